@@ -1,0 +1,147 @@
+//! What a caller chooses: target, device features, bindings, conventions, debug information.
+
+use glasm_ir::TypeBase;
+
+/// Target environment: decides the SPIR-V version and which features are core.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Target {
+    /// Vulkan 1.1, SPIR-V 1.3.
+    #[default]
+    Vulkan1_1,
+    /// Vulkan 1.2, SPIR-V 1.5.
+    Vulkan1_2,
+    /// Vulkan 1.3, SPIR-V 1.6.
+    Vulkan1_3,
+}
+
+/// Features of the device that change what is emitted. All are on by default; clear what the device lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DeviceFeatures {
+    /// `shaderFloat64`
+    pub float64: bool,
+    /// `shaderInt64`
+    pub int64: bool,
+    /// `shaderInt16` and 16-bit storage.
+    pub int16: bool,
+    /// 8-bit integers and 8-bit storage.
+    pub int8: bool,
+    /// `bufferDeviceAddress`
+    pub buffer_device_address: bool,
+    /// `shaderDemoteToHelperInvocation`
+    pub demote_to_helper_invocation: bool,
+    /// `shaderBufferInt64Atomics`
+    pub int64_atomics: bool,
+    /// `shaderDrawParameters`
+    pub draw_parameters: bool,
+    /// `shaderImageGatherExtended`
+    pub image_gather_extended: bool,
+    /// `shaderSignedZeroInfNanPreserveFloat32`
+    pub signed_zero_inf_nan_preserve_float32: bool,
+}
+
+impl Default for DeviceFeatures {
+    fn default() -> Self {
+        Self {
+            float64: true,
+            int64: true,
+            int16: true,
+            int8: true,
+            buffer_device_address: true,
+            demote_to_helper_invocation: true,
+            int64_atomics: true,
+            draw_parameters: true,
+            image_gather_extended: true,
+            signed_zero_inf_nan_preserve_float32: false,
+        }
+    }
+}
+
+/// Descriptor sets and bindings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BindingLayout {
+    /// Set of the parameter block.
+    pub param_set: u32,
+    /// Binding of the parameter block; `None` gives the stage's number (vertex 0, tessellation control 1, evaluation 2,
+    /// geometry 3, fragment 4, compute 0).
+    pub param_binding: Option<u32>,
+    /// Set of combined image samplers; binding is the texture image unit.
+    pub texture_set: u32,
+    /// Set of program parameter buffers; binding is 16 * stage + index.
+    pub buffer_set: u32,
+    /// Set of images, storage buffers and atomic counters.
+    pub storage_set: u32,
+}
+
+impl Default for BindingLayout {
+    fn default() -> Self {
+        Self { param_set: 0, param_binding: None, texture_set: 1, buffer_set: 2, storage_set: 3 }
+    }
+}
+
+/// Depth range of clip space that the program writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ClipDepth {
+    /// 0 to w, as Vulkan clips.
+    #[default]
+    ZeroToOne,
+    /// -w to w, as GL clips: remapped at the end of the last vertex stage.
+    NegativeOneToOne,
+}
+
+/// GL rules that differ from Vulkan's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Conventions {
+    /// Depth range of clip space.
+    pub clip_depth: ClipDepth,
+    /// Whether derivatives in y are negated: for callers that draw with a flipped viewport.
+    pub negate_ddy: bool,
+}
+
+impl Conventions {
+    /// Vulkan's own rules: positions pass unchanged.
+    pub const fn vulkan() -> Self {
+        Self { clip_depth: ClipDepth::ZeroToOne, negate_ddy: false }
+    }
+
+    /// GL's rules for a caller that keeps row 0 of an image at GL's bottom: clip depth is remapped, everything in y stays.
+    pub const fn opengl() -> Self {
+        Self { clip_depth: ClipDepth::NegativeOneToOne, negate_ddy: false }
+    }
+}
+
+/// Debug information in the module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DebugInfo {
+    /// `OpName` for every source name.
+    pub names: bool,
+    /// `OpLine` for every instruction.
+    pub lines: bool,
+}
+
+/// Element types of interface variables that the API object, not the program, decides. Index is the location.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct InterfaceTypes {
+    /// Vertex attributes; missing ones have the type that the program declares.
+    pub attributes: Vec<TypeBase>,
+    /// Color attachments; missing ones have the type that the program declares.
+    pub colors: Vec<TypeBase>,
+}
+
+/// Options of code generation.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Target environment.
+    pub target: Target,
+    /// Device features.
+    pub device: DeviceFeatures,
+    /// Descriptor sets and bindings.
+    pub bindings: BindingLayout,
+    /// GL rules.
+    pub conventions: Conventions,
+    /// Debug information.
+    pub debug: DebugInfo,
+    /// Interface types that the API decides.
+    pub interface: InterfaceTypes,
+    /// Zero times anything is zero in 32-bit float products.
+    pub legacy_multiply: bool,
+}

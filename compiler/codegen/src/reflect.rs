@@ -1,0 +1,117 @@
+//! What a module expects of its caller. Serializes to JSON through serde.
+
+use glasm_ir::resource::{BufferKind, ParamSource, TexTarget};
+use glasm_ir::semantic::{Interpolation, Semantic};
+use glasm_ir::Stage;
+use serde::Serialize;
+
+/// Scalar type of an interface variable or texel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scalar {
+    /// 32-bit float.
+    Float,
+    /// 32-bit signed integer.
+    Int,
+    /// 32-bit unsigned integer.
+    Uint,
+    /// 64-bit float.
+    Double,
+}
+
+/// A descriptor set and binding number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize)]
+pub struct DescriptorSlot {
+    /// Set.
+    pub set: u32,
+    /// Binding.
+    pub binding: u32,
+}
+
+/// The uniform buffer of parameters: `slots.len()` vec4 values of 16 bytes each.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ParamBlock {
+    /// Where it is bound.
+    pub slot: DescriptorSlot,
+    /// The source of each vec4.
+    pub slots: Vec<ParamSource>,
+}
+
+/// A combined image sampler.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct TextureBinding {
+    /// Where it is bound.
+    pub slot: DescriptorSlot,
+    /// First texture image unit.
+    pub unit: u32,
+    /// Number of descriptors.
+    pub count: u32,
+    /// Target.
+    pub target: TexTarget,
+    /// Whether it is compared.
+    pub shadow: bool,
+    /// What texels are converted to.
+    pub texel: Scalar,
+}
+
+/// A buffer descriptor.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct BufferBinding {
+    /// Where it is bound.
+    pub slot: DescriptorSlot,
+    /// First binding number in the source language.
+    pub index: u32,
+    /// Number of descriptors.
+    pub count: u32,
+    /// Kind; never `Shared`.
+    pub kind: BufferKind,
+}
+
+/// A stage input or output.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct InterfaceVariable {
+    /// Meaning.
+    pub semantic: Semantic,
+    /// Location, unless it is a built-in.
+    pub location: Option<u32>,
+    /// Scalar type of the variable in the module.
+    pub scalar: Scalar,
+    /// Number of components of the variable in the module.
+    pub components: u8,
+    /// Interpolation of a fragment input.
+    pub interpolation: Interpolation,
+}
+
+/// What the device must offer.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Requirements {
+    /// SPIR-V capabilities by name, sorted (`Shader` included).
+    pub capabilities: Vec<&'static str>,
+    /// SPIR-V extensions by name, sorted.
+    pub extensions: Vec<&'static str>,
+    /// Vulkan features by their names in the Vulkan structures (`shaderInt64`, `bufferDeviceAddress`), sorted.
+    pub features: Vec<&'static str>,
+}
+
+/// Everything that a module expects of its caller.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Reflection {
+    /// Stage.
+    pub stage: Stage,
+    /// Name of the entry point: `main`.
+    pub entry_point: &'static str,
+    /// Parameter block, if the program reads parameters.
+    pub params: Option<ParamBlock>,
+    /// Textures.
+    pub textures: Vec<TextureBinding>,
+    /// Buffers.
+    pub buffers: Vec<BufferBinding>,
+    /// Inputs that the program reads.
+    pub inputs: Vec<InterfaceVariable>,
+    /// Outputs that the program writes.
+    pub outputs: Vec<InterfaceVariable>,
+    /// Work-group size of compute programs.
+    pub workgroup_size: Option<[u32; 3]>,
+    /// What the device must offer.
+    pub requirements: Requirements,
+}

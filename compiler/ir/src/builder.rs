@@ -1,0 +1,61 @@
+//! Builds a [`Program`] in source order: instructions into the open block, blocks closed inside out.
+
+use crate::inst::{Cond, Inst, Src};
+use crate::program::{Block, BlockId, Node, Program};
+use crate::span::Span;
+
+/// Appends to a program. Nodes of open blocks wait on one stack, so that the nodes of a closed block lie together.
+#[derive(Debug)]
+pub struct Builder {
+    /// The program so far; tables may be filled directly.
+    pub program: Program,
+    pending: Vec<Node>,
+    open: Vec<usize>,
+}
+
+impl Builder {
+    /// A builder with no open block.
+    pub fn new(program: Program) -> Self {
+        Self { program, pending: Vec::new(), open: Vec::new() }
+    }
+
+    /// Opens a block.
+    pub fn open_block(&mut self) {
+        self.open.push(self.pending.len());
+    }
+
+    /// Closes the innermost open block.
+    ///
+    /// # Panics
+    /// If no block is open.
+    pub fn close_block(&mut self) -> BlockId {
+        let start = self.open.pop().expect("a block is open");
+        let first = self.program.nodes.len() as u32;
+        self.program.nodes.extend(self.pending.drain(start..));
+        self.program.blocks.push(Block { first, len: self.program.nodes.len() as u32 - first })
+    }
+
+    /// Appends an instruction with its sources to the open block. Overwrites the source fields of `inst`.
+    #[inline]
+    pub fn inst(&mut self, inst: Inst, sources: &[Src]) {
+        let position = self.program.insts.len() as u32;
+        let first_source = self.program.srcs.len() as u32;
+        self.program.srcs.extend_from_slice(sources);
+        self.program.insts.push(Inst { first_source, source_count: sources.len() as u8, ..inst });
+        let start = self.open.last().copied().unwrap_or(0);
+        match self.pending[start..].last_mut() {
+            Some(Node::Run { first, len }) if *first + *len == position => *len += 1,
+            _ => self.pending.push(Node::Run { first: position, len: 1 }),
+        }
+    }
+
+    /// Appends a node that is not an instruction to the open block.
+    pub fn node(&mut self, node: Node) {
+        self.pending.push(node);
+    }
+
+    /// Appends a branch whose blocks are closed already.
+    pub fn branch(&mut self, cond: Cond, then: BlockId, otherwise: Option<BlockId>, span: Span) {
+        self.node(Node::If { cond, then, otherwise, span });
+    }
+}

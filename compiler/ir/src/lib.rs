@@ -1,0 +1,31 @@
+//! The typed register IR of glasm.
+//!
+//! A [`Program`] is one shader stage: registers of four lanes, resources, and a tree of structured control flow whose leaves
+//! are runs of [`Inst`]ructions. Lanes are bits; an instruction's [`Type`] says how it reads them. The IR is close to the
+//! machines that the assembly languages describe and is not in SSA form: code generation gets there in one pass.
+//!
+//! This crate knows no source language and no SPIR-V.
+
+pub mod arena;
+pub mod builder;
+pub mod inst;
+pub mod op;
+pub mod program;
+pub mod resource;
+pub mod semantic;
+pub mod span;
+pub mod state;
+pub mod types;
+
+pub use arena::{Id, IndexVec};
+pub use builder::Builder;
+pub use inst::{
+    Aux, Base, Cond, CondTest, Dst, Guard, Index, IndexTerm, Inst, InstFlags, Saturate, Src, Swizzle, WriteMask,
+};
+pub use op::{Op, OpInfo, ResultShape};
+pub use program::{Block, BlockId, Case, Modes, Node, Program, Register, RegisterId, Routine, RoutineId, Stage, Storage, Switch, SwitchId};
+pub use resource::{Buffer, BufferId, BufferKind, Image, ImageId, MemAccess, Param, ParamId, ParamSource, TexAccess, TexTarget, Texture, TextureId};
+pub use semantic::{Input, InputId, Interpolation, Output, OutputId, Semantic};
+pub use span::Span;
+pub use state::StateParam;
+pub use types::{Base as TypeBase, Type, Width};

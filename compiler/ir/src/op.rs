@@ -1,0 +1,281 @@
+//! The operations, one table row each: name in the text form, number of sources, result shape, types, meaning.
+//!
+//! Everything that depends only on the operation reads this table: printer, parser, verifier, liveness, interpreter and code
+//! generation. Adding an operation starts with a row here; the compiler then lists the places that must handle it.
+
+use crate::types::Type;
+
+/// How the lanes of a result depend on the lanes of the sources.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResultShape {
+    /// No result.
+    None,
+    /// Lane `i` of the result reads lane `i` of every (swizzled) source.
+    Componentwise,
+    /// One value, written to every enabled lane; reads the given lanes (bit 0 is x) of every source.
+    Replicated {
+        /// Lanes read of each source.
+        reads: u8,
+    },
+    /// Lane `i` of the result is operation-specific; reads the given lanes of every source.
+    Vector {
+        /// Lanes read of each source, where the instruction's [`Aux`](crate::Aux) does not say more.
+        reads: u8,
+    },
+}
+
+/// Types that an operation is defined for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeClass {
+    /// Operations without a data type; written with `u32`.
+    Untyped,
+    /// 16-, 32- and 64-bit floats and 32- and 64-bit integers.
+    Any,
+    /// Floats only.
+    Float,
+    /// Integers of 32 and 64 bits.
+    Int,
+    /// Integers of 32 bits.
+    Int32,
+    /// 32-bit float only.
+    F32,
+    /// Every type, 8 bits included: conversions and memory.
+    Memory,
+}
+
+impl TypeClass {
+    /// Whether `ty` belongs to the class.
+    pub const fn contains(self, ty: Type) -> bool {
+        let bits = ty.width().bits();
+        match self {
+            Self::Untyped => matches!(ty, Type::U32),
+            Self::Any => bits >= 32 || matches!(ty, Type::F16),
+            Self::Float => ty.is_float(),
+            Self::Int => ty.is_int() && bits >= 32,
+            Self::Int32 => ty.is_int() && bits == 32,
+            Self::F32 => matches!(ty, Type::F32),
+            Self::Memory => true,
+        }
+    }
+}
+
+/// One row of the operation table.
+#[derive(Clone, Copy, Debug)]
+pub struct OpInfo {
+    /// Name in the text form.
+    pub name: &'static str,
+    /// Number of sources; `None` if the instruction's aux data decides.
+    pub sources: Option<u8>,
+    /// Shape of the result.
+    pub shape: ResultShape,
+    /// Types allowed.
+    pub types: TypeClass,
+    /// Whether the instruction does something besides writing its result and must stay even if that is not read.
+    pub effect: bool,
+}
+
+macro_rules! shape {
+    (none) => { ResultShape::None };
+    (each) => { ResultShape::Componentwise };
+    (one $reads:literal) => { ResultShape::Replicated { reads: $reads } };
+    (vec $reads:literal) => { ResultShape::Vector { reads: $reads } };
+}
+macro_rules! sources {
+    (*) => { None };
+    ($n:literal) => { Some($n) };
+}
+macro_rules! effect {
+    () => { false };
+    (effect) => { true };
+}
+
+macro_rules! ops {
+    ($($(#[$doc:meta])* $name:ident $text:literal $sources:tt ($($shape:tt)*) $types:ident $($effect:ident)?;)*) => {
+        /// An operation. In the formulas `a b c` are the sources, lane by lane, after swizzle, absolute value and negation.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub enum Op { $($(#[$doc])* $name,)* }
+
+        impl Op {
+            /// All operations in table order.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+        }
+
+        static TABLE: &[OpInfo] = &[$(OpInfo {
+            name: $text,
+            sources: sources!($sources),
+            shape: shape!($($shape)*),
+            types: TypeClass::$types,
+            effect: effect!($($effect)?),
+        },)*];
+    };
+}
+
+ops! {
+    // name, text, sources, shape, types, effect
+    /// `a`; bits pass unchanged when the source has no modifier.
+    Mov "mov" 1 (each) Any;
+    /// `a + b`
+    Add "add" 2 (each) Any;
+    /// `a - b`
+    Sub "sub" 2 (each) Any;
+    /// `a * b`; integers keep the low bits.
+    Mul "mul" 2 (each) Any;
+    /// The upper half of the double-width product.
+    MulHi "mulhi" 2 (each) Int32;
+    /// `a * b + c`; floats may round once or twice unless precise.
+    Mad "mad" 3 (each) Any;
+    /// `a / b`; integers truncate, and division by zero gives all ones.
+    Div "div" 2 (each) Any;
+    /// Integer remainder with the sign of `a`; modulo zero gives all ones.
+    Mod "mod" 2 (each) Int;
+    /// `a > b ? b : a`
+    Min "min" 2 (each) Any;
+    /// `a > b ? a : b`
+    Max "max" 2 (each) Any;
+    /// The smaller; the other one if one is NaN.
+    NMin "nmin" 2 (each) Float;
+    /// The larger; the other one if one is NaN.
+    NMax "nmax" 2 (each) Float;
+    /// Largest integral value not above `a`.
+    Floor "floor" 1 (each) Float;
+    /// Smallest integral value not below `a`.
+    Ceil "ceil" 1 (each) Float;
+    /// Integral value next to `a` toward zero.
+    Trunc "trunc" 1 (each) Float;
+    /// Nearest integral value, ties to even.
+    Round "round" 1 (each) Float;
+    /// `a - floor(a)`, always below 1.
+    Fract "fract" 1 (each) Float;
+    /// 1, 0 or -1 by the sign of `a`.
+    Sign "sign" 1 (each) Any;
+    /// `1 / a`
+    Rcp "rcp" 1 (each) Float;
+    /// `1 / sqrt(a)`; no implicit absolute value.
+    Rsq "rsq" 1 (each) Float;
+    /// `sqrt(a)`
+    Sqrt "sqrt" 1 (each) Float;
+    /// `2 ^ a`
+    Exp2 "exp2" 1 (each) F32;
+    /// `log2(a)`; 0 gives -Inf, negative values NaN.
+    Log2 "log2" 1 (each) F32;
+    /// `exp2(b * log2(a))`
+    Pow "pow" 2 (each) F32;
+    /// Sine of radians.
+    Sin "sin" 1 (each) F32;
+    /// Cosine of radians.
+    Cos "cos" 1 (each) F32;
+    /// `a & b`
+    And "and" 2 (each) Int;
+    /// `a | b`
+    Or "or" 2 (each) Int;
+    /// `a ^ b`
+    Xor "xor" 2 (each) Int;
+    /// `~a`
+    Not "not" 1 (each) Int;
+    /// `a << b`; the count is taken modulo the width. The count has the type of the operation.
+    Shl "shl" 2 (each) Int;
+    /// `a >> b`, filling with the sign for signed types; the count is taken modulo the width.
+    Shr "shr" 2 (each) Int;
+    /// `b` bits of `a` from bit `c` up, sign- or zero-extended; bits past 31 read as 0 (signed: as the top bit).
+    BitExtract "bfe" 3 (each) Int32;
+    /// The low `c` bits of `b` put into `a` at bit `d`; `c` 32 with `d` 0 gives `b`.
+    BitInsert "bfi" 4 (each) Int32;
+    /// Bits in reverse order.
+    BitReverse "bfr" 1 (each) Int32;
+    /// Number of one bits.
+    BitCount "btc" 1 (each) Int32;
+    /// Index of the lowest one bit, -1 for 0.
+    FindLsb "btfl" 1 (each) Int32;
+    /// Index of the highest bit that differs from the sign (unsigned: the highest one bit), -1 if none.
+    FindMsb "btfm" 1 (each) Int32;
+    /// `a == b`; true is 1.0 for floats and all ones for integers, false is 0. Comparisons with NaN are false.
+    SetEq "seteq" 2 (each) Any;
+    /// `!(a == b)`; true with NaN.
+    SetNe "setne" 2 (each) Any;
+    /// `a < b`
+    SetLt "setlt" 2 (each) Any;
+    /// `a <= b`
+    SetLe "setle" 2 (each) Any;
+    /// `a > b`
+    SetGt "setgt" 2 (each) Any;
+    /// `a >= b`
+    SetGe "setge" 2 (each) Any;
+    /// `a < 0 ? b : c`
+    SelLt "sellt" 3 (each) Any;
+    /// `a != 0 ? b : c`, where `a` is tested as bits: -0.0 selects `b`.
+    SelNz "selnz" 3 (each) Any;
+    /// `a.x*b.x + a.y*b.y`
+    Dp2 "dp2" 2 (one 0b0011) Float;
+    /// `a.x*b.x + a.y*b.y + a.z*b.z`
+    Dp3 "dp3" 2 (one 0b0111) Float;
+    /// `a.x*b.x + a.y*b.y + a.z*b.z + a.w*b.w`
+    Dp4 "dp4" 2 (one 0b1111) Float;
+    /// Conversion to the instruction's type; [`Aux::Cvt`](crate::Aux::Cvt) names the source type, rounding and saturation.
+    /// Types below 32 bits live in the low bits of 32-bit lanes, extended by their sign on writing.
+    Cvt "cvt" 1 (each) Memory;
+    /// Halves of `a.x` (low) and `a.y` (high) in one 32-bit word.
+    PackHalf2 "packh2" 1 (one 0b0011) F32;
+    /// `round(clamp(v, 0, 1) * 65535)` of `a.xy`, x low.
+    PackUnorm2 "packu2" 1 (one 0b0011) F32;
+    /// `round(clamp(v, 0, 1) * 255)` of `a.xyzw`, x lowest.
+    PackUnorm4 "packu4" 1 (one 0b1111) F32;
+    /// Lanes x and y are the low and high half of word `a.x`; z and w repeat x and y.
+    UnpackHalf2 "unpackh2" 1 (vec 0b0001) F32;
+    /// Like `unpackh2` for 16-bit unsigned normalised values.
+    UnpackUnorm2 "unpacku2" 1 (vec 0b0001) F32;
+    /// The four bytes of `a.x` divided by 255, lowest in x.
+    UnpackUnorm4 "unpacku4" 1 (vec 0b0001) F32;
+    /// 64-bit lane x is `a.x | a.y << 32`, lane y is `a.z | a.w << 32`; z and w repeat x and y. The source has 32-bit lanes.
+    Pack64 "pack64" 1 (vec 0b1111) Any;
+    /// 32-bit lanes x and y are the low and high half of 64-bit lane `a.x`, z and w those of `a.y`.
+    Unpack64 "unpack64" 1 (vec 0b0011) Any;
+    /// Derivative in x of the fragments of a quad.
+    Ddx "ddx" 1 (each) F32;
+    /// Derivative in y, y growing as the conventions say.
+    Ddy "ddy" 1 (each) F32;
+    /// Texture access; [`Aux::Tex`](crate::Aux::Tex) says which, and in which order the sources come.
+    Tex "tex" * (vec 0b1111) Any;
+    /// Reads memory: `[address]`; [`Aux::Mem`](crate::Aux::Mem) names space and element. Lanes past the element's are 0.
+    Load "load" 1 (vec 0b0001) Memory;
+    /// Writes memory: `[value, address]`.
+    Store "store" 2 (none) Memory effect;
+    /// Atomic read-modify-write: `[value, address]`, value lane x; compare-exchange stores lane y if memory equals lane x.
+    /// Returns the old value in every lane.
+    Atomic "atom" 2 (one 0b0011) Memory effect;
+    /// Orders the memory accesses of this invocation before and after it.
+    MemoryBarrier "membar" 0 (none) Untyped effect;
+    /// Waits for all invocations of the work group; orders shared memory.
+    Barrier "bar" 0 (none) Untyped effect;
+    /// Makes the fragment a helper invocation: no result of it is written, derivatives stay defined.
+    Demote "demote" 0 (none) Untyped effect;
+}
+
+impl Op {
+    /// The operation's table row.
+    #[inline]
+    pub fn info(self) -> &'static OpInfo {
+        &TABLE[self as usize]
+    }
+
+    /// The name in the text form.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// The operation of a name in the text form.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|op| op.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for &op in Op::ALL {
+            assert_eq!(Op::from_name(op.name()), Some(op));
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! A program: tables of registers, resources and instructions, and the tree of blocks.
+
+use crate::arena::IndexVec;
+use crate::define_ids;
+use crate::inst::{AccessTables, Cond, Index, IndexId, Inst, LiteralId, MemAccessId, Src, TexAccessId};
+use crate::resource::{Buffer, BufferId, Image, ImageId, MemAccess, Param, ParamId, TexAccess, Texture, TextureId};
+use crate::semantic::{Input, InputId, Output, OutputId};
+use crate::span::Span;
+use crate::types::Width;
+
+define_ids! {
+    /// A register.
+    RegisterId = "r";
+    /// A block: a sequence of nodes.
+    BlockId = "b";
+    /// A routine: main or a subroutine.
+    RoutineId = "fn";
+    /// A switch.
+    SwitchId = "sw";
+    /// A name of the source.
+    NameId = "name";
+}
+
+/// Shader stage.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+pub enum Stage {
+    /// Vertex.
+    Vertex,
+    /// Tessellation control.
+    TessControl,
+    /// Tessellation evaluation.
+    TessEval,
+    /// Geometry.
+    Geometry,
+    /// Fragment.
+    Fragment,
+    /// Compute.
+    Compute,
+}
+
+impl Stage {
+    /// Stages with their names in the text form.
+    pub const ALL: &'static [(Self, &'static str)] = &[
+        (Self::Vertex, "vertex"),
+        (Self::TessControl, "tess_control"),
+        (Self::TessEval, "tess_eval"),
+        (Self::Geometry, "geometry"),
+        (Self::Fragment, "fragment"),
+        (Self::Compute, "compute"),
+    ];
+
+    /// The name in the text form.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+}
+
+/// What a register is kept for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Storage {
+    /// Temporary.
+    Temp,
+    /// Stage output; for an array, the first of consecutive outputs.
+    Output(OutputId),
+    /// Condition codes: each lane holds the flags SF, ZF, OF, CF of the last update. All clear at the start.
+    Cond,
+}
+
+/// A register of four lanes, or an array of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Register {
+    /// What it is kept for.
+    pub storage: Storage,
+    /// Width of a lane.
+    pub width: Width,
+    /// Number of elements of an array.
+    pub array: Option<u32>,
+    /// Name in the source.
+    pub name: Option<NameId>,
+}
+
+/// A routine. Falling off the end of its block returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Routine {
+    /// Name in the source.
+    pub name: Option<NameId>,
+    /// Body.
+    pub body: BlockId,
+}
+
+/// A sequence of nodes: `first..first + len` of [`Program::nodes`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// First node.
+    pub first: u32,
+    /// Number of nodes.
+    pub len: u32,
+}
+
+/// Structured control flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Node {
+    /// The instructions `first..first + len` of [`Program::insts`].
+    Run {
+        /// First instruction.
+        first: u32,
+        /// Number of instructions.
+        len: u32,
+    },
+    /// Two-way branch.
+    If {
+        /// Condition.
+        cond: Cond,
+        /// Taken if it holds.
+        then: BlockId,
+        /// Taken if not.
+        otherwise: Option<BlockId>,
+        /// Source.
+        span: Span,
+    },
+    /// Endless loop of `body`, then `continuing`; left by `Break` or `Return` only.
+    Loop {
+        /// Body.
+        body: BlockId,
+        /// Run before the next round, also after `Continue`. Has no control flow that leaves it.
+        continuing: Option<BlockId>,
+        /// Source.
+        span: Span,
+    },
+    /// Multi-way branch.
+    Switch(SwitchId),
+    /// Leaves the nearest loop or switch.
+    Break,
+    /// Goes to the `continuing` block of the nearest loop.
+    Continue,
+    /// Calls a routine. Registers are shared by all routines.
+    Call(RoutineId, Span),
+    /// Leaves the routine; in main it ends the program.
+    Return,
+}
+
+/// A multi-way branch on a lane of a 32-bit register.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Switch {
+    /// Register and lane.
+    pub selector: (RegisterId, u8),
+    /// Cases; control leaves the switch at the end of each.
+    pub cases: Vec<Case>,
+    /// Taken if no case matches.
+    pub default: Option<BlockId>,
+    /// Source.
+    pub span: Span,
+}
+
+/// A case of a [`Switch`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// Values, each in one case only.
+    pub values: Vec<u32>,
+    /// Body.
+    pub block: BlockId,
+}
+
+/// Properties of the whole program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Modes {
+    /// Work-group size of compute programs.
+    pub workgroup_size: [u32; 3],
+    /// Depth and stencil tests run before the program.
+    pub early_fragment_tests: bool,
+    /// Window position has its origin in the upper left corner whatever the conventions say.
+    pub origin_upper_left: bool,
+    /// Window position has its pixel centers at integers.
+    pub pixel_center_integer: bool,
+}
+
+/// A shader stage as a tree of structured control flow over typeless registers.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    /// Stage.
+    pub stage: Stage,
+    /// Properties of the whole program.
+    pub modes: Modes,
+    /// Registers.
+    pub registers: IndexVec<RegisterId, Register>,
+    /// Parameter slots.
+    pub params: IndexVec<ParamId, Param>,
+    /// Inputs.
+    pub inputs: IndexVec<InputId, Input>,
+    /// Outputs.
+    pub outputs: IndexVec<OutputId, Output>,
+    /// Textures.
+    pub textures: IndexVec<TextureId, Texture>,
+    /// Buffers.
+    pub buffers: IndexVec<BufferId, Buffer>,
+    /// Images.
+    pub images: IndexVec<ImageId, Image>,
+    /// Literal vectors: bits of the four lanes, at the width of the reading instruction's type.
+    pub literals: IndexVec<LiteralId, [u64; 4]>,
+    /// Indices of operands.
+    pub indices: IndexVec<IndexId, Index>,
+    /// Texture accesses.
+    pub tex_accesses: IndexVec<TexAccessId, TexAccess>,
+    /// Memory accesses.
+    pub mem_accesses: IndexVec<MemAccessId, MemAccess>,
+    /// Switches.
+    pub switches: IndexVec<SwitchId, Switch>,
+    /// Instructions.
+    pub insts: Vec<Inst>,
+    /// Sources of the instructions.
+    pub srcs: Vec<Src>,
+    /// Nodes of the blocks.
+    pub nodes: Vec<Node>,
+    /// Blocks.
+    pub blocks: IndexVec<BlockId, Block>,
+    /// Routines.
+    pub routines: IndexVec<RoutineId, Routine>,
+    /// The routine that runs first.
+    pub main: RoutineId,
+    /// Names, one after the other.
+    pub names: Names,
+}
+
+impl Program {
+    /// An empty program whose main routine does nothing.
+    pub fn new(stage: Stage) -> Self {
+        let mut blocks = IndexVec::new();
+        let body = blocks.push(Block { first: 0, len: 0 });
+        let mut routines = IndexVec::new();
+        let main = routines.push(Routine { name: None, body });
+        Self {
+            stage,
+            modes: Modes { workgroup_size: [1; 3], ..Modes::default() },
+            registers: IndexVec::new(),
+            params: IndexVec::new(),
+            inputs: IndexVec::new(),
+            outputs: IndexVec::new(),
+            textures: IndexVec::new(),
+            buffers: IndexVec::new(),
+            images: IndexVec::new(),
+            literals: IndexVec::new(),
+            indices: IndexVec::new(),
+            tex_accesses: IndexVec::new(),
+            mem_accesses: IndexVec::new(),
+            switches: IndexVec::new(),
+            insts: Vec::new(),
+            srcs: Vec::new(),
+            nodes: Vec::new(),
+            blocks,
+            routines,
+            main,
+            names: Names::default(),
+        }
+    }
+
+    /// The nodes of a block.
+    pub fn block(&self, id: BlockId) -> &[Node] {
+        let block = self.blocks[id];
+        &self.nodes[block.first as usize..(block.first + block.len) as usize]
+    }
+
+    /// The sources of an instruction.
+    #[inline]
+    pub fn sources(&self, inst: &Inst) -> &[Src] {
+        &self.srcs[inst.source_range()]
+    }
+
+    /// The name of a register, if it has one.
+    pub fn register_name(&self, id: RegisterId) -> Option<&str> {
+        self.registers[id].name.map(|name| self.names.get(name))
+    }
+}
+
+impl AccessTables for Program {
+    fn tex_access(&self, id: TexAccessId) -> &TexAccess {
+        &self.tex_accesses[id]
+    }
+
+    fn mem_access(&self, id: MemAccessId) -> &MemAccess {
+        &self.mem_accesses[id]
+    }
+}
+
+/// Names of the source, kept in one string.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Names {
+    text: String,
+    ends: IndexVec<NameId, u32>,
+}
+
+impl Names {
+    /// Adds a name; the same name twice gives two ids.
+    pub fn push(&mut self, name: &str) -> NameId {
+        self.text.push_str(name);
+        self.ends.push(self.text.len() as u32)
+    }
+
+    /// The name of `id`.
+    pub fn get(&self, id: NameId) -> &str {
+        use crate::arena::Id;
+        let start = id.index().checked_sub(1).map_or(0, |previous| self.ends[NameId::new(previous)]);
+        &self.text[start as usize..self.ends[id] as usize]
+    }
+}

@@ -1,0 +1,411 @@
+//! What a program reads and writes besides registers: parameters, textures, buffers.
+
+use crate::define_ids;
+use crate::inst::IndexTerm;
+use crate::state::StateParam;
+use crate::types::Type;
+
+define_ids! {
+    /// A parameter slot: one vec4 of the parameter block.
+    ParamId = "p";
+    /// A texture of the program.
+    TextureId = "tex";
+    /// A buffer of the program.
+    BufferId = "buf";
+    /// An image of the program.
+    ImageId = "img";
+}
+
+/// Where the value of a parameter slot comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+pub enum ParamSource {
+    /// `program.env[n]`
+    Env(u32),
+    /// `program.local[n]`
+    Local(u32),
+    /// `state.*`
+    State(StateParam),
+    /// A constant that stands in an array indexed at run time; bits of the four lanes.
+    Literal([u32; 4]),
+}
+
+/// A parameter slot. Slots of an array that is indexed at run time have consecutive ids.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// Where the value comes from.
+    pub source: ParamSource,
+}
+
+/// Texture targets of all languages. Shadow targets are the same with [`Texture::shadow`] set.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+pub enum TexTarget {
+    /// One-dimensional.
+    D1,
+    /// Two-dimensional.
+    D2,
+    /// Three-dimensional.
+    D3,
+    /// Cube map.
+    Cube,
+    /// Rectangle: unnormalised coordinates, one level.
+    Rect,
+    /// Array of one-dimensional.
+    D1Array,
+    /// Array of two-dimensional.
+    D2Array,
+    /// Array of cube maps.
+    CubeArray,
+    /// Buffer texture.
+    Buffer,
+    /// Two-dimensional multisample (and renderbuffers).
+    D2Ms,
+    /// Array of two-dimensional multisample.
+    D2MsArray,
+}
+
+impl TexTarget {
+    /// Targets with their names in the text form.
+    pub const ALL: &'static [(Self, &'static str)] = &[
+        (Self::D1, "1d"),
+        (Self::D2, "2d"),
+        (Self::D3, "3d"),
+        (Self::Cube, "cube"),
+        (Self::Rect, "rect"),
+        (Self::D1Array, "1darray"),
+        (Self::D2Array, "2darray"),
+        (Self::CubeArray, "cubearray"),
+        (Self::Buffer, "buffer"),
+        (Self::D2Ms, "2dms"),
+        (Self::D2MsArray, "2dmsarray"),
+    ];
+
+    /// Number of coordinates without the layer.
+    pub const fn dimensions(self) -> u8 {
+        match self {
+            Self::D1 | Self::D1Array | Self::Buffer => 1,
+            Self::D2 | Self::Rect | Self::D2Array | Self::D2Ms | Self::D2MsArray => 2,
+            Self::D3 | Self::Cube | Self::CubeArray => 3,
+        }
+    }
+
+    /// Whether a layer coordinate follows the others.
+    pub const fn is_array(self) -> bool {
+        matches!(self, Self::D1Array | Self::D2Array | Self::CubeArray | Self::D2MsArray)
+    }
+
+    /// Whether texels have samples.
+    pub const fn is_multisample(self) -> bool {
+        matches!(self, Self::D2Ms | Self::D2MsArray)
+    }
+}
+
+/// A texture image unit as the program uses it, or an array of consecutive units indexed at run time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Texture {
+    /// First texture image unit.
+    pub unit: u32,
+    /// Number of units if the program indexes them, else `None`.
+    pub array: Option<u32>,
+    /// Target.
+    pub target: TexTarget,
+    /// Whether lookups compare against a reference.
+    pub shadow: bool,
+    /// What texels are converted to: `f32`, `s32` or `u32`.
+    pub texel: Type,
+}
+
+/// How a texture is accessed, and which sources follow the coordinate.
+///
+/// Sources of [`Op::Tex`](crate::Op::Tex), in order: coordinate; reference (lane x) if the texture is a shadow one and the
+/// mode compares; those of the mode; the offset if it is [`TexelOffset::Dynamic`]. Size and sample queries have no coordinate.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TexMode {
+    /// Filtered, level of detail from derivatives; outside fragment programs the base level.
+    Implicit,
+    /// Like `Implicit` with a bias (lane x of one source).
+    Bias,
+    /// Filtered at the level of detail in lane x of one source.
+    Lod,
+    /// Filtered with derivatives: two sources, d/dx and d/dy.
+    Grad,
+    /// Texel fetch by integers at the level in lane x of one source. No comparison.
+    Fetch,
+    /// Texel fetch of the sample in lane x of one source. No comparison.
+    FetchSample,
+    /// The four texels of a footprint, component 0 to 3.
+    Gather(u8),
+    /// Like `Gather` with offsets per texel: two sources, x offsets and y offsets.
+    GatherOffsets(u8),
+    /// Size of the level in lane x of one source; no coordinate. Lanes: width, height, depth, levels, where the target has
+    /// them; array targets count layers in the lane after their dimensions.
+    QuerySize,
+    /// Levels of detail: accessed, computed.
+    QueryLod,
+    /// Number of samples; no sources.
+    QuerySamples,
+}
+
+impl TexMode {
+    /// Whether a shadow texture takes a reference in this mode.
+    pub const fn compares(self) -> bool {
+        !matches!(self, Self::Fetch | Self::FetchSample | Self::QuerySize | Self::QueryLod | Self::QuerySamples)
+    }
+
+    /// Whether a coordinate comes first.
+    pub const fn has_coordinate(self) -> bool {
+        !matches!(self, Self::QuerySize | Self::QuerySamples)
+    }
+
+    /// Whether coordinates are integers.
+    pub const fn integer_coordinate(self) -> bool {
+        matches!(self, Self::Fetch | Self::FetchSample)
+    }
+
+    /// Number of sources that belong to the mode itself.
+    pub const fn own_sources(self) -> usize {
+        match self {
+            Self::Implicit | Self::Gather(_) | Self::QueryLod | Self::QuerySamples => 0,
+            Self::Bias | Self::Lod | Self::Fetch | Self::FetchSample | Self::QuerySize => 1,
+            Self::Grad | Self::GatherOffsets(_) => 2,
+        }
+    }
+}
+
+/// Offset added to texel coordinates; never to the layer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum TexelOffset {
+    /// None.
+    #[default]
+    None,
+    /// Constant.
+    Constant([i8; 3]),
+    /// The last source.
+    Dynamic,
+}
+
+/// The access of one texture instruction.
+///
+/// The coordinate source has its lanes in the order s, t, r, layer without gaps, as many as the target has; its type is `f32`,
+/// or `s32` where the mode fetches by integers. Projection has been divided out before. All sources but integer coordinates,
+/// levels and offsets of fetches and queries (`s32`) are `f32`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TexAccess {
+    /// The texture.
+    pub texture: TextureId,
+    /// Run-time element of a texture array.
+    pub element: Option<IndexTerm>,
+    /// Mode.
+    pub mode: TexMode,
+    /// Texel offset.
+    pub offset: TexelOffset,
+    /// Number of coordinate lanes, layer included.
+    pub coordinate_lanes: u8,
+    /// Whether a reference follows the coordinate.
+    pub reference: bool,
+}
+
+/// What a source of a texture instruction is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TexSource {
+    /// The coordinate.
+    Coordinate,
+    /// The comparison reference.
+    Reference,
+    /// The n-th source of the mode.
+    Mode(usize),
+    /// The run-time texel offset.
+    Offset,
+}
+
+impl TexAccess {
+    /// The access of `mode` to `texture`, without element and offset.
+    pub const fn new(id: TextureId, texture: &Texture, mode: TexMode) -> Self {
+        let lanes = texture.target.dimensions() + texture.target.is_array() as u8;
+        Self {
+            texture: id,
+            element: None,
+            mode,
+            offset: TexelOffset::None,
+            coordinate_lanes: if mode.has_coordinate() { lanes } else { 0 },
+            reference: texture.shadow && mode.compares(),
+        }
+    }
+
+    /// Number of sources.
+    pub fn source_count(&self) -> usize {
+        usize::from(self.mode.has_coordinate())
+            + usize::from(self.reference)
+            + self.mode.own_sources()
+            + usize::from(self.offset == TexelOffset::Dynamic)
+    }
+
+    /// What source number `source` is for.
+    pub fn source_role(&self, source: usize) -> TexSource {
+        let first_reference = usize::from(self.mode.has_coordinate());
+        let first_own = first_reference + usize::from(self.reference);
+        if source < first_reference {
+            TexSource::Coordinate
+        } else if source < first_own {
+            TexSource::Reference
+        } else if source < first_own + self.mode.own_sources() {
+            TexSource::Mode(source - first_own)
+        } else {
+            TexSource::Offset
+        }
+    }
+
+    /// The type of source number `source`.
+    pub fn source_type(&self, source: usize) -> Type {
+        match (self.source_role(source), self.mode) {
+            (TexSource::Coordinate | TexSource::Mode(_), TexMode::Fetch | TexMode::FetchSample)
+            | (TexSource::Mode(_), TexMode::QuerySize | TexMode::GatherOffsets(_))
+            | (TexSource::Offset, _) => Type::S32,
+            _ => Type::F32,
+        }
+    }
+
+    /// Lanes of source number `source` that are read.
+    pub fn source_lanes(&self, source: usize) -> u8 {
+        let lanes = |count: u8| (1u8 << count) - 1;
+        match (self.source_role(source), self.mode) {
+            (TexSource::Coordinate, _) => lanes(self.coordinate_lanes),
+            (TexSource::Mode(_), TexMode::GatherOffsets(_)) => 0b1111,
+            (TexSource::Mode(_), TexMode::Grad) | (TexSource::Offset, _) => 0b0111 & lanes(self.coordinate_lanes),
+            (TexSource::Reference | TexSource::Mode(_), _) => 1,
+        }
+    }
+}
+
+/// Kinds of buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+pub enum BufferKind {
+    /// Program parameter buffer (`program.buffer[b]`): read only.
+    Constant,
+    /// Storage buffer.
+    Storage,
+    /// Memory shared by a work group.
+    Shared,
+    /// Atomic counter buffer.
+    Counter,
+}
+
+/// A buffer of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Buffer {
+    /// Kind.
+    pub kind: BufferKind,
+    /// First binding number in the source language.
+    pub binding: u32,
+    /// Number of bindings if the program indexes them, else `None`.
+    pub array: Option<u32>,
+    /// Size in bytes where the program declares it (shared memory).
+    pub size: Option<u32>,
+}
+
+/// An image unit as the program uses it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Image {
+    /// First image unit.
+    pub unit: u32,
+    /// Number of units if the program indexes them.
+    pub array: Option<u32>,
+    /// Target.
+    pub target: TexTarget,
+    /// What texels are converted to.
+    pub texel: Type,
+}
+
+/// The memory that an access goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MemSpace {
+    /// Global memory by 64-bit address (the address source is `u64`).
+    Global,
+    /// A buffer by byte offset (the address source is `u32`).
+    Buffer(BufferId),
+}
+
+/// An atomic operation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum AtomicOp {
+    /// Sum.
+    Add,
+    /// Minimum.
+    Min,
+    /// Maximum.
+    Max,
+    /// Increment, back to 0 at the value and above.
+    IncWrap,
+    /// Decrement, to the value from 0 or above the value.
+    DecWrap,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Exchange.
+    Exchange,
+    /// Store lane y if memory equals lane x.
+    CompareExchange,
+}
+
+impl AtomicOp {
+    /// Operations with their names in the text form.
+    pub const ALL: &'static [(Self, &'static str)] = &[
+        (Self::Add, "add"),
+        (Self::Min, "min"),
+        (Self::Max, "max"),
+        (Self::IncWrap, "iwrap"),
+        (Self::DecWrap, "dwrap"),
+        (Self::And, "and"),
+        (Self::Or, "or"),
+        (Self::Xor, "xor"),
+        (Self::Exchange, "exch"),
+        (Self::CompareExchange, "cswap"),
+    ];
+}
+
+bitflags::bitflags! {
+    /// Qualifiers of a memory access.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct MemFlags: u8 {
+        /// Other invocations see the access (`COH`).
+        const COHERENT = 1;
+        /// The access is never merged or removed (`VOL`).
+        const VOLATILE = 2;
+    }
+}
+
+/// The access of one memory instruction. The instruction's type is the element's scalar type in memory; narrow types are
+/// extended to 32-bit lanes on loading.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct MemAccess {
+    /// Which memory.
+    pub space: MemSpace,
+    /// Run-time element of a buffer array.
+    pub element: Option<IndexTerm>,
+    /// Number of scalars: 1, 2 or 4.
+    pub components: u8,
+    /// Constant added to the address, in bytes.
+    pub offset: i32,
+    /// The operation of an atomic.
+    pub atomic: Option<AtomicOp>,
+    /// Qualifiers.
+    pub flags: MemFlags,
+}
+
+impl MemAccess {
+    /// Lanes that a store reads or a load gives.
+    pub const fn element_lanes(&self) -> u8 {
+        ((1u16 << self.components) - 1) as u8
+    }
+
+    /// Lanes of the value that an atomic reads.
+    pub fn atomic_lanes(&self) -> u8 {
+        if self.atomic == Some(AtomicOp::CompareExchange) { 3 } else { 1 }
+    }
+}
+
