@@ -1,1 +1,6 @@
-//! Placeholder.
+//! What the tests, benchmarks and fuzz targets of glasm share: generated programs, the script files, mutations.
+
+pub mod generator;
+pub mod mutate;
+pub mod rng;
+pub mod scripts;

@@ -1,2 +1,266 @@
-//! Placeholder.
-fn main() {}
+//! The commands behind `cargo xtask`: everything that is done to the repository, from a fresh machine to the benchmark.
+//!
+//! Each command is a module with a `run` function; this file reads the arguments and holds the help texts.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line program talks through these"
+)]
+
+mod bench;
+mod coverage;
+mod demo;
+mod fuzz;
+mod gallery;
+mod packages;
+mod setup;
+mod shell;
+mod suite;
+mod tally;
+mod test;
+mod validate;
+mod vulkan;
+
+use anyhow::Result;
+use lexopt::Arg;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Tasks of the glasm repository.
+
+usage: cargo xtask COMMAND [OPTIONS]
+
+commands:
+  setup      install what demo and test need (Vulkan loader, CPU drivers, SPIR-V tools)
+  demo       run the sample programs and write the gallery out/gallery/index.html
+  test       format, lints, all tests, script suites on two CPU drivers, spirv-val, coverage
+  coverage   join the passing scripts with the feature lists in tests/features
+  bench      measure translation and refresh docs/performance.md
+  fuzz       run a cargo-fuzz target of tests/fuzz
+
+`cargo xtask COMMAND --help` tells more.";
+
+const HELP_SETUP: &str = "\
+usage: cargo xtask setup [--yes] [--check]
+
+Finds what is missing, says what it is for, and installs it with apt-get on Debian, Ubuntu and their
+relatives: directly as root, else through sudo. On other systems it prints the package names.
+
+  --yes     do not ask before installing
+  --check   only report; exit status 1 if something is missing";
+
+const HELP_DEMO: &str = "\
+usage: cargo xtask demo
+
+Installs what is missing (as setup --yes does), builds the glasm command, runs every script in shaders/ on
+the best Vulkan device present, and writes pictures, printed numbers and program texts to
+out/gallery/index.html.";
+
+const HELP_TEST: &str = "\
+usage: cargo xtask test [--no-setup] [--only STEP]...
+
+Installs what is missing (as setup --yes does), then runs in this order:
+  fmt        cargo fmt --check
+  clippy     cargo clippy --workspace --all-targets -- -D warnings
+  deps       the compiler crates need no C or C++ with default features
+  build      everything the next steps need
+  unit       unit and integration tests (cargo nextest if installed)
+  doc        documentation tests
+  scripts    tests/cases/run and shaders on lavapipe and on SwiftShader, validation layer on
+  spirv-val  every module that the scripts produced
+  coverage   the feature lists that passing scripts prove
+The last line is `N passed, N failed, N skipped`: tests, scripts and checks together.
+
+  --no-setup     do not look for missing packages
+  --only STEP    run only this step (may be repeated)";
+
+const HELP_COVERAGE: &str = "\
+usage: cargo xtask coverage [--missing] [--json FILE]...
+
+Joins the `# covers:` lines of passing scripts with tests/features/*.tsv and prints a line per language.
+Without --json the script suite runs first, on every CPU driver found.
+
+  --missing     print every uncovered id
+  --json FILE   a report of `glasm run --json` (may be repeated); a script counts if it passes on some
+                device and fails on none";
+
+const HELP_BENCH: &str = "\
+usage: cargo xtask bench [--quick]
+
+Measures the time from program text to SPIR-V on generated shaders, next to naga on the same shaders in GLSL,
+and the peak heap; refreshes the tables of docs/performance.md.
+
+  --quick   short measurement, prints only; docs/performance.md stays as it is";
+
+const HELP_FUZZ: &str = "\
+usage: cargo xtask fuzz [TARGET] [-- LIBFUZZER OPTIONS]
+
+Runs a fuzz target of tests/fuzz (default: compile) with cargo-fuzz, which needs a nightly toolchain:
+  rustup toolchain install nightly
+  cargo install cargo-fuzz
+Targets: compile (any bytes), structured (programs made of valid words).";
+
+fn main() -> ExitCode {
+    match dispatch() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Reads the command line and runs the command.
+fn dispatch() -> Result<ExitCode> {
+    let mut parser = lexopt::Parser::from_env();
+    let Some(arg) = parser.next()? else {
+        println!("{HELP}");
+        return Ok(ExitCode::from(2));
+    };
+    let command = match arg {
+        Arg::Value(value) => value.to_string_lossy().into_owned(),
+        Arg::Long("help") | Arg::Short('h') => "help".to_owned(),
+        other @ (Arg::Long(_) | Arg::Short(_)) => return Err(other.unexpected().into()),
+    };
+    shell::enter_repository_root()?;
+    match command.as_str() {
+        "setup" => setup_command(parser),
+        "demo" => no_options(parser, HELP_DEMO, demo::run),
+        "test" => test_command(parser),
+        "coverage" => coverage_command(parser),
+        "bench" => bench_command(parser),
+        "fuzz" => fuzz_command(parser),
+        "help" => {
+            println!("{HELP}");
+            Ok(ExitCode::SUCCESS)
+        }
+        other => anyhow::bail!("unknown command `{other}`\n\n{HELP}"),
+    }
+}
+
+/// What an option reader found.
+enum Parsed<T> {
+    /// Run the command with these options.
+    Run(T),
+    /// `--help` was asked for and has been printed.
+    Helped,
+}
+
+/// Reads the options of one command: `read` gets each argument that is not `--help`.
+fn options<T: Default>(
+    mut parser: lexopt::Parser,
+    help: &str,
+    mut read: impl FnMut(&mut T, &str, &mut lexopt::Parser) -> Result<bool>,
+) -> Result<Parsed<T>> {
+    let mut found = T::default();
+    while let Some(arg) = parser.next()? {
+        let word = match arg {
+            Arg::Long("help") | Arg::Short('h') => {
+                println!("{help}");
+                return Ok(Parsed::Helped);
+            }
+            Arg::Long(name) => format!("--{name}"),
+            Arg::Short(letter) => format!("-{letter}"),
+            Arg::Value(value) => value.to_string_lossy().into_owned(),
+        };
+        if !read(&mut found, &word, &mut parser)? {
+            anyhow::bail!("unexpected argument `{word}`\n\n{help}");
+        }
+    }
+    Ok(Parsed::Run(found))
+}
+
+fn no_options(
+    parser: lexopt::Parser,
+    help: &str,
+    run: fn() -> Result<ExitCode>,
+) -> Result<ExitCode> {
+    match options::<()>(parser, help, |(), _, _| Ok(false))? {
+        Parsed::Run(()) => run(),
+        Parsed::Helped => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn setup_command(parser: lexopt::Parser) -> Result<ExitCode> {
+    let parsed = options(parser, HELP_SETUP, |mode: &mut setup::Mode, word, _| {
+        match word {
+            "--yes" | "-y" => *mode = setup::Mode::Install,
+            "--check" => *mode = setup::Mode::Report,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    })?;
+    match parsed {
+        Parsed::Run(mode) => setup::run(mode),
+        Parsed::Helped => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn test_command(parser: lexopt::Parser) -> Result<ExitCode> {
+    let parsed = options(
+        parser,
+        HELP_TEST,
+        |found: &mut test::Options, word, parser| {
+            match word {
+                "--no-setup" => found.setup = test::Setup::Skip,
+                "--only" => found
+                    .only
+                    .push(test::Step::from_name(&parser.value()?.to_string_lossy())?),
+                _ => return Ok(false),
+            }
+            Ok(true)
+        },
+    )?;
+    match parsed {
+        Parsed::Run(found) => test::run(&found),
+        Parsed::Helped => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn coverage_command(parser: lexopt::Parser) -> Result<ExitCode> {
+    let parsed = options(
+        parser,
+        HELP_COVERAGE,
+        |found: &mut coverage::Options, word, parser| {
+            match word {
+                "--missing" => found.list = coverage::List::Missing,
+                "--json" => found.reports.push(parser.value()?.into()),
+                _ => return Ok(false),
+            }
+            Ok(true)
+        },
+    )?;
+    match parsed {
+        Parsed::Run(found) => coverage::run(&found),
+        Parsed::Helped => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn bench_command(parser: lexopt::Parser) -> Result<ExitCode> {
+    let parsed = options(parser, HELP_BENCH, |effort: &mut bench::Effort, word, _| {
+        if word == "--quick" {
+            *effort = bench::Effort::Quick;
+        }
+        Ok(word == "--quick")
+    })?;
+    match parsed {
+        Parsed::Run(effort) => bench::run(effort),
+        Parsed::Helped => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Everything after the target name goes to the fuzzer as it is.
+fn fuzz_command(mut parser: lexopt::Parser) -> Result<ExitCode> {
+    let words: Vec<String> = parser
+        .raw_args()?
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    if words
+        .first()
+        .is_some_and(|word| word == "--help" || word == "-h")
+    {
+        println!("{HELP_FUZZ}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    fuzz::run(&words, HELP_FUZZ)
+}

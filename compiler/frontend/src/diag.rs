@@ -1,4 +1,17 @@
 //! Diagnostics: errors and warnings with a code, a position and notes.
+//!
+//! Collected by [`Diagnostics`], which keeps a bounded number of them. Shown as text like rustc's ([`Diagnostics::render`]), as JSON
+//! ([`Diagnostics::to_json`]), or as the error position that GL reports ([`Diagnostics::gl_error_position`]). All of it works for
+//! any bytes as program text.
+
+mod json;
+mod line_map;
+mod render;
+#[cfg(test)]
+mod tests;
+
+pub use crate::codes::Code;
+pub use line_map::{LineMap, Position};
 
 use crate::source::Source;
 use glasm_ir::Span;
@@ -14,6 +27,17 @@ pub enum Severity {
     Bug,
 }
 
+impl Severity {
+    /// The word of the JSON form: `error`, `warning` or `bug`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Bug => "bug",
+        }
+    }
+}
+
 /// Where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Location {
@@ -23,11 +47,14 @@ pub enum Location {
     WholeProgram,
 }
 
-/// Codes of all diagnostics.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Code {
-    /// Placeholder.
-    Internal,
+impl Location {
+    /// Order of messages: by position, whole-program messages last.
+    fn sort_key(self) -> (bool, Span) {
+        match self {
+            Self::Span(span) => (false, span),
+            Self::WholeProgram => (true, Span::default()),
+        }
+    }
 }
 
 /// One message.
@@ -41,11 +68,60 @@ pub struct Diagnostic {
     pub message: String,
     /// Where.
     pub location: Location,
-    /// Hints, one line each.
+    /// Hints, one line each. They are shown as `help`, or as `note` if they start with `note: `.
     pub notes: Vec<String>,
 }
 
-/// All messages about one program, in source order.
+impl Diagnostic {
+    /// An error at some bytes.
+    pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self::new(code, Severity::Error, Location::Span(span), message.into())
+    }
+
+    /// A warning at some bytes.
+    pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self::new(
+            code,
+            Severity::Warning,
+            Location::Span(span),
+            message.into(),
+        )
+    }
+
+    /// An error that shows only after the whole program was read, such as an exceeded limit.
+    pub fn whole_program(code: Code, message: impl Into<String>) -> Self {
+        Self::new(
+            code,
+            Severity::Error,
+            Location::WholeProgram,
+            message.into(),
+        )
+    }
+
+    /// A fault of glasm itself.
+    pub fn bug(location: Location, message: impl Into<String>) -> Self {
+        Self::new(Code::Internal, Severity::Bug, location, message.into())
+    }
+
+    /// The same message with one more hint.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    fn new(code: Code, severity: Severity, location: Location, message: String) -> Self {
+        Self {
+            code,
+            severity,
+            message,
+            location,
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// All messages about one program. In source order once [`Diagnostics::sort`] has run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Diagnostics {
     /// The messages.
@@ -53,27 +129,122 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Whether any message is an error.
+    /// Errors that are kept, and also warnings that are kept. A program of nothing but mistakes must not fill the memory.
+    pub const LIMIT: usize = 100;
+
+    /// Adds an error at some bytes.
+    pub fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.push(Diagnostic::error(code, span, message));
+    }
+
+    /// Adds a warning at some bytes.
+    pub fn warning(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.push(Diagnostic::warning(code, span, message));
+    }
+
+    /// Adds a message. Past [`Diagnostics::LIMIT`] errors one last message says so ([`Code::TooManyErrors`]), and further errors are
+    /// dropped; further warnings are dropped silently. Faults of glasm are always kept.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let same = self
+            .list
+            .iter()
+            .filter(|other| other.severity == diagnostic.severity)
+            .count();
+        if same < Self::LIMIT || diagnostic.severity == Severity::Bug {
+            self.list.push(diagnostic);
+        } else if same == Self::LIMIT && diagnostic.severity == Severity::Error {
+            let message = format!("too many errors; the first {} are shown", Self::LIMIT);
+            self.list
+                .push(Diagnostic::whole_program(Code::TooManyErrors, message));
+        }
+    }
+
+    /// Whether further errors would be dropped: time to stop looking for them.
+    pub fn is_full(&self) -> bool {
+        self.list
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error)
+            .count()
+            > Self::LIMIT
+    }
+
+    /// Whether any message is an error or a fault of glasm.
     pub fn has_errors(&self) -> bool {
-        self.list.iter().any(|diagnostic| diagnostic.severity != Severity::Warning)
+        self.list
+            .iter()
+            .any(|diagnostic| diagnostic.severity != Severity::Warning)
     }
 
-    /// The position that GL reports for the first error (`PROGRAM_ERROR_POSITION_ARB`); `None` without errors.
-    /// ARB_vertex_program section 2.14.1.
+    /// Number of errors and faults of glasm.
+    pub fn error_count(&self) -> usize {
+        self.list.len() - self.warning_count()
+    }
+
+    /// Number of warnings.
+    pub fn warning_count(&self) -> usize {
+        self.list
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Warning)
+            .count()
+    }
+
+    /// Puts the messages in source order, whole-program messages last, and drops repeated ones.
+    pub fn sort(&mut self) {
+        self.list
+            .sort_by_key(|diagnostic| diagnostic.location.sort_key());
+        self.list.dedup();
+    }
+
+    /// The position that GL reports for the first error (`PROGRAM_ERROR_POSITION_ARB`); `None` without errors, where GL reports -1.
+    ///
+    /// The first error is the one that a reader of the program meets first. Errors that show only after the whole program was read
+    /// count last and give the length of the program string. ARB_vertex_program section 2.14.1.
     pub fn gl_error_position(&self, source: &Source<'_>) -> Option<usize> {
-        let _ = source;
-        None
+        let length = source.text.len();
+        self.list
+            .iter()
+            .filter(|diagnostic| diagnostic.severity != Severity::Warning)
+            .map(|diagnostic| match diagnostic.location {
+                Location::Span(span) => (span.start as usize).min(length),
+                Location::WholeProgram => length,
+            })
+            .min()
     }
 
-    /// Text for people: message, source line, caret.
+    /// Text for people: message, source line, caret, notes; and a closing line with the number of messages if there are several.
     pub fn render(&self, source: &Source<'_>) -> String {
-        let _ = source;
-        String::new()
+        render::render(self, source, render::Style::Plain)
     }
 
-    /// JSON for tools: an array of objects.
+    /// The same as [`Diagnostics::render`] with ANSI colors, for terminals.
+    pub fn render_styled(&self, source: &Source<'_>) -> String {
+        render::render(self, source, render::Style::Ansi)
+    }
+
+    /// JSON for tools: an array of objects with `code`, `severity`, `message`, `name` (of the source), `start` and `end` (bytes), `line`
+    /// and `column` (from 1, of the start), and `notes`. The four positions are null for whole-program messages.
     pub fn to_json(&self, source: &Source<'_>) -> String {
-        let _ = source;
-        String::new()
+        format!("[{}]", self.to_json_lines(source).join(","))
+    }
+
+    /// The objects of [`Diagnostics::to_json`], one string without line ends for each message.
+    pub fn to_json_lines(&self, source: &Source<'_>) -> Vec<String> {
+        json::lines(self, source)
+    }
+}
+
+impl Extend<Diagnostic> for Diagnostics {
+    fn extend<T: IntoIterator<Item = Diagnostic>>(&mut self, diagnostics: T) {
+        diagnostics
+            .into_iter()
+            .for_each(|diagnostic| self.push(diagnostic));
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self {
+            list: vec![diagnostic],
+        }
     }
 }

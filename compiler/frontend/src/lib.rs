@@ -2,6 +2,7 @@
 //!
 //! [`translate`] lexes, parses, checks and lowers a program string. Facts about the languages stand in tables under `lang`.
 
+pub mod codes;
 pub mod diag;
 pub mod source;
 

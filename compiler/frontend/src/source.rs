@@ -1,14 +1,78 @@
 //! The program string and its language.
 
-/// A language: what the header names.
+use glasm_ir::Stage;
+
+/// Version of the declaration family with types.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Dialect {
-    /// `!!NVvp5.0`
-    NvVp5_0,
-    /// `!!NVfp5.0`
-    NvFp5_0,
-    /// `!!NVcp5.0`
-    NvCp5_0,
+pub enum Version {
+    /// NV_gpu_program4.
+    V4_0,
+    /// NV_gpu_program4_1.
+    V4_1,
+    /// NV_gpu_program5.
+    V5_0,
+}
+
+impl Version {
+    /// As in headers, such as `5.0`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::V4_0 => "4.0",
+            Self::V4_1 => "4.1",
+            Self::V5_0 => "5.0",
+        }
+    }
+}
+
+macro_rules! dialects {
+    ($($name:ident $header:literal $stage:ident $version:ident;)*) => {
+        /// A language: what the header names.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub enum Dialect { $(
+            #[doc = concat!("`", $header, "`")]
+            $name,
+        )* }
+
+        impl Dialect {
+            /// All languages.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// The program header.
+            pub const fn header(self) -> &'static str {
+                match self { $(Self::$name => $header,)* }
+            }
+
+            /// The shader stage.
+            pub const fn stage(self) -> Stage {
+                match self { $(Self::$name => Stage::$stage,)* }
+            }
+
+            /// The language version.
+            pub const fn version(self) -> Version {
+                match self { $(Self::$name => Version::$version,)* }
+            }
+        }
+    };
+}
+
+dialects! {
+    NvVp4_0 "!!NVvp4.0" Vertex V4_0;
+    NvVp4_1 "!!NVvp4.1" Vertex V4_1;
+    NvVp5_0 "!!NVvp5.0" Vertex V5_0;
+    NvFp4_0 "!!NVfp4.0" Fragment V4_0;
+    NvFp4_1 "!!NVfp4.1" Fragment V4_1;
+    NvFp5_0 "!!NVfp5.0" Fragment V5_0;
+    NvCp5_0 "!!NVcp5.0" Compute V5_0;
+}
+
+impl Dialect {
+    /// The language whose header starts `text`.
+    pub fn of(text: &[u8]) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|dialect| text.starts_with(dialect.header().as_bytes()))
+    }
 }
 
 /// A program string.
@@ -25,6 +89,24 @@ pub struct Source<'a> {
 impl<'a> Source<'a> {
     /// A program string whose language is read off its header.
     pub fn new(name: &'a str, text: &'a (impl AsRef<[u8]> + ?Sized)) -> Self {
-        Self { name, text: text.as_ref(), dialect: None }
+        Self {
+            name,
+            text: text.as_ref(),
+            dialect: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_name_languages() {
+        for &dialect in Dialect::ALL {
+            assert_eq!(Dialect::of(dialect.header().as_bytes()), Some(dialect));
+        }
+        assert_eq!(Dialect::of(b" !!NVvp5.0"), None);
+        assert_eq!(Dialect::of(b"!!NVvp5"), None);
     }
 }

@@ -1,31 +1,40 @@
-//! Compiles legacy GPU assembly programs to SPIR-V.
+//! Compiles the assembly shading languages of OpenGL's programmable era to SPIR-V.
+//!
+//! [`compile`] takes a program string and gives a SPIR-V module with a [`Reflection`] of everything that the module expects of
+//! its caller, or all errors of the program with their positions:
+//!
+//! ```
+//! use glasm::{Options, Source, compile};
+//!
+//! let source = Source::new("two mistakes", "!!NVfp5.0\nMOV result.color, tint;\nADD result.depth.z, 1, ;\nEND");
+//! let errors = compile(&source, &Options::default()).unwrap_err();
+//! assert_eq!(errors.error_count(), 2);
+//! assert_eq!(errors.gl_error_position(&source), Some(28)); // at `tint`
+//! ```
+//!
+//! [`state`] evaluates the `state.*` parameters that a program reads from plain GL state.
+//!
+//! No function of this crate panics or hangs, whatever the program string holds.
 
+#![forbid(unsafe_code)]
+
+mod compiler;
 pub mod state;
+#[cfg(feature = "spirv-tools")]
+pub mod validate;
 
+pub use compiler::{Shader, compile};
 pub use glasm_codegen::options::{
     BindingLayout, ClipDepth, Conventions, DebugInfo, DeviceFeatures, InterfaceTypes, Options, Target,
 };
 pub use glasm_codegen::reflect::{self, Reflection};
-pub use glasm_frontend::{Code, Diagnostic, Diagnostics, Dialect, Location, Severity, Source};
+pub use glasm_frontend as frontend;
+pub use glasm_frontend::{
+    Code, Diagnostic, Diagnostics, Dialect, Location, Severity, Source, translate,
+};
 pub use glasm_ir as ir;
 
-/// A compiled program.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Shader {
-    /// The SPIR-V module.
-    pub words: Vec<u32>,
-    /// What the module expects of its caller.
-    pub reflection: Reflection,
-    /// Warnings.
-    pub warnings: Diagnostics,
-}
-
-/// Compiles a program string to SPIR-V.
-///
-/// # Errors
-/// All errors of the program, with positions, if it does not load or cannot be expressed for the target.
-pub fn compile(source: &Source<'_>, options: &Options) -> Result<Shader, Diagnostics> {
-    let (program, diagnostics) = glasm_frontend::translate(source);
-    let _ = (program, options);
-    Err(diagnostics)
-}
+/// The examples of the README, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct ReadmeDoctests;

@@ -58,7 +58,10 @@ pub struct IndexVec<I, T> {
 impl<I: Id, T> IndexVec<I, T> {
     /// An empty vector.
     pub const fn new() -> Self {
-        Self { items: Vec::new(), id: PhantomData }
+        Self {
+            items: Vec::new(),
+            id: PhantomData,
+        }
     }
 
     /// Appends `item` and returns its id.
@@ -96,7 +99,10 @@ impl<I: Id, T> IndexVec<I, T> {
 
     /// Items with their ids, in order.
     pub fn iter_enumerated(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
-        self.items.iter().enumerate().map(|(index, item)| (I::new(index), item))
+        self.items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| (I::new(index), item))
     }
 
     /// Ids in order.
@@ -127,7 +133,10 @@ impl<I: Id, T> IndexVec<I, T> {
 
 impl<I, T> Default for IndexVec<I, T> {
     fn default() -> Self {
-        Self { items: Vec::new(), id: PhantomData }
+        Self {
+            items: Vec::new(),
+            id: PhantomData,
+        }
     }
 }
 

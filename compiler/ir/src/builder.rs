@@ -16,7 +16,11 @@ pub struct Builder {
 impl Builder {
     /// A builder with no open block.
     pub fn new(program: Program) -> Self {
-        Self { program, pending: Vec::new(), open: Vec::new() }
+        Self {
+            program,
+            pending: Vec::new(),
+            open: Vec::new(),
+        }
     }
 
     /// Opens a block.
@@ -32,7 +36,10 @@ impl Builder {
         let start = self.open.pop().expect("a block is open");
         let first = self.program.nodes.len() as u32;
         self.program.nodes.extend(self.pending.drain(start..));
-        self.program.blocks.push(Block { first, len: self.program.nodes.len() as u32 - first })
+        self.program.blocks.push(Block {
+            first,
+            len: self.program.nodes.len() as u32 - first,
+        })
     }
 
     /// Appends an instruction with its sources to the open block. Overwrites the source fields of `inst`.
@@ -41,11 +48,18 @@ impl Builder {
         let position = self.program.insts.len() as u32;
         let first_source = self.program.srcs.len() as u32;
         self.program.srcs.extend_from_slice(sources);
-        self.program.insts.push(Inst { first_source, source_count: sources.len() as u8, ..inst });
+        self.program.insts.push(Inst {
+            first_source,
+            source_count: sources.len() as u8,
+            ..inst
+        });
         let start = self.open.last().copied().unwrap_or(0);
         match self.pending[start..].last_mut() {
             Some(Node::Run { first, len }) if *first + *len == position => *len += 1,
-            _ => self.pending.push(Node::Run { first: position, len: 1 }),
+            _ => self.pending.push(Node::Run {
+                first: position,
+                len: 1,
+            }),
         }
     }
 
@@ -56,6 +70,11 @@ impl Builder {
 
     /// Appends a branch whose blocks are closed already.
     pub fn branch(&mut self, cond: Cond, then: BlockId, otherwise: Option<BlockId>, span: Span) {
-        self.node(Node::If { cond, then, otherwise, span });
+        self.node(Node::If {
+            cond,
+            then,
+            otherwise,
+            span,
+        });
     }
 }

@@ -176,7 +176,13 @@ pub struct Src {
 impl Src {
     /// `base` as it is.
     pub const fn new(base: Base) -> Self {
-        Self { base, index: None, swizzle: Swizzle::XYZW, abs: false, negate: false }
+        Self {
+            base,
+            index: None,
+            swizzle: Swizzle::XYZW,
+            abs: false,
+            negate: false,
+        }
     }
 
     /// A register as it is.
@@ -186,12 +192,18 @@ impl Src {
 
     /// The same operand seen through another swizzle.
     pub const fn swizzled(self, outer: Swizzle) -> Self {
-        Self { swizzle: self.swizzle.then(outer), ..self }
+        Self {
+            swizzle: self.swizzle.then(outer),
+            ..self
+        }
     }
 
     /// The negated operand.
     pub const fn negated(self) -> Self {
-        Self { negate: !self.negate, ..self }
+        Self {
+            negate: !self.negate,
+            ..self
+        }
     }
 
     /// Whether absolute value or negation apply.
@@ -269,7 +281,14 @@ impl CondTest {
     pub const fn reads_overflow(self) -> bool {
         !matches!(
             self,
-            Self::Eq | Self::Ne | Self::True | Self::False | Self::Nan | Self::Leg | Self::Sign | Self::NoSign
+            Self::Eq
+                | Self::Ne
+                | Self::True
+                | Self::False
+                | Self::Nan
+                | Self::Leg
+                | Self::Sign
+                | Self::NoSign
         )
     }
 }
@@ -326,7 +345,14 @@ pub struct Dst {
 impl Dst {
     /// An unconditional write of `mask`.
     pub const fn new(register: RegisterId, mask: WriteMask) -> Self {
-        Self { register, index: None, mask, guard: None, saturate: Saturate::None, cc: None }
+        Self {
+            register,
+            index: None,
+            mask,
+            guard: None,
+            saturate: Saturate::None,
+            cc: None,
+        }
     }
 }
 
@@ -420,20 +446,51 @@ pub fn read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed
         (Aux::Mem(_), Op::Store | Op::Load) => 1,
         (Aux::Mem(id), Op::Atomic) if source == 0 => tables.mem_access(id).atomic_lanes(),
         (Aux::Mem(_), Op::Atomic) => 1,
-        _ => match inst.op.info().shape {
-            ResultShape::None => 0,
-            ResultShape::Componentwise => needed,
-            ResultShape::Replicated { reads } | ResultShape::Vector { reads } => {
-                if needed == 0 { 0 } else { reads }
+        _ => {
+            match inst.op.info().shape {
+                ResultShape::None => 0,
+                ResultShape::Componentwise => needed,
+                ResultShape::Replicated { reads } | ResultShape::Vector { reads } => {
+                    if needed == 0 { 0 } else { reads }
+                }
             }
-        },
+        }
+    }
+}
+
+/// The type as which `inst` reads the lanes of source number `source`.
+pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Type {
+    match (inst.aux, inst.op) {
+        (Aux::Tex(id), _) => tables.tex_access(id).source_type(source),
+        (Aux::Cvt { from, .. }, _) => from,
+        (Aux::Mem(id), Op::Load) => tables.mem_access(id).address_type(),
+        (Aux::Mem(id), Op::Store | Op::Atomic) if source == 1 => {
+            tables.mem_access(id).address_type()
+        }
+        (_, Op::UnpackHalf2 | Op::UnpackUnorm2 | Op::UnpackUnorm4 | Op::Pack64) => Type::U32,
+        _ => inst.ty,
+    }
+}
+
+/// The type of the lanes that `inst` gives.
+pub fn result_type(inst: &Inst) -> Type {
+    if matches!(
+        inst.op,
+        Op::PackHalf2 | Op::PackUnorm2 | Op::PackUnorm4 | Op::Unpack64
+    ) {
+        Type::U32
+    } else {
+        inst.ty
     }
 }
 
 impl IndexTerm {
     /// A constant term.
     pub const fn constant(offset: i32) -> Self {
-        Self { relative: None, offset }
+        Self {
+            relative: None,
+            offset,
+        }
     }
 }
 

@@ -6,26 +6,45 @@
 //!
 //! This crate knows no source language and no SPIR-V.
 
+#![forbid(unsafe_code)]
+
 pub mod arena;
 pub mod builder;
+#[cfg(any(test, feature = "generate"))]
+pub mod generate;
 pub mod inst;
+pub mod interp;
 pub mod op;
+pub mod parse;
+pub mod print;
 pub mod program;
 pub mod resource;
 pub mod semantic;
 pub mod span;
 pub mod state;
+mod text;
 pub mod types;
+pub mod verify;
 
 pub use arena::{Id, IndexVec};
 pub use builder::Builder;
 pub use inst::{
-    Aux, Base, Cond, CondTest, Dst, Guard, Index, IndexTerm, Inst, InstFlags, Saturate, Src, Swizzle, WriteMask,
+    Aux, Base, Cond, CondTest, Dst, Guard, Index, IndexTerm, Inst, InstFlags, Saturate, Src,
+    Swizzle, WriteMask,
 };
 pub use op::{Op, OpInfo, ResultShape};
-pub use program::{Block, BlockId, Case, Modes, Node, Program, Register, RegisterId, Routine, RoutineId, Stage, Storage, Switch, SwitchId};
-pub use resource::{Buffer, BufferId, BufferKind, Image, ImageId, MemAccess, Param, ParamId, ParamSource, TexAccess, TexTarget, Texture, TextureId};
+pub use parse::{ParseError, parse};
+pub use print::print;
+pub use program::{
+    Block, BlockId, Case, Modes, Node, Program, Register, RegisterId, Routine, RoutineId, Stage,
+    Storage, Switch, SwitchId,
+};
+pub use resource::{
+    Buffer, BufferId, BufferKind, Image, ImageId, MemAccess, Param, ParamId, ParamSource,
+    TexAccess, TexTarget, Texture, TextureId,
+};
 pub use semantic::{Input, InputId, Interpolation, Output, OutputId, Semantic};
 pub use span::Span;
 pub use state::StateParam;
 pub use types::{Base as TypeBase, Type, Width};
+pub use verify::{VerifyError, verify};

@@ -75,18 +75,34 @@ pub struct OpInfo {
 }
 
 macro_rules! shape {
-    (none) => { ResultShape::None };
-    (each) => { ResultShape::Componentwise };
-    (one $reads:literal) => { ResultShape::Replicated { reads: $reads } };
-    (vec $reads:literal) => { ResultShape::Vector { reads: $reads } };
+    (none) => {
+        ResultShape::None
+    };
+    (each) => {
+        ResultShape::Componentwise
+    };
+    (one $reads:literal) => {
+        ResultShape::Replicated { reads: $reads }
+    };
+    (vec $reads:literal) => {
+        ResultShape::Vector { reads: $reads }
+    };
 }
 macro_rules! sources {
-    (*) => { None };
-    ($n:literal) => { Some($n) };
+    (*) => {
+        None
+    };
+    ($n:literal) => {
+        Some($n)
+    };
 }
 macro_rules! effect {
-    () => { false };
-    (effect) => { true };
+    () => {
+        false
+    };
+    (effect) => {
+        true
+    };
 }
 
 macro_rules! ops {
@@ -225,9 +241,11 @@ ops! {
     UnpackUnorm2 "unpacku2" 1 (vec 0b0001) F32;
     /// The four bytes of `a.x` divided by 255, lowest in x.
     UnpackUnorm4 "unpacku4" 1 (vec 0b0001) F32;
-    /// 64-bit lane x is `a.x | a.y << 32`, lane y is `a.z | a.w << 32`; z and w repeat x and y. The source has 32-bit lanes.
+    /// 64-bit lane x is `a.x | a.y << 32`, lane y is `a.z | a.w << 32`; z and w repeat x and y. The source has 32-bit
+    /// lanes; the type is that of the result.
     Pack64 "pack64" 1 (vec 0b1111) Any;
-    /// 32-bit lanes x and y are the low and high half of 64-bit lane `a.x`, z and w those of `a.y`.
+    /// 32-bit lanes x and y are the low and high half of 64-bit lane `a.x`, z and w those of `a.y`. The type is that of the
+    /// source.
     Unpack64 "unpack64" 1 (vec 0b0011) Any;
     /// Derivative in x of the fragments of a quad.
     Ddx "ddx" 1 (each) F32;

@@ -2,11 +2,18 @@
 
 use crate::arena::IndexVec;
 use crate::define_ids;
-use crate::inst::{AccessTables, Cond, Index, IndexId, Inst, LiteralId, MemAccessId, Src, TexAccessId};
-use crate::resource::{Buffer, BufferId, Image, ImageId, MemAccess, Param, ParamId, TexAccess, Texture, TextureId};
+use crate::inst::{
+    AccessTables, Cond, Index, IndexId, Inst, LiteralId, MemAccessId, Src, TexAccessId,
+};
+use crate::resource::{
+    Buffer, BufferId, Image, ImageId, MemAccess, Param, ParamId, TexAccess, Texture, TextureId,
+};
 use crate::semantic::{Input, InputId, Output, OutputId};
 use crate::span::Span;
 use crate::types::Width;
+
+/// How deep blocks may be nested in a routine, counting its body. Recursive walks over a verified program are safe.
+pub const MAX_NESTING: usize = 256;
 
 define_ids! {
     /// A register.
@@ -23,7 +30,11 @@ define_ids! {
 
 /// Shader stage.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Stage {
     /// Vertex.
     Vertex,
@@ -231,7 +242,10 @@ impl Program {
         let main = routines.push(Routine { name: None, body });
         Self {
             stage,
-            modes: Modes { workgroup_size: [1; 3], ..Modes::default() },
+            modes: Modes {
+                workgroup_size: [1; 3],
+                ..Modes::default()
+            },
             registers: IndexVec::new(),
             params: IndexVec::new(),
             inputs: IndexVec::new(),
@@ -296,10 +310,18 @@ impl Names {
         self.ends.push(self.text.len() as u32)
     }
 
+    /// Whether `id` is one of these names.
+    pub fn contains(&self, id: NameId) -> bool {
+        self.ends.get(id).is_some()
+    }
+
     /// The name of `id`.
     pub fn get(&self, id: NameId) -> &str {
         use crate::arena::Id;
-        let start = id.index().checked_sub(1).map_or(0, |previous| self.ends[NameId::new(previous)]);
+        let start = id
+            .index()
+            .checked_sub(1)
+            .map_or(0, |previous| self.ends[NameId::new(previous)]);
         &self.text[start as usize..self.ends[id] as usize]
     }
 }

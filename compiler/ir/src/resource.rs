@@ -18,7 +18,11 @@ define_ids! {
 
 /// Where the value of a parameter slot comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum ParamSource {
     /// `program.env[n]`
     Env(u32),
@@ -39,7 +43,11 @@ pub struct Param {
 
 /// Texture targets of all languages. Shadow targets are the same with [`Texture::shadow`] set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum TexTarget {
     /// One-dimensional.
     D1,
@@ -92,7 +100,10 @@ impl TexTarget {
 
     /// Whether a layer coordinate follows the others.
     pub const fn is_array(self) -> bool {
-        matches!(self, Self::D1Array | Self::D2Array | Self::CubeArray | Self::D2MsArray)
+        matches!(
+            self,
+            Self::D1Array | Self::D2Array | Self::CubeArray | Self::D2MsArray
+        )
     }
 
     /// Whether texels have samples.
@@ -150,7 +161,10 @@ pub enum TexMode {
 impl TexMode {
     /// Whether a shadow texture takes a reference in this mode.
     pub const fn compares(self) -> bool {
-        !matches!(self, Self::Fetch | Self::FetchSample | Self::QuerySize | Self::QueryLod | Self::QuerySamples)
+        !matches!(
+            self,
+            Self::Fetch | Self::FetchSample | Self::QuerySize | Self::QueryLod | Self::QuerySamples
+        )
     }
 
     /// Whether a coordinate comes first.
@@ -272,7 +286,9 @@ impl TexAccess {
         match (self.source_role(source), self.mode) {
             (TexSource::Coordinate, _) => lanes(self.coordinate_lanes),
             (TexSource::Mode(_), TexMode::GatherOffsets(_)) => 0b1111,
-            (TexSource::Mode(_), TexMode::Grad) | (TexSource::Offset, _) => 0b0111 & lanes(self.coordinate_lanes),
+            (TexSource::Mode(_), TexMode::Grad) | (TexSource::Offset, _) => {
+                0b0111 & lanes(self.coordinate_lanes)
+            }
             (TexSource::Reference | TexSource::Mode(_), _) => 1,
         }
     }
@@ -280,7 +296,11 @@ impl TexAccess {
 
 /// Kinds of buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum BufferKind {
     /// Program parameter buffer (`program.buffer[b]`): read only.
     Constant,
@@ -403,9 +423,20 @@ impl MemAccess {
         ((1u16 << self.components) - 1) as u8
     }
 
+    /// The type of the address source.
+    pub const fn address_type(&self) -> Type {
+        match self.space {
+            MemSpace::Global => Type::U64,
+            MemSpace::Buffer(_) => Type::U32,
+        }
+    }
+
     /// Lanes of the value that an atomic reads.
     pub fn atomic_lanes(&self) -> u8 {
-        if self.atomic == Some(AtomicOp::CompareExchange) { 3 } else { 1 }
+        if self.atomic == Some(AtomicOp::CompareExchange) {
+            3
+        } else {
+            1
+        }
     }
 }
-

@@ -12,7 +12,11 @@ define_ids! {
 
 /// The meaning of a stage input or output. Unless said otherwise a value fills four float lanes, and missing lanes read (0, 0, 0, 1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Semantic {
     /// Vertex attribute by number; conventional names alias (ARB_vertex_program table X.2, NV_vertex_program4).
     Attrib(u8),
@@ -83,7 +87,11 @@ pub enum Semantic {
 
 /// How a fragment input is interpolated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Interpolation {
     /// Perspective-correct.
     #[default]
@@ -96,7 +104,11 @@ pub enum Interpolation {
 
 /// Where a fragment input is sampled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Sampling {
     /// At the pixel center.
     #[default]
@@ -149,6 +161,10 @@ pub struct Output {
 impl Output {
     /// A float output.
     pub const fn new(semantic: Semantic) -> Self {
-        Self { semantic, base: Base::Float, invariant: false }
+        Self {
+            semantic,
+            base: Base::Float,
+            invariant: false,
+        }
     }
 }

@@ -19,7 +19,10 @@ impl Span {
 
     /// The smallest span that holds both.
     pub fn to(self, other: Self) -> Self {
-        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+        Self {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 
     /// The bytes as a range for slicing.

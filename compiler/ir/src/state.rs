@@ -4,7 +4,11 @@
 
 /// A face of two-sided lighting.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Face {
     /// Front.
     Front,
@@ -14,7 +18,11 @@ pub enum Face {
 
 /// Material and light colors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum ColorTerm {
     /// Ambient.
     Ambient,
@@ -28,7 +36,11 @@ pub enum ColorTerm {
 
 /// A coordinate of texture coordinate generation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum TexGenCoord {
     /// s.
     S,
@@ -42,7 +54,11 @@ pub enum TexGenCoord {
 
 /// A plane of texture coordinate generation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum TexGenPlane {
     /// Eye plane.
     Eye,
@@ -52,7 +68,11 @@ pub enum TexGenPlane {
 
 /// A matrix of GL state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum MatrixName {
     /// Modelview, by number.
     Modelview(u32),
@@ -70,7 +90,11 @@ pub enum MatrixName {
 
 /// What is done to a matrix before its row is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum MatrixForm {
     /// Nothing.
     #[default]
@@ -85,7 +109,11 @@ pub enum MatrixForm {
 
 /// One vec4 of GL state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum StateParam {
     /// A row of a matrix.
     MatrixRow {
@@ -130,6 +158,6 @@ pub enum StateParam {
     PointSize,
     /// `(constant, linear, quadratic attenuation, 1)`
     PointAttenuation,
-    /// `(near, far, far - near, 0)`
+    /// `(near, far, far - near, 1)`
     DepthRange,
 }

@@ -1,0 +1,110 @@
+//! `cargo xtask fuzz`: cargo-fuzz on the targets of `tests/fuzz`, which starts from the programs of our scripts.
+
+use crate::shell;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// Runs the target named first in `words` (default `compile`); the rest goes to cargo-fuzz.
+pub(crate) fn run(words: &[String], help: &str) -> Result<ExitCode> {
+    if shell::find_program("cargo-fuzz").is_none() {
+        bail!("cargo-fuzz is not installed\n\n{help}");
+    }
+    let (target, rest) = match words {
+        [first, rest @ ..] if !first.starts_with('-') => (first.as_str(), rest),
+        all => ("compile", all),
+    };
+    if target == "compile" {
+        seed_corpus(Path::new("tests/fuzz/corpus/compile"))?;
+    }
+    let mut command = Command::new("cargo");
+    if nightly_is_installed() {
+        // Our own cargo has put its toolchain into the environment.
+        command
+            .arg("+nightly")
+            .env_remove("RUSTUP_TOOLCHAIN")
+            .env_remove("CARGO");
+    } else {
+        println!(
+            "no nightly toolchain: letting the stable one use the sanitizer flags (RUSTC_BOOTSTRAP=1)"
+        );
+        command.env("RUSTC_BOOTSTRAP", "1");
+    }
+    command
+        .args(["fuzz", "run", "--fuzz-dir", "tests/fuzz", target])
+        .args(rest);
+    Ok(if shell::succeeds(&mut command)? {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
+}
+
+fn nightly_is_installed() -> bool {
+    let list = shell::capture(Command::new("rustup").args(["toolchain", "list"]));
+    list.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("nightly"))
+}
+
+/// Puts every program of our scripts into `dir`, one file each.
+fn seed_corpus(dir: &Path) -> Result<()> {
+    std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
+    let mut count = 0;
+    for script in scripts(&["tests/cases/run", "shaders"]) {
+        let text = std::fs::read_to_string(&script)
+            .with_context(|| format!("reading {}", script.display()))?;
+        for program in programs(&text) {
+            std::fs::write(dir.join(format!("script-{count}")), program)?;
+            count += 1;
+        }
+    }
+    println!("corpus: {count} programs of scripts");
+    Ok(())
+}
+
+fn scripts(dirs: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut stack: Vec<PathBuf> = dirs.iter().map(PathBuf::from).collect();
+    while let Some(dir) = stack.pop() {
+        for path in std::fs::read_dir(dir)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+        {
+            if path.is_dir() {
+                stack.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "shader_test")
+            {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The sections of a script that start with a program header.
+fn programs(script: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = script;
+    while let Some(start) = rest.find("\n!!") {
+        rest = &rest[start + 1..];
+        let end = rest.find("\n[").map_or(rest.len(), |end| end + 1);
+        found.push(&rest[..end]);
+        rest = &rest[end..];
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::programs;
+
+    #[test]
+    fn programs_end_at_the_next_section() {
+        let script = "[vertex program]\n!!NVvp5.0\nEND\n[fragment program]\n!!NVfp5.0\nEND\n\n[test]\ndraw rect\n";
+        assert_eq!(programs(script), ["!!NVvp5.0\nEND\n", "!!NVfp5.0\nEND\n\n"]);
+    }
+}

@@ -1,0 +1,122 @@
+//! The page `out/gallery/index.html`: for each sample its pictures, what it printed, and its text.
+
+use crate::suite::{Outcome, ScriptResult};
+use anyhow::{Context, Result};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const STYLE: &str = "\
+:root { color-scheme: light dark; font-family: system-ui, sans-serif; }
+body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+article { border-top: 1px solid #8888; padding: 1rem 0; }
+img { max-width: 100%; image-rendering: pixelated; background: #8882; margin: 0 .5rem .5rem 0; }
+pre { overflow-x: auto; background: #8882; padding: .75rem; font-size: .85rem; }
+.fail { color: #c33; } .skip { color: #b80; } .pass { color: #282; }";
+
+/// Writes the page into `dir` and returns its path.
+pub(crate) fn write(dir: &Path, results: &[ScriptResult]) -> Result<PathBuf> {
+    let mut page = String::new();
+    page.push_str("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n");
+    page.push_str(
+        "<meta name=\"viewport\" content=\"width=device-width\">\n<title>glasm gallery</title>\n",
+    );
+    let _ = write!(page, "<style>\n{STYLE}\n</style>\n<h1>glasm gallery</h1>\n");
+    page.push_str("<p>What the sample programs in <code>shaders/</code> drew and computed on this machine.</p>\n");
+    for result in results {
+        let text = std::fs::read_to_string(&result.script)
+            .with_context(|| format!("reading {}", result.script))?;
+        article(&mut page, dir, result, &text);
+    }
+    page.push_str("</html>\n");
+    let file = dir.join("index.html");
+    std::fs::write(&file, page).with_context(|| format!("writing {}", file.display()))?;
+    Ok(file)
+}
+
+// Writing into a String cannot fail, so the results of `write!` are dropped here.
+fn article(page: &mut String, dir: &Path, result: &ScriptResult, text: &str) {
+    let (word, class) = match result.outcome {
+        Outcome::Pass => ("passed", "pass"),
+        Outcome::Fail => ("failed", "fail"),
+        Outcome::Skip => ("skipped", "skip"),
+    };
+    let name = Path::new(&result.script)
+        .file_stem()
+        .map(|stem| stem.to_string_lossy())
+        .unwrap_or_default();
+    let _ = writeln!(
+        page,
+        "<article>\n<h2>{} <small class=\"{class}\">{word}</small></h2>",
+        escape(&name)
+    );
+    let description = description(text);
+    if !description.is_empty() {
+        let _ = writeln!(page, "<p>{}</p>", escape(&description));
+    }
+    for image in &result.images {
+        let link = image
+            .strip_prefix(dir)
+            .unwrap_or(image)
+            .to_string_lossy()
+            .replace('\\', "/");
+        let _ = writeln!(page, "<img src=\"{0}\" alt=\"{0}\">", escape(&link));
+    }
+    if !result.output.is_empty() {
+        let _ = writeln!(page, "<pre>{}</pre>", escape(&result.output.join("\n")));
+    }
+    let _ = writeln!(
+        page,
+        "<details><summary><code>{}</code></summary>\n<pre>{}</pre></details>\n</article>",
+        escape(&result.script),
+        escape(text)
+    );
+}
+
+/// The comment lines at the top of a script, without those for tools.
+fn description(text: &str) -> String {
+    let lines = text
+        .lines()
+        .map_while(|line| line.strip_prefix('#'))
+        .map(str::trim);
+    let prose: Vec<&str> = lines
+        .filter(|line| !line.starts_with("covers:") && !line.is_empty())
+        .collect();
+    prose.join(" ")
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{article, description};
+    use crate::suite::{Outcome, ScriptResult};
+    use std::path::{Path, PathBuf};
+
+    #[test]
+    fn the_description_is_the_first_comment() {
+        let text = "# A fractal,\n# zoomed.\n# covers: gp.op.REP\n[require]\n# not this\n";
+        assert_eq!(description(text), "A fractal, zoomed.");
+        assert_eq!(description("[require]\n"), "");
+    }
+
+    #[test]
+    fn text_is_escaped_and_pictures_are_relative() {
+        let result = ScriptResult {
+            script: "shaders/a.shader_test".to_owned(),
+            outcome: Outcome::Pass,
+            images: vec![PathBuf::from("out/gallery/a.png")],
+            output: vec!["1 < 2".to_owned()],
+            ..ScriptResult::default()
+        };
+        let mut page = String::new();
+        article(&mut page, Path::new("out/gallery"), &result, "<&>");
+        assert!(page.contains("<img src=\"a.png\""));
+        assert!(page.contains("1 &lt; 2"));
+        assert!(page.contains("&lt;&amp;&gt;"));
+    }
+}

@@ -1,0 +1,252 @@
+//! `cargo xtask setup`: what demo and test need of the machine, and how it gets there.
+
+use crate::packages::{Apt, Names, System};
+use crate::{shell, vulkan};
+use anyhow::{Result, bail};
+use std::io::{BufRead, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// What `setup` may do.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    /// Ask on a terminal, then install.
+    #[default]
+    Ask,
+    /// Install.
+    Install,
+    /// Only say what is missing.
+    Report,
+}
+
+/// Which command needs it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Purpose {
+    /// The gallery, and everything else that runs programs.
+    Demo,
+    /// Tests only.
+    Test,
+}
+
+/// What happens without it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Without {
+    /// The command cannot run.
+    Stop,
+    /// Some checks are skipped, and say so.
+    Skip,
+}
+
+/// One thing that has to be on the machine.
+struct Need {
+    what: &'static str,
+    why: &'static str,
+    purpose: Purpose,
+    without: Without,
+    present: fn() -> bool,
+    names: Names,
+}
+
+/// Everything that is not a crate. Rust's own parts are checked by [`require_rust_components`].
+const NEEDS: &[Need] = &[
+    Need {
+        what: "Vulkan loader",
+        why: "programs run through it",
+        purpose: Purpose::Demo,
+        without: Without::Stop,
+        present: vulkan::loader_present,
+        names: Names {
+            debian: &["libvulkan1"],
+            fedora: "vulkan-loader",
+            arch: "vulkan-icd-loader",
+            homebrew: "vulkan-loader",
+        },
+    },
+    Need {
+        what: "lavapipe",
+        why: "Mesa's Vulkan driver for the CPU: programs run without a GPU",
+        purpose: Purpose::Demo,
+        without: Without::Skip,
+        present: || vulkan::lavapipe().is_some(),
+        names: Names {
+            debian: &["mesa-vulkan-drivers"],
+            fedora: "mesa-vulkan-drivers",
+            arch: "vulkan-swrast",
+            homebrew: "molten-vk",
+        },
+    },
+    Need {
+        what: "spirv-val",
+        why: "checks every module that the tests produce",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: || shell::find_program("spirv-val").is_some(),
+        names: Names {
+            debian: &["spirv-tools"],
+            fedora: "spirv-tools",
+            arch: "spirv-tools",
+            homebrew: "spirv-tools",
+        },
+    },
+    Need {
+        what: "SwiftShader",
+        why: "a second Vulkan driver for the CPU, part of Chromium: scripts must give the same on both",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: || vulkan::swiftshader().is_some(),
+        names: Names {
+            debian: &["chromium-common"],
+            fedora: "chromium-common",
+            arch: "chromium",
+            homebrew: "swiftshader (build it yourself)",
+        },
+    },
+    // After SwiftShader: Chromium's package may have brought the layer already.
+    Need {
+        what: "Vulkan validation layer",
+        why: "wrong use of Vulkan fails the tests",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: vulkan::validation_layer_present,
+        names: Names {
+            debian: &["vulkan-validationlayers"],
+            fedora: "vulkan-validation-layers",
+            arch: "vulkan-validation-layers",
+            homebrew: "vulkan-validationlayers",
+        },
+    },
+];
+
+/// `cargo xtask setup`.
+pub(crate) fn run(mode: Mode) -> Result<ExitCode> {
+    let complete = match mode {
+        Mode::Report => report(Purpose::Test),
+        Mode::Install => ensure(Purpose::Test)?,
+        Mode::Ask => {
+            if report(Purpose::Test) || !agreed()? {
+                return Ok(ExitCode::SUCCESS);
+            }
+            ensure(Purpose::Test)?
+        }
+    };
+    for problem in missing_rust_components() {
+        println!("{problem}");
+    }
+    Ok(if complete {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
+}
+
+/// Says what is there and what is not. `true` if nothing is missing.
+fn report(purpose: Purpose) -> bool {
+    let system = System::detect();
+    let mut complete = true;
+    for need in needs(purpose) {
+        let present = (need.present)();
+        complete &= present;
+        let state = if present { "found  " } else { "MISSING" };
+        println!("{state}  {}: {}", need.what, need.why);
+        if !present {
+            println!("         to install: {}", system.hint(&need.names));
+        }
+    }
+    complete
+}
+
+fn needs(purpose: Purpose) -> impl Iterator<Item = &'static Need> {
+    NEEDS.iter().filter(move |need| need.purpose <= purpose)
+}
+
+/// Asks on a terminal; anywhere else nobody could answer, so the command itself was the consent.
+fn agreed() -> Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        return Ok(true);
+    }
+    print!("Install what is missing? [Y/n] ");
+    std::io::stdout().flush()?;
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    Ok(!answer.trim().to_ascii_lowercase().starts_with('n'))
+}
+
+/// Installs what `purpose` lacks. `Ok(false)`: something optional is still missing; an error: cannot go on.
+pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
+    let system = System::detect();
+    let mut apt = Apt::new();
+    let mut complete = true;
+    // One after the other: a package may bring what a later need asks for.
+    for need in needs(purpose) {
+        if (need.present)() {
+            continue;
+        }
+        println!("missing: {} ({})", need.what, need.why);
+        if system == System::Debian {
+            install(&mut apt, need)?;
+        } else {
+            println!("  to install: {}", system.hint(&need.names));
+        }
+        if !(need.present)() {
+            complete = false;
+            give_up(system, need)?;
+        }
+    }
+    Ok(complete)
+}
+
+fn install(apt: &mut Apt, need: &Need) -> Result<()> {
+    let outcome = apt
+        .choose(need.names.debian)
+        .and_then(|package| match package {
+            Some(package) => {
+                println!("  installing the package {package}");
+                apt.install(&[package])
+            }
+            None => {
+                println!(
+                    "  this distribution has no package {}",
+                    need.names.debian.join(" or ")
+                );
+                Ok(())
+            }
+        });
+    match need.without {
+        Without::Stop => outcome,
+        Without::Skip => {
+            if let Err(error) = outcome {
+                println!("  {error:#}");
+            }
+            Ok(())
+        }
+    }
+}
+
+fn give_up(system: System, need: &Need) -> Result<()> {
+    match need.without {
+        Without::Stop => bail!(
+            "{} is required ({}); {}",
+            need.what,
+            need.why,
+            system.hint(&need.names)
+        ),
+        Without::Skip => {
+            println!("  going on without {}: what needs it is skipped", need.what);
+            Ok(())
+        }
+    }
+}
+
+/// What to say about each part of Rust that is not installed.
+pub(crate) fn missing_rust_components() -> Vec<String> {
+    let tools = [("fmt", "rustfmt"), ("clippy", "clippy")];
+    let lacks = |tool: &str| {
+        !shell::capture(shell::cargo().args([tool, "--version"])).is_ok_and(|o| o.status.success())
+    };
+    tools
+        .into_iter()
+        .filter(|(tool, _)| lacks(tool))
+        .map(|(tool, component)| {
+            format!("missing: `cargo {tool}`; to install: rustup component add {component} (or your distribution's package)")
+        })
+        .collect()
+}

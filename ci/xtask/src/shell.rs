@@ -1,0 +1,122 @@
+//! Running other programs: echoing, capturing, finding them, and the repository root.
+
+use anyhow::{Context, Result, bail};
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Makes the repository root the working directory, so that all paths here are relative to it.
+pub(crate) fn enter_repository_root() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root
+        .canonicalize()
+        .with_context(|| format!("repository root {}", root.display()))?;
+    std::env::set_current_dir(&root).with_context(|| format!("entering {}", root.display()))
+}
+
+/// The cargo that runs this program.
+pub(crate) fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// The program in `PATH`, if it is there.
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|dir| dir.join(name))
+        .find(|file| file.is_file())
+}
+
+/// The command as one would type it.
+pub(crate) fn display(command: &Command) -> String {
+    let program = Path::new(command.get_program())
+        .file_name()
+        .unwrap_or(command.get_program());
+    let mut words = vec![program.to_string_lossy().into_owned()];
+    words.extend(command.get_args().map(quote));
+    words.join(" ")
+}
+
+fn quote(word: &OsStr) -> String {
+    let word = word.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into_owned()
+    } else {
+        format!("'{word}'")
+    }
+}
+
+/// Prints the command and runs it with our own input and output. `true` if it succeeded.
+pub(crate) fn succeeds(command: &mut Command) -> Result<bool> {
+    println!("$ {}", display(command));
+    let status = command
+        .status()
+        .with_context(|| format!("running {}", display(command)))?;
+    Ok(status.success())
+}
+
+/// Like [`succeeds`], but failure is an error.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    if !succeeds(command)? {
+        bail!("`{}` failed", display(command));
+    }
+    Ok(())
+}
+
+/// Runs the command silently and returns what it wrote.
+pub(crate) fn capture(command: &mut Command) -> Result<Output> {
+    command.stdin(Stdio::null());
+    command
+        .output()
+        .with_context(|| format!("running {}", display(command)))
+}
+
+/// What a command wrote while its output was passed on, and whether it succeeded.
+pub(crate) struct Transcript {
+    /// Standard output, then standard error.
+    pub(crate) text: String,
+    /// Exit status 0.
+    pub(crate) success: bool,
+    /// Exit status, if it ended by itself.
+    pub(crate) code: Option<i32>,
+}
+
+/// Prints the command, runs it, passes its output on line by line and keeps a copy.
+pub(crate) fn tee(command: &mut Command) -> Result<Transcript> {
+    println!("$ {}", display(command));
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("running {}", display(command)))?;
+    let errors = child.stderr.take().context("standard error was piped")?;
+    let output = child.stdout.take().context("standard output was piped")?;
+    let reader = std::thread::spawn(move || copy_lines(errors, std::io::stderr()));
+    let mut text = copy_lines(output, std::io::stdout());
+    text.push_str(&reader.join().unwrap_or_default());
+    let status = child.wait()?;
+    Ok(Transcript {
+        text,
+        success: status.success(),
+        code: status.code(),
+    })
+}
+
+fn copy_lines(from: impl Read, mut to: impl Write) -> String {
+    let mut text = String::new();
+    let mut line = Vec::new();
+    let mut reader = BufReader::new(from);
+    while reader
+        .read_until(b'\n', &mut line)
+        .is_ok_and(|count| count > 0)
+    {
+        // A closed terminal must not end the run: the copy is what counts.
+        let _ = to.write_all(&line);
+        text.push_str(&String::from_utf8_lossy(&line));
+        line.clear();
+    }
+    text
+}

@@ -1,0 +1,132 @@
+//! Counting: passed, failed, skipped, over tests, scripts and checks.
+
+use std::fmt;
+use std::ops::AddAssign;
+
+/// Three counts.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Tally {
+    /// Did what it should.
+    pub(crate) passed: u64,
+    /// Did not.
+    pub(crate) failed: u64,
+    /// Could not be tried.
+    pub(crate) skipped: u64,
+}
+
+impl Tally {
+    /// One check.
+    pub(crate) fn check(passed: bool) -> Self {
+        Self {
+            passed: u64::from(passed),
+            failed: u64::from(!passed),
+            skipped: 0,
+        }
+    }
+
+    /// One check that could not be tried.
+    pub(crate) fn skip() -> Self {
+        Self {
+            skipped: 1,
+            ..Self::default()
+        }
+    }
+
+    /// The counts of a `cargo test` or `cargo nextest` run, read off its summary lines. A run that failed without
+    /// a failed test (it did not build, a test process died) counts as one failure.
+    pub(crate) fn of_test_run(text: &str, success: bool) -> Self {
+        let mut tally = Self::default();
+        for line in text.lines() {
+            let line = line.trim_start();
+            if line.starts_with("test result:") || line.starts_with("Summary [") {
+                tally += Self::of_summary_line(line);
+            }
+        }
+        if !success && tally.failed == 0 {
+            tally.failed = 1;
+        }
+        tally
+    }
+
+    /// Reads `N passed`, `N failed`, `N timed out`, `N exec failed`, `N skipped`, `N ignored` off one line.
+    fn of_summary_line(line: &str) -> Self {
+        let mut tally = Self::default();
+        let mut count = 0;
+        for word in line
+            .split([' ', ',', ';', ':', '.', '(', ')'])
+            .filter(|word| !word.is_empty())
+        {
+            match word {
+                "passed" => tally.passed += std::mem::take(&mut count),
+                "failed" | "timed" => tally.failed += std::mem::take(&mut count),
+                "skipped" | "ignored" => tally.skipped += std::mem::take(&mut count),
+                "exec" => {}
+                number => count = number.parse().unwrap_or(0),
+            }
+        }
+        tally
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} passed, {} failed, {} skipped",
+            self.passed, self.failed, self.skipped
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+
+    #[test]
+    fn libtest_summaries_add_up() {
+        let text = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.01s\n\
+                    test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out\n";
+        assert_eq!(
+            Tally::of_test_run(text, false),
+            Tally {
+                passed: 7,
+                failed: 2,
+                skipped: 1
+            }
+        );
+    }
+
+    #[test]
+    fn nextest_summary_counts_every_kind_of_failure() {
+        let text = "     Summary [   0.104s] 12 tests run: 8 passed (1 slow), 1 failed, 2 timed out, 1 exec failed, 5 skipped\n";
+        assert_eq!(
+            Tally::of_test_run(text, false),
+            Tally {
+                passed: 8,
+                failed: 4,
+                skipped: 5
+            }
+        );
+    }
+
+    #[test]
+    fn a_run_that_dies_is_a_failure() {
+        assert_eq!(
+            Tally::of_test_run("error: could not compile", false),
+            Tally {
+                passed: 0,
+                failed: 1,
+                skipped: 0
+            }
+        );
+        assert_eq!(Tally::of_test_run("", true), Tally::default());
+    }
+}

@@ -1,0 +1,292 @@
+//! `cargo xtask test`: every check of the repository, in order of how soon they tell something.
+
+use crate::coverage;
+use crate::setup::{self, Purpose};
+use crate::suite::{self, ScriptResult};
+use crate::tally::Tally;
+use crate::{shell, validate, vulkan};
+use anyhow::{Context, Result};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+/// What `test` was asked for.
+#[derive(Default)]
+pub(crate) struct Options {
+    /// Whether to look for missing packages.
+    pub(crate) setup: Setup,
+    /// Run only these; empty: all.
+    pub(crate) only: Vec<Step>,
+}
+
+/// Whether to look for missing packages.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) enum Setup {
+    /// Install what is missing.
+    #[default]
+    Ensure,
+    /// Take the machine as it is.
+    Skip,
+}
+
+/// The steps, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// Formatting.
+    Fmt,
+    /// Lints.
+    Clippy,
+    /// No C or C++ in the compiler.
+    Deps,
+    /// Tests and programs.
+    Build,
+    /// Unit and integration tests.
+    Unit,
+    /// Documentation tests.
+    Doc,
+    /// Script suites.
+    Scripts,
+    /// Every module.
+    SpirvVal,
+    /// Feature lists.
+    Coverage,
+}
+
+/// Names for the command line, in the order in which they run.
+const STEPS: &[(&str, Step)] = &[
+    ("fmt", Step::Fmt),
+    ("clippy", Step::Clippy),
+    ("deps", Step::Deps),
+    ("build", Step::Build),
+    ("unit", Step::Unit),
+    ("doc", Step::Doc),
+    ("scripts", Step::Scripts),
+    ("spirv-val", Step::SpirvVal),
+    ("coverage", Step::Coverage),
+];
+
+impl Step {
+    /// The step of this name.
+    pub(crate) fn from_name(name: &str) -> Result<Self> {
+        let found = STEPS.iter().find(|(known, _)| *known == name);
+        let known = || {
+            STEPS
+                .iter()
+                .map(|(name, _)| *name)
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        found
+            .map(|(_, step)| *step)
+            .with_context(|| format!("no step `{name}`; there are {}", known()))
+    }
+}
+
+/// What later steps take from earlier ones.
+#[derive(Default)]
+struct State {
+    results: Vec<ScriptResult>,
+    modules: Vec<PathBuf>,
+}
+
+/// `cargo xtask test`.
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    if options.setup == Setup::Ensure {
+        setup::ensure(Purpose::Test)?;
+    }
+    let mut state = State::default();
+    let mut total = Tally::default();
+    let mut lines = Vec::new();
+    for (name, step) in STEPS
+        .iter()
+        .filter(|(_, step)| options.only.is_empty() || options.only.contains(step))
+    {
+        println!("\n== {name}");
+        // A step that cannot run is a failure of that step; the others still tell something.
+        let tally = run_step(*step, &mut state).unwrap_or_else(|error| {
+            println!("error: {error:#}");
+            Tally::check(false)
+        });
+        lines.push(format!("{name:<10} {tally}"));
+        total += tally;
+    }
+    println!("\n{}\n\n{total}", lines.join("\n"));
+    Ok(if total.failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
+}
+
+fn run_step(step: Step, state: &mut State) -> Result<Tally> {
+    match step {
+        Step::Fmt => cargo_check(&["fmt", "--all", "--check"]),
+        Step::Clippy => cargo_check(&[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+        Step::Deps => compiler_is_pure_rust(),
+        // The same selection as the test run, so that nothing is built twice.
+        Step::Build => cargo_check(&["build", "--workspace", "--bins", "--tests"]),
+        Step::Unit => unit_tests(),
+        Step::Doc => test_run(shell::cargo().args(["test", "--workspace", "--doc"])),
+        Step::Scripts => script_suites(state),
+        Step::SpirvVal => validate_modules(state),
+        Step::Coverage => coverage_report(state),
+    }
+}
+
+/// A cargo command that passes or fails as a whole.
+fn cargo_check(args: &[&str]) -> Result<Tally> {
+    let passed = shell::succeeds(shell::cargo().args(args))?;
+    for problem in if passed {
+        Vec::new()
+    } else {
+        setup::missing_rust_components()
+    } {
+        println!("{problem}");
+    }
+    Ok(Tally::check(passed))
+}
+
+/// The compiler's crates, with default features, must not need a C or C++ compiler.
+fn compiler_is_pure_rust() -> Result<Tally> {
+    const NATIVE: &[&str] = &[
+        "cc",
+        "cmake",
+        "bindgen",
+        "pkg-config",
+        "cxx",
+        "cxx-build",
+        "spirv-tools-sys",
+    ];
+    let mut tally = Tally::default();
+    for package in [
+        "glasm-ir",
+        "glasm-frontend",
+        "glasm-codegen",
+        "glasm",
+        "glasm-cli",
+    ] {
+        let mut tree = shell::cargo();
+        tree.args([
+            "tree",
+            "--package",
+            package,
+            "--edges",
+            "normal,build",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+        ]);
+        let output = shell::capture(&mut tree)?;
+        anyhow::ensure!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let names = text.lines().filter_map(|line| line.split(' ').next());
+        let native: Vec<&str> = names
+            .filter(|name| NATIVE.contains(name) || name.ends_with("-sys"))
+            .collect();
+        match native.as_slice() {
+            [] => println!("{package}: pure Rust"),
+            found => println!("{package}: builds native code through {}", found.join(", ")),
+        }
+        tally += Tally::check(native.is_empty());
+    }
+    Ok(tally)
+}
+
+fn unit_tests() -> Result<Tally> {
+    let mut command = shell::cargo();
+    if shell::find_program("cargo-nextest").is_some() {
+        command.args([
+            "nextest",
+            "run",
+            "--workspace",
+            "--no-fail-fast",
+            "--status-level",
+            "slow",
+        ]);
+    } else {
+        command.args([
+            "test",
+            "--workspace",
+            "--lib",
+            "--bins",
+            "--tests",
+            "--no-fail-fast",
+            "--quiet",
+        ]);
+    }
+    test_run(&mut command)
+}
+
+/// Runs tests. The scripts have a step of their own, on two drivers, so the test target that runs them stays empty.
+fn test_run(command: &mut Command) -> Result<Tally> {
+    if let Some(driver) = vulkan::lavapipe() {
+        vulkan::use_driver(command, &driver);
+    }
+    vulkan::use_validation_layer(command)?;
+    let transcript = shell::tee(command.env("GLASM_TEST_SCRIPTS", "off"))?;
+    Ok(Tally::of_test_run(&transcript.text, transcript.success))
+}
+
+fn script_suites(state: &mut State) -> Result<Tally> {
+    let mut tally = Tally::default();
+    for (name, driver) in suite::drivers() {
+        let Some(driver) = driver else {
+            println!("{name} is not installed: its suite is skipped");
+            tally += Tally::skip();
+            continue;
+        };
+        if vulkan::layer_loads(&driver)? == Some(false) {
+            println!("the Vulkan loader does not load the validation layer on {name}");
+            tally += if vulkan::validation_layer_present() {
+                Tally::check(false)
+            } else {
+                Tally::skip()
+            };
+        }
+        let run = suite::run_on(&driver)?;
+        println!("{name}: {}", run.tally);
+        tally += run.tally;
+        state.results.extend(run.results);
+        state.modules.push(run.modules);
+    }
+    Ok(tally)
+}
+
+fn validate_modules(state: &State) -> Result<Tally> {
+    let fallback = [PathBuf::from(suite::OUT)];
+    let dirs = if state.modules.is_empty() {
+        &fallback[..]
+    } else {
+        &state.modules[..]
+    };
+    let Some(tally) = validate::run(dirs)? else {
+        println!("spirv-val is not installed: skipped");
+        return Ok(Tally::skip());
+    };
+    println!(
+        "{} modules, {} valid",
+        tally.passed + tally.failed,
+        tally.passed
+    );
+    Ok(tally)
+}
+
+fn coverage_report(state: &State) -> Result<Tally> {
+    let passed = if state.results.is_empty() {
+        coverage::run(&coverage::Options::default())? == ExitCode::SUCCESS
+    } else {
+        coverage::print_report(&state.results, coverage::List::Nothing)?
+    };
+    Ok(Tally::check(passed))
+}

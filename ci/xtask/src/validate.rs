@@ -1,0 +1,123 @@
+//! spirv-val on every module of a suite, several at a time.
+
+use crate::shell;
+use crate::tally::Tally;
+use anyhow::{Context, Result};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Validates all `.spv` files below `dirs`; equal modules once. `None`: spirv-val is not installed.
+pub(crate) fn run(dirs: &[PathBuf]) -> Result<Option<Tally>> {
+    if shell::find_program("spirv-val").is_none() {
+        return Ok(None);
+    }
+    let modules = collect(dirs)?;
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(module) = modules.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(problem) = check(module) {
+                        // A poisoned lock still holds the list: another worker's panic is reported by the scope.
+                        failures
+                            .lock()
+                            .unwrap_or_else(|poisoned| poisoned.into_inner())
+                            .push(format!("{problem:#}"));
+                    }
+                }
+            });
+        }
+    });
+    let mut failures = failures
+        .into_inner()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    failures.sort();
+    for failure in &failures {
+        println!("{failure}");
+    }
+    let failed = failures.len() as u64;
+    Ok(Some(Tally {
+        passed: modules.len() as u64 - failed,
+        failed,
+        skipped: 0,
+    }))
+}
+
+/// All modules below `dirs` that differ.
+fn collect(dirs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut modules = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut stack: Vec<PathBuf> = dirs.iter().filter(|dir| dir.is_dir()).cloned().collect();
+    while let Some(dir) = stack.pop() {
+        for entry in
+            std::fs::read_dir(&dir).with_context(|| format!("reading {}", dir.display()))?
+        {
+            let path = entry?.path();
+            if path.is_dir() {
+                stack.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "spv")
+                && seen.insert(std::fs::read(&path)?)
+            {
+                modules.push(path);
+            }
+        }
+    }
+    modules.sort();
+    Ok(modules)
+}
+
+fn check(module: &Path) -> Result<()> {
+    let bytes = std::fs::read(module).with_context(|| format!("reading {}", module.display()))?;
+    let environment = environment(&bytes)
+        .with_context(|| format!("{}: not a SPIR-V module", module.display()))?;
+    // scalarBlockLayout is not enabled by the runner, so no relaxed layout here either.
+    let output = shell::capture(
+        Command::new("spirv-val")
+            .args(["--target-env", environment])
+            .arg(module),
+    )?;
+    let text = [output.stdout, output.stderr].concat();
+    anyhow::ensure!(
+        output.status.success(),
+        "{} ({environment}): {}",
+        module.display(),
+        String::from_utf8_lossy(&text).trim()
+    );
+    Ok(())
+}
+
+/// The Vulkan version whose newest SPIR-V version the module's header names.
+fn environment(module: &[u8]) -> Option<&'static str> {
+    const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
+    let header = module.get(..8)?;
+    if header[..4] != MAGIC {
+        return None;
+    }
+    match (header[6], header[5]) {
+        (1, 0..=3) => Some("vulkan1.1"),
+        (1, 4) => Some("vulkan1.1spv1.4"),
+        (1, 5) => Some("vulkan1.2"),
+        (1, 6) => Some("vulkan1.3"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::environment;
+
+    #[test]
+    fn the_environment_follows_the_version_word() {
+        let module = |version: u32| [0x0723_0203_u32, version].map(u32::to_le_bytes).concat();
+        assert_eq!(environment(&module(0x0001_0300)), Some("vulkan1.1"));
+        assert_eq!(environment(&module(0x0001_0500)), Some("vulkan1.2"));
+        assert_eq!(environment(&module(0x0001_0600)), Some("vulkan1.3"));
+        assert_eq!(environment(&module(0x0002_0000)), None);
+        assert_eq!(environment(b"not a module"), None);
+    }
+}

@@ -1,0 +1,187 @@
+//! What the commands say: messages to standard error, results to standard output, progress on terminals.
+
+use crate::args::{Color, ConsoleArgs, MessageFormat};
+use glasm::{Diagnostics, Source};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Status {
+    /// All is well.
+    Success,
+    /// A program or script failed.
+    Failed,
+}
+
+impl Status {
+    /// `Failed` if anything failed.
+    pub(crate) fn from_failures(failures: usize) -> Self {
+        if failures == 0 {
+            Self::Success
+        } else {
+            Self::Failed
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Success => Self::SUCCESS,
+            Status::Failed => Self::from(1),
+        }
+    }
+}
+
+/// Why a command could not do its work at all: wrong usage, no device, an output that cannot be written. Exit status 2.
+#[derive(Debug)]
+pub(crate) struct Fatal(pub(crate) String);
+
+impl Fatal {
+    /// A file that cannot be written, or the like.
+    pub(crate) fn io(what: impl std::fmt::Display, error: &io::Error) -> Self {
+        Self(format!("{what}: {error}"))
+    }
+}
+
+/// Form and destination of messages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Console {
+    format: MessageFormat,
+    styled: bool,
+}
+
+impl Console {
+    /// Decides about colors.
+    pub(crate) fn new(args: ConsoleArgs) -> Self {
+        let styled = match args.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => {
+                let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+                io::stderr().is_terminal() && !refused && !dumb
+            }
+        };
+        Self {
+            format: args.message_format,
+            styled,
+        }
+    }
+
+    /// Whether messages are for tools.
+    pub(crate) fn is_json(self) -> bool {
+        self.format == MessageFormat::Json
+    }
+
+    /// The messages about one program, ready to print.
+    pub(crate) fn format_diagnostics(
+        self,
+        diagnostics: &Diagnostics,
+        source: &Source<'_>,
+    ) -> String {
+        match self.format {
+            MessageFormat::Json => diagnostics
+                .to_json_lines(source)
+                .iter()
+                .map(|line| format!("{line}\n"))
+                .collect(),
+            MessageFormat::Human if self.styled => diagnostics.render_styled(source),
+            MessageFormat::Human => diagnostics.render(source),
+        }
+    }
+
+    /// A message without place and code, ready to print. In JSON it has the fields of a diagnostic.
+    pub(crate) fn format_error(self, name: Option<&str>, message: &str) -> String {
+        if self.is_json() {
+            let record = serde_json::json!({
+                "code": null, "severity": "error", "message": message, "name": name,
+                "start": null, "end": null, "line": null, "column": null, "notes": [],
+            });
+            return format!("{record}\n");
+        }
+        let message = message.trim_end();
+        let (red, reset) = if self.styled {
+            ("\x1b[1;91m", "\x1b[0m")
+        } else {
+            ("", "")
+        };
+        match name {
+            Some(name) => format!("{red}error{reset}: {name}: {message}\n"),
+            None => format!("{red}error{reset}: {message}\n"),
+        }
+    }
+
+    /// Prints to standard error. There is nobody to tell if that fails.
+    pub(crate) fn err(self, text: &str) {
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    /// Prints to standard output. A reader who has gone away is no error.
+    pub(crate) fn out(self, bytes: impl AsRef<[u8]>) -> Result<(), Fatal> {
+        let mut stdout = io::stdout().lock();
+        match stdout
+            .write_all(bytes.as_ref())
+            .and_then(|()| stdout.flush())
+        {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Fatal::io("standard output", &error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A progress bar for this many steps: visible only for people, on a terminal, and for more than one step.
+    pub(crate) fn progress(self, steps: usize) -> ProgressBar {
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::stderr());
+        if steps < 2 || self.is_json() {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.with_style(style)
+    }
+}
+
+/// `1 file`, `2 files`.
+pub(crate) fn plural(count: usize, word: &str) -> String {
+    if count == 1 {
+        format!("1 {word}")
+    } else {
+        format!("{count} {word}s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn console(format: MessageFormat, color: Color) -> Console {
+        Console::new(ConsoleArgs {
+            message_format: format,
+            color,
+        })
+    }
+
+    #[test]
+    fn errors_without_place_have_both_forms() {
+        let human = console(MessageFormat::Human, Color::Never);
+        assert_eq!(
+            human.format_error(Some("a.vp"), "gone\n"),
+            "error: a.vp: gone\n"
+        );
+        assert!(
+            console(MessageFormat::Human, Color::Always)
+                .format_error(None, "x")
+                .starts_with("\x1b[")
+        );
+        let json: serde_json::Value = serde_json::from_str(
+            &console(MessageFormat::Json, Color::Always).format_error(None, "a \"b\""),
+        )
+        .unwrap();
+        assert_eq!(json["message"], "a \"b\"");
+        assert_eq!(json["severity"], "error");
+    }
+}

@@ -1,0 +1,15 @@
+//! `glasm devices`: lists the Vulkan devices.
+
+use crate::console::{Console, Fatal, Status};
+
+/// Prints a line for each device.
+pub(crate) fn devices(console: Console) -> Result<Status, Fatal> {
+    let devices = glasm_vkrunner::devices().map_err(|error| Fatal(error.to_string()))?;
+    if devices.is_empty() {
+        return Err(Fatal("no Vulkan device found".to_owned()));
+    }
+    for (index, device) in devices.iter().enumerate() {
+        console.out(format!("{index}: {device}\n"))?;
+    }
+    Ok(Status::Success)
+}

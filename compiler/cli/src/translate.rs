@@ -1,0 +1,145 @@
+//! SPIR-V to the high-level shading languages, through naga.
+
+use naga::back::{glsl, hlsl, msl, wgsl};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Module, front::spv};
+use std::error::Error;
+use std::panic::catch_unwind;
+
+/// A shading language.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Language {
+    /// WebGPU.
+    Wgsl,
+    /// Metal.
+    Msl,
+    /// Direct3D.
+    Hlsl,
+    /// OpenGL.
+    Glsl,
+}
+
+/// Translates a module. With `flip_y`, clip space has y down in the module and up in the result, where the language says so.
+pub(crate) fn translate(
+    words: &[u32],
+    language: Language,
+    flip_y: bool,
+) -> Result<Vec<u8>, String> {
+    // naga reads modules of compilers that it knows; on others a fault of it must not end the work on all files.
+    catch_unwind(|| translate_unguarded(words, language, flip_y))
+        .unwrap_or_else(|_| Err("naga failed on the module".to_owned()))
+        .map(String::into_bytes)
+}
+
+fn translate_unguarded(words: &[u32], language: Language, flip_y: bool) -> Result<String, String> {
+    // The GLSL writer turns y itself, for programs that come from WebGPU; turning it twice leaves it as it is in both APIs' images.
+    let adjust_coordinate_space = flip_y || language == Language::Glsl;
+    let options = spv::Options {
+        adjust_coordinate_space,
+        ..spv::Options::default()
+    };
+    let module = spv::Frontend::new(words.iter().copied(), &options)
+        .parse()
+        .map_err(|error| format!("naga cannot read the module: {}", chain(&error)))?;
+    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
+        .validate(&module)
+        .map_err(|error| format!("naga rejects the module: {}", chain(error.as_inner())))?;
+    let written = match language {
+        Language::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
+            .map_err(|error| chain(&error)),
+        Language::Msl => write_msl(&module, &info),
+        Language::Hlsl => write_hlsl(&module, &info),
+        Language::Glsl => write_glsl(&module, &info),
+    };
+    written.map_err(|error| format!("naga cannot write the module: {error}"))
+}
+
+fn write_msl(module: &Module, info: &ModuleInfo) -> Result<String, String> {
+    let options = msl::Options {
+        lang_version: (2, 4),
+        ..msl::Options::default()
+    };
+    let (text, translation) =
+        msl::write_string(module, info, &options, &msl::PipelineOptions::default())
+            .map_err(|error| chain(&error))?;
+    match translation
+        .entry_point_names
+        .into_iter()
+        .find_map(Result::err)
+    {
+        Some(error) => Err(chain(&error)),
+        None => Ok(text),
+    }
+}
+
+fn write_hlsl(module: &Module, info: &ModuleInfo) -> Result<String, String> {
+    let options = hlsl::Options {
+        shader_model: hlsl::ShaderModel::V6_0,
+        ..hlsl::Options::default()
+    };
+    let pipeline = hlsl::PipelineOptions::default();
+    let mut text = String::new();
+    let reflection = hlsl::Writer::new(&mut text, &options, &pipeline)
+        .write(module, info, None)
+        .map_err(|error| chain(&error))?;
+    match reflection
+        .entry_point_names
+        .into_iter()
+        .find_map(Result::err)
+    {
+        Some(error) => Err(chain(&error)),
+        None => Ok(text),
+    }
+}
+
+fn write_glsl(module: &Module, info: &ModuleInfo) -> Result<String, String> {
+    let entry = module.entry_points.first().ok_or("no entry point")?;
+    let options = glsl::Options {
+        version: glsl::Version::Desktop(450),
+        ..glsl::Options::default()
+    };
+    let pipeline = glsl::PipelineOptions {
+        shader_stage: entry.stage,
+        entry_point: entry.name.clone(),
+        multiview: None,
+    };
+    let mut text = String::new();
+    glsl::Writer::new(
+        &mut text,
+        module,
+        info,
+        &options,
+        &pipeline,
+        naga::proc::BoundsCheckPolicies::default(),
+    )
+    .and_then(|mut writer| writer.write())
+    .map_err(|error| chain(&error))?;
+    Ok(text)
+}
+
+/// An error with all its causes, on one line.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_that_are_none_are_refused() {
+        for words in [&[][..], &[0x0723_0203], &[1, 2, 3, 4, 5]] {
+            let error = translate(words, Language::Wgsl, true).unwrap_err();
+            assert!(
+                error.starts_with("naga cannot read the module: "),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Checks modules with spirv-val: inside the process with the feature `spirv-tools`, else through the program of that name.
+
+use crate::console::Fatal;
+use glasm::Target;
+
+/// A usable spirv-val.
+#[derive(Debug)]
+pub(crate) struct Validator(());
+
+#[cfg(feature = "spirv-tools")]
+impl Validator {
+    /// Always there.
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "the variant without the feature can fail"
+    )]
+    pub(crate) fn find() -> Result<Self, Fatal> {
+        Ok(Self(()))
+    }
+
+    /// What is wrong with a module, as text.
+    pub(crate) fn validate(&self, words: &[u32], target: Target) -> Result<(), String> {
+        glasm::validate::validate(words, target)
+            .map_err(|error| format!("spirv-val rejects the module: {error}"))
+    }
+}
+
+#[cfg(not(feature = "spirv-tools"))]
+impl Validator {
+    /// Looks for the program.
+    pub(crate) fn find() -> Result<Self, Fatal> {
+        use std::process::Stdio;
+        let found = command()
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        match found {
+            Ok(status) if status.success() => Ok(Self(())),
+            _ => Err(Fatal(
+                "--validate needs the program spirv-val (Debian package spirv-tools), or glasm built with the feature spirv-tools".to_owned(),
+            )),
+        }
+    }
+
+    /// What is wrong with a module, as text.
+    pub(crate) fn validate(&self, words: &[u32], target: Target) -> Result<(), String> {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let output = run(&bytes, target).map_err(|error| format!("spirv-val: {error}"))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = [output.stderr, output.stdout].concat();
+        Err(format!(
+            "spirv-val rejects the module: {}",
+            String::from_utf8_lossy(&said).trim()
+        ))
+    }
+}
+
+#[cfg(not(feature = "spirv-tools"))]
+fn command() -> std::process::Command {
+    std::process::Command::new("spirv-val")
+}
+
+#[cfg(not(feature = "spirv-tools"))]
+fn run(module: &[u8], target: Target) -> std::io::Result<std::process::Output> {
+    use std::io::Write;
+    use std::process::Stdio;
+    let environment = match target {
+        Target::Vulkan1_1 => "vulkan1.1",
+        Target::Vulkan1_2 => "vulkan1.2",
+        Target::Vulkan1_3 => "vulkan1.3",
+    };
+    let mut child = command()
+        .args(["--target-env", environment, "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // spirv-val reads everything before it writes. If it stops early, its own message says more than a broken pipe.
+        let _ = stdin.write_all(module);
+    }
+    child.wait_with_output()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_modules_are_rejected_with_a_reason() {
+        // A machine without spirv-val has nothing to test here.
+        let Ok(validator) = Validator::find() else {
+            return;
+        };
+        let message = validator
+            .validate(&[0x0723_0203, 0x0001_0300, 0, 1, 0], Target::Vulkan1_1)
+            .unwrap_err();
+        assert!(
+            message.starts_with("spirv-val rejects the module: ") && message.len() > 40,
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,871 @@
+//! What is known before code is written: which registers need memory, which routines are inlined, where blocks end, which
+//! lanes loops read before they write them.
+//!
+//! Everything here is linear in the program, inlined copies included; those are limited by a budget.
+
+use crate::error::Error;
+use crate::writer::Scalar;
+use glasm_ir::arena::Id;
+use glasm_ir::inst::{IndexId, IndexTerm};
+use glasm_ir::resource::MemSpace;
+use glasm_ir::{
+    Aux, Base, BlockId, Cond, Inst, Node, Op, Program, RegisterId, RoutineId, Storage, Type, Width,
+};
+use rustc_hash::FxHashMap;
+
+/// Deepest nesting of blocks, inlined routines included.
+pub(crate) const MAX_NESTING: u32 = 200;
+/// Most routines inlined into each other.
+const MAX_INLINE_DEPTH: u32 = 16;
+/// Longest register array that is kept in values when it is never indexed at run time.
+const MAX_VALUE_ARRAY: u32 = 64;
+/// Most early returns of main, times outputs, before main becomes a function of its own.
+const MAX_RETURN_STORES: u32 = 64;
+
+/// Where a register is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Class {
+    /// In SSA values.
+    Values,
+    /// In a Private variable.
+    Memory,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct BlockInfo {
+    /// Nodes that can be reached.
+    pub(crate) reachable: u32,
+    /// Whether control reaches the end.
+    pub(crate) falls: bool,
+    /// Whether a `Return` in it goes where the end goes.
+    pub(crate) tail: bool,
+}
+
+/// What is known about a routine.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct RoutineInfo {
+    /// Whether its calls are replaced by its body.
+    pub(crate) inlined: bool,
+    /// Whether it returns before its end.
+    pub(crate) early_return: bool,
+    /// Whether a return cannot be a break of a construct around the body.
+    deep_return: bool,
+    /// Whether it can be reached from main.
+    pub(crate) used: bool,
+    early_returns: u32,
+    size: u32,
+    depth: u32,
+}
+
+/// Results of the analysis. Kept between programs for its memory.
+#[derive(Debug, Default)]
+pub(crate) struct Analysis {
+    /// Class of each register.
+    pub(crate) class: Vec<Class>,
+    /// First slot of each register. A slot is four lanes.
+    pub(crate) slot_base: Vec<u32>,
+    /// Number of slots of each register that an index may reach.
+    pub(crate) slot_len: Vec<u32>,
+    /// The register of each slot.
+    pub(crate) slot_register: Vec<RegisterId>,
+    /// Blocks.
+    pub(crate) blocks: Vec<BlockInfo>,
+    /// Routines.
+    pub(crate) routines: Vec<RoutineInfo>,
+    /// Routines that become functions, main first.
+    pub(crate) functions: Vec<RoutineId>,
+    /// Whether main's body is a function of its own, called by the entry point.
+    pub(crate) split_main: bool,
+    /// Whether any test reads overflow or carry.
+    pub(crate) reads_overflow: bool,
+    /// Registers that any instruction writes.
+    pub(crate) written: Vec<bool>,
+    /// Kinds of values that update each condition-code register: bits by [`CondKinds`].
+    cond_kinds: Vec<CondKinds>,
+    /// Upward-exposed reads of each loop: ranges of `exposed`, by node.
+    loops: FxHashMap<u32, (u32, u32)>,
+    exposed: Vec<(u32, u8)>,
+    has_loops: bool,
+    /// Instructions and nodes, inlined copies included.
+    pub(crate) expanded_size: u32,
+    calls: Vec<(RoutineId, RoutineId)>,
+    breaks: Vec<u32>,
+    scan: ExposureScan,
+}
+
+bitflags::bitflags! {
+    /// Kinds of values that update a condition-code register.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    struct CondKinds: u8 {
+        const BOOL_FLOAT = 1;
+        const BOOL_INT = 2;
+        const INT = 4;
+        const FLOAT = 8;
+        const WIDE_INT = 16;
+        const WIDE_FLOAT = 32;
+    }
+}
+
+/// Whether an operation compares: its result is true or false.
+pub(crate) const fn is_comparison(op: Op) -> bool {
+    matches!(
+        op,
+        Op::SetEq | Op::SetNe | Op::SetLt | Op::SetLe | Op::SetGt | Op::SetGe
+    )
+}
+
+fn cond_kind(inst: &Inst) -> CondKinds {
+    let wide = inst.ty.width() == Width::W64;
+    match (is_comparison(inst.op), inst.ty.is_float(), wide) {
+        (true, true, _) => CondKinds::BOOL_FLOAT,
+        (true, false, _) => CondKinds::BOOL_INT,
+        (false, true, false) => CondKinds::FLOAT,
+        (false, true, true) => CondKinds::WIDE_FLOAT,
+        (false, false, false) => CondKinds::INT,
+        (false, false, true) => CondKinds::WIDE_INT,
+    }
+}
+
+impl Analysis {
+    /// Analyses `program`.
+    pub(crate) fn run(&mut self, program: &Program) -> Result<(), Error> {
+        self.reset(program);
+        self.scan_insts(program);
+        for routine in program.routines.ids() {
+            self.scan_routine(program, routine)?;
+        }
+        self.choose_functions(program)?;
+        self.place_shared_registers(program);
+        self.lay_out(program);
+        if self.has_loops {
+            self.find_exposed_reads(program);
+        }
+        Ok(())
+    }
+
+    fn reset(&mut self, program: &Program) {
+        fn refill<T: Clone>(vec: &mut Vec<T>, len: usize, item: T) {
+            vec.clear();
+            vec.resize(len, item);
+        }
+        let registers = program.registers.len();
+        refill(&mut self.class, registers, Class::Values);
+        refill(&mut self.written, registers, false);
+        refill(&mut self.cond_kinds, registers, CondKinds::empty());
+        refill(&mut self.blocks, program.blocks.len(), BlockInfo::default());
+        refill(&mut self.routines, program.routines.len(), RoutineInfo::default());
+        self.slot_base.clear();
+        self.slot_len.clear();
+        self.slot_register.clear();
+        self.functions.clear();
+        self.loops.clear();
+        self.exposed.clear();
+        self.calls.clear();
+        self.breaks.clear();
+        self.has_loops = false;
+        self.reads_overflow = false;
+        self.split_main = false;
+        self.expanded_size = 0;
+    }
+
+    // Instructions, in any order.
+
+    fn scan_insts(&mut self, program: &Program) {
+        for inst in &program.insts {
+            let Some(dst) = inst.dst else { continue };
+            self.written[dst.register.index()] = true;
+            if let Some(cc) = dst.cc {
+                self.cond_kinds[cc.index()] |= cond_kind(inst);
+            }
+            if let Some(guard) = dst.guard {
+                self.reads_overflow |= guard.test.reads_overflow();
+            }
+            if let Some(index) = dst.index {
+                self.note_index(program, dst.register, index);
+            }
+        }
+        if !program.indices.is_empty() {
+            for src in &program.srcs {
+                if let (Base::Register(register), Some(index)) = (src.base, src.index) {
+                    self.note_index(program, register, index);
+                }
+            }
+        }
+        for node in &program.nodes {
+            if let Node::If {
+                cond: Cond::Any(guard), ..
+            } = node
+            {
+                self.reads_overflow |= guard.test.reads_overflow();
+            }
+        }
+        for (id, register) in program.registers.iter_enumerated() {
+            if register.array.is_some_and(|len| len > MAX_VALUE_ARRAY) {
+                self.class[id.index()] = Class::Memory;
+            }
+        }
+    }
+
+    fn note_index(&mut self, program: &Program, register: RegisterId, index: IndexId) {
+        if program.indices[index].element.relative.is_some() {
+            self.class[register.index()] = Class::Memory;
+        }
+    }
+
+    // Control flow of each routine.
+
+    fn scan_routine(&mut self, program: &Program, routine: RoutineId) -> Result<(), Error> {
+        let mut scan = FlowScan {
+            analysis: self,
+            program,
+            routine,
+            size: 0,
+            deepest: 0,
+        };
+        let body = program.routines[routine].body;
+        scan.block(
+            body,
+            Place {
+                depth: 0,
+                tail: true,
+                enclosed: false,
+            },
+        )?;
+        let (size, depth) = (scan.size, scan.deepest);
+        let info = &mut self.routines[routine.index()];
+        (info.size, info.depth) = (size, depth);
+        Ok(())
+    }
+
+    // Which routines become functions.
+
+    fn choose_functions(&mut self, program: &Program) -> Result<(), Error> {
+        let order = self.call_order(program)?;
+        let main = program.main;
+        let outputs = program.outputs.len() as u32;
+        let main_info = &mut self.routines[main.index()];
+        self.split_main = main_info.early_returns.saturating_mul(outputs) > MAX_RETURN_STORES;
+        let total: u32 = self.routines.iter().map(|info| info.size).sum();
+        let mut budget = 1024 + total;
+        let mut instances = vec![0u32; program.routines.len()];
+        let mut chain = vec![0u32; program.routines.len()];
+        let mut depth = vec![0u32; program.routines.len()];
+        instances[main.index()] = 1;
+        self.calls.sort_unstable();
+        for &routine in &order {
+            let index = routine.index();
+            let info = &mut self.routines[index];
+            info.used = true;
+            let copies = instances[index];
+            let extra = info.size.saturating_mul(copies - 1);
+            info.inlined = routine != main
+                && !info.deep_return
+                && extra <= budget
+                && chain[index] <= MAX_INLINE_DEPTH
+                && depth[index] + info.depth <= MAX_NESTING;
+            if info.inlined {
+                budget -= extra;
+                self.expanded_size += info.size * copies;
+            } else {
+                (instances[index], chain[index], depth[index]) = (1, 0, 0);
+                self.expanded_size += info.size;
+                self.functions.push(routine);
+            }
+            let first = self.calls.partition_point(|&(caller, _)| caller < routine);
+            for &(caller, callee) in &self.calls[first..] {
+                if caller != routine {
+                    break;
+                }
+                let callee = callee.index();
+                instances[callee] = instances[callee].saturating_add(instances[index]);
+                chain[callee] = chain[callee].max(chain[index] + 1);
+                depth[callee] = depth[callee].max(depth[index] + self.routines[index].depth + 1);
+            }
+        }
+        Ok(())
+    }
+
+    /// The routines that main reaches, each after all its callers.
+    fn call_order(&self, program: &Program) -> Result<Vec<RoutineId>, Error> {
+        let count = program.routines.len();
+        let mut callees = vec![Vec::new(); count];
+        for &(caller, callee) in &self.calls {
+            callees[caller.index()].push(callee);
+        }
+        let mut state = vec![Visit::New; count];
+        let mut order = Vec::with_capacity(count);
+        let mut stack = vec![(program.main, 0usize)];
+        state[program.main.index()] = Visit::Open;
+        while let Some((routine, next)) = stack.pop() {
+            let Some(&callee) = callees[routine.index()].get(next) else {
+                state[routine.index()] = Visit::Done;
+                order.push(routine);
+                continue;
+            };
+            stack.push((routine, next + 1));
+            match state[callee.index()] {
+                Visit::New => {
+                    state[callee.index()] = Visit::Open;
+                    stack.push((callee, 0));
+                }
+                Visit::Open => return Err(Error::unsupported("a routine calls itself")),
+                Visit::Done => {}
+            }
+        }
+        order.reverse();
+        Ok(order)
+    }
+
+    // Registers.
+
+    /// Registers that functions other than the entry point touch live in memory.
+    fn place_shared_registers(&mut self, program: &Program) {
+        if self.split_main {
+            for (id, register) in program.registers.iter_enumerated() {
+                if matches!(register.storage, Storage::Output(_)) {
+                    self.class[id.index()] = Class::Memory;
+                }
+            }
+        }
+        let mut pending: Vec<RoutineId> = self.functions.iter().copied().filter(|&id| id != program.main).collect();
+        let mut seen = vec![false; program.routines.len()];
+        while let Some(routine) = pending.pop() {
+            if std::mem::replace(&mut seen[routine.index()], true) {
+                continue;
+            }
+            self.share_block(program, program.routines[routine].body);
+            let first = self.calls.partition_point(|&(caller, _)| caller < routine);
+            let callees = self.calls[first..].iter().take_while(|&&(caller, _)| caller == routine);
+            pending.extend(callees.map(|&(_, callee)| callee));
+        }
+    }
+
+    fn share_block(&mut self, program: &Program, block: BlockId) {
+        for &node in program.block(block) {
+            match node {
+                Node::Run { first, len } => {
+                    for inst in &program.insts[first as usize..(first + len) as usize] {
+                        self.share_inst(program, inst);
+                    }
+                }
+                Node::If {
+                    cond, then, otherwise, ..
+                } => {
+                    self.share(cond_register(cond));
+                    self.share_block(program, then);
+                    otherwise.into_iter().for_each(|block| self.share_block(program, block));
+                }
+                Node::Loop { body, continuing, .. } => {
+                    self.share_block(program, body);
+                    continuing.into_iter().for_each(|block| self.share_block(program, block));
+                }
+                Node::Switch(switch) => {
+                    let switch = &program.switches[switch];
+                    self.share(switch.selector.0);
+                    switch.cases.iter().for_each(|case| self.share_block(program, case.block));
+                    switch.default.into_iter().for_each(|block| self.share_block(program, block));
+                }
+                Node::Call(..) | Node::Break | Node::Continue | Node::Return => {}
+            }
+        }
+    }
+
+    fn share(&mut self, register: RegisterId) {
+        self.class[register.index()] = Class::Memory;
+    }
+
+    fn share_inst(&mut self, program: &Program, inst: &Inst) {
+        for src in program.sources(inst) {
+            if let Base::Register(register) = src.base {
+                self.share(register);
+            }
+            src.index.into_iter().for_each(|index| self.share_index(program, index));
+        }
+        if let Some(dst) = inst.dst {
+            self.share(dst.register);
+            dst.cc.into_iter().for_each(|cc| self.share(cc));
+            dst.guard.into_iter().for_each(|guard| self.share(guard.cc));
+            dst.index.into_iter().for_each(|index| self.share_index(program, index));
+        }
+        if let Some((register, _)) = access_element(program, inst).and_then(|term| term.relative) {
+            self.share(register);
+        }
+    }
+
+    fn share_index(&mut self, program: &Program, index: IndexId) {
+        let index = program.indices[index];
+        for term in [Some(index.element), index.vertex].into_iter().flatten() {
+            if let Some((register, _)) = term.relative {
+                self.share(register);
+            }
+        }
+    }
+
+    fn lay_out(&mut self, program: &Program) {
+        for (id, register) in program.registers.iter_enumerated() {
+            let elements = match (self.class[id.index()], register.array) {
+                (Class::Values, Some(len)) => len.max(1),
+                (Class::Values | Class::Memory, _) => 1,
+            };
+            // Condition codes with overflow and carry take two more slots for them.
+            let slots = if register.storage == Storage::Cond && self.reads_overflow {
+                3
+            } else {
+                elements
+            };
+            self.slot_base.push(self.slot_register.len() as u32);
+            self.slot_len.push(elements);
+            self.slot_register.extend(std::iter::repeat_n(id, slots as usize));
+        }
+    }
+
+    /// The slot of a register element with a constant index, unless it is in memory.
+    #[inline]
+    pub(crate) fn slot(&self, program: &Program, register: RegisterId, index: Option<IndexId>) -> Option<u32> {
+        if self.class[register.index()] == Class::Memory {
+            return None;
+        }
+        let base = self.slot_base[register.index()];
+        let Some(index) = index else { return Some(base) };
+        let last = self.slot_len[register.index()] - 1;
+        let element = program.indices[index].element.offset.max(0) as u32;
+        Some(base + element.min(last))
+    }
+
+    /// The scalar in which a condition-code register passes joins.
+    pub(crate) fn cond_scalar(&self, register: RegisterId, wide_int: Scalar) -> Scalar {
+        let kinds = self.cond_kinds[register.index()];
+        let within = |allowed: CondKinds| allowed.contains(kinds);
+        if within(CondKinds::BOOL_FLOAT) {
+            Scalar::BoolFloat
+        } else if within(CondKinds::BOOL_INT) {
+            Scalar::BoolInt
+        } else if within(CondKinds::BOOL_FLOAT | CondKinds::BOOL_INT | CondKinds::INT) {
+            Scalar::U32
+        } else if within(CondKinds::WIDE_INT) {
+            wide_int
+        } else if within(CondKinds::WIDE_FLOAT) {
+            Scalar::F64
+        } else {
+            Scalar::F32
+        }
+    }
+
+    /// Calls `read` with every slot and lanes that `inst` reads to produce the lanes `needed`.
+    #[inline]
+    pub(crate) fn visit_reads(&self, program: &Program, inst: &Inst, needed: u8, mut read: impl FnMut(u32, u8)) {
+        for (number, src) in program.sources(inst).iter().enumerate() {
+            if let Base::Register(register) = src.base
+                && let Some(slot) = self.slot(program, register, src.index)
+            {
+                let lanes = glasm_ir::inst::read_lanes(program, inst, number, needed);
+                read(slot, src.swizzle.source_lanes(lanes));
+            }
+            if let Some(index) = src.index {
+                self.visit_index(program, index, &mut read);
+            }
+        }
+        if let Some(dst) = inst.dst {
+            if let Some(guard) = dst.guard
+                && let Some(slot) = self.slot(program, guard.cc, None)
+            {
+                read(slot, guard.swizzle.source_lanes(needed));
+            }
+            if let Some(index) = dst.index {
+                self.visit_index(program, index, &mut read);
+            }
+        }
+        if inst.aux != Aux::None
+            && let Some(term) = access_element(program, inst)
+        {
+            self.visit_term(program, term, &mut read);
+        }
+    }
+
+    fn visit_index(&self, program: &Program, index: IndexId, read: &mut impl FnMut(u32, u8)) {
+        let index = program.indices[index];
+        self.visit_term(program, index.element, read);
+        if let Some(vertex) = index.vertex {
+            self.visit_term(program, vertex, read);
+        }
+    }
+
+    fn visit_term(&self, program: &Program, term: IndexTerm, read: &mut impl FnMut(u32, u8)) {
+        if let Some((register, lane)) = term.relative
+            && let Some(slot) = self.slot(program, register, None)
+        {
+            read(slot, 1 << (lane & 3));
+        }
+    }
+
+    /// The slot and lanes that a branch condition reads.
+    pub(crate) fn cond_reads(&self, program: &Program, cond: Cond) -> Option<(u32, u8)> {
+        let slot = self.slot(program, cond_register(cond), None)?;
+        Some(match cond {
+            Cond::Any(guard) => (slot, guard.swizzle.source_lanes(15)),
+            Cond::NonZero(_, lane, _) => (slot, 1 << (lane & 3)),
+        })
+    }
+
+    /// Slots and lanes that the loop at node `node` reads before it writes them.
+    pub(crate) fn loop_reads(&self, node: u32) -> &[(u32, u8)] {
+        let (first, len) = self.loops.get(&node).copied().unwrap_or_default();
+        &self.exposed[first as usize..(first + len) as usize]
+    }
+
+    fn find_exposed_reads(&mut self, program: &Program) {
+        let mut scan = std::mem::take(&mut self.scan);
+        scan.reset(self.slot_register.len());
+        for index in 0..self.functions.len() {
+            let routine = self.functions[index];
+            scan.block(self, program, program.routines[routine].body);
+        }
+        self.scan = scan;
+    }
+}
+
+/// The register that a branch condition reads.
+pub(crate) fn cond_register(cond: Cond) -> RegisterId {
+    match cond {
+        Cond::Any(guard) => guard.cc,
+        Cond::NonZero(register, ..) => register,
+    }
+}
+
+/// The run-time element of a texture or buffer array that an instruction accesses.
+pub(crate) fn access_element(program: &Program, inst: &Inst) -> Option<IndexTerm> {
+    match inst.aux {
+        Aux::Tex(id) => program.tex_accesses[id].element,
+        Aux::Mem(id) => program.mem_accesses[id].element,
+        Aux::None | Aux::Cvt { .. } => None,
+    }
+}
+
+/// The type of the address source of a memory access.
+pub(crate) const fn address_type(space: MemSpace) -> Type {
+    match space {
+        MemSpace::Global => Type::U64,
+        MemSpace::Buffer(_) => Type::U32,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Visit {
+    New,
+    Open,
+    Done,
+}
+
+/// Where a block stands in its routine.
+#[derive(Clone, Copy)]
+struct Place {
+    depth: u32,
+    tail: bool,
+    /// Inside a loop or switch.
+    enclosed: bool,
+}
+
+/// Walks the tree of one routine: ends of blocks, returns, calls, nesting.
+struct FlowScan<'a> {
+    analysis: &'a mut Analysis,
+    program: &'a Program,
+    routine: RoutineId,
+    size: u32,
+    deepest: u32,
+}
+
+impl FlowScan<'_> {
+    /// Whether control reaches the end of the block.
+    fn block(&mut self, id: BlockId, place: Place) -> Result<bool, Error> {
+        if place.depth > MAX_NESTING {
+            return Err(Error::limit(format!("blocks are nested deeper than {MAX_NESTING}")));
+        }
+        self.deepest = self.deepest.max(place.depth);
+        let nodes = self.program.block(id);
+        let mut info = BlockInfo {
+            reachable: nodes.len() as u32,
+            falls: true,
+            tail: place.tail,
+        };
+        for (index, &node) in nodes.iter().enumerate() {
+            self.size += 1;
+            let tail = place.tail && index + 1 == nodes.len();
+            if !self.node(node, Place { tail, ..place })? {
+                info.reachable = index as u32 + 1;
+                info.falls = false;
+                break;
+            }
+        }
+        self.analysis.blocks[id.index()] = info;
+        Ok(info.falls)
+    }
+
+    fn node(&mut self, node: Node, place: Place) -> Result<bool, Error> {
+        let inner = Place {
+            depth: place.depth + 1,
+            ..place
+        };
+        Ok(match node {
+            Node::Run { len, .. } => {
+                self.size += len;
+                true
+            }
+            Node::If {
+                then, otherwise, span, ..
+            } => {
+                let falls = self.block(then, inner).map_err(|error| error.at(span))?;
+                match otherwise {
+                    Some(otherwise) => falls | self.block(otherwise, inner).map_err(|error| error.at(span))?,
+                    None => true,
+                }
+            }
+            Node::Loop { body, continuing, span } => {
+                self.analysis.has_loops = true;
+                self.analysis.breaks.push(0);
+                let inner = Place {
+                    tail: false,
+                    enclosed: true,
+                    ..inner
+                };
+                self.block(body, inner).map_err(|error| error.at(span))?;
+                if let Some(continuing) = continuing {
+                    self.block(continuing, inner).map_err(|error| error.at(span))?;
+                }
+                self.analysis.breaks.pop().is_some_and(|count| count > 0)
+            }
+            Node::Switch(switch) => self.switch(switch, inner)?,
+            Node::Break => {
+                if let Some(count) = self.analysis.breaks.last_mut() {
+                    *count += 1;
+                }
+                false
+            }
+            Node::Continue => false,
+            Node::Call(callee, _) => {
+                self.analysis.calls.push((self.routine, callee));
+                true
+            }
+            Node::Return => {
+                if !place.tail {
+                    let info = &mut self.analysis.routines[self.routine.index()];
+                    info.early_return = true;
+                    info.early_returns += 1;
+                    info.deep_return |= place.enclosed;
+                }
+                place.tail
+            }
+        })
+    }
+
+    fn switch(&mut self, id: glasm_ir::SwitchId, inner: Place) -> Result<bool, Error> {
+        let program = self.program;
+        let switch = &program.switches[id];
+        self.analysis.breaks.push(0);
+        let inner = Place {
+            enclosed: true,
+            ..inner
+        };
+        let mut falls = switch.default.is_none();
+        let blocks = switch.cases.iter().map(|case| case.block).chain(switch.default);
+        for block in blocks {
+            falls |= self.block(block, inner).map_err(|error| error.at(switch.span))?;
+        }
+        Ok(self.analysis.breaks.pop().is_some_and(|count| count > 0) | falls)
+    }
+}
+
+/// Forward walk that finds, for each loop, lanes that are read before they are surely written.
+#[derive(Debug, Default)]
+struct ExposureScan {
+    /// Per slot: lanes surely written since the start of loop `stamp`.
+    written: Vec<(u32, u8)>,
+    /// Changes of `written`, to undo at joins.
+    journal: Vec<(u32, (u32, u8))>,
+    /// Exposed reads of the open loops, innermost last.
+    open: Vec<(u32, u8)>,
+    /// Lanes found exposed already in the open loop, per slot.
+    found: Vec<(u32, u8)>,
+    merged: Vec<u8>,
+    stamp: u32,
+    stamps: u32,
+}
+
+impl ExposureScan {
+    fn reset(&mut self, slots: usize) {
+        self.written.clear();
+        self.written.resize(slots, (0, 0));
+        self.found.clear();
+        self.found.resize(slots, (0, 0));
+        self.merged.clear();
+        self.merged.resize(slots, 0);
+        self.journal.clear();
+        self.open.clear();
+        (self.stamp, self.stamps) = (0, 0);
+    }
+
+    fn surely_written(&self, slot: u32) -> u8 {
+        let (stamp, lanes) = self.written[slot as usize];
+        if stamp == self.stamp { lanes } else { 0 }
+    }
+
+    fn write(&mut self, slot: u32, lanes: u8) {
+        let old = self.written[slot as usize];
+        self.journal.push((slot, old));
+        self.written[slot as usize] = (self.stamp, self.surely_written(slot) | lanes);
+    }
+
+    fn read(&mut self, slot: u32, lanes: u8) {
+        let exposed = lanes & !self.surely_written(slot);
+        let (stamp, found) = self.found[slot as usize];
+        let found = if stamp == self.stamp { found } else { 0 };
+        if exposed & !found != 0 {
+            self.open.push((slot, exposed & !found));
+            self.found[slot as usize] = (self.stamp, found | exposed);
+        }
+    }
+
+    fn rollback(&mut self, mark: usize) {
+        while self.journal.len() > mark {
+            if let Some((slot, old)) = self.journal.pop() {
+                self.written[slot as usize] = old;
+            }
+        }
+    }
+
+    fn block(&mut self, analysis: &mut Analysis, program: &Program, id: BlockId) {
+        let block = program.blocks[id];
+        let reachable = analysis.blocks[id.index()].reachable;
+        for position in block.first..block.first + reachable {
+            self.node(analysis, program, position);
+        }
+    }
+
+    fn node(&mut self, analysis: &mut Analysis, program: &Program, position: u32) {
+        match program.nodes[position as usize] {
+            Node::Run { first, len } if self.stamp != 0 => {
+                for inst in &program.insts[first as usize..(first + len) as usize] {
+                    self.inst(analysis, program, inst);
+                }
+            }
+            Node::If {
+                cond, then, otherwise, ..
+            } => {
+                if let Some((slot, lanes)) = analysis.cond_reads(program, cond) {
+                    self.read(slot, lanes);
+                }
+                self.branches(analysis, program, [Some(then), otherwise]);
+            }
+            Node::Loop { body, continuing, .. } => self.inner_loop(analysis, program, position, body, continuing),
+            Node::Switch(id) => {
+                let switch = &program.switches[id];
+                if let Some(slot) = analysis.slot(program, switch.selector.0, None) {
+                    self.read(slot, 1 << (switch.selector.1 & 3));
+                }
+                for block in switch.cases.iter().map(|case| case.block).chain(switch.default) {
+                    let mark = self.journal.len();
+                    self.block(analysis, program, block);
+                    self.rollback(mark);
+                }
+            }
+            Node::Call(routine, _) if analysis.routines[routine.index()].inlined => {
+                let mark = self.journal.len();
+                self.block(analysis, program, program.routines[routine].body);
+                if analysis.routines[routine.index()].early_return {
+                    self.rollback(mark);
+                }
+            }
+            Node::Run { .. } | Node::Call(..) | Node::Break | Node::Continue | Node::Return => {}
+        }
+    }
+
+    fn inst(&mut self, analysis: &Analysis, program: &Program, inst: &Inst) {
+        let needed = inst.dst.map_or(0, |dst| dst.mask.0);
+        analysis.visit_reads(program, inst, needed, |slot, lanes| self.read(slot, lanes));
+        let Some(dst) = inst.dst else { return };
+        if dst.guard.is_some() {
+            return;
+        }
+        if let Some(slot) = analysis.slot(program, dst.register, dst.index) {
+            self.write(slot, dst.mask.0);
+        }
+        if let Some(slot) = dst.cc.and_then(|cc| analysis.slot(program, cc, None)) {
+            self.write(slot, dst.mask.0);
+        }
+    }
+
+    /// After both branches, what both have written is written.
+    fn branches(&mut self, analysis: &mut Analysis, program: &Program, branches: [Option<BlockId>; 2]) {
+        let mark = self.journal.len();
+        let [Some(then), Some(otherwise)] = branches else {
+            for block in branches.into_iter().flatten() {
+                self.block(analysis, program, block);
+                self.rollback(mark);
+            }
+            return;
+        };
+        self.block(analysis, program, then);
+        let first = self.changes(mark);
+        self.rollback(mark);
+        self.block(analysis, program, otherwise);
+        let second = self.changes(mark);
+        self.rollback(mark);
+        let falls = |block: BlockId| analysis.blocks[block.index()].falls;
+        match (falls(then), falls(otherwise)) {
+            (true, true) => {
+                first.iter().for_each(|&(slot, lanes)| self.merged[slot as usize] = lanes);
+                for &(slot, lanes) in &second {
+                    let both = lanes & self.merged[slot as usize];
+                    if both != 0 {
+                        self.write(slot, both);
+                    }
+                }
+                first.iter().for_each(|&(slot, _)| self.merged[slot as usize] = 0);
+            }
+            (true, false) => first.iter().for_each(|&(slot, lanes)| self.write(slot, lanes)),
+            (false, _) => second.iter().for_each(|&(slot, lanes)| self.write(slot, lanes)),
+        }
+    }
+
+    /// Slots written since the mark.
+    fn changes(&self, mark: usize) -> Vec<(u32, u8)> {
+        self.journal[mark..]
+            .iter()
+            .map(|&(slot, _)| (slot, self.surely_written(slot)))
+            .collect()
+    }
+
+    fn inner_loop(
+        &mut self,
+        analysis: &mut Analysis,
+        program: &Program,
+        position: u32,
+        body: BlockId,
+        continuing: Option<BlockId>,
+    ) {
+        if !analysis.loops.contains_key(&position) {
+            let outer = self.stamp;
+            let mark = self.journal.len();
+            let first_open = self.open.len();
+            self.stamps += 1;
+            self.stamp = self.stamps;
+            self.block(analysis, program, body);
+            // `Continue` may come before any write of the body.
+            self.rollback(mark);
+            if let Some(continuing) = continuing {
+                self.block(analysis, program, continuing);
+            }
+            self.rollback(mark);
+            let first = analysis.exposed.len() as u32;
+            analysis.exposed.extend(self.open.drain(first_open..));
+            let len = analysis.exposed.len() as u32 - first;
+            analysis.loops.insert(position, (first, len));
+            self.stamp = outer;
+        }
+        let (first, len) = analysis.loops[&position];
+        for index in first..first + len {
+            let (slot, lanes) = analysis.exposed[index as usize];
+            self.read(slot, lanes);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What a module needs of the device: one row per capability with its extension and Vulkan features.
+
+use crate::options::Target;
+use crate::reflect::Requirements;
+use crate::words::Words;
+use spirv::{Capability, Op};
+
+/// One row: what a capability brings with it.
+struct Row {
+    capability: Capability,
+    name: &'static str,
+    /// Extension, and the target from which on it is core.
+    extension: Option<(&'static str, Option<Target>)>,
+    /// Features in the words of the Vulkan structures.
+    features: &'static [&'static str],
+}
+
+macro_rules! needs {
+    ($($(#[$doc:meta])* $name:ident $capability:ident $extension:expr, $features:expr;)*) => {
+        /// Something that a module needs.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        pub(crate) enum Need { $($(#[$doc])* $name,)* }
+
+        static ROWS: &[Row] = &[$(Row {
+            capability: Capability::$capability,
+            name: stringify!($capability),
+            extension: $extension,
+            features: $features,
+        },)*];
+    };
+}
+
+const V12: Option<Target> = Some(Target::Vulkan1_2);
+const V13: Option<Target> = Some(Target::Vulkan1_3);
+
+needs! {
+    /// Always.
+    Shader Shader None, &[];
+    /// 64-bit floats.
+    Float64 Float64 None, &["shaderFloat64"];
+    /// 64-bit integers.
+    Int64 Int64 None, &["shaderInt64"];
+    /// 16-bit integers.
+    Int16 Int16 None, &["shaderInt16"];
+    /// 8-bit integers.
+    Int8 Int8 None, &["shaderInt8"];
+    /// 16-bit integers in storage buffers.
+    Storage16 StorageBuffer16BitAccess None, &["storageBuffer16BitAccess"];
+    /// 8-bit integers in storage buffers.
+    Storage8 StorageBuffer8BitAccess Some(("SPV_KHR_8bit_storage", V12)), &["storageBuffer8BitAccess"];
+    /// Global memory.
+    Addresses PhysicalStorageBufferAddresses Some(("SPV_KHR_physical_storage_buffer", V12)), &["bufferDeviceAddress"];
+    /// 64-bit atomics in buffers.
+    Int64Atomics Int64Atomics None, &["shaderBufferInt64Atomics"];
+    /// 64-bit atomics in shared memory.
+    SharedInt64Atomics Int64Atomics None, &["shaderSharedInt64Atomics"];
+    /// Base vertex, base instance, draw number.
+    DrawParameters DrawParameters None, &["shaderDrawParameters"];
+    /// Demotion to helper invocations.
+    Demote DemoteToHelperInvocation
+        Some(("SPV_EXT_demote_to_helper_invocation", V13)), &["shaderDemoteToHelperInvocation"];
+    /// Size and level queries.
+    ImageQuery ImageQuery None, &[];
+    /// 1D textures.
+    Sampled1D Sampled1D None, &[];
+    /// Buffer textures.
+    SampledBuffer SampledBuffer None, &[];
+    /// Cube map arrays.
+    CubeArray SampledCubeArray None, &["imageCubeArray"];
+    /// Offsets that are not constant.
+    GatherExtended ImageGatherExtended None, &["shaderImageGatherExtended"];
+    /// Texture arrays indexed at run time.
+    TextureIndexing SampledImageArrayDynamicIndexing None, &["shaderSampledImageArrayDynamicIndexing"];
+    /// Uniform buffer arrays indexed at run time.
+    UniformIndexing UniformBufferArrayDynamicIndexing None, &["shaderUniformBufferArrayDynamicIndexing"];
+    /// Storage buffer arrays indexed at run time.
+    StorageIndexing StorageBufferArrayDynamicIndexing None, &["shaderStorageBufferArrayDynamicIndexing"];
+    /// Clip distances.
+    ClipDistance ClipDistance None, &["shaderClipDistance"];
+    /// Primitive number and layer as fragment inputs.
+    Geometry Geometry None, &["geometryShader"];
+    /// Layer and viewport written by the vertex stage, Vulkan 1.1.
+    LayerOutputExtension ShaderViewportIndexLayerEXT
+        Some(("SPV_EXT_shader_viewport_index_layer", None)), &["shaderOutputLayer", "shaderOutputViewportIndex"];
+    /// Layer written by the vertex stage.
+    LayerOutput ShaderLayer None, &["shaderOutputLayer"];
+    /// Viewport written by the vertex stage.
+    ViewportOutput ShaderViewportIndex None, &["shaderOutputViewportIndex"];
+    /// Viewport number as fragment input.
+    MultiViewport MultiViewport None, &["multiViewport"];
+    /// Sample number, inputs per sample.
+    SampleRate SampleRateShading None, &["sampleRateShading"];
+    /// Signed zeros, infinities and NaN of 32-bit floats keep their meaning.
+    FloatControls SignedZeroInfNanPreserve Some(("SPV_KHR_float_controls", V12)), &[];
+}
+
+/// An ordered set of [`Need`]s.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Needs(u64);
+
+impl Needs {
+    /// Adds `need`.
+    pub(crate) fn insert(&mut self, need: Need) {
+        self.0 |= 1 << need as u32;
+    }
+
+    /// Whether `need` is in the set.
+    pub(crate) fn contains(self, need: Need) -> bool {
+        self.0 >> need as u32 & 1 != 0
+    }
+
+    fn rows(self) -> impl Iterator<Item = &'static Row> {
+        ROWS.iter()
+            .enumerate()
+            .filter(move |(index, _)| self.0 >> index & 1 != 0)
+            .map(|(_, row)| row)
+    }
+
+    /// Writes the capabilities, then the extensions.
+    pub(crate) fn write(self, target: Target, words: &mut Words) {
+        let mut written = Vec::with_capacity(16);
+        for row in self.rows() {
+            if !written.contains(&row.capability) {
+                written.push(row.capability);
+                words.op(Op::Capability, &[row.capability as u32]);
+            }
+        }
+        for extension in self.extensions(target) {
+            words.op_string(Op::Extension, &[], extension, &[]);
+        }
+    }
+
+    fn extensions(self, target: Target) -> impl Iterator<Item = &'static str> {
+        self.rows().filter_map(move |row| match row.extension {
+            Some((name, core)) if core.is_none_or(|core| target < core) => Some(name),
+            _ => None,
+        })
+    }
+
+    /// The set as the reflection shows it.
+    pub(crate) fn requirements(self, target: Target) -> Requirements {
+        let sorted = |mut list: Vec<&'static str>| {
+            list.sort_unstable();
+            list.dedup();
+            list
+        };
+        Requirements {
+            capabilities: sorted(self.rows().map(|row| row.name).collect()),
+            extensions: sorted(self.extensions(target).collect()),
+            features: sorted(self.rows().flat_map(|row| row.features).copied().collect()),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Arithmetic of floats, and of integers where it is the same.
+
+use super::Emit;
+use super::inst::{Extreme, Job};
+use super::result::Outcome;
+use crate::error::Error;
+use crate::writer::{Scalar, Val};
+use glasm_ir::{Op, Stage, Type};
+use spirv::{GLOp, Op as Spv};
+
+impl Emit<'_> {
+    /// `a + b`
+    pub(super) fn add(&mut self, job: Job<'_>) -> Result<Val, Error> {
+        let [a, b] = self.two(job)?;
+        Ok(self.sum(a, b))
+    }
+
+    /// `a - b`
+    pub(super) fn sub(&mut self, job: Job<'_>) -> Result<Val, Error> {
+        let [a, b] = self.two(job)?;
+        let op = if a.scalar.is_float() { Spv::FSub } else { Spv::ISub };
+        Ok(self.binary(op, a, b))
+    }
+
+    /// `a * b`
+    pub(super) fn mul(&mut self, job: Job<'_>) -> Result<Val, Error> {
+        let [a, b] = self.two(job)?;
+        Ok(self.multiply(a, b))
+    }
+
+    /// `a * b + c`
+    pub(super) fn mad(&mut self, job: Job<'_>) -> Result<Val, Error> {
+        let [a, b, c] = self.three(job)?;
+        let product = self.multiply(a, b);
+        Ok(self.sum(product, c))
+    }
+
+    fn sum(&mut self, a: Val, b: Val) -> Val {
+        let op = if a.scalar.is_float() { Spv::FAdd } else { Spv::IAdd };
+        self.binary(op, a, b)
+    }
+
+    /// The product of two values of one type. A vector times a scalar is one instruction.
+    pub(super) fn multiply(&mut self, a: Val, b: Val) -> Val {
+        if !a.scalar.is_float() {
+            return self.binary(Spv::IMul, a, b);
+        }
+        if self.options.legacy_multiply && a.scalar == Scalar::F32 {
+            return self.legacy_product(a, b);
+        }
+        let by_scalar = match (a.size, b.size) {
+            (1, 1) => None,
+            (_, 1) if self.splat_bits(b).is_none() => Some((a, b)),
+            (1, _) if self.splat_bits(a).is_none() => Some((b, a)),
+            _ => None,
+        };
+        match by_scalar {
+            Some((vector, scalar)) => {
+                let operands = [vector.id.0, scalar.id.0];
+                let val = self.w.op(Spv::VectorTimesScalar, vector.scalar, vector.size, &operands);
+                self.decorate(val, Spv::VectorTimesScalar);
+                val
+            }
+            None => self.binary(Spv::FMul, a, b),
+        }
+    }
+
+    /// A product in which zero times anything is zero.
+    fn legacy_product(&mut self, a: Val, b: Val) -> Val {
+        let product = self.binary(Spv::FMul, a, b);
+        if self.splat_bits(product).is_some() {
+            return product;
+        }
+        let a_zero = self.compare_bits(Spv::FOrdEqual, a, 0);
+        let b_zero = self.compare_bits(Spv::FOrdEqual, b, 0);
+        let zero = self.compare(Spv::LogicalOr, Scalar::BoolInt, a_zero, b_zero);
+        let nothing = self.constant_like(product, 0);
+        self.select(zero, nothing, product)
+    }
+
+    /// `a > b ? b : a` or `a > b ? a : b`
+    pub(super) fn min_max(&mut self, job: Job<'_>, which: Extreme) -> Result<Val, Error> {
+        let [a, b] = self.two(job)?;
+        let op = match (job.inst.ty.is_float(), job.inst.ty.is_signed_int()) {
+            (true, _) => Spv::FOrdGreaterThan,
+            (false, true) => Spv::SGreaterThan,
+            (false, false) => Spv::UGreaterThan,
+        };
+        let greater = self.compare(op, Scalar::BoolInt, a, b);
+        Ok(match which {
+            Extreme::Min => self.select(greater, b, a),
+            Extreme::Max => self.select(greater, a, b),
+        })
+    }
+
+    /// `a - floor(a)`; the difference of a tiny negative number rounds to 1 and is taken back.
+    pub(super) fn fract(&mut self, job: Job<'_>) -> Result<Val, Error> {
+        let a = self.source(job.inst, 0, job.lanes)?;
+        let fraction = self.ext(GLOp::Fract, &[a]);
+        let one = self.float_like(fraction, 1.0);
+        let reached = self.compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, fraction, one);
+        let below = match job.inst.ty {
+            Type::F64 => 1.0f64.next_down(),
+            // Below 1 in half precision too.
+            Type::F16 => 1.0 - 1.0 / 2048.0,
+            _ => f64::from(1.0f32.next_down()),
+        };
+        let below = self.float_like(fraction, below);
+        Ok(self.select(reached, below, fraction))
+    }
+
+    /// 1, 0 or -1
+    pub(super) fn sign(&mut self, job: Job<'_>) -> Result<Val, Error> {
+        let a = self.source(job.inst, 0, job.lanes)?;
+        if job.inst.ty.is_float() {
+            return Ok(self.ext(GLOp::FSign, &[a]));
+        }
+        if job.inst.ty.is_signed_int() {
+            return Ok(self.ext(GLOp::SSign, &[a]));
+        }
+        let any = self.compare_bits(Spv::INotEqual, a, 0);
+        let (one, zero) = (self.constant_like(a, 1), self.constant_like(a, 0));
+        Ok(self.select(any, one, zero))
+    }
+
+    /// `1 / a`
+    pub(super) fn reciprocal(&mut self, job: Job<'_>) -> Result<Val, Error> {
+        let a = self.source(job.inst, 0, job.lanes)?;
+        let one = self.float_like(a, 1.0);
+        Ok(self.binary(Spv::FDiv, one, a))
+    }
+
+    /// `exp2(b * log2(a))`
+    pub(super) fn pow(&mut self, job: Job<'_>) -> Result<Val, Error> {
+        let [a, b] = self.two(job)?;
+        let log = self.ext(GLOp::Log2, &[a]);
+        let product = self.multiply(log, b);
+        Ok(self.ext(GLOp::Exp2, &[product]))
+    }
+
+    /// Sum of the products of the lanes `lanes`.
+    pub(super) fn dot(&mut self, job: Job<'_>, lanes: u8) -> Result<Val, Error> {
+        let a = self.source(job.inst, 0, lanes)?;
+        let b = self.source(job.inst, 1, lanes)?;
+        let size = lanes.count_ones() as u8;
+        let expand = self.options.legacy_multiply && a.scalar == Scalar::F32;
+        if !expand {
+            let (a, b) = (self.w.widen(a, size), self.w.widen(b, size));
+            let val = self.w.op(Spv::Dot, a.scalar, 1, &[a.id.0, b.id.0]);
+            self.decorate(val, Spv::Dot);
+            return Ok(val);
+        }
+        let product = self.multiply(a, b);
+        let mut sum = self.component(product, 0);
+        for index in 1..size as usize {
+            let part = self.component(product, index);
+            sum = self.binary(Spv::FAdd, sum, part);
+        }
+        Ok(sum)
+    }
+
+    /// `a < 0 ? b : c`
+    pub(super) fn select_less(&mut self, job: Job<'_>) -> Result<Val, Error> {
+        let [a, b, c] = self.three(job)?;
+        let op = match (job.inst.ty.is_float(), job.inst.ty.is_signed_int()) {
+            (true, _) => Spv::FOrdLessThan,
+            (false, true) => Spv::SLessThan,
+            // No unsigned value is below 0.
+            (false, false) => return Ok(c),
+        };
+        let less = self.compare_bits(op, a, 0);
+        Ok(self.select(less, b, c))
+    }
+
+    /// `a != 0 ? b : c`, `a` tested as bits
+    pub(super) fn select_non_zero(&mut self, job: Job<'_>) -> Result<Val, Error> {
+        let program = self.program;
+        let src = program.srcs[job.inst.first_source as usize];
+        let truth = match self.source_truth(&src, job.lanes)? {
+            Some(truth) => truth,
+            None => {
+                // The modifiers belong to the type of the instruction, the test to the bits.
+                let a = self.source(job.inst, 0, job.lanes)?;
+                let bits = match a.scalar {
+                    Scalar::F64 if self.wide_int() == Scalar::Pair => return self.select_wide_bits(job, a),
+                    Scalar::F64 | Scalar::U64 => Scalar::U64,
+                    _ => Scalar::U32,
+                };
+                let a = self.reread(a, bits);
+                self.compare_bits(Spv::INotEqual, a, 0)
+            }
+        };
+        let b = self.source(job.inst, 1, job.lanes)?;
+        let c = self.source(job.inst, 2, job.lanes)?;
+        Ok(self.select(truth, b, c))
+    }
+
+    fn select_wide_bits(&mut self, job: Job<'_>, a: Val) -> Result<Val, Error> {
+        let truth = self.each(a, |emit, index| {
+            let part = emit.component(a, index);
+            let words = emit.reread(part, Scalar::Pair);
+            let [low, high] = emit.wide_words(words);
+            let any = emit.binary(Spv::BitwiseOr, low, high);
+            emit.compare_bits(Spv::INotEqual, any, 0)
+        });
+        let b = self.source(job.inst, 1, job.lanes)?;
+        let c = self.source(job.inst, 2, job.lanes)?;
+        Ok(self.select(truth, b, c))
+    }
+
+    /// Difference between neighbors of a quad; 0 outside fragment programs.
+    pub(super) fn derivative(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Error> {
+        let a = self.source(job.inst, 0, job.lanes)?;
+        if self.program.stage != Stage::Fragment || self.splat_bits(a).is_some() {
+            return Ok(self.constant_like(a, 0));
+        }
+        let val = self.unary(op, a);
+        let flip = job.inst.op == Op::Ddy && self.options.conventions.negate_ddy;
+        Ok(if flip { self.unary(Spv::FNegate, val) } else { val })
+    }
+
+    /// Ends the invocation's part in all results.
+    pub(super) fn demote(&mut self) -> Result<Outcome, Error> {
+        if self.program.stage != Stage::Fragment {
+            return Err(Error::unsupported("only fragments can be discarded"));
+        }
+        if self.options.device.demote_to_helper_invocation {
+            self.w.needs.insert(crate::capability::Need::Demote);
+            self.w.body.op(Spv::DemoteToHelperInvocation, &[]);
+        } else {
+            // `OpKill` ends its block; what follows is a block that nothing reaches in the same place.
+            self.w.body.op(Spv::Kill, &[]);
+            let label = self.w.label();
+            self.begin_block(label);
+        }
+        Ok(Outcome::None)
+    }
+}

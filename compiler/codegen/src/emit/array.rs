@@ -1,0 +1,276 @@
+//! Registers in Private variables: arrays indexed at run time, registers that several functions share, registers whose
+//! phis would outgrow the program.
+//!
+//! An element of 32-bit lanes is one vector of four words; one of 64-bit lanes is two. Condition codes are two vectors: the
+//! values in their common form as words, and overflow and carry in bits 0 and 1.
+
+use super::Emit;
+use super::operand::Element;
+use crate::error::Error;
+use crate::gather::Lane;
+use crate::words::{TypeWord, ValueWord};
+use crate::writer::{Home, Scalar, Val};
+use glasm_ir::arena::Id;
+use glasm_ir::{InputId, RegisterId, Storage, Width, WriteMask};
+use spirv::{Op as Spv, StorageClass};
+
+impl Emit<'_> {
+    /// Vectors of four words that an element takes.
+    fn element_vectors(&self, register: RegisterId) -> u32 {
+        let register = self.program.registers[register];
+        if register.storage == Storage::Cond || register.width == Width::W64 {
+            2
+        } else {
+            1
+        }
+    }
+
+    fn memory_variable(&mut self, register: RegisterId) -> ValueWord {
+        let known = self.memory[register.index()];
+        if known.is_some() {
+            return known;
+        }
+        let data = self.program.registers[register];
+        let len = data.array.unwrap_or(1).max(1) * self.element_vectors(register);
+        let ty = self.word_array(len);
+        let variable = match data.storage {
+            Storage::Output(output) => self.output_variable(output, ty, len),
+            Storage::Temp | Storage::Cond => self.w.variable(StorageClass::Private, ty),
+        };
+        self.memory[register.index()] = variable;
+        variable
+    }
+
+    fn word_array(&mut self, len: u32) -> TypeWord {
+        let vector = self.w.ty(Scalar::U32, 4);
+        let len = self.w.uint(len);
+        self.w.declare_type(Spv::TypeArray, &[vector.0, len.0])
+    }
+
+    /// A variable whose elements start as (0, 0, 0, 1).
+    fn output_variable(&mut self, output: glasm_ir::OutputId, ty: TypeWord, len: u32) -> ValueWord {
+        let one = self.interface.one(&mut self.w, self.program.outputs[output].base);
+        let one = self.w.cast(one, Scalar::U32);
+        let zero = self.w.uint(0);
+        let element = self.w.composite(Scalar::U32, &[zero, zero, zero, one]);
+        let initial = self.w.object();
+        self.w.globals.head(Spv::ConstantComposite, len as usize + 2);
+        self.w.globals.0.extend([ty.0, initial.0]);
+        self.w.globals.0.extend(std::iter::repeat_n(element.0, len as usize));
+        let pointer = self.w.pointer(StorageClass::Private, ty);
+        let variable = self.w.object();
+        let class = StorageClass::Private as u32;
+        self.w
+            .globals
+            .result(Spv::Variable, pointer, variable, &[class, initial.0]);
+        self.w.interface.push(variable.0);
+        variable
+    }
+
+    /// A pointer to vector `part` of an element.
+    fn memory_pointer(&mut self, register: RegisterId, element: Element, part: u32) -> ValueWord {
+        let variable = self.memory_variable(register);
+        let vectors = self.element_vectors(register);
+        let index = match element {
+            Element::Constant(element) => {
+                let last = self.program.registers[register].array.unwrap_or(1).max(1) - 1;
+                self.w.uint(element.min(last) * vectors + part)
+            }
+            Element::Dynamic(id) if vectors == 1 => id,
+            Element::Dynamic(id) => {
+                let element = self.w.val(id);
+                let stride = self.constant_like(element, u64::from(vectors));
+                let first = self.binary(Spv::IMul, element, stride);
+                let part = self.constant_like(first, u64::from(part));
+                self.binary(Spv::IAdd, first, part).id
+            }
+        };
+        let vector = self.w.ty(Scalar::U32, 4);
+        let pointer = self.w.pointer(StorageClass::Private, vector);
+        let id = self.w.object();
+        self.w
+            .body
+            .result(Spv::AccessChain, pointer, id, &[variable.0, index.0]);
+        id
+    }
+
+    fn load_words(&mut self, register: RegisterId, element: Element, part: u32) -> Val {
+        let pointer = self.memory_pointer(register, element, part);
+        self.w.op(Spv::Load, Scalar::U32, 4, &[pointer.0])
+    }
+
+    fn store_words(&mut self, register: RegisterId, element: Element, part: u32, lanes: &[Lane; 4]) {
+        let words = self.w.gather_vector(lanes, Scalar::U32);
+        let pointer = self.memory_pointer(register, element, part);
+        self.w.body.op(Spv::Store, &[pointer.0, words.id.0]);
+    }
+
+    /// Lanes of an element; at least those in `read`.
+    pub(super) fn load_register(&mut self, register: RegisterId, element: Element, read: u8) -> [Lane; 4] {
+        if self.program.registers[register].storage == Storage::Cond {
+            return self.load_codes(register).0;
+        }
+        if self.element_vectors(register) == 1 {
+            let words = self.load_words(register, element, 0);
+            return std::array::from_fn(|lane| words.lane(lane));
+        }
+        let mut lanes = [Lane::UNDEFINED; 4];
+        for part in 0..2 {
+            if read >> (2 * part) & 3 == 0 {
+                continue;
+            }
+            let words = self.load_words(register, element, part);
+            for half in 0..2usize {
+                let lane = part as usize * 2 + half;
+                if read >> lane & 1 != 0 {
+                    let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
+                    let pair = self.w.gather_vector(&pair, Scalar::U32);
+                    lanes[lane] = self.wide_from_words(pair);
+                }
+            }
+        }
+        lanes
+    }
+
+    /// Writes the lanes in `write` of an element.
+    pub(super) fn store_register(&mut self, register: RegisterId, element: Element, write: u8, values: [Lane; 4]) {
+        if self.element_vectors(register) == 1 {
+            let mut lanes = values;
+            if write != 15 {
+                let old = self.load_words(register, element, 0);
+                for lane in WriteMask(!write & 15).lanes() {
+                    lanes[lane] = old.lane(lane);
+                }
+            }
+            return self.store_words(register, element, 0, &lanes);
+        }
+        for part in 0..2 {
+            let halves = write >> (2 * part) & 3;
+            if halves == 0 {
+                continue;
+            }
+            let mut words = [Lane::UNDEFINED; 4];
+            if halves != 3 {
+                let old = self.load_words(register, element, part);
+                words = std::array::from_fn(|lane| old.lane(lane));
+            }
+            for half in WriteMask(halves).lanes() {
+                let pair = self.words_of_wide(values[part as usize * 2 + half]);
+                words[2 * half] = pair.lane(0);
+                words[2 * half + 1] = pair.lane(1);
+            }
+            self.store_words(register, element, part, &words);
+        }
+    }
+
+    /// Condition codes in memory: the codes and their flags.
+    pub(super) fn load_codes(&mut self, cc: RegisterId) -> ([Lane; 4], [[Lane; 4]; 2]) {
+        let words = self.load_words(cc, Element::Constant(0), 0);
+        let scalar = self.memory_cond_scalar(cc);
+        let values = if scalar.is_bool() {
+            let truth = self.compare_bits(Spv::INotEqual, words, 0);
+            let id = self.w.op(Spv::CopyObject, scalar, 4, &[truth.id.0]).id;
+            Val { id, scalar, size: 4 }
+        } else {
+            self.reread(words, scalar)
+        };
+        let mut flags = [[Lane::UNDEFINED; 4]; 2];
+        if self.analysis.reads_overflow {
+            let words = self.load_words(cc, Element::Constant(0), 1);
+            for (bit, lanes) in flags.iter_mut().enumerate() {
+                let mask = self.constant_like(words, 1 << bit);
+                let bits = self.binary(Spv::BitwiseAnd, words, mask);
+                let set = self.compare_bits(Spv::INotEqual, bits, 0);
+                *lanes = std::array::from_fn(|lane| set.lane(lane));
+            }
+        }
+        (std::array::from_fn(|lane| values.lane(lane)), flags)
+    }
+
+    /// Codes in memory have 32 bits: wide values go by their class.
+    fn memory_cond_scalar(&self, cc: RegisterId) -> Scalar {
+        let scalar = self.analysis.cond_scalar(cc, self.wide_int());
+        if scalar.is_wide() { Scalar::F32 } else { scalar }
+    }
+
+    /// Writes condition codes in memory.
+    pub(super) fn store_codes(&mut self, cc: RegisterId, write: u8, codes: [Lane; 4], flags: [[Lane; 4]; 2]) {
+        let scalar = self.memory_cond_scalar(cc);
+        let mut words = codes;
+        let old = (write != 15).then(|| self.load_words(cc, Element::Constant(0), 0));
+        for (lane, word) in words.iter_mut().enumerate() {
+            if write >> lane & 1 != 0 {
+                let code = self.canonical_cond(codes[lane], scalar);
+                *word = Lane::scalar(self.w.cast(code, Scalar::U32));
+            } else if let Some(old) = old {
+                *word = old.lane(lane);
+            }
+        }
+        self.store_words(cc, Element::Constant(0), 0, &words);
+        if self.analysis.reads_overflow {
+            self.store_flags(cc, write, flags);
+        }
+    }
+
+    fn store_flags(&mut self, cc: RegisterId, write: u8, flags: [[Lane; 4]; 2]) {
+        let mut words = [Lane::UNDEFINED; 4];
+        let old = (write != 15).then(|| self.load_words(cc, Element::Constant(0), 1));
+        for lane in 0..4 {
+            if write >> lane & 1 == 0 {
+                words[lane] = old.map_or(Lane::UNDEFINED, |old| old.lane(lane));
+                continue;
+            }
+            let [overflow, carry] = [0, 1].map(|bit| {
+                let set = self.w.scalar(flags[bit][lane], Scalar::BoolInt);
+                self.w.val(set)
+            });
+            let zero = self.w.uint(0);
+            let zero = self.w.val(zero);
+            let (one, two) = (self.constant_like(zero, 1), self.constant_like(zero, 2));
+            let low = self.select(overflow, one, zero);
+            let high = self.select(carry, two, zero);
+            words[lane] = self.binary(Spv::BitwiseOr, low, high).lane(0);
+        }
+        self.store_words(cc, Element::Constant(0), 1, &words);
+    }
+
+    /// Element `element` of an array of inputs, read from a copy that the prologue fills.
+    pub(super) fn input_at(&mut self, first: InputId, len: u32, element: ValueWord) -> Result<ValueWord, Error> {
+        let variable = self.input_copy(first, len)?;
+        let vector = self.w.ty(Scalar::F32, 4);
+        let pointer = self.w.pointer(StorageClass::Private, vector);
+        let id = self.w.object();
+        self.w
+            .body
+            .result(Spv::AccessChain, pointer, id, &[variable.0, element.0]);
+        Ok(self.w.op(Spv::Load, Scalar::F32, 4, &[id.0]).id)
+    }
+
+    fn input_copy(&mut self, first: InputId, len: u32) -> Result<ValueWord, Error> {
+        if let Some(copy) = self.interface.input_copy(first, len) {
+            return Ok(copy);
+        }
+        let vector = self.w.ty(Scalar::F32, 4);
+        let count = self.w.uint(len);
+        let ty = self.w.declare_type(Spv::TypeArray, &[vector.0, count.0]);
+        let variable = self.w.variable(StorageClass::Private, ty);
+        let pointer_ty = self.w.pointer(StorageClass::Private, vector);
+        for index in 0..len {
+            let input = InputId::new(first.index() + index as usize);
+            let lanes = self
+                .interface
+                .input(&mut self.w, self.program, self.options, input)?;
+            let value = self.w.gather_vector(&lanes, Scalar::F32);
+            debug_assert!(self.w.info(value.id).home != Home::Body, "inputs live in the prologue");
+            let element = self.w.uint(index);
+            let pointer = self.w.object();
+            let operands = [variable.0, element.0];
+            self.w
+                .prologue
+                .result(Spv::AccessChain, pointer_ty, pointer, &operands);
+            self.w.prologue.op(Spv::Store, &[pointer.0, value.id.0]);
+        }
+        self.interface.keep_input_copy(first, len, variable);
+        Ok(variable)
+    }
+}

@@ -1,0 +1,185 @@
+//! Single SPIR-V instructions on values: operands brought to one size, decorations, folding.
+
+use super::{Emit, fold};
+use crate::words::ValueWord;
+use crate::writer::{Scalar, Val};
+use glasm_ir::InstFlags;
+use spirv::{Decoration, GLOp, Op};
+
+impl Emit<'_> {
+    /// Brings two operands to the same number of components.
+    pub(super) fn same_size(&mut self, a: Val, b: Val) -> (Val, Val) {
+        let size = a.size.max(b.size);
+        (self.w.widen(a, size), self.w.widen(b, size))
+    }
+
+    /// A constant of the type and size of `like`.
+    pub(super) fn constant_like(&mut self, like: Val, bits: u64) -> Val {
+        self.w.constant_splat(like.scalar, bits, like.size)
+    }
+
+    /// A float constant of the type and size of `like`.
+    pub(super) fn float_like(&mut self, like: Val, value: f64) -> Val {
+        let bits = if like.scalar == Scalar::F64 {
+            value.to_bits()
+        } else {
+            u64::from((value as f32).to_bits())
+        };
+        self.constant_like(like, bits)
+    }
+
+    /// The bits of `val` if it is a constant with equal components.
+    pub(super) fn splat_bits(&self, val: Val) -> Option<u64> {
+        let info = self.w.info(val.id);
+        if val.size == 1 {
+            return self.w.constant_bits(val.id);
+        }
+        let first = info.parts[0];
+        let equal = info.parts[..val.size as usize].iter().all(|&part| part == first);
+        (info.home == crate::writer::Home::Constant && equal)
+            .then(|| self.w.constant_bits(first))
+            .flatten()
+    }
+
+    /// Decorations that the flags of the instruction ask for.
+    #[inline]
+    pub(super) fn decorate(&mut self, val: Val, op: Op) {
+        if self.flags.is_empty() {
+            return;
+        }
+        if self.flags.contains(InstFlags::PRECISE) && is_contractible(op) {
+            self.w.decorate(val.id, Decoration::NoContraction, &[]);
+        }
+        let relaxes = matches!(val.scalar, Scalar::F32 | Scalar::U32 | Scalar::S32);
+        if self.flags.contains(InstFlags::RELAXED) && relaxes {
+            self.w.decorate(val.id, Decoration::RelaxedPrecision, &[]);
+        }
+    }
+
+    /// `op a`, with the type of `a`.
+    pub(super) fn unary(&mut self, op: Op, a: Val) -> Val {
+        self.unary_to(op, a.scalar, a)
+    }
+
+    /// `op a`, with components of type `to`.
+    pub(super) fn unary_to(&mut self, op: Op, to: Scalar, a: Val) -> Val {
+        let val = self.w.op(op, to, a.size, &[a.id.0]);
+        self.decorate(val, op);
+        val
+    }
+
+    /// `a op b`, with the type of `a`. Folds constants and exact identities.
+    pub(super) fn binary(&mut self, op: Op, a: Val, b: Val) -> Val {
+        let (x, y) = (self.splat_bits(a), self.splat_bits(b));
+        if x.is_some() || y.is_some() {
+            match fold::binary(op, a.scalar, x, y) {
+                fold::Folded::Constant(bits) => {
+                    return self.w.constant_splat(a.scalar, bits, a.size.max(b.size));
+                }
+                fold::Folded::First if a.size >= b.size => return a,
+                fold::Folded::Second if b.size >= a.size => return b,
+                fold::Folded::First | fold::Folded::Second | fold::Folded::No => {}
+            }
+        }
+        let (a, b) = self.same_size(a, b);
+        let val = self.w.op(op, a.scalar, a.size, &[a.id.0, b.id.0]);
+        self.decorate(val, op);
+        val
+    }
+
+    /// A comparison; the result stands for `truth`.
+    pub(super) fn compare(&mut self, op: Op, truth: Scalar, a: Val, b: Val) -> Val {
+        let (a, b) = self.same_size(a, b);
+        self.w.op(op, truth, a.size, &[a.id.0, b.id.0])
+    }
+
+    /// `a op constant` as a boolean.
+    pub(super) fn compare_bits(&mut self, op: Op, a: Val, bits: u64) -> Val {
+        let b = self.constant_like(a, bits);
+        self.compare(op, Scalar::BoolInt, a, b)
+    }
+
+    /// `cond ? a : b`
+    pub(super) fn select(&mut self, cond: Val, a: Val, b: Val) -> Val {
+        if a.id == b.id {
+            return a;
+        }
+        if let Some(bits) = self.splat_bits(cond) {
+            return if bits != 0 { a } else { b };
+        }
+        let size = cond.size.max(a.size).max(b.size);
+        let cond = self.w.widen(cond, size);
+        let a = self.w.widen(a, size);
+        let b = self.w.widen(b, size);
+        let val = self
+            .w
+            .op(Op::Select, a.scalar, size, &[cond.id.0, a.id.0, b.id.0]);
+        self.decorate(val, Op::Select);
+        val
+    }
+
+    /// A GLSL.std.450 instruction, with the type of the first argument.
+    pub(super) fn ext(&mut self, op: GLOp, args: &[Val]) -> Val {
+        let size = args.iter().map(|arg| arg.size).max().unwrap_or(1);
+        let mut operands = [self.w.glsl().0, op as u32, 0, 0, 0];
+        for (operand, &arg) in operands[2..].iter_mut().zip(args) {
+            *operand = self.w.widen(arg, size).id.0;
+        }
+        let scalar = args[0].scalar;
+        let val = self
+            .w
+            .op(Op::ExtInst, scalar, size, &operands[..2 + args.len()]);
+        self.decorate(val, Op::ExtInst);
+        val
+    }
+
+    /// A GLSL.std.450 instruction on one value with a result of another type.
+    pub(super) fn ext_to(&mut self, op: GLOp, scalar: Scalar, size: u8, arg: ValueWord) -> Val {
+        let glsl = self.w.glsl();
+        self.w
+            .op(Op::ExtInst, scalar, size, &[glsl.0, op as u32, arg.0])
+    }
+
+    /// Components of `val` one by one: `f` maps each to a scalar.
+    pub(super) fn each(&mut self, val: Val, mut f: impl FnMut(&mut Self, usize) -> Val) -> Val {
+        if val.size == 1 {
+            return f(self, 0);
+        }
+        let mut lanes = [crate::gather::Lane::UNDEFINED; 4];
+        let mut scalar = val.scalar;
+        for (index, lane) in lanes[..val.size as usize].iter_mut().enumerate() {
+            let part = f(self, index);
+            scalar = part.scalar;
+            *lane = part.lane(0);
+        }
+        self.w.gather_vector(&lanes[..val.size as usize], scalar)
+    }
+
+    /// Component `index` of `val`, or `val` itself if it is a scalar.
+    pub(super) fn component(&mut self, val: Val, index: usize) -> Val {
+        let id = if val.size == 1 {
+            val.id
+        } else {
+            self.w.extract(val.id, index as u8)
+        };
+        Val { id, size: 1, ..val }
+    }
+
+    /// `val` read as another type of the same width.
+    pub(super) fn reread(&mut self, val: Val, scalar: Scalar) -> Val {
+        let id = self.w.cast(val.id, scalar);
+        Val { id, scalar, ..val }
+    }
+
+    /// The same boolean, standing for another truth value.
+    pub(super) fn as_truth(val: Val, scalar: Scalar) -> Val {
+        Val { scalar, ..val }
+    }
+}
+
+fn is_contractible(op: Op) -> bool {
+    matches!(
+        op,
+        Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::Dot | Op::VectorTimesScalar | Op::FNegate
+    )
+}

@@ -1,0 +1,390 @@
+//! Condition codes: the last compared value per lane, tested when a guard or branch asks.
+//!
+//! A lane keeps the value in its own type as long as control flow is straight. Where edges meet, the lanes of a register
+//! travel in one type: their own if all updates of the program agree, else a float with the same sign and zero flags.
+
+use super::Emit;
+use crate::error::Error;
+use crate::gather::Lane;
+use crate::words::ValueWord;
+use crate::writer::{Cached, Home, Scalar, Val};
+use glasm_ir::inst::Guard;
+use glasm_ir::{Cond, CondTest, RegisterId, Type, WriteMask};
+use spirv::{GLOp, Op};
+
+impl Emit<'_> {
+    /// The lanes of a condition-code register and those of its overflow and carry flags.
+    pub(super) fn codes(&mut self, cc: RegisterId) -> ([Lane; 4], [[Lane; 4]; 2]) {
+        let Some(slot) = self.analysis.slot(self.program, cc, None) else {
+            return self.load_codes(cc);
+        };
+        let flags = if self.analysis.reads_overflow {
+            [self.lanes.slot(slot + 1), self.lanes.slot(slot + 2)]
+        } else {
+            [[Lane::UNDEFINED; 4]; 2]
+        };
+        (self.lanes.slot(slot), flags)
+    }
+
+    /// A lane of condition codes in the form `to`, with the same sign and zero flags.
+    pub(super) fn canonical_cond(&mut self, lane: Lane, to: Scalar) -> ValueWord {
+        if !lane.id.is_some() {
+            return self.w.constant(to, 0);
+        }
+        let from = self.w.info(lane.id).scalar;
+        match (from, to) {
+            (Scalar::U32 | Scalar::U64, Scalar::F32) => {
+                let value = self.w.scalar(lane, from);
+                let value = self.w.val(value);
+                self.unary_to(Op::ConvertSToF, Scalar::F32, value).id
+            }
+            (Scalar::BoolInt, Scalar::F32) => {
+                let value = self.w.scalar(lane, from);
+                let value = self.w.val(value);
+                let (yes, no) = (self.w.float(-1.0), self.w.float(0.0));
+                let (yes, no) = (self.w.val(yes), self.w.val(no));
+                self.select(value, yes, no).id
+            }
+            (Scalar::F64 | Scalar::Pair, Scalar::F32) => self.cond_class(lane),
+            _ => self.w.scalar(lane, to),
+        }
+    }
+
+    /// -1, 0, 1 or NaN with the flags of a 64-bit value.
+    fn cond_class(&mut self, lane: Lane) -> ValueWord {
+        let from = self.w.info(lane.id).scalar;
+        let value = self.w.scalar(lane, from);
+        let value = self.w.val(value);
+        let negative = self.test_value(value, CondTest::Sign, None);
+        let zero = self.test_value(value, CondTest::Eq, None);
+        let nan = self.test_value(value, CondTest::Nan, None);
+        let [minus_one, plain_zero, one, not_a_number] =
+            [-1.0, 0.0, 1.0, f32::NAN].map(|number| self.w.float(number)).map(|id| self.w.val(id));
+        let class = self.select(negative, minus_one, one);
+        let class = self.select(zero, plain_zero, class);
+        self.select(nan, not_a_number, class).id
+    }
+
+    /// Whether the lanes that a guard tests for the destination lanes `lanes` pass; a scalar if all test the same.
+    pub(super) fn test_lanes(&mut self, guard: Guard, lanes: u8) -> Result<Val, Error> {
+        let constant = match guard.test {
+            CondTest::True => Some(1),
+            CondTest::False => Some(0),
+            _ => None,
+        };
+        if let Some(bits) = constant {
+            let id = self.w.constant(Scalar::BoolInt, bits);
+            return Ok(self.w.val(id));
+        }
+        let (codes, flags) = self.codes(guard.cc);
+        let mut values = [Lane::UNDEFINED; 4];
+        let mut flag_values = [[Lane::UNDEFINED; 4]; 2];
+        let mut count = 0;
+        for lane in WriteMask(lanes).lanes() {
+            let tested = guard.swizzle.lane(lane);
+            values[count] = codes[tested];
+            flag_values[0][count] = flags[0][tested];
+            flag_values[1][count] = flags[1][tested];
+            count += 1;
+        }
+        let scalar = self.common_cond_scalar(&values[..count]);
+        let value = if scalar == Scalar::Pair {
+            return Ok(self.test_wide(guard.test, &values[..count], &flag_values));
+        } else {
+            for value in &mut values[..count] {
+                let known = value.id.is_some() && self.w.info(value.id).scalar == scalar;
+                if !known {
+                    *value = Lane::scalar(self.canonical_cond(*value, scalar));
+                }
+            }
+            self.w.gather(&values[..count], scalar)
+        };
+        if !(self.analysis.reads_overflow && guard.test.reads_overflow()) {
+            return Ok(self.cached_test(value, guard.test));
+        }
+        let overflow = self.w.gather(&flag_values[0][..count], Scalar::BoolInt);
+        let carry = self.w.gather(&flag_values[1][..count], Scalar::BoolInt);
+        Ok(self.test_value(value, guard.test, Some([overflow, carry])))
+    }
+
+    fn test_wide(&mut self, test: CondTest, values: &[Lane], flags: &[[Lane; 4]; 2]) -> Val {
+        let mut passes = [Lane::UNDEFINED; 4];
+        for (index, &lane) in values.iter().enumerate() {
+            let value = self.w.scalar(lane, Scalar::Pair);
+            let value = self.w.val(value);
+            let [overflow, carry] = [0, 1].map(|flag| self.w.gather(&[flags[flag][index]], Scalar::BoolInt));
+            passes[index] = self.test_value(value, test, Some([overflow, carry])).lane(0);
+        }
+        self.w.gather(&passes[..values.len()], Scalar::BoolInt)
+    }
+
+    /// The type in which these lanes can be tested together.
+    fn common_cond_scalar(&self, lanes: &[Lane]) -> Scalar {
+        let mut scalars = lanes
+            .iter()
+            .filter(|lane| lane.id.is_some())
+            .map(|lane| self.w.info(lane.id).scalar);
+        let first = scalars.next().unwrap_or(Scalar::F32);
+        if scalars.all(|scalar| scalar == first) {
+            first
+        } else {
+            Scalar::F32
+        }
+    }
+
+    fn cached_test(&mut self, value: Val, test: CondTest) -> Val {
+        let key = u64::from(value.id.0) << 8 | test as u64;
+        if let Some(&id) = self.w.tests.get(&key) {
+            return self.w.val(id);
+        }
+        let result = self.test_value(value, test, None);
+        if self.w.info(result.id).home != Home::Constant {
+            self.w.tests.insert(key, result.id);
+            self.w.remember(Cached::Test(key));
+        }
+        result
+    }
+
+    /// The test of a value; `flags` are overflow and carry where they matter.
+    pub(super) fn test_value(&mut self, value: Val, test: CondTest, flags: Option<[Val; 2]>) -> Val {
+        match value.scalar {
+            Scalar::BoolFloat | Scalar::BoolInt => self.test_truth(value, test),
+            Scalar::F32 | Scalar::F64 => self.test_float(value, test),
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 | Scalar::U64 | Scalar::Pair => {
+                self.test_int(value, test, flags)
+            }
+        }
+    }
+
+    fn truth_constant(&mut self, holds: Truth) -> Val {
+        let id = self.w.constant(Scalar::BoolInt, u64::from(holds == Truth::Always));
+        self.w.val(id)
+    }
+
+    /// A truth value: zero if false; if true positive (float) or negative (integer).
+    fn test_truth(&mut self, value: Val, test: CondTest) -> Val {
+        let truth = Self::as_truth(value, Scalar::BoolInt);
+        let is_int = value.scalar == Scalar::BoolInt;
+        match test {
+            CondTest::Ne => truth,
+            CondTest::Eq => self.not(truth),
+            CondTest::Lt | CondTest::Sign if is_int => truth,
+            CondTest::Gt if !is_int => truth,
+            CondTest::Ge | CondTest::NoSign if is_int => self.not(truth),
+            CondTest::Le if !is_int => self.not(truth),
+            CondTest::BelowEqual
+            | CondTest::True
+            | CondTest::Leg
+            | CondTest::NoCarry
+            | CondTest::NoOverflow
+            | CondTest::Ge
+            | CondTest::NoSign
+            | CondTest::Le => self.truth_constant(Truth::Always),
+            CondTest::Lt
+            | CondTest::Sign
+            | CondTest::Gt
+            | CondTest::False
+            | CondTest::Nan
+            | CondTest::Carry
+            | CondTest::Overflow
+            | CondTest::Above => self.truth_constant(Truth::Never),
+        }
+    }
+
+    fn test_float(&mut self, value: Val, test: CondTest) -> Val {
+        let compare = match test {
+            CondTest::Eq => Op::FOrdEqual,
+            CondTest::Ne => Op::FUnordNotEqual,
+            CondTest::Lt => Op::FOrdLessThan,
+            CondTest::Le => Op::FOrdLessThanEqual,
+            CondTest::Gt => Op::FOrdGreaterThan,
+            CondTest::Ge | CondTest::NoSign => Op::FOrdGreaterThanEqual,
+            CondTest::Sign => Op::FUnordLessThan,
+            CondTest::Nan => return self.compare(Op::FUnordNotEqual, Scalar::BoolInt, value, value),
+            CondTest::Leg => return self.compare(Op::FOrdEqual, Scalar::BoolInt, value, value),
+            CondTest::True | CondTest::NoCarry | CondTest::NoOverflow | CondTest::BelowEqual => {
+                return self.truth_constant(Truth::Always);
+            }
+            CondTest::False | CondTest::Carry | CondTest::Overflow | CondTest::Above => {
+                return self.truth_constant(Truth::Never);
+            }
+        };
+        self.compare_bits(compare, value, 0)
+    }
+
+    fn test_int(&mut self, value: Val, test: CondTest, flags: Option<[Val; 2]>) -> Val {
+        let never = self.truth_constant(Truth::Never);
+        let [overflow, carry] = flags.unwrap_or([never; 2]);
+        match test {
+            CondTest::Eq => self.int_zero(value),
+            CondTest::Ne => {
+                let zero = self.int_zero(value);
+                self.not(zero)
+            }
+            CondTest::Lt => {
+                let sign = self.int_sign(value);
+                self.truth_xor(sign, overflow)
+            }
+            CondTest::Ge => {
+                let less = self.test_int(value, CondTest::Lt, flags);
+                self.not(less)
+            }
+            CondTest::Le => {
+                let zero = self.int_zero(value);
+                let either = self.truth_op(Op::LogicalOr, zero, overflow);
+                let sign = self.int_sign(value);
+                self.truth_xor(sign, either)
+            }
+            CondTest::Gt => {
+                let zero = self.int_zero(value);
+                let above = self.test_int(value, CondTest::Ge, flags);
+                let not_zero = self.not(zero);
+                self.truth_op(Op::LogicalAnd, above, not_zero)
+            }
+            CondTest::True | CondTest::Leg => self.truth_constant(Truth::Always),
+            CondTest::False | CondTest::Nan => never,
+            CondTest::Carry => carry,
+            CondTest::NoCarry => self.not(carry),
+            CondTest::Overflow => overflow,
+            CondTest::NoOverflow => self.not(overflow),
+            CondTest::Sign => self.int_sign(value),
+            CondTest::NoSign => {
+                let sign = self.int_sign(value);
+                self.not(sign)
+            }
+            CondTest::Above => {
+                let zero = self.int_zero(value);
+                let not_zero = self.not(zero);
+                self.truth_op(Op::LogicalAnd, carry, not_zero)
+            }
+            CondTest::BelowEqual => {
+                let zero = self.int_zero(value);
+                let no_carry = self.not(carry);
+                self.truth_op(Op::LogicalOr, no_carry, zero)
+            }
+        }
+    }
+
+    fn int_sign(&mut self, value: Val) -> Val {
+        if value.scalar == Scalar::Pair {
+            let [_, high] = self.wide_words(value);
+            return self.compare_bits(Op::SLessThan, high, 0);
+        }
+        self.compare_bits(Op::SLessThan, value, 0)
+    }
+
+    fn int_zero(&mut self, value: Val) -> Val {
+        if value.scalar == Scalar::Pair {
+            let [low, high] = self.wide_words(value);
+            let any = self.binary(Op::BitwiseOr, low, high);
+            return self.compare_bits(Op::IEqual, any, 0);
+        }
+        self.compare_bits(Op::IEqual, value, 0)
+    }
+
+    /// `!value`
+    pub(super) fn not(&mut self, value: Val) -> Val {
+        if let Some(bits) = self.splat_bits(value) {
+            return self.w.constant_splat(Scalar::BoolInt, u64::from(bits == 0), value.size);
+        }
+        self.w
+            .op(Op::LogicalNot, Scalar::BoolInt, value.size, &[value.id.0])
+    }
+
+    fn truth_xor(&mut self, a: Val, b: Val) -> Val {
+        match self.splat_bits(b) {
+            Some(0) => a,
+            Some(_) => self.not(a),
+            None => self.truth_op(Op::LogicalNotEqual, a, b),
+        }
+    }
+
+    /// A logical operation.
+    pub(super) fn truth_op(&mut self, op: Op, a: Val, b: Val) -> Val {
+        for (value, other) in [(a, b), (b, a)] {
+            match (op, self.splat_bits(value)) {
+                (Op::LogicalOr, Some(0)) => return other,
+                (Op::LogicalAnd, Some(bits)) if bits != 0 => return other,
+                _ => {}
+            }
+        }
+        self.compare(op, Scalar::BoolInt, a, b)
+    }
+
+    /// The condition of a branch.
+    pub(super) fn branch_condition(&mut self, cond: Cond) -> Result<ValueWord, Error> {
+        match cond {
+            Cond::Any(guard) => {
+                // Each lane is tested once.
+                let tested = guard.swizzle.source_lanes(15);
+                let guard = Guard {
+                    swizzle: glasm_ir::Swizzle::XYZW,
+                    ..guard
+                };
+                let passes = self.test_lanes(guard, tested)?;
+                if passes.size == 1 {
+                    return Ok(passes.id);
+                }
+                Ok(self.w.op(Op::Any, Scalar::BoolInt, 1, &[passes.id.0]).id)
+            }
+            Cond::NonZero(register, lane, ty) => {
+                let src = glasm_ir::Src::register(register).swizzled(glasm_ir::Swizzle::splat(lane & 3));
+                Ok(self.non_zero(&src, ty, 1)?.id)
+            }
+        }
+    }
+
+    /// Whether the lanes of a source are not zero: -0.0 is zero if `ty` is a float type.
+    fn non_zero(&mut self, src: &glasm_ir::Src, ty: Type, lanes: u8) -> Result<Val, Error> {
+        if let Some(truth) = self.source_truth(src, lanes)? {
+            return Ok(truth);
+        }
+        let value = self.source_as(src, ty, lanes)?;
+        Ok(match value.scalar {
+            Scalar::F32 | Scalar::F64 => self.compare_bits(Op::FUnordNotEqual, value, 0),
+            Scalar::BoolFloat
+            | Scalar::BoolInt
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::S32
+            | Scalar::U64
+            | Scalar::Pair => {
+                let zero = self.int_zero(value);
+                self.not(zero)
+            }
+        })
+    }
+
+    /// The lanes of a source as booleans if all of them are truth values.
+    pub(super) fn source_truth(&mut self, src: &glasm_ir::Src, lanes: u8) -> Result<Option<Val>, Error> {
+        let glasm_ir::Base::Register(_) = src.base else {
+            return Ok(None);
+        };
+        if src.has_modifier() || src.index.is_some() {
+            return Ok(None);
+        }
+        let (from, count) = self.source_lanes(src, Scalar::U32, lanes)?;
+        let is_truth = |lane: &Lane| lane.id.is_some() && self.w.info(lane.id).scalar.is_bool();
+        if count == 0 || !from[..count].iter().all(is_truth) {
+            return Ok(None);
+        }
+        let truth = self.w.info(from[0].id).scalar;
+        let val = self.w.gather(&from[..count], truth);
+        Ok(Some(Self::as_truth(val, Scalar::BoolInt)))
+    }
+
+    /// Least of two integers, by signedness.
+    pub(super) fn int_min(&mut self, a: Val, b: Val) -> Val {
+        if let (Some(a_bits), Some(b_bits)) = (self.splat_bits(a), self.splat_bits(b)) {
+            return if a_bits <= b_bits { a } else { b };
+        }
+        self.ext(GLOp::UMin, &[a, b])
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Truth {
+    Always,
+    Never,
+}

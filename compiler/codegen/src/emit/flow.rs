@@ -1,0 +1,265 @@
+//! Structured control flow: the tree becomes blocks with merge instructions.
+
+use super::Emit;
+use super::join::JoinId;
+use crate::error::Error;
+use crate::words::LabelWord;
+use glasm_ir::arena::Id;
+use glasm_ir::{BlockId, Cond, Node, RoutineId, SwitchId};
+use spirv::{LoopControl, Op, SelectionControl};
+
+/// Where jumps go. Without a return join, `Return` ends the function.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Flow {
+    break_to: Option<JoinId>,
+    continue_to: Option<JoinId>,
+    return_to: Option<JoinId>,
+}
+
+/// What a branch has changed, to be undone at its end.
+struct Scope {
+    lanes: usize,
+    cached: usize,
+}
+
+impl Emit<'_> {
+    /// The body of a function.
+    pub(super) fn flow_body(&mut self, routine: RoutineId) -> Result<(), Error> {
+        self.flow_block(self.program.routines[routine].body, Flow::default())
+    }
+
+    fn flow_block(&mut self, id: BlockId, flow: Flow) -> Result<(), Error> {
+        let info = self.analysis.blocks[id.index()];
+        let nodes = self.program.block(id);
+        for (index, &node) in nodes[..info.reachable as usize].iter().enumerate() {
+            let tail = info.tail && index + 1 == nodes.len();
+            self.flow_node(node, flow, tail)?;
+        }
+        Ok(())
+    }
+
+    fn flow_node(&mut self, node: Node, flow: Flow, tail: bool) -> Result<(), Error> {
+        match node {
+            Node::Run { first, len } => self.run_insts(first, len),
+            Node::If {
+                cond,
+                then,
+                otherwise,
+                span,
+            } => {
+                self.line(span);
+                self.flow_if(cond, then, otherwise, flow).map_err(|error| error.at(span))
+            }
+            Node::Loop { body, continuing, span } => {
+                self.flow_loop(body, continuing, flow).map_err(|error| error.at(span))
+            }
+            Node::Switch(switch) => self.flow_switch(switch, flow),
+            Node::Break => self.jump(flow.break_to),
+            Node::Continue => self.jump(flow.continue_to),
+            Node::Call(routine, span) => self.flow_call(routine).map_err(|error| error.at(span)),
+            Node::Return if tail => Ok(()),
+            Node::Return if flow.return_to.is_some() => self.jump(flow.return_to),
+            Node::Return => self.leave_function(),
+        }
+    }
+
+    fn run_insts(&mut self, first: u32, len: u32) -> Result<(), Error> {
+        let program = self.program;
+        for inst in &program.insts[first as usize..(first + len) as usize] {
+            self.emit_inst(inst).map_err(|error| error.at(inst.span))?;
+        }
+        Ok(())
+    }
+
+    fn open_scope(&mut self) -> Scope {
+        Scope {
+            lanes: self.lanes.open(),
+            cached: self.w.open_scope(),
+        }
+    }
+
+    fn close_scope(&mut self, scope: &Scope) {
+        self.lanes.close(scope.lanes);
+        self.w.close_scope(scope.cached);
+    }
+
+    /// Ends the open block with an edge to a join. A jump without a target cannot be written down in the tree.
+    fn jump(&mut self, to: Option<JoinId>) -> Result<(), Error> {
+        let Some(join) = to else {
+            return Err(Error::unsupported("a jump leaves no loop"));
+        };
+        self.branch_to_join(join);
+        Ok(())
+    }
+
+    fn branch_to_join(&mut self, join: JoinId) {
+        self.add_edge(join);
+        let label = self.join_label(join);
+        self.branch(label);
+    }
+
+    fn branch(&mut self, label: LabelWord) {
+        self.w.body.op(Op::Branch, &[label.0]);
+        self.reachable = false;
+    }
+
+    pub(super) fn begin_block(&mut self, label: LabelWord) {
+        self.w.body.op(Op::Label, &[label.0]);
+        self.block = label;
+        self.reachable = true;
+    }
+
+    /// A block that runs under a condition and then goes to `join`.
+    fn arm(&mut self, label: LabelWord, block: BlockId, flow: Flow, join: JoinId) -> Result<(), Error> {
+        let scope = self.open_scope();
+        self.begin_block(label);
+        self.flow_block(block, flow)?;
+        if self.reachable {
+            self.branch_to_join(join);
+        }
+        self.close_scope(&scope);
+        Ok(())
+    }
+
+    fn flow_if(
+        &mut self,
+        cond: Cond,
+        then: BlockId,
+        otherwise: Option<BlockId>,
+        flow: Flow,
+    ) -> Result<(), Error> {
+        let list = self.live.next_list();
+        let is_empty = |block: BlockId| self.program.blocks[block].len == 0;
+        if is_empty(then) && otherwise.is_none_or(is_empty) {
+            return Ok(());
+        }
+        let cond = self.branch_condition(cond)?;
+        let join = self.new_join(list);
+        let merge = self.join_label(join);
+        if otherwise.is_none() {
+            self.add_edge(join);
+        }
+        let then_label = self.w.label();
+        let else_label = match otherwise {
+            Some(_) => self.w.label(),
+            None => merge,
+        };
+        let none = SelectionControl::NONE.bits();
+        self.w.body.op(Op::SelectionMerge, &[merge.0, none]);
+        self.w
+            .body
+            .op(Op::BranchConditional, &[cond.0, then_label.0, else_label.0]);
+        self.arm(then_label, then, flow, join)?;
+        if let Some(otherwise) = otherwise {
+            self.arm(else_label, otherwise, flow, join)?;
+        }
+        self.seal(join);
+        Ok(())
+    }
+
+    fn flow_switch(&mut self, id: SwitchId, flow: Flow) -> Result<(), Error> {
+        let program = self.program;
+        let switch = &program.switches[id];
+        let list = self.live.next_list();
+        let (register, lane) = switch.selector;
+        let selector = self.index_register(register, lane)?;
+        let join = self.new_join(list);
+        let merge = self.join_label(join);
+        if switch.default.is_none() {
+            self.add_edge(join);
+        }
+        let default = switch.default.map(|block| (self.w.label(), block));
+        let mut operands = vec![selector.0, default.map_or(merge, |(label, _)| label).0];
+        let mut arms = Vec::with_capacity(switch.cases.len() + 1);
+        for case in &switch.cases {
+            let label = self.w.label();
+            arms.push((label, case.block));
+            operands.extend(case.values.iter().flat_map(|&value| [value, label.0]));
+        }
+        if operands.len() > 65_000 {
+            return Err(Error::limit("a switch has too many values").at(switch.span));
+        }
+        let none = SelectionControl::NONE.bits();
+        self.w.body.op(Op::SelectionMerge, &[merge.0, none]);
+        self.w.body.op(Op::Switch, &operands);
+        let inner = Flow {
+            break_to: Some(join),
+            ..flow
+        };
+        // Case order in the records: cases, then the default.
+        for (label, block) in arms.into_iter().chain(default) {
+            self.arm(label, block, inner, join)
+                .map_err(|error| error.at(switch.span))?;
+        }
+        self.seal(join);
+        Ok(())
+    }
+
+    fn flow_loop(&mut self, body: BlockId, continuing: Option<BlockId>, flow: Flow) -> Result<(), Error> {
+        let merge_list = self.live.next_list();
+        let continue_list = self.live.next_list();
+        let header_list = self.live.next_list();
+        let merge = self.new_join(merge_list);
+        let next_round = self.new_join(continue_list);
+        let mut header = self.open_header(header_list);
+        let scope = self.open_scope();
+        self.begin_header(&mut header);
+        let (merge_label, continue_label) = (self.join_label(merge), self.join_label(next_round));
+        let none = LoopControl::NONE.bits();
+        self.w
+            .body
+            .op(Op::LoopMerge, &[merge_label.0, continue_label.0, none]);
+        let body_label = self.w.label();
+        self.branch(body_label);
+        self.begin_block(body_label);
+        let inner = Flow {
+            break_to: Some(merge),
+            continue_to: Some(next_round),
+            return_to: flow.return_to,
+        };
+        self.flow_block(body, inner)?;
+        if self.reachable {
+            self.branch_to_join(next_round);
+        }
+        // Caches of the body may come from blocks that do not dominate the continue block.
+        self.close_scope(&scope);
+        let scope = self.open_scope();
+        self.set_header_lanes(&header);
+        self.seal_continue(next_round);
+        if let Some(continuing) = continuing {
+            self.flow_block(continuing, Flow::default())?;
+        }
+        self.close_header(&header);
+        self.close_scope(&scope);
+        self.seal(merge);
+        Ok(())
+    }
+
+    fn flow_call(&mut self, routine: RoutineId) -> Result<(), Error> {
+        let info = self.analysis.routines[routine.index()];
+        if !info.inlined {
+            self.call_function(routine);
+            return Ok(());
+        }
+        let body = self.program.routines[routine].body;
+        if !info.early_return {
+            return self.flow_block(body, Flow::default());
+        }
+        // Returns are breaks of a switch with nothing but a default.
+        let list = self.live.next_list();
+        let join = self.new_join(list);
+        let merge = self.join_label(join);
+        let label = self.w.label();
+        let zero = self.w.uint(0);
+        let none = SelectionControl::NONE.bits();
+        self.w.body.op(Op::SelectionMerge, &[merge.0, none]);
+        self.w.body.op(Op::Switch, &[zero.0, label.0]);
+        let flow = Flow {
+            return_to: Some(join),
+            ..Flow::default()
+        };
+        self.arm(label, body, flow, join)?;
+        self.seal(join);
+        Ok(())
+    }
+}

@@ -1,0 +1,243 @@
+//! Dispatch by operation.
+
+use super::Emit;
+use super::result::{Flags, Outcome};
+use crate::error::Error;
+use crate::writer::{Scalar, Val};
+use glasm_ir::{Aux, Inst, Op, TypeBase};
+use spirv::{GLOp, Op as Spv};
+
+/// One instruction with the lanes to compute.
+#[derive(Clone, Copy)]
+pub(super) struct Job<'p> {
+    pub(super) inst: &'p Inst,
+    /// Lanes to compute, for the result or for condition codes.
+    pub(super) lanes: u8,
+}
+
+impl Emit<'_> {
+    /// Writes one instruction, or nothing if nothing of it is needed.
+    pub(super) fn emit_inst(&mut self, inst: &Inst) -> Result<(), Error> {
+        let needed = self.live.next_needed();
+        let lanes = needed & 15 | needed >> 4;
+        if lanes == 0 && !inst.op.info().effect {
+            return Ok(());
+        }
+        self.line(inst.span);
+        self.flags = inst.flags;
+        let job = Job { inst, lanes };
+        let outcome = self.compute(job)?;
+        let flags = if needed >> 4 != 0 && self.analysis.reads_overflow {
+            self.flags_of(job, outcome)?
+        } else {
+            None
+        };
+        self.write_result(inst, needed, outcome, flags)
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one line per operation")]
+    fn compute(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+        if self.is_pair_op(job.inst) {
+            return self.wide_inst(job);
+        }
+        let float = job.inst.ty.is_float();
+        let val = match job.inst.op {
+            Op::Mov => return self.mov(job),
+            Op::Add => self.add(job)?,
+            Op::Sub => self.sub(job)?,
+            Op::Mul => self.mul(job)?,
+            Op::MulHi => self.mul_high(job)?,
+            Op::Mad => self.mad(job)?,
+            Op::Div if float => self.binary_sources(job, Spv::FDiv)?,
+            Op::Div => self.int_div(job)?,
+            Op::Mod => self.int_mod(job)?,
+            Op::Min => self.min_max(job, Extreme::Min)?,
+            Op::Max => self.min_max(job, Extreme::Max)?,
+            Op::NMin => self.ext_sources::<2>(job, GLOp::NMin)?,
+            Op::NMax => self.ext_sources::<2>(job, GLOp::NMax)?,
+            Op::Floor => self.ext_sources::<1>(job, GLOp::Floor)?,
+            Op::Ceil => self.ext_sources::<1>(job, GLOp::Ceil)?,
+            Op::Trunc => self.ext_sources::<1>(job, GLOp::Trunc)?,
+            Op::Round => self.ext_sources::<1>(job, GLOp::RoundEven)?,
+            Op::Fract => self.fract(job)?,
+            Op::Sign => self.sign(job)?,
+            Op::Rcp => self.reciprocal(job)?,
+            Op::Rsq => self.ext_sources::<1>(job, GLOp::InverseSqrt)?,
+            Op::Sqrt => self.ext_sources::<1>(job, GLOp::Sqrt)?,
+            Op::Exp2 => self.ext_sources::<1>(job, GLOp::Exp2)?,
+            Op::Log2 => self.ext_sources::<1>(job, GLOp::Log2)?,
+            Op::Pow => self.pow(job)?,
+            Op::Sin => self.ext_sources::<1>(job, GLOp::Sin)?,
+            Op::Cos => self.ext_sources::<1>(job, GLOp::Cos)?,
+            Op::And => self.binary_sources(job, Spv::BitwiseAnd)?,
+            Op::Or => self.binary_sources(job, Spv::BitwiseOr)?,
+            Op::Xor => self.binary_sources(job, Spv::BitwiseXor)?,
+            Op::Not => self.int_not(job)?,
+            Op::Shl => self.shift(job, Spv::ShiftLeftLogical)?,
+            Op::Shr if job.inst.ty.is_signed_int() => self.shift(job, Spv::ShiftRightArithmetic)?,
+            Op::Shr => self.shift(job, Spv::ShiftRightLogical)?,
+            Op::BitExtract => self.bit_extract(job)?,
+            Op::BitInsert => self.bit_insert(job)?,
+            Op::BitReverse => self.unary_source(job, Spv::BitReverse)?,
+            Op::BitCount => self.unary_source(job, Spv::BitCount)?,
+            Op::FindLsb => self.ext_sources::<1>(job, GLOp::FindILsb)?,
+            Op::FindMsb if job.inst.ty.is_signed_int() => self.ext_sources::<1>(job, GLOp::FindSMsb)?,
+            Op::FindMsb => self.ext_sources::<1>(job, GLOp::FindUMsb)?,
+            Op::SetEq | Op::SetNe | Op::SetLt | Op::SetLe | Op::SetGt | Op::SetGe => self.comparison(job)?,
+            Op::SelLt => self.select_less(job)?,
+            Op::SelNz => self.select_non_zero(job)?,
+            Op::Dp2 => self.dot(job, 0b0011)?,
+            Op::Dp3 => self.dot(job, 0b0111)?,
+            Op::Dp4 => self.dot(job, 0b1111)?,
+            Op::Cvt => self.convert(job)?,
+            Op::PackHalf2 => self.pack(job, GLOp::PackHalf2x16, 0b0011)?,
+            Op::PackUnorm2 => self.pack(job, GLOp::PackUnorm2x16, 0b0011)?,
+            Op::PackUnorm4 => self.pack(job, GLOp::PackUnorm4x8, 0b1111)?,
+            Op::UnpackHalf2 => return self.unpack(job, GLOp::UnpackHalf2x16, 2),
+            Op::UnpackUnorm2 => return self.unpack(job, GLOp::UnpackUnorm2x16, 2),
+            Op::UnpackUnorm4 => return self.unpack(job, GLOp::UnpackUnorm4x8, 4),
+            Op::Pack64 => return self.pack64(job),
+            Op::Unpack64 => return self.unpack64(job),
+            Op::Ddx => self.derivative(job, Spv::DPdx)?,
+            Op::Ddy => self.derivative(job, Spv::DPdy)?,
+            Op::Tex => return self.texture(job),
+            Op::Load => return self.load(job),
+            Op::Store => return self.store(job),
+            Op::Atomic => return self.atomic(job),
+            Op::MemoryBarrier => return self.memory_barrier(),
+            Op::Barrier => return self.barrier(),
+            Op::Demote => return self.demote(),
+        };
+        Ok(Outcome::Val(val))
+    }
+
+    /// The two operands of a two-operand instruction.
+    pub(super) fn two(&mut self, job: Job<'_>) -> Result<[Val; 2], Error> {
+        Ok([
+            self.source(job.inst, 0, job.lanes)?,
+            self.source(job.inst, 1, job.lanes)?,
+        ])
+    }
+
+    /// The three operands of a three-operand instruction.
+    pub(super) fn three(&mut self, job: Job<'_>) -> Result<[Val; 3], Error> {
+        let [a, b] = self.two(job)?;
+        Ok([a, b, self.source(job.inst, 2, job.lanes)?])
+    }
+
+    fn unary_source(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Error> {
+        let a = self.source(job.inst, 0, job.lanes)?;
+        Ok(self.unary(op, a))
+    }
+
+    fn binary_sources(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Error> {
+        let [a, b] = self.two(job)?;
+        Ok(self.binary(op, a, b))
+    }
+
+    fn ext_sources<const N: usize>(&mut self, job: Job<'_>, op: GLOp) -> Result<Val, Error> {
+        let mut args = [Val {
+            id: crate::words::ValueWord::NONE,
+            scalar: Scalar::F32,
+            size: 1,
+        }; N];
+        for (number, arg) in args.iter_mut().enumerate() {
+            *arg = self.source(job.inst, number, job.lanes)?;
+        }
+        Ok(self.ext(op, &args))
+    }
+
+    /// A copy: no instruction, the result lanes are where the source lanes are.
+    fn mov(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+        let program = self.program;
+        let src = &program.srcs[job.inst.first_source as usize];
+        let clamps = job.inst.dst.is_some_and(|dst| dst.saturate != glasm_ir::Saturate::None);
+        if src.has_modifier() || clamps && job.inst.ty.is_float() {
+            return Ok(Outcome::Val(self.source(job.inst, 0, job.lanes)?));
+        }
+        let scalar = self.read_scalar(job.inst.ty);
+        let (from, _) = self.source_lanes(src, scalar, job.lanes)?;
+        let mut lanes = [crate::gather::Lane::UNDEFINED; 4];
+        for (index, lane) in glasm_ir::WriteMask(job.lanes).lanes().enumerate() {
+            lanes[lane] = from[index];
+            if !from[index].id.is_some() {
+                lanes[lane].id = self.w.constant(scalar, 0);
+            }
+        }
+        Ok(Outcome::Lanes(lanes))
+    }
+
+    /// Overflow and carry of integer addition and subtraction.
+    fn flags_of(&mut self, job: Job<'_>, outcome: Outcome) -> Result<Option<Flags>, Error> {
+        let Outcome::Val(result) = outcome else { return Ok(None) };
+        if job.inst.ty.is_float() {
+            return Ok(None);
+        }
+        let program = self.program;
+        let sources = program.sources(job.inst);
+        let negated = |number: usize| sources[number].negate;
+        let plain = |emit: &mut Self, number: usize| {
+            let src = glasm_ir::Src {
+                negate: false,
+                ..sources[number]
+            };
+            emit.source_as(&src, job.inst.ty, job.lanes)
+        };
+        let flags = match job.inst.op {
+            Op::Add if negated(1) => {
+                let (a, b) = (self.source(job.inst, 0, job.lanes)?, plain(self, 1)?);
+                self.sub_flags(a, b, result)
+            }
+            Op::Add if negated(0) => {
+                let (a, b) = (plain(self, 0)?, self.source(job.inst, 1, job.lanes)?);
+                self.sub_flags(b, a, result)
+            }
+            Op::Sub if negated(1) => {
+                let (a, b) = (self.source(job.inst, 0, job.lanes)?, plain(self, 1)?);
+                self.add_flags(a, b, result)
+            }
+            Op::Add => {
+                let [a, b] = self.two(job)?;
+                self.add_flags(a, b, result)
+            }
+            Op::Sub => {
+                let [a, b] = self.two(job)?;
+                self.sub_flags(a, b, result)
+            }
+            Op::Mad => {
+                let [a, b] = self.two(job)?;
+                let product = self.multiply(a, b);
+                if negated(2) {
+                    let c = plain(self, 2)?;
+                    self.sub_flags(product, c, result)
+                } else {
+                    let c = self.source(job.inst, 2, job.lanes)?;
+                    self.add_flags(product, c, result)
+                }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(flags))
+    }
+
+    /// Whether an instruction computes with 64-bit integers that the device lacks.
+    fn is_pair_op(&self, inst: &Inst) -> bool {
+        if self.wide_int() != Scalar::Pair {
+            return false;
+        }
+        let wide_int = |ty: glasm_ir::Type| ty.width() == glasm_ir::Width::W64 && ty.base() != TypeBase::Float;
+        match (inst.op, inst.aux) {
+            (Op::Mov, _) => wide_int(inst.ty) && self.program.srcs[inst.first_source as usize].has_modifier(),
+            (Op::Pack64 | Op::Unpack64 | Op::Load | Op::Store | Op::Atomic | Op::Tex, _) => false,
+            (_, Aux::Cvt { from, .. }) => wide_int(inst.ty) || wide_int(from),
+            _ => wide_int(inst.ty),
+        }
+    }
+}
+
+/// Which of two values is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extreme {
+    Min,
+    Max,
+}

@@ -1,0 +1,332 @@
+//! Where edges meet: phis for the lanes that are live and may differ.
+//!
+//! The first edge decides how the lanes of a slot travel: those of one type as one vector. Later edges conform.
+
+use super::Emit;
+use crate::analysis::Class;
+use crate::gather::Lane;
+use crate::liveness::List;
+use crate::words::{LabelWord, ValueWord};
+use crate::writer::{Home, Scalar};
+use glasm_ir::arena::Id;
+use glasm_ir::{Storage, Width};
+use spirv::Op;
+
+/// An open join: a position in [`Joins`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct JoinId(usize);
+
+/// Lanes of one slot that travel as one value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    slot: u32,
+    mask: u8,
+    scalar: Scalar,
+}
+
+#[derive(Debug, Default)]
+struct Join {
+    label: LabelWord,
+    list: List,
+    groups: Vec<Group>,
+    /// Of a join with one edge: the lanes as they are.
+    lanes: Vec<Lane>,
+    /// Per edge: the block it comes from and the value of each group.
+    values: Vec<u32>,
+    edges: u32,
+}
+
+/// All open joins and spare ones.
+#[derive(Debug, Default)]
+pub(super) struct Joins {
+    joins: Vec<Join>,
+    free: Vec<usize>,
+}
+
+/// The header of an open loop.
+pub(super) struct Header {
+    label: LabelWord,
+    groups: Vec<Group>,
+    phis: Vec<ValueWord>,
+    initial: Vec<ValueWord>,
+    entry: LabelWord,
+    /// Position of the first phi in the body.
+    first_phi: usize,
+}
+
+impl Emit<'_> {
+    pub(super) fn new_join(&mut self, list: List) -> JoinId {
+        let index = self.joins.free.pop().unwrap_or_else(|| {
+            self.joins.joins.push(Join::default());
+            self.joins.joins.len() - 1
+        });
+        let label = self.w.label();
+        let join = &mut self.joins.joins[index];
+        join.label = label;
+        join.list = list;
+        join.groups.clear();
+        join.lanes.clear();
+        join.values.clear();
+        join.edges = 0;
+        JoinId(index)
+    }
+
+    pub(super) fn join_label(&self, join: JoinId) -> LabelWord {
+        self.joins.joins[join.0].label
+    }
+
+    /// An edge from the open block: what travels is computed here, before the branch is written.
+    pub(super) fn add_edge(&mut self, id: JoinId) {
+        let mut join = std::mem::take(&mut self.joins.joins[id.0]);
+        if join.list.edges <= 1 {
+            for &(slot, mask) in self.live.list(join.list) {
+                join.lanes.extend(glasm_ir::WriteMask(mask).lanes().map(|lane| self.lanes.get(slot, lane)));
+                if self.has_flags(slot) {
+                    for flags in [slot + 1, slot + 2] {
+                        join.lanes.extend(self.lanes.slot(flags));
+                    }
+                }
+            }
+        } else {
+            if join.edges == 0 {
+                self.decide_groups(join.list, &mut join.groups);
+            }
+            join.values.push(self.block.0);
+            for group in &join.groups {
+                join.values.push(self.travel_value(group).0);
+            }
+        }
+        join.edges += 1;
+        self.joins.joins[id.0] = join;
+    }
+
+    /// Starts the block of a join; its lanes have their values of all edges.
+    pub(super) fn seal(&mut self, id: JoinId) {
+        let join = std::mem::take(&mut self.joins.joins[id.0]);
+        self.begin_block(join.label);
+        if join.edges == 0 {
+            self.w.body.op(Op::Unreachable, &[]);
+            self.reachable = false;
+        } else if join.list.edges <= 1 {
+            self.take_lanes(&join);
+        } else {
+            for (index, group) in join.groups.iter().enumerate() {
+                let value = self.write_phi(&join, index, group);
+                self.set_group(group, value);
+            }
+        }
+        self.joins.joins[id.0] = join;
+        self.joins.free.push(id.0);
+    }
+
+    /// Like [`seal`](Self::seal) for the continue block of a loop, which exists even if nothing goes there.
+    pub(super) fn seal_continue(&mut self, id: JoinId) {
+        if self.joins.joins[id.0].edges > 0 {
+            return self.seal(id);
+        }
+        let label = self.join_label(id);
+        self.begin_block(label);
+        self.joins.free.push(id.0);
+    }
+
+    fn take_lanes(&mut self, join: &Join) {
+        let mut lanes = join.lanes.iter();
+        for index in join.list.first..join.list.first + join.list.len {
+            let (slot, mask) = self.live.list(join.list)[(index - join.list.first) as usize];
+            for lane in glasm_ir::WriteMask(mask).lanes() {
+                lanes.next().into_iter().for_each(|&value| self.lanes.set(slot, lane, value));
+            }
+            if self.has_flags(slot) {
+                for flags in [slot + 1, slot + 2] {
+                    for lane in 0..4 {
+                        lanes.next().into_iter().for_each(|&value| self.lanes.set(flags, lane, value));
+                    }
+                }
+            }
+        }
+    }
+
+    fn write_phi(&mut self, join: &Join, index: usize, group: &Group) -> ValueWord {
+        let stride = 1 + join.groups.len();
+        let edges = join.values.chunks_exact(stride);
+        let first = join.values[1 + index];
+        if edges.clone().all(|edge| edge[1 + index] == first) {
+            return ValueWord(first);
+        }
+        let size = group.mask.count_ones() as u8;
+        let ty = self.w.ty(group.scalar, size);
+        let id = self.w.value(group.scalar, size, Home::Body);
+        self.w.body.head(Op::Phi, 2 + 2 * join.edges as usize);
+        self.w.body.0.extend([ty.0, id.0]);
+        self.w
+            .body
+            .0
+            .extend(edges.flat_map(|edge| [edge[1 + index], edge[0]]));
+        id
+    }
+
+    fn set_group(&mut self, group: &Group, value: ValueWord) {
+        for (component, lane) in glasm_ir::WriteMask(group.mask).lanes().enumerate() {
+            self.lanes.set(group.slot, lane, Lane::of(value, component));
+        }
+    }
+
+    /// Whether the slot holds condition codes that two slots of flags follow.
+    pub(super) fn has_flags(&self, slot: u32) -> bool {
+        self.analysis.reads_overflow && self.is_cond(slot)
+    }
+
+    fn is_cond(&self, slot: u32) -> bool {
+        let register = self.analysis.slot_register[slot as usize];
+        self.program.registers[register].storage == Storage::Cond
+    }
+
+    fn decide_groups(&mut self, list: List, groups: &mut Vec<Group>) {
+        for index in 0..list.len as usize {
+            let (slot, mask) = self.live.list(list)[index];
+            let register = self.analysis.slot_register[slot as usize];
+            if self.analysis.class[register.index()] == Class::Memory {
+                continue;
+            }
+            if self.program.registers[register].storage == Storage::Cond {
+                let scalar = self.analysis.cond_scalar(register, self.wide_int());
+                push_group(groups, slot, mask, scalar);
+                if self.analysis.reads_overflow {
+                    push_group(groups, slot + 1, mask, Scalar::BoolInt);
+                    push_group(groups, slot + 2, mask, Scalar::BoolInt);
+                }
+            } else {
+                self.group_by_type(slot, mask, groups);
+            }
+        }
+    }
+
+    /// One group per type of the lanes now; constants and lanes without a value go with any type.
+    fn group_by_type(&self, slot: u32, mask: u8, groups: &mut Vec<Group>) {
+        let first = groups.len();
+        let mut free = 0;
+        for lane in glasm_ir::WriteMask(mask).lanes() {
+            let value = self.lanes.get(slot, lane);
+            let info = self.w.info(value.id);
+            if !value.id.is_some() || info.home == Home::Constant {
+                free |= 1 << lane;
+                continue;
+            }
+            let scalar = match info.scalar {
+                Scalar::BoolFloat => Scalar::F32,
+                Scalar::BoolInt | Scalar::S32 | Scalar::U8 | Scalar::U16 => Scalar::U32,
+                Scalar::U32 | Scalar::F32 | Scalar::U64 | Scalar::F64 | Scalar::Pair => info.scalar,
+            };
+            match groups[first..].iter_mut().find(|group| group.scalar == scalar) {
+                Some(group) if scalar != Scalar::Pair => group.mask |= 1 << lane,
+                _ => push_group(groups, slot, 1 << lane, scalar),
+            }
+        }
+        if free == 0 {
+            return;
+        }
+        match groups.get_mut(first) {
+            Some(group) if group.scalar != Scalar::Pair => group.mask |= free,
+            _ => {
+                let scalar = self.free_scalar(slot, free);
+                push_group(groups, slot, free, scalar);
+            }
+        }
+    }
+
+    /// The type for lanes that are constants or have no value.
+    fn free_scalar(&self, slot: u32, lanes: u8) -> Scalar {
+        let register = self.analysis.slot_register[slot as usize];
+        if self.program.registers[register].width == Width::W64 {
+            return self.wide_int();
+        }
+        glasm_ir::WriteMask(lanes)
+            .lanes()
+            .map(|lane| self.lanes.get(slot, lane).id)
+            .find(|id| id.is_some())
+            .map_or(Scalar::F32, |id| match self.w.info(id).scalar {
+                Scalar::U32 | Scalar::S32 | Scalar::BoolInt => Scalar::U32,
+                Scalar::F32
+                | Scalar::BoolFloat
+                | Scalar::U8
+                | Scalar::U16
+                | Scalar::U64
+                | Scalar::F64
+                | Scalar::Pair => Scalar::F32,
+            })
+    }
+
+    /// The lanes of a group as one value.
+    fn travel_value(&mut self, group: &Group) -> ValueWord {
+        let mut lanes = [Lane::UNDEFINED; 4];
+        let mut count = 0;
+        for lane in glasm_ir::WriteMask(group.mask).lanes() {
+            lanes[count] = self.lanes.get(group.slot, lane);
+            count += 1;
+        }
+        if self.is_cond(group.slot) && !group.scalar.is_bool() {
+            for lane in &mut lanes[..count] {
+                *lane = Lane::scalar(self.canonical_cond(*lane, group.scalar));
+            }
+        }
+        self.w.gather_vector(&lanes[..count], group.scalar).id
+    }
+
+    /// Ends the open block with the entry of a loop.
+    pub(super) fn open_header(&mut self, list: List) -> Header {
+        let mut groups = Vec::new();
+        self.decide_groups(list, &mut groups);
+        let initial = groups.iter().map(|group| self.travel_value(group)).collect();
+        let label = self.w.label();
+        let entry = self.block;
+        self.w.body.op(Op::Branch, &[label.0]);
+        Header {
+            label,
+            groups,
+            phis: Vec::new(),
+            initial,
+            entry,
+            first_phi: 0,
+        }
+    }
+
+    /// Starts the header block. The values of the back edge are filled in by [`close_header`](Self::close_header).
+    pub(super) fn begin_header(&mut self, header: &mut Header) {
+        self.begin_block(header.label);
+        header.first_phi = self.w.body.len();
+        for (group, initial) in header.groups.iter().zip(&header.initial) {
+            let size = group.mask.count_ones() as u8;
+            let ty = self.w.ty(group.scalar, size);
+            let id = self.w.value(group.scalar, size, Home::Body);
+            self.w
+                .body
+                .result(Op::Phi, ty, id, &[initial.0, header.entry.0, 0, 0]);
+            header.phis.push(id);
+        }
+        self.set_header_lanes(header);
+    }
+
+    pub(super) fn set_header_lanes(&mut self, header: &Header) {
+        for (group, &phi) in header.groups.iter().zip(&header.phis) {
+            self.set_group(group, phi);
+        }
+    }
+
+    /// Ends the open block with the back edge of a loop.
+    pub(super) fn close_header(&mut self, header: &Header) {
+        for (index, group) in header.groups.iter().enumerate() {
+            let value = self.travel_value(group);
+            // Seven words per phi, the back edge in the last two.
+            let position = header.first_phi + 7 * index + 5;
+            self.w.body.0[position] = value.0;
+            self.w.body.0[position + 1] = self.block.0;
+        }
+        // Computing a value does not open a block, so this is still the block that was noted above.
+        self.w.body.op(Op::Branch, &[header.label.0]);
+        self.reachable = false;
+    }
+}
+
+fn push_group(groups: &mut Vec<Group>, slot: u32, mask: u8, scalar: Scalar) {
+    groups.push(Group { slot, mask, scalar });
+}

@@ -1,0 +1,359 @@
+//! Emission: one forward walk over the tree that writes SPIR-V words.
+//!
+//! | file | what it writes |
+//! |---|---|
+//! | `flow` | blocks, branches, loops, switches, calls |
+//! | `join` | phis where edges meet |
+//! | `operand` | sources of instructions, modifiers |
+//! | `result` | clamp, guard, write, condition-code update |
+//! | `inst` | dispatch by operation |
+//! | `alu`, `int`, `compare`, `convert`, `pack` | arithmetic |
+//! | `cond` | condition codes and tests |
+//! | `memory_register` | registers that live in variables |
+//! | `texture`, `memory`, `atomic` | accesses |
+//! | `wide` | 64-bit integers without device support |
+
+mod alu;
+mod array;
+mod atomic;
+mod basic;
+mod compare;
+mod cond;
+mod convert;
+mod flow;
+mod fold;
+mod inst;
+mod int;
+mod join;
+mod memory;
+mod operand;
+mod pack;
+mod result;
+mod texture;
+mod wide;
+
+use crate::analysis::Analysis;
+use crate::capability::Need;
+use crate::debug::{Lines, SourceText};
+use crate::error::Error;
+use crate::interface::Interface;
+use crate::lanes::Lanes;
+use crate::liveness::{Liveness, output_lanes};
+use crate::options::{Options, Target};
+use crate::words::{LabelWord, TypeWord, ValueWord, Words};
+use crate::writer::{Scalar, WideInts, Writer};
+use glasm_ir::arena::Id;
+use glasm_ir::{InstFlags, Program, RoutineId, Stage, Storage};
+use join::Joins;
+use spirv::{ExecutionMode, ExecutionModel, FunctionControl, Op};
+
+/// What is kept between programs for its memory.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    w: Writer,
+    analysis: Analysis,
+    live: Liveness,
+    lanes: Lanes,
+    joins: Joins,
+    live_out: Vec<(u32, u8)>,
+}
+
+/// The state of one emission.
+pub(crate) struct Emit<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) options: &'a Options,
+    pub(crate) w: Writer,
+    pub(crate) analysis: Analysis,
+    pub(crate) live: Liveness,
+    pub(crate) lanes: Lanes,
+    pub(crate) interface: Interface,
+    joins: Joins,
+    live_out: Vec<(u32, u8)>,
+    lines: Option<Lines<'a>>,
+    functions: Vec<ValueWord>,
+    /// Private variables of registers in memory, by register.
+    memory: Vec<ValueWord>,
+    /// The open block.
+    block: LabelWord,
+    reachable: bool,
+    /// Whether a `Return` ends the entry point.
+    in_entry: bool,
+    wide_ints: WideInts,
+    /// Flags of the open instruction.
+    flags: InstFlags,
+}
+
+/// Emits `program`; on success words and interface are complete.
+pub(crate) fn emit(
+    kept: &mut Kept,
+    program: &Program,
+    options: &Options,
+    source: Option<SourceText<'_>>,
+    words: &mut Vec<u32>,
+) -> Result<crate::Reflection, Error> {
+    let Kept {
+        w,
+        analysis,
+        live,
+        lanes,
+        joins,
+        live_out,
+    } = std::mem::take(kept);
+    let mut emit = Emit {
+        program,
+        options,
+        w,
+        analysis,
+        live,
+        lanes,
+        interface: Interface::new(program),
+        joins,
+        live_out,
+        lines: None,
+        functions: Vec::new(),
+        memory: vec![ValueWord::NONE; program.registers.len()],
+        block: LabelWord::default(),
+        reachable: false,
+        in_entry: false,
+        wide_ints: if options.device.int64 {
+            WideInts::Native
+        } else {
+            WideInts::Pairs
+        },
+        flags: InstFlags::empty(),
+    };
+    emit.w.reset();
+    if options.debug.lines
+        && let Some(source) = source
+    {
+        emit.lines = Some(Lines::new(source, &mut emit.w));
+    }
+    let result = emit.program().map(|()| emit.assemble(words));
+    *kept = Kept {
+        w: emit.w,
+        analysis: emit.analysis,
+        live: emit.live,
+        lanes: emit.lanes,
+        joins: emit.joins,
+        live_out: emit.live_out,
+    };
+    result
+}
+
+impl Emit<'_> {
+    fn program(&mut self) -> Result<(), Error> {
+        if matches!(
+            self.program.stage,
+            Stage::TessControl | Stage::TessEval | Stage::Geometry
+        ) {
+            let name = self.program.stage.name();
+            return Err(Error::unsupported(format!("{name} programs are not supported yet")));
+        }
+        self.analysis.run(self.program)?;
+        let entry = self.w.object();
+        self.functions = vec![ValueWord::NONE; self.program.routines.len()];
+        for index in 0..self.analysis.functions.len() {
+            let routine = self.analysis.functions[index];
+            let is_entry = routine == self.program.main && !self.analysis.split_main;
+            self.functions[routine.index()] = if is_entry { entry } else { self.w.object() };
+        }
+        for index in 0..self.analysis.functions.len() {
+            let routine = self.analysis.functions[index];
+            self.function(routine)?;
+        }
+        if self.analysis.split_main {
+            self.split_entry(entry)?;
+        }
+        self.interface.entry = entry;
+        Ok(())
+    }
+
+    fn function(&mut self, routine: RoutineId) -> Result<(), Error> {
+        self.in_entry = routine == self.program.main && !self.analysis.split_main;
+        let mut live_out = std::mem::take(&mut self.live_out);
+        live_out.clear();
+        if self.in_entry {
+            output_lanes(self.program, &self.analysis, &mut live_out);
+        }
+        self.live
+            .run(self.program, &mut self.analysis, routine, &live_out);
+        self.live_out = live_out;
+        let function = self.functions[routine.index()];
+        self.open_function(function);
+        self.set_output_defaults();
+        self.flow_body(routine)?;
+        if self.reachable {
+            self.leave_function()?;
+        }
+        self.close_function();
+        Ok(())
+    }
+
+    fn split_entry(&mut self, entry: ValueWord) -> Result<(), Error> {
+        self.in_entry = true;
+        self.open_function(entry);
+        self.call_function(self.program.main);
+        self.leave_function()?;
+        self.close_function();
+        Ok(())
+    }
+
+    fn open_function(&mut self, function: ValueWord) {
+        let void = self.void();
+        let ty = self.w.declare_type(Op::TypeFunction, &[void.0]);
+        let control = FunctionControl::NONE.bits();
+        self.w.functions.result(Op::Function, void, function, &[control, ty.0]);
+        self.block = self.w.label();
+        self.w.functions.op(Op::Label, &[self.block.0]);
+        self.reachable = true;
+        self.lanes.reset(self.analysis.slot_register.len());
+        self.interface.forget_loads();
+    }
+
+    /// Outputs start as (0, 0, 0, 1), so that partial writes leave these values.
+    fn set_output_defaults(&mut self) {
+        if !self.in_entry {
+            return;
+        }
+        for (id, register) in self.program.registers.iter_enumerated() {
+            let Storage::Output(output) = register.storage else {
+                continue;
+            };
+            if self.analysis.class[id.index()] == crate::analysis::Class::Memory {
+                continue;
+            }
+            let one = self.interface.one(&mut self.w, self.program.outputs[output].base);
+            let base = self.analysis.slot_base[id.index()];
+            for slot in base..base + self.analysis.slot_len[id.index()] {
+                self.lanes.set(slot, 3, crate::gather::Lane::scalar(one));
+            }
+        }
+    }
+
+    fn close_function(&mut self) {
+        let w = &mut self.w;
+        w.functions.append(&w.prologue);
+        w.functions.append(&w.body);
+        w.functions.op(Op::FunctionEnd, &[]);
+        w.prologue.clear();
+        w.body.clear();
+        w.forget_function();
+    }
+
+    /// The end of the open function at this point.
+    fn leave_function(&mut self) -> Result<(), Error> {
+        if self.in_entry {
+            self.store_outputs()?;
+        }
+        self.w.body.op(Op::Return, &[]);
+        self.reachable = false;
+        Ok(())
+    }
+
+    fn call_function(&mut self, routine: RoutineId) {
+        let void = self.void();
+        let id = self.w.object();
+        let function = self.functions[routine.index()];
+        self.w.body.result(Op::FunctionCall, void, id, &[function.0]);
+    }
+
+    fn void(&mut self) -> TypeWord {
+        self.w.declare_type(Op::TypeVoid, &[])
+    }
+
+    /// Puts the sections together.
+    fn assemble(&mut self, words: &mut Vec<u32>) -> crate::Reflection {
+        let (version, target) = match self.options.target {
+            Target::Vulkan1_1 => (0x0001_0300, Target::Vulkan1_1),
+            Target::Vulkan1_2 => (0x0001_0500, Target::Vulkan1_2),
+            Target::Vulkan1_3 => (0x0001_0600, Target::Vulkan1_3),
+        };
+        let float_controls = self.options.device.signed_zero_inf_nan_preserve_float32;
+        if float_controls {
+            self.w.needs.insert(Need::FloatControls);
+        }
+        let mut out = Words(std::mem::take(words));
+        out.clear();
+        out.0.extend([spirv::MAGIC_NUMBER, version, 0, self.w.bound(), 0]);
+        self.w.needs.write(target, &mut out);
+        if let Some(glsl) = self.w.glsl_if_used() {
+            out.op_string(Op::ExtInstImport, &[glsl.0], "GLSL.std.450", &[]);
+        }
+        self.write_entry_point(target, &mut out);
+        if float_controls {
+            let entry = self.interface.entry.0;
+            let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
+            out.op(Op::ExecutionMode, &[entry, mode, 32]);
+        }
+        for section in [
+            &self.w.strings,
+            &self.w.names,
+            &self.w.annotations,
+            &self.w.globals,
+            &self.w.functions,
+        ] {
+            out.append(section);
+        }
+        *words = out.0;
+        self.interface
+            .reflection(self.program, self.w.needs.requirements(target))
+    }
+
+    fn write_entry_point(&self, target: Target, out: &mut Words) {
+        let needs = self.w.needs;
+        let addressing = if needs.contains(Need::Addresses) {
+            spirv::AddressingModel::PhysicalStorageBuffer64
+        } else {
+            spirv::AddressingModel::Logical
+        };
+        out.op(
+            Op::MemoryModel,
+            &[addressing as u32, spirv::MemoryModel::GLSL450 as u32],
+        );
+        let model = match self.program.stage {
+            Stage::Vertex => ExecutionModel::Vertex,
+            Stage::TessControl => ExecutionModel::TessellationControl,
+            Stage::TessEval => ExecutionModel::TessellationEvaluation,
+            Stage::Geometry => ExecutionModel::Geometry,
+            Stage::Fragment => ExecutionModel::Fragment,
+            Stage::Compute => ExecutionModel::GLCompute,
+        };
+        let entry = self.interface.entry.0;
+        let listed = if target >= Target::Vulkan1_2 {
+            &self.w.interface
+        } else {
+            &self.interface.in_out
+        };
+        out.op_string(Op::EntryPoint, &[model as u32, entry], "main", listed);
+        let modes = self.program.modes;
+        let mut mode = |mode: ExecutionMode, operands: &[u32]| {
+            out.head(Op::ExecutionMode, operands.len() + 2);
+            out.0.extend([entry, mode as u32]);
+            out.0.extend_from_slice(operands);
+        };
+        match self.program.stage {
+            Stage::Fragment => {
+                mode(ExecutionMode::OriginUpperLeft, &[]);
+                if modes.early_fragment_tests {
+                    mode(ExecutionMode::EarlyFragmentTests, &[]);
+                }
+                if self.interface.writes_depth {
+                    mode(ExecutionMode::DepthReplacing, &[]);
+                }
+            }
+            Stage::Compute => mode(
+                ExecutionMode::LocalSize,
+                &modes.workgroup_size.map(|size| size.max(1)),
+            ),
+            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {}
+        }
+    }
+
+    /// The scalar in which 64-bit integers are kept.
+    fn wide_int(&self) -> Scalar {
+        match self.wide_ints {
+            WideInts::Native => Scalar::U64,
+            WideInts::Pairs => Scalar::Pair,
+        }
+    }
+}

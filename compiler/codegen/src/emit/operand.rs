@@ -1,0 +1,277 @@
+//! Sources of instructions: base and index, swizzle, type, absolute value, negation.
+
+use super::Emit;
+use crate::error::Error;
+use crate::gather::Lane;
+use crate::words::ValueWord;
+use crate::writer::{Scalar, Val, compute_scalar};
+use glasm_ir::arena::Id;
+use glasm_ir::inst::{IndexId, IndexTerm};
+use glasm_ir::{Base, InputId, Inst, ParamId, RegisterId, Src, Type, WriteMask};
+use spirv::{GLOp, Op};
+
+/// The element that an operand names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Element {
+    /// Known at compile time.
+    Constant(u32),
+    /// In range at run time.
+    Dynamic(ValueWord),
+}
+
+impl Emit<'_> {
+    /// Source `number` of `inst`, read as the instruction's type; see [`source_as`](Self::source_as).
+    #[inline]
+    pub(super) fn source(&mut self, inst: &Inst, number: usize, lanes: u8) -> Result<Val, Error> {
+        let program = self.program;
+        let src = &program.srcs[inst.first_source as usize + number];
+        self.source_as(src, inst.ty, lanes)
+    }
+
+    /// The lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come one after the other; a source
+    /// whose lanes are all equal gives a scalar.
+    pub(super) fn source_as(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Error> {
+        let scalar = self.read_scalar(ty);
+        let (from, count) = self.source_lanes(src, scalar, lanes)?;
+        if count == 0 {
+            let zero = self.w.constant(scalar, 0);
+            return Ok(self.w.val(zero));
+        }
+        let mut val = if scalar == Scalar::Pair {
+            let id = self.w.scalar(from[0], scalar);
+            self.w.val(id)
+        } else {
+            self.w.gather(&from[..count], scalar)
+        };
+        if count > 1 && val.size > 1 {
+            self.keep_vector(src, lanes, &from[..count], val);
+        }
+        if ty == Type::F16 {
+            val = self.half_to_float(val);
+        }
+        Ok(if src.has_modifier() {
+            self.modify(val, src, ty)
+        } else {
+            val
+        })
+    }
+
+    /// Lanes that were collected from several values are read from the new vector from now on.
+    fn keep_vector(&mut self, src: &Src, lanes: u8, from: &[Lane], val: Val) {
+        let Base::Register(register) = src.base else { return };
+        if from.iter().any(|lane| lane.id == val.id) || from.iter().all(|lane| lane.id == from[0].id) {
+            return;
+        }
+        let Some(slot) = self.analysis.slot(self.program, register, src.index) else {
+            return;
+        };
+        let mask = WriteMask(lanes);
+        if mask.lanes().any(|lane| src.swizzle.lane(lane) != lane) {
+            return;
+        }
+        for (component, lane) in mask.lanes().enumerate() {
+            self.lanes.set(slot, lane, Lane::of(val.id, component));
+        }
+    }
+
+    /// The scalar in which lanes of type `ty` are read.
+    pub(super) fn read_scalar(&self, ty: Type) -> Scalar {
+        if ty == Type::F16 {
+            return Scalar::U32;
+        }
+        compute_scalar(ty, self.wide_ints)
+    }
+
+    /// The lanes of a source, one after the other, before modifiers. Literals are constants of type `scalar`.
+    pub(super) fn source_lanes(
+        &mut self,
+        src: &Src,
+        scalar: Scalar,
+        lanes: u8,
+    ) -> Result<([Lane; 4], usize), Error> {
+        let mut out = [Lane::UNDEFINED; 4];
+        let mask = WriteMask(lanes);
+        let read = src.swizzle.source_lanes(lanes);
+        let base = match src.base {
+            Base::Register(register) => self.register_lanes(register, src.index, read)?,
+            Base::Param(param) => self.param_lanes(param, src.index)?,
+            Base::Input(input) => self.input_lanes(input, src.index)?,
+            Base::Literal(literal) => {
+                let bits = self.program.literals[literal];
+                let mut known = [Lane::UNDEFINED; 4];
+                for lane in WriteMask(read).lanes() {
+                    known[lane] = Lane::scalar(self.w.constant(scalar, bits[lane]));
+                }
+                known
+            }
+            Base::Output(_) => return Err(Error::unsupported("outputs cannot be read back in this stage")),
+        };
+        let mut count = 0;
+        for lane in mask.lanes() {
+            out[count] = base[src.swizzle.lane(lane)];
+            count += 1;
+        }
+        Ok((out, count))
+    }
+
+    #[inline]
+    fn register_lanes(
+        &mut self,
+        register: RegisterId,
+        index: Option<IndexId>,
+        read: u8,
+    ) -> Result<[Lane; 4], Error> {
+        match self.analysis.slot(self.program, register, index) {
+            Some(slot) => Ok(self.lanes.slot(slot)),
+            None => {
+                let len = self.program.registers[register].array.unwrap_or(1);
+                let element = self.element(index, len)?;
+                Ok(self.load_register(register, element, read))
+            }
+        }
+    }
+
+    fn param_lanes(&mut self, param: ParamId, index: Option<IndexId>) -> Result<[Lane; 4], Error> {
+        let last = (self.program.params.len() - 1 - param.index()) as u32;
+        let len = index.map_or(1, |index| self.program.indices[index].len).min(last + 1);
+        let id = match self.element(index, len)? {
+            Element::Constant(element) => {
+                let param = ParamId::new(param.index() + element as usize);
+                return Ok(self.interface.param(&mut self.w, self.program, self.options, param));
+            }
+            Element::Dynamic(element) => {
+                let first = self.w.uint(param.index() as u32);
+                let element = self.w.val(element);
+                let first = self.w.val(first);
+                let slot = self.binary(Op::IAdd, element, first);
+                self.interface
+                    .param_at(&mut self.w, self.program, self.options, slot.id)
+            }
+        };
+        Ok(std::array::from_fn(|lane| Lane::of(id, lane)))
+    }
+
+    fn input_lanes(&mut self, input: InputId, index: Option<IndexId>) -> Result<[Lane; 4], Error> {
+        let Some(index) = index else {
+            return self
+                .interface
+                .input(&mut self.w, self.program, self.options, input);
+        };
+        let last = (self.program.inputs.len() - 1 - input.index()) as u32;
+        let data = self.program.indices[index];
+        if data.vertex.is_some() {
+            return Err(Error::unsupported("per-vertex inputs are not supported yet"));
+        }
+        let len = data.len.min(last + 1);
+        match self.element(Some(index), len)? {
+            Element::Constant(element) => {
+                let input = InputId::new(input.index() + element as usize);
+                self.interface
+                    .input(&mut self.w, self.program, self.options, input)
+            }
+            Element::Dynamic(element) => {
+                let id = self.input_at(input, len, element)?;
+                Ok(std::array::from_fn(|lane| Lane::of(id, lane)))
+            }
+        }
+    }
+
+    /// The element that an index names, clamped to `0..len`.
+    pub(super) fn element(&mut self, index: Option<IndexId>, len: u32) -> Result<Element, Error> {
+        match index {
+            Some(index) => self.element_of(self.program.indices[index].element, len),
+            None => Ok(Element::Constant(0)),
+        }
+    }
+
+    /// The element that a term names, clamped to `0..len`.
+    pub(super) fn element_of(&mut self, term: IndexTerm, len: u32) -> Result<Element, Error> {
+        let last = len.max(1) - 1;
+        let Some((register, lane)) = term.relative else {
+            return Ok(Element::Constant((term.offset.max(0) as u32).min(last)));
+        };
+        let relative = self.index_register(register, lane)?;
+        let relative = self.w.val(relative);
+        let offset = self.w.uint(term.offset as u32);
+        let offset = self.w.val(offset);
+        let sum = self.binary(Op::IAdd, relative, offset);
+        if let Some(bits) = self.splat_bits(sum) {
+            return Ok(Element::Constant((bits as u32 as i32).max(0).min(last as i32) as u32));
+        }
+        let zero = self.constant_like(sum, 0);
+        let last = self.constant_like(sum, u64::from(last));
+        Ok(Element::Dynamic(self.ext(GLOp::SClamp, &[sum, zero, last]).id))
+    }
+
+    /// A lane of a register as a 32-bit integer.
+    pub(super) fn index_register(&mut self, register: RegisterId, lane: u8) -> Result<ValueWord, Error> {
+        let lanes = self.register_lanes(register, None, 1 << (lane & 3))?;
+        Ok(self.w.scalar(lanes[(lane & 3) as usize], Scalar::U32))
+    }
+
+    /// Absolute value, then negation.
+    fn modify(&mut self, val: Val, src: &Src, ty: Type) -> Val {
+        let mut val = val;
+        if src.abs {
+            val = self.absolute(val, ty);
+        }
+        if src.negate {
+            val = self.negate(val, ty);
+        }
+        val
+    }
+
+    /// `|val|` by type; unsigned values stay.
+    fn absolute(&mut self, val: Val, ty: Type) -> Val {
+        if ty.is_float() {
+            let clear = |scalar, bits| match scalar {
+                Scalar::F64 => bits & !(1 << 63),
+                _ => bits & 0x7fff_ffff,
+            };
+            self.map_constant(val, clear)
+                .unwrap_or_else(|| self.ext(GLOp::FAbs, &[val]))
+        } else if !ty.is_signed_int() {
+            val
+        } else if val.scalar == Scalar::Pair {
+            self.wide_abs(val)
+        } else {
+            self.ext(GLOp::SAbs, &[val])
+        }
+    }
+
+    /// `-val` by type; two's complement for integers.
+    pub(super) fn negate(&mut self, val: Val, ty: Type) -> Val {
+        if ty.is_float() {
+            let flip = |scalar, bits| match scalar {
+                Scalar::F64 => bits ^ 1 << 63,
+                _ => bits ^ 0x8000_0000,
+            };
+            self.map_constant(val, flip)
+                .unwrap_or_else(|| self.unary(Op::FNegate, val))
+        } else if val.scalar == Scalar::Pair {
+            self.wide_negate(val)
+        } else {
+            self.map_constant(val, |_, bits| bits.wrapping_neg())
+                .unwrap_or_else(|| self.unary(Op::SNegate, val))
+        }
+    }
+
+    /// A constant with every component mapped, or `None` for other values.
+    fn map_constant(&mut self, val: Val, map: impl Fn(Scalar, u64) -> u64) -> Option<Val> {
+        let info = *self.w.info(val.id);
+        if info.home != crate::writer::Home::Constant {
+            return None;
+        }
+        if val.size == 1 {
+            let id = self.w.constant(val.scalar, map(val.scalar, info.bits));
+            return Some(Val { id, ..val });
+        }
+        let mut parts = info.parts;
+        for part in &mut parts[..val.size as usize] {
+            let bits = self.w.constant_bits(*part)?;
+            *part = self.w.constant(val.scalar, map(val.scalar, bits));
+        }
+        let id = self.w.composite(val.scalar, &parts[..val.size as usize]);
+        Some(Val { id, ..val })
+    }
+}

@@ -1,0 +1,313 @@
+//! Results of instructions: clamp, guard, write, condition-code update, in this order.
+
+use super::Emit;
+use crate::analysis::is_comparison;
+use crate::error::Error;
+use crate::gather::Lane;
+use crate::writer::{Scalar, Val, compute_scalar};
+use glasm_ir::inst::Guard;
+use glasm_ir::{Dst, Inst, RegisterId, Saturate, Type, Width, WriteMask};
+use spirv::GLOp;
+
+/// What an operation computed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Outcome {
+    /// The needed lanes one after the other, or one scalar for all.
+    Val(Val),
+    /// Each lane of the result by itself.
+    Lanes([Lane; 4]),
+    /// Nothing.
+    None,
+}
+
+/// Overflow and carry of the needed lanes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flags {
+    pub(super) overflow: Val,
+    pub(super) carry: Val,
+}
+
+impl Emit<'_> {
+    /// Writes what `inst` computed. `needed` holds the result lanes in its low half, those of the codes in the high half.
+    pub(super) fn write_result(
+        &mut self,
+        inst: &Inst,
+        needed: u8,
+        outcome: Outcome,
+        flags: Option<Flags>,
+    ) -> Result<(), Error> {
+        let Some(dst) = inst.dst else { return Ok(()) };
+        let lanes = needed & 15 | needed >> 4;
+        if lanes == 0 {
+            return Ok(());
+        }
+        let fresh = self.settle(inst, &dst, lanes, outcome);
+        let flags = flags.map(|flags| flag_lanes(lanes, flags)).unwrap_or_default();
+        let mut values = self.materialize(inst, needed & 15, fresh);
+        self.name_result(&dst, values[lanes.trailing_zeros() as usize]);
+        let Some(guard) = dst.guard else {
+            if needed & 15 != 0 {
+                self.write_lanes(&dst, needed & 15, values)?;
+            }
+            self.write_codes(inst, &dst, needed >> 4, fresh, flags);
+            return Ok(());
+        };
+        // Both writes test the old codes.
+        let passes = self.guard_lanes(guard, lanes)?;
+        if needed & 15 != 0 {
+            let old = self.old_lanes(&dst, needed & 15)?;
+            let scalar = self.guard_scalar(inst.ty, needed & 15, &values, &old);
+            self.select_lanes(needed & 15, scalar, &passes, &mut values, &old);
+        }
+        self.guarded_codes(inst, &dst, needed >> 4, &passes, fresh, flags);
+        if needed & 15 != 0 {
+            self.write_lanes(&dst, needed & 15, values)?;
+        }
+        Ok(())
+    }
+
+    /// Applies the clamp and brings the lanes into the form that registers hold.
+    fn settle(&mut self, inst: &Inst, dst: &Dst, lanes: u8, outcome: Outcome) -> [Lane; 4] {
+        let packs = inst.ty == Type::F16 && matches!(outcome, Outcome::Val(val) if !val.scalar.is_bool());
+        let clamps = dst.saturate != Saturate::None && inst.ty.is_float();
+        let mut val = match outcome {
+            Outcome::Val(val) => val,
+            Outcome::Lanes(values) if !clamps => return values,
+            Outcome::Lanes(values) => {
+                let mut from = [Lane::UNDEFINED; 4];
+                let mut count = 0;
+                for lane in WriteMask(lanes).lanes() {
+                    from[count] = values[lane];
+                    count += 1;
+                }
+                let scalar = compute_scalar(inst.ty, self.wide_ints);
+                self.w.gather(&from[..count], scalar)
+            }
+            Outcome::None => return [Lane::UNDEFINED; 4],
+        };
+        if clamps && val.scalar != Scalar::BoolFloat {
+            val = self.clamp(val, dst.saturate);
+        }
+        if packs {
+            val = self.float_to_half(val);
+        }
+        let mut values = [Lane::UNDEFINED; 4];
+        for (component, lane) in WriteMask(lanes).lanes().enumerate() {
+            values[lane] = val.lane(component);
+        }
+        values
+    }
+
+    /// Truth values as the numbers they stand for, where 32-bit lanes do not get them on reading.
+    fn materialize(&mut self, inst: &Inst, lanes: u8, mut values: [Lane; 4]) -> [Lane; 4] {
+        if !is_comparison(inst.op) || !(inst.ty == Type::F16 || inst.ty.width() == Width::W64) {
+            return values;
+        }
+        let (scalar, bits) = match inst.ty {
+            Type::F16 => (Scalar::U32, 0x3c00),
+            Type::F64 => (Scalar::F64, 1.0f64.to_bits()),
+            _ => (self.wide_int(), u64::MAX),
+        };
+        for lane in WriteMask(lanes).lanes() {
+            let yes = Lane::scalar(self.w.constant(scalar, bits));
+            let no = Lane::scalar(self.w.constant(scalar, 0));
+            let truth = values[lane];
+            values[lane] = yes;
+            let passes: [Lane; 4] = [truth; 4];
+            self.select_lanes(1 << lane, scalar, &passes, &mut values, &[no; 4]);
+        }
+        values
+    }
+
+    fn clamp(&mut self, val: Val, saturate: Saturate) -> Val {
+        let low = self.float_like(val, if saturate == Saturate::Signed { -1.0 } else { 0.0 });
+        let high = self.float_like(val, 1.0);
+        self.ext(GLOp::NClamp, &[val, low, high])
+    }
+
+    fn write_lanes(&mut self, dst: &Dst, lanes: u8, values: [Lane; 4]) -> Result<(), Error> {
+        match self.analysis.slot(self.program, dst.register, dst.index) {
+            Some(slot) => {
+                for lane in WriteMask(lanes).lanes() {
+                    self.lanes.set(slot, lane, values[lane]);
+                }
+                Ok(())
+            }
+            None => {
+                let len = self.program.registers[dst.register].array.unwrap_or(1);
+                let element = self.element(dst.index, len)?;
+                self.store_register(dst.register, element, lanes, values);
+                Ok(())
+            }
+        }
+    }
+
+    fn old_lanes(&mut self, dst: &Dst, lanes: u8) -> Result<[Lane; 4], Error> {
+        match self.analysis.slot(self.program, dst.register, dst.index) {
+            Some(slot) => Ok(self.lanes.slot(slot)),
+            None => {
+                let len = self.program.registers[dst.register].array.unwrap_or(1);
+                let element = self.element(dst.index, len)?;
+                Ok(self.load_register(dst.register, element, lanes))
+            }
+        }
+    }
+
+    /// Per lane of the destination: whether the guard lets the write pass.
+    fn guard_lanes(&mut self, guard: Guard, lanes: u8) -> Result<[Lane; 4], Error> {
+        let passes = self.test_lanes(guard, lanes)?;
+        let mut values = [Lane::UNDEFINED; 4];
+        for (component, lane) in WriteMask(lanes).lanes().enumerate() {
+            values[lane] = passes.lane(component);
+        }
+        Ok(values)
+    }
+
+    /// The type in which old and new lanes meet: the one that most of them have already.
+    fn guard_scalar(&self, ty: Type, lanes: u8, fresh: &[Lane; 4], old: &[Lane; 4]) -> Scalar {
+        let scalar = if ty == Type::F16 {
+            Scalar::U32
+        } else {
+            compute_scalar(ty, self.wide_ints)
+        };
+        let truth = if ty.is_float() { Scalar::BoolFloat } else { Scalar::BoolInt };
+        let is_truth = |lane: &Lane| lane.id.is_some() && self.w.info(lane.id).scalar == truth;
+        let all = WriteMask(lanes)
+            .lanes()
+            .all(|lane| is_truth(&fresh[lane]) && is_truth(&old[lane]));
+        if all { truth } else { scalar }
+    }
+
+    /// `values[lane] = passes ? values[lane] : old[lane]`
+    fn select_lanes(
+        &mut self,
+        lanes: u8,
+        scalar: Scalar,
+        passes: &[Lane; 4],
+        values: &mut [Lane; 4],
+        old: &[Lane; 4],
+    ) {
+        if scalar == Scalar::Pair {
+            for lane in WriteMask(lanes).lanes() {
+                values[lane] = self.wide_select(passes[lane], values[lane], old[lane]);
+            }
+            return;
+        }
+        let compact = |from: &[Lane; 4]| {
+            let mut out = [Lane::UNDEFINED; 4];
+            let mut count = 0;
+            for lane in WriteMask(lanes).lanes() {
+                out[count] = from[lane];
+                count += 1;
+            }
+            (out, count)
+        };
+        let (pass, count) = compact(passes);
+        let pass = self.w.gather(&pass[..count], Scalar::BoolInt);
+        let (new, _) = compact(values);
+        let new = self.w.gather(&new[..count], scalar);
+        let (old, _) = compact(old);
+        let old = self.w.gather(&old[..count], scalar);
+        let val = self.select(pass, new, old);
+        for (component, lane) in WriteMask(lanes).lanes().enumerate() {
+            values[lane] = val.lane(component);
+        }
+    }
+
+    /// The value that condition codes keep of a result lane.
+    fn code_value(&mut self, inst: &Inst, lane: Lane) -> Lane {
+        if !lane.id.is_some() {
+            return lane;
+        }
+        let scalar = self.w.info(lane.id).scalar;
+        if inst.ty == Type::F16 && !scalar.is_bool() {
+            let half = self.w.scalar(lane, Scalar::U32);
+            let half = self.w.val(half);
+            return self.half_to_float(half).lane(0);
+        }
+        let compute = compute_scalar(inst.ty, self.wide_ints);
+        let same_kind = match scalar {
+            Scalar::BoolFloat => true,
+            Scalar::BoolInt => !inst.ty.is_float(),
+            _ => scalar == compute,
+        };
+        let converted = is_comparison(inst.op) && scalar.is_bool();
+        if same_kind || converted {
+            lane
+        } else {
+            Lane::scalar(self.w.scalar(lane, compute))
+        }
+    }
+
+    fn write_codes(
+        &mut self,
+        inst: &Inst,
+        dst: &Dst,
+        lanes: u8,
+        values: [Lane; 4],
+        flags: [[Lane; 4]; 2],
+    ) {
+        let Some(cc) = dst.cc.filter(|_| lanes != 0) else {
+            return;
+        };
+        let mut codes = values;
+        for lane in WriteMask(lanes).lanes() {
+            codes[lane] = self.code_value(inst, values[lane]);
+        }
+        self.set_codes(cc, lanes, codes, flags);
+    }
+
+    fn guarded_codes(
+        &mut self,
+        inst: &Inst,
+        dst: &Dst,
+        lanes: u8,
+        passes: &[Lane; 4],
+        values: [Lane; 4],
+        flags: [[Lane; 4]; 2],
+    ) {
+        let Some(cc) = dst.cc.filter(|_| lanes != 0) else {
+            return;
+        };
+        let (old, old_flags) = self.codes(cc);
+        let scalar = self.analysis.cond_scalar(cc, self.wide_int());
+        let mut codes = values;
+        let mut before = old;
+        for lane in WriteMask(lanes).lanes() {
+            let value = self.code_value(inst, values[lane]);
+            codes[lane] = Lane::scalar(self.canonical_cond(value, scalar));
+            before[lane] = Lane::scalar(self.canonical_cond(old[lane], scalar));
+        }
+        self.select_lanes(lanes, scalar, passes, &mut codes, &before);
+        let mut new_flags = flags;
+        if self.analysis.reads_overflow {
+            for (new, old) in new_flags.iter_mut().zip(&old_flags) {
+                self.select_lanes(lanes, Scalar::BoolInt, passes, new, old);
+            }
+        }
+        self.set_codes(cc, lanes, codes, new_flags);
+    }
+
+    fn set_codes(&mut self, cc: RegisterId, lanes: u8, codes: [Lane; 4], flags: [[Lane; 4]; 2]) {
+        let Some(slot) = self.analysis.slot(self.program, cc, None) else {
+            return self.store_codes(cc, lanes, codes, flags);
+        };
+        for lane in WriteMask(lanes).lanes() {
+            self.lanes.set(slot, lane, codes[lane]);
+            if self.analysis.reads_overflow {
+                self.lanes.set(slot + 1, lane, flags[0][lane]);
+                self.lanes.set(slot + 2, lane, flags[1][lane]);
+            }
+        }
+    }
+}
+
+/// Overflow and carry by destination lane.
+fn flag_lanes(lanes: u8, flags: Flags) -> [[Lane; 4]; 2] {
+    let mut out = [[Lane::UNDEFINED; 4]; 2];
+    for (component, lane) in WriteMask(lanes).lanes().enumerate() {
+        out[0][lane] = flags.overflow.lane(component);
+        out[1][lane] = flags.carry.lane(component);
+    }
+    out
+}

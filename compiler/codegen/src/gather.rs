@@ -1,0 +1,454 @@
+//! Lanes to vectors: reads lanes that lie in any values as one vector (or one scalar, where all are equal) of a given type,
+//! in as few instructions as possible.
+
+use crate::words::ValueWord;
+use crate::writer::{Cached, Home, Scalar, Val, Writer};
+use spirv::Op;
+
+/// Where a lane's value is now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Lane {
+    /// The value, or `NONE` for a lane that was never written.
+    pub(crate) id: ValueWord,
+    /// Which component of it.
+    pub(crate) component: u8,
+}
+
+impl Lane {
+    /// A lane that was never written; reads as 0.
+    pub(crate) const UNDEFINED: Self = Self {
+        id: ValueWord::NONE,
+        component: 0,
+    };
+
+    /// A scalar value.
+    pub(crate) const fn scalar(id: ValueWord) -> Self {
+        Self { id, component: 0 }
+    }
+
+    /// Component `component` of a vector.
+    pub(crate) const fn of(id: ValueWord, component: usize) -> Self {
+        Self {
+            id,
+            component: component as u8,
+        }
+    }
+}
+
+impl Val {
+    /// Where component `index` is; a scalar stands for all of them.
+    pub(crate) fn lane(self, index: usize) -> Lane {
+        Lane::of(self.id, if self.size == 1 { 0 } else { index })
+    }
+}
+
+impl Writer {
+    /// `lanes` as a vector of type `to`; a scalar if all are equal.
+    #[inline]
+    pub(crate) fn gather(&mut self, lanes: &[Lane], to: Scalar) -> Val {
+        let first = lanes[0];
+        if first.id.is_some() && first.component == 0 {
+            let info = self.info(first.id);
+            let whole = info.size as usize == lanes.len() && info.scalar == to;
+            if whole
+                && lanes
+                    .iter()
+                    .enumerate()
+                    .all(|(index, lane)| lane.id == first.id && lane.component as usize == index)
+            {
+                return Val {
+                    id: first.id,
+                    scalar: to,
+                    size: lanes.len() as u8,
+                };
+            }
+        }
+        if lanes.iter().all(|&lane| lane == first) {
+            let id = self.scalar(first, to);
+            return Val {
+                id,
+                scalar: to,
+                size: 1,
+            };
+        }
+        self.gather_mixed(lanes, to)
+    }
+
+    /// `lanes` as a vector of as many components, splats included.
+    pub(crate) fn gather_vector(&mut self, lanes: &[Lane], to: Scalar) -> Val {
+        let val = self.gather(lanes, to);
+        self.widen(val, lanes.len() as u8)
+    }
+
+    /// `val` with `size` components: a scalar is repeated.
+    pub(crate) fn widen(&mut self, val: Val, size: u8) -> Val {
+        if val.size == size {
+            return val;
+        }
+        Val {
+            id: self.splat(val.id, size),
+            scalar: val.scalar,
+            size,
+        }
+    }
+
+    /// The lane as a scalar of type `to`.
+    pub(crate) fn scalar(&mut self, lane: Lane, to: Scalar) -> ValueWord {
+        if !lane.id.is_some() {
+            return self.constant(to, 0);
+        }
+        let info = self.info(lane.id);
+        if info.size == 1 {
+            return self.cast(lane.id, to);
+        }
+        let index = usize::from(to.is_float());
+        if info.scalar != to && info.casts[index].is_some() && self.info(info.casts[index]).scalar == to {
+            let cast = info.casts[index];
+            return self.extract(cast, lane.component);
+        }
+        let part = self.extract(lane.id, lane.component);
+        self.cast(part, to)
+    }
+
+    /// Component `component` of a vector.
+    pub(crate) fn extract(&mut self, id: ValueWord, component: u8) -> ValueWord {
+        let info = self.info(id);
+        if info.size == 1 {
+            return id;
+        }
+        let known = info.parts[component as usize];
+        if known.is_some() {
+            return known;
+        }
+        let (home, scalar) = (info.home, info.scalar);
+        let part = self.derive(home, Op::CompositeExtract, scalar, 1, &[id.0, u32::from(component)]);
+        self.values[id.0 as usize].parts[component as usize] = part;
+        if home == Home::Body {
+            self.remember(Cached::Part(id, component));
+        }
+        part
+    }
+
+    /// A vector of `size` copies of a scalar.
+    pub(crate) fn splat(&mut self, id: ValueWord, size: u8) -> ValueWord {
+        if size == 1 {
+            return id;
+        }
+        let info = self.info(id);
+        let known = info.parts[size as usize - 1];
+        if known.is_some() {
+            return known;
+        }
+        let (home, scalar) = (info.home, info.scalar);
+        let operands = [id; 4];
+        if home == Home::Constant {
+            return self.composite(scalar, &operands[..size as usize]);
+        }
+        let words = [id.0; 4];
+        let splat = self.derive(home, Op::CompositeConstruct, scalar, size, &words[..size as usize]);
+        self.values[id.0 as usize].parts[size as usize - 1] = splat;
+        if home == Home::Body {
+            self.remember(Cached::Part(id, size - 1));
+        }
+        splat
+    }
+
+    /// The whole value read as type `to`.
+    #[inline]
+    pub(crate) fn cast(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+        if self.info(id).scalar == to {
+            return id;
+        }
+        self.cast_other(id, to)
+    }
+
+    fn cast_other(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+        let info = *self.info(id);
+        if info.home == Home::Constant {
+            return self.cast_constant(id, to);
+        }
+        let index = usize::from(to.is_float());
+        let known = info.casts[index];
+        if known.is_some() && self.info(known).scalar == to {
+            return known;
+        }
+        let cast = self.write_cast(id, to);
+        if !info.scalar.is_bool() && cast != id {
+            // The way back needs no instruction.
+            self.values[cast.0 as usize].casts[usize::from(info.scalar.is_float())] = id;
+        }
+        if !known.is_some() {
+            self.values[id.0 as usize].casts[index] = cast;
+            if info.home == Home::Body {
+                self.remember(Cached::Cast(id, index as u8));
+            }
+        }
+        cast
+    }
+
+    fn cast_constant(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+        let info = *self.info(id);
+        if info.size > 1 {
+            let parts = info.parts.map(|part| {
+                if part.is_some() {
+                    self.cast(part, to)
+                } else {
+                    part
+                }
+            });
+            return self.composite(to, &parts[..info.size as usize]);
+        }
+        let bits = match (info.scalar, to) {
+            (Scalar::BoolFloat | Scalar::BoolInt, Scalar::BoolFloat | Scalar::BoolInt) => info.bits,
+            (Scalar::BoolFloat, _) if info.bits != 0 => u64::from(1.0f32.to_bits()),
+            (Scalar::BoolInt, _) if info.bits != 0 => u64::from(u32::MAX),
+            _ => info.bits,
+        };
+        self.constant(to, bits)
+    }
+
+    fn write_cast(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+        let info = *self.info(id);
+        let (home, size) = (info.home, info.size);
+        match (info.scalar, to) {
+            (Scalar::BoolFloat | Scalar::BoolInt, Scalar::BoolFloat | Scalar::BoolInt) => id,
+            (Scalar::BoolFloat | Scalar::BoolInt, Scalar::F32 | Scalar::U32 | Scalar::S32) => {
+                let bits = if info.scalar == Scalar::BoolFloat {
+                    1.0f32.to_bits()
+                } else {
+                    u32::MAX
+                };
+                let yes = self.constant_splat(to, u64::from(bits), size);
+                let no = self.constant_splat(to, 0, size);
+                self.derive(home, Op::Select, to, size, &[id.0, yes.id.0, no.id.0])
+            }
+            (Scalar::F32 | Scalar::U32 | Scalar::S32, Scalar::F32 | Scalar::U32 | Scalar::S32)
+            | (Scalar::F64 | Scalar::U64 | Scalar::Pair, Scalar::F64 | Scalar::U64 | Scalar::Pair) => {
+                self.derive(home, Op::Bitcast, to, size, &[id.0])
+            }
+            (Scalar::U32, Scalar::U64) => self.derive(home, Op::UConvert, to, size, &[id.0]),
+            (Scalar::U64, Scalar::U32) => self.derive(home, Op::UConvert, to, size, &[id.0]),
+            (Scalar::U32, Scalar::Pair) => {
+                let zero = self.uint(0);
+                self.derive(home, Op::CompositeConstruct, to, 1, &[id.0, zero.0])
+            }
+            (Scalar::Pair, Scalar::U32) => self.derive(home, Op::CompositeExtract, to, 1, &[id.0, 0]),
+            (_, Scalar::F64 | Scalar::U64 | Scalar::Pair) => {
+                let words = self.cast(id, Scalar::U32);
+                let wide = if to == Scalar::Pair { Scalar::Pair } else { Scalar::U64 };
+                let wide = self.cast(words, wide);
+                self.cast(wide, to)
+            }
+            (_, Scalar::BoolFloat | Scalar::BoolInt) => {
+                let bits = if info.scalar.is_wide() { Scalar::U64 } else { Scalar::U32 };
+                let value = self.cast(id, bits);
+                let zero = self.constant_splat(bits, 0, size);
+                self.derive(home, Op::INotEqual, to, size, &[value.0, zero.id.0])
+            }
+            (from, _) => {
+                let wide = if from == Scalar::Pair { Scalar::Pair } else { Scalar::U64 };
+                let wide = self.cast(id, wide);
+                let words = self.cast(wide, Scalar::U32);
+                self.cast(words, to)
+            }
+        }
+    }
+
+    /// Lanes of different values: a constant, a shuffle, an insertion or a construction.
+    fn gather_mixed(&mut self, lanes: &[Lane], to: Scalar) -> Val {
+        let size = lanes.len();
+        let mut cast = [Lane::UNDEFINED; 4];
+        for (to_lane, &lane) in cast.iter_mut().zip(lanes) {
+            *to_lane = self.cast_lane(lane, to);
+        }
+        let cast = &cast[..size];
+        let id = if cast.iter().all(|lane| self.info(lane.id).home == Home::Constant) {
+            let mut parts = [ValueWord::NONE; 4];
+            for (part, lane) in parts.iter_mut().zip(cast) {
+                *part = self.extract(lane.id, lane.component);
+            }
+            self.composite(to, &parts[..size])
+        } else {
+            self.shuffle(cast, to)
+                .or_else(|| self.insert(cast, to))
+                .unwrap_or_else(|| self.construct(cast, to))
+        };
+        Val {
+            id,
+            scalar: to,
+            size: size as u8,
+        }
+    }
+
+    fn cast_lane(&mut self, lane: Lane, to: Scalar) -> Lane {
+        if !lane.id.is_some() {
+            return Lane::scalar(self.constant(to, 0));
+        }
+        let info = self.info(lane.id);
+        if info.scalar == Scalar::Pair || to == Scalar::Pair {
+            return Lane::scalar(self.scalar(lane, to));
+        }
+        if info.home == Home::Constant {
+            let part = self.extract(lane.id, lane.component);
+            return Lane::scalar(self.cast(part, to));
+        }
+        Lane {
+            id: self.cast(lane.id, to),
+            component: lane.component,
+        }
+    }
+
+    /// The part of the function where a value derived from all of `lanes` can live.
+    fn common_home(&self, lanes: &[Lane]) -> Home {
+        lanes
+            .iter()
+            .map(|lane| self.info(lane.id).home)
+            .max()
+            .unwrap_or(Home::Body)
+    }
+
+    /// One `OpVectorShuffle`, if the lanes come from at most two vectors (constants count as one).
+    fn shuffle(&mut self, lanes: &[Lane], to: Scalar) -> Option<ValueWord> {
+        let mut vectors = [ValueWord::NONE; 2];
+        let mut constants = [ValueWord::NONE; 4];
+        let (mut vector_count, mut constant_count) = (0, 0);
+        for lane in lanes {
+            let info = self.info(lane.id);
+            if info.home == Home::Constant {
+                if !constants[..constant_count].contains(&lane.id) {
+                    constants[constant_count] = lane.id;
+                    constant_count += 1;
+                }
+            } else if info.size == 1 {
+                return None;
+            } else if !vectors[..vector_count].contains(&lane.id) {
+                if vector_count == 2 {
+                    return None;
+                }
+                vectors[vector_count] = lane.id;
+                vector_count += 1;
+            }
+        }
+        if constant_count > 0 {
+            if vector_count == 2 || self.is_construction(lanes) {
+                return None;
+            }
+            let parts = if constant_count == 1 {
+                &[constants[0]; 2][..]
+            } else {
+                &constants[..constant_count]
+            };
+            vectors[1] = self.composite(to, parts);
+        } else if vector_count == 1 {
+            vectors[1] = vectors[0];
+        } else if self.is_construction(lanes) {
+            return None;
+        }
+        let first_size = u32::from(self.info(vectors[0]).size);
+        let mut operands = [vectors[0].0, vectors[1].0, 0, 0, 0, 0];
+        for (operand, lane) in operands[2..].iter_mut().zip(lanes) {
+            *operand = if lane.id == vectors[0] {
+                u32::from(lane.component)
+            } else if let Some(position) = constants.iter().position(|&id| id == lane.id) {
+                first_size + position as u32
+            } else {
+                first_size + u32::from(lane.component)
+            };
+        }
+        let home = self.common_home(lanes);
+        Some(self.derive(
+            home,
+            Op::VectorShuffle,
+            to,
+            lanes.len() as u8,
+            &operands[..2 + lanes.len()],
+        ))
+    }
+
+    /// Whether the lanes are whole values in a row, so that one construction suffices.
+    fn is_construction(&self, lanes: &[Lane]) -> bool {
+        let mut rest = lanes;
+        while let Some(first) = rest.first() {
+            let size = self.info(first.id).size as usize;
+            if size > rest.len() || !is_run(&rest[..size]) || first.component != 0 {
+                return false;
+            }
+            rest = &rest[size..];
+        }
+        true
+    }
+
+    /// One `OpCompositeInsert`, if all lanes but one are in place in a vector.
+    fn insert(&mut self, lanes: &[Lane], to: Scalar) -> Option<ValueWord> {
+        if self.is_construction(lanes) {
+            return None;
+        }
+        let (odd, base) = (0..2)
+            .map(|index| lanes[index].id)
+            .find_map(|base| {
+                if self.info(base).size as usize != lanes.len() {
+                    return None;
+                }
+                let mut odd = None;
+                for (index, lane) in lanes.iter().enumerate() {
+                    if lane.id != base || lane.component as usize != index {
+                        if odd.is_some() {
+                            return None;
+                        }
+                        odd = Some(index);
+                    }
+                }
+                odd.map(|odd| (odd, base))
+            })?;
+        let value = self.extract(lanes[odd].id, lanes[odd].component);
+        let home = self.common_home(lanes);
+        Some(self.derive(
+            home,
+            Op::CompositeInsert,
+            to,
+            lanes.len() as u8,
+            &[value.0, base.0, odd as u32],
+        ))
+    }
+
+    /// An `OpCompositeConstruct` of whole vectors, parts of vectors and scalars.
+    fn construct(&mut self, lanes: &[Lane], to: Scalar) -> ValueWord {
+        let mut operands = [0; 4];
+        let mut count = 0;
+        let mut rest = lanes;
+        while let Some(&first) = rest.first() {
+            let size = self.info(first.id).size;
+            let run = if size == 1 {
+                1
+            } else {
+                rest.iter().take_while(|lane| lane.id == first.id).count()
+            };
+            operands[count] = if run == 1 {
+                self.extract(first.id, first.component).0
+            } else {
+                self.gather(&rest[..run], to).id.0
+            };
+            // A repeated component came back as one scalar.
+            if run > 1 && self.info(ValueWord(operands[count])).size == 1 {
+                operands[count] = self.splat(ValueWord(operands[count]), run as u8).0;
+            }
+            count += 1;
+            rest = &rest[run..];
+        }
+        let home = self.common_home(lanes);
+        self.derive(
+            home,
+            Op::CompositeConstruct,
+            to,
+            lanes.len() as u8,
+            &operands[..count],
+        )
+    }
+}
+
+fn is_run(lanes: &[Lane]) -> bool {
+    lanes
+        .iter()
+        .enumerate()
+        .all(|(index, lane)| lane.id == lanes[0].id && lane.component as usize == lanes[0].component as usize + index)
+}

@@ -1,0 +1,459 @@
+//! Backward pass: which lanes each instruction must compute, which lanes each join and loop header passes on.
+//!
+//! The pass walks a function from its end to its start, inlined routines included, and pushes what it finds; emission walks
+//! forward and takes the same records from the other end. A loop is walked once: what it reads before writing is known
+//! from [`Analysis::loop_reads`].
+
+use crate::analysis::{Analysis, Class};
+use glasm_ir::arena::Id;
+use glasm_ir::{BlockId, Inst, Node, Program, RoutineId, Storage, SwitchId};
+
+/// Slots and lanes of a join: a range of [`Liveness::list`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct List {
+    pub(crate) first: u32,
+    pub(crate) len: u32,
+    /// Number of edges that meet.
+    pub(crate) edges: u32,
+}
+
+/// What the backward pass found for one function.
+#[derive(Debug, Default)]
+pub(crate) struct Liveness {
+    /// Per instruction: lanes of the result (low half) and of the condition codes (high half) to compute.
+    needed: Vec<u8>,
+    entries: Vec<(u32, u8)>,
+    /// Lengths of the lists and numbers of edges.
+    lists: Vec<(u32, u32)>,
+    next_entry: usize,
+    scan: Scan,
+}
+
+impl Liveness {
+    /// Runs the pass over a function. `live_out` are slots and lanes read after it.
+    pub(crate) fn run(&mut self, program: &Program, analysis: &mut Analysis, routine: RoutineId, live_out: &[(u32, u8)]) {
+        self.needed.clear();
+        self.entries.clear();
+        self.lists.clear();
+        let mut scan = std::mem::take(&mut self.scan);
+        scan.reset(analysis.slot_register.len(), analysis.expanded_size);
+        for &(slot, lanes) in live_out {
+            scan.live[slot as usize] |= lanes;
+        }
+        scan.at_end.clear();
+        scan.at_end.extend_from_slice(&scan.live);
+        let mut walk = Walk {
+            program,
+            analysis,
+            out: self,
+            scan,
+        };
+        walk.block(program.routines[routine].body, Exits::default());
+        self.scan = walk.scan;
+        self.next_entry = self.entries.len();
+    }
+
+    /// The record of the next instruction.
+    #[inline]
+    pub(crate) fn next_needed(&mut self) -> u8 {
+        self.needed.pop().unwrap_or(0)
+    }
+
+    /// The list of the next join.
+    pub(crate) fn next_list(&mut self) -> List {
+        let (len, edges) = self.lists.pop().unwrap_or_default();
+        self.next_entry -= len as usize;
+        List {
+            first: self.next_entry as u32,
+            len,
+            edges,
+        }
+    }
+
+    /// The entries of a list.
+    pub(crate) fn list(&self, list: List) -> &[(u32, u8)] {
+        &self.entries[list.first as usize..(list.first + list.len) as usize]
+    }
+}
+
+/// Live lanes where a jump goes: positions in [`Scan::states`]. `None` stands for the end of the function.
+#[derive(Clone, Copy, Default)]
+struct Exits {
+    break_to: Option<usize>,
+    continue_to: Option<usize>,
+    return_to: Option<usize>,
+}
+
+#[derive(Debug, Default)]
+struct Scan {
+    live: Vec<u8>,
+    /// Lanes live at the end of the function.
+    at_end: Vec<u8>,
+    /// Saved states, a stack.
+    states: Vec<Vec<u8>>,
+    spare: Vec<Vec<u8>>,
+    /// Edges that reach each saved state by a jump.
+    jumps: Vec<u32>,
+    /// Changes of `live`, to undo between branches.
+    journal: Vec<(u32, u8)>,
+    journaling: u32,
+    /// Lanes written in the open constructs.
+    written: Vec<(u32, u8)>,
+    constructs: u32,
+    scratch: Vec<u8>,
+    counts: Vec<u32>,
+    phi_budget: u32,
+}
+
+impl Scan {
+    fn reset(&mut self, slots: usize, size: u32) {
+        self.live.clear();
+        self.live.resize(slots, 0);
+        self.scratch.clear();
+        self.scratch.resize(slots, 0);
+        self.counts.clear();
+        self.counts.resize(slots, 0);
+        self.spare.append(&mut self.states);
+        self.jumps.clear();
+        self.journal.clear();
+        self.written.clear();
+        (self.journaling, self.constructs) = (0, 0);
+        self.phi_budget = size.saturating_mul(16).saturating_add(4096);
+    }
+
+    #[inline]
+    fn set(&mut self, slot: u32, lanes: u8) {
+        let live = &mut self.live[slot as usize];
+        if *live != lanes {
+            if self.journaling > 0 {
+                self.journal.push((slot, *live));
+            }
+            *live = lanes;
+        }
+    }
+
+    #[inline]
+    fn gen_lanes(&mut self, slot: u32, lanes: u8) {
+        self.set(slot, self.live[slot as usize] | lanes);
+    }
+
+    /// Keeps a copy of the current state; returns its position.
+    fn save(&mut self) -> usize {
+        let mut state = self.spare.pop().unwrap_or_default();
+        state.clear();
+        state.extend_from_slice(&self.live);
+        self.states.push(state);
+        self.jumps.push(0);
+        self.states.len() - 1
+    }
+
+    /// Drops the newest saved state; returns how many jumps went there.
+    fn forget(&mut self) -> u32 {
+        self.spare.extend(self.states.pop());
+        self.jumps.pop().unwrap_or(0)
+    }
+
+    /// Makes a saved state, or the state at the end of the function, the current one.
+    fn restore(&mut self, position: Option<usize>) {
+        let state = match position {
+            Some(position) => {
+                self.jumps[position] += 1;
+                std::mem::take(&mut self.states[position])
+            }
+            None => std::mem::take(&mut self.at_end),
+        };
+        for (slot, &lanes) in state.iter().enumerate() {
+            if self.live[slot] != lanes {
+                self.set(slot as u32, lanes);
+            }
+        }
+        match position {
+            Some(position) => self.states[position] = state,
+            None => self.at_end = state,
+        }
+    }
+
+    /// Undoes all changes since the mark and appends what they had come to, each slot once.
+    fn rollback(&mut self, mark: usize, changes: &mut Vec<(u32, u8)>) {
+        let first = changes.len();
+        while self.journal.len() > mark {
+            if let Some((slot, old)) = self.journal.pop() {
+                // The newest change of a slot comes first and finds its final lanes.
+                if self.counts[slot as usize] == 0 {
+                    self.counts[slot as usize] = 1;
+                    changes.push((slot, self.live[slot as usize]));
+                }
+                self.live[slot as usize] = old;
+            }
+        }
+        for &(slot, _) in &changes[first..] {
+            self.counts[slot as usize] = 0;
+        }
+    }
+
+    /// Makes live what any of `branches` branches reads. A branch without a change of a slot keeps its lanes.
+    fn unite(&mut self, changes: &[(u32, u8)], branches: u32) {
+        for &(slot, lanes) in changes {
+            self.scratch[slot as usize] |= lanes;
+            self.counts[slot as usize] += 1;
+        }
+        for &(slot, _) in changes {
+            let count = std::mem::take(&mut self.counts[slot as usize]);
+            let lanes = std::mem::take(&mut self.scratch[slot as usize]);
+            if count == branches {
+                self.set(slot, lanes);
+            } else if count > 0 {
+                self.set(slot, lanes | self.live[slot as usize]);
+            }
+        }
+    }
+
+    /// Makes the entries of `written` since the mark unique.
+    fn compact_written(&mut self, mark: usize) {
+        for &(slot, lanes) in &self.written[mark..] {
+            self.scratch[slot as usize] |= lanes;
+        }
+        let mut kept = mark;
+        for index in mark..self.written.len() {
+            let slot = self.written[index].0;
+            let lanes = std::mem::take(&mut self.scratch[slot as usize]);
+            if lanes != 0 {
+                self.written[kept] = (slot, lanes);
+                kept += 1;
+            }
+        }
+        self.written.truncate(kept);
+    }
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    analysis: &'a mut Analysis,
+    out: &'a mut Liveness,
+    scan: Scan,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, id: BlockId, exits: Exits) {
+        let info = self.analysis.blocks[id.index()];
+        let block = self.program.blocks[id];
+        for position in (block.first..block.first + info.reachable).rev() {
+            let last = position + 1 == block.first + block.len;
+            self.node(position, exits, info.tail && last);
+        }
+    }
+
+    fn node(&mut self, position: u32, exits: Exits, tail: bool) {
+        match self.program.nodes[position as usize] {
+            Node::Run { first, len } => {
+                let program = self.program;
+                for inst in program.insts[first as usize..(first + len) as usize].iter().rev() {
+                    self.inst(inst);
+                }
+            }
+            Node::If {
+                cond, then, otherwise, ..
+            } => {
+                self.branches(&[Some(then), otherwise], exits, None);
+                if let Some((slot, lanes)) = self.analysis.cond_reads(self.program, cond) {
+                    self.scan.gen_lanes(slot, lanes);
+                }
+            }
+            Node::Loop { body, continuing, .. } => self.loop_(position, body, continuing, exits),
+            Node::Switch(switch) => self.switch(switch, exits),
+            Node::Call(routine, _) => self.call(routine),
+            Node::Break => self.scan.restore(exits.break_to),
+            Node::Continue => self.scan.restore(exits.continue_to),
+            Node::Return if tail => {}
+            Node::Return => self.scan.restore(exits.return_to),
+        }
+    }
+
+    #[inline]
+    fn inst(&mut self, inst: &Inst) {
+        let mut needed = 0;
+        if let Some(dst) = inst.dst {
+            let place = self.analysis.slot(self.program, dst.register, dst.index);
+            let result = place.map_or(dst.mask.0, |slot| dst.mask.0 & self.scan.live[slot as usize]);
+            let cc_place = dst.cc.map(|cc| self.analysis.slot(self.program, cc, None));
+            let codes = match cc_place {
+                None => 0,
+                Some(None) => dst.mask.0,
+                Some(Some(slot)) => dst.mask.0 & self.scan.live[slot as usize],
+            };
+            self.out.needed.push(result | codes << 4);
+            needed = result | codes;
+            self.wrote(place, result, dst.guard.is_some());
+            self.wrote(cc_place.flatten(), codes, dst.guard.is_some());
+        } else {
+            self.out.needed.push(0);
+        }
+        if needed != 0 || inst.op.info().effect {
+            let scan = &mut self.scan;
+            self.analysis
+                .visit_reads(self.program, inst, needed, |slot, lanes| scan.gen_lanes(slot, lanes));
+        }
+    }
+
+    #[inline]
+    fn wrote(&mut self, slot: Option<u32>, lanes: u8, guarded: bool) {
+        let Some(slot) = slot else { return };
+        if lanes == 0 {
+            return;
+        }
+        if !guarded {
+            self.scan.set(slot, self.scan.live[slot as usize] & !lanes);
+        }
+        if self.scan.constructs > 0 {
+            self.scan.written.push((slot, lanes));
+        }
+    }
+
+    /// Blocks of which one runs; all end where control is now. A missing block does nothing.
+    fn branches(&mut self, blocks: &[Option<BlockId>], exits: Exits, merge: Option<usize>) {
+        let mark = self.scan.journal.len();
+        let written = self.scan.written.len();
+        self.scan.journaling += 1;
+        self.scan.constructs += 1;
+        let mut live_in: Vec<(u32, u8)> = Vec::new();
+        for &block in blocks.iter().rev().flatten() {
+            self.block(block, exits);
+            self.scan.rollback(mark, &mut live_in);
+        }
+        self.scan.journaling -= 1;
+        self.scan.constructs -= 1;
+        let jumps = merge.map_or(0, |merge| self.scan.jumps[merge]);
+        let falls = |block: &&Option<BlockId>| block.is_none_or(|block| self.analysis.blocks[block.index()].falls);
+        let edges = blocks.iter().filter(falls).count() as u32 + jumps;
+        self.push_list(written, edges);
+        self.scan.unite(&live_in, blocks.len() as u32);
+        if self.scan.constructs == 0 {
+            self.scan.written.truncate(written);
+        }
+    }
+
+    /// Records the lanes written since the mark that are live now as those of a join with `edges` edges.
+    fn push_list(&mut self, mark: usize, edges: u32) {
+        self.scan.compact_written(mark);
+        let start = self.out.entries.len();
+        for index in mark..self.scan.written.len() {
+            let (slot, lanes) = self.scan.written[index];
+            let live = lanes & self.scan.live[slot as usize];
+            let register = self.analysis.slot_register[slot as usize];
+            if live != 0 && self.analysis.class[register.index()] == Class::Values {
+                self.out.entries.push((slot, live));
+            }
+        }
+        let operands = (self.out.entries.len() - start) as u32 * edges;
+        if operands > self.scan.phi_budget {
+            for &(slot, _) in &self.out.entries[start..] {
+                let register = self.analysis.slot_register[slot as usize];
+                self.analysis.class[register.index()] = Class::Memory;
+            }
+            self.out.entries.truncate(start);
+        } else {
+            self.scan.phi_budget -= operands;
+        }
+        self.out.lists.push(((self.out.entries.len() - start) as u32, edges));
+    }
+
+    fn loop_(&mut self, position: u32, body: BlockId, continuing: Option<BlockId>, exits: Exits) {
+        let written = self.scan.written.len();
+        self.scan.constructs += 1;
+        let merge = self.scan.save();
+        for &(slot, lanes) in self.analysis.loop_reads(position) {
+            self.scan.gen_lanes(slot, lanes);
+        }
+        if let Some(continuing) = continuing {
+            self.block(continuing, Exits::default());
+        }
+        let next_round = self.scan.save();
+        let inner = Exits {
+            break_to: Some(merge),
+            continue_to: Some(next_round),
+            return_to: exits.return_to,
+        };
+        self.block(body, inner);
+        self.scan.constructs -= 1;
+        self.push_list(written, 2);
+        let header = std::mem::take(&mut self.scan.live);
+        let falls = u32::from(self.analysis.blocks[body.index()].falls);
+        let continues = self.scan.jumps[next_round] + falls;
+        self.scan.live = std::mem::take(&mut self.scan.states[next_round]);
+        self.push_list(written, continues);
+        self.scan.states[next_round] = std::mem::take(&mut self.scan.live);
+        self.scan.forget();
+        let breaks = self.scan.jumps[merge];
+        self.scan.live = std::mem::take(&mut self.scan.states[merge]);
+        self.push_list(written, breaks);
+        self.scan.states[merge] = std::mem::replace(&mut self.scan.live, header);
+        self.scan.forget();
+        if self.scan.constructs == 0 {
+            self.scan.written.truncate(written);
+        }
+    }
+
+    fn switch(&mut self, id: SwitchId, exits: Exits) {
+        let program = self.program;
+        let switch = &program.switches[id];
+        let merge = self.scan.save();
+        let inner = Exits {
+            break_to: Some(merge),
+            ..exits
+        };
+        let mut blocks: Vec<Option<BlockId>> = switch.cases.iter().map(|case| Some(case.block)).collect();
+        blocks.push(switch.default);
+        self.branches(&blocks, inner, Some(merge));
+        self.scan.forget();
+        if let Some(slot) = self.analysis.slot(program, switch.selector.0, None) {
+            self.scan.gen_lanes(slot, 1 << (switch.selector.1 & 3));
+        }
+    }
+
+    fn call(&mut self, routine: RoutineId) {
+        let info = self.analysis.routines[routine.index()];
+        if !info.inlined {
+            return;
+        }
+        let body = self.program.routines[routine].body;
+        if !info.early_return {
+            return self.block(body, Exits::default());
+        }
+        let written = self.scan.written.len();
+        self.scan.constructs += 1;
+        let after = self.scan.save();
+        let exits = Exits {
+            return_to: Some(after),
+            ..Exits::default()
+        };
+        self.block(body, exits);
+        self.scan.constructs -= 1;
+        let start = std::mem::take(&mut self.scan.live);
+        self.scan.live = std::mem::take(&mut self.scan.states[after]);
+        let edges = self.scan.jumps[after] + 1;
+        self.push_list(written, edges);
+        self.scan.states[after] = std::mem::replace(&mut self.scan.live, start);
+        self.scan.forget();
+        if self.scan.constructs == 0 {
+            self.scan.written.truncate(written);
+        }
+    }
+}
+
+/// Slots and lanes of the outputs that the end of the entry point reads.
+pub(crate) fn output_lanes(program: &Program, analysis: &Analysis, live: &mut Vec<(u32, u8)>) {
+    live.clear();
+    for (id, register) in program.registers.iter_enumerated() {
+        let Storage::Output(first) = register.storage else {
+            continue;
+        };
+        if analysis.class[id.index()] == Class::Memory || !analysis.written[id.index()] {
+            continue;
+        }
+        for element in 0..analysis.slot_len[id.index()] {
+            let output = glasm_ir::OutputId::new(first.index() + element as usize);
+            let lanes = crate::interface::written_lanes(program.outputs[output].semantic);
+            live.push((analysis.slot_base[id.index()] + element, lanes));
+        }
+    }
+}

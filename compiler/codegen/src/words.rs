@@ -1,0 +1,95 @@
+//! SPIR-V words: typed ids and the writer that puts instructions into a kept vector.
+
+use spirv::Op;
+
+macro_rules! word_types {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+        pub(crate) struct $name(pub(crate) u32);
+
+        impl From<$name> for u32 {
+            #[inline]
+            fn from(word: $name) -> Self {
+                word.0
+            }
+        }
+    )*};
+}
+
+word_types! {
+    /// Id of a type.
+    TypeWord;
+    /// Id of a value, variable or function.
+    ValueWord;
+    /// Id of a block.
+    LabelWord;
+}
+
+impl ValueWord {
+    /// No value. Id 0 does not occur in SPIR-V.
+    pub(crate) const NONE: Self = Self(0);
+
+    /// Whether this is a value.
+    #[inline]
+    pub(crate) const fn is_some(self) -> bool {
+        self.0 != 0
+    }
+}
+
+/// A sequence of SPIR-V instructions.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Words(pub(crate) Vec<u32>);
+
+impl Words {
+    /// Number of words so far.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Removes all words and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Appends an instruction with these operand words.
+    #[inline]
+    pub(crate) fn op(&mut self, op: Op, operands: &[u32]) {
+        self.head(op, operands.len());
+        self.0.extend_from_slice(operands);
+    }
+
+    /// Appends an instruction with a result.
+    #[inline]
+    pub(crate) fn result(&mut self, op: Op, ty: TypeWord, id: ValueWord, operands: &[u32]) {
+        self.head(op, operands.len() + 2);
+        self.0.push(ty.0);
+        self.0.push(id.0);
+        self.0.extend_from_slice(operands);
+    }
+
+    /// Appends the first word of an instruction with `operands` words behind it.
+    #[inline]
+    pub(crate) fn head(&mut self, op: Op, operands: usize) {
+        self.0.push((operands as u32 + 1) << 16 | op as u32);
+    }
+
+    /// Appends an instruction of words, a string and more words.
+    pub(crate) fn op_string(&mut self, op: Op, before: &[u32], text: &str, after: &[u32]) {
+        // An instruction holds at most 65535 words; names are cut long before that.
+        let text = &text.as_bytes()[..text.len().min(1000)];
+        let string_words = text.len() / 4 + 1;
+        self.head(op, before.len() + string_words + after.len());
+        self.0.extend_from_slice(before);
+        for chunk in 0..string_words {
+            let bytes = std::array::from_fn(|byte| text.get(chunk * 4 + byte).copied().unwrap_or(0));
+            self.0.push(u32::from_le_bytes(bytes));
+        }
+        self.0.extend_from_slice(after);
+    }
+
+    /// Appends all of `other`.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.0.extend_from_slice(&other.0);
+    }
+}

@@ -1,0 +1,513 @@
+//! The module under construction: its sections, types, constants and what is known about each value.
+//!
+//! Types and constants exist once. Values derived from parameters, inputs and other values of the function's prologue stay
+//! in the prologue, so they dominate the whole function; values derived in a branch are forgotten when the branch ends.
+
+use crate::capability::{Need, Needs};
+use crate::words::{LabelWord, TypeWord, ValueWord, Words};
+use glasm_ir::Type;
+use rustc_hash::FxHashMap;
+use spirv::{Decoration, Op, StorageClass};
+
+/// What the lanes of a SPIR-V value are. Integers in registers are unsigned; operations choose the signedness.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Scalar {
+    /// A boolean that stands for 1.0 or 0.0.
+    BoolFloat,
+    /// A boolean that stands for all ones or 0.
+    BoolInt,
+    /// 8-bit integer, in memory only.
+    U8,
+    /// 16-bit integer, in memory only.
+    U16,
+    /// 32-bit integer.
+    U32,
+    /// 32-bit signed integer, of images and interface variables only.
+    S32,
+    /// 32-bit float.
+    F32,
+    /// 64-bit integer.
+    U64,
+    /// 64-bit float.
+    F64,
+    /// The two words of a 64-bit lane where the device has no 64-bit integers; in SPIR-V a vector.
+    Pair,
+}
+
+/// Number of [`Scalar`]s.
+const SCALARS: usize = 10;
+
+impl Scalar {
+    /// Whether this is one of the booleans.
+    pub(crate) const fn is_bool(self) -> bool {
+        matches!(self, Self::BoolFloat | Self::BoolInt)
+    }
+
+    /// Whether this is a float.
+    pub(crate) const fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// Whether a lane takes 64 bits.
+    pub(crate) const fn is_wide(self) -> bool {
+        matches!(self, Self::U64 | Self::F64 | Self::Pair)
+    }
+}
+
+/// Where a value is defined.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Home {
+    /// Module scope.
+    Constant,
+    /// The start of the function.
+    Prologue,
+    /// Anywhere else.
+    Body,
+}
+
+/// What is known about the value of an id.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ValueInfo {
+    /// Bits of a scalar constant.
+    pub(crate) bits: u64,
+    /// Vectors: ids of the components. Scalars: ids of the vectors of `index + 1` copies.
+    pub(crate) parts: [ValueWord; 4],
+    /// The same bits as an integer and as a float.
+    pub(crate) casts: [ValueWord; 2],
+    /// Type of the components.
+    pub(crate) scalar: Scalar,
+    /// Number of components.
+    pub(crate) size: u8,
+    /// Where it is defined.
+    pub(crate) home: Home,
+}
+
+const NO_VALUE: ValueInfo = ValueInfo {
+    bits: 0,
+    parts: [ValueWord::NONE; 4],
+    casts: [ValueWord::NONE; 2],
+    scalar: Scalar::U32,
+    size: 1,
+    home: Home::Body,
+};
+
+/// A value with its type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Val {
+    /// The id.
+    pub(crate) id: ValueWord,
+    /// Type of the components.
+    pub(crate) scalar: Scalar,
+    /// Number of components.
+    pub(crate) size: u8,
+}
+
+/// A cached derived value that is forgotten at the end of a branch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cached {
+    Part(ValueWord, u8),
+    Cast(ValueWord, u8),
+    Test(u64),
+}
+
+/// The module under construction.
+#[derive(Debug, Default)]
+pub(crate) struct Writer {
+    next_id: u32,
+    /// Capabilities and what they bring.
+    pub(crate) needs: Needs,
+    /// `OpString`.
+    pub(crate) strings: Words,
+    /// `OpName`.
+    pub(crate) names: Words,
+    /// Decorations.
+    pub(crate) annotations: Words,
+    /// Types, constants, variables.
+    pub(crate) globals: Words,
+    /// Finished functions.
+    pub(crate) functions: Words,
+    /// Start of the entry block of the open function.
+    pub(crate) prologue: Words,
+    /// Rest of the open function.
+    pub(crate) body: Words,
+    /// Variables for the interface of the entry point: inputs and outputs, from SPIR-V 1.4 on all.
+    pub(crate) interface: Vec<u32>,
+    /// What is known about each id.
+    pub(crate) values: Vec<ValueInfo>,
+    /// Results of condition tests by tested value and test.
+    pub(crate) tests: FxHashMap<u64, ValueWord>,
+    scalar_types: [[TypeWord; 4]; SCALARS],
+    types: FxHashMap<(u32, [u32; 8]), TypeWord>,
+    constants: FxHashMap<(Scalar, u64), ValueWord>,
+    composites: FxHashMap<([ValueWord; 4], u8), ValueWord>,
+    cached: Vec<Cached>,
+    scopes: u32,
+    glsl: ValueWord,
+}
+
+impl Writer {
+    /// Empties the module and keeps the memory.
+    pub(crate) fn reset(&mut self) {
+        self.next_id = 1;
+        self.needs = Needs::default();
+        self.needs.insert(Need::Shader);
+        for words in [
+            &mut self.strings,
+            &mut self.names,
+            &mut self.annotations,
+            &mut self.globals,
+            &mut self.functions,
+            &mut self.prologue,
+            &mut self.body,
+        ] {
+            words.clear();
+        }
+        self.interface.clear();
+        self.values.clear();
+        self.values.push(NO_VALUE);
+        self.tests.clear();
+        self.scalar_types = [[TypeWord::default(); 4]; SCALARS];
+        self.types.clear();
+        self.constants.clear();
+        self.composites.clear();
+        self.cached.clear();
+        self.scopes = 0;
+        self.glsl = ValueWord::NONE;
+    }
+
+    /// One past the largest id.
+    pub(crate) fn bound(&self) -> u32 {
+        self.next_id
+    }
+
+    #[inline]
+    fn fresh(&mut self) -> u32 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.values.push(NO_VALUE);
+        id
+    }
+
+    /// A new label.
+    pub(crate) fn label(&mut self) -> LabelWord {
+        LabelWord(self.fresh())
+    }
+
+    /// A new id for something that is no computed value: a variable, a function, a pointer.
+    pub(crate) fn object(&mut self) -> ValueWord {
+        ValueWord(self.fresh())
+    }
+
+    /// A new id for a value of the body.
+    #[inline]
+    pub(crate) fn value(&mut self, scalar: Scalar, size: u8, home: Home) -> ValueWord {
+        let id = ValueWord(self.next_id);
+        self.next_id += 1;
+        self.values.push(ValueInfo {
+            scalar,
+            size,
+            home,
+            ..NO_VALUE
+        });
+        id
+    }
+
+    /// What is known about `id`.
+    #[inline]
+    pub(crate) fn info(&self, id: ValueWord) -> &ValueInfo {
+        &self.values[id.0 as usize]
+    }
+
+    /// `id` with its type.
+    pub(crate) fn val(&self, id: ValueWord) -> Val {
+        let info = self.info(id);
+        Val {
+            id,
+            scalar: info.scalar,
+            size: info.size,
+        }
+    }
+
+    /// The id of the GLSL.std.450 instructions.
+    pub(crate) fn glsl(&mut self) -> ValueWord {
+        if !self.glsl.is_some() {
+            self.glsl = self.object();
+        }
+        self.glsl
+    }
+
+    /// The id of the GLSL.std.450 instructions if any was used.
+    pub(crate) fn glsl_if_used(&self) -> Option<ValueWord> {
+        self.glsl.is_some().then_some(self.glsl)
+    }
+
+    // Types.
+
+    /// The type of a vector of `size` components, or of a scalar if `size` is 1.
+    #[inline]
+    pub(crate) fn ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
+        let known = self.scalar_types[scalar as usize][size as usize - 1];
+        if known.0 != 0 {
+            return known;
+        }
+        self.new_ty(scalar, size)
+    }
+
+    fn new_ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
+        if scalar == Scalar::Pair {
+            return self.ty(Scalar::U32, 2);
+        }
+        if scalar == Scalar::BoolInt {
+            return self.ty(Scalar::BoolFloat, size);
+        }
+        let ty = if size > 1 {
+            let component = self.ty(scalar, 1);
+            self.declare_type(Op::TypeVector, &[component.0, u32::from(size)])
+        } else {
+            self.new_scalar_type(scalar)
+        };
+        self.scalar_types[scalar as usize][size as usize - 1] = ty;
+        ty
+    }
+
+    fn new_scalar_type(&mut self, scalar: Scalar) -> TypeWord {
+        let (op, operands): (Op, &[u32]) = match scalar {
+            Scalar::BoolFloat | Scalar::BoolInt => (Op::TypeBool, &[]),
+            Scalar::U8 => (Op::TypeInt, &[8, 0]),
+            Scalar::U16 => (Op::TypeInt, &[16, 0]),
+            Scalar::U32 | Scalar::Pair => (Op::TypeInt, &[32, 0]),
+            Scalar::S32 => (Op::TypeInt, &[32, 1]),
+            Scalar::F32 => (Op::TypeFloat, &[32]),
+            Scalar::U64 => (Op::TypeInt, &[64, 0]),
+            Scalar::F64 => (Op::TypeFloat, &[64]),
+        };
+        match scalar {
+            Scalar::U8 => self.needs.insert(Need::Int8),
+            Scalar::U16 => self.needs.insert(Need::Int16),
+            Scalar::U64 => self.needs.insert(Need::Int64),
+            Scalar::F64 => self.needs.insert(Need::Float64),
+            Scalar::BoolFloat | Scalar::BoolInt | Scalar::U32 | Scalar::S32 | Scalar::F32 | Scalar::Pair => {}
+        }
+        self.declare_type(op, operands)
+    }
+
+    /// The type that `op` with `operands` declares; the same declaration twice gives the same type.
+    pub(crate) fn declare_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
+        let mut key = [u32::MAX; 8];
+        key[..operands.len()].copy_from_slice(operands);
+        if let Some(&ty) = self.types.get(&(op as u32, key)) {
+            return ty;
+        }
+        let ty = self.declare_distinct_type(op, operands);
+        self.types.insert((op as u32, key), ty);
+        ty
+    }
+
+    /// A type of its own, to be decorated.
+    pub(crate) fn declare_distinct_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
+        let id = self.fresh();
+        self.globals.head(op, operands.len() + 1);
+        self.globals.0.push(id);
+        self.globals.0.extend_from_slice(operands);
+        TypeWord(id)
+    }
+
+    /// The type of pointers to `pointee`.
+    pub(crate) fn pointer(&mut self, class: StorageClass, pointee: TypeWord) -> TypeWord {
+        self.declare_type(Op::TypePointer, &[class as u32, pointee.0])
+    }
+
+    /// A module-scope variable of type `pointee`, zero at the start if its class allows that.
+    pub(crate) fn variable(&mut self, class: StorageClass, pointee: TypeWord) -> ValueWord {
+        let pointer = self.pointer(class, pointee);
+        let id = self.object();
+        if class == StorageClass::Private {
+            let zero = self.null(pointee);
+            self.globals.result(Op::Variable, pointer, id, &[class as u32, zero.0]);
+        } else {
+            self.globals.result(Op::Variable, pointer, id, &[class as u32]);
+        }
+        self.interface.push(id.0);
+        id
+    }
+
+    /// The zero of any type.
+    pub(crate) fn null(&mut self, ty: TypeWord) -> ValueWord {
+        let key = [ValueWord(ty.0), ValueWord::NONE, ValueWord::NONE, ValueWord::NONE];
+        if let Some(&id) = self.composites.get(&(key, u8::MAX)) {
+            return id;
+        }
+        let id = self.object();
+        self.globals.result(Op::ConstantNull, ty, id, &[]);
+        self.composites.insert((key, u8::MAX), id);
+        id
+    }
+
+    /// Decorates `id`.
+    pub(crate) fn decorate(&mut self, id: impl Into<u32>, decoration: Decoration, operands: &[u32]) {
+        self.annotations.head(Op::Decorate, operands.len() + 2);
+        self.annotations.0.push(id.into());
+        self.annotations.0.push(decoration as u32);
+        self.annotations.0.extend_from_slice(operands);
+    }
+
+    // Constants.
+
+    /// The constant with these bits.
+    pub(crate) fn constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
+        let bits = if scalar.is_wide() { bits } else { bits & 0xffff_ffff };
+        if let Some(&id) = self.constants.get(&(scalar, bits)) {
+            return id;
+        }
+        if scalar == Scalar::Pair {
+            return self.pair_constant(bits);
+        }
+        let ty = self.ty(scalar, 1);
+        let id = self.value(scalar, 1, Home::Constant);
+        self.values[id.0 as usize].bits = bits;
+        let (low, high) = (bits as u32, (bits >> 32) as u32);
+        match scalar {
+            Scalar::BoolFloat | Scalar::BoolInt if bits == 0 => self.globals.result(Op::ConstantFalse, ty, id, &[]),
+            Scalar::BoolFloat | Scalar::BoolInt => self.globals.result(Op::ConstantTrue, ty, id, &[]),
+            Scalar::U64 | Scalar::F64 => self.globals.result(Op::Constant, ty, id, &[low, high]),
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 | Scalar::F32 | Scalar::Pair => {
+                self.globals.result(Op::Constant, ty, id, &[low]);
+            }
+        }
+        self.constants.insert((scalar, bits), id);
+        id
+    }
+
+    fn pair_constant(&mut self, bits: u64) -> ValueWord {
+        let low = self.constant(Scalar::U32, bits & 0xffff_ffff);
+        let high = self.constant(Scalar::U32, bits >> 32);
+        let ty = self.ty(Scalar::U32, 2);
+        let id = self.value(Scalar::Pair, 1, Home::Constant);
+        self.values[id.0 as usize].bits = bits;
+        self.globals.result(Op::ConstantComposite, ty, id, &[low.0, high.0]);
+        self.constants.insert((Scalar::Pair, bits), id);
+        id
+    }
+
+    /// A 32-bit integer constant.
+    pub(crate) fn uint(&mut self, value: u32) -> ValueWord {
+        self.constant(Scalar::U32, u64::from(value))
+    }
+
+    /// A 32-bit float constant.
+    pub(crate) fn float(&mut self, value: f32) -> ValueWord {
+        self.constant(Scalar::F32, u64::from(value.to_bits()))
+    }
+
+    /// The constant vector of scalar constants.
+    pub(crate) fn composite(&mut self, scalar: Scalar, parts: &[ValueWord]) -> ValueWord {
+        let mut key = [ValueWord::NONE; 4];
+        key[..parts.len()].copy_from_slice(parts);
+        if let Some(&id) = self.composites.get(&(key, parts.len() as u8)) {
+            return id;
+        }
+        let ty = self.ty(scalar, parts.len() as u8);
+        let id = self.value(scalar, parts.len() as u8, Home::Constant);
+        self.globals.head(Op::ConstantComposite, parts.len() + 2);
+        self.globals.0.extend([ty.0, id.0]);
+        self.globals.0.extend(parts.iter().map(|part| part.0));
+        self.values[id.0 as usize].parts = key;
+        self.composites.insert((key, parts.len() as u8), id);
+        id
+    }
+
+    /// A constant of `size` equal components.
+    pub(crate) fn constant_splat(&mut self, scalar: Scalar, bits: u64, size: u8) -> Val {
+        let one = self.constant(scalar, bits);
+        let id = if size == 1 {
+            one
+        } else {
+            self.composite(scalar, &[one; 4][..size as usize])
+        };
+        Val { id, scalar, size }
+    }
+
+    /// The bits of `id` if it is a scalar constant.
+    pub(crate) fn constant_bits(&self, id: ValueWord) -> Option<u64> {
+        let info = self.info(id);
+        (info.home == Home::Constant && info.size == 1).then_some(info.bits)
+    }
+
+    // Instructions.
+
+    /// Appends an instruction with a value to the body.
+    #[inline]
+    pub(crate) fn op(&mut self, op: Op, scalar: Scalar, size: u8, operands: &[u32]) -> Val {
+        let ty = self.ty(scalar, size);
+        let id = self.value(scalar, size, Home::Body);
+        self.body.result(op, ty, id, operands);
+        Val { id, scalar, size }
+    }
+
+    /// Appends an instruction with a value to the part of the function where values with this home live.
+    #[inline]
+    pub(crate) fn derive(&mut self, home: Home, op: Op, scalar: Scalar, size: u8, operands: &[u32]) -> ValueWord {
+        let ty = self.ty(scalar, size);
+        let id = self.value(scalar, size, home);
+        match home {
+            Home::Prologue => self.prologue.result(op, ty, id, operands),
+            Home::Constant | Home::Body => self.body.result(op, ty, id, operands),
+        }
+        id
+    }
+
+    /// Starts a branch whose derived values end with it; the mark goes to [`close_scope`](Self::close_scope).
+    pub(crate) fn open_scope(&mut self) -> usize {
+        self.scopes += 1;
+        self.cached.len()
+    }
+
+    /// Forgets what was derived since the mark.
+    pub(crate) fn close_scope(&mut self, mark: usize) {
+        self.scopes -= 1;
+        for cached in self.cached.drain(mark..) {
+            match cached {
+                Cached::Part(id, index) => self.values[id.0 as usize].parts[index as usize] = ValueWord::NONE,
+                Cached::Cast(id, index) => self.values[id.0 as usize].casts[index as usize] = ValueWord::NONE,
+                Cached::Test(key) => {
+                    self.tests.remove(&key);
+                }
+            }
+        }
+    }
+
+    /// Notes that a derived value was cached, so that it is forgotten with the branch.
+    #[inline]
+    pub(crate) fn remember(&mut self, cached: Cached) {
+        if self.scopes > 0 {
+            self.cached.push(cached);
+        }
+    }
+
+    /// Forgets every test result; at function ends.
+    pub(crate) fn forget_function(&mut self) {
+        self.tests.clear();
+        self.cached.clear();
+    }
+}
+
+/// The scalar in which an operation of type `ty` computes; `wide_ints` tells whether 64-bit integers exist.
+pub(crate) fn compute_scalar(ty: Type, wide_ints: WideInts) -> Scalar {
+    match (ty, wide_ints) {
+        (Type::F16 | Type::F32, _) => Scalar::F32,
+        (Type::F64, _) => Scalar::F64,
+        (Type::U64 | Type::S64, WideInts::Native) => Scalar::U64,
+        (Type::U64 | Type::S64, WideInts::Pairs) => Scalar::Pair,
+        (Type::U8 | Type::S8 | Type::U16 | Type::S16 | Type::U32 | Type::S32, _) => Scalar::U32,
+    }
+}
+
+/// How 64-bit integers are computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum WideInts {
+    /// As 64-bit integers.
+    #[default]
+    Native,
+    /// As pairs of 32-bit integers.
+    Pairs,
+}

@@ -1,0 +1,457 @@
+//! The syntax tree: flat tables that refer to each other by number. Nothing is resolved yet; names are [`NameId`]s.
+
+use crate::lang::conditions::Test;
+use crate::lang::modifiers::{DataTypeId, Mods};
+use crate::lang::opcodes::Opcode;
+use crate::lex::Token;
+use crate::names::{NameId, Names};
+use crate::source::Dialect;
+use glasm_ir::resource::AtomicOp;
+use glasm_ir::{Span, Swizzle, WriteMask};
+
+/// A parsed program.
+#[derive(Clone, Debug)]
+pub struct Ast<'s> {
+    /// Language.
+    pub dialect: Dialect,
+    /// The program string.
+    pub text: &'s [u8],
+    /// All names.
+    pub names: Names<'s>,
+    /// Tokens, kept for the places of modifiers in messages.
+    pub tokens: Vec<Token>,
+    /// OPTION lines.
+    pub options: Vec<(NameId, Span)>,
+    /// Statements in source order.
+    pub statements: Vec<Statement>,
+    /// Instructions.
+    pub insts: Vec<Inst>,
+    /// Operands of instructions, in order.
+    pub operands: Vec<Operand>,
+    /// Declarations.
+    pub decls: Vec<Decl>,
+    /// Items of declarations: array elements, TEMP names.
+    pub items: Vec<Item>,
+    /// Binding paths.
+    pub paths: Vec<Path>,
+    /// Segments of binding paths.
+    pub segments: Vec<Segment>,
+    /// Run-time indices.
+    pub relatives: Vec<Relative>,
+    /// Pairs of indices.
+    pub pairs: Vec<[Index; 2]>,
+    /// Numbers.
+    pub literals: Vec<Literal>,
+    /// Texture parts of texture instructions.
+    pub textures: Vec<TexPart>,
+    /// Names in declarations that could not be read; their use is no further error.
+    pub poisoned: Vec<NameId>,
+    /// Place behind the last token read.
+    pub end: u32,
+}
+
+/// A statement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Statement {
+    /// `insts[n]`
+    Inst(u32),
+    /// `decls[n]`
+    Decl(u32),
+    /// A label.
+    Label(NameId, Span),
+}
+
+/// An instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Inst {
+    /// Opcode.
+    pub opcode: Opcode,
+    /// Number of operands.
+    pub operand_count: u8,
+    /// Whether the operands could not be read; only the block structure counts then.
+    pub broken: bool,
+    /// Number of data types.
+    pub type_count: u8,
+    /// Data types.
+    pub types: [DataTypeId; 2],
+    /// Atomic operation.
+    pub atomic: Option<AtomicOp>,
+    /// Other modifiers.
+    pub mods: Mods,
+    /// First operand in [`Ast::operands`].
+    pub first_operand: u32,
+    /// Number of the opcode's token.
+    pub token: u32,
+    /// The result.
+    pub dst: Option<Dst>,
+    /// Condition of flow control and KIL.
+    pub cond: Option<Cond>,
+    /// What only some instructions have.
+    pub extra: Extra,
+    /// From the opcode to the last operand.
+    pub span: Span,
+}
+
+/// What only some instructions have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extra {
+    /// Nothing.
+    None,
+    /// Target of CAL.
+    Label(NameId, Span),
+    /// `textures[n]`
+    Texture(u32),
+    /// Components of SWZ.
+    ExtSwizzle([ExtComponent; 4]),
+}
+
+/// A component of an extended swizzle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExtComponent {
+    /// What is taken.
+    pub select: ExtSelect,
+    /// Whether it is negated.
+    pub negate: bool,
+}
+
+/// What a component of an extended swizzle takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExtSelect {
+    /// 0.0
+    Zero,
+    /// 1.0
+    One,
+    /// A component of the operand.
+    Lane(u8),
+}
+
+/// A condition: test and swizzle of the tested components.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cond {
+    /// Test and register.
+    pub test: Test,
+    /// Swizzle.
+    pub swizzle: Swizzle,
+}
+
+/// A result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dst {
+    /// What is written.
+    pub base: Base,
+    /// Array element.
+    pub index: Index,
+    /// Components written.
+    pub mask: WriteMask,
+    /// Condition-code write mask.
+    pub guard: Option<Cond>,
+    /// Place.
+    pub span: Span,
+}
+
+/// What an operand or result names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Base {
+    /// A variable.
+    Name(NameId),
+    /// A binding: `paths[n]`.
+    Path(u32),
+    /// A scalar literal: `literals[n]`.
+    Scalar(u32),
+    /// A literal in braces: up to four of `literals` from `first` on.
+    Vector {
+        /// First literal.
+        first: u32,
+        /// Number of literals.
+        count: u8,
+    },
+    /// A variable of the checked program; the checker replaces names and paths by it.
+    Var(u32),
+}
+
+/// An array index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Index {
+    /// None.
+    None,
+    /// A constant.
+    Const(u32),
+    /// `relatives[n]`
+    Relative(u32),
+    /// Two indices: `pairs[n]`.
+    Pair(u32),
+}
+
+/// A run-time index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Relative {
+    /// The variable, without index of its own.
+    pub base: Base,
+    /// Its component.
+    pub lane: u8,
+    /// Constant added.
+    pub offset: i64,
+    /// Place.
+    pub span: Span,
+}
+
+bitflags::bitflags! {
+    /// Signs and bars of an operand.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub struct Signs: u8 {
+        /// Minus inside the bars, or the only minus.
+        const INNER = 1;
+        /// Absolute value.
+        const ABS = 2;
+        /// Minus outside the bars.
+        const OUTER = 4;
+        /// Some sign was written, even a plus.
+        const WRITTEN = 8;
+    }
+}
+
+/// The suffix of an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Suffix {
+    /// None.
+    None,
+    /// One component.
+    One(u8),
+    /// Four components.
+    Four(Swizzle),
+}
+
+impl Suffix {
+    /// The swizzle of a vector operand.
+    #[inline]
+    pub fn swizzle(self) -> Swizzle {
+        match self {
+            Self::None => Swizzle::XYZW,
+            Self::One(lane) => Swizzle::splat(lane),
+            Self::Four(swizzle) => swizzle,
+        }
+    }
+}
+
+/// An operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Operand {
+    /// What is read.
+    pub base: Base,
+    /// Array element.
+    pub index: Index,
+    /// Component selection.
+    pub suffix: Suffix,
+    /// Signs and bars.
+    pub signs: Signs,
+    /// Place.
+    pub span: Span,
+}
+
+/// A binding path: words between points, with numbers in brackets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Path {
+    /// First segment.
+    pub first: u32,
+    /// Number of segments.
+    pub count: u32,
+    /// Place.
+    pub span: Span,
+}
+
+/// A word of a path with its brackets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// The word.
+    pub name: NameId,
+    /// Up to two brackets.
+    pub brackets: [Bracket; 2],
+    /// Place of the word and its brackets.
+    pub span: Span,
+}
+
+/// Contents of a bracket in a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bracket {
+    /// No bracket.
+    None,
+    /// `[n]`
+    One(u32),
+    /// `[a..b]`
+    Range(u32, u32),
+    /// `[r.x + n]`: `relatives[n]`.
+    Relative(u32),
+}
+
+/// A number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Literal {
+    /// Whether a minus stands before it.
+    pub negative: bool,
+    /// The value of an integer, saturated at 2^64 - 1; `None` for a fraction.
+    pub int: Option<u64>,
+    /// Whether the integer was too large.
+    pub overflow: bool,
+    /// The digits, without sign.
+    pub span: Span,
+}
+
+/// The texture part of a texture instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TexPart {
+    /// The texture.
+    pub texture: Operand,
+    /// Row of the target table.
+    pub target: u8,
+    /// Place of the target.
+    pub target_span: Span,
+    /// Offset.
+    pub offset: Offset,
+    /// Place of the offset.
+    pub offset_span: Span,
+}
+
+/// A texel offset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Offset {
+    /// None.
+    None,
+    /// Constants.
+    Constant([i64; 3]),
+    /// `offset(v)`: the operand behind the others of the instruction.
+    Dynamic,
+}
+
+/// Kinds of declarations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DeclKind {
+    /// TEMP.
+    Temp,
+    /// ATTRIB.
+    Attrib,
+    /// PARAM.
+    Param,
+    /// OUTPUT.
+    Output,
+    /// ALIAS.
+    Alias,
+    /// BUFFER.
+    Buffer,
+    /// BUFFER4.
+    Buffer4,
+    /// CBUFFER.
+    Cbuffer,
+    /// TEXTURE.
+    Texture,
+    /// SHARED.
+    Shared,
+    /// GROUP_SIZE.
+    GroupSize,
+    /// SHARED_MEMORY.
+    SharedMemory,
+}
+
+bitflags::bitflags! {
+    /// Modifiers of declarations.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct VarMods: u16 {
+        /// SHORT.
+        const SHORT = 1;
+        /// LONG.
+        const LONG = 2;
+        /// INT.
+        const INT = 4;
+        /// UINT.
+        const UINT = 8;
+        /// FLOAT.
+        const FLOAT = 16;
+        /// FLAT.
+        const FLAT = 32;
+        /// CENTROID.
+        const CENTROID = 64;
+        /// NOPERSPECTIVE.
+        const NOPERSPECTIVE = 128;
+        /// SAMPLE.
+        const SAMPLE = 256;
+
+        /// Sizes.
+        const ANY_SIZE = Self::SHORT.bits() | Self::LONG.bits();
+        /// Data types.
+        const ANY_TYPE = Self::INT.bits() | Self::UINT.bits() | Self::FLOAT.bits();
+        /// Interpolation.
+        const ANY_INTERPOLATION =
+            Self::FLAT.bits() | Self::CENTROID.bits() | Self::NOPERSPECTIVE.bits() | Self::SAMPLE.bits();
+    }
+}
+
+/// A declaration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Decl {
+    /// Kind.
+    pub kind: DeclKind,
+    /// Modifiers.
+    pub mods: VarMods,
+    /// Name and its place; meaningless for TEMP lists and program declarations.
+    pub name: Option<(NameId, Span)>,
+    /// Size: brackets behind the name.
+    pub size: Size,
+    /// Second size of buffer variables.
+    pub size2: Size,
+    /// First item in [`Ast::items`].
+    pub first_item: u32,
+    /// Number of items.
+    pub item_count: u32,
+    /// Place of the whole statement.
+    pub span: Span,
+}
+
+/// Size of a declared variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Size {
+    /// No array.
+    Single,
+    /// `[]`
+    Open,
+    /// `[n]`
+    Of(u32, Span),
+}
+
+/// An item of a declaration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// A name with its size, in TEMP lists.
+    Name(NameId, Size, Span),
+    /// A binding: `paths[n]`.
+    Path(u32),
+    /// A scalar constant: `literals[n]`.
+    Scalar(u32),
+    /// A constant in braces.
+    Vector {
+        /// First literal.
+        first: u32,
+        /// Number of literals.
+        count: u8,
+        /// Place.
+        span: Span,
+    },
+    /// A number of a program declaration.
+    Number(u32, Span),
+}
+
+impl Ast<'_> {
+    /// The operands of an instruction.
+    pub fn operands(&self, inst: &Inst) -> &[Operand] {
+        &self.operands[inst.first_operand as usize..][..inst.operand_count as usize]
+    }
+
+    /// The items of a declaration.
+    pub fn items(&self, decl: &Decl) -> &[Item] {
+        &self.items[decl.first_item as usize..][..decl.item_count as usize]
+    }
+
+    /// The segments of a path.
+    pub fn segments(&self, path: u32) -> &[Segment] {
+        let path = self.paths[path as usize];
+        &self.segments[path.first as usize..][..path.count as usize]
+    }
+}

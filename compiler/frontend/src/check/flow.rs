@@ -1,0 +1,249 @@
+//! Blocks, labels and calls. NV_gpu_program4 section 2.X.5.
+
+use super::{Checker, Routine, suggest};
+use crate::ast::{Extra, Inst};
+use crate::codes::Code;
+use crate::lang::limits;
+use crate::names::NameId;
+use glasm_ir::Span;
+
+/// An open block.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    kind: Block,
+    span: Span,
+    /// A REP without count that has seen neither a BRK of its own nor a RET inside.
+    endless: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Block {
+    If,
+    Else,
+    Rep,
+}
+
+/// A call of a label.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    routine: u32,
+    label: NameId,
+    span: Span,
+}
+
+/// Flow control seen so far.
+pub(super) struct Flow {
+    open: Vec<Open>,
+    ifs: usize,
+    loops: usize,
+    calls: Vec<Call>,
+    /// The first routine with an instruction runs first if there is no label `main`.
+    first_code: Option<u32>,
+}
+
+impl Flow {
+    pub(super) fn new() -> Self {
+        Self { open: Vec::new(), ifs: 0, loops: 0, calls: Vec::new(), first_code: None }
+    }
+}
+
+impl Checker<'_> {
+    /// The routine that statements belong to now; the one before all labels exists from its first instruction on.
+    fn routine(&mut self) -> u32 {
+        if self.program.routines.is_empty() {
+            self.program.routines.push(Routine { label: None, first: 0, end: 0, reached: false });
+        }
+        self.program.routines.len() as u32 - 1
+    }
+
+    #[inline]
+    pub(super) fn flow_inst(&mut self, flow: &mut Flow, number: u32) {
+        if flow.first_code.is_none() {
+            flow.first_code = Some(self.routine());
+        }
+        let inst = self.program.ast.insts[number as usize];
+        if inst.opcode.info().result == crate::lang::opcodes::ResultKind::None {
+            self.flow_opcode(flow, &inst);
+        }
+    }
+
+    fn flow_opcode(&mut self, flow: &mut Flow, inst: &Inst) {
+        match inst.opcode.mnemonic() {
+            "IF" => {
+                flow.open.push(Open { kind: Block::If, span: inst.span, endless: false });
+                flow.ifs += 1;
+                if flow.ifs == limits::IF_DEPTH + 1 {
+                    let message = format!("more than {} IF blocks inside each other", limits::IF_DEPTH);
+                    self.reports.error(Code::IfDepth, inst.span, message);
+                }
+            }
+            "ELSE" => match flow.open.last_mut() {
+                Some(open) if open.kind == Block::If => open.kind = Block::Else,
+                Some(open) if open.kind == Block::Else => {
+                    self.reports.error(Code::BlockMismatch, inst.span, "a second ELSE in one IF");
+                }
+                _ => self.reports.error(Code::BlockMismatch, inst.span, "ELSE without IF"),
+            },
+            "ENDIF" => self.close(flow, inst, "IF"),
+            "REP" => {
+                let endless = inst.operand_count == 0 && !inst.broken;
+                flow.open.push(Open { kind: Block::Rep, span: inst.span, endless });
+                flow.loops += 1;
+                if flow.loops == limits::LOOP_DEPTH + 1 {
+                    let message = format!("more than {} REP blocks inside each other", limits::LOOP_DEPTH);
+                    self.reports.error(Code::LoopDepth, inst.span, message);
+                }
+            }
+            "ENDREP" => self.close(flow, inst, "REP"),
+            opcode @ ("BRK" | "CONT") => match flow.open.iter_mut().rev().find(|open| open.kind == Block::Rep) {
+                Some(open) => open.endless &= opcode != "BRK",
+                None => {
+                    let message = format!("{opcode} outside a REP block");
+                    self.reports.error(Code::BreakOutsideLoop, inst.span, message);
+                }
+            },
+            "RET" => flow.open.iter_mut().for_each(|open| open.endless = false),
+            "CAL" => {
+                if let Extra::Label(label, span) = inst.extra {
+                    let routine = self.routine();
+                    flow.calls.push(Call { routine, label, span });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// ENDIF or ENDREP.
+    fn close(&mut self, flow: &mut Flow, inst: &Inst, opener: &str) {
+        let is_rep = opener == "REP";
+        match flow.open.last().copied() {
+            Some(open) if (open.kind == Block::Rep) == is_rep => {
+                flow.open.pop();
+                if is_rep { flow.loops -= 1 } else { flow.ifs -= 1 }
+                if open.endless {
+                    let message = "this loop has no count, no BRK of its own and no RET inside";
+                    self.reports.error(Code::InfiniteLoop, open.span, message);
+                }
+            }
+            Some(_) => {
+                let other = if is_rep { "IF" } else { "REP" };
+                let message = format!("END{opener} closes a block that {other} has opened");
+                self.reports.error(Code::BlockMismatch, inst.span, message);
+                // If such a block is open further out, the inner ones were forgotten: go on outside.
+                let matching = flow.open.iter().rposition(|open| (open.kind == Block::Rep) == is_rep);
+                if let Some(position) = matching {
+                    flow.open.truncate(position);
+                    flow.loops = flow.open.iter().filter(|open| open.kind == Block::Rep).count();
+                    flow.ifs = flow.open.len() - flow.loops;
+                }
+            }
+            None => {
+                let message = format!("END{opener} without {opener}");
+                self.reports.error(Code::BlockMismatch, inst.span, message);
+            }
+        }
+    }
+
+    pub(super) fn label(&mut self, flow: &mut Flow, statement: u32, name: NameId, span: Span) {
+        if !flow.open.is_empty() {
+            self.reports.error(Code::LabelInBlock, span, "a label inside a block");
+            self.close_all(flow);
+        }
+        self.routine();
+        if let Some(last) = self.program.routines.last_mut() {
+            last.end = statement;
+        }
+        let number = self.program.routines.len() as u32;
+        self.program.routines.push(Routine { label: Some(name), first: statement + 1, end: 0, reached: false });
+        if self.program.labels.insert(name, number).is_some() {
+            let text = self.name_text(name);
+            self.reports.error(Code::DuplicateLabel, span, format!("label `{text}` is defined already"));
+        }
+    }
+
+    /// Blocks that nothing has closed; each is reported unless the label inside it was.
+    fn close_all(&mut self, flow: &mut Flow) {
+        flow.open.clear();
+        flow.ifs = 0;
+        flow.loops = 0;
+    }
+
+    /// What can be said only at the end of the program.
+    pub(super) fn end_of_flow(&mut self, mut flow: Flow) {
+        for open in std::mem::take(&mut flow.open) {
+            let (word, end) = if open.kind == Block::Rep { ("REP", "ENDREP") } else { ("IF", "ENDIF") };
+            let message = format!("this {word} has no {end}");
+            self.reports.error(Code::BlockOpen, open.span, message);
+        }
+        self.routine();
+        let statements = self.program.ast.statements.len() as u32;
+        if let Some(last) = self.program.routines.last_mut() {
+            last.end = statements;
+        }
+        let main = (self.program.labels.iter())
+            .find(|&(&name, _)| self.program.ast.names.text(name) == b"main")
+            .map(|(_, &number)| number);
+        self.program.main = main.or(flow.first_code).unwrap_or(0);
+        let calls = self.resolve_calls(&flow.calls);
+        self.reach(&calls);
+    }
+
+    /// The routines that each routine calls, with the place of the first such call.
+    fn resolve_calls(&mut self, calls: &[Call]) -> Vec<Vec<(u32, Span)>> {
+        let mut graph = vec![Vec::new(); self.program.routines.len()];
+        for call in calls {
+            match self.program.labels.get(&call.label) {
+                Some(&callee) => graph[call.routine as usize].push((callee, call.span)),
+                None => {
+                    let text = self.name_text(call.label);
+                    let labels: Vec<String> = self.program.labels.keys().map(|&name| self.name_text(name)).collect();
+                    let notes = suggest(&text, labels.iter().map(String::as_str)).into_iter().collect();
+                    let message = format!("label `{text}` is not defined");
+                    self.reports.error_with(Code::UndefinedLabel, call.span, message, notes);
+                }
+            }
+        }
+        for callees in &mut graph {
+            callees.sort_by_key(|&(callee, span)| (callee, span.start));
+            callees.dedup_by_key(|&mut (callee, _)| callee);
+        }
+        graph
+    }
+
+    /// Marks the routines that main reaches; finds recursion and chains of calls that are too long. Depth first, with a stack
+    /// of its own: an entry is a routine and the number of its calls looked at.
+    fn reach(&mut self, graph: &[Vec<(u32, Span)>]) {
+        let mut finished: Vec<Option<usize>> = vec![None; graph.len()];
+        let mut on_stack = vec![false; graph.len()];
+        let mut stack = vec![(self.program.main, 0usize, 0usize)];
+        on_stack[self.program.main as usize] = true;
+        while let Some(top) = stack.last_mut() {
+            let (routine, next, height) = *top;
+            if let Some(&(callee, span)) = graph[routine as usize].get(next) {
+                top.1 += 1;
+                if on_stack[callee as usize] {
+                    let label = self.program.routines[callee as usize].label;
+                    let text = label.map_or_else(String::new, |name| self.name_text(name));
+                    let message = format!("subroutine `{text}` can call itself, which is not supported yet");
+                    self.reports.error(Code::Recursion, span, message);
+                } else if let Some(below) = finished[callee as usize] {
+                    top.2 = height.max(below + 1);
+                } else {
+                    on_stack[callee as usize] = true;
+                    stack.push((callee, 0, 0));
+                }
+                continue;
+            }
+            stack.pop();
+            on_stack[routine as usize] = false;
+            finished[routine as usize] = Some(height);
+            self.program.routines[routine as usize].reached = true;
+            if let Some(caller) = stack.last_mut() {
+                caller.2 = caller.2.max(height + 1);
+            } else if height > limits::CALL_DEPTH {
+                let message = format!("chains of more than {} calls", limits::CALL_DEPTH);
+                self.reports.whole(Code::CallDepth, message);
+            }
+        }
+    }
+}

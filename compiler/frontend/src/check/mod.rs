@@ -1,0 +1,348 @@
+//! Rules that make a program fail to load: names, types, modifiers, nesting, limits.
+//!
+//! The result is a [`Checked`] program: every name and binding is a variable, every instruction has its type. Only this module
+//! makes one, so lowering can rely on the rules.
+
+mod binding;
+mod decl;
+mod flow;
+mod inst;
+mod operand;
+mod overlap;
+mod suggest;
+mod texture;
+
+pub(crate) use suggest::suggest;
+
+use crate::ast::{Ast, Base, Dst, Inst, Operand, Statement, VarMods};
+use crate::codes::Code;
+use crate::lang::options::{self, Features, Group, Support};
+use crate::lang::stage_name;
+use crate::names::NameId;
+use crate::report::Reports;
+use crate::source::{Dialect, Version};
+use glasm_ir::types::{Base as TypeBase, Type};
+use glasm_ir::{ParamSource, Semantic, Span, Stage};
+use rustc_hash::FxHashMap;
+
+/// A variable, declared or made by a binding that is used directly.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Var {
+    pub(crate) kind: VarKind,
+    pub(crate) name: Option<NameId>,
+    /// Declared data type.
+    pub(crate) base: Option<TypeBase>,
+    pub(crate) size: VarSize,
+    /// Number of elements of an array.
+    pub(crate) array: Option<u32>,
+    /// Whether some access has a run-time index.
+    pub(crate) relative: bool,
+    /// Whether some instruction uses it.
+    pub(crate) used: bool,
+    pub(crate) span: Span,
+}
+
+/// What a variable stands for. `first` is its first binding in the table of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum VarKind {
+    Temp,
+    Attrib { first: u32 },
+    Param { first: u32 },
+    Result { first: u32 },
+    Buffer(BufferView),
+    Texture { unit: u32 },
+    Shared { start: u32 },
+    /// Declared with errors: uses are not reported.
+    Poisoned,
+}
+
+/// A part of program parameter buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BufferView {
+    pub(crate) layout: BufferLayout,
+    pub(crate) binding: u32,
+    /// First element.
+    pub(crate) start: u32,
+}
+
+/// How elements of a program parameter buffer are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum BufferLayout {
+    /// BUFFER: words, replicated.
+    Words,
+    /// BUFFER4: vectors.
+    Vectors,
+    /// CBUFFER: bytes, only for LDC.
+    Bytes,
+}
+
+/// Size of components.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum VarSize {
+    Short,
+    Normal,
+    Long,
+}
+
+/// An attribute or result binding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct IoBinding {
+    pub(crate) semantic: Semantic,
+    pub(crate) base: TypeBase,
+    pub(crate) typeless: bool,
+}
+
+/// Types of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct InstTypes {
+    /// Type of the operation; of the element for memory accesses; of the result for CVT.
+    pub(crate) ty: Type,
+    /// Type of the operand of CVT.
+    pub(crate) from: Type,
+    /// Components of a memory access.
+    pub(crate) components: u8,
+}
+
+/// A subroutine: the statements from a label to the next one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Routine {
+    pub(crate) label: Option<NameId>,
+    pub(crate) first: u32,
+    pub(crate) end: u32,
+    /// Whether it can be reached from the start of the program.
+    pub(crate) reached: bool,
+}
+
+/// A program that keeps all rules.
+#[derive(Debug)]
+pub struct Checked<'s> {
+    pub(crate) ast: Ast<'s>,
+    pub(crate) vars: Vec<Var>,
+    pub(crate) attribs: Vec<IoBinding>,
+    pub(crate) params: Vec<ParamSource>,
+    pub(crate) results: Vec<IoBinding>,
+    /// Types of instructions, by instruction.
+    pub(crate) types: Vec<InstTypes>,
+    pub(crate) routines: Vec<Routine>,
+    /// The routine of each label, by name.
+    pub(crate) labels: FxHashMap<NameId, u32>,
+    /// The routine that runs first.
+    pub(crate) main: u32,
+    pub(crate) features: Features,
+    pub(crate) interpolation: FxHashMap<Semantic, VarMods>,
+    pub(crate) group_size: [u32; 3],
+    pub(crate) shared_bytes: u32,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Named {
+    Nothing,
+    Var(u32),
+    /// A mistake was reported already.
+    Poisoned,
+}
+
+/// Key of a variable that a binding makes when used directly.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Implicit {
+    Attrib(Semantic),
+    Result(Semantic),
+    Param(ParamSource),
+    Texture(u32),
+}
+
+/// The checker's state.
+struct Checker<'s> {
+    program: Checked<'s>,
+    reports: Reports,
+    stage: Stage,
+    version: Version,
+    named: Vec<Named>,
+    implicit: FxHashMap<Implicit, u32>,
+    /// Elements of temporaries.
+    temporaries: u64,
+    /// Elements of parameter arrays.
+    parameters: u64,
+    group_size_seen: bool,
+    shared_seen: bool,
+    /// Layout of each program parameter buffer, BUFFER against BUFFER4.
+    buffer_layouts: FxHashMap<u32, BufferLayout>,
+    /// Row of the target used with each texture image unit.
+    unit_targets: FxHashMap<u32, u8>,
+    /// Vertex attribute slots: bound by conventional name, by number.
+    slots: [[bool; 2]; 16],
+}
+
+/// Checks a program. The result is there exactly if no error was found, here or before.
+pub fn check<'s>(ast: Ast<'s>, reports: Reports) -> (Option<Checked<'s>>, Reports) {
+    let mut checker = Checker::new(ast, reports);
+    checker.options();
+    checker.poisoned();
+    checker.statements();
+    checker.whole_program();
+    let ok = !checker.reports.has_errors();
+    (ok.then_some(checker.program), checker.reports)
+}
+
+impl<'s> Checker<'s> {
+    fn new(ast: Ast<'s>, reports: Reports) -> Self {
+        let dialect: Dialect = ast.dialect;
+        let (named, insts) = (vec![Named::Nothing; ast.names.len()], ast.insts.len());
+        Self {
+            program: Checked {
+                ast,
+                vars: Vec::with_capacity(16),
+                attribs: Vec::new(),
+                params: Vec::new(),
+                results: Vec::new(),
+                types: Vec::with_capacity(insts),
+                routines: Vec::new(),
+                labels: FxHashMap::default(),
+                main: 0,
+                features: Features::empty(),
+                interpolation: FxHashMap::default(),
+                group_size: [1; 3],
+                shared_bytes: 0,
+            },
+            reports,
+            stage: dialect.stage(),
+            version: dialect.version(),
+            named,
+            implicit: FxHashMap::default(),
+            temporaries: 0,
+            parameters: 0,
+            group_size_seen: false,
+            shared_seen: false,
+            buffer_layouts: FxHashMap::default(),
+            unit_targets: FxHashMap::default(),
+            slots: [[false; 2]; 16],
+        }
+    }
+
+    /// OPTION lines. NV_gpu_program4 section 2.X.6.
+    fn options(&mut self) {
+        let mut groups: Vec<(Group, &str)> = Vec::new();
+        for (name, span) in std::mem::take(&mut self.program.ast.options) {
+            let text = self.program.ast.names.display(name);
+            let row = options::lookup(text.as_bytes())
+                .filter(|row| row.stages.has(self.stage) && row.since <= self.version);
+            let Some(row) = row else {
+                let known = options::OPTIONS.iter().filter(|row| row.stages.has(self.stage));
+                let notes = suggest(&text, known.map(|row| row.name)).into_iter().collect();
+                let message = format!("unknown option `{text}` in a {} program", stage_name(self.stage));
+                self.reports.error_with(Code::OptionUnknown, span, message, notes);
+                continue;
+            };
+            if row.support == Support::Missing {
+                self.reports.error(Code::Unsupported, span, format!("option `{text}` is not supported yet"));
+            }
+            if let Some((_, other)) =
+                groups.iter().find(|&&(group, other)| group == row.group && group != Group::None && other != row.name)
+            {
+                let message = format!("option `{text}` excludes `{other}`");
+                self.reports.error(Code::OptionConflict, span, message);
+            }
+            groups.push((row.group, row.name));
+            self.program.features |= row.enables;
+        }
+    }
+
+    fn poisoned(&mut self) {
+        for name in std::mem::take(&mut self.program.ast.poisoned) {
+            self.named[name.index()] = Named::Poisoned;
+        }
+    }
+
+    fn statements(&mut self) {
+        let mut flow = flow::Flow::new();
+        for index in 0..self.program.ast.statements.len() {
+            match self.program.ast.statements[index] {
+                Statement::Inst(number) => {
+                    self.inst(number);
+                    self.flow_inst(&mut flow, number);
+                }
+                Statement::Decl(number) => self.decl(number),
+                Statement::Label(name, span) => self.label(&mut flow, index as u32, name, span),
+            }
+        }
+        self.end_of_flow(flow);
+    }
+
+    /// Rules that need the whole program.
+    fn whole_program(&mut self) {
+        if self.stage == Stage::Compute && !self.group_size_seen {
+            self.reports.whole(Code::GroupSize, "compute programs need a GROUP_SIZE declaration");
+        }
+        self.overlaps();
+    }
+
+    fn name_text(&self, name: NameId) -> String {
+        self.program.ast.names.display(name)
+    }
+
+    /// The name of a variable for messages.
+    fn var_text(&self, var: u32) -> String {
+        match self.program.vars[var as usize].name {
+            Some(name) => format!("`{}`", self.name_text(name)),
+            None => "the binding".to_owned(),
+        }
+    }
+
+    fn source_text(&self, span: Span) -> String {
+        String::from_utf8_lossy(&self.program.ast.text[span.range()]).into_owned()
+    }
+
+    /// The variable of a name; reports a name that is not declared, once.
+    #[inline]
+    fn var_of(&mut self, name: NameId, span: Span) -> Option<u32> {
+        match self.named[name.index()] {
+            Named::Var(var) => Some(var),
+            Named::Poisoned => None,
+            Named::Nothing => {
+                self.undeclared(name, span);
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn undeclared(&mut self, name: NameId, span: Span) {
+        self.named[name.index()] = Named::Poisoned;
+        let text = self.name_text(name);
+        let declared: Vec<String> = (self.program.ast.names.iter())
+            .filter(|(other, _)| matches!(self.named[other.index()], Named::Var(_)))
+            .map(|(_, text)| String::from_utf8_lossy(text).into_owned())
+            .collect();
+        let notes = suggest(&text, declared.iter().map(String::as_str)).into_iter().collect();
+        let span = Span::new(span.start, span.start + text.len() as u32);
+        self.reports.error_with(Code::UndeclaredName, span, format!("`{text}` is not declared"), notes);
+    }
+}
+
+impl Checked<'_> {
+    #[inline]
+    pub(crate) fn var(&self, base: Base) -> Option<(u32, &Var)> {
+        match base {
+            Base::Var(var) => Some((var, &self.vars[var as usize])),
+            Base::Name(_) | Base::Path(_) | Base::Scalar(_) | Base::Vector { .. } => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn operand(&self, inst: &Inst, number: usize) -> Operand {
+        self.ast.operands[inst.first_operand as usize + number]
+    }
+}
+
+impl Var {
+    /// Whether a register of 64-bit lanes holds it.
+    pub(crate) fn is_long(&self) -> bool {
+        self.size == VarSize::Long
+    }
+}
+
+/// Where a result goes: for messages.
+fn dst_span(dst: &Dst) -> Span {
+    dst.span
+}

@@ -1,0 +1,379 @@
+//! Operands and results: what they may name, their indices, suffixes and types. NV_gpu_program4 section 2.X.4.2.
+
+use super::binding::Bound;
+use super::decl::io_binding;
+use super::{BufferLayout, Checker, Implicit, VarKind};
+use crate::ast::{Base, Dst, Index, Operand, Signs, Suffix};
+use crate::codes::Code;
+use crate::lang::bindings::BindingInfo;
+use crate::lang::modifiers::base_name;
+use crate::parse::{decode_mask, decode_suffix};
+use glasm_ir::types::{Base as TypeBase, Type};
+use glasm_ir::{Semantic, Span, Stage};
+
+/// What an operand place takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shape {
+    Vector,
+    Scalar,
+    /// Without suffix and signs.
+    Plain,
+}
+
+impl Checker<'_> {
+    /// Checks operand `number` of the program as a value of type `ty`.
+    #[inline]
+    pub(super) fn value(&mut self, number: usize, shape: Shape, ty: Type, untyped: bool) {
+        let operand = self.program.ast.operands[number];
+        let base = match operand.base {
+            Base::Name(name) => match self.var_of(name, operand.span) {
+                Some(var) => Base::Var(var),
+                None => return,
+            },
+            Base::Var(_) => operand.base,
+            Base::Path(path) => return self.path_value(number, path, shape, ty, untyped),
+            Base::Scalar(_) | Base::Vector { .. } => return self.literal_value(operand, shape, ty),
+        };
+        self.program.ast.operands[number].base = base;
+        self.variable_value(number, shape, ty, untyped);
+    }
+
+    #[inline]
+    fn variable_value(&mut self, number: usize, shape: Shape, ty: Type, untyped: bool) {
+        let operand = self.program.ast.operands[number];
+        let Base::Var(var) = operand.base else { return };
+        let info = self.program.vars[var as usize];
+        match info.kind {
+            VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => {}
+            VarKind::Buffer(view) if view.layout != BufferLayout::Bytes => {}
+            _ => return self.not_readable(var, operand.span),
+        }
+        self.program.vars[var as usize].used = true;
+        self.index(var, operand.index, operand.span);
+        self.suffix(&operand, shape);
+        if info.base.is_some_and(|base| base != ty.base()) && !untyped {
+            self.type_mismatch(var, ty.base(), operand.span);
+        }
+    }
+
+    /// Suffix and signs against what the place takes.
+    #[inline]
+    fn suffix(&mut self, operand: &Operand, shape: Shape) {
+        match (shape, operand.suffix) {
+            (Shape::Vector, _) | (Shape::Scalar, Suffix::One(_)) => {}
+            (Shape::Plain, Suffix::None) if operand.signs == Signs::empty() => {}
+            (Shape::Scalar, _) => {
+                let message = "a scalar operand needs one component, such as `.x`";
+                self.reports.error(Code::ScalarSuffix, operand.span, message);
+            }
+            (Shape::Plain, _) => {
+                let message = "this operand has no suffix, sign or absolute value";
+                self.reports.error(Code::SwzOperand, operand.span, message);
+            }
+        }
+    }
+
+    #[cold]
+    fn not_readable(&mut self, var: u32, span: Span) {
+        let text = self.var_text(var);
+        let (code, what) = match self.program.vars[var as usize].kind {
+            VarKind::Result { .. } => (Code::ReadResult, "is a result, which can only be written"),
+            VarKind::Texture { .. } => (Code::OperandNotVariable, "is a texture"),
+            VarKind::Shared { .. } => (Code::MemoryOperand, "is shared memory, for LDS, STS and ATOMS only"),
+            VarKind::Buffer(_) => (Code::MemoryOperand, "is a CBUFFER variable, for LDC only"),
+            VarKind::Poisoned | VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => return,
+        };
+        self.reports.error(code, span, format!("{text} {what}"));
+    }
+
+    #[cold]
+    fn type_mismatch(&mut self, var: u32, used: TypeBase, span: Span) {
+        let (text, declared) = (self.var_text(var), self.program.vars[var as usize].base);
+        let name = |base| match base {
+            TypeBase::Float => "FLOAT",
+            TypeBase::Signed => "INT",
+            TypeBase::Unsigned => "UINT",
+        };
+        let declared = declared.map_or("", name);
+        let message = format!("{text} is declared {declared}, but used as {}", name(used));
+        let hint = format!("modifier `.{}` uses it as declared, `.NTC` switches the check off", declared_letter(declared));
+        self.reports.error_with(Code::TypeMismatch, span, message, vec![hint]);
+    }
+
+    /// An index against the variable. NV_gpu_program4 section 2.X.4.2.
+    #[inline]
+    pub(super) fn index(&mut self, var: u32, index: Index, span: Span) {
+        match (self.program.vars[var as usize].array, index) {
+            (None, Index::None) => {}
+            (Some(count), Index::Const(number)) if number < count => {}
+            (array, index) => self.unusual_index(var, array, index, span),
+        }
+    }
+
+    fn unusual_index(&mut self, var: u32, array: Option<u32>, index: Index, span: Span) {
+        let text = self.var_text(var);
+        match (array, index) {
+            (None, _) => {
+                self.reports.error(Code::IndexOnScalar, span, format!("{text} is no array"));
+            }
+            (Some(_), Index::None) => {
+                self.reports.error(Code::ArrayNeedsIndex, span, format!("{text} is an array and needs an index"));
+            }
+            (Some(count), Index::Const(number)) => {
+                let message = format!("index {number} is out of bounds: {text} has {count} elements");
+                self.reports.error(Code::IndexOutOfBounds, span, message);
+            }
+            (Some(_), Index::Pair(_)) => {
+                self.reports.error(Code::IndexOnScalar, span, format!("{text} has one index"));
+            }
+            (Some(count), Index::Relative(relative)) => self.relative(var, count, relative),
+        }
+    }
+
+    /// A run-time index into an array of `count` elements.
+    fn relative(&mut self, var: u32, count: u32, relative: u32) {
+        self.program.vars[var as usize].relative = true;
+        let info = self.program.ast.relatives[relative as usize];
+        if info.offset < 0 || info.offset >= i64::from(count) {
+            let message = format!("the offset {} is not in 0 to {}", info.offset, count - 1);
+            self.reports.error(Code::IndexOffset, info.span, message);
+        }
+        let (base, lane) = match info.base {
+            Base::Name(name) => (self.var_of(name, info.span).map(Base::Var), info.lane),
+            Base::Path(path) => match self.path_operand(path) {
+                Some((var, Suffix::One(lane))) => (Some(Base::Var(var)), lane),
+                Some((var, Suffix::None)) => (Some(Base::Var(var)), 0),
+                Some((_, Suffix::Four(_))) => {
+                    self.reports.error(Code::ScalarSuffix, info.span, "an index is one component");
+                    (None, 0)
+                }
+                None => (None, 0),
+            },
+            Base::Var(_) | Base::Scalar(_) | Base::Vector { .. } => (Some(info.base), info.lane),
+        };
+        let Some(Base::Var(index_var)) = base else { return };
+        let index_info = self.program.vars[index_var as usize];
+        let readable = matches!(index_info.kind, VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. });
+        if !readable || index_info.array.is_some() || index_info.base == Some(TypeBase::Float) {
+            if index_info.kind != VarKind::Poisoned {
+                let text = self.var_text(index_var);
+                let message = format!("{text} cannot be an index; use a component of an integer variable that is no array");
+                self.reports.error(Code::IndexVariable, info.span, message);
+            }
+            return;
+        }
+        self.program.vars[index_var as usize].used = true;
+        let entry = &mut self.program.ast.relatives[relative as usize];
+        entry.base = Base::Var(index_var);
+        entry.lane = lane;
+    }
+
+    /// A binding used directly as operand.
+    fn path_value(&mut self, number: usize, path: u32, shape: Shape, ty: Type, untyped: bool) {
+        let Some((var, suffix)) = self.path_operand(path) else { return };
+        let operand = &mut self.program.ast.operands[number];
+        operand.base = Base::Var(var);
+        operand.suffix = suffix;
+        self.variable_value(number, shape, ty, untyped);
+    }
+
+    /// The unnamed variable and the suffix of a path.
+    pub(super) fn path_operand(&mut self, path: u32) -> Option<(u32, Suffix)> {
+        let span = self.program.ast.paths[path as usize].span;
+        let resolved = self.resolve(path)?;
+        if resolved.range {
+            let (code, message) = self.range_problem(&resolved.bound, span);
+            self.reports.error(code, span, message);
+            return None;
+        }
+        let suffix = match resolved.rest {
+            None => Suffix::None,
+            Some(segment) => match decode_suffix(self.program.ast.names.text(segment.name)) {
+                Ok(suffix) => suffix,
+                Err(Code::UnexpectedToken) => {
+                    let text = self.source_text(segment.span);
+                    self.reports.error(Code::BindingUnknown, segment.span, format!("`{text}` is no binding here"));
+                    return None;
+                }
+                Err(code) => {
+                    self.reports.error(code, segment.span, code.title());
+                    return None;
+                }
+            },
+        };
+        let var = self.implicit_var(resolved.bound, span)?;
+        Some((var, suffix))
+    }
+
+    fn range_problem(&self, bound: &Bound, span: Span) -> (Code, &'static str) {
+        match bound {
+            Bound::Buffer { .. } => (Code::BufferOperand, "elements of parameter buffers need a BUFFER variable"),
+            Bound::Params(list)
+                if matches!(list[0], glasm_ir::ParamSource::State(_)) && !self.source_text(span).contains(".row") =>
+            {
+                (Code::MatrixNeedsRow, "select a row of the matrix with .row[n]")
+            }
+            Bound::Params(_)
+            | Bound::Attrib(..)
+            | Bound::Result(..)
+            | Bound::Texture { .. }
+            | Bound::Shared(_) => (Code::RangeAsOperand, "a range is allowed in array declarations only"),
+        }
+    }
+
+    /// The unnamed variable of what a path names.
+    fn implicit_var(&mut self, bound: Bound, span: Span) -> Option<u32> {
+        match bound {
+            Bound::Attrib(row, number, _) => Some(self.implicit_attrib(row, number, span)),
+            Bound::Result(row, number, _) => {
+                let binding = io_binding(row, number);
+                Some(self.implicit(Implicit::Result(binding.semantic), span, |checker| {
+                    checker.program.results.push(binding);
+                    VarKind::Result { first: checker.program.results.len() as u32 - 1 }
+                }))
+            }
+            Bound::Params(list) => {
+                let source = list[0];
+                Some(self.implicit(Implicit::Param(source), span, |checker| {
+                    checker.program.params.push(source);
+                    VarKind::Param { first: checker.program.params.len() as u32 - 1 }
+                }))
+            }
+            Bound::Texture { first, .. } => {
+                Some(self.implicit(Implicit::Texture(first), span, |_| VarKind::Texture { unit: first }))
+            }
+            Bound::Buffer { .. } => {
+                let message = "elements of parameter buffers need a BUFFER variable";
+                self.reports.error(Code::BufferOperand, span, message);
+                None
+            }
+            Bound::Shared(_) => {
+                let message = "shared memory needs a SHARED variable";
+                self.reports.error(Code::MemoryOperand, span, message);
+                None
+            }
+        }
+    }
+
+    fn implicit_attrib(&mut self, row: &'static BindingInfo, number: u32, span: Span) -> u32 {
+        let binding = io_binding(row, number);
+        if self.stage == Stage::Vertex {
+            self.use_slot(row, binding.semantic, span);
+        }
+        self.implicit(Implicit::Attrib(binding.semantic), span, |checker| {
+            checker.program.attribs.push(binding);
+            VarKind::Attrib { first: checker.program.attribs.len() as u32 - 1 }
+        })
+    }
+
+    /// A constant as operand.
+    fn literal_value(&mut self, operand: Operand, shape: Shape, ty: Type) {
+        let (first, count) = match operand.base {
+            Base::Scalar(literal) => (literal, 1),
+            Base::Vector { first, count } => (first, u32::from(count)),
+            Base::Name(_) | Base::Path(_) | Base::Var(_) => return,
+        };
+        if !matches!(operand.base, Base::Scalar(_)) || shape == Shape::Plain {
+            self.suffix(&operand, shape);
+        }
+        for literal in first..first + count {
+            let literal = self.program.ast.literals[literal as usize];
+            // Decimal fractions are always fine as floats; their value is read when it is needed.
+            if !ty.is_float() {
+                self.literal(literal, ty);
+            }
+        }
+    }
+
+    /// Checks the result of an instruction and makes it a variable.
+    #[inline]
+    pub(super) fn result(&mut self, inst: u32, ty: Type, untyped: bool) {
+        let Some(mut dst) = self.program.ast.insts[inst as usize].dst else { return };
+        let var = match dst.base {
+            Base::Name(name) => match self.var_of(name, dst.span) {
+                Some(var) => var,
+                None => return,
+            },
+            Base::Path(path) => match self.path_result(path, &mut dst) {
+                Some(var) => var,
+                None => return,
+            },
+            Base::Var(_) | Base::Scalar(_) | Base::Vector { .. } => return,
+        };
+        dst.base = Base::Var(var);
+        self.program.ast.insts[inst as usize].dst = Some(dst);
+        let info = self.program.vars[var as usize];
+        if !matches!(info.kind, VarKind::Temp | VarKind::Result { .. }) {
+            return self.not_writable(var, super::dst_span(&dst));
+        }
+        self.program.vars[var as usize].used = true;
+        self.index(var, dst.index, dst.span);
+        if info.base.is_some_and(|base| base != ty.base()) && !untyped {
+            self.type_mismatch(var, ty.base(), dst.span);
+        }
+    }
+
+    /// A result binding used directly.
+    fn path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
+        let resolved = self.resolve(path)?;
+        if let Some(segment) = resolved.rest {
+            match decode_mask(self.program.ast.names.text(segment.name)) {
+                Ok(mask) => dst.mask = mask,
+                Err(Code::UnexpectedToken) => {
+                    let text = self.source_text(segment.span);
+                    self.reports.error(Code::BindingUnknown, segment.span, format!("`{text}` is no binding here"));
+                    return None;
+                }
+                Err(code) => {
+                    self.reports.error(code, segment.span, code.title());
+                    return None;
+                }
+            }
+        }
+        if resolved.range {
+            self.reports.error(Code::RangeAsOperand, dst.span, "a range is allowed in array declarations only");
+            return None;
+        }
+        match resolved.bound {
+            bound @ Bound::Result(..) => self.implicit_var(bound, dst.span),
+            Bound::Attrib(..) | Bound::Params(_) | Bound::Texture { .. } | Bound::Buffer { .. } | Bound::Shared(_) => {
+                self.reports.error(Code::WriteReadOnly, dst.span, "this binding can only be read");
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn not_writable(&mut self, var: u32, span: Span) {
+        let what = match self.program.vars[var as usize].kind {
+            VarKind::Attrib { .. } => "an attribute",
+            VarKind::Param { .. } => "a parameter",
+            VarKind::Buffer(_) => "a parameter buffer",
+            VarKind::Texture { .. } => "a texture",
+            VarKind::Shared { .. } => "shared memory",
+            VarKind::Temp | VarKind::Result { .. } | VarKind::Poisoned => return,
+        };
+        let text = self.var_text(var);
+        self.reports.error(Code::WriteReadOnly, span, format!("{text} is {what}, which this instruction cannot write"));
+    }
+
+    /// The semantic of a binding, for rules about single bindings.
+    pub(super) fn attrib_semantics(&self, var: u32) -> impl Iterator<Item = Semantic> + '_ {
+        let info = self.program.vars[var as usize];
+        let (list, first): (&[super::IoBinding], u32) = match info.kind {
+            VarKind::Attrib { first } => (&self.program.attribs, first),
+            VarKind::Result { first } => (&self.program.results, first),
+            _ => (&[], 0),
+        };
+        let count = info.array.unwrap_or(1) as usize;
+        list.iter().skip(first as usize).take(count).map(|binding| binding.semantic)
+    }
+}
+
+fn declared_letter(declared: &str) -> &'static str {
+    match declared {
+        "INT" => base_name(TypeBase::Signed),
+        "UINT" => base_name(TypeBase::Unsigned),
+        _ => base_name(TypeBase::Float),
+    }
+}

@@ -1,0 +1,48 @@
+//! A binding may stand in one array only among those with run-time index.
+//! NV_gpu_program4 sections 2.X.3.2, 2.X.3.3 and 2.X.3.5.
+
+use super::{Checker, VarKind};
+use crate::codes::Code;
+use glasm_ir::{ParamSource, Semantic};
+use rustc_hash::FxHashSet;
+
+impl Checker<'_> {
+    pub(super) fn overlaps(&mut self) {
+        let mut attribs: FxHashSet<Semantic> = FxHashSet::default();
+        let mut results: FxHashSet<Semantic> = FxHashSet::default();
+        let mut params: FxHashSet<ParamSource> = FxHashSet::default();
+        for var in 0..self.program.vars.len() as u32 {
+            let info = self.program.vars[var as usize];
+            if !info.relative {
+                continue;
+            }
+            let twice = match info.kind {
+                VarKind::Attrib { .. } => {
+                    let semantics: Vec<Semantic> = self.attrib_semantics(var).collect();
+                    semantics.into_iter().any(|semantic| !attribs.insert(semantic))
+                }
+                VarKind::Result { .. } => {
+                    let semantics: Vec<Semantic> = self.attrib_semantics(var).collect();
+                    semantics.into_iter().any(|semantic| !results.insert(semantic))
+                }
+                VarKind::Param { first } => {
+                    let count = info.array.unwrap_or(1);
+                    let sources = &self.program.params[first as usize..(first + count) as usize];
+                    // Constants are no bindings of state: equal ones may repeat.
+                    let bindings = sources.iter().filter(|source| !matches!(source, ParamSource::Literal(_)));
+                    bindings.fold(false, |twice, &source| !params.insert(source) || twice)
+                }
+                VarKind::Temp
+                | VarKind::Buffer(_)
+                | VarKind::Texture { .. }
+                | VarKind::Shared { .. }
+                | VarKind::Poisoned => false,
+            };
+            if twice {
+                let text = self.var_text(var);
+                let message = format!("{text} has a run-time index, but repeats a binding of such an array");
+                self.reports.error(Code::RelativeOverlap, info.span, message);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Texture instructions: targets, units, offsets. NV_gpu_program4 section 2.X.4.4.
+
+use super::operand::Shape;
+use super::{Checker, VarKind};
+use crate::ast::{Base, Extra, Inst, Offset, Suffix, TexPart};
+use crate::codes::Code;
+use crate::lang::limits;
+use crate::lang::opcodes::OpcodeInfo;
+use crate::lang::targets::{Access, Reference, TARGETS, TargetInfo};
+use glasm_ir::types::Type;
+
+impl Checker<'_> {
+    pub(super) fn texture(&mut self, inst: &Inst, info: &OpcodeInfo) {
+        let Extra::Texture(number) = inst.extra else { return };
+        let part = self.program.ast.textures[number as usize];
+        let target = &TARGETS[part.target as usize];
+        let access = access(info);
+        self.target(&part, info, target, access);
+        self.offset(&part, info, target);
+        self.extra_operands(inst, info, &part, target);
+        let Some(var) = self.texture_variable(number, access) else { return };
+        self.target_of_units(var, &part, target);
+    }
+
+    fn target(&mut self, part: &TexPart, info: &OpcodeInfo, target: &TargetInfo, access: Access) {
+        let span = part.target_span;
+        if target.since > self.version {
+            let message = format!("target `{}` needs language version {}", target.name, target.since.name());
+            self.reports.error(Code::FeatureNewer, span, message);
+        } else if let Some(feature) = target.option.filter(|option| !self.program.features.contains(option.flag())) {
+            let message = format!("target `{}` needs OPTION {}", target.name, feature.option());
+            self.reports.error(Code::FeatureOption, span, message);
+        } else if !target.access.contains(access) {
+            let message = format!("`{}` cannot access textures of target `{}`", info.name, target.name);
+            self.reports.error(Code::TargetNotAllowed, span, message);
+        }
+    }
+
+    fn offset(&mut self, part: &TexPart, info: &OpcodeInfo, target: &TargetInfo) {
+        match part.offset {
+            Offset::None => {}
+            Offset::Dynamic => {
+                if target.is_cube() || matches!(info.name, "TXD" | "TXGO") {
+                    let message = "a run-time offset is not available here";
+                    self.reports.error(Code::OffsetDynamic, part.offset_span, message);
+                }
+            }
+            Offset::Constant(offset) => {
+                let allowed = if info.name == "TXGO" { 0 } else { target.offsets as usize };
+                if offset[allowed..].iter().any(|&component| component != 0) {
+                    let message = format!("target `{}` takes {allowed} offset components here", target.name);
+                    self.reports.error(Code::OffsetTarget, part.offset_span, message);
+                } else if offset.iter().any(|component| !limits::TEXEL_OFFSET.contains(component)) {
+                    let (low, high) = (limits::TEXEL_OFFSET.start(), limits::TEXEL_OFFSET.end());
+                    let message = format!("offsets run from {low} to {high}");
+                    self.reports.error(Code::OffsetRange, part.offset_span, message);
+                }
+            }
+        }
+    }
+
+    /// Operands beyond those of the opcode: the reference of SHADOWARRAYCUBE, the run-time offset.
+    fn extra_operands(&mut self, inst: &Inst, info: &OpcodeInfo, part: &TexPart, target: &TargetInfo) {
+        let own = info.operands.len() - 1;
+        let dynamic = usize::from(part.offset == Offset::Dynamic);
+        let reference = usize::from(target.reference == Reference::Operand && info.name != "TXQ" && info.name != "LOD");
+        let count = inst.operand_count as usize;
+        let first = inst.first_operand as usize;
+        for number in own..count - dynamic {
+            if number < own + reference {
+                self.value(first + number, Shape::Vector, Type::F32, false);
+            } else {
+                let span = self.program.ast.operands[first + number].span;
+                self.reports.error(Code::ExtraOperand, span, format!("`{}` has {own} operands before the texture", info.name));
+            }
+        }
+        if count - dynamic < own + reference {
+            let message = format!("target `{}` needs an operand with the reference", target.name);
+            self.reports.error(Code::MissingOperand, part.target_span, message);
+        }
+        if dynamic == 1 {
+            self.value(first + count - 1, Shape::Vector, Type::S32, false);
+        }
+    }
+
+    /// The texture variable; sets it in the tree.
+    fn texture_variable(&mut self, number: u32, access: Access) -> Option<u32> {
+        let operand = self.program.ast.textures[number as usize].texture;
+        let (var, suffix) = match operand.base {
+            Base::Name(name) => (self.var_of(name, operand.span)?, operand.suffix),
+            Base::Path(path) => self.path_operand(path)?,
+            Base::Var(var) => (var, operand.suffix),
+            Base::Scalar(_) | Base::Vector { .. } => {
+                self.reports.error(Code::TextureExpected, operand.span, "a texture such as `texture[0]` is expected");
+                return None;
+            }
+        };
+        let info = self.program.vars[var as usize];
+        if !matches!(info.kind, VarKind::Texture { .. }) || !operand.signs.is_empty() {
+            if info.kind != VarKind::Poisoned {
+                self.reports.error(Code::TextureExpected, operand.span, "a texture such as `texture[0]` is expected");
+            }
+            return None;
+        }
+        self.index(var, operand.index, operand.span);
+        if suffix != Suffix::None && !access.intersects(Access::GATHER.union(Access::GATHER_OFFSETS)) {
+            self.reports.error(Code::ComponentSelect, operand.span, "only TXG and TXGO select a component");
+        }
+        if let Suffix::Four(_) = suffix {
+            self.reports.error(Code::ScalarSuffix, operand.span, "one component of the texture is selected");
+        }
+        self.program.vars[var as usize].used = true;
+        let part = &mut self.program.ast.textures[number as usize].texture;
+        part.base = Base::Var(var);
+        part.suffix = suffix;
+        Some(var)
+    }
+
+    /// A unit goes with one target; an array counts with all its units.
+    fn target_of_units(&mut self, var: u32, part: &TexPart, target: &TargetInfo) {
+        let info = self.program.vars[var as usize];
+        let VarKind::Texture { unit } = info.kind else { return };
+        for unit in unit..unit + info.array.unwrap_or(1) {
+            let used = *self.unit_targets.entry(unit).or_insert(part.target);
+            if used != part.target {
+                let message =
+                    format!("texture image unit {unit} is used with target `{}` already", TARGETS[used as usize].name);
+                self.reports.error(Code::TargetConflict, part.target_span, message);
+                return;
+            }
+        }
+        let _ = target;
+    }
+}
+
+/// The access that a texture opcode makes.
+fn access(info: &OpcodeInfo) -> Access {
+    match info.name {
+        "TXB" => Access::BIAS,
+        "TXL" => Access::LOD,
+        "TXP" => Access::PROJECT,
+        "TXD" => Access::GRAD,
+        "TXF" => Access::FETCH,
+        "TXFMS" => Access::FETCH_SAMPLE,
+        "TXG" => Access::GATHER,
+        "TXGO" => Access::GATHER_OFFSETS,
+        "TXQ" => Access::QUERY_SIZE,
+        "LOD" => Access::QUERY_LOD,
+        _ => Access::SAMPLE,
+    }
+}

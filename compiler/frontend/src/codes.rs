@@ -1,0 +1,327 @@
+//! The table of diagnostic codes: number, title, explanation. `glasm explain` prints it.
+//!
+//! Numbers never change their meaning. The hundreds group them: 01 text and grammar, 02 names, 03 declarations, 04 operands,
+//! 05 modifiers, 06 flow control, 07 textures, 08 memory, 09 header and options, 10 limits, 99 glasm itself.
+
+macro_rules! codes {
+    ($($name:ident $id:literal $title:literal $explanation:literal;)*) => {
+        /// Codes of all diagnostics.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub enum Code { $(
+            #[doc = concat!($id, ": ", $title)]
+            $name,
+        )* }
+
+        impl Code {
+            /// All codes in numeric order.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// The number as printed, such as `E0204`.
+            pub const fn id(self) -> &'static str {
+                match self { $(Self::$name => $id,)* }
+            }
+
+            /// A short title in lower case.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)* }
+            }
+
+            /// What the rule is, why a program breaks it, and what to write instead.
+            pub const fn explanation(self) -> &'static str {
+                match self { $(Self::$name => $explanation,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    UnexpectedCharacter "E0101" "character outside the language"
+        "Programs consist of printable ASCII characters, blanks and line ends. Comments start with # and run to the end of the line.";
+    UnexpectedToken "E0102" "unexpected token"
+        "The grammar allows something else here. A statement ends with a semicolon; operands are separated by commas. After such an \
+         error reading resumes behind the next semicolon.";
+    UnknownOpcode "E0103" "unknown opcode"
+        "The first word of a statement is neither a declaration keyword nor an opcode of any language version. Opcodes are written in upper case.";
+    MissingOperand "E0104" "too few operands"
+        "The instruction has fewer operands than its opcode takes. `glasm explain OPCODE` prints the operands of an opcode.";
+    ExtraOperand "E0105" "too many operands"
+        "The instruction has more operands than its opcode takes. `glasm explain OPCODE` prints the operands of an opcode.";
+    MissingEnd "E0106" "END missing"
+        "A program closes with the word END, without a semicolon.";
+    BadNumber "E0107" "malformed number"
+        "A number is a decimal integer, a hexadecimal integer such as 0x1F, or a decimal fraction with an optional exponent.";
+    TextAfterEnd "E0108" "text after END"
+        "Only blanks and comments may follow the word END.";
+
+    UndeclaredName "E0201" "undeclared name"
+        "A variable must be declared by a statement before the first instruction that uses it.";
+    DuplicateName "E0202" "name declared twice"
+        "Every variable, alias and texture name of a program is declared once. Names are not scoped by blocks or subroutines.";
+    ReservedName "E0203" "reserved word as name"
+        "The words `program`, `result`, `state`, `texture` and the stage words such as `vertex` and `fragment` cannot be names.";
+    UndefinedLabel "E0204" "undefined label"
+        "CAL names a label that stands nowhere in the program.";
+    DuplicateLabel "E0205" "label defined twice"
+        "A label may stand at one place only.";
+    OperandNotVariable "E0206" "name of another kind"
+        "The name stands for something that cannot be used here, for instance a texture variable as arithmetic operand.";
+
+    TypeModifierTwice "E0301" "two data types in a declaration"
+        "A declaration has at most one of INT, UINT and FLOAT.";
+    SizeModifierTwice "E0302" "two sizes in a declaration"
+        "A declaration has at most one of SHORT and LONG.";
+    LongNotAllowed "E0303" "LONG not allowed here"
+        "LONG applies to temporaries, and to attributes of 5.0 vertex programs. Parameters, results and buffers have 32-bit components.";
+    ShortNotAllowed "E0304" "SHORT not allowed here"
+        "SHORT applies to temporaries and results only.";
+    ArraySizeMismatch "E0305" "array size differs from the number of bindings"
+        "The size in brackets must be equal to the number of bindings in the list, where a range counts with all its elements.";
+    ArraySizeBad "E0306" "bad array size"
+        "An array has at least one element. Arrays of temporaries need an explicit size.";
+    ArrayKinds "E0307" "array of bindings of different kinds"
+        "All bindings of an attribute or result array must be of one kind, such as generic attributes only.";
+    ArrayOrder "E0308" "array bindings not consecutive"
+        "The bindings of an attribute or result array must have increasing numbers without gaps.";
+    RelativeOverlap "E0309" "binding in two arrays with run-time index"
+        "A binding may occur once only among the arrays that are accessed with a run-time index.";
+    RangeReversed "E0310" "range runs backwards"
+        "In a range [a..b] the first number must not be larger than the second.";
+    BindingRange "E0311" "binding number out of range"
+        "The number in brackets is beyond the limit of that binding.";
+    BindingUnknown "E0312" "unknown binding"
+        "The name after the point is no binding of this program type.";
+    BindingNeedsIndex "E0313" "binding needs a number"
+        "This binding exists several times; give the number in brackets.";
+    BindingTakesNoIndex "E0314" "binding takes no number"
+        "This binding exists once and has no number in brackets.";
+    MatrixNeedsRow "E0315" "matrix without row"
+        "A whole matrix initializes a parameter array of four elements. Single parameters and operands take one row: state.matrix.mvp.row[0].";
+    RangeAsOperand "E0316" "range outside an array"
+        "A range [a..b] initializes arrays. Single variables and operands take one element.";
+    AliasPair "E0317" "attribute bound under two names"
+        "Conventional vertex attributes share storage with generic ones (position 0, normal 2, color 3 and 4, fogcoord 5, texcoord n with \
+         8 + n). A program may use one name of each pair only.";
+    InterpolationNotAllowed "E0318" "interpolation modifier not allowed here"
+        "FLAT, CENTROID, NOPERSPECTIVE and SAMPLE apply to the interpolated attributes of fragment programs; not to position, facing, fogcoord or clip distances.";
+    InterpolationTwice "E0319" "interpolation modifier repeated"
+        "Every interpolation modifier may be given once.";
+    InterpolationMix "E0320" "interpolation modifiers exclude each other"
+        "FLAT attributes are not interpolated, so FLAT goes with none of CENTROID, NOPERSPECTIVE and SAMPLE; and CENTROID not with SAMPLE.";
+    InterpolationConflict "E0321" "attribute with two interpolations"
+        "All variables bound to one attribute must have the same interpolation modifiers. Primary and secondary color count as one attribute.";
+    IntNotFlat "E0322" "integer attribute without FLAT"
+        "Integer attributes of fragment programs cannot be interpolated; declare them FLAT.";
+    ResultOption "E0323" "result needs an option"
+        "This result binding exists only under an option, which the message names.";
+    PositionInvariant "E0324" "position written under ARB_position_invariant"
+        "The option makes the GL compute result.position; the program must not bind it.";
+    GroupSize "E0325" "bad GROUP_SIZE"
+        "A compute program has exactly one GROUP_SIZE declaration with one to three sizes of at least 1.";
+    SharedMemory "E0326" "bad SHARED_MEMORY"
+        "A compute program has at most one SHARED_MEMORY declaration, of a size within the limit.";
+    BufferKind "E0327" "buffer bound as two kinds"
+        "A binding point of program parameter buffers can be used by BUFFER, BUFFER4 or CBUFFER variables, not by a mixture.";
+    BufferBindings "E0328" "buffer array over several buffers"
+        "The elements of a buffer variable must be consecutive and come from one binding point.";
+    OutputArray "E0329" "array of fragment results"
+        "Fragment programs cannot declare arrays of results.";
+    TextureUnits "E0330" "texture units not consecutive"
+        "The units of a texture array must have increasing numbers without gaps.";
+    TypeNotAllowed "E0331" "declaration modifier not allowed here"
+        "This modifier does not belong to that kind of declaration.";
+    DeclarationNotAllowed "E0332" "declaration not allowed in this program type"
+        "The statement belongs to programs of another type or language version.";
+
+    ArrayNeedsIndex "E0401" "array without index"
+        "An array is used one element at a time; write an index in brackets.";
+    IndexOnScalar "E0402" "index on a variable that is no array"
+        "Only array variables take an index in brackets.";
+    IndexOutOfBounds "E0403" "index out of bounds"
+        "A constant index must be below the number of elements of the array.";
+    IndexOffset "E0404" "offset of a run-time index out of range"
+        "The constant part of a run-time index must be at least 0 and below the number of elements.";
+    IndexVariable "E0405" "variable cannot be an index"
+        "A run-time index is one component of a temporary, attribute or parameter that is no array, such as a[r.x + 2].";
+    SwizzleMixed "E0406" "xyzw and rgba mixed"
+        "One swizzle or write mask uses letters of one set only: xyzw or rgba.";
+    SwizzleLength "E0407" "swizzle with two or three letters"
+        "A swizzle has one or four letters.";
+    ScalarSuffix "E0408" "scalar operand without component"
+        "This operand is a scalar: one component must be selected, such as r.x.";
+    MaskOrder "E0409" "malformed write mask"
+        "A write mask lists one to four different components in the order xyzw.";
+    SwzOperand "E0410" "SWZ operand with modifiers"
+        "The operand of SWZ has no swizzle, sign or absolute value of its own; the extended swizzle does that.";
+    ReadResult "E0411" "result variable read"
+        "Result variables are write-only. Compute in a temporary and move it to the result.";
+    WriteReadOnly "E0412" "write to a read-only variable"
+        "Only temporaries and result variables can be written.";
+    FloatAsInteger "E0413" "fraction where an integer is needed"
+        "The instruction or declaration is of integer type; its literals must be integers.";
+    NegativeUnsigned "E0414" "negative literal for an unsigned type"
+        "Unsigned instructions and declarations take literals from 0 up.";
+    LiteralTooLarge "E0415" "literal does not fit its type"
+        "The value of the literal cannot be stored in the type of the instruction or declaration.";
+    TypeMismatch "E0416" "variable of another type"
+        "A variable declared FLOAT, INT or UINT is used by an instruction that reads or writes another type. Declare the variable without a type, \
+         or give the instruction the modifier of the variable's type.";
+    VectorNeeded "E0417" "vector operand expected"
+        "This operand is a vector.";
+    BufferOperand "E0418" "buffer element as operand"
+        "Elements of program.buffer are reached through BUFFER variables.";
+    ComponentCount "E0419" "too many components"
+        "A constant in braces has one to four components.";
+    CondTest "E0420" "malformed condition"
+        "A condition is a test such as EQ, NE, LT, LE, GT, GE, TR or FL, optionally with 0 or 1 for the condition-code register and a swizzle.";
+
+    ModifierTwice "E0501" "two modifiers of one kind"
+        "An instruction has at most one data type, one precision, one clamp and one condition-code modifier; suffixes count too.";
+    ClampOnInteger "E0502" "clamp on an integer instruction"
+        "SAT and SSAT clamp float results. Only CVT accepts SAT with integer results.";
+    ModifierUnsupported "E0503" "modifier not supported by the opcode"
+        "The opcode does not take this modifier. `glasm explain OPCODE` prints what it takes.";
+    ModifierUnknown "E0504" "unknown modifier"
+        "The word after the point is no instruction modifier.";
+    MulSpecial "E0505" "bad combination of MUL modifiers"
+        "S24 and U24 are data types of their own. HI goes with S, U or a sized integer type only.";
+    BaseAndSized "E0506" "base and sized type together"
+        "F, S and U cannot be combined with sized types such as F32.";
+    StorageModifier "E0507" "bad storage modifier"
+        "Memory instructions take exactly one storage modifier such as U32, F32X4 or U64.";
+    CvtModifiers "E0508" "bad CVT modifiers"
+        "CVT takes two sized types, first that of the result, then that of the operand; the operand has neither sign nor absolute value.";
+    AtomCombination "E0509" "atomic operation not defined for the type"
+        "Atomics work on U32 and S32; ADD, EXCH and CSWAP also on U64. IWRAP and DWRAP need U32. Further types need options.";
+    AtomModifiers "E0510" "atomic without operation or type"
+        "Atomic instructions take one operation (ADD, MIN, MAX, IWRAP, DWRAP, AND, OR, XOR, EXCH, CSWAP) and one storage modifier.";
+    FeatureNewer "E0511" "feature of a newer language version"
+        "The opcode, modifier, target or binding exists only under a newer program header.";
+    FeatureStage "E0512" "feature of another program type"
+        "The opcode exists only in programs of another stage.";
+    FeatureOption "E0513" "feature needs an option"
+        "The opcode or modifier exists only under an OPTION, which the message names.";
+    PackShort "E0514" "pack or unpack of a SHORT variable"
+        "Packed words need 32 bits; PK2H, PK2US, PK4B and PK4UB cannot write SHORT variables, and UP2H, UP2US, UP4B and UP4UB cannot read them.";
+    PackLong "E0515" "64-bit pack or unpack without LONG variable"
+        "PK64 writes and UP64 reads a variable declared LONG.";
+    OldLanguage "E0516" "opcode or declaration of an older language"
+        "ADDRESS, ARL, ARR, ARA, BRA, LOOP, EXP and LOG belong to older languages. Use integer temporaries as indices, IF and REP for flow control, EX2 and LG2.";
+
+    BlockMismatch "E0601" "block closed by the wrong word"
+        "IF is closed by ENDIF, REP by ENDREP; ELSE stands once between IF and ENDIF.";
+    BlockOpen "E0602" "block not closed"
+        "Every IF and REP must be closed before the next label and before END.";
+    LabelInBlock "E0603" "label inside a block"
+        "Labels stand outside all IF and REP blocks.";
+    BreakOutsideLoop "E0604" "BRK or CONT outside a loop"
+        "BRK and CONT belong inside a REP block.";
+    InfiniteLoop "E0605" "loop without an end"
+        "A REP without count needs a BRK of its own or a RET inside.";
+    Recursion "E0606" "recursive subroutine"
+        "The subroutine can call itself, directly or through others. glasm does not translate recursion yet.";
+    IfDepth "E0607" "IF nested too deeply"
+        "glasm accepts 64 open IF blocks.";
+    LoopDepth "E0608" "REP nested too deeply"
+        "glasm accepts 64 open REP blocks.";
+    CallDepth "E0609" "subroutine calls nested too deeply"
+        "glasm accepts chains of 32 subroutines that call each other.";
+
+    OffsetTarget "E0701" "texel offset not allowed for the target"
+        "Offsets exist for the dimensions that the target has; cube maps and buffers take none.";
+    OffsetRange "E0702" "texel offset out of range"
+        "Constant texel offsets run from -8 to 7; those of gathers from -32 to 31.";
+    TargetConflict "E0703" "texture unit used with two targets"
+        "A program may use a texture image unit with one target only. SHADOW targets count as different.";
+    TargetNotAllowed "E0704" "target not allowed for the opcode"
+        "The opcode cannot access textures of this target.";
+    TargetUnknown "E0705" "unknown texture target"
+        "Targets are 1D, 2D, 3D, CUBE, RECT, their SHADOW and ARRAY forms, BUFFER, and the multisample targets under their options.";
+    TextureRange "E0706" "texture unit out of range"
+        "The number of the texture image unit is beyond the limit, or a range runs backwards.";
+    ComponentSelect "E0707" "component on a texture"
+        "Only TXG and TXGO select a component of the texture.";
+    TextureExpected "E0708" "texture expected"
+        "This operand is a texture: texture[n] or a TEXTURE variable.";
+    OffsetDynamic "E0709" "run-time texel offset not allowed"
+        "offset(v) is not available for TXD, TXGO and cube map targets.";
+
+    SharedMissing "E0801" "shared memory without declaration"
+        "LDS, STS and ATOMS need a SHARED_MEMORY declaration.";
+    SharedBounds "E0802" "access past the shared memory"
+        "The constant address is beyond the declared size.";
+    MemoryOperand "E0803" "wrong variable for a memory instruction"
+        "LDC reads CBUFFER variables; LDS, STS and ATOMS access SHARED variables; and these variables are not allowed in other instructions.";
+
+    HeaderUnknown "E0901" "unknown program header"
+        "A program starts with its header, such as !!NVvp5.0, in the very first byte.";
+    OptionUnknown "E0902" "unknown option"
+        "The OPTION name is none of this program type.";
+    OptionLate "E0903" "OPTION after other statements"
+        "OPTION lines come directly after the header.";
+    OptionConflict "E0904" "options exclude each other"
+        "At most one option of this group may be given.";
+    Unsupported "E0905" "not supported yet"
+        "The program is valid, but glasm cannot translate this part yet.";
+
+    ProgramTooLarge "E1001" "program too large"
+        "glasm accepts programs of up to 16 MiB.";
+    TooManyInstructions "E1002" "too many instructions"
+        "glasm accepts up to 1,048,576 instructions in a program.";
+    TooManyTemporaries "E1003" "too many temporaries"
+        "glasm accepts up to 4096 temporaries; an array counts with all its elements.";
+    TooManyParameters "E1004" "too many parameters"
+        "glasm accepts up to 16,384 elements of parameter arrays.";
+    TooManyAttributes "E1005" "too many attribute components"
+        "The program uses more attributes than the limit of its type.";
+    TooManyResults "E1006" "too many result components"
+        "The program writes more results than the limit of its type.";
+    TooManyErrors "E1007" "too many errors"
+        "Reporting stops after 100 errors. Fix the first ones; the rest may be consequences.";
+
+    Internal "E9901" "fault of glasm"
+        "glasm contradicted itself. Please report it with the program.";
+}
+
+impl Code {
+    /// The code of a number such as `E0204`; letters of either case.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|code| code.id().eq_ignore_ascii_case(id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_unique_and_ascend() {
+        for pair in Code::ALL.windows(2) {
+            assert!(
+                pair[0].id() < pair[1].id(),
+                "{} before {}",
+                pair[0].id(),
+                pair[1].id()
+            );
+        }
+    }
+
+    #[test]
+    fn codes_are_found_by_number() {
+        assert_eq!(Code::from_id("e0204"), Some(Code::UndefinedLabel));
+        assert_eq!(Code::from_id("E0000"), None);
+    }
+
+    #[test]
+    fn titles_and_explanations_are_complete() {
+        for code in Code::ALL {
+            assert!(
+                !code.title().is_empty() && code.explanation().ends_with('.'),
+                "{}",
+                code.id()
+            );
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Byte offsets to lines and columns, for any bytes.
+//!
+//! A line ends at LF, CR LF or a lone CR. Columns count characters; every invalid UTF-8 sequence that a lossy reader replaces by one
+//! character counts as one.
+
+use std::ops::Range;
+
+/// A place in a text as people count.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+/// The lines of a text.
+#[derive(Clone, Debug)]
+pub struct LineMap<'a> {
+    text: &'a [u8],
+    /// Offset of the first byte of every line; the first is 0.
+    starts: Vec<usize>,
+}
+
+impl<'a> LineMap<'a> {
+    /// Finds the lines.
+    pub fn new(text: &'a [u8]) -> Self {
+        let ends = text.iter().enumerate().filter(|&(at, &byte)| match byte {
+            b'\n' => true,
+            b'\r' => text.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        });
+        let starts = std::iter::once(0)
+            .chain(ends.map(|(at, _)| at + 1))
+            .collect();
+        Self { text, starts }
+    }
+
+    /// Number of lines. At least one: the empty text has one empty line, and so has the end of a text after its last line end.
+    pub fn line_count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The line (from 1) that holds a byte. Offsets past the end belong to the last line.
+    pub fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&start| start <= offset)
+    }
+
+    /// Line and column of a byte. Offsets past the end give the place behind the last character; a byte inside a character gives that
+    /// character, a byte of a line end the place behind the line.
+    pub fn position(&self, offset: usize) -> Position {
+        let line = self.line(offset);
+        let range = self.line_range(line);
+        let column = characters(&self.text[range.clone()])
+            .take_while(|bytes| range.start + bytes.end <= offset)
+            .count();
+        Position {
+            line,
+            column: column + 1,
+        }
+    }
+
+    /// The bytes of a line (from 1) without its line end. Empty for lines that do not exist.
+    pub fn line_range(&self, line: usize) -> Range<usize> {
+        let Some(&start) = line.checked_sub(1).and_then(|index| self.starts.get(index)) else {
+            return self.text.len()..self.text.len();
+        };
+        let bytes = &self.text[start..self.next_start(line)];
+        let content = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let content = content.strip_suffix(b"\r").unwrap_or(content);
+        start..start + content.len()
+    }
+
+    /// Start of the line after `line`.
+    fn next_start(&self, line: usize) -> usize {
+        self.starts.get(line).copied().unwrap_or(self.text.len())
+    }
+}
+
+/// The byte ranges of the characters of a text, where an invalid sequence is one character.
+fn characters(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    bytes
+        .utf8_chunks()
+        .flat_map(|chunk| {
+            let lengths = chunk.valid().chars().map(char::len_utf8);
+            let invalid = Some(chunk.invalid().len()).filter(|&length| length > 0);
+            lengths.chain(invalid)
+        })
+        .map(move |length| {
+            at += length;
+            at - length..at
+        })
+}
+
+/// Text that can be printed: invalid sequences and control characters other than the tab become U+FFFD, and every byte of the input has a
+/// place in it.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Printable {
+    /// The text.
+    pub(super) text: String,
+    /// For each byte of the input, and its end, the offset in the text.
+    offsets: Vec<usize>,
+}
+
+impl Printable {
+    /// Makes bytes of one line printable.
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        let mut printable = Self::default();
+        for range in characters(bytes) {
+            let at = printable.text.len();
+            printable
+                .offsets
+                .extend(std::iter::repeat_n(at, range.len()));
+            let character = std::str::from_utf8(&bytes[range])
+                .ok()
+                .and_then(|valid| valid.chars().next());
+            printable
+                .text
+                .push(character.map_or(char::REPLACEMENT_CHARACTER, printable_char));
+        }
+        printable.offsets.push(printable.text.len());
+        printable
+    }
+
+    /// The place in the text of a byte of the input; past the end, the end.
+    pub(super) fn offset(&self, byte: usize) -> usize {
+        self.offsets.get(byte).copied().unwrap_or(self.text.len())
+    }
+}
+
+/// The character itself, or U+FFFD for one that a terminal would obey instead of showing it.
+pub(super) fn printable_char(character: char) -> char {
+    let obeyed = character.is_control() && character != '\t';
+    let direction = matches!(character, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+    if obeyed || direction {
+        char::REPLACEMENT_CHARACTER
+    } else {
+        character
+    }
+}

@@ -1,0 +1,189 @@
+//! Bindings of attributes and results. NV_vertex_program4, NV_fragment_program4, NV_gpu_program5 and NV_compute_program5
+//! sections 2.X.3.2 and 2.X.3.5.
+
+use crate::lang::Stages;
+use crate::lang::options::Feature;
+use crate::source::Version;
+use glasm_ir::Semantic;
+use glasm_ir::types::Base;
+
+/// Whether a binding takes a number in brackets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Number {
+    /// No.
+    None,
+    /// Yes, below this limit.
+    Required(u32),
+    /// 0 if missing, below this limit.
+    Optional(u32),
+}
+
+impl Number {
+    /// First number past the allowed ones.
+    pub const fn limit(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Required(limit) | Self::Optional(limit) => limit,
+        }
+    }
+}
+
+bitflags::bitflags! {
+    /// Properties of a binding.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Traits: u8 {
+        /// May stand in arrays and ranges.
+        const ARRAY = 1;
+        /// Takes interpolation modifiers.
+        const INTERPOLATED = 2;
+        /// Typeless: read with the type it was written with.
+        const TYPELESS = 4;
+    }
+}
+
+/// A row: an attribute or result binding.
+#[derive(Clone, Copy, Debug)]
+pub struct BindingInfo {
+    /// Words between points; `[]` marks the place of the number.
+    pub path: &'static str,
+    /// Program types.
+    pub stages: Stages,
+    /// First language version.
+    pub since: Version,
+    /// Number in brackets.
+    pub number: Number,
+    /// Meaning for a number.
+    pub semantic: fn(u8) -> Semantic,
+    /// Type of the components.
+    pub base: Base,
+    /// Properties.
+    pub traits: Traits,
+    /// Option needed, if any.
+    pub option: Option<Feature>,
+}
+
+macro_rules! number {
+    () => { Number::None };
+    ([$limit:literal]) => { Number::Required($limit) };
+    ([? $limit:literal]) => { Number::Optional($limit) };
+}
+macro_rules! option {
+    () => { None };
+    ($feature:ident) => { Some(Feature::$feature) };
+}
+
+macro_rules! bindings {
+    ($table:ident: $($path:literal $stages:ident $since:ident $number:tt $base:ident ($($mark:ident)*) $semantic:expr
+        $(, $option:ident)?;)*) => {
+        /// Bindings; the first row that fits counts.
+        pub static $table: &[BindingInfo] = &[$(BindingInfo {
+            path: $path,
+            stages: Stages::$stages,
+            since: Version::$since,
+            number: number! $number,
+            semantic: $semantic,
+            base: Base::$base,
+            traits: Traits::empty()$(.union(Traits::$mark))*,
+            option: option!($($option)?),
+        },)*];
+    };
+}
+
+bindings! { ATTRIBS:
+    // path, program types, version, (number), type, (properties), meaning, option
+    "vertex.position" VERTEX V4_0 () Float () |_| Semantic::Attrib(0);
+    "vertex.normal" VERTEX V4_0 () Float () |_| Semantic::Attrib(2);
+    "vertex.color.primary" VERTEX V4_0 () Float () |_| Semantic::Attrib(3);
+    "vertex.color.secondary" VERTEX V4_0 () Float () |_| Semantic::Attrib(4);
+    "vertex.color" VERTEX V4_0 () Float () |_| Semantic::Attrib(3);
+    "vertex.fogcoord" VERTEX V4_0 () Float () |_| Semantic::Attrib(5);
+    "vertex.texcoord[]" VERTEX V4_0 ([? 8]) Float (ARRAY) |n| Semantic::Attrib(8 + n);
+    "vertex.attrib[]" VERTEX V4_0 ([16]) Float (ARRAY TYPELESS) Semantic::Attrib;
+    "vertex.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;
+    "vertex.instance" VERTEX V4_0 () Signed () |_| Semantic::InstanceId;
+    "vertex.baseInstance" VERTEX V5_0 () Signed () |_| Semantic::BaseInstance;
+    "vertex.baseVertex" VERTEX V5_0 () Signed () |_| Semantic::BaseVertex;
+    "vertex.draw.id" VERTEX V5_0 () Signed () |_| Semantic::DrawId;
+    "fragment.color.primary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0);
+    "fragment.color.secondary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(1);
+    "fragment.color" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0);
+    "fragment.texcoord[]" FRAGMENT V4_0 ([? 8]) Float (ARRAY INTERPOLATED) Semantic::TexCoord;
+    "fragment.attrib[]" FRAGMENT V4_0 ([32]) Float (ARRAY INTERPOLATED TYPELESS) Semantic::Generic;
+    "fragment.clip[]" FRAGMENT V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance;
+    "fragment.fogcoord" FRAGMENT V4_0 () Float () |_| Semantic::FogCoord;
+    "fragment.position" FRAGMENT V4_0 () Float () |_| Semantic::Position;
+    "fragment.facing" FRAGMENT V4_0 () Float () |_| Semantic::Facing;
+    "fragment.pointcoord" FRAGMENT V5_0 () Float () |_| Semantic::PointCoord;
+    "fragment.sampleid" FRAGMENT V4_1 () Signed () |_| Semantic::SampleId;
+    "fragment.samplemask" FRAGMENT V5_0 () Signed () |_| Semantic::SampleMask;
+    "fragment.samplemask[]" FRAGMENT V5_0 ([1]) Signed () |_| Semantic::SampleMask;
+    "fragment.helperthread" FRAGMENT V5_0 () Signed () |_| Semantic::HelperInvocation;
+    "fragment.layer" FRAGMENT V4_0 () Signed () |_| Semantic::Layer, FragmentLayer;
+    "fragment.viewport" FRAGMENT V4_0 () Signed () |_| Semantic::ViewportIndex, FragmentLayer;
+    "primitive.id" FRAGMENT V4_0 () Signed (INTERPOLATED) |_| Semantic::PrimitiveId;
+    "invocation.localid" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationId;
+    "invocation.globalid" COMPUTE V5_0 () Unsigned () |_| Semantic::GlobalInvocationId;
+    "invocation.groupid" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupId;
+    "invocation.groupcount" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupCount;
+    "invocation.groupsize" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupSize;
+    "invocation.localindex" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationIndex;
+}
+
+bindings! { RESULTS:
+    "result.position" VERTICES V4_0 () Float () |_| Semantic::Position;
+    "result.color.front.primary" VERTICES V4_0 () Float () |_| Semantic::Color(0);
+    "result.color.front.secondary" VERTICES V4_0 () Float () |_| Semantic::Color(1);
+    "result.color.front" VERTICES V4_0 () Float () |_| Semantic::Color(0);
+    "result.color.back.primary" VERTICES V4_0 () Float () |_| Semantic::BackColor(0);
+    "result.color.back.secondary" VERTICES V4_0 () Float () |_| Semantic::BackColor(1);
+    "result.color.back" VERTICES V4_0 () Float () |_| Semantic::BackColor(0);
+    "result.color.primary" VERTICES V4_0 () Float () |_| Semantic::Color(0);
+    "result.color.secondary" VERTICES V4_0 () Float () |_| Semantic::Color(1);
+    "result.color" VERTICES V4_0 () Float () |_| Semantic::Color(0);
+    "result.fogcoord" VERTICES V4_0 () Float () |_| Semantic::FogCoord;
+    "result.pointsize" VERTICES V4_0 () Float () |_| Semantic::PointSize;
+    "result.texcoord[]" VERTICES V4_0 ([? 8]) Float (ARRAY) Semantic::TexCoord;
+    "result.attrib[]" VERTICES V4_0 ([32]) Float (ARRAY TYPELESS) Semantic::Generic;
+    "result.clip[]" VERTICES V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance;
+    "result.layer" VERTEX V4_0 () Signed () |_| Semantic::Layer, ViewportArray2;
+    "result.viewport" VERTEX V4_0 () Signed () |_| Semantic::ViewportIndex, ViewportArray2;
+    "result.color.primary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 }, DualSource;
+    "result.color.secondary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 1 }, DualSource;
+    "result.color" FRAGMENT V4_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 };
+    "result.color[].primary" FRAGMENT V5_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DualSource;
+    "result.color[].secondary" FRAGMENT V5_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 1 }, DualSource;
+    "result.color[]" FRAGMENT V4_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DrawBuffers;
+    "result.depth" FRAGMENT V4_0 () Float () |_| Semantic::FragDepth;
+    "result.samplemask" FRAGMENT V4_1 () Signed () |_| Semantic::SampleMask;
+    "result.samplemask[]" FRAGMENT V4_1 ([1]) Signed () |_| Semantic::SampleMask;
+}
+
+/// The conventional vertex attribute bindings share their slot with generic ones; a program may use one kind per slot.
+/// NV_vertex_program4 section 2.X.3.2.
+pub fn is_conventional(info: &BindingInfo) -> bool {
+    info.path.starts_with("vertex.") && !info.traits.contains(Traits::TYPELESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_marks_agree() {
+        for info in ATTRIBS.iter().chain(RESULTS) {
+            assert_eq!(info.path.contains("[]"), info.number != Number::None, "{}", info.path);
+        }
+    }
+
+    #[test]
+    fn longer_paths_come_before_their_prefixes() {
+        for table in [ATTRIBS, RESULTS] {
+            for (index, info) in table.iter().enumerate() {
+                let shadowed = table[..index].iter().find(|earlier| {
+                    earlier.stages.intersects(info.stages) && info.path.strip_prefix(earlier.path).is_some_and(|rest| rest.starts_with('.'))
+                });
+                assert!(shadowed.is_none(), "{} hides {}", shadowed.map_or("", |row| row.path), info.path);
+            }
+        }
+    }
+}

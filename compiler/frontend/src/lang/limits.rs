@@ -1,0 +1,34 @@
+//! Limits of the translation: high enough for every real program, low enough that no input costs much time or memory.
+
+/// Bytes of a program string.
+pub const PROGRAM_BYTES: usize = (1 << 24) - 1;
+/// Errors that are reported.
+pub const ERRORS: usize = 100;
+/// Instructions (`MAX_PROGRAM_INSTRUCTIONS_ARB`).
+pub const INSTRUCTIONS: usize = 1 << 20;
+/// Temporaries, array elements counted (`MAX_PROGRAM_TEMPORARIES_ARB`).
+pub const TEMPORARIES: u64 = 4096;
+/// Elements of parameter arrays (`MAX_PROGRAM_PARAMETERS_ARB`).
+pub const PARAMETERS: u64 = 16_384;
+/// `program.env[n]` (`MAX_PROGRAM_ENV_PARAMETERS_ARB`).
+pub const ENV_PARAMETERS: u32 = 4096;
+/// `program.local[n]` (`MAX_PROGRAM_LOCAL_PARAMETERS_ARB`).
+pub const LOCAL_PARAMETERS: u32 = 4096;
+/// Open IF blocks of a subroutine (`MAX_PROGRAM_IF_DEPTH_NV`).
+pub const IF_DEPTH: usize = 64;
+/// Open REP blocks of a subroutine (`MAX_PROGRAM_LOOP_DEPTH_NV`).
+pub const LOOP_DEPTH: usize = 64;
+/// Subroutines in a chain of calls (`MAX_PROGRAM_CALL_DEPTH_NV`).
+pub const CALL_DEPTH: usize = 32;
+/// Texture image units (`MAX_TEXTURE_IMAGE_UNITS`).
+pub const TEXTURE_UNITS: u32 = 128;
+/// Constant texel offsets (`MIN_PROGRAM_TEXEL_OFFSET_EXT`, `MAX_PROGRAM_TEXEL_OFFSET_EXT`).
+pub const TEXEL_OFFSET: std::ops::RangeInclusive<i64> = -8..=7;
+/// Binding points of program parameter buffers (`MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV`).
+pub const PARAMETER_BUFFERS: u32 = 16;
+/// Words of a program parameter buffer (`MAX_PROGRAM_PARAMETER_BUFFER_SIZE_NV`).
+pub const PARAMETER_BUFFER_WORDS: u32 = 16_384;
+/// Work-group sizes (`MAX_COMPUTE_LOCAL_WORK_SIZE`).
+pub const GROUP_SIZE: [u32; 3] = [1024, 1024, 64];
+/// Bytes of shared memory (`MAX_COMPUTE_SHARED_VARIABLE_SIZE`).
+pub const SHARED_BYTES: u32 = 48 * 1024;

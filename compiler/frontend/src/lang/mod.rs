@@ -1,0 +1,72 @@
+//! Facts about the languages as tables. Parser, checker, lowering and `glasm explain` read the same rows.
+
+pub mod bindings;
+pub mod conditions;
+pub mod limits;
+pub mod modifiers;
+pub mod opcodes;
+pub mod options;
+pub mod state;
+pub mod targets;
+
+use glasm_ir::Stage;
+
+bitflags::bitflags! {
+    /// Program types that know a feature.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Stages: u8 {
+        /// Vertex programs.
+        const VERTEX = 1 << Stage::Vertex as u8;
+        /// Tessellation control programs.
+        const TESS_CONTROL = 1 << Stage::TessControl as u8;
+        /// Tessellation evaluation programs.
+        const TESS_EVAL = 1 << Stage::TessEval as u8;
+        /// Geometry programs.
+        const GEOMETRY = 1 << Stage::Geometry as u8;
+        /// Fragment programs.
+        const FRAGMENT = 1 << Stage::Fragment as u8;
+        /// Compute programs.
+        const COMPUTE = 1 << Stage::Compute as u8;
+        /// Programs whose results are vertices.
+        const VERTICES = Self::VERTEX.bits() | Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits() | Self::GEOMETRY.bits();
+        /// All program types.
+        const ALL = 63;
+    }
+}
+
+impl Stages {
+    /// The set of one program type.
+    pub const fn of(stage: Stage) -> Self {
+        Self::from_bits_truncate(1 << stage as u8)
+    }
+
+    /// Whether programs of type `stage` know it.
+    #[inline]
+    pub const fn has(self, stage: Stage) -> bool {
+        self.bits() >> stage as u8 & 1 != 0
+    }
+}
+
+/// The name of a program type in messages.
+pub const fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vertex",
+        Stage::TessControl => "tessellation control",
+        Stage::TessEval => "tessellation evaluation",
+        Stage::Geometry => "geometry",
+        Stage::Fragment => "fragment",
+        Stage::Compute => "compute",
+    }
+}
+
+/// Words that cannot be names in programs of type `stage`; the first four in every program. NV_gpu_program4 section 2.X.2.
+pub const fn reserved_words(stage: Stage) -> &'static [&'static str] {
+    match stage {
+        Stage::Vertex => &["program", "result", "state", "texture", "vertex"],
+        Stage::Fragment => &["program", "result", "state", "texture", "fragment", "primitive"],
+        Stage::Compute => &["program", "result", "state", "texture", "invocation"],
+        Stage::Geometry | Stage::TessControl | Stage::TessEval => {
+            &["program", "result", "state", "texture", "vertex", "primitive"]
+        }
+    }
+}

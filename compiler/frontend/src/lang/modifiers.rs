@@ -1,0 +1,267 @@
+//! Instruction modifiers. NV_gpu_program4 tables X.14 and X.15, NV_gpu_program5 section 2.X.4.1.
+
+use glasm_ir::resource::AtomicOp;
+use glasm_ir::types::{Base, Type, Width};
+
+bitflags::bitflags! {
+    /// Modifiers other than data types and atomic operations.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Mods: u32 {
+        /// Condition-code register 0 is updated.
+        const CC0 = 1;
+        /// Condition-code register 1 is updated.
+        const CC1 = 1 << 1;
+        /// Result clamped to [0, 1].
+        const SAT = 1 << 2;
+        /// Result clamped to [-1, 1].
+        const SSAT = 1 << 3;
+        /// No type checking.
+        const NTC = 1 << 4;
+        /// Precise result.
+        const PREC = 1 << 5;
+        /// Upper half of the product.
+        const HI = 1 << 6;
+        /// Coherent memory access.
+        const COH = 1 << 7;
+        /// Volatile memory access.
+        const VOL = 1 << 8;
+        /// Barrier for the work group.
+        const CTA = 1 << 9;
+        /// Float at 32 bits or more (suffix R).
+        const FULL = 1 << 10;
+        /// Float at 16 bits or more (suffix H).
+        const HALF = 1 << 11;
+        /// Conversion rounds to even.
+        const ROUND = 1 << 12;
+        /// Conversion rounds up.
+        const CEIL = 1 << 13;
+        /// Conversion rounds down.
+        const FLR = 1 << 14;
+        /// Conversion rounds toward zero.
+        const TRUNC = 1 << 15;
+        /// Fine derivative.
+        const FINE = 1 << 16;
+        /// Coarse derivative.
+        const COARSE = 1 << 17;
+
+        /// Condition-code updates.
+        const ANY_CC = Self::CC0.bits() | Self::CC1.bits();
+        /// Clamps.
+        const ANY_CLAMP = Self::SAT.bits() | Self::SSAT.bits();
+        /// Precision suffixes, which are float types too.
+        const ANY_PRECISION = Self::FULL.bits() | Self::HALF.bits();
+        /// Rounding modes.
+        const ANY_ROUNDING = Self::ROUND.bits() | Self::CEIL.bits() | Self::FLR.bits() | Self::TRUNC.bits();
+        /// Derivative kinds.
+        const ANY_DERIVATIVE = Self::FINE.bits() | Self::COARSE.bits();
+    }
+}
+
+/// A data type modifier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DataType {
+    /// Spelling.
+    pub name: &'static str,
+    /// Type of a component.
+    pub ty: Type,
+    /// Number of components.
+    pub components: u8,
+    /// Which group of modifiers it belongs to.
+    pub class: TypeClass,
+}
+
+/// Groups of data type modifiers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeClass {
+    /// `F`, `S`, `U`.
+    Base,
+    /// One component of a given size.
+    Sized,
+    /// Several components: storage only.
+    Vector,
+    /// Storage modifiers of NV_gpu_program5_mem_extended.
+    Extended,
+    /// `S24`, `U24`: MUL only.
+    Mul24,
+}
+
+macro_rules! data_types {
+    ($($name:literal $ty:ident $components:literal $class:ident;)*) => {
+        /// All data type modifiers.
+        pub static DATA_TYPES: &[DataType] = &[$(DataType {
+            name: $name, ty: Type::$ty, components: $components, class: TypeClass::$class,
+        },)*];
+    };
+}
+
+data_types! {
+    "F" F32 1 Base;
+    "S" S32 1 Base;
+    "U" U32 1 Base;
+    "S24" S32 1 Mul24;
+    "U24" U32 1 Mul24;
+    "F16" F16 1 Sized;
+    "F32" F32 1 Sized;
+    "F64" F64 1 Sized;
+    "S8" S8 1 Sized;
+    "S16" S16 1 Sized;
+    "S32" S32 1 Sized;
+    "S64" S64 1 Sized;
+    "U8" U8 1 Sized;
+    "U16" U16 1 Sized;
+    "U32" U32 1 Sized;
+    "U64" U64 1 Sized;
+    "F32X2" F32 2 Vector;
+    "F32X4" F32 4 Vector;
+    "F64X2" F64 2 Vector;
+    "F64X4" F64 4 Vector;
+    "S32X2" S32 2 Vector;
+    "S32X4" S32 4 Vector;
+    "S64X2" S64 2 Vector;
+    "S64X4" S64 4 Vector;
+    "U32X2" U32 2 Vector;
+    "U32X4" U32 4 Vector;
+    "U64X2" U64 2 Vector;
+    "U64X4" U64 4 Vector;
+    "F16X2" F16 2 Extended;
+    "F16X4" F16 4 Extended;
+    "S8X2" S8 2 Extended;
+    "S8X4" S8 4 Extended;
+    "S16X2" S16 2 Extended;
+    "S16X4" S16 4 Extended;
+    "U8X2" U8 2 Extended;
+    "U8X4" U8 4 Extended;
+    "U16X2" U16 2 Extended;
+    "U16X4" U16 4 Extended;
+}
+
+/// Index of a row of [`DATA_TYPES`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DataTypeId(pub u8);
+
+impl DataTypeId {
+    /// `F`.
+    pub const F: Self = Self(0);
+
+    /// The row.
+    #[inline]
+    pub fn info(self) -> &'static DataType {
+        &DATA_TYPES[self.0 as usize]
+    }
+}
+
+/// What a modifier word means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Modifier {
+    /// A data type.
+    Type(DataTypeId),
+    /// An atomic operation.
+    Atomic(AtomicOp),
+    /// An atomic operation, or a rounding mode on CVT: the words are different, but `ADD` and its like also are opcodes.
+    Flag(Mods),
+}
+
+static FLAGS: &[(&str, Mods)] = &[
+    ("CC", Mods::CC0),
+    ("CC0", Mods::CC0),
+    ("CC1", Mods::CC1),
+    ("SAT", Mods::SAT),
+    ("SSAT", Mods::SSAT),
+    ("NTC", Mods::NTC),
+    ("PREC", Mods::PREC),
+    ("HI", Mods::HI),
+    ("COH", Mods::COH),
+    ("VOL", Mods::VOL),
+    ("CTA", Mods::CTA),
+    ("ROUND", Mods::ROUND),
+    ("CEIL", Mods::CEIL),
+    ("FLR", Mods::FLR),
+    ("TRUNC", Mods::TRUNC),
+    ("FINE", Mods::FINE),
+    ("COARSE", Mods::COARSE),
+];
+
+static ATOMICS: &[(&str, AtomicOp)] = &[
+    ("ADD", AtomicOp::Add),
+    ("MIN", AtomicOp::Min),
+    ("MAX", AtomicOp::Max),
+    ("IWRAP", AtomicOp::IncWrap),
+    ("DWRAP", AtomicOp::DecWrap),
+    ("AND", AtomicOp::And),
+    ("OR", AtomicOp::Or),
+    ("XOR", AtomicOp::Xor),
+    ("EXCH", AtomicOp::Exchange),
+    ("CSWAP", AtomicOp::CompareExchange),
+];
+
+fn find<T: Copy>(table: &[(&str, T)], word: &[u8]) -> Option<T> {
+    table.iter().find(|(name, _)| name.as_bytes() == word).map(|&(_, value)| value)
+}
+
+/// The modifier of a word behind a point.
+pub fn lookup(word: &[u8]) -> Option<Modifier> {
+    if let Some(index) = DATA_TYPES.iter().position(|ty| ty.name.as_bytes() == word) {
+        return Some(Modifier::Type(DataTypeId(index as u8)));
+    }
+    find(FLAGS, word).map(Modifier::Flag).or_else(|| find(ATOMICS, word).map(Modifier::Atomic))
+}
+
+/// All modifier words, for hints.
+pub fn words() -> impl Iterator<Item = &'static str> {
+    DATA_TYPES
+        .iter()
+        .map(|ty| ty.name)
+        .chain(FLAGS.iter().map(|&(name, _)| name))
+        .chain(ATOMICS.iter().map(|&(name, _)| name))
+}
+
+/// The storage types that an atomic operation is defined for, without options. NV_gpu_program5 table X.Y.
+pub const fn atomic_types(op: AtomicOp) -> &'static [Type] {
+    match op {
+        AtomicOp::Add | AtomicOp::Exchange | AtomicOp::CompareExchange => &[Type::U32, Type::S32, Type::U64],
+        AtomicOp::Min | AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => &[Type::U32, Type::S32],
+        AtomicOp::IncWrap | AtomicOp::DecWrap => &[Type::U32],
+    }
+}
+
+/// The spelling of an atomic operation.
+pub fn atomic_name(op: AtomicOp) -> &'static str {
+    ATOMICS.iter().find(|&&(_, atomic)| atomic == op).map_or("", |&(name, _)| name)
+}
+
+/// The modifier letter of a base type.
+pub const fn base_name(base: Base) -> &'static str {
+    match base {
+        Base::Float => "F",
+        Base::Signed => "S",
+        Base::Unsigned => "U",
+    }
+}
+
+/// The type of registers that hold values of `ty`: narrow types live in 32-bit lanes.
+pub const fn register_type(ty: Type) -> Type {
+    match ty.width() {
+        Width::W8 | Width::W16 => ty.with_width(Width::W32),
+        Width::W32 | Width::W64 => ty,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_unique_and_found() {
+        let mut seen = std::collections::HashSet::new();
+        for word in words() {
+            assert!(seen.insert(word), "{word}");
+            assert!(lookup(word.as_bytes()).is_some());
+        }
+        assert_eq!(lookup(b"f"), None);
+    }
+
+    #[test]
+    fn f_is_the_first_row() {
+        assert_eq!(DataTypeId::F.info().name, "F");
+    }
+}

@@ -1,0 +1,509 @@
+//! The opcode table of the declaration family with types. Columns follow table X.13 of NV_gpu_program4 and NV_gpu_program5.
+
+use crate::lang::Stages;
+use crate::lang::modifiers::Mods;
+use crate::lang::options::Feature;
+use crate::lower::{LowerFn, alu, composite, convert, derivative, flow, memory, pack, texture};
+use crate::source::Version;
+use glasm_ir::Op;
+use glasm_ir::types::Base;
+
+/// How far an opcode supports a family of data types.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Support {
+    /// Not at all: `-`.
+    No,
+    /// Up to 32 bits: `X`.
+    Narrow,
+    /// Up to 64 bits: `6`.
+    Wide,
+}
+
+/// What the result of an instruction is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResultKind {
+    /// `-`: none.
+    None,
+    /// `v`: vector of the type of the operation.
+    V,
+    /// `vf`: vector of floats.
+    Vf,
+    /// `vs`: vector of signed integers.
+    Vs,
+    /// `vu`: vector of unsigned integers.
+    Vu,
+    /// `s`: scalar of the type of the operation, written to every component.
+    S,
+}
+
+/// What stands at an operand place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OperandKind {
+    /// `v`: vector of the type of the operation.
+    V,
+    /// `vf`: vector of floats.
+    Vf,
+    /// `vs`: vector of signed integers.
+    Vs,
+    /// `vu`: vector of unsigned integers.
+    Vu,
+    /// `s`: scalar of the type of the operation.
+    S,
+    /// `su`: unsigned scalar.
+    Su,
+    /// Global address: unsigned scalar of 32 or 64 bits.
+    Address,
+    /// Vector without swizzle, sign and absolute value (SWZ).
+    Plain,
+    /// Extended swizzle (SWZ).
+    ExtSwizzle,
+    /// `t`: texture, target and optional offset.
+    Texture,
+    /// Label.
+    Label,
+    /// `c`: condition.
+    Cond,
+    /// Optional condition.
+    OptCond,
+    /// `vc`: vector or condition (KIL).
+    Kill,
+    /// Optional vector (REP).
+    Count,
+    /// Element of a CBUFFER variable.
+    ConstMem,
+    /// Element of a SHARED variable.
+    SharedMem,
+}
+
+impl OperandKind {
+    /// How `explain` writes it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::V => "vector",
+            Self::Vf => "vector of floats",
+            Self::Vs => "vector of signed integers",
+            Self::Vu => "vector of unsigned integers",
+            Self::S => "scalar",
+            Self::Su => "unsigned scalar",
+            Self::Address => "address",
+            Self::Plain => "vector without swizzle and sign",
+            Self::ExtSwizzle => "four of x, y, z, w, 0, 1, each with optional sign",
+            Self::Texture => "texture, target and optional offset",
+            Self::Label => "label",
+            Self::Cond => "condition",
+            Self::OptCond => "optional condition",
+            Self::Kill => "vector or condition",
+            Self::Count => "optional count",
+            Self::ConstMem => "CBUFFER element",
+            Self::SharedMem => "SHARED element",
+        }
+    }
+}
+
+/// Which data type modifiers an instruction takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeRule {
+    /// At most one, as columns F and I say.
+    Arithmetic,
+    /// None.
+    None,
+    /// Exactly one storage modifier.
+    Storage,
+    /// One storage modifier and one atomic operation.
+    Atomic,
+    /// Two sized types: result, operand.
+    Convert,
+}
+
+/// How an instruction becomes IR.
+#[derive(Clone, Copy)]
+pub enum Lower {
+    /// One operation whose sources are the operands in order.
+    Op(Op),
+    /// A function.
+    Fn(LowerFn),
+    /// The checker handles the instruction by itself or there is nothing to do.
+    Nothing,
+    /// Not translated yet.
+    Missing,
+}
+
+impl std::fmt::Debug for Lower {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Op(op) => write!(f, "Op({op:?})"),
+            Self::Fn(_) => f.write_str("Fn"),
+            Self::Nothing => f.write_str("Nothing"),
+            Self::Missing => f.write_str("Missing"),
+        }
+    }
+}
+
+/// A row of the opcode table.
+#[derive(Clone, Copy, Debug)]
+pub struct OpcodeInfo {
+    /// Mnemonic without suffixes.
+    pub name: &'static str,
+    /// First language version.
+    pub since: Version,
+    /// Program types.
+    pub stages: Stages,
+    /// Option that enables it in versions before `since`, if there is one.
+    pub option: Option<Feature>,
+    /// Float types.
+    pub float: Support,
+    /// Integer types.
+    pub int: Support,
+    /// Modifiers besides types.
+    pub mods: Mods,
+    /// Base type without modifier.
+    pub default: Base,
+    /// Rule for data type modifiers.
+    pub rule: TypeRule,
+    /// Result.
+    pub result: ResultKind,
+    /// Operands.
+    pub operands: &'static [OperandKind],
+    /// Translation.
+    pub lower: Lower,
+    /// One line for people.
+    pub text: &'static str,
+}
+
+macro_rules! support {
+    (-) => { Support::No };
+    (X) => { Support::Narrow };
+    (6) => { Support::Wide };
+}
+macro_rules! mods {
+    (- $flags:ident) => { Mods::empty() };
+    (X $flags:ident) => { Mods::$flags };
+}
+macro_rules! base {
+    (F) => { Base::Float };
+    (S) => { Base::Signed };
+    (U) => { Base::Unsigned };
+    (-) => { Base::Float };
+}
+macro_rules! option {
+    () => { None };
+    ($feature:ident) => { Some(Feature::$feature) };
+}
+macro_rules! result {
+    (-) => { ResultKind::None };
+    (v) => { ResultKind::V };
+    (vf) => { ResultKind::Vf };
+    (vs) => { ResultKind::Vs };
+    (vu) => { ResultKind::Vu };
+    (s) => { ResultKind::S };
+}
+macro_rules! operand {
+    (v) => { OperandKind::V };
+    (vf) => { OperandKind::Vf };
+    (vs) => { OperandKind::Vs };
+    (vu) => { OperandKind::Vu };
+    (s) => { OperandKind::S };
+    (su) => { OperandKind::Su };
+    (a) => { OperandKind::Address };
+    (p) => { OperandKind::Plain };
+    (x) => { OperandKind::ExtSwizzle };
+    (t) => { OperandKind::Texture };
+    (l) => { OperandKind::Label };
+    (c) => { OperandKind::Cond };
+    (oc) => { OperandKind::OptCond };
+    (vc) => { OperandKind::Kill };
+    (ov) => { OperandKind::Count };
+    (cm) => { OperandKind::ConstMem };
+    (sm) => { OperandKind::SharedMem };
+}
+
+macro_rules! opcodes {
+    ($($name:literal $since:ident $stages:ident [$f:tt $i:tt $c:tt $s:tt $h:tt $d:tt] $out:tt ($($in:ident)*)
+       $rule:ident ($extra:expr) $lower:expr, $text:literal $($feature:ident)?;)*) => {
+        /// All opcodes, in alphabetical order.
+        pub static OPCODES: &[OpcodeInfo] = &[$(OpcodeInfo {
+            name: $name,
+            since: Version::$since,
+            stages: Stages::$stages,
+            option: option!($($feature)?),
+            float: support!($f),
+            int: support!($i),
+            mods: mods!($c ANY_CC).union(mods!($s ANY_CLAMP)).union(mods!($h HALF)).union(float_suffix(support!($f))).union($extra),
+            default: base!($d),
+            rule: TypeRule::$rule,
+            result: result!($out),
+            operands: &[$(operand!($in)),*],
+            lower: $lower,
+            text: $text,
+        },)*];
+    };
+}
+
+/// Where a float type is allowed, so is the suffix R.
+const fn float_suffix(float: Support) -> Mods {
+    match float {
+        Support::No => Mods::empty(),
+        Support::Narrow | Support::Wide => Mods::FULL,
+    }
+}
+
+const NO: Mods = Mods::empty();
+/// Arithmetic.
+const A: Mods = Mods::NTC.union(Mods::PREC);
+/// Accesses to memory.
+const M: Mods = Mods::NTC.union(Mods::COH).union(Mods::VOL);
+/// Without arithmetic.
+const T: Mods = Mods::NTC;
+
+use Lower::{Fn, Missing, Nothing};
+
+const fn op(op: Op) -> Lower {
+    Lower::Op(op)
+}
+
+opcodes! {
+    // name, version, program types, F I C S H D, result, operands, types, further modifiers, translation, text, option
+    "ABS" V4_0 ALL [6 6 X X X F] v (v) Arithmetic (A) Fn(alu::abs), "absolute value";
+    "ADD" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Add), "add";
+    "AND" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::And), "bitwise and";
+    "ATOM" V5_0 ALL [- - X - - S] s (v a) Atomic (M) Fn(memory::atomic), "atomic access to global memory";
+    "ATOMS" V5_0 COMPUTE [- - X - - S] s (v sm) Atomic (M) Fn(memory::atomic_shared), "atomic access to shared memory";
+    "BAR" V5_0 COMPUTE [- - - - - -] - () None (NO) Fn(memory::barrier), "barrier of the work group";
+    "BFE" V5_0 ALL [- X X - - S] v (v v) Arithmetic (A) Fn(alu::bit_extract), "extract bits: (count, offset), value";
+    "BFI" V5_0 ALL [- X X - - S] v (v v v) Arithmetic (A) Fn(alu::bit_insert), "insert bits: (count, offset), bits, value";
+    "BFR" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::BitReverse), "reverse bits";
+    "BRK" V4_0 ALL [- - - - - -] - (oc) None (NO) Nothing, "leave the loop";
+    "BTC" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::BitCount), "count one bits";
+    "BTFL" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::FindLsb), "find the lowest one bit";
+    "BTFM" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::FindMsb), "find the highest significant bit";
+    "CAL" V4_0 ALL [- - - - - -] - (l oc) None (NO) Nothing, "call a subroutine";
+    "CEIL" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::ceil), "round up";
+    "CMP" V4_0 ALL [6 6 X X X F] v (v v v) Arithmetic (A) op(Op::SelLt), "choose by sign: a < 0 ? b : c";
+    "CONT" V4_0 ALL [- - - - - -] - (oc) None (NO) Nothing, "go on with the next round of the loop";
+    "COS" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Cos), "cosine";
+    "CVT" V5_0 ALL [- - X X - F] v (v) Convert (A.union(Mods::ANY_ROUNDING)) Fn(convert::convert), "convert between types";
+    "DDX" V4_0 FRAGMENT [X - X X X F] v (v) Arithmetic (A.union(Mods::ANY_DERIVATIVE)) Fn(derivative::ddx), "derivative in x";
+    "DDY" V4_0 FRAGMENT [X - X X X F] v (v) Arithmetic (A.union(Mods::ANY_DERIVATIVE)) Fn(derivative::ddy), "derivative in y";
+    "DIV" V4_0 ALL [6 6 X X X F] v (v s) Arithmetic (A) op(Op::Div), "divide by a scalar";
+    "DP2" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) op(Op::Dp2), "dot product of two components";
+    "DP2A" V4_0 ALL [X - X X X F] s (v v v) Arithmetic (A) Fn(composite::dp2a), "dot product of two components plus a scalar";
+    "DP3" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) op(Op::Dp3), "dot product of three components";
+    "DP4" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) op(Op::Dp4), "dot product of four components";
+    "DPH" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) Fn(composite::dph), "homogeneous dot product";
+    "DST" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Fn(composite::dst), "distance vector";
+    "ELSE" V4_0 ALL [- - - - - -] - () None (NO) Nothing, "otherwise";
+    "ENDIF" V4_0 ALL [- - - - - -] - () None (NO) Nothing, "end of IF";
+    "ENDREP" V4_0 ALL [- - - - - -] - () None (NO) Nothing, "end of REP";
+    "EX2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Exp2), "2 to the power of";
+    "FLR" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::floor), "round down";
+    "FRC" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Fract), "fraction";
+    "I2F" V4_0 ALL [- 6 X - - S] vf (v) Arithmetic (A) Fn(convert::int_to_float), "integer to float";
+    "IF" V4_0 ALL [- - - - - -] - (c) None (NO) Nothing, "conditional block";
+    "KIL" V4_0 FRAGMENT [X X - - X F] - (vc) Arithmetic (T) Fn(flow::kill), "discard the fragment";
+    "LDC" V5_0 ALL [- - X X - F] v (cm) Storage (M) Fn(memory::load_constant), "load from a constant buffer" Cbuffer;
+    "LDS" V5_0 COMPUTE [- - X X - F] v (sm) Storage (M) Fn(memory::load_shared), "load from shared memory";
+    "LG2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Log2), "logarithm to base 2";
+    "LIT" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Fn(composite::lit), "lighting coefficients";
+    "LOAD" V5_0 ALL [- - X X - F] v (a) Storage (M) Fn(memory::load), "load from global memory" BufferLoad;
+    "LOD" V4_1 FRAGMENT [X - X X - F] v (vf t) Arithmetic (T) Fn(texture::query_lod), "level of detail of a texture access";
+    "LRP" V4_0 ALL [X - X X X F] v (v v v) Arithmetic (A) Fn(composite::lrp), "linear interpolation: a * b + (1 - a) * c";
+    "MAD" V4_0 ALL [6 6 X X X F] v (v v v) Arithmetic (A) op(Op::Mad), "multiply and add";
+    "MAX" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Max), "maximum";
+    "MEMBAR" V5_0 ALL [- - - - - -] - () None (Mods::CTA) Fn(memory::memory_barrier), "memory barrier";
+    "MIN" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Min), "minimum";
+    "MOD" V4_0 ALL [- 6 X - - S] v (v s) Arithmetic (A) op(Op::Mod), "remainder of the division by a scalar";
+    "MOV" V4_0 ALL [6 6 X X X F] v (v) Arithmetic (A) op(Op::Mov), "move";
+    "MUL" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A.union(Mods::HI)) Fn(alu::mul), "multiply";
+    "NOT" V4_0 ALL [- 6 X - - S] v (v) Arithmetic (A) op(Op::Not), "bitwise not";
+    "NRM" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Fn(composite::nrm), "normalize three components";
+    "OR" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::Or), "bitwise or";
+    "PK2H" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Fn(pack::pk2h), "pack two half floats";
+    "PK2US" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Fn(pack::pk2us), "pack two unsigned normalized 16-bit values";
+    "PK4B" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Fn(pack::pk4b), "pack four signed normalized bytes";
+    "PK4UB" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Fn(pack::pk4ub), "pack four unsigned normalized bytes";
+    "PK64" V5_0 ALL [X X - - - F] v (v) Arithmetic (T) Fn(pack::pk64), "pack pairs of 32-bit values into 64 bits";
+    "POW" V4_0 ALL [X - X X X F] s (s s) Arithmetic (A) op(Op::Pow), "power";
+    "RCC" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) Fn(composite::rcc), "clamped reciprocal";
+    "RCP" V4_0 ALL [6 - X X X F] s (s) Arithmetic (A) op(Op::Rcp), "reciprocal";
+    "REP" V4_0 ALL [6 6 - - X F] - (ov) Arithmetic (T) Nothing, "loop";
+    "RET" V4_0 ALL [- - - - - -] - (oc) None (NO) Nothing, "return from a subroutine";
+    "RFL" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Fn(composite::rfl), "reflection vector";
+    "ROUND" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::round), "round to nearest, ties to even";
+    "RSQ" V4_0 ALL [6 - X X X F] s (s) Arithmetic (A) op(Op::Rsq), "reciprocal square root";
+    "SAD" V4_0 ALL [- 6 X - - S] vu (v v vu) Arithmetic (A) Fn(composite::sad), "sum of absolute differences";
+    "SCS" V4_0 ALL [X - X X X F] v (s) Arithmetic (A) Fn(composite::scs), "cosine and sine";
+    "SEQ" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetEq), "set on equal";
+    "SFL" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) Fn(alu::set_false), "set on false";
+    "SGE" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetGe), "set on greater or equal";
+    "SGT" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetGt), "set on greater";
+    "SHL" V4_0 ALL [- 6 X - - S] v (v s) Arithmetic (A) op(Op::Shl), "shift left";
+    "SHR" V4_0 ALL [- 6 X - - S] v (v s) Arithmetic (A) op(Op::Shr), "shift right";
+    "SIN" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Sin), "sine";
+    "SLE" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetLe), "set on less or equal";
+    "SLT" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetLt), "set on less";
+    "SNE" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetNe), "set on not equal";
+    "SSG" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Sign), "sign";
+    "STORE" V5_0 ALL [- - - - - -] - (v a) Storage (M) Fn(memory::store), "store to global memory";
+    "STR" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) Fn(alu::set_true), "set on true";
+    "STS" V5_0 COMPUTE [- - - - - -] - (v sm) Storage (M) Fn(memory::store_shared), "store to shared memory";
+    "SUB" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Sub), "subtract";
+    "SWZ" V4_0 ALL [X - X X X F] v (p x) Arithmetic (A) Fn(composite::swz), "extended swizzle";
+    "TEX" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample), "texture sample";
+    "TGALL" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) Missing, "test for all non-zero in a thread group";
+    "TGANY" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) Missing, "test for any non-zero in a thread group";
+    "TGEQ" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) Missing, "test for all equal in a thread group";
+    "TRUNC" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::trunc), "round toward zero";
+    "TXB" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample_bias), "texture sample with bias";
+    "TXD" V4_0 ALL [X X X X - F] v (vf vf vf t) Arithmetic (T) Fn(texture::sample_grad), "texture sample with derivatives";
+    "TXF" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (T) Fn(texture::fetch), "texel fetch";
+    "TXFMS" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (T) Fn(texture::fetch_sample), "multisample texel fetch";
+    "TXG" V4_1 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::gather), "texture gather";
+    "TXGO" V5_0 ALL [X X X X - F] v (vf vs vs t) Arithmetic (T) Fn(texture::gather_offsets), "texture gather with offsets per texel";
+    "TXL" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample_lod), "texture sample with level of detail";
+    "TXP" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample_project), "texture sample with projection";
+    "TXQ" V4_0 ALL [- - - - - S] vs (vs t) Arithmetic (T) Fn(texture::query_size), "texture size";
+    "UP2H" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up2h), "unpack two half floats";
+    "UP2US" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up2us), "unpack two unsigned normalized 16-bit values";
+    "UP4B" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up4b), "unpack four signed normalized bytes";
+    "UP4UB" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up4ub), "unpack four unsigned normalized bytes";
+    "UP64" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) Fn(pack::up64), "unpack 64-bit values into pairs of 32 bits";
+    "X2D" V4_0 ALL [X - X X X F] v (v v v) Arithmetic (A) Fn(composite::x2d), "two-dimensional coordinate transformation";
+    "XOR" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::Xor), "bitwise exclusive or";
+    "XPD" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Fn(composite::xpd), "cross product";
+}
+
+/// Opcodes and declarations of older languages that this family does not have. NV_gpu_program4 issue 2.
+pub static OLD_WORDS: &[&str] = &["ADDRESS", "ARA", "ARL", "ARR", "BRA", "ENDLOOP", "EXP", "LOG", "LOOP", "PUSHA", "POPA"];
+
+/// Index of a row of [`OPCODES`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Opcode(u8);
+
+impl Opcode {
+    /// The row.
+    #[inline]
+    pub fn info(self) -> &'static OpcodeInfo {
+        &OPCODES[self.0 as usize]
+    }
+
+    /// The mnemonic without suffixes.
+    pub fn mnemonic(self) -> &'static str {
+        self.info().name
+    }
+
+    /// The opcode spelled exactly `name`.
+    pub fn exact(name: &[u8]) -> Option<Self> {
+        OPCODES.binary_search_by(|row| row.name.as_bytes().cmp(name)).ok().map(|index| Self(index as u8))
+    }
+}
+
+/// The opcode of a word with suffixes, and what the suffixes mean: the longest opcode that leaves valid suffixes wins.
+/// NV_gpu_program4 table X.15.
+pub fn split(word: &[u8]) -> Option<(Opcode, Mods)> {
+    if let Some(opcode) = Opcode::exact(word) {
+        return Some((opcode, Mods::empty()));
+    }
+    (1..word.len()).rev().find_map(|length| {
+        let mods = suffixes(&word[length..])?;
+        Some((Opcode::exact(&word[..length])?, mods))
+    })
+}
+
+/// The modifiers of opcode suffixes: precision, condition code, clamp, in this order.
+fn suffixes(text: &[u8]) -> Option<Mods> {
+    let mut mods = Mods::empty();
+    let mut rest = text;
+    let steps: [&[(&str, Mods)]; 3] = [
+        &[("R", Mods::FULL), ("H", Mods::HALF)],
+        &[("C0", Mods::CC0), ("C1", Mods::CC1), ("C", Mods::CC0)],
+        &[("_SAT", Mods::SAT), ("_SSAT", Mods::SSAT)],
+    ];
+    for step in steps {
+        if let Some((suffix, flag)) = step.iter().find(|(suffix, _)| rest.starts_with(suffix.as_bytes())) {
+            mods |= *flag;
+            rest = &rest[suffix.len()..];
+        }
+    }
+    rest.is_empty().then_some(mods)
+}
+
+/// The row of an opcode, suffixes allowed; letters of either case.
+pub fn lookup(name: &str) -> Option<&'static OpcodeInfo> {
+    split(name.to_ascii_uppercase().as_bytes()).map(|(opcode, _)| opcode.info())
+}
+
+impl OpcodeInfo {
+    /// Data type modifiers that the opcode takes, for people.
+    pub fn types(&self) -> Vec<&'static str> {
+        match self.rule {
+            TypeRule::None => Vec::new(),
+            TypeRule::Storage | TypeRule::Atomic => vec!["one storage modifier such as U32 or F32X4"],
+            TypeRule::Convert => vec!["two sized types: result, operand"],
+            TypeRule::Arithmetic => {
+                let mut types = Vec::new();
+                let families: [(Support, &[&str], &[&str]); 2] =
+                    [(self.float, &["F", "F32"], &["F64"]), (self.int, &["S", "U", "S32", "U32"], &["S64", "U64"])];
+                for (support, narrow, wide) in families {
+                    if support >= Support::Narrow {
+                        types.extend_from_slice(narrow);
+                    }
+                    if support == Support::Wide {
+                        types.extend_from_slice(wide);
+                    }
+                }
+                types
+            }
+        }
+    }
+
+    /// Whether the instruction opens, divides or closes a block.
+    pub(crate) fn is_block(&self) -> bool {
+        matches!(self.name, "IF" | "ELSE" | "ENDIF" | "REP" | "ENDREP")
+    }
+
+    /// Where the specification describes the opcode.
+    pub fn section(&self) -> &'static str {
+        match (self.stages, self.since) {
+            (Stages::COMPUTE, _) => "NV_compute_program5 section 2.X.8",
+            (Stages::FRAGMENT, Version::V4_0) => "NV_fragment_program4 section 2.X.8",
+            (_, Version::V4_0) => "NV_gpu_program4 section 2.X.8",
+            (_, Version::V4_1 | Version::V5_0) => "NV_gpu_program5 section 2.X.8",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_sorted() {
+        for pair in OPCODES.windows(2) {
+            assert!(pair[0].name < pair[1].name, "{} before {}", pair[0].name, pair[1].name);
+        }
+    }
+
+    #[test]
+    fn suffixes_split_off_the_longest_opcode() {
+        let case = |word: &str| split(word.as_bytes()).map(|(opcode, mods)| (opcode.mnemonic(), mods));
+        assert_eq!(case("ADDRC1_SSAT"), Some(("ADD", Mods::FULL | Mods::CC1 | Mods::SSAT)));
+        assert_eq!(case("MULHC_SAT"), Some(("MUL", Mods::HALF | Mods::CC0 | Mods::SAT)));
+        assert_eq!(case("RCC"), Some(("RCC", Mods::empty())));
+        assert_eq!(case("FRCC"), Some(("FRC", Mods::CC0)));
+        assert_eq!(case("STRC"), Some(("STR", Mods::CC0)));
+        assert_eq!(case("SGTC0"), Some(("SGT", Mods::CC0)));
+        assert_eq!(case("PK2H"), Some(("PK2H", Mods::empty())));
+        assert_eq!(case("SCS"), Some(("SCS", Mods::empty())));
+        assert_eq!(case("ADD_SATC"), None);
+        assert_eq!(case("ADDCR"), None);
+        assert_eq!(case("ADDX"), None);
+        assert_eq!(case(""), None);
+    }
+
+    #[test]
+    fn lookup_is_for_people() {
+        assert_eq!(lookup("addc").map(|row| row.name), Some("ADD"));
+        assert_eq!(lookup("ADD").map(OpcodeInfo::types), Some(vec!["F", "F32", "F64", "S", "U", "S32", "U32", "S64", "U64"]));
+        assert!(lookup("NOSUCH").is_none());
+    }
+}

@@ -1,0 +1,197 @@
+//! Program options. NV_gpu_program4 section 2.X.6 and the option sections of the stage and feature extensions.
+
+use crate::lang::Stages;
+use crate::source::Version;
+
+bitflags::bitflags! {
+    /// What options enable.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Features: u64 {
+        /// Position is computed by the GL.
+        const POSITION_INVARIANT = 1;
+        /// `result.color[n]`.
+        const DRAW_BUFFERS = 1 << 1;
+        /// `result.color[n].primary` and `.secondary`.
+        const DUAL_SOURCE = 1 << 2;
+        /// Window position counts from the top.
+        const ORIGIN_UPPER_LEFT = 1 << 3;
+        /// Window position has pixel centers at integers.
+        const PIXEL_CENTER_INTEGER = 1 << 4;
+        /// Depth and stencil tests run before the program.
+        const EARLY_TESTS = 1 << 5;
+        /// Multisample targets and TXFMS.
+        const MULTISAMPLE = 1 << 6;
+        /// Small and half-float storage modifiers.
+        const MEM_EXTENDED = 1 << 7;
+        /// Float atomics.
+        const ATOMIC_FLOAT = 1 << 8;
+        /// 64-bit integer atomics of every kind.
+        const ATOMIC_INT64 = 1 << 9;
+        /// CBUFFER and LDC before 5.0.
+        const CBUFFER = 1 << 10;
+        /// LOAD before 5.0.
+        const BUFFER_LOAD = 1 << 11;
+        /// `fragment.layer` and `fragment.viewport`.
+        const FRAGMENT_LAYER = 1 << 12;
+        /// `result.layer` and `result.viewport` outside geometry programs.
+        const VIEWPORT_ARRAY2 = 1 << 13;
+        /// DDX and DDY with FINE or COARSE.
+        const DERIVATIVE_CONTROL = 1 << 14;
+        /// Double atomics.
+        const ATOMIC_FLOAT64 = 1 << 15;
+    }
+}
+
+/// One feature that a table row may require.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Feature {
+    /// See [`Features::DRAW_BUFFERS`].
+    DrawBuffers,
+    /// See [`Features::DUAL_SOURCE`].
+    DualSource,
+    /// See [`Features::MULTISAMPLE`].
+    Multisample,
+    /// See [`Features::CBUFFER`].
+    Cbuffer,
+    /// See [`Features::BUFFER_LOAD`].
+    BufferLoad,
+    /// See [`Features::FRAGMENT_LAYER`].
+    FragmentLayer,
+    /// See [`Features::VIEWPORT_ARRAY2`].
+    ViewportArray2,
+}
+
+impl Feature {
+    /// As a set.
+    pub const fn flag(self) -> Features {
+        match self {
+            Self::DrawBuffers => Features::DRAW_BUFFERS,
+            Self::DualSource => Features::DUAL_SOURCE,
+            Self::Multisample => Features::MULTISAMPLE,
+            Self::Cbuffer => Features::CBUFFER,
+            Self::BufferLoad => Features::BUFFER_LOAD,
+            Self::FragmentLayer => Features::FRAGMENT_LAYER,
+            Self::ViewportArray2 => Features::VIEWPORT_ARRAY2,
+        }
+    }
+
+    /// The first option that enables it.
+    pub fn option(self) -> &'static str {
+        OPTIONS.iter().find(|option| option.enables.contains(self.flag())).map_or("", |option| option.name)
+    }
+}
+
+/// Options of one group exclude each other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Group {
+    /// Goes with all others.
+    None,
+    /// Fog options.
+    Fog,
+    /// Precision hints.
+    Hint,
+    /// Interlock options.
+    Interlock,
+}
+
+/// What an option means for the translation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Support {
+    /// Fully done, or without effect by definition.
+    Full,
+    /// Known, but what it asks for cannot be translated yet.
+    Missing,
+}
+
+/// A row of the option table.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionInfo {
+    /// Name.
+    pub name: &'static str,
+    /// Program types that know it.
+    pub stages: Stages,
+    /// First language version that knows it.
+    pub since: Version,
+    /// What it enables.
+    pub enables: Features,
+    /// Options that it excludes.
+    pub group: Group,
+    /// State of the translation.
+    pub support: Support,
+}
+
+macro_rules! options {
+    ($($name:literal $stages:ident $since:ident $group:ident $support:ident [$($feature:ident)*];)*) => {
+        /// All options.
+        pub static OPTIONS: &[OptionInfo] = &[$(OptionInfo {
+            name: $name,
+            stages: Stages::$stages,
+            since: Version::$since,
+            enables: Features::empty()$(.union(Features::$feature))*,
+            group: Group::$group,
+            support: Support::$support,
+        },)*];
+    };
+}
+
+options! {
+    // name, program types, version, group, support, enables
+    "ARB_position_invariant" VERTEX V4_0 None Missing [POSITION_INVARIANT];
+    "ARB_fog_exp" FRAGMENT V4_0 Fog Missing [];
+    "ARB_fog_exp2" FRAGMENT V4_0 Fog Missing [];
+    "ARB_fog_linear" FRAGMENT V4_0 Fog Missing [];
+    "ARB_precision_hint_fastest" FRAGMENT V4_0 Hint Full [];
+    "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint Full [];
+    "ARB_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS];
+    "ATI_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS];
+    "ARB_fragment_program_shadow" FRAGMENT V4_0 None Full [];
+    "ARB_fragment_coord_origin_upper_left" FRAGMENT V4_0 None Full [ORIGIN_UPPER_LEFT];
+    "ARB_fragment_coord_pixel_center_integer" FRAGMENT V4_0 None Full [PIXEL_CENTER_INTEGER];
+    "ARB_fragment_layer_viewport" FRAGMENT V4_0 None Full [FRAGMENT_LAYER];
+    "NV_early_fragment_tests" FRAGMENT V5_0 None Full [EARLY_TESTS];
+    "ARB_blend_func_extended" FRAGMENT V5_0 None Full [DUAL_SOURCE];
+    "NV_viewport_array2" VERTICES V4_0 None Full [VIEWPORT_ARRAY2];
+    "NV_parameter_buffer_object2" ALL V4_0 None Full [CBUFFER];
+    "NV_shader_buffer_load" ALL V4_0 None Full [BUFFER_LOAD];
+    "NV_explicit_multisample" ALL V4_0 None Full [MULTISAMPLE];
+    "NV_texture_multisample" ALL V4_0 None Full [MULTISAMPLE];
+    "NV_gpu_program5_mem_extended" ALL V5_0 None Full [MEM_EXTENDED];
+    "NV_gpu_program_fp64" ALL V5_0 None Full [];
+    "NV_internal" ALL V5_0 None Full [];
+    "NV_shader_atomic_float" ALL V5_0 None Full [ATOMIC_FLOAT];
+    "NV_shader_atomic_float64" ALL V5_0 None Full [ATOMIC_FLOAT64];
+    "NV_shader_atomic_int64" ALL V5_0 None Full [ATOMIC_INT64];
+    "ARB_derivative_control" ALL V5_0 None Full [DERIVATIVE_CONTROL];
+    "ARB_post_depth_coverage" FRAGMENT V5_0 None Missing [];
+    "EXT_post_depth_coverage" FRAGMENT V5_0 None Missing [];
+    "NV_sample_mask_override_coverage" FRAGMENT V4_0 None Missing [];
+    "NV_conservative_raster_underestimation" FRAGMENT V4_0 None Missing [];
+    "NV_pixel_interlock_ordered" FRAGMENT V4_0 Interlock Missing [];
+    "NV_pixel_interlock_unordered" FRAGMENT V4_0 Interlock Missing [];
+    "NV_sample_interlock_ordered" FRAGMENT V4_0 Interlock Missing [];
+    "NV_sample_interlock_unordered" FRAGMENT V4_0 Interlock Missing [];
+    "NV_layer_viewport_relative" VERTICES V4_0 None Missing [];
+    "NV_stereo_view_rendering" VERTICES V4_0 None Missing [];
+    "ARB_viewport_array" GEOMETRY V4_0 None Missing [];
+    "NV_geometry_program_passthrough" GEOMETRY V4_0 None Missing [];
+    "NV_geometry_shader_passthrough" GEOMETRY V4_0 None Missing [];
+    "NV_shader_storage_buffer" ALL V5_0 None Missing [];
+    "NV_shader_atomic_counters" ALL V5_0 None Missing [];
+    "NV_shader_atomic_fp16_vector" ALL V5_0 None Missing [];
+    "NV_bindless_texture" ALL V5_0 None Missing [];
+    "ARB_bindless_texture" ALL V5_0 None Missing [];
+    "NV_shader_thread_group" ALL V5_0 None Missing [];
+    "NV_shader_thread_shuffle" ALL V5_0 None Missing [];
+    "EXT_shader_image_load_formatted" ALL V5_0 None Missing [];
+    "ARB_shader_image_size" ALL V5_0 None Missing [];
+    "ARB_shader_texture_image_samples" ALL V5_0 None Missing [];
+    "EXT_sparse_texture2" ALL V5_0 None Missing [];
+    "ARB_sparse_texture2" ALL V5_0 None Missing [];
+    "ARB_sparse_texture_clamp" ALL V5_0 None Missing [];
+    "ARB_compute_variable_group_size" COMPUTE V5_0 None Missing [];
+}
+
+/// The row of an option.
+pub fn lookup(name: &[u8]) -> Option<&'static OptionInfo> {
+    OPTIONS.iter().find(|option| option.name.as_bytes() == name)
+}

@@ -1,0 +1,167 @@
+//! Texture targets: coordinates, and what instructions may do with them. NV_gpu_program4 tables X.17 and X.18,
+//! NV_gpu_program5 section 2.X.4.4.
+
+use crate::lang::options::Feature;
+use crate::source::Version;
+use glasm_ir::TexTarget;
+
+bitflags::bitflags! {
+    /// Kinds of texture access.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Access: u16 {
+        /// TEX.
+        const SAMPLE = 1;
+        /// TXB with the bias in w.
+        const BIAS = 2;
+        /// TXL with the level in w.
+        const LOD = 4;
+        /// TXP.
+        const PROJECT = 8;
+        /// TXD.
+        const GRAD = 16;
+        /// TXF.
+        const FETCH = 32;
+        /// TXFMS.
+        const FETCH_SAMPLE = 64;
+        /// TXG.
+        const GATHER = 128;
+        /// TXGO.
+        const GATHER_OFFSETS = 256;
+        /// TXQ.
+        const QUERY_SIZE = 512;
+        /// LOD.
+        const QUERY_LOD = 1024;
+    }
+}
+
+const NORMAL: Access = Access::SAMPLE
+    .union(Access::BIAS)
+    .union(Access::LOD)
+    .union(Access::PROJECT)
+    .union(Access::GRAD)
+    .union(Access::QUERY_SIZE)
+    .union(Access::QUERY_LOD);
+const FETCH: Access = NORMAL.union(Access::FETCH);
+/// Without room for bias, level or divisor beside the reference.
+const FULL: Access = Access::SAMPLE.union(Access::GRAD).union(Access::QUERY_SIZE).union(Access::QUERY_LOD);
+const GATHER: Access = Access::GATHER;
+const GATHER_BOTH: Access = Access::GATHER.union(Access::GATHER_OFFSETS);
+const SAMPLES: Access = Access::FETCH_SAMPLE.union(Access::QUERY_SIZE);
+
+/// Where the comparison reference of a shadow target stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reference {
+    /// No shadow target.
+    None,
+    /// A lane of the coordinate operand.
+    Lane(u8),
+    /// Lane x of an operand of its own.
+    Operand,
+}
+
+/// A row of the target table.
+#[derive(Clone, Copy, Debug)]
+pub struct TargetInfo {
+    /// Spelling.
+    pub name: &'static str,
+    /// Target of the texture.
+    pub target: TexTarget,
+    /// The reference.
+    pub reference: Reference,
+    /// Number of texel-offset components that may differ from zero.
+    pub offsets: u8,
+    /// Accesses allowed.
+    pub access: Access,
+    /// First language version.
+    pub since: Version,
+    /// Option needed, if any.
+    pub option: Option<Feature>,
+}
+
+macro_rules! targets {
+    ($($name:literal $target:ident [$($reference:tt)*] $offsets:literal ($access:expr) $since:ident $($option:ident)?;)*) => {
+        /// All targets.
+        pub static TARGETS: &[TargetInfo] = &[$(TargetInfo {
+            name: $name,
+            target: TexTarget::$target,
+            reference: Reference::$($reference)*,
+            offsets: $offsets,
+            access: $access,
+            since: Version::$since,
+            option: targets!(@option $($option)?),
+        },)*];
+    };
+    (@option) => { None };
+    (@option $option:ident) => { Some(Feature::$option) };
+}
+
+targets! {
+    // name, texture, reference, offsets, accesses, version, option
+    "1D" D1 [None] 1 (FETCH) V4_0;
+    "2D" D2 [None] 2 (FETCH.union(GATHER_BOTH)) V4_0;
+    "3D" D3 [None] 3 (FETCH) V4_0;
+    "CUBE" Cube [None] 0 (NORMAL.union(GATHER)) V4_0;
+    "RECT" Rect [None] 2 (FETCH.union(GATHER_BOTH)) V4_0;
+    "SHADOW1D" D1 [Lane(2)] 1 (NORMAL) V4_0;
+    "SHADOW2D" D2 [Lane(2)] 2 (NORMAL.union(GATHER_BOTH)) V4_0;
+    "SHADOWRECT" Rect [Lane(2)] 2 (NORMAL.union(GATHER_BOTH)) V4_0;
+    "ARRAY1D" D1Array [None] 1 (FETCH) V4_0;
+    "ARRAY2D" D2Array [None] 2 (FETCH.union(GATHER_BOTH)) V4_0;
+    "SHADOWCUBE" Cube [Lane(3)] 0 (FULL.union(GATHER)) V4_0;
+    "SHADOWARRAY1D" D1Array [Lane(2)] 1 (NORMAL) V4_0;
+    "SHADOWARRAY2D" D2Array [Lane(3)] 2 (FULL.union(GATHER_BOTH)) V4_0;
+    "BUFFER" Buffer [None] 0 (Access::FETCH.union(Access::QUERY_SIZE)) V4_0;
+    "ARRAYCUBE" CubeArray [None] 0 (FULL.union(GATHER)) V5_0;
+    "SHADOWARRAYCUBE" CubeArray [Operand] 0 (Access::SAMPLE.union(Access::QUERY_SIZE).union(Access::QUERY_LOD).union(GATHER)) V5_0;
+    "2DMS" D2Ms [None] 2 (SAMPLES) V4_0 Multisample;
+    "ARRAY2DMS" D2MsArray [None] 2 (SAMPLES) V4_0 Multisample;
+    "RENDERBUFFER" D2Ms [None] 0 (SAMPLES) V4_0 Multisample;
+}
+
+/// The row of a target.
+pub fn lookup(name: &[u8]) -> Option<usize> {
+    TARGETS.iter().position(|target| target.name.as_bytes() == name)
+}
+
+impl TargetInfo {
+    /// Whether this is a shadow target.
+    pub fn is_shadow(&self) -> bool {
+        self.reference != Reference::None
+    }
+
+    /// Whether faces of a cube are accessed; such targets take no texel offsets.
+    pub fn is_cube(&self) -> bool {
+        matches!(self.target, TexTarget::Cube | TexTarget::CubeArray)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str) -> &'static TargetInfo {
+        &TARGETS[lookup(name.as_bytes()).expect("a target")]
+    }
+
+    #[test]
+    fn offsets_follow_dimensions() {
+        for target in TARGETS {
+            let expected = if target.is_cube() || target.option.is_some() || target.name == "BUFFER" {
+                continue;
+            } else {
+                target.target.dimensions()
+            };
+            assert_eq!(target.offsets, expected, "{}", target.name);
+        }
+    }
+
+    #[test]
+    fn restrictions_of_the_instruction_texts() {
+        assert!(!row("SHADOWCUBE").access.contains(Access::BIAS));
+        assert!(!row("SHADOWARRAY2D").access.contains(Access::PROJECT));
+        assert!(!row("CUBE").access.contains(Access::FETCH));
+        assert!(!row("SHADOW2D").access.contains(Access::FETCH));
+        assert!(row("BUFFER").access.contains(Access::FETCH) && !row("BUFFER").access.contains(Access::SAMPLE));
+        assert!(!row("3D").access.intersects(GATHER_BOTH) && !row("1D").access.intersects(GATHER_BOTH));
+    }
+}

@@ -1,0 +1,326 @@
+//! The lexer of the declaration and register families: bytes to tokens, one table look-up per byte.
+//!
+//! Words are not classified: almost every word of the languages may also be a name, so the grammar decides by position.
+
+use glasm_ir::Span;
+
+/// What a token is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// Letters, digits, `_`, `$`; not starting with a digit.
+    Ident,
+    /// Decimal or hexadecimal integer.
+    Int,
+    /// Decimal fraction or number with exponent.
+    Float,
+    /// Digits followed directly by letters: texture targets such as `2D`.
+    Word,
+    /// `.`
+    Dot,
+    /// `..`
+    DotDot,
+    /// `,`
+    Comma,
+    /// `;`
+    Semicolon,
+    /// `:`
+    Colon,
+    /// `[`
+    OpenBracket,
+    /// `]`
+    CloseBracket,
+    /// `{`
+    OpenBrace,
+    /// `}`
+    CloseBrace,
+    /// `(`
+    OpenParen,
+    /// `)`
+    CloseParen,
+    /// `+`
+    Plus,
+    /// `-`
+    Minus,
+    /// `|`
+    Bar,
+    /// `=`
+    Equals,
+    /// A byte outside the language.
+    Bad,
+    /// End of the text.
+    End,
+}
+
+/// A token: kind and place, 8 bytes. Texts are limited to 2^24 bytes, so a length fits 24 bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Token {
+    start: u32,
+    length_and_kind: u32,
+}
+
+impl Token {
+    #[inline]
+    fn new(kind: Kind, start: usize, end: usize) -> Self {
+        Self { start: start as u32, length_and_kind: ((end - start) as u32) << 8 | kind as u32 }
+    }
+
+    /// Kind.
+    #[inline]
+    pub fn kind(self) -> Kind {
+        KINDS[(self.length_and_kind & 31) as usize]
+    }
+
+    /// First byte.
+    #[inline]
+    pub fn start(self) -> u32 {
+        self.start
+    }
+
+    /// One past the last byte.
+    #[inline]
+    pub fn end(self) -> u32 {
+        self.start + (self.length_and_kind >> 8)
+    }
+
+    /// Place.
+    #[inline]
+    pub fn span(self) -> Span {
+        Span::new(self.start, self.end())
+    }
+
+    /// Text.
+    #[inline]
+    pub fn text(self, source: &[u8]) -> &[u8] {
+        &source[self.start as usize..self.end() as usize]
+    }
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}{:?}", self.kind(), self.span())
+    }
+}
+
+/// All kinds by number; a power of two of them, so that a masked index needs no check.
+const KINDS: [Kind; 32] = {
+    use Kind::*;
+    let mut kinds = [End; 32];
+    let list = [
+        Ident, Int, Float, Word, Dot, DotDot, Comma, Semicolon, Colon, OpenBracket, CloseBracket, OpenBrace, CloseBrace,
+        OpenParen, CloseParen, Plus, Minus, Bar, Equals, Bad, End,
+    ];
+    let mut index = 0;
+    while index < list.len() {
+        kinds[list[index] as usize] = list[index];
+        index += 1;
+    }
+    kinds
+};
+
+/// What a byte may start or continue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Space,
+    Letter,
+    Digit,
+    Dot,
+    Hash,
+    Single(Kind),
+    Bad,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Bad; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let class = match byte as u8 {
+            b' ' | b'\t' | b'\n' | b'\r' => Class::Space,
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'$' => Class::Letter,
+            b'0'..=b'9' => Class::Digit,
+            b'.' => Class::Dot,
+            b'#' => Class::Hash,
+            b',' => Class::Single(Kind::Comma),
+            b';' => Class::Single(Kind::Semicolon),
+            b':' => Class::Single(Kind::Colon),
+            b'[' => Class::Single(Kind::OpenBracket),
+            b']' => Class::Single(Kind::CloseBracket),
+            b'{' => Class::Single(Kind::OpenBrace),
+            b'}' => Class::Single(Kind::CloseBrace),
+            b'(' => Class::Single(Kind::OpenParen),
+            b')' => Class::Single(Kind::CloseParen),
+            b'+' => Class::Single(Kind::Plus),
+            b'-' => Class::Single(Kind::Minus),
+            b'|' => Class::Single(Kind::Bar),
+            b'=' => Class::Single(Kind::Equals),
+            _ => Class::Bad,
+        };
+        classes[byte] = class;
+        byte += 1;
+    }
+    classes
+};
+
+/// Whether a byte continues a word: letters and digits.
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = matches!(CLASSES[byte], Class::Letter | Class::Digit);
+        byte += 1;
+    }
+    table
+};
+
+/// The tokens of `source` from byte `start` on, closed by one [`Kind::End`]. `source` holds less than 2^24 bytes.
+pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
+    let mut tokens = Vec::with_capacity((source.len() - start) / 3 + 2);
+    let mut at = start;
+    while let Some(&byte) = source.get(at) {
+        let from = at;
+        at += 1;
+        let kind = match CLASSES[byte as usize] {
+            Class::Space => continue,
+            Class::Letter => {
+                at = skip_word(source, at);
+                Kind::Ident
+            }
+            Class::Single(kind) => kind,
+            Class::Dot => match source.get(at) {
+                Some(b'.') => {
+                    at += 1;
+                    Kind::DotDot
+                }
+                Some(b'0'..=b'9') => {
+                    let (kind, end) = fraction(source, at);
+                    at = end;
+                    kind
+                }
+                _ => Kind::Dot,
+            },
+            Class::Digit => {
+                let (kind, end) = number(source, from);
+                at = end;
+                kind
+            }
+            Class::Hash => {
+                while source.get(at).is_some_and(|&byte| byte != b'\n' && byte != b'\r') {
+                    at += 1;
+                }
+                continue;
+            }
+            Class::Bad => Kind::Bad,
+        };
+        tokens.push(Token::new(kind, from, at));
+    }
+    tokens.push(Token::new(Kind::End, source.len(), source.len()));
+    tokens
+}
+
+#[inline]
+fn skip_word(source: &[u8], mut at: usize) -> usize {
+    while source.get(at).is_some_and(|&byte| WORD[byte as usize]) {
+        at += 1;
+    }
+    at
+}
+
+fn skip_digits(source: &[u8], mut at: usize) -> usize {
+    while source.get(at).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    at
+}
+
+/// A number that starts with the digit at `from`: kind and end.
+fn number(source: &[u8], from: usize) -> (Kind, usize) {
+    if source[from] == b'0' && source.get(from + 1) == Some(&b'x') {
+        let mut at = from + 2;
+        while source.get(at).is_some_and(u8::is_ascii_hexdigit) {
+            at += 1;
+        }
+        let end = skip_word(source, at);
+        return (if at > from + 2 && end == at { Kind::Int } else { Kind::Word }, end);
+    }
+    let at = skip_digits(source, from);
+    match source.get(at) {
+        // `0..3` is a range, not the fraction `0.`.
+        Some(b'.') if source.get(at + 1) != Some(&b'.') => fraction(source, at + 1),
+        _ => exponent(source, at, Kind::Int),
+    }
+}
+
+/// The digits behind a point at `at - 1`, and the exponent.
+fn fraction(source: &[u8], at: usize) -> (Kind, usize) {
+    exponent(source, skip_digits(source, at), Kind::Float)
+}
+
+/// The exponent at `at`, if one stands there; then whatever letters are glued to the number.
+fn exponent(source: &[u8], at: usize, without: Kind) -> (Kind, usize) {
+    if matches!(source.get(at), Some(b'e' | b'E')) {
+        let signed = matches!(source.get(at + 1), Some(b'+' | b'-'));
+        let digits = at + 1 + usize::from(signed);
+        let end = skip_digits(source, digits);
+        if end > digits && skip_word(source, end) == end {
+            return (Kind::Float, end);
+        }
+    }
+    let end = skip_word(source, at);
+    if end == at { (without, end) } else { (Kind::Word, end) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<(Kind, &str)> {
+        let tokens = lex(text.as_bytes(), 0);
+        tokens[..tokens.len() - 1]
+            .iter()
+            .map(|token| (token.kind(), &text[token.span().range()]))
+            .collect()
+    }
+
+    #[test]
+    fn ranges_are_not_fractions() {
+        use Kind::*;
+        assert_eq!(
+            kinds("[0..3]"),
+            [(OpenBracket, "["), (Int, "0"), (DotDot, ".."), (Int, "3"), (CloseBracket, "]")]
+        );
+        assert_eq!(kinds("0 .. 3"), [(Int, "0"), (DotDot, ".."), (Int, "3")]);
+    }
+
+    #[test]
+    fn numbers() {
+        use Kind::*;
+        for float in ["1.5", "1.", ".5", "1e5", "1E+5", "1.5e-3", ".5E2", "1e-05"] {
+            assert_eq!(kinds(float), [(Float, float)]);
+        }
+        for int in ["0", "007", "0x1F", "0xabcdefABCDEF", "18446744073709551615"] {
+            assert_eq!(kinds(int), [(Int, int)]);
+        }
+        for word in ["1D", "2D", "3D", "2DMS", "0x", "12ab", "1e", "1.5f"] {
+            assert_eq!(kinds(word), [(Word, word)]);
+        }
+    }
+
+    #[test]
+    fn words_and_suffixes() {
+        use Kind::*;
+        assert_eq!(kinds("R2.x"), [(Ident, "R2"), (Dot, "."), (Ident, "x")]);
+        assert_eq!(kinds("_$a1"), [(Ident, "_$a1")]);
+        assert_eq!(kinds("-|a|"), [(Minus, "-"), (Bar, "|"), (Ident, "a"), (Bar, "|")]);
+    }
+
+    #[test]
+    fn comments_are_blanks() {
+        use Kind::*;
+        assert_eq!(kinds("a#b;\nc#d\re"), [(Ident, "a"), (Ident, "c"), (Ident, "e")]);
+    }
+
+    #[test]
+    fn other_bytes_are_bad() {
+        assert_eq!(lex(b"\x00\xff!", 0).iter().filter(|token| token.kind() == Kind::Bad).count(), 3);
+    }
+}

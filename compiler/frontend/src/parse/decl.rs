@@ -1,0 +1,228 @@
+//! Declarations.
+
+use super::operand::{signed_number, vector};
+use super::path::{small_int, whole_path};
+use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, peek, token};
+use crate::ast::{Base, Decl, DeclKind, Item, Size, Statement, VarMods};
+use crate::codes::Code;
+use crate::lex::Kind;
+use crate::names::NameId;
+use glasm_ir::Span;
+use winnow::Parser;
+use winnow::combinator::{delimited, dispatch, opt, separated};
+
+/// A word that starts a declaration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum DeclWord {
+    /// The keyword of a statement.
+    Keyword(DeclKind),
+    /// A modifier before the keyword.
+    Modifier(VarMods),
+}
+
+static KEYWORDS: &[(&str, DeclWord)] = &[
+    ("TEMP", DeclWord::Keyword(DeclKind::Temp)),
+    ("ATTRIB", DeclWord::Keyword(DeclKind::Attrib)),
+    ("PARAM", DeclWord::Keyword(DeclKind::Param)),
+    ("OUTPUT", DeclWord::Keyword(DeclKind::Output)),
+    ("ALIAS", DeclWord::Keyword(DeclKind::Alias)),
+    ("BUFFER", DeclWord::Keyword(DeclKind::Buffer)),
+    ("BUFFER4", DeclWord::Keyword(DeclKind::Buffer4)),
+    ("CBUFFER", DeclWord::Keyword(DeclKind::Cbuffer)),
+    ("TEXTURE", DeclWord::Keyword(DeclKind::Texture)),
+    ("SHARED", DeclWord::Keyword(DeclKind::Shared)),
+    ("GROUP_SIZE", DeclWord::Keyword(DeclKind::GroupSize)),
+    ("SHARED_MEMORY", DeclWord::Keyword(DeclKind::SharedMemory)),
+    ("SHORT", DeclWord::Modifier(VarMods::SHORT)),
+    ("LONG", DeclWord::Modifier(VarMods::LONG)),
+    ("INT", DeclWord::Modifier(VarMods::INT)),
+    ("UINT", DeclWord::Modifier(VarMods::UINT)),
+    ("FLOAT", DeclWord::Modifier(VarMods::FLOAT)),
+    ("FLAT", DeclWord::Modifier(VarMods::FLAT)),
+    ("CENTROID", DeclWord::Modifier(VarMods::CENTROID)),
+    ("NOPERSPECTIVE", DeclWord::Modifier(VarMods::NOPERSPECTIVE)),
+    ("SAMPLE", DeclWord::Modifier(VarMods::SAMPLE)),
+];
+
+/// The declaration word that `text` spells.
+pub(super) fn word(text: &[u8]) -> Option<DeclWord> {
+    KEYWORDS.iter().find(|(name, _)| name.as_bytes() == text).map(|&(_, word)| word)
+}
+
+/// A declaration, modifiers first.
+pub(super) fn declaration(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    let start = peek(input).start();
+    let mut mods = VarMods::empty();
+    let kind = loop {
+        let keyword = peek(input);
+        let found = if keyword.kind() == Kind::Ident { word(input.state.text(keyword)) } else { None };
+        match found {
+            Some(DeclWord::Modifier(modifier)) => add_modifier(input, &mut mods, modifier),
+            Some(DeclWord::Keyword(kind)) => break kind,
+            None => return Err(fail_at(input, Expected::Token(Kind::Ident))),
+        }
+        advance(input);
+    };
+    advance(input);
+    let first_item = input.state.ast.items.len() as u32;
+    let mut decl = Decl {
+        kind,
+        mods,
+        name: None,
+        size: Size::Single,
+        size2: Size::Single,
+        first_item,
+        item_count: 0,
+        span: Span::new(start, start),
+    };
+    body(input, &mut decl)?;
+    decl.span.end = expect(input, Kind::Semicolon, Expected::EndOfDecl)?.end();
+    let ast = &mut input.state.ast;
+    decl.item_count = ast.items.len() as u32 - first_item;
+    ast.statements.push(Statement::Decl(ast.decls.len() as u32));
+    ast.decls.push(decl);
+    Ok(())
+}
+
+/// Adds a modifier; repeated or contradicting ones are errors.
+fn add_modifier(input: &mut Input<'_, '_, '_>, mods: &mut VarMods, modifier: VarMods) {
+    let word = peek(input);
+    let text = String::from_utf8_lossy(input.state.text(word)).into_owned();
+    let reports = &mut input.state.reports;
+    if modifier.intersects(VarMods::ANY_TYPE) && mods.intersects(VarMods::ANY_TYPE) {
+        reports.error(Code::TypeModifierTwice, word.span(), format!("`{text}` is a second data type"));
+    } else if modifier.intersects(VarMods::ANY_SIZE) && mods.intersects(VarMods::ANY_SIZE) {
+        reports.error(Code::SizeModifierTwice, word.span(), format!("`{text}` is a second size"));
+    } else if mods.intersects(modifier) {
+        reports.error(Code::InterpolationTwice, word.span(), format!("`{text}` is repeated"));
+    } else {
+        *mods |= modifier;
+    }
+}
+
+/// What follows the keyword.
+fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
+    match decl.kind {
+        DeclKind::Temp => {
+            let _: () = separated(1.., temp_name, comma).parse_next(input)?;
+        }
+        DeclKind::GroupSize | DeclKind::SharedMemory => numbers(input)?,
+        DeclKind::Alias => {
+            decl.name = Some(new_name(input)?);
+            expect(input, Kind::Equals, Expected::Token(Kind::Equals))?;
+            let word = expect(input, Kind::Ident, Expected::Name)?;
+            let old = input.state.intern(word);
+            input.state.ast.items.push(Item::Name(old, Size::Single, word.span()));
+        }
+        DeclKind::Attrib
+        | DeclKind::Param
+        | DeclKind::Output
+        | DeclKind::Buffer
+        | DeclKind::Buffer4
+        | DeclKind::Cbuffer
+        | DeclKind::Texture
+        | DeclKind::Shared => {
+            decl.name = Some(new_name(input)?);
+            decl.size = size(input)?;
+            decl.size2 = size(input)?;
+            expect(input, Kind::Equals, Expected::Token(Kind::Equals))?;
+            initializer(input, decl)?;
+        }
+    }
+    Ok(())
+}
+
+/// Integers up to the semicolon; commas between them are optional. NV_compute_program5 section 2.X.7.Y.
+fn numbers(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    loop {
+        let span = peek(input).span();
+        let value = small_int(input)?;
+        input.state.ast.items.push(Item::Number(value, span));
+        let comma = accept(input, Kind::Comma);
+        if !comma && peek(input).kind() != Kind::Int {
+            return Ok(());
+        }
+    }
+}
+
+/// A comma, or the end of a list.
+fn comma(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    use winnow::error::ModalError;
+    if accept(input, Kind::Comma) { Ok(()) } else { Err(fail_at(input, Expected::EndOfDecl).backtrack()) }
+}
+
+/// A name that is free to be declared.
+fn new_name(input: &mut Input<'_, '_, '_>) -> Parsed<(NameId, Span)> {
+    let word = peek(input);
+    if word.kind() != Kind::Ident {
+        return Err(fail_at(input, Expected::Name));
+    }
+    let name = input.state.intern(word);
+    if input.state.is_reserved(name) {
+        return Err(fail_at(input, Expected::FreeName));
+    }
+    advance(input);
+    input.state.declare(name);
+    Ok((name, word.span()))
+}
+
+fn temp_name(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    let (name, span) = new_name(input)?;
+    let size = size(input)?;
+    input.state.ast.items.push(Item::Name(name, size, span));
+    Ok(())
+}
+
+/// Nothing, `[]` or `[n]`.
+fn size(input: &mut Input<'_, '_, '_>) -> Parsed<Size> {
+    if peek(input).kind() != Kind::OpenBracket {
+        return Ok(Size::Single);
+    }
+    let number = delimited(token(Kind::OpenBracket), opt(optional_int), token(Kind::CloseBracket)).parse_next(input)?;
+    Ok(number.map_or(Size::Open, |(value, span)| Size::Of(value, span)))
+}
+
+fn optional_int(input: &mut Input<'_, '_, '_>) -> Parsed<(u32, Span)> {
+    use winnow::error::ModalError;
+    let span = peek(input).span();
+    match peek(input).kind() {
+        Kind::Int => small_int(input).map(|value| (value, span)),
+        _ => Err(fail_at(input, Expected::Integer).backtrack()),
+    }
+}
+
+/// A single binding, or bindings in braces. `{1, 2, 3, 4}` for a variable that is no array is one constant.
+fn initializer(input: &mut Input<'_, '_, '_>, decl: &Decl) -> Parsed<()> {
+    if decl.size == Size::Single || peek(input).kind() != Kind::OpenBrace {
+        return item(input);
+    }
+    delimited(token(Kind::OpenBrace), separated(1.., item, comma), token(Kind::CloseBrace)).parse_next(input)
+}
+
+/// A binding or a constant.
+fn item(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    let item = dispatch! { next_kind;
+        Kind::Ident => whole_path.map(Item::Path),
+        Kind::Int | Kind::Float | Kind::Plus | Kind::Minus => signed_number.map(Item::Scalar),
+        Kind::OpenBrace => braces,
+        _ => no_item,
+    }
+    .parse_next(input)?;
+    input.state.ast.items.push(item);
+    Ok(())
+}
+
+fn next_kind(input: &mut Input<'_, '_, '_>) -> Parsed<Kind> {
+    Ok(peek(input).kind())
+}
+
+fn no_item(input: &mut Input<'_, '_, '_>) -> Parsed<Item> {
+    Err(fail_at(input, Expected::Binding))
+}
+
+fn braces(input: &mut Input<'_, '_, '_>) -> Parsed<Item> {
+    match vector(input)? {
+        (Base::Vector { first, count }, span) => Ok(Item::Vector { first, count, span }),
+        _ => Err(fail_at(input, Expected::Binding)),
+    }
+}

@@ -1,0 +1,318 @@
+//! Instruction lines.
+
+use super::operand::{condition, operand, optional_condition, result};
+use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, peek, peek_kind};
+use crate::ast::{ExtComponent, ExtSelect, Extra, Inst, Offset, Statement, TexPart};
+use crate::codes::Code;
+use crate::lang::modifiers::{DataTypeId, Modifier, Mods};
+use crate::lang::opcodes::{Opcode, OperandKind, ResultKind};
+use crate::lang::targets;
+use crate::lex::{Kind, Token};
+use glasm_ir::Span;
+
+/// An instruction whose first word stands ahead and was found to be `opcode` with the suffixes `mods`.
+#[inline]
+pub(super) fn instruction(input: &mut Input<'_, '_, '_>, opcode: Opcode, mods: Mods) -> Parsed<()> {
+    let position = input.state.token_count - input.input.len() as u32;
+    let word = advance(input);
+    let first_operand = input.state.ast.operands.len() as u32;
+    let mut inst = Inst {
+        opcode,
+        operand_count: 0,
+        broken: false,
+        type_count: 0,
+        types: [DataTypeId::F; 2],
+        atomic: None,
+        mods,
+        first_operand,
+        token: position,
+        dst: None,
+        cond: None,
+        extra: Extra::None,
+        span: word.span(),
+    };
+    let parsed = rest(input, &mut inst);
+    if parsed.is_err() {
+        if !opcode.info().is_block() {
+            return parsed;
+        }
+        inst.broken = true;
+    }
+    let ast = &mut input.state.ast;
+    inst.operand_count = (ast.operands.len() as u32 - first_operand) as u8;
+    ast.statements.push(Statement::Inst(ast.insts.len() as u32));
+    ast.insts.push(inst);
+    parsed
+}
+
+#[inline]
+fn rest(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
+    while accept(input, Kind::Dot) {
+        modifier(input, inst)?;
+    }
+    let info = inst.opcode.info();
+    let mut separated = true;
+    if info.result != ResultKind::None {
+        inst.dst = Some(result(input)?);
+        separated = false;
+    }
+    for &kind in info.operands {
+        if matches!(kind, OperandKind::OptCond) {
+            inst.cond = optional_condition(input)?;
+            continue;
+        }
+        if !separated {
+            expect(input, Kind::Comma, Expected::Comma)?;
+        }
+        operand_of_kind(input, inst, kind)?;
+        separated = false;
+    }
+    let end = peek(input);
+    if end.kind() != Kind::Semicolon {
+        return Err(fail_at(input, Expected::Semicolon));
+    }
+    inst.span.end = input.state.ast.tokens_end(end, inst.span);
+    advance(input);
+    Ok(())
+}
+
+impl crate::ast::Ast<'_> {
+    /// End of the instruction that the semicolon `end` closes: blanks before it do not count.
+    fn tokens_end(&self, end: Token, span: Span) -> u32 {
+        let text = &self.text[span.start as usize..end.start() as usize];
+        let blanks = text.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
+        end.start() - blanks as u32
+    }
+}
+
+#[inline]
+fn operand_of_kind(input: &mut Input<'_, '_, '_>, inst: &mut Inst, kind: OperandKind) -> Parsed<()> {
+    match kind {
+        OperandKind::V
+        | OperandKind::Vf
+        | OperandKind::Vs
+        | OperandKind::Vu
+        | OperandKind::S
+        | OperandKind::Su
+        | OperandKind::Address
+        | OperandKind::Plain
+        | OperandKind::ConstMem
+        | OperandKind::SharedMem => {
+            let operand = operand(input)?;
+            input.state.ast.operands.push(operand);
+        }
+        OperandKind::Count => {
+            if peek(input).kind() != Kind::Semicolon {
+                let operand = operand(input)?;
+                input.state.ast.operands.push(operand);
+            }
+        }
+        OperandKind::Cond => {
+            let cond = optional_condition(input)?;
+            inst.cond = Some(cond.ok_or_else(|| fail_at(input, Expected::Condition))?);
+        }
+        OperandKind::Kill => kill(input, inst)?,
+        OperandKind::Label => {
+            let word = expect(input, Kind::Ident, Expected::Label)?;
+            let name = input.state.intern(word);
+            inst.extra = Extra::Label(name, word.span());
+        }
+        OperandKind::ExtSwizzle => inst.extra = Extra::ExtSwizzle(extended_swizzle(input)?),
+        OperandKind::Texture => texture(input, inst)?,
+        OperandKind::OptCond => {}
+    }
+    Ok(())
+}
+
+/// A condition, or a vector if a variable of that name is declared.
+fn kill(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
+    let word = peek(input);
+    if word.kind() == Kind::OpenParen {
+        inst.cond = optional_condition(input)?;
+    } else if word.kind() == Kind::Ident && input.state.test(word).is_some() {
+        inst.cond = Some(condition(input)?);
+    } else {
+        let operand = operand(input)?;
+        input.state.ast.operands.push(operand);
+    }
+    Ok(())
+}
+
+/// The word behind a point of the opcode.
+#[inline]
+fn modifier(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
+    let word = peek(input);
+    if word.kind() != Kind::Ident {
+        return Err(fail_at(input, Expected::Modifier));
+    }
+    let name = input.state.intern(word);
+    let Some(modifier) = input.state.modifier(name) else {
+        return Err(fail_at(input, Expected::Modifier));
+    };
+    let twice = add_modifier(inst, modifier);
+    if twice {
+        let text = input.state.ast.names.display(name);
+        let message = format!("`{text}` repeats or contradicts another modifier of its kind");
+        input.state.reports.error(Code::ModifierTwice, word.span(), message);
+    }
+    advance(input);
+    Ok(())
+}
+
+/// Adds a modifier; true if there is one of its kind already.
+#[inline]
+fn add_modifier(inst: &mut Inst, modifier: Modifier) -> bool {
+    match modifier {
+        Modifier::Type(ty) => {
+            // Only CVT takes two types; the checker says so of others.
+            let free = inst.type_count < 2 && !inst.mods.intersects(Mods::ANY_PRECISION);
+            if free {
+                inst.types[inst.type_count as usize] = ty;
+                inst.type_count += 1;
+            }
+            !free
+        }
+        Modifier::Atomic(op) => inst.atomic.replace(op).is_some(),
+        Modifier::Flag(flag) => {
+            let kinds =
+                [Mods::ANY_CC, Mods::ANY_CLAMP, Mods::ANY_PRECISION, Mods::ANY_ROUNDING, Mods::ANY_DERIVATIVE];
+            let kind = kinds.into_iter().find(|kind| kind.intersects(flag)).unwrap_or(flag);
+            let twice = inst.mods.intersects(kind);
+            inst.mods |= flag;
+            twice
+        }
+    }
+}
+
+/// Four of `x y z w r g b a 0 1`, each with optional sign.
+fn extended_swizzle(input: &mut Input<'_, '_, '_>) -> Parsed<[ExtComponent; 4]> {
+    let mut components = [ExtComponent { select: ExtSelect::Zero, negate: false }; 4];
+    for (lane, component) in components.iter_mut().enumerate() {
+        if lane > 0 {
+            expect(input, Kind::Comma, Expected::Comma)?;
+        }
+        let negate = match peek(input).kind() {
+            sign @ (Kind::Plus | Kind::Minus) => {
+                advance(input);
+                sign == Kind::Minus
+            }
+            _ => false,
+        };
+        let word = peek(input);
+        let text = input.state.text(word);
+        let select = match (word.kind(), text) {
+            (Kind::Int, b"0") => Some(ExtSelect::Zero),
+            (Kind::Int, b"1") => Some(ExtSelect::One),
+            (Kind::Ident, &[letter]) => super::operand::component(letter).map(ExtSelect::Lane),
+            _ => None,
+        };
+        let Some(select) = select else {
+            return Err(fail_at(input, Expected::ExtSwizzle));
+        };
+        advance(input);
+        *component = ExtComponent { select, negate };
+    }
+    Ok(components)
+}
+
+/// `texture, target` with optional offset. Operands that stand before the texture beyond those of the opcode, such as the
+/// reference of SHADOWARRAYCUBE, go to the operands.
+fn texture(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
+    let mut texture = operand(input)?;
+    let mut extra = 0;
+    loop {
+        if peek(input).kind() != Kind::Comma {
+            return Err(fail_at(input, Expected::Comma));
+        }
+        if target_ahead(input) || extra == 2 {
+            break;
+        }
+        if !operand_ahead(input) {
+            advance(input);
+            return Err(fail_at(input, Expected::Target));
+        }
+        advance(input);
+        input.state.ast.operands.push(texture);
+        extra += 1;
+        texture = operand(input)?;
+    }
+    advance(input);
+    let word = peek(input);
+    let Some(target) = targets::lookup(input.state.text(word)) else {
+        return Err(fail_at(input, Expected::Target));
+    };
+    advance(input);
+    let (offset, offset_span) = offset(input)?;
+    let part = TexPart { texture, target: target as u8, target_span: word.span(), offset, offset_span };
+    inst.extra = Extra::Texture(input.state.ast.textures.len() as u32);
+    input.state.ast.textures.push(part);
+    Ok(())
+}
+
+/// Whether a comma and then a word in the place of a target follow: nothing or an offset stands behind it.
+fn target_ahead(input: &mut Input<'_, '_, '_>) -> bool {
+    let Some(&word) = input.input.get(1) else { return false };
+    let known = matches!(word.kind(), Kind::Ident | Kind::Word) && targets::lookup(input.state.text(word)).is_some();
+    known && (peek_kind(input, 2) != Kind::Comma || matches!(peek_kind(input, 3), Kind::OpenParen | Kind::Ident))
+}
+
+/// Whether a comma, an operand and again a comma follow, so that the operand cannot be the last word of a texture part.
+fn operand_ahead(input: &Input<'_, '_, '_>) -> bool {
+    let ahead = input.input.iter().skip(1).take_while(|token| token.kind() != Kind::Semicolon);
+    let mut depth = 0i32;
+    let mut commas = 0;
+    for token in ahead {
+        match token.kind() {
+            Kind::OpenBracket | Kind::OpenBrace | Kind::OpenParen => depth += 1,
+            Kind::CloseBracket | Kind::CloseBrace | Kind::CloseParen => depth -= 1,
+            Kind::Comma if depth == 0 => commas += 1,
+            _ => {}
+        }
+    }
+    commas > 0
+}
+
+/// `, (a, b, c)`, `(a, b, c)`, `, offset(v)` or `offset(v)`.
+fn offset(input: &mut Input<'_, '_, '_>) -> Parsed<(Offset, Span)> {
+    let comma = peek(input).kind() == Kind::Comma;
+    let start = input.input.get(usize::from(comma)).copied().unwrap_or(peek(input));
+    match start.kind() {
+        Kind::OpenParen => {
+            if comma {
+                advance(input);
+            }
+            constant_offset(input, start)
+        }
+        Kind::Ident if input.state.text(start) == b"offset" => {
+            if comma {
+                advance(input);
+            }
+            advance(input);
+            expect(input, Kind::OpenParen, Expected::Offset)?;
+            let operand = operand(input)?;
+            let close = expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
+            input.state.ast.operands.push(operand);
+            Ok((Offset::Dynamic, start.span().to(close.span())))
+        }
+        _ => Ok((Offset::None, start.span())),
+    }
+}
+
+fn constant_offset(input: &mut Input<'_, '_, '_>, start: Token) -> Parsed<(Offset, Span)> {
+    advance(input);
+    let mut components = [0; 3];
+    for (index, component) in components.iter_mut().enumerate() {
+        if index > 0 && !accept(input, Kind::Comma) {
+            break;
+        }
+        let minus = peek(input).kind() == Kind::Minus;
+        if minus || peek(input).kind() == Kind::Plus {
+            advance(input);
+        }
+        let value = i64::from(super::path::small_int(input)?);
+        *component = if minus { -value } else { value };
+    }
+    let close = expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
+    Ok((Offset::Constant(components), start.span().to(close.span())))
+}
+

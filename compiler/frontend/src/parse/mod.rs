@@ -1,0 +1,550 @@
+//! Tokens to syntax tree.
+//!
+//! All grammar functions are winnow parsers over the token slice, with the tree under construction as state. Declarations and
+//! bindings use winnow's combinators; instruction lines, the bulk of every program, match tokens directly, which measured
+//! about a third faster than the same grammar in combinators. The driver is a loop over statements; after an error it goes on
+//! behind the next semicolon.
+
+mod decl;
+mod instr;
+mod operand;
+mod path;
+
+pub(crate) use operand::{decode_mask, decode_suffix};
+
+use crate::ast::{Ast, Statement};
+use crate::codes::Code;
+use crate::lang::conditions::{self, Test};
+use crate::lang::modifiers::{self, Mods, Modifier};
+use crate::lang::opcodes::{self, OLD_WORDS, Opcode};
+use crate::lang::{limits, reserved_words};
+use crate::lex::{Kind, Token};
+use crate::names::{NameId, Names};
+use crate::report::Reports;
+use crate::source::Dialect;
+use decl::DeclWord;
+use winnow::error::{ModalError, ParserError};
+use winnow::stream::{Stateful, Stream, TokenSlice};
+
+/// What the grammar wanted instead of the token found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Expected {
+    Statement,
+    Semicolon,
+    Comma,
+    Name,
+    FreeName,
+    Operand,
+    Result,
+    Modifier,
+    Component,
+    Mask,
+    Integer,
+    Number,
+    Brackets,
+    Token(Kind),
+    Condition,
+    Label,
+    Target,
+    Texture,
+    Offset,
+    Binding,
+    ExtSwizzle,
+    EndOfDecl,
+}
+
+/// A syntax error: how many tokens were left, and what was expected. Small, as it travels through every grammar function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Failure {
+    remaining: u32,
+    code: Code,
+    expected: Expected,
+    cut: bool,
+}
+
+impl<'t> ParserError<Input<'t, '_, '_>> for Failure {
+    type Inner = Self;
+
+    fn from_input(input: &Input<'t, '_, '_>) -> Self {
+        fail_at(input, Expected::Statement)
+    }
+
+    fn into_inner(self) -> Result<Self, Self> {
+        Ok(self)
+    }
+
+    fn is_backtrack(&self) -> bool {
+        !self.cut
+    }
+}
+
+impl ModalError for Failure {
+    fn cut(self) -> Self {
+        Self { cut: true, ..self }
+    }
+
+    fn backtrack(self) -> Self {
+        Self { cut: false, ..self }
+    }
+}
+
+pub(crate) type Parsed<T> = Result<T, Failure>;
+
+/// The token stream with the tree under construction.
+pub(crate) type Input<'t, 'a, 's> = Stateful<TokenSlice<'t, Token>, &'a mut State<'s>>;
+
+/// What a word means at the start of a statement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Leader {
+    Unread,
+    Opcode(Opcode, Mods),
+    Decl(DeclWord),
+    Option,
+    End,
+    Old,
+    Other,
+}
+
+/// What is known of a name as a word, read off the tables once per name.
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    leader: Leader,
+    modifier: Option<Option<Modifier>>,
+    declared: bool,
+}
+
+/// The tree under construction.
+pub(crate) struct State<'s> {
+    pub(crate) ast: Ast<'s>,
+    pub(crate) reports: Reports,
+    words: Vec<Word>,
+    /// Names below this number are reserved words.
+    reserved: u32,
+    token_count: u32,
+    late_options: bool,
+}
+
+impl std::fmt::Debug for State<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("State")
+    }
+}
+
+impl<'s> State<'s> {
+    #[inline]
+    fn text(&self, token: Token) -> &'s [u8] {
+        token.text(self.ast.text)
+    }
+
+    #[inline]
+    fn intern(&mut self, token: Token) -> NameId {
+        let text = self.text(token);
+        let name = self.ast.names.intern(text);
+        if name.index() >= self.words.len() {
+            self.words.resize(name.index() + 1, Word { leader: Leader::Unread, modifier: None, declared: false });
+        }
+        name
+    }
+
+    #[inline]
+    fn is_reserved(&self, name: NameId) -> bool {
+        name.0 < self.reserved
+    }
+
+    #[inline]
+    fn leader(&mut self, name: NameId) -> Leader {
+        match self.words[name.index()].leader {
+            Leader::Unread => self.read_leader(name),
+            leader => leader,
+        }
+    }
+
+    #[cold]
+    fn read_leader(&mut self, name: NameId) -> Leader {
+        let text = self.ast.names.text(name);
+        let leader = match text {
+            b"END" => Leader::End,
+            b"OPTION" => Leader::Option,
+            _ => {
+                if let Some(word) = decl::word(text) {
+                    Leader::Decl(word)
+                } else if let Some((opcode, mods)) = opcodes::split(text) {
+                    Leader::Opcode(opcode, mods)
+                } else if OLD_WORDS.iter().any(|old| old.as_bytes() == text) {
+                    Leader::Old
+                } else {
+                    Leader::Other
+                }
+            }
+        };
+        self.words[name.index()].leader = leader;
+        leader
+    }
+
+    #[inline]
+    fn modifier(&mut self, name: NameId) -> Option<Modifier> {
+        match self.words[name.index()].modifier {
+            Some(modifier) => modifier,
+            None => {
+                let modifier = modifiers::lookup(self.ast.names.text(name));
+                self.words[name.index()].modifier = Some(modifier);
+                modifier
+            }
+        }
+    }
+
+    /// The condition test that a token spells, unless a variable of that name exists.
+    fn test(&mut self, token: Token) -> Option<Test> {
+        let test = conditions::lookup(self.text(token))?;
+        let name = self.intern(token);
+        (!self.words[name.index()].declared).then_some(test)
+    }
+
+    fn declare(&mut self, name: NameId) {
+        self.words[name.index()].declared = true;
+    }
+}
+
+#[inline]
+pub(crate) fn peek(input: &Input<'_, '_, '_>) -> Token {
+    // The lexer closes the tokens with an end token, which is never taken.
+    input.input[0]
+}
+
+#[inline]
+pub(crate) fn peek_kind(input: &Input<'_, '_, '_>, ahead: usize) -> Kind {
+    input.input.get(ahead).map_or(Kind::End, |token| token.kind())
+}
+
+#[inline]
+pub(crate) fn advance(input: &mut Input<'_, '_, '_>) -> Token {
+    let token = peek(input);
+    if token.kind() != Kind::End {
+        input.input.next_token();
+    }
+    token
+}
+
+/// Takes the next token if it is of `kind`.
+#[inline]
+pub(crate) fn accept(input: &mut Input<'_, '_, '_>, kind: Kind) -> bool {
+    let found = peek(input).kind() == kind;
+    if found {
+        input.input.next_token();
+    }
+    found
+}
+
+/// Takes a token of `kind` or fails.
+#[inline]
+pub(crate) fn expect(input: &mut Input<'_, '_, '_>, kind: Kind, expected: Expected) -> Parsed<Token> {
+    let token = peek(input);
+    if token.kind() == kind {
+        input.input.next_token();
+        Ok(token)
+    } else {
+        Err(fail_at(input, expected))
+    }
+}
+
+/// A winnow parser for one token.
+pub(crate) fn token<'t, 'a, 's>(kind: Kind) -> impl FnMut(&mut Input<'t, 'a, 's>) -> Parsed<Token> {
+    move |input| expect(input, kind, Expected::Token(kind))
+}
+
+/// The failure that the next token is not what was expected.
+#[cold]
+pub(crate) fn fail_at(input: &Input<'_, '_, '_>, expected: Expected) -> Failure {
+    let found = peek(input).kind();
+    let code = match (expected, found) {
+        (_, Kind::Bad) => Code::UnexpectedCharacter,
+        (_, Kind::Word) if expected != Expected::Target => Code::BadNumber,
+        (Expected::Comma | Expected::Operand, Kind::Semicolon) => Code::MissingOperand,
+        (Expected::Semicolon, Kind::Comma) => Code::ExtraOperand,
+        (Expected::Modifier, Kind::Ident) => Code::ModifierUnknown,
+        (Expected::Target, Kind::Ident | Kind::Word) => Code::TargetUnknown,
+        (Expected::Texture, _) => Code::TextureExpected,
+        (Expected::Condition, Kind::Ident) => Code::CondTest,
+        (Expected::FreeName, Kind::Ident) => Code::ReservedName,
+        _ => Code::UnexpectedToken,
+    };
+    fail_with(input, expected, code)
+}
+
+/// A failure at the next token with a code of its own.
+#[cold]
+pub(crate) fn fail_with(input: &Input<'_, '_, '_>, expected: Expected, code: Code) -> Failure {
+    Failure { remaining: input.input.len() as u32, code, expected, cut: true }
+}
+
+/// Parses a program whose tokens are given. Errors go to `reports`.
+pub fn parse<'s>(dialect: Dialect, text: &'s [u8], tokens: Vec<Token>, reports: Reports) -> (Ast<'s>, Reports) {
+    let mut state = new_state(dialect, text, tokens.len(), reports);
+    let mut input = Stateful { input: TokenSlice::new(&tokens), state: &mut state };
+    program(&mut input);
+    let end = peek(&input).end();
+    let State { mut ast, reports, .. } = state;
+    ast.tokens = tokens;
+    ast.end = end;
+    (ast, reports)
+}
+
+fn new_state<'s>(dialect: Dialect, text: &'s [u8], tokens: usize, reports: Reports) -> State<'s> {
+    let mut names = Names::new();
+    let reserved = reserved_words(dialect.stage());
+    for word in reserved {
+        names.intern(word.as_bytes());
+    }
+    let statements = tokens / 9;
+    let ast = Ast {
+        dialect,
+        text,
+        names,
+        tokens: Vec::new(),
+        options: Vec::new(),
+        statements: Vec::with_capacity(statements),
+        insts: Vec::with_capacity(statements),
+        operands: Vec::with_capacity(tokens / 4),
+        decls: Vec::new(),
+        items: Vec::new(),
+        paths: Vec::new(),
+        segments: Vec::new(),
+        relatives: Vec::new(),
+        pairs: Vec::new(),
+        literals: Vec::new(),
+        textures: Vec::new(),
+        poisoned: Vec::new(),
+        end: 0,
+    };
+    let words = vec![Word { leader: Leader::Unread, modifier: None, declared: false }; reserved.len()];
+    State { ast, reports, words, reserved: reserved.len() as u32, token_count: tokens as u32, late_options: false }
+}
+
+/// The statements up to END.
+fn program(input: &mut Input<'_, '_, '_>) {
+    loop {
+        let first = peek(input);
+        let result = match first.kind() {
+            Kind::Ident => {
+                let name = input.state.intern(first);
+                if peek_kind(input, 1) == Kind::Colon {
+                    label(input, name)
+                } else {
+                    match input.state.leader(name) {
+                        Leader::End => return end(input),
+                        leader => statement(input, leader, name),
+                    }
+                }
+            }
+            Kind::End => {
+                input.state.reports.error(Code::MissingEnd, first.span(), "the program has no `END`");
+                return;
+            }
+            _ => Err(fail_at(input, Expected::Statement)),
+        };
+        if let Err(failure) = result {
+            report(input, failure);
+            recover(input, first, failure);
+        }
+        if input.state.ast.insts.len() > limits::INSTRUCTIONS {
+            let message = format!("more than {} instructions", limits::INSTRUCTIONS);
+            input.state.reports.error(Code::TooManyInstructions, first.span(), message);
+            return;
+        }
+    }
+}
+
+/// The word END: only blanks and comments may follow.
+fn end(input: &mut Input<'_, '_, '_>) {
+    advance(input);
+    let next = peek(input);
+    if next.kind() != Kind::End {
+        input.state.reports.error(Code::TextAfterEnd, next.span(), "text after `END`");
+    }
+}
+
+#[inline]
+fn statement(input: &mut Input<'_, '_, '_>, leader: Leader, name: NameId) -> Parsed<()> {
+    match leader {
+        Leader::Opcode(opcode, mods) => {
+            input.state.late_options = true;
+            instr::instruction(input, opcode, mods)
+        }
+        Leader::Decl(_) => {
+            input.state.late_options = true;
+            decl::declaration(input)
+        }
+        Leader::Option => option(input),
+        Leader::Old => Err(fail_with(input, Expected::Statement, Code::OldLanguage)),
+        Leader::Unread | Leader::End | Leader::Other => {
+            let _ = name;
+            Err(fail_with(input, Expected::Statement, Code::UnknownOpcode))
+        }
+    }
+}
+
+fn label(input: &mut Input<'_, '_, '_>, name: NameId) -> Parsed<()> {
+    if input.state.is_reserved(name) {
+        return Err(fail_at(input, Expected::FreeName));
+    }
+    input.state.late_options = true;
+    let span = advance(input).span();
+    advance(input);
+    input.state.ast.statements.push(Statement::Label(name, span));
+    Ok(())
+}
+
+/// `OPTION name;`
+fn option(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    let keyword = advance(input);
+    let word = expect(input, Kind::Ident, Expected::Name)?;
+    let name = input.state.intern(word);
+    expect(input, Kind::Semicolon, Expected::Semicolon)?;
+    if input.state.late_options {
+        input.state.reports.error(Code::OptionLate, keyword.span(), "OPTION lines come before all other statements");
+    }
+    input.state.ast.options.push((name, word.span()));
+    Ok(())
+}
+
+/// Goes on behind the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
+fn recover(input: &mut Input<'_, '_, '_>, first: Token, failure: Failure) {
+    poison(input, first);
+    let at = input.state.token_count - failure.remaining;
+    while input.state.token_count - (input.input.len() as u32) < at {
+        advance(input);
+    }
+    let missing_semicolon = matches!(failure.expected, Expected::Semicolon | Expected::EndOfDecl);
+    if missing_semicolon && peek(input).start() > first.start() && starts_statement(input) {
+        return;
+    }
+    loop {
+        match peek(input).kind() {
+            Kind::End => return,
+            Kind::Semicolon => {
+                advance(input);
+                return;
+            }
+            // END closes the program without semicolon.
+            Kind::Ident if peek_kind(input, 1) == Kind::End && input.state.text(peek(input)) == b"END" => return,
+            _ => {
+                advance(input);
+            }
+        }
+    }
+}
+
+fn starts_statement(input: &mut Input<'_, '_, '_>) -> bool {
+    let token = peek(input);
+    if token.kind() != Kind::Ident {
+        return false;
+    }
+    let name = input.state.intern(token);
+    peek_kind(input, 1) == Kind::Colon || !matches!(input.state.leader(name), Leader::Other | Leader::Old)
+}
+
+/// Names in a declaration that could not be read: their later use is no error of its own.
+fn poison(input: &mut Input<'_, '_, '_>, first: Token) {
+    if first.kind() != Kind::Ident {
+        return;
+    }
+    let name = input.state.intern(first);
+    if !matches!(input.state.leader(name), Leader::Decl(_) | Leader::Other | Leader::Old) {
+        return;
+    }
+    let ahead = input.input;
+    for token in ahead.iter().take_while(|token| !matches!(token.kind(), Kind::Semicolon | Kind::End)) {
+        if token.kind() == Kind::Ident {
+            let name = input.state.intern(*token);
+            input.state.ast.poisoned.push(name);
+        }
+    }
+}
+
+/// The message of a failure.
+#[cold]
+fn report(input: &mut Input<'_, '_, '_>, failure: Failure) {
+    let at = input.input.len() as isize - failure.remaining as isize;
+    let token = if at >= 0 { input.input.get(at as usize).copied().unwrap_or(peek(input)) } else { peek(input) };
+    let state = &mut *input.state;
+    let text = String::from_utf8_lossy(state.text(token)).into_owned();
+    let found = if token.kind() == Kind::End { "end of the program".to_owned() } else { format!("`{text}`") };
+    let mut notes = Vec::new();
+    let message = match failure.code {
+        Code::UnexpectedCharacter => format!("{found} is no character of the language"),
+        Code::BadNumber => format!("{found} is neither a number nor a name"),
+        Code::UnknownOpcode => {
+            let candidates = opcodes::OPCODES.iter().map(|row| row.name);
+            notes.extend(crate::check::suggest(&text, candidates));
+            format!("unknown opcode {found}")
+        }
+        Code::OldLanguage => format!("{found} belongs to older languages"),
+        Code::ModifierUnknown => {
+            notes.extend(crate::check::suggest(&text, modifiers::words()));
+            format!("unknown modifier {found}")
+        }
+        Code::TargetUnknown => {
+            let targets = crate::lang::targets::TARGETS;
+            notes.extend(crate::check::suggest(&text, targets.iter().map(|target| target.name)));
+            format!("unknown texture target {found}")
+        }
+        Code::ReservedName => format!("{found} is a reserved word"),
+        _ => format!("expected {}, found {found}", failure.expected.text()),
+    };
+    state.reports.error_with(failure.code, token.span(), message, notes);
+}
+
+impl Expected {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Statement => "a statement",
+            Self::Semicolon => "`;`",
+            Self::Comma => "`,`",
+            Self::Name => "a name",
+            Self::FreeName => "a name that is no reserved word",
+            Self::Operand => "an operand",
+            Self::Result => "a result variable",
+            Self::Modifier => "a modifier",
+            Self::Component => "a component such as `.x`, or four",
+            Self::Mask => "a write mask such as `.xyz`",
+            Self::Integer => "an integer",
+            Self::Number => "a number",
+            Self::Brackets => "a number, a range or a component of a variable",
+            Self::Token(kind) => kind_text(kind),
+            Self::Condition => "a condition such as `GT.x`",
+            Self::Label => "a label",
+            Self::Target => "a texture target such as `2D`",
+            Self::Texture => "a texture such as `texture[0]`",
+            Self::Offset => "a texel offset such as `(1, 0)` or `offset(r)`",
+            Self::Binding => "a binding or a constant",
+            Self::ExtSwizzle => "`x`, `y`, `z`, `w`, `0` or `1`",
+            Self::EndOfDecl => "`;` or `,`",
+        }
+    }
+}
+
+fn kind_text(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Ident => "a name",
+        Kind::Int => "an integer",
+        Kind::Float => "a number",
+        Kind::Word => "a texture target",
+        Kind::Dot => "`.`",
+        Kind::DotDot => "`..`",
+        Kind::Comma => "`,`",
+        Kind::Semicolon => "`;`",
+        Kind::Colon => "`:`",
+        Kind::OpenBracket => "`[`",
+        Kind::CloseBracket => "`]`",
+        Kind::OpenBrace => "`{`",
+        Kind::CloseBrace => "`}`",
+        Kind::OpenParen => "`(`",
+        Kind::CloseParen => "`)`",
+        Kind::Plus => "`+`",
+        Kind::Minus => "`-`",
+        Kind::Bar => "`|`",
+        Kind::Equals => "`=`",
+        Kind::Bad => "a character of the language",
+        Kind::End => "the end",
+    }
+}

@@ -1,0 +1,320 @@
+//! Operands, results, conditions and constants.
+
+use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, fail_with, path, peek, peek_kind};
+use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
+use crate::codes::Code;
+use crate::lex::{Kind, Token};
+use crate::parse::path::int_value;
+use glasm_ir::{Span, Swizzle, WriteMask};
+
+/// Component letters: lane in the low bits, 4 for `rgba`, 8 for `xyzw`; 0 for other bytes.
+const COMPONENTS: [u8; 256] = {
+    let mut table = [0; 256];
+    let (xyzw, rgba) = (*b"xyzw", *b"rgba");
+    let mut lane = 0;
+    while lane < 4 {
+        table[xyzw[lane] as usize] = 8 | lane as u8;
+        table[rgba[lane] as usize] = 4 | lane as u8;
+        lane += 1;
+    }
+    table
+};
+
+/// The component of a letter.
+pub(super) fn component(letter: u8) -> Option<u8> {
+    let code = COMPONENTS[letter as usize];
+    (code != 0).then_some(code & 3)
+}
+
+/// The suffix that the letters behind a point spell.
+#[inline]
+pub(crate) fn decode_suffix(text: &[u8]) -> Result<Suffix, Code> {
+    match *text {
+        [one] => component(one).map(Suffix::One).ok_or(Code::UnexpectedToken),
+        [a, b, c, d] => {
+            let codes = [a, b, c, d].map(|letter| COMPONENTS[letter as usize]);
+            let common = codes[0] & codes[1] & codes[2] & codes[3] & 12;
+            if common != 0 {
+                Ok(Suffix::Four(Swizzle::new(codes.map(|code| code & 3))))
+            } else if codes.contains(&0) {
+                Err(Code::UnexpectedToken)
+            } else {
+                Err(Code::SwizzleMixed)
+            }
+        }
+        _ if !text.is_empty() && text.len() < 4 && text.iter().all(|&letter| COMPONENTS[letter as usize] != 0) => {
+            Err(Code::SwizzleLength)
+        }
+        _ => Err(Code::UnexpectedToken),
+    }
+}
+
+/// The write mask that the letters behind a point spell.
+#[inline]
+pub(crate) fn decode_mask(text: &[u8]) -> Result<WriteMask, Code> {
+    let mut mask = 0u8;
+    let mut sets = 12;
+    for &letter in text {
+        let code = COMPONENTS[letter as usize];
+        if code == 0 || text.len() > 4 {
+            return Err(Code::UnexpectedToken);
+        }
+        let bit = 1 << (code & 3);
+        if mask >= bit {
+            return Err(Code::MaskOrder);
+        }
+        mask |= bit;
+        sets &= code;
+    }
+    if sets & 12 == 0 { Err(Code::SwizzleMixed) } else { Ok(WriteMask(mask)) }
+}
+
+/// A vector or scalar operand with signs and bars. What it may be is checked later.
+#[inline]
+pub(super) fn operand(input: &mut Input<'_, '_, '_>) -> Parsed<Operand> {
+    let start = peek(input).start();
+    let (minus, mut written) = sign(input);
+    let mut signs = Signs::empty();
+    let bars = accept(input, Kind::Bar);
+    if bars {
+        signs |= Signs::ABS;
+        signs.set(Signs::OUTER, minus);
+        let (inner, again) = sign(input);
+        signs.set(Signs::INNER, inner);
+        written |= again;
+    } else {
+        signs.set(Signs::INNER, minus);
+    }
+    signs.set(Signs::WRITTEN, written);
+    let (base, index, suffix, mut end) = operand_base(input)?;
+    if bars {
+        end = expect(input, Kind::Bar, Expected::Token(Kind::Bar))?.end();
+    }
+    if let (Base::Scalar(literal), true) = (base, signs.contains(Signs::INNER)) {
+        // The sign belongs to the constant: an unsigned operand cannot be negative.
+        input.state.ast.literals[literal as usize].negative = true;
+        signs.remove(Signs::INNER);
+    }
+    Ok(Operand { base, index, suffix, signs, span: Span::new(start, end) })
+}
+
+/// An optional sign: whether it is a minus, and whether there is one.
+#[inline]
+fn sign(input: &mut Input<'_, '_, '_>) -> (bool, bool) {
+    match peek(input).kind() {
+        Kind::Minus => {
+            advance(input);
+            (true, true)
+        }
+        Kind::Plus => {
+            advance(input);
+            (false, true)
+        }
+        _ => (false, false),
+    }
+}
+
+#[inline]
+fn operand_base(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Index, Suffix, u32)> {
+    let word = peek(input);
+    match word.kind() {
+        Kind::Ident => {
+            advance(input);
+            let name = input.state.intern(word);
+            if input.state.is_reserved(name) {
+                let (path, end) = path::path(input, word, name)?;
+                return Ok((Base::Path(path), Index::None, Suffix::None, end));
+            }
+            let mut end = word.end();
+            let index = path::indices(input, &mut end)?;
+            let suffix = suffix(input, &mut end)?;
+            Ok((Base::Name(name), index, suffix, end))
+        }
+        Kind::Int | Kind::Float => {
+            let literal = number(input, word, Sign::Plus)?;
+            Ok((Base::Scalar(literal), Index::None, Suffix::None, word.end()))
+        }
+        Kind::OpenBrace => {
+            let (base, span) = vector(input)?;
+            let mut end = span.end;
+            let suffix = suffix(input, &mut end)?;
+            Ok((base, Index::None, suffix, end))
+        }
+        _ => Err(fail_at(input, Expected::Operand)),
+    }
+}
+
+#[inline]
+fn suffix(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Suffix> {
+    if !accept(input, Kind::Dot) {
+        return Ok(Suffix::None);
+    }
+    let letters = peek(input);
+    if letters.kind() != Kind::Ident {
+        return Err(fail_at(input, Expected::Component));
+    }
+    match decode_suffix(input.state.text(letters)) {
+        Ok(suffix) => {
+            *end = advance(input).end();
+            Ok(suffix)
+        }
+        Err(code) => Err(fail_with(input, Expected::Component, code)),
+    }
+}
+
+/// The sign of a number in a constant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    Plus,
+    Minus,
+}
+
+/// Takes the number `word` into the literal table.
+pub(super) fn number(input: &mut Input<'_, '_, '_>, word: Token, sign: Sign) -> Parsed<u32> {
+    advance(input);
+    let (int, overflow) = match word.kind() {
+        Kind::Int => {
+            let (value, overflow) = int_value(input.state.text(word));
+            (Some(value), overflow)
+        }
+        _ => (None, false),
+    };
+    let literals = &mut input.state.ast.literals;
+    literals.push(Literal { negative: sign == Sign::Minus, int, overflow, span: word.span() });
+    Ok(literals.len() as u32 - 1)
+}
+
+/// A number with optional sign.
+pub(super) fn signed_number(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
+    let sign = if sign(input).0 { Sign::Minus } else { Sign::Plus };
+    let word = peek(input);
+    match word.kind() {
+        Kind::Int | Kind::Float => number(input, word, sign),
+        _ => Err(fail_at(input, Expected::Number)),
+    }
+}
+
+/// `{ number, ... }` with one to four numbers.
+pub(super) fn vector(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Span)> {
+    let open = advance(input);
+    let first = signed_number(input)?;
+    let mut count = 1;
+    while accept(input, Kind::Comma) {
+        if count == 4 {
+            return Err(fail_with(input, Expected::Token(Kind::CloseBrace), Code::ComponentCount));
+        }
+        signed_number(input)?;
+        count += 1;
+    }
+    let close = expect(input, Kind::CloseBrace, Expected::Token(Kind::CloseBrace))?;
+    Ok((Base::Vector { first, count }, open.span().to(close.span())))
+}
+
+/// A result: variable or binding, mask, condition-code mask.
+#[inline]
+pub(super) fn result(input: &mut Input<'_, '_, '_>) -> Parsed<Dst> {
+    let word = peek(input);
+    if word.kind() != Kind::Ident {
+        let code = match word.kind() {
+            Kind::Semicolon => Code::MissingOperand,
+            Kind::Int | Kind::Float | Kind::OpenBrace => Code::WriteReadOnly,
+            _ => return Err(fail_at(input, Expected::Result)),
+        };
+        return Err(fail_with(input, Expected::Result, code));
+    }
+    advance(input);
+    let name = input.state.intern(word);
+    let mut end = word.end();
+    let (base, index, mask) = if input.state.is_reserved(name) {
+        let (path, path_end) = path::path(input, word, name)?;
+        end = path_end;
+        (Base::Path(path), Index::None, WriteMask::XYZW)
+    } else {
+        let index = path::indices(input, &mut end)?;
+        (Base::Name(name), index, mask(input, &mut end)?)
+    };
+    let span = Span::new(word.start(), end);
+    let guard = if accept(input, Kind::OpenParen) {
+        let guard = condition(input)?;
+        expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
+        Some(guard)
+    } else {
+        None
+    };
+    Ok(Dst { base, index, mask, guard, span })
+}
+
+#[inline]
+fn mask(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<WriteMask> {
+    if !accept(input, Kind::Dot) {
+        return Ok(WriteMask::XYZW);
+    }
+    let letters = peek(input);
+    if letters.kind() != Kind::Ident {
+        return Err(fail_at(input, Expected::Mask));
+    }
+    match decode_mask(input.state.text(letters)) {
+        Ok(mask) => {
+            *end = advance(input).end();
+            Ok(mask)
+        }
+        Err(code) => Err(fail_with(input, Expected::Mask, code)),
+    }
+}
+
+/// A condition such as `GT1.x`.
+pub(super) fn condition(input: &mut Input<'_, '_, '_>) -> Parsed<Cond> {
+    let word = peek(input);
+    let test = if word.kind() == Kind::Ident {
+        crate::lang::conditions::lookup(input.state.text(word))
+    } else {
+        None
+    };
+    let Some(test) = test else {
+        return Err(fail_at(input, Expected::Condition));
+    };
+    advance(input);
+    let swizzle = suffix(input, &mut 0)?.swizzle();
+    Ok(Cond { test, swizzle })
+}
+
+/// A condition with or without parentheses; `None` at the end of the statement.
+pub(super) fn optional_condition(input: &mut Input<'_, '_, '_>) -> Parsed<Option<Cond>> {
+    match peek_kind(input, 0) {
+        Kind::OpenParen => {
+            advance(input);
+            let cond = condition(input)?;
+            expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
+            Ok(Some(cond))
+        }
+        Kind::Ident => condition(input).map(Some),
+        _ => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suffixes_have_one_or_four_letters() {
+        assert_eq!(decode_suffix(b"y"), Ok(Suffix::One(1)));
+        assert_eq!(decode_suffix(b"a"), Ok(Suffix::One(3)));
+        assert_eq!(decode_suffix(b"wzyx"), Ok(Suffix::Four(Swizzle::new([3, 2, 1, 0]))));
+        assert_eq!(decode_suffix(b"bgra"), Ok(Suffix::Four(Swizzle::new([2, 1, 0, 3]))));
+        assert_eq!(decode_suffix(b"xyz"), Err(Code::SwizzleLength));
+        assert_eq!(decode_suffix(b"xyba"), Err(Code::SwizzleMixed));
+        assert_eq!(decode_suffix(b"s"), Err(Code::UnexpectedToken));
+        assert_eq!(decode_suffix(b"xyzwx"), Err(Code::UnexpectedToken));
+    }
+
+    #[test]
+    fn masks_are_in_order() {
+        assert_eq!(decode_mask(b"xyzw"), Ok(WriteMask(15)));
+        assert_eq!(decode_mask(b"ga"), Ok(WriteMask(10)));
+        assert_eq!(decode_mask(b"yx"), Err(Code::MaskOrder));
+        assert_eq!(decode_mask(b"xx"), Err(Code::MaskOrder));
+        assert_eq!(decode_mask(b"xg"), Err(Code::SwizzleMixed));
+        assert_eq!(decode_mask(b"xq"), Err(Code::UnexpectedToken));
+    }
+}

@@ -1,0 +1,170 @@
+//! Binding paths and array indices.
+
+use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, peek, token};
+use crate::ast::{Base, Bracket, Index, Path, Relative, Segment, Suffix};
+use crate::codes::Code;
+use crate::lex::{Kind, Token};
+use crate::names::NameId;
+use crate::parse::operand::decode_suffix;
+use crate::parse::{fail_with, peek_kind};
+use winnow::Parser;
+use winnow::combinator::{alt, delimited, opt, preceded};
+
+/// A binding path whose first word was interned already: all words and brackets, a swizzle at the end included.
+pub(super) fn path(input: &mut Input<'_, '_, '_>, word: Token, name: NameId) -> Parsed<(u32, u32)> {
+    let first = input.state.ast.segments.len() as u32;
+    let (mut word, mut name, mut end) = (word, name, word.end());
+    loop {
+        let brackets = brackets(input, &mut end)?;
+        let span = glasm_ir::Span::new(word.start(), end);
+        input.state.ast.segments.push(Segment { name, brackets, span });
+        if !accept(input, Kind::Dot) {
+            break;
+        }
+        word = expect(input, Kind::Ident, Expected::Name)?;
+        name = input.state.intern(word);
+        end = word.end();
+    }
+    let ast = &mut input.state.ast;
+    let start = ast.segments[first as usize].span.start;
+    let count = ast.segments.len() as u32 - first;
+    ast.paths.push(Path { first, count, span: glasm_ir::Span::new(start, end) });
+    Ok((ast.paths.len() as u32 - 1, end))
+}
+
+/// A path in a declaration, from its first word on.
+pub(super) fn whole_path(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
+    let word = peek(input);
+    if word.kind() != Kind::Ident {
+        return Err(fail_at(input, Expected::Binding));
+    }
+    let name = input.state.intern(word);
+    if !input.state.is_reserved(name) {
+        return Err(fail_with(input, Expected::Binding, Code::UnexpectedToken));
+    }
+    advance(input);
+    path(input, word, name).map(|(path, _)| path)
+}
+
+fn brackets(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<[Bracket; 2]> {
+    let mut brackets = [Bracket::None; 2];
+    for bracket in &mut brackets {
+        if peek(input).kind() != Kind::OpenBracket {
+            break;
+        }
+        let (content, close) = (
+            delimited(token(Kind::OpenBracket), bracket_content, winnow::combinator::empty),
+            token(Kind::CloseBracket),
+        )
+            .parse_next(input)?;
+        *bracket = content;
+        *end = close.end();
+    }
+    Ok(brackets)
+}
+
+/// `n`, `a..b` or a run-time index.
+fn bracket_content(input: &mut Input<'_, '_, '_>) -> Parsed<Bracket> {
+    match peek(input).kind() {
+        Kind::Int => {
+            let first = small_int(input)?;
+            let last = opt(preceded(dot_dot, small_int)).parse_next(input)?;
+            Ok(last.map_or(Bracket::One(first), |last| Bracket::Range(first, last)))
+        }
+        Kind::Ident => relative(input).map(Bracket::Relative),
+        _ => Err(fail_at(input, Expected::Brackets)),
+    }
+}
+
+fn dot_dot(input: &mut Input<'_, '_, '_>) -> Parsed<Token> {
+    if peek(input).kind() == Kind::DotDot {
+        Ok(advance(input))
+    } else {
+        use winnow::error::ModalError;
+        Err(fail_at(input, Expected::Token(Kind::DotDot)).backtrack())
+    }
+}
+
+/// An integer up to 2^32 - 1; larger ones give that value, which is beyond every limit.
+pub(super) fn small_int(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
+    let digits = expect(input, Kind::Int, Expected::Integer)?;
+    let (value, _) = int_value(input.state.text(digits));
+    Ok(u32::try_from(value).unwrap_or(u32::MAX))
+}
+
+/// The value of a decimal or hexadecimal integer, and whether it was too large for 64 bits.
+pub(super) fn int_value(text: &[u8]) -> (u64, bool) {
+    let (digits, radix) = match text {
+        [b'0', b'x', digits @ ..] => (digits, 16),
+        digits => (digits, 10),
+    };
+    let mut value = 0u64;
+    for &digit in digits {
+        let digit = u64::from((digit as char).to_digit(radix).unwrap_or(0));
+        match value.checked_mul(u64::from(radix)).and_then(|value| value.checked_add(digit)) {
+            Some(next) => value = next,
+            None => return (u64::MAX, true),
+        }
+    }
+    (value, false)
+}
+
+/// Indices behind a variable name. `end` becomes the end of the last bracket.
+#[inline]
+pub(super) fn indices(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Index> {
+    if peek(input).kind() != Kind::OpenBracket {
+        return Ok(Index::None);
+    }
+    let first = index(input, end)?;
+    if peek(input).kind() != Kind::OpenBracket {
+        return Ok(first);
+    }
+    let second = index(input, end)?;
+    input.state.ast.pairs.push([first, second]);
+    Ok(Index::Pair(input.state.ast.pairs.len() as u32 - 1))
+}
+
+fn index(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Index> {
+    advance(input);
+    let content = alt((
+        |input: &mut Input<'_, '_, '_>| match peek(input).kind() {
+            Kind::Ident => relative(input).map(Index::Relative),
+            _ => small_int(input).map(Index::Const),
+        },
+    ))
+    .parse_next(input)?;
+    *end = expect(input, Kind::CloseBracket, Expected::Token(Kind::CloseBracket))?.end();
+    Ok(content)
+}
+
+/// `variable.component + offset`; a missing component is x.
+fn relative(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
+    let word = advance(input);
+    let name = input.state.intern(word);
+    let (base, lane, end) = if input.state.is_reserved(name) {
+        let (path, end) = path(input, word, name)?;
+        (Base::Path(path), 0, end)
+    } else if peek(input).kind() == Kind::Dot {
+        advance(input);
+        let component = peek(input);
+        let suffix = (component.kind() == Kind::Ident).then(|| decode_suffix(input.state.text(component)));
+        let Some(Ok(Suffix::One(lane))) = suffix else {
+            return Err(fail_with(input, Expected::Component, Code::ScalarSuffix));
+        };
+        (Base::Name(name), lane, advance(input).end())
+    } else {
+        (Base::Name(name), 0, word.end())
+    };
+    let (offset, end) = match peek_kind(input, 0) {
+        sign @ (Kind::Plus | Kind::Minus) => {
+            advance(input);
+            let end = peek(input).end();
+            let value = i64::from(small_int(input)?);
+            (if sign == Kind::Minus { -value } else { value }, end)
+        }
+        _ => (0, end),
+    };
+    let span = glasm_ir::Span::new(word.start(), end);
+    input.state.ast.relatives.push(Relative { base, lane, offset, span });
+    Ok(input.state.ast.relatives.len() as u32 - 1)
+}

@@ -1,0 +1,195 @@
+//! 4x4 matrices in GL's layout and the matrices that GL's matrix commands multiply with.
+
+/// A 4x4 matrix as GL keeps it: `columns[column][row]`, applied to column vectors.
+pub type Matrix = [[f32; 4]; 4];
+
+/// The identity.
+pub const IDENTITY: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+
+/// `left * right`
+pub fn multiply(left: &Matrix, right: &Matrix) -> Matrix {
+    let element = |column: usize, row: usize| (0..4).map(|k| left[k][row] * right[column][k]).sum();
+    std::array::from_fn(|column| std::array::from_fn(|row| element(column, row)))
+}
+
+/// The transposed matrix.
+pub fn transpose(matrix: &Matrix) -> Matrix {
+    std::array::from_fn(|column| std::array::from_fn(|row| matrix[row][column]))
+}
+
+/// Row `row` (0 to 3).
+pub fn row(matrix: &Matrix, row: usize) -> [f32; 4] {
+    std::array::from_fn(|column| matrix[column][row])
+}
+
+/// The inverse by Gauss-Jordan elimination in double precision; the identity if the matrix is singular, which GL leaves undefined.
+pub fn inverse(matrix: &Matrix) -> Matrix {
+    let mut work: [[f64; 8]; 4] = std::array::from_fn(|r| {
+        std::array::from_fn(|c| if c < 4 { f64::from(matrix[c][r]) } else { f64::from(u8::from(c - 4 == r)) })
+    });
+    for pivot in 0..4 {
+        let magnitude = |r: &usize| work[*r][pivot].abs();
+        let best = (pivot..4).max_by(|a, b| magnitude(a).total_cmp(&magnitude(b))).unwrap_or(pivot);
+        work.swap(pivot, best);
+        let scale = work[pivot][pivot];
+        if scale == 0.0 || !scale.is_finite() {
+            return IDENTITY;
+        }
+        work[pivot].iter_mut().for_each(|value| *value /= scale);
+        let pivot_row = work[pivot];
+        for (r, row) in work.iter_mut().enumerate() {
+            let factor = row[pivot];
+            if r != pivot {
+                row.iter_mut().zip(pivot_row).for_each(|(value, of_pivot)| *value -= factor * of_pivot);
+            }
+        }
+    }
+    std::array::from_fn(|column| std::array::from_fn(|r| work[r][4 + column] as f32))
+}
+
+/// `glTranslate`
+pub fn translation(offset: [f32; 3]) -> Matrix {
+    let mut matrix = IDENTITY;
+    matrix[3][..3].copy_from_slice(&offset);
+    matrix
+}
+
+/// `glScale`
+pub fn scaling(factors: [f32; 3]) -> Matrix {
+    let mut matrix = IDENTITY;
+    (0..3).for_each(|i| matrix[i][i] = factors[i]);
+    matrix
+}
+
+/// `glRotate`: `degrees` counter-clockwise around `axis`, which need not have length 1.
+pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
+    let (sin, cos) = exact_sin_cos(f64::from(degrees));
+    let [x, y, z] = normalize3(axis.map(f64::from));
+    let t = 1.0 - cos;
+    let columns = [
+        [x * x * t + cos, x * y * t + z * sin, x * z * t - y * sin],
+        [x * y * t - z * sin, y * y * t + cos, y * z * t + x * sin],
+        [x * z * t + y * sin, y * z * t - x * sin, z * z * t + cos],
+    ];
+    let mut matrix = IDENTITY;
+    (0..3).for_each(|c| (0..3).for_each(|r| matrix[c][r] = columns[c][r] as f32));
+    matrix
+}
+
+/// Sine and cosine in degrees, exact at multiples of 90.
+fn exact_sin_cos(degrees: f64) -> (f64, f64) {
+    match degrees.rem_euclid(360.0) {
+        0.0 => (0.0, 1.0),
+        90.0 => (1.0, 0.0),
+        180.0 => (0.0, -1.0),
+        270.0 => (-1.0, 0.0),
+        other => other.to_radians().sin_cos(),
+    }
+}
+
+/// `glOrtho`
+pub fn ortho(left: f32, right: f32, bottom: f32, top: f32, near: f32, far: f32) -> Matrix {
+    let mut matrix = IDENTITY;
+    matrix[0][0] = 2.0 / (right - left);
+    matrix[1][1] = 2.0 / (top - bottom);
+    matrix[2][2] = -2.0 / (far - near);
+    matrix[3] =
+        [-(right + left) / (right - left), -(top + bottom) / (top - bottom), -(far + near) / (far - near), 1.0];
+    matrix
+}
+
+/// `glFrustum`
+pub fn frustum(left: f32, right: f32, bottom: f32, top: f32, near: f32, far: f32) -> Matrix {
+    [
+        [2.0 * near / (right - left), 0.0, 0.0, 0.0],
+        [0.0, 2.0 * near / (top - bottom), 0.0, 0.0],
+        [
+            (right + left) / (right - left),
+            (top + bottom) / (top - bottom),
+            -(far + near) / (far - near),
+            -1.0,
+        ],
+        [0.0, 0.0, -2.0 * far * near / (far - near), 0.0],
+    ]
+}
+
+/// `gluPerspective`: vertical field of view in degrees, width by height.
+pub fn perspective(fov_y: f32, aspect: f32, near: f32, far: f32) -> Matrix {
+    let top = near * (f64::from(fov_y).to_radians() / 2.0).tan() as f32;
+    frustum(-top * aspect, top * aspect, -top, top, near, far)
+}
+
+/// `gluLookAt`
+pub fn look_at(eye: [f32; 3], center: [f32; 3], up: [f32; 3]) -> Matrix {
+    let forward = normalize3(std::array::from_fn(|i| f64::from(center[i]) - f64::from(eye[i])));
+    let side = normalize3(cross(forward, up.map(f64::from)));
+    let upward = cross(side, forward);
+    let mut matrix = IDENTITY;
+    for i in 0..3 {
+        matrix[i][0] = side[i] as f32;
+        matrix[i][1] = upward[i] as f32;
+        matrix[i][2] = -forward[i] as f32;
+    }
+    multiply(&matrix, &translation(eye.map(|value| -value)))
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// `v` at length 1; a zero vector stays as it is.
+pub(super) fn normalize3(v: [f64; 3]) -> [f64; 3] {
+    let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if length == 0.0 { v } else { v.map(|x| x / length) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_close(actual: &Matrix, expected: &Matrix) {
+        for (a, e) in actual.iter().flatten().zip(expected.iter().flatten()) {
+            assert!((a - e).abs() < 1e-6, "{actual:?} is not {expected:?}");
+        }
+    }
+
+    #[test]
+    fn rotation_turns_x_into_y() {
+        assert_close(
+            &rotation(90.0, [0.0, 0.0, 5.0]),
+            &[[0.0, 1.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]],
+        );
+    }
+
+    #[test]
+    fn product_applies_the_right_factor_first() {
+        let product = multiply(&translation([1.0, 2.0, 3.0]), &scaling([2.0, 3.0, 4.0]));
+        assert_eq!(row(&product, 0), [2.0, 0.0, 0.0, 1.0]);
+        assert_eq!(row(&product, 2), [0.0, 0.0, 4.0, 3.0]);
+    }
+
+    #[test]
+    fn inverse_undoes_and_survives_singular_matrices() {
+        let matrix = multiply(&translation([1.0, 2.0, 3.0]), &scaling([2.0, 4.0, 8.0]));
+        assert_close(
+            &inverse(&matrix),
+            &[[0.5, 0.0, 0.0, 0.0], [0.0, 0.25, 0.0, 0.0], [0.0, 0.0, 0.125, 0.0], [-0.5, -0.5, -0.375, 1.0]],
+        );
+        assert_eq!(inverse(&[[0.0; 4]; 4]), IDENTITY);
+    }
+
+    #[test]
+    fn frustum_maps_near_and_far_to_the_clip_range() {
+        let matrix = frustum(-1.0, 1.0, -1.0, 1.0, 1.0, 3.0);
+        // z = -1 gives z_clip = -1, w = 1; z = -3 gives z_clip = 3, w = 3.
+        assert_eq!(row(&matrix, 2)[2] * -1.0 + row(&matrix, 2)[3], -1.0);
+        assert_eq!(row(&matrix, 2)[2] * -3.0 + row(&matrix, 2)[3], 3.0);
+        assert_eq!(row(&matrix, 3), [0.0, 0.0, -1.0, 0.0]);
+    }
+
+    #[test]
+    fn look_at_moves_the_eye_to_the_origin() {
+        let matrix = look_at([0.0, 0.0, 5.0], [0.0; 3], [0.0, 1.0, 0.0]);
+        assert_close(&matrix, &translation([0.0, 0.0, -5.0]));
+    }
+}

@@ -1,0 +1,559 @@
+//! Random programs for tests: verified, terminating, without undefined values, and every run of them is exact.
+//!
+//! Integers may be anything. Floats are always multiples of 1/16 between -64 and 64, and every operation on them is followed
+//! by what brings its result back there. Sums and products of such numbers are exact in 32 bits, so neither contraction nor the
+//! order of sums matters, and there is no NaN, infinity or denormal. Zeros may differ in sign between machines; they are never
+//! looked at as bits. So outputs can be compared bit by bit between the interpreter and any device.
+//!
+//! The interface: parameter `n` is `local[n]` and may hold any bits. Results are unsigned integers. Vertex programs read
+//! `attrib[0]` (unsigned) and write `generic[0..]`; fragment programs read x and y of `position` and write `frag_color[0..][0]`.
+//! Compute programs read x of `global_invocation_id` and store [`RESULT_BYTES`] bytes for each invocation, one after the other,
+//! from the global address in x (low half) and y of parameter 0.
+
+mod flow;
+mod number;
+
+use crate::arena::Id;
+use crate::builder::Builder;
+use crate::inst::{Aux, Base, Dst, Inst, InstFlags, Rounding, Src, Swizzle, WriteMask};
+use crate::interp::Environment;
+use crate::op::Op;
+use crate::program::{Program, Register, RegisterId, Routine, RoutineId, Stage, Storage};
+use crate::resource::{MemAccess, MemFlags, MemSpace, Param, ParamId, ParamSource};
+use crate::semantic::{Input, InputId, Output, Semantic};
+use crate::span::Span;
+use crate::types::{Base as TypeBase, Type, Width};
+
+/// Parameters of a generated program.
+pub const PARAMS: usize = 6;
+/// Result vectors of a generated program.
+pub const RESULTS: usize = 3;
+/// Bytes that an invocation of a compute program stores.
+pub const RESULT_BYTES: u64 = 64;
+
+/// What a generated program may contain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GenerateOptions {
+    /// Stage: vertex, fragment or compute; others are made like vertex programs.
+    pub stage: Stage,
+    /// About how many instructions there are besides setting up and writing results.
+    pub max_insts: u32,
+    /// Loops.
+    pub loops: bool,
+    /// Branches.
+    pub branches: bool,
+    /// Switches.
+    pub switches: bool,
+    /// Routines and calls.
+    pub calls: bool,
+    /// Condition codes: updates, guards and tests.
+    pub conditions: bool,
+    /// Arithmetic on 32-bit integers; without it only moves.
+    pub int: bool,
+    /// Arithmetic on 32-bit floats.
+    pub float: bool,
+    /// Arithmetic on 64-bit integers.
+    pub int64: bool,
+    /// Register and parameter arrays with run-time indices.
+    pub arrays: bool,
+}
+
+impl GenerateOptions {
+    /// Everything but 64-bit integers.
+    pub const fn new(stage: Stage, max_insts: u32) -> Self {
+        Self {
+            stage,
+            max_insts,
+            loops: true,
+            branches: true,
+            switches: true,
+            calls: true,
+            conditions: true,
+            int: true,
+            float: true,
+            int64: false,
+            arrays: true,
+        }
+    }
+}
+
+/// The program of `seed`; the same seed and options give the same program.
+pub fn program(seed: u64, options: &GenerateOptions) -> Program {
+    let mut generator = Generator::new(seed, *options);
+    generator.routines();
+    generator.builder.program
+}
+
+/// Parameters and inputs for a run of a generated program, and memory for the result of a compute program.
+pub fn environment(seed: u64, program: &Program) -> Environment {
+    let mut random = Random::new(seed ^ 0x5eed);
+    let mut environment = Environment::default();
+    environment
+        .params
+        .extend((0..PARAMS).map(|_| std::array::from_fn(|_| random.bits32())));
+    let input = match program.stage {
+        Stage::Fragment => {
+            [random.below(64), random.below(64), 0, 0].map(|at| ((at as f32) + 0.5).to_bits())
+        }
+        Stage::Compute => [0; 4],
+        Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+            std::array::from_fn(|_| random.bits32())
+        }
+    };
+    environment.inputs.push(input.map(u64::from));
+    if program.stage == Stage::Compute {
+        let address = 0x1_0000_0000_u64;
+        environment.params[0] = [address as u32, (address >> 32) as u32, 0, 0];
+        let bytes = vec![0; RESULT_BYTES as usize];
+        environment
+            .memory
+            .regions
+            .push(crate::interp::Region { address, bytes });
+    }
+    environment
+}
+
+/// A small deterministic generator of random numbers (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`.
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    fn percent(&mut self, chance: usize) -> bool {
+        self.below(100) < chance
+    }
+
+    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
+    }
+
+    /// Bits with a liking for the ends of the range and small numbers.
+    fn bits32(&mut self) -> u32 {
+        let bits = self.next() as u32;
+        match self.below(8) {
+            0 => 0,
+            1 => u32::MAX,
+            2 => 0x8000_0000,
+            3 => 0x7fff_ffff,
+            4 => bits & 15,
+            _ => bits,
+        }
+    }
+}
+
+/// The registers that statements work on, by what they hold.
+struct Pools {
+    int: Vec<RegisterId>,
+    float: Vec<RegisterId>,
+    long: Vec<RegisterId>,
+    codes: Vec<RegisterId>,
+    /// An array of integers.
+    array: RegisterId,
+    /// Loop counters in lane x, one for each depth of loops.
+    counters: Vec<RegisterId>,
+    /// For results on their way to a pool.
+    scratch: RegisterId,
+    long_scratch: RegisterId,
+    /// Lane x holds an index into arrays.
+    index: RegisterId,
+    results: Vec<RegisterId>,
+}
+
+/// Elements of the array.
+const ARRAY: u32 = 6;
+
+struct Generator {
+    builder: Builder,
+    random: Random,
+    options: GenerateOptions,
+    pools: Pools,
+    input: InputId,
+    /// Instructions that may still be made.
+    budget: u32,
+    /// Loops around the current statement.
+    loops: usize,
+    /// Routines that may be called.
+    callable: Vec<RoutineId>,
+}
+
+impl Generator {
+    fn new(seed: u64, options: GenerateOptions) -> Self {
+        let mut program = Program::new(options.stage);
+        program.blocks = crate::arena::IndexVec::new();
+        program.routines = crate::arena::IndexVec::new();
+        for n in 0..PARAMS as u32 {
+            program.params.push(Param {
+                source: ParamSource::Local(n),
+            });
+        }
+        let (semantic, base) = match options.stage {
+            Stage::Fragment => (Semantic::Position, TypeBase::Float),
+            Stage::Compute => (Semantic::GlobalInvocationId, TypeBase::Unsigned),
+            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+                (Semantic::Attrib(0), TypeBase::Unsigned)
+            }
+        };
+        let input = program.inputs.push(Input {
+            base,
+            ..Input::new(semantic)
+        });
+        let pools = Pools::new(&mut program);
+        let (random, budget) = (Random::new(seed), options.max_insts);
+        let builder = Builder::new(program);
+        Self {
+            builder,
+            random,
+            options,
+            pools,
+            input,
+            budget,
+            loops: 0,
+            callable: Vec::new(),
+        }
+    }
+
+    /// Subroutines first, each of which may call those before it; then main.
+    fn routines(&mut self) {
+        let count = if self.options.calls {
+            self.random.below(3)
+        } else {
+            0
+        };
+        for _ in 0..count {
+            self.builder.open_block();
+            let budget = self.budget / 4;
+            self.statements(budget, flow::Place::Subroutine);
+            let body = self.builder.close_block();
+            let id = self
+                .builder
+                .program
+                .routines
+                .push(Routine { name: None, body });
+            self.callable.push(id);
+        }
+        self.builder.open_block();
+        self.set_up();
+        let budget = self.budget;
+        self.statements(budget, flow::Place::Main);
+        self.gather();
+        self.results();
+        let body = self.builder.close_block();
+        self.builder.program.main = self
+            .builder
+            .program
+            .routines
+            .push(Routine { name: None, body });
+    }
+
+    fn emit_with(&mut self, op: Op, ty: Type, aux: Aux, dst: Option<Dst>, sources: &[Src]) {
+        let position = self.builder.program.insts.len() as u32;
+        let span = Span::new(position * 8, position * 8 + 7);
+        let flags = InstFlags::empty();
+        self.budget = self.budget.saturating_sub(1);
+        let inst = Inst {
+            op,
+            ty,
+            flags,
+            source_count: 0,
+            first_source: 0,
+            dst,
+            aux,
+            span,
+        };
+        self.builder.inst(inst, sources);
+    }
+
+    fn emit(&mut self, op: Op, ty: Type, dst: Dst, sources: &[Src]) {
+        self.emit_with(op, ty, Aux::None, Some(dst), sources);
+    }
+
+    fn cvt(&mut self, to: Type, from: Type, dst: Dst, source: Src) {
+        let aux = Aux::Cvt {
+            from,
+            rounding: Rounding::Trunc,
+            saturate: to.is_int() && from.is_float(),
+        };
+        self.emit_with(Op::Cvt, to, aux, Some(dst), &[source]);
+    }
+
+    fn literal(&mut self, bits: u64) -> Src {
+        Src::new(Base::Literal(self.builder.program.literals.push([bits; 4])))
+    }
+
+    fn param(&mut self) -> Src {
+        let first = usize::from(self.options.stage == Stage::Compute);
+        let param = first + self.random.below(PARAMS - first);
+        let swizzle = self.swizzle();
+        Src {
+            swizzle,
+            ..Src::new(Base::Param(ParamId::new(param)))
+        }
+    }
+
+    fn swizzle(&mut self) -> Swizzle {
+        if self.random.percent(50) {
+            Swizzle::XYZW
+        } else {
+            Swizzle(self.random.next() as u8)
+        }
+    }
+
+    /// The register `id`, seen whole.
+    const fn whole(id: RegisterId) -> Dst {
+        Dst::new(id, WriteMask::XYZW)
+    }
+
+    /// Gives every register of the pools a value that depends on parameters and input.
+    fn set_up(&mut self) {
+        for register in self.pools.int.clone() {
+            let source = self.param();
+            self.emit(Op::Mov, Type::U32, Self::whole(register), &[source]);
+        }
+        let first = self.pools.int[0];
+        if self.options.stage == Stage::Fragment {
+            self.cvt(
+                Type::U32,
+                Type::F32,
+                Dst::new(first, WriteMask(3)),
+                Src::new(Base::Input(self.input)),
+            );
+        } else {
+            let input = Src {
+                swizzle: Swizzle::splat(0),
+                ..Src::new(Base::Input(self.input))
+            };
+            self.emit(Op::Mov, Type::U32, Dst::new(first, WriteMask::X), &[input]);
+        }
+        for register in self.pools.float.clone() {
+            let source = self.int_source();
+            self.float_from_int(register, source);
+        }
+        for register in self.pools.long.clone() {
+            let source = self.param();
+            self.emit(Op::Pack64, Type::U64, Self::whole(register), &[source]);
+        }
+        if self.options.arrays {
+            self.set_up_array();
+        }
+        for result in self.pools.results.clone() {
+            let source = self.int_source();
+            self.emit(Op::Mov, Type::U32, Self::whole(result), &[source]);
+        }
+    }
+
+    fn set_up_array(&mut self) {
+        for element in 0..ARRAY {
+            let source = self.int_source();
+            let index = self.constant_index(element);
+            let dst = Dst {
+                index: Some(index),
+                ..Self::whole(self.pools.array)
+            };
+            self.emit(Op::Mov, Type::U32, dst, &[source]);
+        }
+    }
+
+    /// Mixes everything into the integer registers, so that the results depend on it.
+    fn gather(&mut self) {
+        for register in self.pools.float.clone() {
+            let sixteen = self.literal(u64::from(16f32.to_bits()));
+            let scratch = self.pools.scratch;
+            self.emit(
+                Op::Mul,
+                Type::F32,
+                Self::whole(scratch),
+                &[Src::register(register), sixteen],
+            );
+            self.cvt(
+                Type::S32,
+                Type::F32,
+                Self::whole(scratch),
+                Src::register(scratch),
+            );
+            self.mix(scratch);
+        }
+        for register in self.pools.long.clone() {
+            let scratch = self.pools.scratch;
+            self.emit(
+                Op::Unpack64,
+                Type::U64,
+                Self::whole(scratch),
+                &[Src::register(register)],
+            );
+            self.mix(scratch);
+        }
+        if self.options.arrays {
+            for element in 0..ARRAY {
+                let index = Some(self.constant_index(element));
+                let source = Src {
+                    index,
+                    ..Src::register(self.pools.array)
+                };
+                let target = self.random.pick(&self.pools.int);
+                self.emit(
+                    Op::Xor,
+                    Type::U32,
+                    Self::whole(target),
+                    &[Src::register(target), source],
+                );
+            }
+        }
+    }
+
+    fn mix(&mut self, register: RegisterId) {
+        let target = self.random.pick(&self.pools.int);
+        self.emit(
+            Op::Add,
+            Type::U32,
+            Self::whole(target),
+            &[Src::register(target), Src::register(register)],
+        );
+    }
+
+    fn results(&mut self) {
+        for (position, result) in self.pools.results.clone().into_iter().enumerate() {
+            let source = Src::register(self.pools.int[position % self.pools.int.len()]);
+            self.emit(
+                Op::Xor,
+                Type::U32,
+                Self::whole(result),
+                &[source, Src::register(result)],
+            );
+        }
+        if self.options.stage == Stage::Compute {
+            self.store_results();
+        }
+    }
+
+    /// Stores the results at the address of the invocation.
+    fn store_results(&mut self) {
+        let address = self.pools.long_scratch;
+        let wide = self
+            .builder
+            .program
+            .registers
+            .push(Pools::register(Storage::Temp, Width::W64));
+        let base = Src::new(Base::Param(ParamId::new(0)));
+        self.emit(Op::Pack64, Type::U64, Self::whole(address), &[base]);
+        self.cvt(
+            Type::U64,
+            Type::U32,
+            Dst::new(wide, WriteMask::X),
+            Src::new(Base::Input(self.input)),
+        );
+        let size = self.literal(RESULT_BYTES);
+        let sources = [Src::register(wide), size, Src::register(address)];
+        self.emit(
+            Op::Mad,
+            Type::U64,
+            Dst::new(address, WriteMask::X),
+            &sources,
+        );
+        for (position, result) in self.pools.results.clone().into_iter().enumerate() {
+            let offset = 16 * position as i32;
+            let (space, element, atomic) = (MemSpace::Global, None, None);
+            let access = MemAccess {
+                space,
+                element,
+                components: 4,
+                offset,
+                atomic,
+                flags: MemFlags::empty(),
+            };
+            let access = self.builder.program.mem_accesses.push(access);
+            let sources = [Src::register(result), Src::register(address)];
+            self.emit_with(Op::Store, Type::U32, Aux::Mem(access), None, &sources);
+        }
+    }
+}
+
+impl Pools {
+    const fn register(storage: Storage, width: Width) -> Register {
+        Register {
+            storage,
+            width,
+            array: None,
+            name: None,
+        }
+    }
+
+    fn new(program: &mut Program) -> Self {
+        let mut temps = |count: usize, width: Width| -> Vec<RegisterId> {
+            (0..count)
+                .map(|_| program.registers.push(Self::register(Storage::Temp, width)))
+                .collect()
+        };
+        let (int, float, long) = (
+            temps(4, Width::W32),
+            temps(3, Width::W32),
+            temps(2, Width::W64),
+        );
+        let counters = temps(flow::MAX_LOOPS, Width::W32);
+        let (scratch, index) = (temps(1, Width::W32)[0], temps(1, Width::W32)[0]);
+        let long_scratch = temps(1, Width::W64)[0];
+        let code = Self::register(Storage::Cond, Width::W32);
+        let codes = vec![program.registers.push(code), program.registers.push(code)];
+        let array = Register {
+            array: Some(ARRAY),
+            ..Self::register(Storage::Temp, Width::W32)
+        };
+        let array = program.registers.push(array);
+        let results = (0..RESULTS)
+            .map(|number| Self::result(program, number as u8))
+            .collect();
+        Self {
+            int,
+            float,
+            long,
+            codes,
+            array,
+            counters,
+            scratch,
+            long_scratch,
+            index,
+            results,
+        }
+    }
+
+    fn result(program: &mut Program, number: u8) -> RegisterId {
+        let semantic = match program.stage {
+            Stage::Compute => {
+                return program
+                    .registers
+                    .push(Self::register(Storage::Temp, Width::W32));
+            }
+            Stage::Fragment => Semantic::FragColor {
+                buffer: number,
+                index: 0,
+            },
+            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+                Semantic::Generic(number)
+            }
+        };
+        let output = program.outputs.push(Output {
+            base: TypeBase::Unsigned,
+            ..Output::new(semantic)
+        });
+        program
+            .registers
+            .push(Self::register(Storage::Output(output), Width::W32))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,490 @@
+//! Statements that compute.
+
+use super::{ARRAY, Generator, PARAMS};
+use crate::arena::Id;
+use crate::inst::{
+    Base, CondTest, Dst, Guard, Index, IndexId, IndexTerm, Saturate, Src, Swizzle, WriteMask,
+};
+use crate::op::Op;
+use crate::program::RegisterId;
+use crate::resource::ParamId;
+use crate::types::Type;
+
+/// Operations on integers of both widths that have no undefined operands.
+const INT_OPS: &[Op] = &[
+    Op::Mov,
+    Op::Add,
+    Op::Add,
+    Op::Sub,
+    Op::Sub,
+    Op::Mul,
+    Op::Mad,
+    Op::Min,
+    Op::Max,
+    Op::Sign,
+    Op::And,
+    Op::Or,
+    Op::Xor,
+    Op::Not,
+    Op::Shl,
+    Op::Shr,
+    Op::SetEq,
+    Op::SetNe,
+    Op::SetLt,
+    Op::SetLe,
+    Op::SetGt,
+    Op::SetGe,
+    Op::SelLt,
+    Op::SelNz,
+];
+
+/// Operations on 32-bit integers only.
+const INT32_OPS: &[Op] = &[
+    Op::MulHi,
+    Op::BitReverse,
+    Op::BitCount,
+    Op::FindLsb,
+    Op::FindMsb,
+];
+
+const FLOAT_OPS: &[Op] = &[
+    Op::Mov,
+    Op::Add,
+    Op::Sub,
+    Op::Mul,
+    Op::Mad,
+    Op::Min,
+    Op::Max,
+    Op::NMin,
+    Op::NMax,
+    Op::Floor,
+    Op::Ceil,
+    Op::Trunc,
+    Op::Round,
+    Op::Fract,
+    Op::Sign,
+    Op::SetEq,
+    Op::SetNe,
+    Op::SetLt,
+    Op::SetLe,
+    Op::SetGt,
+    Op::SetGe,
+    Op::SelLt,
+    Op::Dp2,
+    Op::Dp3,
+    Op::Dp4,
+];
+
+fn bits(value: f32) -> u64 {
+    u64::from(value.to_bits())
+}
+
+/// Operands.
+impl Generator {
+    pub(super) fn constant_index(&mut self, element: u32) -> IndexId {
+        let element = IndexTerm::constant(element as i32);
+        self.builder.program.indices.push(Index {
+            element,
+            len: ARRAY,
+            vertex: None,
+        })
+    }
+
+    /// A run-time index below 8, so that it sometimes has to be clamped to `len`.
+    fn run_time_index(&mut self, len: u32) -> IndexId {
+        let register = self.random.pick(&self.pools.int);
+        let swizzle = self.swizzle();
+        let seven = self.literal(7);
+        let index = self.pools.index;
+        let source = Src {
+            swizzle,
+            ..Src::register(register)
+        };
+        self.emit(
+            Op::And,
+            Type::U32,
+            Dst::new(index, WriteMask::X),
+            &[source, seven],
+        );
+        let offset = self.random.below(2) as i32;
+        let element = IndexTerm {
+            relative: Some((index, 0)),
+            offset,
+        };
+        self.builder.program.indices.push(Index {
+            element,
+            len,
+            vertex: None,
+        })
+    }
+
+    fn modified(&mut self, src: Src) -> Src {
+        let swizzle = self.swizzle();
+        let (abs, negate) = (self.random.percent(15), self.random.percent(15));
+        Src {
+            swizzle,
+            abs,
+            negate,
+            ..src
+        }
+    }
+
+    pub(super) fn int_source(&mut self) -> Src {
+        let register = self.random.pick(&self.pools.int);
+        match self.random.below(10) {
+            0..=5 => self.modified(Src::register(register)),
+            6 | 7 => {
+                let param = self.param();
+                self.modified(param)
+            }
+            8 => {
+                let literal = std::array::from_fn(|_| u64::from(self.random.bits32()));
+                let literal = Src::new(Base::Literal(self.builder.program.literals.push(literal)));
+                self.modified(literal)
+            }
+            _ => Src::register(register),
+        }
+    }
+
+    fn float_source(&mut self) -> Src {
+        if self.random.percent(20) {
+            let literal = std::array::from_fn(|_| bits(self.random.below(257) as f32 / 16.0 - 8.0));
+            let literal = Src::new(Base::Literal(self.builder.program.literals.push(literal)));
+            return self.modified(literal);
+        }
+        let register = self.random.pick(&self.pools.float);
+        self.modified(Src::register(register))
+    }
+
+    fn long_source(&mut self) -> Src {
+        if self.random.percent(20) {
+            let literal =
+                std::array::from_fn(|_| u64::from(self.random.bits32()) << self.random.below(33));
+            let literal = Src::new(Base::Literal(self.builder.program.literals.push(literal)));
+            return self.modified(literal);
+        }
+        let register = self.random.pick(&self.pools.long);
+        self.modified(Src::register(register))
+    }
+
+    fn mask(&mut self) -> WriteMask {
+        if self.random.percent(50) {
+            WriteMask::XYZW
+        } else {
+            WriteMask(1 + self.random.below(15) as u8)
+        }
+    }
+
+    pub(super) fn guard(&mut self) -> Guard {
+        let cc = self.random.pick(&self.pools.codes);
+        let test = self.random.pick(CondTest::ALL).0;
+        Guard {
+            cc,
+            test,
+            swizzle: self.swizzle(),
+        }
+    }
+
+    /// A result register with a random mask, guard and condition-code update.
+    fn dst(&mut self, register: RegisterId) -> Dst {
+        let mut dst = Dst::new(register, self.mask());
+        if self.options.conditions {
+            dst.guard = self.random.percent(20).then(|| self.guard());
+            dst.cc = if self.random.percent(25) {
+                Some(self.random.pick(&self.pools.codes))
+            } else {
+                None
+            };
+        }
+        dst
+    }
+}
+
+/// Statements.
+impl Generator {
+    /// One statement of a kind that the options allow.
+    pub(super) fn computation(&mut self) {
+        let options = self.options;
+        match self.random.below(10) {
+            0..=2 if options.float => self.float_statement(),
+            3 if options.float => self.conversion(),
+            4 | 5 if options.int64 => self.long_statement(),
+            6 if options.arrays => self.array_statement(),
+            _ if options.int => self.int_statement(),
+            _ => {
+                let register = self.random.pick(&self.pools.int);
+                let (dst, source) = (self.dst(register), self.int_source());
+                self.emit(Op::Mov, Type::U32, dst, &[source]);
+            }
+        }
+    }
+
+    fn int_statement(&mut self) {
+        let ty = self.random.pick(&[Type::U32, Type::S32]);
+        let register = self.random.pick(&self.pools.int);
+        match self.random.below(10) {
+            0 => self.bit_field(ty, register),
+            1 => self.division(ty, register),
+            2 => {
+                let op = self.random.pick(INT32_OPS);
+                self.int_op(op, ty, register, Self::int_source);
+            }
+            _ => {
+                let op = self.random.pick(INT_OPS);
+                self.int_op(op, ty, register, Self::int_source);
+            }
+        }
+    }
+
+    fn long_statement(&mut self) {
+        let ty = self.random.pick(&[Type::U64, Type::S64]);
+        let register = self.random.pick(&self.pools.long);
+        match self.random.below(4) {
+            0 => {
+                let source = self.int_source();
+                let narrow = self.random.pick(&[Type::U32, Type::S32]);
+                let dst = self.dst(register);
+                self.cvt(
+                    ty,
+                    narrow,
+                    dst,
+                    Src {
+                        abs: false,
+                        negate: false,
+                        ..source
+                    },
+                );
+            }
+            1 => {
+                let source = self.long_source();
+                let target = self.random.pick(&self.pools.int);
+                let dst = self.dst(target);
+                self.cvt(
+                    Type::U32,
+                    ty,
+                    dst,
+                    Src {
+                        abs: false,
+                        negate: false,
+                        ..source
+                    },
+                );
+            }
+            _ => {
+                let op = self.random.pick(INT_OPS);
+                self.int_op(op, ty, register, Self::long_source);
+            }
+        }
+    }
+
+    fn int_op(&mut self, op: Op, ty: Type, register: RegisterId, source: fn(&mut Self) -> Src) {
+        let dst = self.dst(register);
+        let count = usize::from(op.info().sources.unwrap_or(1));
+        let mut sources: Vec<Src> = (0..count).map(|_| source(self)).collect();
+        // With two negated summands overflow and carry are undefined; a negated product is a matter of taste.
+        if dst.cc.is_some() && matches!(op, Op::Add | Op::Sub | Op::Mad) {
+            let last = count - 1;
+            sources[..last]
+                .iter_mut()
+                .for_each(|source| source.negate = false);
+        }
+        self.emit(op, ty, dst, &sources);
+    }
+
+    fn bit_field(&mut self, ty: Type, register: RegisterId) {
+        let dst = self.dst(register);
+        let (count, offset) = (self.random.below(33) as u64, self.random.below(32) as u64);
+        let (a, b) = (self.int_source(), self.int_source());
+        let (count, offset) = (self.literal(count), self.literal(offset));
+        if self.random.percent(50) {
+            self.emit(Op::BitExtract, ty, dst, &[a, count, offset]);
+        } else {
+            self.emit(Op::BitInsert, ty, dst, &[a, b, count, offset]);
+        }
+    }
+
+    /// Division by a positive number.
+    fn division(&mut self, ty: Type, register: RegisterId) {
+        let (dst, scratch) = (self.dst(register), self.pools.scratch);
+        let divisor = self.int_source();
+        let (most, one) = (self.literal(0xffff), self.literal(1));
+        self.emit(Op::And, Type::U32, Self::whole(scratch), &[divisor, most]);
+        self.emit(
+            Op::Or,
+            Type::U32,
+            Self::whole(scratch),
+            &[Src::register(scratch), one],
+        );
+        let dividend = self.int_source();
+        let op = self.random.pick(&[Op::Div, Op::Mod]);
+        self.emit(op, ty, dst, &[dividend, Src::register(scratch)]);
+    }
+
+    fn array_statement(&mut self) {
+        if self.random.percent(30) {
+            // Parameter 0 has another use in compute programs.
+            let len = PARAMS as u32 - 1;
+            let index = Some(self.run_time_index(len));
+            let source = Src {
+                index,
+                ..Src::new(Base::Param(ParamId::new(1)))
+            };
+            let register = self.random.pick(&self.pools.int);
+            self.emit(
+                Op::Xor,
+                Type::U32,
+                Self::whole(register),
+                &[Src::register(register), source],
+            );
+            return;
+        }
+        let array = self.pools.array;
+        let index = Some(self.run_time_index(ARRAY));
+        let register = self.random.pick(&self.pools.int);
+        if self.random.percent(50) {
+            let source = self.modified(Src {
+                index,
+                ..Src::register(array)
+            });
+            let dst = self.dst(register);
+            self.emit(
+                Op::Add,
+                Type::S32,
+                Dst { cc: None, ..dst },
+                &[Src::register(register), source],
+            );
+        } else {
+            let dst = Dst {
+                index,
+                ..self.dst(array)
+            };
+            self.emit(Op::Mov, Type::S32, dst, &[Src::register(register)]);
+        }
+    }
+
+    /// Between the pools of integers and floats.
+    fn conversion(&mut self) {
+        let source = self.int_source();
+        let register = self.random.pick(&self.pools.float);
+        if self.random.percent(50) {
+            return self.float_from_int(register, source);
+        }
+        let target = self.random.pick(&self.pools.int);
+        let dst = self.dst(target);
+        self.cvt(Type::S32, Type::F32, dst, Src::register(register));
+    }
+
+    /// `((source & 1023) - 512) / 16`
+    pub(super) fn float_from_int(&mut self, register: RegisterId, source: Src) {
+        let scratch = self.pools.scratch;
+        let (most, half, sixteenth) = (
+            self.literal(1023),
+            self.literal(512),
+            self.literal(bits(0.0625)),
+        );
+        self.emit(Op::And, Type::U32, Self::whole(scratch), &[source, most]);
+        self.emit(
+            Op::Sub,
+            Type::S32,
+            Self::whole(scratch),
+            &[Src::register(scratch), half],
+        );
+        self.cvt(
+            Type::F32,
+            Type::S32,
+            Self::whole(scratch),
+            Src::register(scratch),
+        );
+        self.emit(
+            Op::Mul,
+            Type::F32,
+            Self::whole(register),
+            &[Src::register(scratch), sixteenth],
+        );
+    }
+
+    fn float_statement(&mut self) {
+        let op = self.random.pick(FLOAT_OPS);
+        let scratch = self.pools.scratch;
+        let count = usize::from(op.info().sources.unwrap_or(1));
+        let sources: Vec<Src> = (0..count).map(|_| self.float_source()).collect();
+        self.emit(op, Type::F32, Self::whole(scratch), &sources);
+        if matches!(op, Op::Mul | Op::Mad | Op::Dp2 | Op::Dp3 | Op::Dp4) {
+            self.round_to_sixteenths(scratch);
+        }
+        self.limit(scratch);
+        let register = self.random.pick(&self.pools.float);
+        let mut dst = self.dst(register);
+        dst.saturate = self.random.pick(&[
+            Saturate::None,
+            Saturate::None,
+            Saturate::Unsigned,
+            Saturate::Signed,
+        ]);
+        let swizzle = self.swizzle();
+        self.emit(
+            Op::Mov,
+            Type::F32,
+            dst,
+            &[Src {
+                swizzle,
+                ..Src::register(scratch)
+            }],
+        );
+    }
+
+    fn round_to_sixteenths(&mut self, register: RegisterId) {
+        let (sixteen, sixteenth) = (self.literal(bits(16.0)), self.literal(bits(0.0625)));
+        self.emit(
+            Op::Mul,
+            Type::F32,
+            Self::whole(register),
+            &[Src::register(register), sixteen],
+        );
+        self.emit(
+            Op::Round,
+            Type::F32,
+            Self::whole(register),
+            &[Src::register(register)],
+        );
+        self.emit(
+            Op::Mul,
+            Type::F32,
+            Self::whole(register),
+            &[Src::register(register), sixteenth],
+        );
+    }
+
+    fn limit(&mut self, register: RegisterId) {
+        let (least, most) = (self.literal(bits(-64.0)), self.literal(bits(64.0)));
+        self.emit(
+            Op::Max,
+            Type::F32,
+            Self::whole(register),
+            &[Src::register(register), least],
+        );
+        self.emit(
+            Op::Min,
+            Type::F32,
+            Self::whole(register),
+            &[Src::register(register), most],
+        );
+    }
+
+    /// Lane x of `register` becomes the number in a random lane of an integer register, modulo `modulus`, a power of two.
+    pub(super) fn small_number(&mut self, register: RegisterId, modulus: u64) {
+        let source = self.random.pick(&self.pools.int);
+        let lane = self.random.below(4) as u8;
+        let mask = self.literal(modulus - 1);
+        let source = Src {
+            swizzle: Swizzle::splat(lane),
+            ..Src::register(source)
+        };
+        self.emit(
+            Op::And,
+            Type::U32,
+            Dst::new(register, WriteMask::X),
+            &[source, mask],
+        );
+    }
+}

@@ -1,0 +1,120 @@
+//! Generated programs keep their promises.
+
+use super::*;
+use crate::interp::Interpreter;
+use crate::{parse, print, verify};
+
+fn all_options() -> Vec<GenerateOptions> {
+    let stages = [Stage::Vertex, Stage::Fragment, Stage::Compute];
+    let plain = stages.map(|stage| GenerateOptions::new(stage, 60));
+    let mut all = plain.to_vec();
+    all.extend(plain.map(|options| GenerateOptions {
+        int64: true,
+        max_insts: 200,
+        ..options
+    }));
+    all.push(GenerateOptions {
+        float: false,
+        arrays: false,
+        calls: false,
+        ..plain[0]
+    });
+    all.push(GenerateOptions {
+        branches: false,
+        loops: false,
+        switches: false,
+        conditions: false,
+        ..plain[1]
+    });
+    all
+}
+
+#[test]
+fn programs_verify_and_end() {
+    for options in all_options() {
+        for seed in 0..100 {
+            let program = program(seed, &options);
+            assert_eq!(verify(&program), Ok(()), "seed {seed}\n{program}");
+            let interpreter = Interpreter::new(&program).unwrap();
+            let outcome = interpreter.run(&mut environment(seed, &program));
+            assert!(outcome.is_ok(), "seed {seed} does not end");
+        }
+    }
+}
+
+#[test]
+fn text_form_reads_back() {
+    for options in all_options() {
+        for seed in 0..100 {
+            let program = program(seed, &options);
+            let text = print(&program);
+            let read = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(print(&read), text, "seed {seed}");
+            assert_eq!(verify(&read), Ok(()), "seed {seed}");
+            let result = |program: &Program| {
+                let mut environment = environment(seed, program);
+                let outcome = Interpreter::new(program)
+                    .unwrap()
+                    .run(&mut environment)
+                    .unwrap();
+                (outcome, environment.memory)
+            };
+            assert_eq!(result(&program), result(&read), "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_program() {
+    let options = GenerateOptions::new(Stage::Fragment, 50);
+    assert_eq!(program(7, &options), program(7, &options));
+    assert_ne!(program(7, &options), program(8, &options));
+}
+
+#[test]
+fn results_depend_on_parameters() {
+    let options = GenerateOptions::new(Stage::Fragment, 50);
+    let changed = (0..50).filter(|&seed| {
+        let program = program(seed, &options);
+        let interpreter = Interpreter::new(&program).unwrap();
+        let run = |seed| {
+            interpreter
+                .run(&mut environment(seed, &program))
+                .unwrap()
+                .outputs
+        };
+        run(1) != run(2)
+    });
+    assert_eq!(changed.count(), 50);
+}
+
+/// The float registers hold multiples of 1/16 between -64 and 64 when the program ends.
+#[test]
+fn floats_stay_exact() {
+    for seed in 0..100 {
+        let options = GenerateOptions {
+            stage: Stage::Vertex,
+            ..GenerateOptions::new(Stage::Vertex, 150)
+        };
+        let mut program = program(seed, &options);
+        let first = 4;
+        for register in first..first + 3 {
+            let register = RegisterId::new(register);
+            let output = program
+                .outputs
+                .push(Output::new(Semantic::Generic(10 + register.index() as u8)));
+            program.registers[register].storage = Storage::Output(output);
+        }
+        let outcome = Interpreter::new(&program)
+            .unwrap()
+            .run(&mut environment(seed, &program))
+            .unwrap();
+        for bits in outcome.outputs.iter().skip(RESULTS).flatten() {
+            let value = f32::from_bits(*bits as u32);
+            assert!(
+                value.abs() <= 64.0 && (value * 16.0).fract() == 0.0,
+                "seed {seed}: {value}"
+            );
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! The operations on single lanes. Each function gets the operands after swizzle and modifiers, as bits of the type.
+
+use std::cmp::Ordering;
+
+use super::convert::{from_f64, to_f64};
+use super::value::{compare, is_negative, mask, one, signed, truth};
+use crate::types::{Base, Type};
+
+/// Computes in double precision and rounds to the type.
+fn float<const N: usize>(ty: Type, operands: [u64; N], f: impl FnOnce([f64; N]) -> f64) -> u64 {
+    from_f64(ty, f(operands.map(|bits| to_f64(ty, bits))))
+}
+
+/// Computes with integers modulo the width, or with floats.
+fn number<const N: usize>(
+    ty: Type,
+    operands: [u64; N],
+    on_floats: impl FnOnce([f64; N]) -> f64,
+    on_integers: impl FnOnce([u64; N]) -> u64,
+) -> u64 {
+    if ty.is_float() {
+        float(ty, operands, on_floats)
+    } else {
+        on_integers(operands) & mask(ty.width())
+    }
+}
+
+pub(super) fn mov(_: Type, [a]: [u64; 1]) -> u64 {
+    a
+}
+
+pub(super) fn add(ty: Type, operands: [u64; 2]) -> u64 {
+    number(ty, operands, |[a, b]| a + b, |[a, b]| a.wrapping_add(b))
+}
+
+pub(super) fn sub(ty: Type, operands: [u64; 2]) -> u64 {
+    number(ty, operands, |[a, b]| a - b, |[a, b]| a.wrapping_sub(b))
+}
+
+pub(super) fn mul(ty: Type, operands: [u64; 2]) -> u64 {
+    number(ty, operands, |[a, b]| a * b, |[a, b]| a.wrapping_mul(b))
+}
+
+pub(super) fn mul_hi(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    let product = match ty.base() {
+        Base::Signed => i128::from(signed(ty.width(), a)) * i128::from(signed(ty.width(), b)),
+        Base::Unsigned | Base::Float => i128::from(a) * i128::from(b),
+    };
+    (product >> ty.width().bits()) as u64 & mask(ty.width())
+}
+
+/// Two roundings.
+pub(super) fn mad(ty: Type, [a, b, c]: [u64; 3]) -> u64 {
+    add(ty, [mul(ty, [a, b]), c])
+}
+
+pub(super) fn div(ty: Type, operands: [u64; 2]) -> u64 {
+    number(ty, operands, |[a, b]| a / b, |[a, b]| quotient(ty, a, b))
+}
+
+fn quotient(ty: Type, a: u64, b: u64) -> u64 {
+    match (ty.base(), b) {
+        (_, 0) => u64::MAX,
+        (Base::Signed, _) => signed(ty.width(), a).wrapping_div(signed(ty.width(), b)) as u64,
+        (Base::Unsigned | Base::Float, _) => a / b,
+    }
+}
+
+pub(super) fn modulo(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    let remainder = match (ty.base(), b) {
+        (_, 0) => u64::MAX,
+        (Base::Signed, _) => signed(ty.width(), a).wrapping_rem(signed(ty.width(), b)) as u64,
+        (Base::Unsigned | Base::Float, _) => a % b,
+    };
+    remainder & mask(ty.width())
+}
+
+/// `a > b ? b : a`
+pub(super) fn min(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    if compare(ty, a, b) == Some(Ordering::Greater) {
+        b
+    } else {
+        a
+    }
+}
+
+/// `a > b ? a : b`
+pub(super) fn max(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    if compare(ty, a, b) == Some(Ordering::Greater) {
+        a
+    } else {
+        b
+    }
+}
+
+fn is_nan(ty: Type, a: u64) -> bool {
+    to_f64(ty, a).is_nan()
+}
+
+pub(super) fn nmin(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    if is_nan(ty, a) { b } else { min(ty, [a, b]) }
+}
+
+pub(super) fn nmax(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    if is_nan(ty, b) { a } else { max(ty, [a, b]) }
+}
+
+pub(super) fn floor(ty: Type, a: [u64; 1]) -> u64 {
+    float(ty, a, |[a]| a.floor())
+}
+
+pub(super) fn ceil(ty: Type, a: [u64; 1]) -> u64 {
+    float(ty, a, |[a]| a.ceil())
+}
+
+pub(super) fn trunc(ty: Type, a: [u64; 1]) -> u64 {
+    float(ty, a, |[a]| a.trunc())
+}
+
+pub(super) fn round(ty: Type, a: [u64; 1]) -> u64 {
+    float(ty, a, |[a]| a.round_ties_even())
+}
+
+/// The difference may round to 1; then it is the float below.
+pub(super) fn fract(ty: Type, a: [u64; 1]) -> u64 {
+    let difference = float(ty, a, |[a]| a - a.floor());
+    if difference == one(ty) {
+        one(ty) - 1
+    } else {
+        difference
+    }
+}
+
+/// NaN gives 0.
+pub(super) fn sign(ty: Type, [a]: [u64; 1]) -> u64 {
+    match compare(ty, a, 0) {
+        Some(Ordering::Greater) => one(ty),
+        Some(Ordering::Less) if ty.is_float() => from_f64(ty, -1.0),
+        Some(Ordering::Less) => mask(ty.width()),
+        Some(Ordering::Equal) | None => 0,
+    }
+}
+
+pub(super) fn rcp(ty: Type, a: [u64; 1]) -> u64 {
+    float(ty, a, |[a]| 1.0 / a)
+}
+
+pub(super) fn rsq(ty: Type, a: [u64; 1]) -> u64 {
+    float(ty, a, |[a]| 1.0 / a.sqrt())
+}
+
+pub(super) fn sqrt(ty: Type, a: [u64; 1]) -> u64 {
+    float(ty, a, |[a]| a.sqrt())
+}
+
+pub(super) fn exp2(ty: Type, a: [u64; 1]) -> u64 {
+    float(ty, a, |[a]| a.exp2())
+}
+
+pub(super) fn log2(ty: Type, a: [u64; 1]) -> u64 {
+    float(ty, a, |[a]| a.log2())
+}
+
+pub(super) fn pow(ty: Type, operands: [u64; 2]) -> u64 {
+    float(ty, operands, |[a, b]| (b * a.log2()).exp2())
+}
+
+pub(super) fn sin(ty: Type, a: [u64; 1]) -> u64 {
+    float(ty, a, |[a]| a.sin())
+}
+
+pub(super) fn cos(ty: Type, a: [u64; 1]) -> u64 {
+    float(ty, a, |[a]| a.cos())
+}
+
+pub(super) fn and(_: Type, [a, b]: [u64; 2]) -> u64 {
+    a & b
+}
+
+pub(super) fn or(_: Type, [a, b]: [u64; 2]) -> u64 {
+    a | b
+}
+
+pub(super) fn xor(_: Type, [a, b]: [u64; 2]) -> u64 {
+    a ^ b
+}
+
+pub(super) fn not(ty: Type, [a]: [u64; 1]) -> u64 {
+    !a & mask(ty.width())
+}
+
+/// The count modulo the width, which is a power of two.
+fn shift_count(ty: Type, count: u64) -> u32 {
+    count as u32 & (ty.width().bits() - 1)
+}
+
+pub(super) fn shl(ty: Type, [a, count]: [u64; 2]) -> u64 {
+    a << shift_count(ty, count) & mask(ty.width())
+}
+
+pub(super) fn shr(ty: Type, [a, count]: [u64; 2]) -> u64 {
+    let count = shift_count(ty, count);
+    match ty.base() {
+        Base::Signed => (signed(ty.width(), a) >> count) as u64 & mask(ty.width()),
+        Base::Unsigned | Base::Float => a >> count,
+    }
+}
+
+/// A count of bits or a bit position; 64 stands for all that are larger.
+fn bits_up_to_64(value: u64) -> u32 {
+    value.min(64) as u32
+}
+
+pub(super) fn bit_extract(ty: Type, [a, count, offset]: [u64; 3]) -> u64 {
+    let (count, offset) = (bits_up_to_64(count).min(32), bits_up_to_64(offset));
+    let is_signed = ty.is_signed_int();
+    // 128 bits hold everything that lies above the word: its sign, or 0.
+    let word = if is_signed {
+        i128::from(signed(ty.width(), a))
+    } else {
+        i128::from(a)
+    };
+    let field = (word >> offset) & ((1 << count) - 1);
+    let has_sign = is_signed && count > 0 && field >> (count - 1) & 1 == 1;
+    let extended = if has_sign {
+        field - (1 << count)
+    } else {
+        field
+    };
+    extended as u64 & mask(ty.width())
+}
+
+pub(super) fn bit_insert(ty: Type, [a, b, count, offset]: [u64; 4]) -> u64 {
+    let (count, offset) = (bits_up_to_64(count).min(32), bits_up_to_64(offset));
+    let field = ((1u128 << count) - 1) << offset;
+    let inserted = u128::from(b) << offset & field;
+    (u128::from(a) & !field | inserted) as u64 & mask(ty.width())
+}
+
+pub(super) fn bit_reverse(_: Type, [a]: [u64; 1]) -> u64 {
+    u64::from((a as u32).reverse_bits())
+}
+
+pub(super) fn bit_count(_: Type, [a]: [u64; 1]) -> u64 {
+    u64::from(a.count_ones())
+}
+
+/// The position of a bit, or -1.
+fn position(bit: Option<u32>) -> u64 {
+    u64::from(bit.unwrap_or(u32::MAX))
+}
+
+pub(super) fn find_lsb(_: Type, [a]: [u64; 1]) -> u64 {
+    position((a != 0).then(|| a.trailing_zeros()))
+}
+
+pub(super) fn find_msb(ty: Type, [a]: [u64; 1]) -> u64 {
+    let differing = if ty.is_signed_int() && is_negative(ty, a) {
+        !a & mask(ty.width())
+    } else {
+        a
+    };
+    position(differing.checked_ilog2())
+}
+
+pub(super) fn set_eq(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    truth(ty, compare(ty, a, b) == Some(Ordering::Equal))
+}
+
+pub(super) fn set_ne(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    truth(ty, compare(ty, a, b) != Some(Ordering::Equal))
+}
+
+pub(super) fn set_lt(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    truth(ty, compare(ty, a, b) == Some(Ordering::Less))
+}
+
+pub(super) fn set_le(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    truth(ty, compare(ty, a, b).is_some_and(Ordering::is_le))
+}
+
+pub(super) fn set_gt(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    truth(ty, compare(ty, a, b) == Some(Ordering::Greater))
+}
+
+pub(super) fn set_ge(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    truth(ty, compare(ty, a, b).is_some_and(Ordering::is_ge))
+}
+
+pub(super) fn sel_lt(ty: Type, [a, b, c]: [u64; 3]) -> u64 {
+    if is_negative(ty, a) { b } else { c }
+}
+
+pub(super) fn sel_nz(_: Type, [a, b, c]: [u64; 3]) -> u64 {
+    if a != 0 { b } else { c }
+}
+
+/// The clamp of a float to `[least, 1]`; NaN becomes `least`.
+pub(super) fn saturate(ty: Type, bits: u64, least: f64) -> u64 {
+    let value = to_f64(ty, bits);
+    if value.is_nan() || value < least {
+        from_f64(ty, least)
+    } else if value > 1.0 {
+        one(ty)
+    } else {
+        bits
+    }
+}

@@ -1,0 +1,252 @@
+//! Conversions between all types, exact before the one rounding: NV_gpu_program5, CVT.
+
+use super::value::{extended, mask, signed, top_bit};
+use crate::inst::Rounding;
+use crate::types::{Base, Type, Width};
+
+/// A binary floating-point format.
+#[derive(Clone, Copy)]
+struct Format {
+    /// Bits of the fraction.
+    fraction: u32,
+    /// Bits of the exponent.
+    exponent: u32,
+}
+
+impl Format {
+    const fn of(width: Width) -> Self {
+        match width {
+            Width::W8 | Width::W16 => Self {
+                fraction: 10,
+                exponent: 5,
+            },
+            Width::W32 => Self {
+                fraction: 23,
+                exponent: 8,
+            },
+            Width::W64 => Self {
+                fraction: 52,
+                exponent: 11,
+            },
+        }
+    }
+
+    /// The exponent of the least normal number.
+    const fn least_exponent(self) -> i32 {
+        2 - (1 << (self.exponent - 1))
+    }
+
+    /// The bits of infinity.
+    const fn infinity(self) -> u64 {
+        ((1 << self.exponent) - 1) << self.fraction
+    }
+
+    const fn sign(self, negative: Sign) -> u64 {
+        (negative as u64) << (self.fraction + self.exponent)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Sign {
+    Plus = 0,
+    Minus = 1,
+}
+
+/// A value without its sign.
+#[derive(Clone, Copy)]
+enum Magnitude {
+    /// `digits * 2 ^ exponent`
+    Finite {
+        digits: u128,
+        exponent: i32,
+    },
+    Infinite,
+    /// The fraction, moved to the top of 64 bits.
+    NaN(u64),
+}
+
+/// Any value of any type.
+type Number = (Sign, Magnitude);
+
+/// `bits` of type `from` as type `to`. Inexact results round as asked; integers beyond the range of `to` clamp with
+/// `saturate`, else lose their upper bits. NaN becomes integer 0; an infinity clamps, or becomes 0.
+pub(super) fn convert(from: Type, to: Type, bits: u64, rounding: Rounding, saturate: bool) -> u64 {
+    let number = if from.is_float() {
+        decode(Format::of(from.width()), bits)
+    } else {
+        integer(from, bits)
+    };
+    match to.base() {
+        Base::Float => encode(Format::of(to.width()), number, rounding),
+        Base::Signed | Base::Unsigned if saturate => clamped(to, number, rounding),
+        Base::Signed | Base::Unsigned => low_bits(number, rounding) & mask(to.width()),
+    }
+}
+
+/// A float of type `ty` as `f64`, which holds all of them.
+pub fn to_f64(ty: Type, bits: u64) -> f64 {
+    match ty.width() {
+        Width::W8 | Width::W16 => f64::from_bits(convert(
+            Type::F16,
+            Type::F64,
+            bits & mask(Width::W16),
+            Rounding::Even,
+            false,
+        )),
+        Width::W32 => f64::from(f32::from_bits(bits as u32)),
+        Width::W64 => f64::from_bits(bits),
+    }
+}
+
+/// `value` rounded to the nearest float of type `ty`, ties to even.
+pub fn from_f64(ty: Type, value: f64) -> u64 {
+    match ty.width() {
+        Width::W8 | Width::W16 => {
+            convert(Type::F64, Type::F16, value.to_bits(), Rounding::Even, false)
+        }
+        Width::W32 => u64::from((value as f32).to_bits()),
+        Width::W64 => value.to_bits(),
+    }
+}
+
+fn sign(is_negative: bool) -> Sign {
+    if is_negative { Sign::Minus } else { Sign::Plus }
+}
+
+fn integer(ty: Type, bits: u64) -> Number {
+    let is_negative = ty.is_signed_int() && bits & top_bit(ty.width()) != 0;
+    let digits = if is_negative {
+        signed(ty.width(), bits).unsigned_abs()
+    } else {
+        bits
+    };
+    (
+        sign(is_negative),
+        Magnitude::Finite {
+            digits: digits.into(),
+            exponent: 0,
+        },
+    )
+}
+
+fn decode(format: Format, bits: u64) -> Number {
+    let fraction = bits & ((1 << format.fraction) - 1);
+    let exponent = bits >> format.fraction & ((1 << format.exponent) - 1);
+    let quantum = format.least_exponent() - format.fraction as i32;
+    let magnitude = match exponent {
+        0 => Magnitude::Finite {
+            digits: fraction.into(),
+            exponent: quantum,
+        },
+        _ if exponent << format.fraction != format.infinity() => Magnitude::Finite {
+            digits: u128::from(fraction | 1 << format.fraction),
+            exponent: quantum + exponent as i32 - 1,
+        },
+        _ if fraction == 0 => Magnitude::Infinite,
+        _ => Magnitude::NaN(fraction << (64 - format.fraction)),
+    };
+    (sign(bits & format.sign(Sign::Minus) != 0), magnitude)
+}
+
+fn encode(format: Format, (sign, magnitude): Number, rounding: Rounding) -> u64 {
+    let bits = match magnitude {
+        Magnitude::NaN(fraction) => {
+            format.infinity() | 1 << (format.fraction - 1) | fraction >> (64 - format.fraction)
+        }
+        Magnitude::Infinite => format.infinity(),
+        Magnitude::Finite { digits: 0, .. } => 0,
+        Magnitude::Finite { digits, exponent } => {
+            encode_finite(format, sign, digits, exponent, rounding)
+        }
+    };
+    format.sign(sign) | bits
+}
+
+/// The bits of `digits * 2 ^ exponent` without the sign. A fraction that rounds up to the next power of two carries into the
+/// exponent, which is what it must do.
+fn encode_finite(
+    format: Format,
+    sign: Sign,
+    digits: u128,
+    exponent: i32,
+    rounding: Rounding,
+) -> u64 {
+    let top = exponent + digits.ilog2() as i32;
+    let scale = top.max(format.least_exponent());
+    let fraction = scaled(
+        sign,
+        digits,
+        exponent - (scale - format.fraction as i32),
+        rounding,
+    );
+    let bits = ((scale - format.least_exponent()) as u64) << format.fraction;
+    let bits = bits + fraction as u64;
+    if bits < format.infinity() {
+        return bits;
+    }
+    let away = match rounding {
+        Rounding::Even => true,
+        Rounding::Floor => sign == Sign::Minus,
+        Rounding::Ceil => sign == Sign::Plus,
+        Rounding::Trunc => false,
+    };
+    if away {
+        format.infinity()
+    } else {
+        format.infinity() - 1
+    }
+}
+
+/// `digits * 2 ^ exponent` as an integer; `exponent` is so small that it fits.
+fn scaled(sign: Sign, digits: u128, exponent: i32, rounding: Rounding) -> u128 {
+    if exponent >= 0 {
+        return digits << exponent;
+    }
+    // All digits lie below one half if they are shifted out by more than their number.
+    let shift = exponent.unsigned_abs().min(127);
+    let (quotient, rest, half) = (
+        digits >> shift,
+        digits & ((1 << shift) - 1),
+        1u128 << (shift - 1),
+    );
+    let up = match rounding {
+        Rounding::Even => rest > half || rest == half && quotient & 1 == 1,
+        Rounding::Floor => sign == Sign::Minus && rest != 0,
+        Rounding::Ceil => sign == Sign::Plus && rest != 0,
+        Rounding::Trunc => false,
+    };
+    quotient + u128::from(up)
+}
+
+/// The integer next to a finite number, or `None` if it has more than 120 bits. Its low 64 bits are 0 then, because floats
+/// have at most 53 digits.
+fn integral((sign, magnitude): Number, rounding: Rounding) -> Option<i128> {
+    let Magnitude::Finite { digits, exponent } = magnitude else {
+        return None;
+    };
+    if digits != 0 && exponent + digits.ilog2() as i32 >= 120 {
+        return None;
+    }
+    let value = scaled(sign, digits, exponent, rounding) as i128;
+    Some(if sign == Sign::Minus { -value } else { value })
+}
+
+fn low_bits(number: Number, rounding: Rounding) -> u64 {
+    integral(number, rounding).unwrap_or(0) as u64
+}
+
+fn clamped(ty: Type, number: Number, rounding: Rounding) -> u64 {
+    let all = i128::from(mask(ty.width()));
+    let (least, most) = if ty.is_signed_int() {
+        (-(all >> 1) - 1, all >> 1)
+    } else {
+        (0, all)
+    };
+    let value = match (integral(number, rounding), number) {
+        (_, (_, Magnitude::NaN(_))) => 0,
+        (Some(value), _) => value.clamp(least, most),
+        (None, (Sign::Minus, _)) => least,
+        (None, (Sign::Plus, _)) => most,
+    };
+    extended(ty, value as u64, ty.width())
+}

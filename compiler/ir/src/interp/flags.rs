@@ -1,0 +1,102 @@
+//! Condition codes: NV_gpu_program4 section 2.X.4.3.
+
+use super::value::{is_negative, is_zero, mask, signed, top_bit};
+use crate::inst::CondTest;
+use crate::types::{Type, Width};
+
+/// The flags of a lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Flags {
+    /// SF: below 0 or NaN; the top bit of an integer.
+    pub sign: bool,
+    /// ZF: 0 or NaN.
+    pub zero: bool,
+    /// OF: a signed sum or difference does not fit.
+    pub overflow: bool,
+    /// CF: an unsigned sum does not fit, or an unsigned difference does.
+    pub carry: bool,
+}
+
+impl Flags {
+    /// The flags of a result of type `ty` that is in a lane of `width` as `bits`. Overflow and carry are clear.
+    pub fn of_result(ty: Type, width: Width, bits: u64) -> Self {
+        if ty.is_float() {
+            let nan = super::to_f64(ty, bits).is_nan();
+            let (sign, zero) = (nan || is_negative(ty, bits), nan || is_zero(ty, bits));
+            return Self {
+                sign,
+                zero,
+                ..Self::default()
+            };
+        }
+        Self {
+            sign: bits & top_bit(width) != 0,
+            zero: bits & mask(width) == 0,
+            ..Self::default()
+        }
+    }
+
+    /// Table X.16.
+    pub fn passes(self, test: CondTest) -> bool {
+        let Self {
+            sign: sf,
+            zero: zf,
+            overflow: of,
+            carry: cf,
+        } = self;
+        match test {
+            CondTest::Eq => !sf && zf,
+            CondTest::Ne => sf || !zf,
+            CondTest::Lt => (sf && !zf) ^ of,
+            CondTest::Le => sf ^ (zf || of),
+            CondTest::Gt => (!sf ^ of) && !zf,
+            CondTest::Ge => !(sf ^ of),
+            CondTest::True => true,
+            CondTest::False => false,
+            CondTest::Nan => sf && zf,
+            CondTest::Leg => !sf || !zf,
+            CondTest::Carry => cf,
+            CondTest::NoCarry => !cf,
+            CondTest::Overflow => of,
+            CondTest::NoOverflow => !of,
+            CondTest::Sign => sf,
+            CondTest::NoSign => !sf,
+            CondTest::Above => cf && !zf,
+            CondTest::BelowEqual => !cf || zf,
+        }
+    }
+}
+
+/// A summand: its value without the negation that the operation applies to it.
+#[derive(Clone, Copy)]
+pub(super) struct Summand {
+    pub(super) value: u64,
+    pub(super) negated: bool,
+}
+
+/// Overflow and carry of `x + y` at the width of `ty`. A negated summand makes it a subtraction; if both are negated the
+/// flags are undefined, and clear here.
+pub(super) fn overflow_and_carry(ty: Type, x: Summand, y: Summand) -> (bool, bool) {
+    match (x.negated, y.negated) {
+        (false, false) => of_sum(ty, x.value, y.value),
+        (false, true) => of_difference(ty, x.value, y.value),
+        (true, false) => of_difference(ty, y.value, x.value),
+        (true, true) => (false, false),
+    }
+}
+
+fn fits(ty: Type, value: i128) -> bool {
+    let limit = i128::from(top_bit(ty.width()));
+    (-limit..limit).contains(&value)
+}
+
+fn of_sum(ty: Type, a: u64, b: u64) -> (bool, bool) {
+    let sum = i128::from(signed(ty.width(), a)) + i128::from(signed(ty.width(), b));
+    let unsigned_sum = u128::from(a) + u128::from(b);
+    (!fits(ty, sum), unsigned_sum > u128::from(mask(ty.width())))
+}
+
+fn of_difference(ty: Type, a: u64, b: u64) -> (bool, bool) {
+    let difference = i128::from(signed(ty.width(), a)) - i128::from(signed(ty.width(), b));
+    (!fits(ty, difference), a >= b)
+}

@@ -1,0 +1,197 @@
+//! Memory and the instructions that access it. Reads outside give 0, writes outside do nothing, and so do those of helper
+//! invocations.
+
+use std::cmp::Ordering;
+
+use super::texture::Textures;
+use super::value::{compare, mask};
+use super::{Machine, alu};
+use crate::arena::Id;
+use crate::inst::{Aux, Inst, source_type};
+use crate::resource::{AtomicOp, BufferId, MemAccess, MemSpace};
+use crate::types::{Type, Width};
+
+/// Bytes of the global address space.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Region {
+    /// Address of the first byte.
+    pub address: u64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// The memory of a program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Memory {
+    /// Global memory.
+    pub regions: Vec<Region>,
+    /// Buffers, by [`BufferId`]; for each its elements, one unless it is an array.
+    pub buffers: Vec<Vec<Vec<u8>>>,
+}
+
+/// A place in memory.
+#[derive(Clone, Copy)]
+enum Address {
+    Global(u64),
+    Buffer {
+        buffer: BufferId,
+        element: usize,
+        offset: u64,
+    },
+}
+
+impl Address {
+    const fn plus(self, bytes: u64) -> Self {
+        match self {
+            Self::Global(address) => Self::Global(address.wrapping_add(bytes)),
+            Self::Buffer {
+                buffer,
+                element,
+                offset,
+            } => Self::Buffer {
+                buffer,
+                element,
+                offset: offset.wrapping_add(bytes),
+            },
+        }
+    }
+}
+
+fn part(bytes: &mut [u8], offset: u64, len: usize) -> Option<&mut [u8]> {
+    let start = usize::try_from(offset).ok()?;
+    bytes.get_mut(start..start.checked_add(len)?)
+}
+
+impl Memory {
+    fn bytes(&mut self, address: Address, width: Width) -> Option<&mut [u8]> {
+        let len = width.bytes() as usize;
+        match address {
+            Address::Global(address) => self.regions.iter_mut().find_map(|region| {
+                let offset = address.checked_sub(region.address)?;
+                part(&mut region.bytes, offset, len)
+            }),
+            Address::Buffer {
+                buffer,
+                element,
+                offset,
+            } => part(
+                self.buffers.get_mut(buffer.index())?.get_mut(element)?,
+                offset,
+                len,
+            ),
+        }
+    }
+
+    /// A little-endian number.
+    fn read(&mut self, address: Address, width: Width) -> Option<u64> {
+        let bytes = self.bytes(address, width)?;
+        Some(
+            bytes
+                .iter()
+                .rev()
+                .fold(0, |value, &byte| value << 8 | u64::from(byte)),
+        )
+    }
+
+    fn write(&mut self, address: Address, width: Width, value: u64) {
+        if let Some(bytes) = self.bytes(address, width) {
+            bytes.copy_from_slice(&value.to_le_bytes()[..width.bytes() as usize]);
+        }
+    }
+}
+
+impl<T: Textures> Machine<'_, '_, T> {
+    fn address(&self, inst: &Inst, access: &MemAccess, source: usize) -> Address {
+        let value =
+            self.load(inst, source)[0] & mask(source_type(self.program, inst, source).width());
+        let offset = i64::from(access.offset);
+        match access.space {
+            MemSpace::Global => Address::Global(value.wrapping_add_signed(offset)),
+            MemSpace::Buffer(buffer) => {
+                let len = self.program.buffers[buffer].array.unwrap_or(1);
+                let element = access
+                    .element
+                    .map_or(0, |element| self.element(element, len));
+                Address::Buffer {
+                    buffer,
+                    element,
+                    offset: value.wrapping_add_signed(offset),
+                }
+            }
+        }
+    }
+
+    fn mem_access(&self, inst: &Inst) -> Option<MemAccess> {
+        if let Aux::Mem(id) = inst.aux {
+            Some(self.program.mem_accesses[id])
+        } else {
+            None
+        }
+    }
+
+    pub(super) fn load_memory(&mut self, inst: &Inst) {
+        let Some(access) = self.mem_access(inst) else {
+            return;
+        };
+        let (address, width) = (self.address(inst, &access, 0), inst.ty.width());
+        let mut lanes = [0; 4];
+        for (position, lane) in lanes.iter_mut().enumerate().take(access.components.into()) {
+            let element = address.plus(position as u64 * u64::from(width.bytes()));
+            *lane = self.environment.memory.read(element, width).unwrap_or(0);
+        }
+        self.store(inst, lanes);
+    }
+
+    pub(super) fn store_memory(&mut self, inst: &Inst) {
+        let Some(access) = self.mem_access(inst) else {
+            return;
+        };
+        if self.demoted {
+            return;
+        }
+        let (address, width) = (self.address(inst, &access, 1), inst.ty.width());
+        let lanes = self.load(inst, 0);
+        for (position, &lane) in lanes.iter().enumerate().take(access.components.into()) {
+            let element = address.plus(position as u64 * u64::from(width.bytes()));
+            self.environment.memory.write(element, width, lane);
+        }
+    }
+
+    pub(super) fn atomic(&mut self, inst: &Inst) {
+        let Some(access) = self.mem_access(inst) else {
+            return;
+        };
+        let (address, width) = (self.address(inst, &access, 1), inst.ty.width());
+        let [x, y, ..] = self.load(inst, 0);
+        let memory = &mut self.environment.memory;
+        let old = if self.demoted {
+            None
+        } else {
+            memory.read(address, width)
+        };
+        if let Some(old) = old {
+            memory.write(address, width, updated(access.atomic, inst.ty, old, x, y));
+        }
+        self.store(inst, [old.unwrap_or(0); 4]);
+    }
+}
+
+/// What an atomic leaves in memory.
+fn updated(op: Option<AtomicOp>, ty: Type, old: u64, x: u64, y: u64) -> u64 {
+    let is_below = |a: u64, b: u64| compare(ty, a, b) == Some(Ordering::Less);
+    match op {
+        Some(AtomicOp::Add) => alu::add(ty, [old, x]),
+        Some(AtomicOp::Min) => alu::min(ty, [old, x]),
+        Some(AtomicOp::Max) => alu::max(ty, [old, x]),
+        Some(AtomicOp::IncWrap) if is_below(old, x) => alu::add(ty, [old, 1]),
+        Some(AtomicOp::IncWrap) => 0,
+        Some(AtomicOp::DecWrap) if old == 0 || is_below(x, old) => x,
+        Some(AtomicOp::DecWrap) => alu::sub(ty, [old, 1]),
+        Some(AtomicOp::And) => old & x,
+        Some(AtomicOp::Or) => old | x,
+        Some(AtomicOp::Xor) => old ^ x,
+        Some(AtomicOp::Exchange) => x,
+        Some(AtomicOp::CompareExchange) if old == x => y,
+        Some(AtomicOp::CompareExchange) | None => old,
+    }
+}

@@ -1,0 +1,191 @@
+//! The interpreter of the IR: what a program means, said in the plainest way. Tests hold generated code against it.
+//!
+//! It runs one invocation alone: derivatives are 0, barriers do nothing, and sampling is the caller's. Registers start as 0.
+//! Float arithmetic is IEEE 754 with denormals; sums of products round after every operation; the transcendental functions
+//! are those of the host in double precision. Every float operation computes in double precision and rounds once to its type,
+//! which for `+ - * / sqrt` gives the same as computing in the type.
+
+mod alu;
+mod convert;
+mod execute;
+mod flags;
+mod flow;
+mod memory;
+mod operand;
+mod pack;
+mod texture;
+mod value;
+
+use crate::arena::Id;
+use crate::program::{Program, Storage};
+use crate::verify::{VerifyError, verify};
+
+pub use convert::{from_f64, to_f64};
+pub use flags::Flags;
+pub use memory::{Memory, Region};
+pub use texture::{NoTextures, TexRequest, Textures};
+
+/// What a program runs in.
+#[derive(Clone, Debug)]
+pub struct Environment<T = NoTextures> {
+    /// Lanes of the inputs, by [`InputId`](crate::InputId); those that are not here are 0.
+    pub inputs: Vec<[u64; 4]>,
+    /// Lanes of the inputs per vertex: for each vertex a vector like [`inputs`](Self::inputs).
+    pub vertices: Vec<Vec<[u64; 4]>>,
+    /// Parameters, by [`ParamId`](crate::ParamId); those that are not here are 0.
+    pub params: Vec<[u32; 4]>,
+    /// Memory, which the program may change.
+    pub memory: Memory,
+    /// Textures.
+    pub textures: T,
+}
+
+impl Default for Environment {
+    fn default() -> Self {
+        let (inputs, vertices, params) = (Vec::new(), Vec::new(), Vec::new());
+        Self {
+            inputs,
+            vertices,
+            params,
+            memory: Memory::default(),
+            textures: NoTextures,
+        }
+    }
+}
+
+impl<T> Environment<T> {
+    /// The same environment with other textures.
+    pub fn with_textures<U: Textures>(self, textures: U) -> Environment<U> {
+        let Self {
+            inputs,
+            vertices,
+            params,
+            memory,
+            textures: _,
+        } = self;
+        Environment {
+            inputs,
+            vertices,
+            params,
+            memory,
+            textures,
+        }
+    }
+}
+
+/// What a run gave.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// Lanes of the outputs, by [`OutputId`](crate::OutputId); 0 where nothing was written.
+    pub outputs: Vec<[u64; 4]>,
+    /// Whether the fragment became a helper invocation, so that the outputs do not count.
+    pub demoted: bool,
+    /// Steps taken: instructions, other nodes, rounds of loops.
+    pub steps: u64,
+}
+
+/// A run took more steps than allowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StepLimit(pub u64);
+
+impl std::fmt::Display for StepLimit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the program did not end within {} steps", self.0)
+    }
+}
+
+impl std::error::Error for StepLimit {}
+
+/// Runs a verified program.
+#[derive(Clone, Debug)]
+pub struct Interpreter<'p> {
+    program: &'p Program,
+    /// Steps that a run may take; a million unless changed.
+    pub step_limit: u64,
+}
+
+impl<'p> Interpreter<'p> {
+    /// An interpreter of `program`, which must pass the verifier.
+    pub fn new(program: &'p Program) -> Result<Self, Vec<VerifyError>> {
+        verify(program)?;
+        Ok(Self {
+            program,
+            step_limit: 1_000_000,
+        })
+    }
+
+    /// Runs the main routine once.
+    pub fn run<T: Textures>(&self, environment: &mut Environment<T>) -> Result<Outcome, StepLimit> {
+        let mut machine = Machine::new(self.program, environment, self.step_limit);
+        machine.run()?;
+        Ok(machine.outcome())
+    }
+}
+
+/// One run.
+struct Machine<'p, 'e, T> {
+    program: &'p Program,
+    environment: &'e mut Environment<T>,
+    /// Lanes of all elements of all registers.
+    lanes: Vec<[u64; 4]>,
+    /// Where the elements of each register start in [`lanes`](Self::lanes).
+    starts: Vec<usize>,
+    /// Where the register of each output is in [`lanes`](Self::lanes).
+    outputs: Vec<Option<usize>>,
+    /// Condition codes of each register.
+    codes: Vec<[Flags; 4]>,
+    demoted: bool,
+    steps: u64,
+    step_limit: u64,
+}
+
+impl<'p, 'e, T: Textures> Machine<'p, 'e, T> {
+    fn new(program: &'p Program, environment: &'e mut Environment<T>, step_limit: u64) -> Self {
+        let mut starts = Vec::new();
+        let mut outputs = vec![None; program.outputs.len()];
+        let mut len = 0;
+        for register in &program.registers {
+            starts.push(len);
+            let count = register.array.unwrap_or(1) as usize;
+            if let Storage::Output(first) = register.storage {
+                (0..count)
+                    .for_each(|element| outputs[first.index() + element] = Some(len + element));
+            }
+            len += count;
+        }
+        let codes = vec![[Flags::default(); 4]; program.registers.len()];
+        let (lanes, demoted, steps) = (vec![[0; 4]; len], false, 0);
+        Self {
+            program,
+            environment,
+            lanes,
+            starts,
+            outputs,
+            codes,
+            demoted,
+            steps,
+            step_limit,
+        }
+    }
+
+    fn outcome(self) -> Outcome {
+        let lanes = |slot: &Option<usize>| slot.map_or([0; 4], |slot| self.lanes[slot]);
+        Outcome {
+            outputs: self.outputs.iter().map(lanes).collect(),
+            demoted: self.demoted,
+            steps: self.steps,
+        }
+    }
+
+    fn step(&mut self) -> Result<(), StepLimit> {
+        self.steps += 1;
+        if self.steps > self.step_limit {
+            Err(StepLimit(self.step_limit))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

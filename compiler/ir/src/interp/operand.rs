@@ -1,0 +1,204 @@
+//! Operands and results: NV_gpu_program4 sections 2.X.4.2 and 2.X.4.3.
+//!
+//! Loading: index, swizzle, absolute value, negation. Storing: clamp, masks tested against the old condition codes, write,
+//! condition-code update.
+
+use super::alu::saturate;
+use super::flags::{Flags, Summand, overflow_and_carry};
+use super::texture::Textures;
+use super::value::{absolute, extended, mask, negated};
+use super::{Environment, Machine};
+use crate::arena::Id;
+use crate::inst::{
+    Base, Dst, Guard, IndexId, IndexTerm, Inst, Saturate, Src, result_type, source_type,
+};
+use crate::op::Op;
+use crate::program::RegisterId;
+use crate::semantic::{InputId, Semantic};
+use crate::types::Type;
+
+/// Overflow and carry of the four lanes of a result.
+pub(super) type Carries = [(bool, bool); 4];
+
+impl<T: Textures> Machine<'_, '_, T> {
+    /// A lane of a register that is no array.
+    pub(super) fn lane(&self, (register, lane): (RegisterId, u8)) -> u64 {
+        self.lanes[self.starts[register.index()]][usize::from(lane)]
+    }
+
+    fn term(&self, term: IndexTerm) -> i64 {
+        let relative = term
+            .relative
+            .map_or(0, |lane| self.lane(lane) as u32 as i32);
+        i64::from(relative) + i64::from(term.offset)
+    }
+
+    /// The element that an index term names among `len`, clamped.
+    pub(super) fn element(&self, term: IndexTerm, len: u32) -> usize {
+        self.term(term).clamp(0, i64::from(len) - 1) as usize
+    }
+
+    /// The element and the vertex of an operand.
+    fn index(&self, index: Option<IndexId>) -> (usize, Option<i64>) {
+        let Some(index) = index else { return (0, None) };
+        let index = self.program.indices[index];
+        (
+            self.element(index.element, index.len),
+            index.vertex.map(|vertex| self.term(vertex)),
+        )
+    }
+
+    fn slot(&self, register: RegisterId, index: Option<IndexId>) -> usize {
+        self.starts[register.index()] + self.index(index).0
+    }
+
+    fn base(&self, src: &Src) -> [u64; 4] {
+        let (element, vertex) = self.index(src.index);
+        match src.base {
+            Base::Register(register) => self.lanes[self.slot(register, src.index)],
+            Base::Param(param) => {
+                let lanes = self.environment.params.get(param.index() + element);
+                lanes.copied().unwrap_or_default().map(u64::from)
+            }
+            Base::Input(input) => self.input(InputId::new(input.index() + element), vertex),
+            Base::Output(output) => {
+                self.outputs[output.index() + element].map_or([0; 4], |slot| self.lanes[slot])
+            }
+            Base::Literal(literal) => self.program.literals[literal],
+        }
+    }
+
+    fn input(&self, input: InputId, vertex: Option<i64>) -> [u64; 4] {
+        if self.demoted && self.program.inputs[input].semantic == Semantic::HelperInvocation {
+            return [u64::from(u32::MAX), 0, 0, 0];
+        }
+        let Environment {
+            inputs, vertices, ..
+        } = &*self.environment;
+        let inputs = match vertex {
+            None => Some(inputs),
+            Some(vertex) => {
+                vertices.get(vertex.clamp(0, vertices.len().max(1) as i64 - 1) as usize)
+            }
+        };
+        inputs
+            .and_then(|inputs| inputs.get(input.index()))
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// The lanes of an operand after the swizzle, before absolute value and negation.
+    fn swizzled(&self, src: &Src, ty: Type) -> [u64; 4] {
+        let lanes = self.base(src);
+        std::array::from_fn(|lane| lanes[src.swizzle.lane(lane)] & mask(ty.width()))
+    }
+
+    /// The operand without its negation.
+    fn magnitude(&self, src: &Src, ty: Type) -> [u64; 4] {
+        let lanes = self.swizzled(src, ty);
+        if src.abs {
+            lanes.map(|bits| absolute(ty, bits))
+        } else {
+            lanes
+        }
+    }
+
+    /// The lanes of source `number` of an instruction.
+    pub(super) fn load(&self, inst: &Inst, number: usize) -> [u64; 4] {
+        let src = &self.program.sources(inst)[number];
+        let ty = source_type(self.program, inst, number);
+        let lanes = self.magnitude(src, ty);
+        if src.negate {
+            lanes.map(|bits| negated(ty, bits))
+        } else {
+            lanes
+        }
+    }
+
+    /// The sources of an instruction that has `N`.
+    pub(super) fn load_all<const N: usize>(&self, inst: &Inst) -> [[u64; 4]; N] {
+        std::array::from_fn(|number| self.load(inst, number))
+    }
+
+    /// The tests of the four lanes of a guard.
+    pub(super) fn passes(&self, guard: Guard) -> [bool; 4] {
+        let codes = self.codes[guard.cc.index()];
+        std::array::from_fn(|lane| codes[guard.swizzle.lane(lane)].passes(guard.test))
+    }
+
+    /// Writes the result of an instruction.
+    pub(super) fn store(&mut self, inst: &Inst, result: [u64; 4]) {
+        let Some(dst) = inst.dst else { return };
+        let ty = result_type(inst);
+        let width = self.program.registers[dst.register].width;
+        let result = result.map(|bits| extended(ty, clamped(&dst, ty, bits), width));
+        let passed = dst.guard.map_or([true; 4], |guard| self.passes(guard));
+        let written = |lane: &usize| passed[*lane];
+        let carries = if dst.cc.is_some() {
+            self.carries(inst)
+        } else {
+            Carries::default()
+        };
+        let slot = self.slot(dst.register, dst.index);
+        for lane in dst.mask.lanes().filter(written) {
+            self.lanes[slot][lane] = result[lane];
+        }
+        let Some(cc) = dst.cc else { return };
+        for lane in dst.mask.lanes().filter(written) {
+            let (overflow, carry) = carries[lane];
+            self.codes[cc.index()][lane] = Flags {
+                overflow,
+                carry,
+                ..Flags::of_result(ty, width, result[lane])
+            };
+        }
+    }
+
+    /// Overflow and carry of integer sums; clear for everything else. The product of a multiply-add is a summand as it is.
+    fn carries(&self, inst: &Inst) -> Carries {
+        let sum = inst.ty.is_int() && matches!(inst.op, Op::Add | Op::Sub | Op::Mad);
+        if !sum {
+            return Carries::default();
+        }
+        let sources = self.program.sources(inst);
+        let summand = |number: usize| {
+            (
+                self.magnitude(&sources[number], inst.ty),
+                sources[number].negate,
+            )
+        };
+        let product = || {
+            let (a, b) = (self.load(inst, 0), self.load(inst, 1));
+            std::array::from_fn(|lane| super::alu::mul(inst.ty, [a[lane], b[lane]]))
+        };
+        let (x, x_negated) = if inst.op == Op::Mad {
+            (product(), false)
+        } else {
+            summand(0)
+        };
+        let (y, y_negated) = summand(if inst.op == Op::Mad { 2 } else { 1 });
+        let y_negated = y_negated != (inst.op == Op::Sub);
+        std::array::from_fn(|lane| {
+            let x = Summand {
+                value: x[lane],
+                negated: x_negated,
+            };
+            overflow_and_carry(
+                inst.ty,
+                x,
+                Summand {
+                    value: y[lane],
+                    negated: y_negated,
+                },
+            )
+        })
+    }
+}
+
+fn clamped(dst: &Dst, ty: Type, bits: u64) -> u64 {
+    match dst.saturate {
+        Saturate::None => bits,
+        Saturate::Unsigned => saturate(ty, bits, 0.0),
+        Saturate::Signed => saturate(ty, bits, -1.0),
+    }
+}

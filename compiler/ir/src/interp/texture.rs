@@ -1,0 +1,84 @@
+//! Texture accesses: the operands are gathered here, the texels come from the caller.
+
+use super::Machine;
+use crate::inst::{Aux, Inst};
+use crate::resource::{TexAccess, TexSource, TexelOffset, Texture};
+
+/// A texture access with the values of its operands, all as bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TexRequest {
+    /// The access.
+    pub access: TexAccess,
+    /// The texture.
+    pub texture: Texture,
+    /// Element of a texture array.
+    pub element: u32,
+    /// Coordinates s, t, r, layer, as many as the target has.
+    pub coordinate: [u32; 4],
+    /// Reference of a comparison.
+    pub reference: u32,
+    /// Sources of the mode.
+    pub own: [[u32; 4]; 2],
+    /// Texel offset.
+    pub offset: [i32; 3],
+}
+
+/// Where texels come from.
+pub trait Textures {
+    /// The four lanes of an access, as bits of the instruction's type.
+    fn access(&mut self, request: &TexRequest) -> [u32; 4];
+}
+
+impl<F: FnMut(&TexRequest) -> [u32; 4]> Textures for F {
+    fn access(&mut self, request: &TexRequest) -> [u32; 4] {
+        self(request)
+    }
+}
+
+/// No textures: every lane is 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NoTextures;
+
+impl Textures for NoTextures {
+    fn access(&mut self, _: &TexRequest) -> [u32; 4] {
+        [0; 4]
+    }
+}
+
+impl<T: Textures> Machine<'_, '_, T> {
+    pub(super) fn texture_access(&mut self, inst: &Inst) {
+        let Aux::Tex(id) = inst.aux else { return };
+        let access = self.program.tex_accesses[id];
+        let texture = self.program.textures[access.texture];
+        let element = access.element.map_or(0, |element| {
+            self.element(element, texture.array.unwrap_or(1)) as u32
+        });
+        let offset = match access.offset {
+            TexelOffset::Constant(offset) => offset.map(i32::from),
+            TexelOffset::None | TexelOffset::Dynamic => [0; 3],
+        };
+        let (coordinate, own) = ([0; 4], [[0; 4]; 2]);
+        let mut request = TexRequest {
+            access,
+            texture,
+            element,
+            coordinate,
+            reference: 0,
+            own,
+            offset,
+        };
+        for number in 0..usize::from(inst.source_count) {
+            let lanes = self.load(inst, number).map(|bits| bits as u32);
+            match access.source_role(number) {
+                TexSource::Coordinate => request.coordinate = lanes,
+                TexSource::Reference => request.reference = lanes[0],
+                TexSource::Mode(position) => request.own[position] = lanes,
+                TexSource::Offset => {
+                    request.offset = std::array::from_fn(|axis| lanes[axis] as i32)
+                }
+            }
+        }
+        let texel = self.environment.textures.access(&request);
+        self.store(inst, texel.map(u64::from));
+    }
+}

@@ -1,0 +1,349 @@
+//! Declarations: one line each, in the order of their ids.
+
+use super::lex::Token;
+use super::{Parse, Parser, split_id};
+use crate::arena::{Id, IndexVec};
+use crate::program::{Program, Register, Storage};
+use crate::resource::{Buffer, Image, Param, ParamSource, Texture};
+use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
+use crate::state::{ColorTerm, Face, MatrixName, StateParam};
+use crate::text::{Word, semantic_from_parts};
+use crate::types::{Type, Width};
+
+impl<'a> Parser<'a> {
+    pub(super) fn declaration(&mut self) -> Parse<()> {
+        let word = self.word("a declaration, `routine` or `main`")?;
+        match word {
+            "workgroup_size" => {
+                let size = [self.number()?, self.number()?, self.number()?];
+                self.builder.program.modes.workgroup_size = size;
+            }
+            "early_fragment_tests" => self.builder.program.modes.early_fragment_tests = true,
+            "origin_upper_left" => self.builder.program.modes.origin_upper_left = true,
+            "pixel_center_integer" => self.builder.program.modes.pixel_center_integer = true,
+            _ => self.entry(word)?,
+        }
+        self.line_end()?;
+        Ok(())
+    }
+
+    /// `id: ...`
+    fn entry(&mut self, word: &str) -> Parse<()> {
+        let Some((prefix, number)) = split_id(word) else {
+            return self.error(format!("`{word}` is not a declaration"));
+        };
+        self.expect(':')?;
+        match prefix {
+            "r" | "cc" => self.register_entry(prefix, number),
+            "p" => {
+                let source = self.param_source()?;
+                self.push(number, |program| &mut program.params, Param { source })
+            }
+            "in" => {
+                let input = self.input()?;
+                self.push(number, |program| &mut program.inputs, input)
+            }
+            "out" => {
+                let output = self.output()?;
+                self.push(number, |program| &mut program.outputs, output)
+            }
+            "tex" => {
+                let texture = self.texture()?;
+                self.push(number, |program| &mut program.textures, texture)
+            }
+            "buf" => {
+                let buffer = self.buffer()?;
+                self.push(number, |program| &mut program.buffers, buffer)
+            }
+            "img" => {
+                let image = self.image()?;
+                self.push(number, |program| &mut program.images, image)
+            }
+            _ => self.error(format!("`{word}` is not an id that can be declared")),
+        }
+    }
+
+    fn push<I: Id, T>(
+        &mut self,
+        number: usize,
+        table: impl FnOnce(&mut Program) -> &mut IndexVec<I, T>,
+        item: T,
+    ) -> Parse<()> {
+        let table = table(&mut self.builder.program);
+        if number != table.len() {
+            let expected = table.len();
+            return self.error(format!(
+                "ids are declared in order: number {expected} comes next"
+            ));
+        }
+        table.push(item);
+        Ok(())
+    }
+
+    /// `temp32[4] "name"`, `output32 out0`, `cond32`
+    fn register_entry(&mut self, prefix: &str, number: usize) -> Parse<()> {
+        let kind = self.word("a kind of register and its width")?;
+        let parts = split_id(kind).and_then(|(kind, bits)| Some((kind, width(bits)?)));
+        let Some((kind, width)) = parts else {
+            return self.error(format!("`{kind}` is not a kind of register"));
+        };
+        let array = self.array()?;
+        let storage = match (prefix, kind) {
+            ("r", "temp") => Storage::Temp,
+            ("r", "output") => Storage::Output(self.id("out")?),
+            ("cc", "cond") => Storage::Cond,
+            _ => return self.error(format!("`{prefix}{number}` cannot be `{kind}`")),
+        };
+        let name = self.name()?;
+        self.push(
+            number,
+            |program| &mut program.registers,
+            Register {
+                storage,
+                width,
+                array,
+                name,
+            },
+        )
+    }
+
+    fn array(&mut self) -> Parse<Option<u32>> {
+        if self.token == Token::Mark('[') {
+            self.bracketed().map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn semantic(&mut self) -> Parse<Semantic> {
+        let word = self.word("a semantic")?;
+        let mut numbers = Vec::new();
+        while numbers.len() < 2 && self.token == Token::Mark('[') {
+            numbers.push(self.bracketed()?);
+        }
+        match semantic_from_parts(word, &numbers) {
+            Some(semantic) => Ok(semantic),
+            None => self.error(format!(
+                "`{word}` with {} numbers is not a semantic",
+                numbers.len()
+            )),
+        }
+    }
+
+    fn input(&mut self) -> Parse<Input> {
+        let semantic = self.semantic()?;
+        let base = self.named("`float`, `signed` or `unsigned`")?;
+        let mut input = Input {
+            base,
+            ..Input::new(semantic)
+        };
+        while let Token::Word(word) = self.token {
+            if let Some(interpolation) = Interpolation::from_word(word) {
+                input.interpolation = interpolation;
+            } else if let Some(sampling) = Sampling::from_word(word) {
+                input.sampling = sampling;
+            } else if word == "per_vertex" {
+                input.per_vertex = true;
+            } else {
+                return self.error(format!("`{word}` is no property of an input"));
+            }
+            self.advance();
+        }
+        Ok(input)
+    }
+
+    fn output(&mut self) -> Parse<Output> {
+        let semantic = self.semantic()?;
+        let base = self.named("`float`, `signed` or `unsigned`")?;
+        Ok(Output {
+            semantic,
+            base,
+            invariant: self.accept_word("invariant"),
+        })
+    }
+
+    fn texture(&mut self) -> Parse<Texture> {
+        self.expect_word("unit")?;
+        let unit = self.number()?;
+        let array = self.array()?;
+        let target = self.named("a texture target")?;
+        let shadow = self.accept_word("shadow");
+        Ok(Texture {
+            unit,
+            array,
+            target,
+            shadow,
+            texel: self.named::<Type>("a type")?,
+        })
+    }
+
+    fn image(&mut self) -> Parse<Image> {
+        self.expect_word("unit")?;
+        let unit = self.number()?;
+        let array = self.array()?;
+        Ok(Image {
+            unit,
+            array,
+            target: self.named("a texture target")?,
+            texel: self.named("a type")?,
+        })
+    }
+
+    fn buffer(&mut self) -> Parse<Buffer> {
+        let kind = self.named("a kind of buffer")?;
+        let binding = self.number()?;
+        let array = self.array()?;
+        let size = if self.accept_word("size") {
+            Some(self.number()?)
+        } else {
+            None
+        };
+        Ok(Buffer {
+            kind,
+            binding,
+            array,
+            size,
+        })
+    }
+
+    fn param_source(&mut self) -> Parse<ParamSource> {
+        if self.token == Token::Mark('{') {
+            let lanes = self.literal_lanes(Type::F32)?;
+            return Ok(ParamSource::Literal(lanes.map(|lane| lane as u32)));
+        }
+        match self.word("`env`, `local`, `state` or a literal")? {
+            "env" => Ok(ParamSource::Env(self.bracketed()?)),
+            "local" => Ok(ParamSource::Local(self.bracketed()?)),
+            "state" => self.state_param().map(ParamSource::State),
+            word => self.error(format!("`{word}` is not the source of a parameter")),
+        }
+    }
+
+    /// `.word`
+    fn part(&mut self) -> Parse<&'a str> {
+        self.expect('.')?;
+        self.word("a part of a state name")
+    }
+
+    /// `.word`, a variant of an enum
+    fn named_part<T: Word>(&mut self) -> Parse<T> {
+        self.expect('.')?;
+        self.named("a part of a state name")
+    }
+
+    fn last_part(&mut self, part: &str, state: StateParam) -> Parse<StateParam> {
+        self.expect('.')?;
+        self.expect_word(part)?;
+        Ok(state)
+    }
+
+    fn state_param(&mut self) -> Parse<StateParam> {
+        match self.part()? {
+            "matrix" => self.matrix_row(),
+            "material" => self.material(),
+            "light" => self.light(),
+            "light_model" => self.light_model(),
+            "light_product" => {
+                let light = self.bracketed()?;
+                Ok(StateParam::LightProduct(
+                    light,
+                    self.named_part()?,
+                    self.named_part()?,
+                ))
+            }
+            "tex_gen" => {
+                let unit = self.bracketed()?;
+                Ok(StateParam::TexGen(
+                    unit,
+                    self.named_part()?,
+                    self.named_part()?,
+                ))
+            }
+            "tex_env" => {
+                let unit = self.bracketed()?;
+                self.last_part("color", StateParam::TexEnvColor(unit))
+            }
+            "clip" => {
+                let plane = self.bracketed()?;
+                self.last_part("plane", StateParam::ClipPlane(plane))
+            }
+            "fog" => match self.part()? {
+                "color" => Ok(StateParam::FogColor),
+                "params" => Ok(StateParam::FogParams),
+                _ => self.error("expected `color` or `params` of `fog`"),
+            },
+            "point" => match self.part()? {
+                "size" => Ok(StateParam::PointSize),
+                "attenuation" => Ok(StateParam::PointAttenuation),
+                _ => self.error("expected `size` or `attenuation` of `point`"),
+            },
+            "depth" => self.last_part("range", StateParam::DepthRange),
+            _ => self.error("this is not a part of the GL state"),
+        }
+    }
+
+    fn matrix_row(&mut self) -> Parse<StateParam> {
+        let matrix = match self.part()? {
+            "modelview" => MatrixName::Modelview(self.bracketed()?),
+            "projection" => MatrixName::Projection,
+            "mvp" => MatrixName::Mvp,
+            "texture" => MatrixName::Texture(self.bracketed()?),
+            "palette" => MatrixName::Palette(self.bracketed()?),
+            "program" => MatrixName::Program(self.bracketed()?),
+            _ => return self.error("this is not a matrix"),
+        };
+        let form = self.named_part()?;
+        self.expect('.')?;
+        self.expect_word("row")?;
+        Ok(StateParam::MatrixRow {
+            matrix,
+            form,
+            row: self.bracketed()?,
+        })
+    }
+
+    fn material(&mut self) -> Parse<StateParam> {
+        let face: Face = self.named_part()?;
+        self.expect('.')?;
+        if self.accept_word("shininess") {
+            return Ok(StateParam::MaterialShininess(face));
+        }
+        Ok(StateParam::Material(
+            face,
+            self.named("`shininess` or a color")?,
+        ))
+    }
+
+    fn light(&mut self) -> Parse<StateParam> {
+        let light = self.bracketed()?;
+        match self.part()? {
+            "position" => Ok(StateParam::LightPosition(light)),
+            "attenuation" => Ok(StateParam::LightAttenuation(light)),
+            "spot_direction" => Ok(StateParam::LightSpotDirection(light)),
+            "half" => Ok(StateParam::LightHalf(light)),
+            word => match ColorTerm::from_word(word) {
+                Some(term) => Ok(StateParam::Light(light, term)),
+                None => self.error("this is not a property of a light"),
+            },
+        }
+    }
+
+    fn light_model(&mut self) -> Parse<StateParam> {
+        self.expect('.')?;
+        if self.accept_word("ambient") {
+            return Ok(StateParam::LightModelAmbient);
+        }
+        let face = self.named("`ambient` or a face")?;
+        self.last_part("scene_color", StateParam::LightModelSceneColor(face))
+    }
+}
+
+const fn width(bits: usize) -> Option<Width> {
+    match bits {
+        8 => Some(Width::W8),
+        16 => Some(Width::W16),
+        32 => Some(Width::W32),
+        64 => Some(Width::W64),
+        _ => None,
+    }
+}

@@ -1,0 +1,466 @@
+//! Reads the text form that `compiler/ir/TEXT.md` defines.
+//!
+//! A recursive-descent parser over a token at a time. It checks the grammar and that ids are declared; what a program means
+//! is the verifier's business. Nesting is limited, and no text makes it panic.
+
+mod decl;
+mod inst;
+mod lex;
+
+use std::fmt;
+
+use lex::{Lexer, Token};
+
+use crate::arena::{Id, IndexVec};
+use crate::builder::Builder;
+use crate::program::{
+    BlockId, Case, MAX_NESTING, NameId, Node, Program, Routine, RoutineId, Stage, Switch,
+};
+use crate::span::Span;
+use crate::text::Word;
+
+/// Why a text is not a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseError {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// Reads a program in text form.
+pub fn parse(text: &str) -> Result<Program, ParseError> {
+    let mut parser = Parser::new(text);
+    parser.program().map_err(|error| locate(text, error))?;
+    Ok(parser.builder.program)
+}
+
+/// An error at a byte of the text.
+struct Error {
+    at: usize,
+    message: String,
+}
+
+type Parse<T> = Result<T, Error>;
+
+fn locate(text: &str, error: Error) -> ParseError {
+    let before = &text[..error.at.min(text.len())];
+    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+    ParseError {
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+        message: error.message,
+    }
+}
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+    /// The next token and where it starts.
+    token: Token<'a>,
+    start: usize,
+    builder: Builder,
+    depth: usize,
+}
+
+/// Tokens.
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Self {
+        let mut lexer = Lexer::new(text);
+        let (start, token) = lexer.token();
+        let mut program = Program::new(Stage::Vertex);
+        program.blocks = IndexVec::new();
+        program.routines = IndexVec::new();
+        Self {
+            lexer,
+            token,
+            start,
+            builder: Builder::new(program),
+            depth: 0,
+        }
+    }
+
+    fn advance(&mut self) -> Token<'a> {
+        let (start, token) = self.lexer.token();
+        self.start = start;
+        std::mem::replace(&mut self.token, token)
+    }
+
+    /// An error at the next token.
+    fn error<T>(&self, message: impl Into<String>) -> Parse<T> {
+        Err(Error {
+            at: self.start,
+            message: message.into(),
+        })
+    }
+
+    fn word(&mut self, what: &str) -> Parse<&'a str> {
+        let Token::Word(word) = self.token else {
+            return self.error(format!("expected {what}"));
+        };
+        self.advance();
+        Ok(word)
+    }
+
+    /// A variant of an enum of words.
+    fn named<T: Word>(&mut self, what: &str) -> Parse<T> {
+        let found = if let Token::Word(word) | Token::Number(word) = self.token {
+            T::from_word(word)
+        } else {
+            None
+        };
+        let Some(found) = found else {
+            return self.error(format!("expected {what}"));
+        };
+        self.advance();
+        Ok(found)
+    }
+
+    /// Takes the next token if it is this word.
+    fn accept_word(&mut self, word: &str) -> bool {
+        let found = self.token == Token::Word(word);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn accept(&mut self, mark: char) -> bool {
+        let found = self.token == Token::Mark(mark);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn expect(&mut self, mark: char) -> Parse<()> {
+        if self.accept(mark) {
+            Ok(())
+        } else {
+            self.error(format!("expected `{mark}`"))
+        }
+    }
+
+    fn expect_word(&mut self, word: &str) -> Parse<()> {
+        if self.accept_word(word) {
+            Ok(())
+        } else {
+            self.error(format!("expected `{word}`"))
+        }
+    }
+
+    /// A decimal number that fits the type asked for.
+    fn number<T: std::str::FromStr>(&mut self) -> Parse<T> {
+        let Token::Number(digits) = self.token else {
+            return self.error("expected a number");
+        };
+        let Ok(number) = digits.parse() else {
+            return self.error("the number is out of range");
+        };
+        self.advance();
+        Ok(number)
+    }
+
+    /// A decimal number with an optional sign.
+    fn signed<T: TryFrom<i64>>(&mut self) -> Parse<T> {
+        let at = self.start;
+        let sign = if self.accept('-') { -1 } else { 1 };
+        let magnitude: u32 = self.number()?;
+        T::try_from(sign * i64::from(magnitude)).map_err(|_| Error {
+            at,
+            message: "the number is out of range".to_owned(),
+        })
+    }
+
+    /// `[n]`
+    fn bracketed<T: std::str::FromStr>(&mut self) -> Parse<T> {
+        self.expect('[')?;
+        let number = self.number()?;
+        self.expect(']')?;
+        Ok(number)
+    }
+
+    /// The id of the next word, which must have this prefix.
+    fn id<I: Id>(&mut self, prefix: &str) -> Parse<I> {
+        let number = if let Token::Word(word) = self.token {
+            split_id(word)
+        } else {
+            None
+        };
+        match number {
+            Some((found, number)) if found == prefix => {
+                self.advance();
+                Ok(I::new(number))
+            }
+            _ => self.error(format!("expected an id such as `{prefix}0`")),
+        }
+    }
+
+    /// Like [`id`](Self::id), of an entry of a table.
+    fn declared<I: Id, T>(
+        &mut self,
+        prefix: &str,
+        table: impl Fn(&Program) -> &IndexVec<I, T>,
+    ) -> Parse<I> {
+        let at = self.start;
+        let id = self.id::<I>(prefix)?;
+        match table(&self.builder.program).get(id) {
+            Some(_) => Ok(id),
+            None => Err(Error {
+                at,
+                message: format!("{id:?} is not declared"),
+            }),
+        }
+    }
+
+    /// The end of a line, and the span in its comment.
+    fn line_end(&mut self) -> Parse<Span> {
+        let span = if let Token::Span(span) = self.token {
+            span
+        } else {
+            Span::default()
+        };
+        if matches!(self.token, Token::Span(_)) {
+            self.advance();
+        }
+        match self.token {
+            Token::End => Ok(span),
+            Token::LineEnd => {
+                self.advance();
+                Ok(span)
+            }
+            Token::Word(_)
+            | Token::Number(_)
+            | Token::Quoted(_)
+            | Token::Mark(_)
+            | Token::Span(_) => self.error("expected the end of the line"),
+        }
+    }
+
+    fn skip_empty_lines(&mut self) {
+        while matches!(self.token, Token::LineEnd | Token::Span(_)) {
+            self.advance();
+        }
+    }
+
+    fn name(&mut self) -> Parse<Option<NameId>> {
+        let Token::Quoted(text) = self.token else {
+            return Ok(None);
+        };
+        let Some(name) = unescape(text) else {
+            return self.error("wrong escape in a name");
+        };
+        self.advance();
+        Ok(Some(self.builder.program.names.push(&name)))
+    }
+}
+
+/// Letters and the number behind them; numbers have no leading zeros.
+fn split_id(word: &str) -> Option<(&str, usize)> {
+    let prefix = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = &word[prefix.len()..];
+    let number: u32 = digits.parse().ok()?;
+    let canonical = digits == "0" || !digits.starts_with('0');
+    (canonical && number < u32::MAX).then_some((prefix, number as usize))
+}
+
+fn unescape(text: &str) -> Option<String> {
+    let mut name = String::new();
+    let mut rest = text;
+    while let Some((before, escape)) = rest.split_once('\\') {
+        name.push_str(before);
+        if let Some(code) = escape.strip_prefix("u{") {
+            let (digits, after) = code.split_once('}')?;
+            name.push(char::from_u32(u32::from_str_radix(digits, 16).ok()?)?);
+            rest = after;
+        } else {
+            let quoted = escape.chars().next().filter(|&c| matches!(c, '"' | '\\'))?;
+            name.push(quoted);
+            rest = &escape[1..];
+        }
+    }
+    name.push_str(rest);
+    Some(name)
+}
+
+/// Routines and control flow.
+impl Parser<'_> {
+    fn program(&mut self) -> Parse<()> {
+        self.skip_empty_lines();
+        self.expect_word("program")?;
+        self.builder.program.stage = self.named("a stage")?;
+        self.line_end()?;
+        loop {
+            self.skip_empty_lines();
+            if self.accept_word("main") {
+                break;
+            } else if self.accept_word("routine") {
+                self.routine()?;
+            } else {
+                self.declaration()?;
+            }
+        }
+        self.builder.program.main = self.declared("fn", |program| &program.routines)?;
+        self.line_end()?;
+        self.skip_empty_lines();
+        if self.token == Token::End {
+            Ok(())
+        } else {
+            self.error("expected the end of the text")
+        }
+    }
+
+    fn routine(&mut self) -> Parse<()> {
+        let next = self.builder.program.routines.next_id();
+        if self.id::<RoutineId>("fn")? != next {
+            return self.error(format!("the next routine is {next}"));
+        }
+        let name = self.name()?;
+        let (body, _) = self.block()?;
+        self.line_end()?;
+        self.builder.program.routines.push(Routine { name, body });
+        Ok(())
+    }
+
+    /// A block and the span behind its opening brace.
+    fn block(&mut self) -> Parse<(BlockId, Span)> {
+        self.expect('{')?;
+        let span = self.line_end()?;
+        self.depth += 1;
+        if self.depth > MAX_NESTING {
+            return self.error(format!("blocks are nested more than {MAX_NESTING} deep"));
+        }
+        self.builder.open_block();
+        loop {
+            self.skip_empty_lines();
+            if self.accept('}') {
+                break;
+            }
+            self.statement()?;
+        }
+        self.depth -= 1;
+        Ok((self.builder.close_block(), span))
+    }
+
+    fn statement(&mut self) -> Parse<()> {
+        let Token::Word(word) = self.token else {
+            return self.error("expected a statement or `}`");
+        };
+        match word {
+            "if" => self.branch(),
+            "loop" => self.repeat(),
+            "switch" => self.switch(),
+            "break" => self.leave(Node::Break),
+            "continue" => self.leave(Node::Continue),
+            "return" => self.leave(Node::Return),
+            "call" => self.call(),
+            _ => self.inst(),
+        }
+    }
+
+    fn leave(&mut self, node: Node) -> Parse<()> {
+        self.advance();
+        self.line_end()?;
+        self.builder.node(node);
+        Ok(())
+    }
+
+    fn call(&mut self) -> Parse<()> {
+        self.advance();
+        let routine = self.id("fn")?;
+        let span = self.line_end()?;
+        self.builder.node(Node::Call(routine, span));
+        Ok(())
+    }
+
+    fn branch(&mut self) -> Parse<()> {
+        self.advance();
+        let cond = self.cond()?;
+        let (then, span) = self.block()?;
+        let otherwise = self.other_block("else")?;
+        self.builder.branch(cond, then, otherwise, span);
+        Ok(())
+    }
+
+    fn repeat(&mut self) -> Parse<()> {
+        self.advance();
+        let (body, span) = self.block()?;
+        let continuing = self.other_block("continuing")?;
+        self.builder.node(Node::Loop {
+            body,
+            continuing,
+            span,
+        });
+        Ok(())
+    }
+
+    /// The second block of a node and the end of the node's last line.
+    fn other_block(&mut self, word: &str) -> Parse<Option<BlockId>> {
+        let block = if self.accept_word(word) {
+            Some(self.block()?.0)
+        } else {
+            None
+        };
+        self.line_end()?;
+        Ok(block)
+    }
+
+    fn switch(&mut self) -> Parse<()> {
+        self.advance();
+        let selector = self.lane()?;
+        self.expect('{')?;
+        let span = self.line_end()?;
+        let mut cases = Vec::new();
+        let mut default = None;
+        loop {
+            self.skip_empty_lines();
+            if self.accept('}') {
+                break;
+            } else if default.is_none() && self.accept_word("default") {
+                default = self.case_block()?.into();
+            } else if default.is_none() && self.accept_word("case") {
+                cases.push(self.case()?);
+            } else {
+                return self.error("expected `}`, or `case` or `default` before the default block");
+            }
+        }
+        self.line_end()?;
+        let switch = self.builder.program.switches.push(Switch {
+            selector,
+            cases,
+            default,
+            span,
+        });
+        self.builder.node(Node::Switch(switch));
+        Ok(())
+    }
+
+    fn case(&mut self) -> Parse<Case> {
+        let mut values = Vec::new();
+        loop {
+            values.push(self.number()?);
+            if !self.accept(',') {
+                break;
+            }
+        }
+        Ok(Case {
+            values,
+            block: self.case_block()?,
+        })
+    }
+
+    fn case_block(&mut self) -> Parse<BlockId> {
+        let (block, _) = self.block()?;
+        self.line_end()?;
+        Ok(block)
+    }
+}

@@ -1,0 +1,217 @@
+//! Declarations.
+
+use std::fmt::{self, Write};
+
+use super::Printer;
+use crate::program::{NameId, Register, Storage};
+use crate::resource::ParamSource;
+use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
+use crate::state::{MatrixForm, MatrixName, StateParam};
+use crate::text::{Word, semantic_parts};
+use crate::types::Type;
+
+impl Printer<'_, '_, '_> {
+    pub(super) fn header(&mut self) -> fmt::Result {
+        let program = self.program;
+        let modes = &program.modes;
+        writeln!(self.f, "program {}", program.stage.word())?;
+        if modes.workgroup_size != [1; 3] {
+            let [x, y, z] = modes.workgroup_size;
+            writeln!(self.f, "workgroup_size {x} {y} {z}")?;
+        }
+        for (set, word) in [
+            (modes.early_fragment_tests, "early_fragment_tests"),
+            (modes.origin_upper_left, "origin_upper_left"),
+            (modes.pixel_center_integer, "pixel_center_integer"),
+        ] {
+            if set {
+                writeln!(self.f, "{word}")?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn registers(&mut self) -> fmt::Result {
+        for (id, register) in self.program.registers.iter_enumerated() {
+            self.register(id)?;
+            self.register_declaration(register)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn register_declaration(&mut self, register: &Register) -> fmt::Result {
+        let word = match register.storage {
+            Storage::Temp => "temp",
+            Storage::Output(_) => "output",
+            Storage::Cond => "cond",
+        };
+        write!(self.f, ": {word}{}", register.width.bits())?;
+        self.array(register.array)?;
+        if let Storage::Output(output) = register.storage {
+            write!(self.f, " {output}")?;
+        }
+        self.name(register.name)?;
+        self.f.write_char('\n')
+    }
+
+    pub(super) fn array(&mut self, len: Option<u32>) -> fmt::Result {
+        len.map_or(Ok(()), |len| write!(self.f, "[{len}]"))
+    }
+
+    /// A name in quotes; quotes, backslashes and everything but printable ASCII are escaped.
+    pub(super) fn name(&mut self, name: Option<NameId>) -> fmt::Result {
+        let Some(name) = name else { return Ok(()) };
+        if !self.program.names.contains(name) {
+            return write!(self.f, " ; {name}");
+        }
+        self.f.write_str(" \"")?;
+        for c in self.program.names.get(name).chars() {
+            match c {
+                '"' | '\\' => write!(self.f, "\\{c}")?,
+                ' '..='~' => self.f.write_char(c)?,
+                _ => write!(self.f, "\\u{{{:x}}}", u32::from(c))?,
+            }
+        }
+        self.f.write_char('"')
+    }
+
+    pub(super) fn resources(&mut self) -> fmt::Result {
+        let program = self.program;
+        for (id, param) in program.params.iter_enumerated() {
+            write!(self.f, "{id}: ")?;
+            self.param_source(param.source)?;
+            self.f.write_char('\n')?;
+        }
+        for (id, input) in program.inputs.iter_enumerated() {
+            write!(self.f, "{id}: ")?;
+            self.input(input)?;
+        }
+        for (id, output) in program.outputs.iter_enumerated() {
+            write!(self.f, "{id}: ")?;
+            self.output(output)?;
+        }
+        for (id, texture) in program.textures.iter_enumerated() {
+            write!(self.f, "{id}: unit {}", texture.unit)?;
+            self.array(texture.array)?;
+            let shadow = if texture.shadow { " shadow" } else { "" };
+            writeln!(
+                self.f,
+                " {}{shadow} {}",
+                texture.target.word(),
+                texture.texel.word()
+            )?;
+        }
+        for (id, buffer) in program.buffers.iter_enumerated() {
+            write!(self.f, "{id}: {} {}", buffer.kind.word(), buffer.binding)?;
+            self.array(buffer.array)?;
+            buffer
+                .size
+                .map_or(Ok(()), |size| write!(self.f, " size {size}"))?;
+            self.f.write_char('\n')?;
+        }
+        for (id, image) in program.images.iter_enumerated() {
+            write!(self.f, "{id}: unit {}", image.unit)?;
+            self.array(image.array)?;
+            writeln!(self.f, " {} {}", image.target.word(), image.texel.word())?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn semantic(&mut self, semantic: Semantic) -> fmt::Result {
+        let (word, numbers) = semantic_parts(semantic);
+        self.f.write_str(word)?;
+        numbers
+            .iter()
+            .flatten()
+            .try_for_each(|number| write!(self.f, "[{number}]"))
+    }
+
+    pub(super) fn input(&mut self, input: &Input) -> fmt::Result {
+        self.semantic(input.semantic)?;
+        write!(self.f, " {}", input.base.word())?;
+        if input.interpolation != Interpolation::Smooth {
+            write!(self.f, " {}", input.interpolation.word())?;
+        }
+        if input.sampling != Sampling::Center {
+            write!(self.f, " {}", input.sampling.word())?;
+        }
+        self.f.write_str(if input.per_vertex {
+            " per_vertex\n"
+        } else {
+            "\n"
+        })
+    }
+
+    pub(super) fn output(&mut self, output: &Output) -> fmt::Result {
+        self.semantic(output.semantic)?;
+        let invariant = if output.invariant { " invariant" } else { "" };
+        writeln!(self.f, " {}{invariant}", output.base.word())
+    }
+
+    pub(super) fn param_source(&mut self, source: ParamSource) -> fmt::Result {
+        match source {
+            ParamSource::Env(n) => write!(self.f, "env[{n}]"),
+            ParamSource::Local(n) => write!(self.f, "local[{n}]"),
+            ParamSource::State(state) => self.state_param(state),
+            ParamSource::Literal(bits) => self.literal_lanes(bits.map(u64::from), Type::F32),
+        }
+    }
+
+    pub(super) fn state_param(&mut self, state: StateParam) -> fmt::Result {
+        let f = &mut *self.f;
+        match state {
+            StateParam::MatrixRow { matrix, form, row } => self.matrix_row(matrix, form, row),
+            StateParam::Material(face, term) => {
+                write!(f, "state.material.{}.{}", face.word(), term.word())
+            }
+            StateParam::MaterialShininess(face) => {
+                write!(f, "state.material.{}.shininess", face.word())
+            }
+            StateParam::Light(n, term) => write!(f, "state.light[{n}].{}", term.word()),
+            StateParam::LightPosition(n) => write!(f, "state.light[{n}].position"),
+            StateParam::LightAttenuation(n) => write!(f, "state.light[{n}].attenuation"),
+            StateParam::LightSpotDirection(n) => write!(f, "state.light[{n}].spot_direction"),
+            StateParam::LightHalf(n) => write!(f, "state.light[{n}].half"),
+            StateParam::LightModelAmbient => f.write_str("state.light_model.ambient"),
+            StateParam::LightModelSceneColor(face) => {
+                write!(f, "state.light_model.{}.scene_color", face.word())
+            }
+            StateParam::LightProduct(n, face, term) => {
+                write!(
+                    f,
+                    "state.light_product[{n}].{}.{}",
+                    face.word(),
+                    term.word()
+                )
+            }
+            StateParam::TexGen(n, plane, coord) => {
+                write!(f, "state.tex_gen[{n}].{}.{}", plane.word(), coord.word())
+            }
+            StateParam::TexEnvColor(n) => write!(f, "state.tex_env[{n}].color"),
+            StateParam::FogColor => f.write_str("state.fog.color"),
+            StateParam::FogParams => f.write_str("state.fog.params"),
+            StateParam::ClipPlane(n) => write!(f, "state.clip[{n}].plane"),
+            StateParam::PointSize => f.write_str("state.point.size"),
+            StateParam::PointAttenuation => f.write_str("state.point.attenuation"),
+            StateParam::DepthRange => f.write_str("state.depth.range"),
+        }
+    }
+
+    pub(super) fn matrix_row(
+        &mut self,
+        matrix: MatrixName,
+        form: MatrixForm,
+        row: u8,
+    ) -> fmt::Result {
+        self.f.write_str("state.matrix.")?;
+        match matrix {
+            MatrixName::Modelview(n) => write!(self.f, "modelview[{n}]")?,
+            MatrixName::Projection => self.f.write_str("projection")?,
+            MatrixName::Mvp => self.f.write_str("mvp")?,
+            MatrixName::Texture(n) => write!(self.f, "texture[{n}]")?,
+            MatrixName::Palette(n) => write!(self.f, "palette[{n}]")?,
+            MatrixName::Program(n) => write!(self.f, "program[{n}]")?,
+        }
+        write!(self.f, ".{}.row[{row}]", form.word())
+    }
+}

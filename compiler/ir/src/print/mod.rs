@@ -1,0 +1,230 @@
+//! Prints a [`Program`] in the text form that `compiler/ir/TEXT.md` defines and [`parse`](crate::parse()) reads.
+//!
+//! Any program prints, also one that the verifier rejects: ids without an entry print as they are, and a block that is used
+//! a second time prints as a comment.
+
+mod decl;
+mod inst;
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use crate::arena::Id;
+use crate::inst::{Cond, Inst};
+use crate::program::{BlockId, Node, Program, SwitchId};
+use crate::span::Span;
+use crate::text::Word;
+
+/// Blocks nested deeper than this print as a comment.
+const MAX_DEPTH: usize = 512;
+
+/// The text form of `program`.
+pub fn print(program: &Program) -> String {
+    program.to_string()
+}
+
+/// The text form of one instruction, without its span.
+pub fn print_inst(program: &Program, inst: &Inst) -> String {
+    InstText { program, inst }.to_string()
+}
+
+impl Display for Program {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut printer = Printer {
+            program: self,
+            f,
+            printed: vec![false; self.blocks.len()],
+            depth: 0,
+        };
+        printer.header()?;
+        printer.registers()?;
+        printer.resources()?;
+        printer.routines()
+    }
+}
+
+struct InstText<'a> {
+    program: &'a Program,
+    inst: &'a Inst,
+}
+
+impl Display for InstText<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Printer {
+            program: self.program,
+            f,
+            printed: Vec::new(),
+            depth: 0,
+        }
+        .inst(self.inst)
+    }
+}
+
+struct Printer<'a, 'b, 'c> {
+    program: &'a Program,
+    f: &'b mut Formatter<'c>,
+    /// Blocks printed so far.
+    printed: Vec<bool>,
+    depth: usize,
+}
+
+impl Printer<'_, '_, '_> {
+    fn routines(&mut self) -> fmt::Result {
+        for (id, routine) in self.program.routines.iter_enumerated() {
+            write!(self.f, "routine {id}")?;
+            self.name(routine.name)?;
+            self.f.write_char(' ')?;
+            self.block(routine.body, Span::default())?;
+            self.f.write_char('\n')?;
+        }
+        writeln!(self.f, "main {}", self.program.main)
+    }
+
+    fn line(&mut self) -> fmt::Result {
+        (0..self.depth).try_for_each(|_| self.f.write_str("  "))
+    }
+
+    fn span(&mut self, span: Span) -> fmt::Result {
+        if span == Span::default() {
+            Ok(())
+        } else {
+            write!(self.f, "    ; {span:?}")
+        }
+    }
+
+    /// `{ ... }`, without a line end; `span` goes behind the opening brace.
+    fn block(&mut self, id: BlockId, span: Span) -> fmt::Result {
+        self.f.write_char('{')?;
+        self.span(span)?;
+        self.f.write_char('\n')?;
+        self.depth += 1;
+        match self.printed.get_mut(id.index()) {
+            Some(printed) if !*printed && self.depth <= MAX_DEPTH => {
+                *printed = true;
+                self.nodes(id)?;
+            }
+            _ => {
+                self.line()?;
+                writeln!(self.f, "; {id}")?;
+            }
+        }
+        self.depth -= 1;
+        self.line()?;
+        self.f.write_char('}')
+    }
+
+    fn nodes(&mut self, id: BlockId) -> fmt::Result {
+        let program = self.program;
+        let block = program.blocks[id];
+        for node in program
+            .nodes
+            .iter()
+            .skip(block.first as usize)
+            .take(block.len as usize)
+        {
+            self.node(node)?;
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, node: &Node) -> fmt::Result {
+        if let Node::Run { first, len } = *node {
+            return self.run(first, len);
+        }
+        self.line()?;
+        match *node {
+            Node::Run { .. } => {}
+            Node::If {
+                cond,
+                then,
+                otherwise,
+                span,
+            } => {
+                self.f.write_str("if ")?;
+                self.cond(cond)?;
+                self.f.write_char(' ')?;
+                self.block(then, span)?;
+                self.other_block("else", otherwise)?;
+            }
+            Node::Loop {
+                body,
+                continuing,
+                span,
+            } => {
+                self.f.write_str("loop ")?;
+                self.block(body, span)?;
+                self.other_block("continuing", continuing)?;
+            }
+            Node::Switch(id) => self.switch(id)?,
+            Node::Break => self.f.write_str("break")?,
+            Node::Continue => self.f.write_str("continue")?,
+            Node::Call(routine, span) => {
+                write!(self.f, "call {routine}")?;
+                self.span(span)?;
+            }
+            Node::Return => self.f.write_str("return")?,
+        }
+        self.f.write_char('\n')
+    }
+
+    fn other_block(&mut self, word: &str, block: Option<BlockId>) -> fmt::Result {
+        let Some(block) = block else { return Ok(()) };
+        write!(self.f, " {word} ")?;
+        self.block(block, Span::default())
+    }
+
+    fn run(&mut self, first: u32, len: u32) -> fmt::Result {
+        let program = self.program;
+        for inst in program.insts.iter().skip(first as usize).take(len as usize) {
+            self.line()?;
+            self.inst(inst)?;
+            self.span(inst.span)?;
+            self.f.write_char('\n')?;
+        }
+        Ok(())
+    }
+
+    fn switch(&mut self, id: SwitchId) -> fmt::Result {
+        let Some(switch) = self.program.switches.get(id) else {
+            return write!(self.f, "; {id}");
+        };
+        self.f.write_str("switch ")?;
+        self.lane(switch.selector)?;
+        self.f.write_str(" {")?;
+        self.span(switch.span)?;
+        self.f.write_char('\n')?;
+        self.depth += 1;
+        for case in &switch.cases {
+            self.line()?;
+            self.f.write_str("case ")?;
+            for (position, value) in case.values.iter().enumerate() {
+                write!(self.f, "{}{value}", if position == 0 { "" } else { ", " })?;
+            }
+            self.f.write_char(' ')?;
+            self.block(case.block, Span::default())?;
+            self.f.write_char('\n')?;
+        }
+        if let Some(default) = switch.default {
+            self.line()?;
+            self.f.write_str("default ")?;
+            self.block(default, Span::default())?;
+            self.f.write_char('\n')?;
+        }
+        self.depth -= 1;
+        self.line()?;
+        self.f.write_char('}')
+    }
+
+    fn cond(&mut self, cond: Cond) -> fmt::Result {
+        match cond {
+            Cond::Any(guard) => {
+                self.f.write_str("any(")?;
+                self.guard(guard)?;
+                self.f.write_char(')')
+            }
+            Cond::NonZero(register, lane, ty) => {
+                write!(self.f, "nonzero.{} ", ty.word())?;
+                self.lane((register, lane))
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Checks of instructions and their access data.
+
+use super::Verifier;
+use crate::inst::{Aux, IndexTerm, Inst};
+use crate::op::Op;
+use crate::program::Stage;
+use crate::resource::{
+    AtomicOp, BufferKind, MemAccess, MemSpace, TexAccess, TexMode, TexTarget, TexelOffset, Texture,
+};
+use crate::types::{Type, Width};
+
+impl Verifier<'_> {
+    pub(super) fn inst(&mut self, inst: &Inst) {
+        let info = inst.op.info();
+        if !info.types.contains(inst.ty) {
+            self.inst_error(inst, "the operation is not defined for the type");
+        }
+        if matches!(inst.op, Op::Pack64 | Op::Unpack64) && inst.ty.width() != Width::W64 {
+            self.inst_error(inst, "the type is that of the 64-bit lanes");
+        }
+        self.stage(inst);
+        // The types of sources come from the access data, so wrong access data ends the check.
+        let Some(count) = self.aux(inst) else { return };
+        if usize::from(inst.source_count) != info.sources.map_or(count, usize::from) {
+            self.inst_error(inst, "the number of sources is wrong");
+            return;
+        }
+        let Some(sources) = self.program.srcs.get(inst.source_range()) else {
+            return self.inst_error(inst, "the sources are not in the table");
+        };
+        for (number, src) in sources.iter().enumerate() {
+            self.source(inst, number, src);
+        }
+        if let Some(dst) = &inst.dst {
+            self.dst(inst, dst);
+        }
+    }
+
+    fn stage(&mut self, inst: &Inst) {
+        let stage = self.program.stage;
+        let for_fragments = matches!(inst.op, Op::Ddx | Op::Ddy | Op::Demote);
+        let for_groups = inst.op == Op::Barrier;
+        let wrong = for_fragments && stage != Stage::Fragment
+            || for_groups && !matches!(stage, Stage::Compute | Stage::TessControl);
+        if wrong {
+            self.inst_error(
+                inst,
+                format_args!("{} programs do not have the operation", stage.name()),
+            );
+        }
+    }
+
+    /// Checks the access data and returns the number of sources that it asks for.
+    fn aux(&mut self, inst: &Inst) -> Option<usize> {
+        let needs_mem = matches!(inst.op, Op::Load | Op::Store | Op::Atomic);
+        match inst.aux {
+            Aux::None if inst.op != Op::Cvt && inst.op != Op::Tex && !needs_mem => Some(0),
+            Aux::Cvt { saturate, .. } if inst.op == Op::Cvt => {
+                if saturate && inst.ty.is_float() {
+                    self.inst_error(inst, "a conversion clamps to the range of integers only");
+                }
+                Some(1)
+            }
+            Aux::Tex(id) if inst.op == Op::Tex => {
+                let access = self.program.tex_accesses.get(id).copied();
+                let Some(access) = access else {
+                    return self.no_access(inst);
+                };
+                let texture = self.program.textures.get(access.texture).copied();
+                let Some(texture) = texture else {
+                    return self.no_access(inst);
+                };
+                self.tex_access(inst, &access, &texture);
+                Some(access.source_count())
+            }
+            Aux::Mem(id) if needs_mem => {
+                let access = self.program.mem_accesses.get(id).copied();
+                let Some(access) = access else {
+                    return self.no_access(inst);
+                };
+                self.mem_access(inst, &access).map(|()| 0)
+            }
+            Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Mem(_) => {
+                self.inst_error(inst, "the access data is not that of the operation");
+                None
+            }
+        }
+    }
+
+    fn no_access(&mut self, inst: &Inst) -> Option<usize> {
+        self.inst_error(inst, "the access data is not in the table");
+        None
+    }
+
+    /// A run-time element is there exactly if the resource is an array.
+    fn element(&mut self, inst: &Inst, element: Option<IndexTerm>, array: Option<u32>) {
+        match (element, array) {
+            (Some(element), Some(len)) => self.index_term(element, Some(len)),
+            (None, None) => {}
+            (Some(_), None) => self.inst_error(inst, "the resource is no array"),
+            (None, Some(_)) => self.inst_error(inst, "the resource is an array and needs an index"),
+        }
+    }
+
+    fn tex_access(&mut self, inst: &Inst, access: &TexAccess, texture: &Texture) {
+        self.element(inst, access.element, texture.array);
+        let usual = TexAccess::new(access.texture, texture, access.mode);
+        if (access.coordinate_lanes, access.reference) != (usual.coordinate_lanes, usual.reference)
+        {
+            self.inst_error(
+                inst,
+                "coordinate lanes and reference are not those of target and mode",
+            );
+        }
+        let result_fits = match access.mode {
+            TexMode::QuerySize | TexMode::QuerySamples => {
+                inst.ty.is_int() && inst.ty.width() == Width::W32
+            }
+            TexMode::QueryLod => inst.ty == Type::F32,
+            TexMode::Implicit
+            | TexMode::Bias
+            | TexMode::Lod
+            | TexMode::Grad
+            | TexMode::Fetch
+            | TexMode::FetchSample
+            | TexMode::Gather(_)
+            | TexMode::GatherOffsets(_) => inst.ty == texture.texel,
+        };
+        if !result_fits {
+            self.inst_error(inst, "the type is not that of the texels or the query");
+        }
+        if !mode_fits(access.mode, texture.target) {
+            self.inst_error(inst, "the texture target does not have the mode");
+        }
+        let offsets = access.offset != TexelOffset::None;
+        if offsets
+            && matches!(
+                texture.target,
+                TexTarget::Cube | TexTarget::CubeArray | TexTarget::Buffer
+            )
+        {
+            self.inst_error(inst, "the texture target has no texel offsets");
+        }
+    }
+
+    /// Checks a memory access; `None` if its address type is not known.
+    fn mem_access(&mut self, inst: &Inst, access: &MemAccess) -> Option<()> {
+        match access.space {
+            MemSpace::Global => self.element(inst, access.element, None),
+            MemSpace::Buffer(id) => {
+                let Some(&buffer) = self.program.buffers.get(id) else {
+                    return self.no_access(inst).map(|_| ());
+                };
+                self.element(inst, access.element, buffer.array);
+                if buffer.kind == BufferKind::Constant && inst.op != Op::Load {
+                    self.inst_error(inst, "constant buffers are only read");
+                }
+            }
+        }
+        if !matches!(access.components, 1 | 2 | 4) {
+            self.inst_error(inst, "an access has 1, 2 or 4 components");
+        }
+        match (access.atomic, inst.op == Op::Atomic) {
+            (Some(atomic), true) => self.atomic(inst, access, atomic),
+            (None, false) => {}
+            (Some(_), false) | (None, true) => {
+                self.inst_error(inst, "atomics, and only those, have an operation")
+            }
+        }
+        Some(())
+    }
+
+    fn atomic(&mut self, inst: &Inst, access: &MemAccess, atomic: AtomicOp) {
+        if access.components != 1 {
+            self.inst_error(inst, "an atomic has one component");
+        }
+        let floats = matches!(
+            atomic,
+            AtomicOp::Add | AtomicOp::Min | AtomicOp::Max | AtomicOp::Exchange
+        );
+        let integer = inst.ty.is_int() && inst.ty.width() >= Width::W32;
+        if !(integer || inst.ty.is_float() && floats) {
+            self.inst_error(inst, "the atomic operation is not defined for the type");
+        }
+    }
+}
+
+/// Whether textures of `target` can be accessed in `mode`.
+fn mode_fits(mode: TexMode, target: TexTarget) -> bool {
+    let is_cube = matches!(target, TexTarget::Cube | TexTarget::CubeArray);
+    let filtered = !target.is_multisample() && target != TexTarget::Buffer;
+    match mode {
+        TexMode::Implicit | TexMode::Bias | TexMode::Lod | TexMode::Grad | TexMode::QueryLod => {
+            filtered
+        }
+        TexMode::Fetch => !target.is_multisample() && !is_cube,
+        TexMode::FetchSample | TexMode::QuerySamples => target.is_multisample(),
+        TexMode::QuerySize => true,
+        TexMode::Gather(component) => {
+            filtered && component < 4 && (target.dimensions() == 2 || is_cube)
+        }
+        TexMode::GatherOffsets(component) => filtered && component < 4 && target.dimensions() == 2,
+    }
+}

@@ -1,0 +1,134 @@
+//! Checks that a [`Program`] means something. Linear in its size, never recursive.
+//!
+//! Tables: ids in range; condition codes 32 bits wide and no arrays, other registers 16 to 64 bits; arrays not empty and the
+//! register file bounded; an output behind each output register, and one register per output; rows of matrices 0 to 3.
+//! Tree: every block and switch used exactly once, instructions at most once; `Break`, `Continue` inside something they
+//! leave; nothing leaves a `continuing` block; nesting at most [`MAX_NESTING`](crate::program::MAX_NESTING); no recursion;
+//! switch values unique. Nodes behind a `Break`, `Continue` or `Return` are allowed.
+//! Instructions: number of sources; access data of the right kind; type in the operation's class; operand widths that fit the
+//! type (types below 32 bits live in 32-bit lanes or in lanes of their width in conversions and memory accesses, in lanes of
+//! their width elsewhere); results only in temporaries and outputs, with a mask; clamps on floats only; guards, tests and
+//! updates on condition codes only; arrays indexed, others not; indices inside their tables; relative parts in lanes of
+//! 32-bit registers that are no arrays; texture modes that the target has; operations that the stage has.
+
+mod flow;
+mod inst;
+mod operand;
+mod table;
+
+use std::fmt;
+
+use crate::inst::Inst;
+use crate::print::print_inst;
+use crate::program::{BlockId, Program, RegisterId, RoutineId, SwitchId};
+use crate::resource::{ParamId, TextureId};
+use crate::span::Span;
+
+/// Errors after this many are not reported.
+const MAX_ERRORS: usize = 64;
+
+/// The part of a program that an error is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The whole program.
+    Program,
+    /// A register.
+    Register(RegisterId),
+    /// A parameter slot.
+    Param(ParamId),
+    /// A texture.
+    Texture(TextureId),
+    /// A routine.
+    Routine(RoutineId),
+    /// A block.
+    Block(BlockId),
+    /// A switch.
+    Switch(SwitchId),
+    /// An instruction: its position in [`Program::insts`] and its source text.
+    Inst(u32, Span),
+}
+
+/// What kind of error it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// The program breaks a rule.
+    Malformed,
+    /// Blocks are nested too deep.
+    Nesting,
+    /// A routine calls itself, directly or through others.
+    Recursion,
+}
+
+/// A rule that a program breaks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VerifyError {
+    /// Where.
+    pub place: Place,
+    /// What kind.
+    pub fault: Fault,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Place::Program => f.write_str("program")?,
+            Place::Register(id) => write!(f, "{id}")?,
+            Place::Param(id) => write!(f, "{id}")?,
+            Place::Texture(id) => write!(f, "{id}")?,
+            Place::Routine(id) => write!(f, "{id}")?,
+            Place::Block(id) => write!(f, "{id}")?,
+            Place::Switch(id) => write!(f, "{id}")?,
+            Place::Inst(position, span) => write!(f, "instruction {position} {span:?}")?,
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+/// Checks `program` and reports all errors found.
+pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
+    let mut verifier = Verifier {
+        program,
+        place: Place::Program,
+        errors: Vec::new(),
+    };
+    verifier.tables();
+    verifier.tree();
+    if verifier.errors.is_empty() {
+        Ok(())
+    } else {
+        Err(verifier.errors)
+    }
+}
+
+struct Verifier<'a> {
+    program: &'a Program,
+    /// What is checked at the moment.
+    place: Place,
+    errors: Vec<VerifyError>,
+}
+
+impl Verifier<'_> {
+    fn fault(&mut self, fault: Fault, message: String) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(VerifyError {
+                place: self.place,
+                fault,
+                message,
+            });
+        }
+    }
+
+    fn error(&mut self, message: impl Into<String>) {
+        self.fault(Fault::Malformed, message.into());
+    }
+
+    /// An error of an instruction, with its text.
+    fn inst_error(&mut self, inst: &Inst, message: impl fmt::Display) {
+        let text = print_inst(self.program, inst);
+        self.error(format!("{message}: {text}"));
+    }
+}

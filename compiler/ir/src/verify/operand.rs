@@ -1,0 +1,208 @@
+//! Checks of operands: registers, indices, widths.
+
+use super::Verifier;
+use crate::arena::Id;
+use crate::inst::{
+    Base, Dst, Guard, Index, IndexId, IndexTerm, Inst, Saturate, Src, WriteMask, result_type,
+    source_type,
+};
+use crate::op::{Op, ResultShape};
+use crate::program::{Register, RegisterId, Stage, Storage};
+use crate::types::{Type, Width};
+
+/// Whether lanes of `width` hold values of `ty` in `op`.
+fn fits(op: Op, ty: Type, width: Width) -> bool {
+    let in_memory = matches!(op, Op::Cvt | Op::Load | Op::Store | Op::Atomic);
+    ty.width() == width || in_memory && ty.width() < Width::W32 && width == Width::W32
+}
+
+impl Verifier<'_> {
+    /// Condition codes.
+    pub(super) fn cond_register(&mut self, id: RegisterId) {
+        match self.program.registers.get(id) {
+            Some(Register {
+                storage: Storage::Cond,
+                ..
+            }) => {}
+            Some(_) => self.error(format!("{id} does not hold condition codes")),
+            None => self.error(format!("{id} is not in the table")),
+        }
+    }
+
+    fn guard(&mut self, guard: Option<Guard>) {
+        if let Some(guard) = guard {
+            self.cond_register(guard.cc);
+        }
+    }
+
+    /// A lane of a register that is no array.
+    pub(super) fn scalar(&mut self, id: RegisterId, lane: u8, width: Width) {
+        if lane > 3 {
+            self.error(format!("lane {lane} does not exist"));
+        }
+        match self.program.registers.get(id) {
+            None => self.error(format!("{id} is not in the table")),
+            Some(Register {
+                storage: Storage::Cond,
+                ..
+            }) => self.error(format!("{id} holds condition codes")),
+            Some(Register { array: Some(_), .. }) => self.error(format!("{id} is an array")),
+            Some(register) if register.width != width => {
+                self.error(format!("{id} is not {} bits wide", width.bits()));
+            }
+            Some(_) => {}
+        }
+    }
+
+    pub(super) fn index_term(&mut self, term: IndexTerm, len: Option<u32>) {
+        match (term.relative, len) {
+            (Some((register, lane)), _) => self.scalar(register, lane, Width::W32),
+            (None, Some(len)) if !u32::try_from(term.offset).is_ok_and(|offset| offset < len) => {
+                self.error(format!("the index {} is not below {len}", term.offset));
+            }
+            (None, _) => {}
+        }
+    }
+
+    /// The index of an operand that can reach `available` elements.
+    fn index(&mut self, id: IndexId, available: usize) -> Option<Index> {
+        let Some(&index) = self.program.indices.get(id) else {
+            self.error(format!("{id} is not in the table"));
+            return None;
+        };
+        if index.len == 0 || index.len as usize > available {
+            self.error(format!(
+                "an index reaches {} of {available} elements",
+                index.len
+            ));
+        }
+        self.index_term(index.element, Some(index.len));
+        if let Some(vertex) = index.vertex {
+            self.index_term(vertex, None);
+        }
+        Some(index)
+    }
+
+    /// A register that is read or written: arrays have an index, others do not.
+    fn register_use(&mut self, id: RegisterId, index: Option<IndexId>) -> Option<Register> {
+        let Some(&register) = self.program.registers.get(id) else {
+            self.error(format!("{id} is not in the table"));
+            return None;
+        };
+        match (register.array, index) {
+            (None, None) => {}
+            (Some(_), None) => self.error(format!("{id} is an array and needs an index")),
+            (None, Some(_)) => self.error(format!("{id} is no array")),
+            (Some(len), Some(index)) => {
+                if self
+                    .index(index, len as usize)
+                    .is_some_and(|index| index.vertex.is_some())
+                {
+                    self.error("a register has no vertices");
+                }
+            }
+        }
+        Some(register)
+    }
+
+    /// An entry of a table from `first` on, with its vertex.
+    fn slot(&mut self, first: usize, len: usize, index: Option<IndexId>) -> Option<IndexTerm> {
+        if first >= len {
+            self.error("an operand is not in its table");
+            return None;
+        }
+        index
+            .and_then(|index| self.index(index, len - first))
+            .and_then(|index| index.vertex)
+    }
+
+    pub(super) fn source(&mut self, inst: &Inst, number: usize, src: &Src) {
+        let ty = source_type(self.program, inst, number);
+        match src.base {
+            Base::Register(id) => {
+                let Some(register) = self.register_use(id, src.index) else {
+                    return;
+                };
+                if register.storage == Storage::Cond {
+                    self.inst_error(inst, "condition codes cannot be read as a source");
+                } else if !fits(inst.op, ty, register.width) {
+                    self.width_error(inst, ty, register.width);
+                }
+            }
+            Base::Param(id) => {
+                if self
+                    .slot(id.index(), self.program.params.len(), src.index)
+                    .is_some()
+                {
+                    self.inst_error(inst, "parameters have no vertices");
+                }
+                if !fits(inst.op, ty, Width::W32) {
+                    self.width_error(inst, ty, Width::W32);
+                }
+            }
+            Base::Input(id) => self.input(inst, id.index(), src, ty),
+            Base::Output(id) => {
+                self.slot(id.index(), self.program.outputs.len(), src.index);
+                if self.program.stage != Stage::TessControl {
+                    self.inst_error(inst, "only tessellation control programs read outputs");
+                }
+            }
+            Base::Literal(id) => {
+                if self.program.literals.get(id).is_none() || src.index.is_some() {
+                    self.inst_error(inst, "a literal is in the table and has no index");
+                }
+            }
+        }
+    }
+
+    fn input(&mut self, inst: &Inst, first: usize, src: &Src, ty: Type) {
+        let vertex = self.slot(first, self.program.inputs.len(), src.index);
+        let per_vertex = self
+            .program
+            .inputs
+            .as_slice()
+            .get(first)
+            .is_some_and(|input| input.per_vertex);
+        if vertex.is_some() != per_vertex {
+            self.inst_error(
+                inst,
+                "inputs per vertex, and only those, are read from a vertex",
+            );
+        }
+        if !fits(inst.op, ty, Width::W32) && !fits(inst.op, ty, Width::W64) {
+            self.width_error(inst, ty, Width::W32);
+        }
+    }
+
+    fn width_error(&mut self, inst: &Inst, ty: Type, width: Width) {
+        self.inst_error(
+            inst,
+            format_args!("lanes of {} bits do not hold {}", width.bits(), ty.name()),
+        );
+    }
+
+    pub(super) fn dst(&mut self, inst: &Inst, dst: &Dst) {
+        if inst.op.info().shape == ResultShape::None {
+            self.inst_error(inst, "the operation has no result");
+        }
+        if dst.mask.is_empty() || dst.mask.0 > WriteMask::XYZW.0 {
+            self.inst_error(inst, "a write mask has one to four lanes");
+        }
+        let ty = result_type(inst);
+        if dst.saturate != Saturate::None && !ty.is_float() {
+            self.inst_error(inst, "only floats are clamped");
+        }
+        self.guard(dst.guard);
+        if let Some(cc) = dst.cc {
+            self.cond_register(cc);
+        }
+        let Some(register) = self.register_use(dst.register, dst.index) else {
+            return;
+        };
+        if register.storage == Storage::Cond {
+            self.inst_error(inst, "results go to temporaries and outputs");
+        } else if !fits(inst.op, ty, register.width) {
+            self.width_error(inst, ty, register.width);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Checks of the tables of a program.
+
+use super::{Place, Verifier};
+use crate::arena::Id;
+use crate::program::{Register, Storage};
+use crate::resource::ParamSource;
+use crate::state::StateParam;
+use crate::types::{Type, Width};
+
+/// Elements that all register arrays together may have.
+const MAX_REGISTER_ELEMENTS: u64 = 1 << 18;
+
+impl Verifier<'_> {
+    pub(super) fn tables(&mut self) {
+        self.registers();
+        self.output_registers();
+        self.resources();
+    }
+
+    fn registers(&mut self) {
+        let mut elements = 0;
+        for (id, register) in self.program.registers.iter_enumerated() {
+            self.place = Place::Register(id);
+            elements += u64::from(register.array.unwrap_or(1));
+            self.register(register);
+        }
+        self.place = Place::Program;
+        if elements > MAX_REGISTER_ELEMENTS {
+            self.error(format!(
+                "the registers have more than {MAX_REGISTER_ELEMENTS} elements"
+            ));
+        }
+    }
+
+    fn register(&mut self, register: &Register) {
+        if register.width == Width::W8 {
+            self.error("registers are not 8 bits wide");
+        }
+        if register.array == Some(0) {
+            self.error("an array has at least one element");
+        }
+        if register.storage == Storage::Cond
+            && (register.width != Width::W32 || register.array.is_some())
+        {
+            self.error("condition codes are 32 bits wide and no array");
+        }
+        if register
+            .name
+            .is_some_and(|name| !self.program.names.contains(name))
+        {
+            self.error("the name is not in the table");
+        }
+    }
+
+    /// Every output register names outputs that exist, and no output belongs to two registers.
+    fn output_registers(&mut self) {
+        let mut used = vec![false; self.program.outputs.len()];
+        for (id, register) in self.program.registers.iter_enumerated() {
+            let Storage::Output(first) = register.storage else {
+                continue;
+            };
+            self.place = Place::Register(id);
+            let end = first
+                .index()
+                .saturating_add(register.array.unwrap_or(1) as usize);
+            match used.get_mut(first.index()..end) {
+                None => self.error("the output is not in the table"),
+                Some(outputs) if outputs.contains(&true) => {
+                    self.error("the output belongs to another register")
+                }
+                Some(outputs) => outputs.fill(true),
+            }
+        }
+    }
+
+    fn resources(&mut self) {
+        for (id, param) in self.program.params.iter_enumerated() {
+            self.place = Place::Param(id);
+            if matches!(
+                param.source,
+                ParamSource::State(StateParam::MatrixRow { row: 4.., .. })
+            ) {
+                self.error("a matrix has the rows 0 to 3");
+            }
+        }
+        for (id, texture) in self.program.textures.iter_enumerated() {
+            self.place = Place::Texture(id);
+            if !matches!(texture.texel, Type::F32 | Type::S32 | Type::U32) {
+                self.error("texels are f32, s32 or u32");
+            }
+            if texture.shadow && texture.texel != Type::F32 {
+                self.error("texels of shadow textures are f32");
+            }
+            if texture.array == Some(0) {
+                self.error("an array has at least one element");
+            }
+        }
+        self.place = Place::Program;
+        if self
+            .program
+            .buffers
+            .iter()
+            .any(|buffer| buffer.array == Some(0))
+        {
+            self.error("an array has at least one element");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Time from program text to SPIR-V on generated programs, by stage, next to naga on the same shaders in GLSL.
+//!
+//! `--quick` measures for a shorter time. With `GLASM_BENCH_OUT` set, writes `translate.json` and `tables.md` into that folder.
+#![expect(clippy::print_stdout, reason = "prints its figures")]
+
+mod measure;
+mod peers;
+mod stages;
+mod tables;
+
+use glasm::{Compiler, Options, Source};
+use glasm_tests::generator::{Generated, Variant, program};
+use measure::Budget;
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Operations of the generated programs.
+const SIZES: [usize; 4] = [10, 100, 1000, 10_000];
+
+/// Seed of all programs.
+const SEED: u64 = 1;
+
+/// Everything measured on one program. Times are in nanoseconds.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Row {
+    /// Shape.
+    pub(crate) variant: Variant,
+    /// Size that was asked for.
+    pub(crate) size: usize,
+    /// Operations that the source really has.
+    pub(crate) operations: usize,
+    /// Bytes of source text.
+    pub(crate) source_bytes: usize,
+    /// Text to SPIR-V.
+    pub(crate) total: f64,
+    /// Each stage by name.
+    pub(crate) stages: Vec<(&'static str, f64)>,
+    /// SPIR-V instructions.
+    pub(crate) instructions: usize,
+    /// Bytes of SPIR-V.
+    pub(crate) module_bytes: usize,
+    /// naga: GLSL to SPIR-V.
+    pub(crate) naga: f64,
+    /// Bytes of naga's SPIR-V.
+    pub(crate) naga_bytes: usize,
+}
+
+impl Row {
+    /// Nanoseconds for each operation of the source.
+    pub(crate) fn per_operation(&self, time: f64) -> f64 {
+        // Counts of this size are exact as f64.
+        time / self.operations as f64
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let quick = std::env::args().any(|word| word == "--quick");
+    let budget = Budget(Duration::from_millis(if quick { 40 } else { 400 }));
+    let mut rows = Vec::new();
+    for variant in Variant::ALL {
+        for size in SIZES {
+            let row = measure(&program(variant, size, SEED), size, budget)?;
+            println!("{}", tables::line(&row));
+            rows.push(row);
+        }
+    }
+    let out = std::env::var_os("GLASM_BENCH_OUT").map(PathBuf::from);
+    let heap = out.as_ref().and_then(|out| std::fs::read_to_string(out.join("heap.json")).ok());
+    let heap = heap.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let tables = tables::markdown(&rows, &heap);
+    println!("\n{tables}");
+    if let Some(out) = out {
+        std::fs::write(out.join("tables.md"), &tables)?;
+        std::fs::write(out.join("translate.json"), format!("{:#}\n", tables::json(&rows)))?;
+    }
+    Ok(())
+}
+
+fn measure(generated: &Generated, size: usize, budget: Budget) -> Result<Row, String> {
+    let assembly = generated.assembly();
+    let glsl = generated.glsl();
+    let source = Source::new("generated", &assembly);
+    let options = Options::default();
+    let mut compiler = Compiler::new();
+    let shader = compiler.compile(&source, &options).map_err(|errors| errors.render(&source))?;
+    let naga_words = peers::naga(&glsl)?;
+    Ok(Row {
+        variant: generated.variant,
+        size,
+        operations: generated.operations,
+        source_bytes: assembly.len(),
+        total: budget.time(|| compiler.compile(&source, &options).is_ok()),
+        stages: stages::measure(&source, &options, budget)?,
+        instructions: instructions(&shader.words),
+        module_bytes: shader.words.len() * 4,
+        naga: budget.time(|| peers::naga(&glsl).is_ok()),
+        naga_bytes: naga_words.len() * 4,
+    })
+}
+
+/// Instructions of a module: after the header of five words, each names its own length.
+fn instructions(words: &[u32]) -> usize {
+    let mut rest = words.get(5..).unwrap_or_default();
+    let mut count = 0;
+    while let Some(first) = rest.first() {
+        rest = rest.get((*first >> 16).max(1) as usize..).unwrap_or_default();
+        count += 1;
+    }
+    count
+}

@@ -1,0 +1,202 @@
+//! Any bytes give a module or errors: no panic, no hang, no runaway memory, and positions inside the text.
+
+use glasm::{DebugInfo, Location, Options, Source, Target};
+use glasm_tests::mutate::{mutate, soup, vocabulary};
+use glasm_tests::rng::Rng;
+use glasm_tests::scripts::{self, Expected, Program};
+use proptest::prelude::*;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// No input of the sizes used here may take longer, even in a build without optimization on a busy machine.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Compiles `text` and checks everything that holds for any input.
+fn survives(text: &[u8], options: &Options) -> bool {
+    let source = Source::new("input", text);
+    let start = Instant::now();
+    let outcome = glasm::compile(&source, options);
+    assert!(start.elapsed() < LIMIT, "{} bytes took {:?}", text.len(), start.elapsed());
+    match outcome {
+        Ok(shader) => {
+            let module = rspirv::dr::load_words(&shader.words);
+            assert!(module.is_ok(), "a module that does not load: {:?}", module.err());
+            assert!(!shader.warnings.has_errors());
+            true
+        }
+        Err(diagnostics) => {
+            assert!(diagnostics.has_errors(), "failure without an error");
+            for diagnostic in &diagnostics.list {
+                if let Location::Span(span) = diagnostic.location {
+                    assert!(span.start <= span.end && span.end as usize <= text.len(), "{diagnostic:?}");
+                }
+            }
+            let position = diagnostics.gl_error_position(&source);
+            assert!(position.is_some_and(|position| position <= text.len()), "{position:?}");
+            // Both printers see any bytes that a program holds.
+            assert!(!diagnostics.render(&source).is_empty());
+            assert!(diagnostics.to_json(&source).starts_with('['));
+            false
+        }
+    }
+}
+
+fn words() -> &'static [String] {
+    static WORDS: OnceLock<Vec<String>> = OnceLock::new();
+    WORDS.get_or_init(vocabulary)
+}
+
+fn programs() -> &'static [Program] {
+    static PROGRAMS: OnceLock<Vec<Program>> = OnceLock::new();
+    PROGRAMS.get_or_init(scripts::all_programs)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn arbitrary_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        survives(&bytes, &Options::default());
+    }
+
+    #[test]
+    fn arbitrary_bytes_after_a_header(bytes in proptest::collection::vec(any::<u8>(), 0..400), header in 0..3usize) {
+        let header = ["!!NVfp5.0", "!!NVvp5.0\n", "!!NVcp5.0 "][header].as_bytes();
+        survives(&[header, &bytes].concat(), &Options::default());
+    }
+
+    #[test]
+    fn valid_words_in_no_order(seed: u64, count in 0..120usize) {
+        let text = soup(words(), count, &mut Rng::new(seed));
+        survives(text.as_bytes(), &Options::default());
+    }
+
+    #[test]
+    fn programs_with_a_few_words_changed(seed: u64) {
+        let mut rng = Rng::new(seed);
+        let program = rng.pick(programs());
+        let target = *rng.pick(&[Target::Vulkan1_1, Target::Vulkan1_2, Target::Vulkan1_3]);
+        let debug = DebugInfo { names: rng.percent(50), lines: rng.percent(50) };
+        let text = mutate(&program.text, words(), &mut rng);
+        survives(&text, &Options { target, debug, ..Options::default() });
+    }
+}
+
+/// Cuts every program after every word: each prefix is what an editor sees while someone types.
+#[test]
+fn every_prefix_of_every_sample() {
+    for program in programs().iter().filter(|program| program.name.starts_with("shaders/")) {
+        let mut end = 0;
+        for word in glasm_tests::mutate::split(&program.text) {
+            end += word.len();
+            survives(&program.text.as_bytes()[..end], &Options::default());
+        }
+    }
+}
+
+/// What loads in scripts loads here, and what must not does not: else the tests above would test only errors.
+#[test]
+fn programs_of_scripts_load() {
+    let mut loaded = 0;
+    for program in programs().iter().filter(|program| program.expected == Expected::Loads) {
+        assert!(survives(program.text.as_bytes(), &Options::default()), "{}", program.name);
+        loaded += 1;
+    }
+    assert!(loaded >= 3, "only {loaded} programs found");
+}
+
+/// `{ open x count, middle, close x count }`
+fn nested(open: &str, middle: &str, close: &str, count: usize) -> String {
+    format!("!!NVfp5.0\nTEMP t;\n{}{middle}{}END\n", open.repeat(count), close.repeat(count))
+}
+
+#[test]
+fn deep_nesting() {
+    for count in [10, 1000, 100_000] {
+        for (open, middle, close) in [
+            ("IF NE.x;\n", "MOV t, t;\n", "ENDIF;\n"),
+            ("IF NE.x;\nELSE;\n", "", "ENDIF;\n"),
+            ("REP 2;\n", "MOV t, t;\n", "ENDREP;\n"),
+            ("REP;\nBRK;\n", "", "ENDREP;\n"),
+            ("MOV t, -|", "t", "|;\n"),
+            ("MOV t, (", "t", ");\n"),
+            ("PARAM p = {", "1", "};\n"),
+            ("MOV t[", "0", "];\n"),
+            ("ENDIF;\n", "", "ENDREP;\n"),
+        ] {
+            survives(nested(open, middle, close, count).as_bytes(), &Options::default());
+            survives(nested(open, middle, "", count).as_bytes(), &Options::default());
+        }
+    }
+}
+
+#[test]
+fn many_calls() {
+    // Each subroutine calls the next twice: 2^n calls if all were inlined.
+    for count in [10usize, 60, 2000] {
+        let mut text = String::from("!!NVfp5.0\nTEMP t;\nmain:\nCAL s0;\nMOV result.color, t;\nRET;\n");
+        for index in 0..count {
+            text.push_str(&format!("s{index}:\nADD t, t, 1;\nCAL s{0};\nCAL s{0};\nRET;\n", index + 1));
+        }
+        text.push_str(&format!("s{count}:\nRET;\nEND\n"));
+        survives(text.as_bytes(), &Options::default());
+    }
+}
+
+#[test]
+fn recursion() {
+    let text = "!!NVfp5.0\nTEMP t;\nmain:\nCAL a;\nMOV result.color, t;\nRET;\n\
+                a:\nADD.CC t, t, -1;\nCAL b (GT.x);\nRET;\nb:\nCAL a;\nRET;\nEND\n";
+    survives(text.as_bytes(), &Options::default());
+}
+
+#[test]
+fn huge_tokens() {
+    for piece in ["a", "1", ".", "_", "\"", "#", "0x1", "1e", "e+", "\u{e9}", "[", "-", "|"] {
+        let long = piece.repeat(1_000_000 / piece.len());
+        survives(long.as_bytes(), &Options::default());
+        survives(format!("!!NVfp5.0{long}").as_bytes(), &Options::default());
+        survives(format!("!!NVfp5.0\nMOV result.color, {long};\nEND").as_bytes(), &Options::default());
+        survives(format!("!!NVfp5.0\nTEMP {long};\nEND").as_bytes(), &Options::default());
+    }
+}
+
+#[test]
+fn huge_numbers() {
+    for number in ["4294967295", "4294967296", "99999999999999999999999", "-1", "0xFFFFFFFFF", "1e999999999", "1e-999999999"] {
+        for form in [
+            "TEMP t[N];",
+            "PARAM p[N] = { program.local[0..N] };",
+            "PARAM p[] = { program.env[N..N] };",
+            "MOV result.color, program.local[N];",
+            "MOV result.color, N;",
+            "ATTRIB a = fragment.attrib[N];",
+            "TEX result.color, N, texture[N], 2D;",
+            "SHL.U result.color, N, N;",
+            "REP N;\nENDREP;",
+            "OPTION N;",
+        ] {
+            survives(format!("!!NVfp5.0\n{}\nEND", form.replace('N', number)).as_bytes(), &Options::default());
+        }
+    }
+}
+
+#[test]
+fn a_megabyte_of_garbage() {
+    let mut rng = Rng::new(5);
+    let bytes: Vec<u8> = (0..1 << 17).flat_map(|_| rng.bits().to_le_bytes()).collect();
+    survives(&bytes, &Options::default());
+    survives(&[b"!!NVfp5.0\n", &bytes[..]].concat(), &Options::default());
+    let text = soup(words(), 200_000, &mut rng);
+    survives(text.as_bytes(), &Options::default());
+    survives(";".repeat(1 << 20).as_bytes(), &Options::default());
+    survives(format!("!!NVvp5.0{}", ";\nMOV".repeat(1 << 17)).as_bytes(), &Options::default());
+}
+
+#[test]
+fn many_declarations() {
+    let list = |what: &str, count: usize| (0..count).map(|index| what.replace('N', &index.to_string())).collect::<String>();
+    for what in ["TEMP tN;\n", "TEMP tN[1000];\n", "PARAM pN = { N };\n", "ALIAS aN = a;\n", "OPTION oN;\n", "lN:\n"] {
+        survives(format!("!!NVfp5.0\n{}END", list(what, 20_000)).as_bytes(), &Options::default());
+    }
+}

@@ -1,0 +1,103 @@
+//! spirv-val accepts the module of every program of the scripts and of generated programs, for every target, with and without
+//! debug information. Without spirv-val on the machine the test passes and says that it checked nothing.
+#![expect(clippy::print_stderr, reason = "says why nothing was checked")]
+
+use glasm::{DebugInfo, Options, Source, Target};
+use glasm_tests::generator::{Variant, program};
+use glasm_tests::scripts::{self, Expected, Program};
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const TARGETS: [(Target, &str); 3] =
+    [(Target::Vulkan1_1, "vulkan1.1"), (Target::Vulkan1_2, "vulkan1.2"), (Target::Vulkan1_3, "vulkan1.3")];
+
+fn spirv_val_is_installed() -> bool {
+    let found = Command::new("spirv-val").arg("--version").stdout(Stdio::null()).status().is_ok();
+    if !found {
+        eprintln!("spirv-val is not installed: nothing was checked");
+    }
+    found
+}
+
+/// What spirv-val says against the module; `None` if it is valid.
+fn problem(words: &[u32], environment: &str) -> Option<String> {
+    let mut child = Command::new("spirv-val")
+        .args(["--target-env", environment, "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    child.stdin.take().unwrap().write_all(&bytes).unwrap();
+    let output = child.wait_with_output().unwrap();
+    (!output.status.success()).then(|| String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+/// Everything wrong with one program under all options.
+fn problems(subject: &Program) -> Vec<String> {
+    let mut found = Vec::new();
+    for (target, environment) in TARGETS {
+        for debug in [DebugInfo::default(), DebugInfo { names: true, lines: true }] {
+            let options = Options { target, debug, ..Options::default() };
+            let what = match glasm::compile(&Source::new(&subject.name, &subject.text), &options) {
+                Ok(shader) => problem(&shader.words, environment),
+                Err(errors) => Some(errors.render(&Source::new(&subject.name, &subject.text))),
+            };
+            found.extend(what.map(|what| format!("{} for {environment}, {debug:?}: {what}", subject.name)));
+        }
+    }
+    found
+}
+
+/// Checks all programs, as many at a time as there are cores.
+fn check(programs: &[Program]) {
+    if !spirv_val_is_installed() {
+        return;
+    }
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(subject) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    found.lock().unwrap().extend(problems(subject));
+                }
+            });
+        }
+    });
+    let found = found.into_inner().unwrap();
+    assert!(found.is_empty(), "{} modules are not valid:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn programs_of_scripts() {
+    let mut programs = scripts::all_programs();
+    programs.retain(|program| program.expected == Expected::Loads);
+    assert!(programs.len() >= 3);
+    check(&programs);
+}
+
+#[test]
+fn generated_programs() {
+    let mut programs = Vec::new();
+    for variant in Variant::ALL {
+        for (size, seeds) in [(10, 10), (60, 10), (400, 2)] {
+            programs.extend((0..seeds).map(|seed| Program {
+                name: format!("generated {} {size} {seed}", variant.name()),
+                text: program(variant, size, seed).assembly(),
+                expected: Expected::Loads,
+            }));
+        }
+    }
+    check(&programs);
+}
+
+#[test]
+fn spirv_val_notices_a_broken_module() {
+    if spirv_val_is_installed() {
+        assert!(problem(&[0x0723_0203, 0x0001_0300, 0, 10, 0, 0x0002_0011], "vulkan1.1").is_some());
+    }
+}

@@ -1,0 +1,62 @@
+//! Errors of the runner itself: not of scripts.
+
+use ash::vk;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why the runner cannot do its work.
+#[derive(thiserror::Error, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no Vulkan loader on this machine.
+    #[error("the Vulkan library cannot be loaded: {0}")]
+    Library(String),
+    /// A Vulkan call failed.
+    #[error("{call} failed: {result}")]
+    Vulkan {
+        /// The call.
+        call: &'static str,
+        /// What it returned.
+        result: vk::Result,
+    },
+    /// Device memory could not be had.
+    #[error("device memory: {0}")]
+    Memory(#[from] gpu_allocator::AllocationError),
+    /// No device of at least Vulkan 1.1 fits the choice.
+    #[error("no Vulkan device {wanted}; there {available}")]
+    NoDevice {
+        /// The choice.
+        wanted: String,
+        /// What there is.
+        available: String,
+    },
+    /// The validation layer is required but not installed.
+    #[error("the validation layer VK_LAYER_KHRONOS_validation is not installed, or VK_EXT_debug_utils is missing")]
+    NoValidation,
+    /// The device does not know the target that was asked for.
+    #[error("the device offers Vulkan {0}, which is less than the target needs")]
+    TargetTooNew(String),
+    /// The device did not finish in time.
+    #[error("timed out: the device did not finish within {0:?}")]
+    TimedOut(Duration),
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        source: std::io::Error,
+    },
+}
+
+/// Adds the name of the call to a failed `VkResult`.
+pub(crate) trait CallContext<T> {
+    /// The value, or the error with the name of its call.
+    fn call(self, call: &'static str) -> Result<T, Error>;
+}
+
+impl<T> CallContext<T> for ash::prelude::VkResult<T> {
+    fn call(self, call: &'static str) -> Result<T, Error> {
+        self.map_err(|result| Error::Vulkan { call, result })
+    }
+}

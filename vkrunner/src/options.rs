@@ -1,0 +1,80 @@
+//! What a caller chooses.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Which device to run on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum DeviceChoice {
+    /// The fastest kind of device present: discrete, integrated, virtual, then CPU.
+    #[default]
+    Best,
+    /// By number, as [`devices`](crate::devices) counts.
+    Index(usize),
+    /// The first device whose name contains this text, whatever the case of its letters.
+    Name(String),
+}
+
+impl DeviceChoice {
+    /// Reads a number as an index and anything else as part of a name.
+    pub fn parse(text: &str) -> Self {
+        match text.parse() {
+            Ok(index) => Self::Index(index),
+            Err(_) => Self::Name(text.to_owned()),
+        }
+    }
+}
+
+/// Whether to load the validation layer. Its messages fail the script that causes them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Validation {
+    /// If it is installed.
+    #[default]
+    Auto,
+    /// It must be installed.
+    Require,
+    /// Not.
+    Off,
+}
+
+/// Options of a [`Runner`](crate::Runner).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunOptions {
+    /// Which device to run on.
+    pub device: DeviceChoice,
+    /// Whether to load the validation layer.
+    pub validation: Validation,
+    /// Folder for the pictures of `save image`, made if it is missing; without it nothing is saved.
+    pub save_images: Option<PathBuf>,
+    /// Folder for every SPIR-V module that is used, made if it is missing: `SCRIPT.STAGE.TARGET.spv`, for example
+    /// `scripts_lit.fragment.vulkan1.3.spv` for the script `scripts/lit.shader_test`.
+    pub module_dir: Option<PathBuf>,
+    /// How long the device may work on one draw or dispatch.
+    pub timeout: Duration,
+    /// Target to compile for; by default the newest that the device takes.
+    pub target: Option<glasm::Target>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            device: DeviceChoice::Best,
+            validation: Validation::Auto,
+            save_images: None,
+            module_dir: None,
+            timeout: Duration::from_secs(10),
+            target: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_choose_by_index() {
+        assert_eq!(DeviceChoice::parse("1"), DeviceChoice::Index(1));
+        assert_eq!(DeviceChoice::parse("llvmpipe"), DeviceChoice::Name("llvmpipe".into()));
+    }
+}

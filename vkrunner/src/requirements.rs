@@ -1,0 +1,200 @@
+//! What a device can do, and whether that is enough for a script.
+
+use crate::script::{BufferKey, ProgramForm, Script};
+use ash::vk;
+use glasm::ir::Stage;
+use std::collections::BTreeSet;
+
+/// What a device can do.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Capabilities {
+    /// Major, minor and patch version that both device and runner know.
+    pub(crate) version: [u32; 3],
+    /// Names of the features that are enabled.
+    pub(crate) features: BTreeSet<&'static str>,
+    /// Names of the extensions that the device has.
+    pub(crate) extensions: BTreeSet<String>,
+    pub(crate) max_framebuffer: [u32; 2],
+    pub(crate) max_texture: u32,
+    pub(crate) max_work_groups: [u32; 3],
+    pub(crate) max_push: u32,
+    /// `shaderSignedZeroInfNanPreserveFloat32`
+    pub(crate) preserves_signed_zero_inf_nan: bool,
+    /// Raw values of the formats that can be color attachments.
+    pub(crate) color_formats: BTreeSet<i32>,
+    /// Raw values of the formats that can be depth or stencil attachments.
+    pub(crate) depth_formats: BTreeSet<i32>,
+    /// Raw values of the formats that vertex attributes can have.
+    pub(crate) vertex_formats: BTreeSet<i32>,
+}
+
+impl Capabilities {
+    fn has(&self, feature: &str) -> bool {
+        self.features.contains(feature)
+    }
+
+    /// The features that the compiler asks about.
+    pub(crate) fn device_features(&self) -> glasm::DeviceFeatures {
+        glasm::DeviceFeatures {
+            float64: self.has("shaderFloat64"),
+            int64: self.has("shaderInt64"),
+            int16: self.has("shaderInt16") && self.has("storageBuffer16BitAccess"),
+            int8: self.has("shaderInt8") && self.has("storageBuffer8BitAccess"),
+            buffer_device_address: self.has("bufferDeviceAddress"),
+            demote_to_helper_invocation: self.has("shaderDemoteToHelperInvocation"),
+            int64_atomics: self.has("shaderBufferInt64Atomics"),
+            draw_parameters: self.has("shaderDrawParameters"),
+            image_gather_extended: self.has("shaderImageGatherExtended"),
+            signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
+        }
+    }
+
+    /// The newest target that the device takes.
+    pub(crate) fn best_target(&self) -> glasm::Target {
+        match self.version {
+            [1, 1, _] => glasm::Target::Vulkan1_1,
+            [1, 2, _] => glasm::Target::Vulkan1_2,
+            _ => glasm::Target::Vulkan1_3,
+        }
+    }
+
+    /// The first feature or extension of a list that is missing.
+    pub(crate) fn missing_feature<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+        names.into_iter().find(|name| !self.has(name))
+    }
+}
+
+/// Why a script cannot run on a device; `None` if it can.
+pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    let requirements = &script.requirements;
+    if let Some(unmet) = requirements.unmet.first() {
+        return Some(format!("{unmet} not supported"));
+    }
+    if let Some(feature) = capabilities.missing_feature(requirements.features.iter().map(String::as_str)) {
+        return Some(format!("the device lacks {feature}"));
+    }
+    if let Some(name) = requirements.extensions.iter().find(|name| !capabilities.extensions.contains(*name)) {
+        return Some(format!("the device lacks {name}"));
+    }
+    if let Some(version @ [major, minor, patch]) = requirements.version
+        && version > capabilities.version
+    {
+        return Some(format!("the device lacks Vulkan {major}.{minor}.{patch}"));
+    }
+    missing_format(script, capabilities)
+        .or_else(|| missing_stage(script, capabilities))
+        .or_else(|| missing_limit(script, capabilities))
+}
+
+fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    let requirements = &script.requirements;
+    let lacks = |what: &str, format: vk::Format| Some(format!("the device lacks {format:?} as {what} format"));
+    if !capabilities.color_formats.contains(&requirements.color_format.vk.as_raw()) {
+        return lacks("framebuffer", requirements.color_format.vk);
+    }
+    if let Some(depth) = requirements.depth_format.filter(|depth| !capabilities.depth_formats.contains(&depth.vk.as_raw())) {
+        return lacks("depth or stencil", depth.vk);
+    }
+    let columns = script.vertex_data.iter().flat_map(|data| &data.columns);
+    let mut formats = columns.map(|column| column.format.vk);
+    formats.find(|format| !capabilities.vertex_formats.contains(&format.as_raw())).and_then(|format| lacks("vertex", format))
+}
+
+fn missing_stage(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    for program in &script.programs {
+        if program.form == ProgramForm::Glsl {
+            return Some("GLSL shaders need a GLSL front end".to_owned());
+        }
+        let feature = match program.stage {
+            Stage::TessControl | Stage::TessEval => "tessellationShader",
+            Stage::Geometry => "geometryShader",
+            Stage::Vertex | Stage::Fragment | Stage::Compute => continue,
+        };
+        if !capabilities.has(feature) {
+            return Some(format!("the device lacks {feature}"));
+        }
+    }
+    let has_addresses = script.buffers.iter().any(|buffer| matches!(buffer.key, BufferKey::Named(_)));
+    (has_addresses && !capabilities.has("bufferDeviceAddress"))
+        .then(|| "the device lacks bufferDeviceAddress, which named buffers need".to_owned())
+}
+
+fn missing_limit(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    let [width, height] = script.requirements.framebuffer;
+    let [max_width, max_height] = capabilities.max_framebuffer;
+    if width > max_width || height > max_height {
+        return Some(format!("the device lacks framebuffers larger than {max_width} x {max_height}"));
+    }
+    (script.push_size > capabilities.max_push)
+        .then(|| format!("the device lacks push constants larger than {} bytes", capabilities.max_push))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn capable() -> Capabilities {
+        Capabilities {
+            version: [1, 2, 100],
+            features: ["shaderInt64", "bufferDeviceAddress"].into(),
+            extensions: ["VK_EXT_shader_atomic_float".to_owned()].into(),
+            max_framebuffer: [4096; 2],
+            max_push: 128,
+            color_formats: [vk::Format::R8G8B8A8_UNORM.as_raw()].into(),
+            depth_formats: [vk::Format::D32_SFLOAT.as_raw()].into(),
+            vertex_formats: [vk::Format::R32G32_SFLOAT.as_raw()].into(),
+            ..Capabilities::default()
+        }
+    }
+
+    fn reason(script: &str) -> Option<String> {
+        let script = Script::parse(script.as_bytes()).unwrap();
+        skip_reason(&script, &capable())
+    }
+
+    #[test]
+    fn met_requirements_are_no_reason() {
+        let script = "[require]\nshaderInt64\nVK_EXT_shader_atomic_float\nvulkan 1.2\ndepthstencil D32_SFLOAT\n\
+                      GL_NV_gpu_program5\n[vertex data]\n0/R32G32_SFLOAT\n[test]\nbuffer b size 4\n";
+        assert_eq!(reason(script), None);
+    }
+
+    #[test]
+    fn unmet_requirements_are_named() {
+        for (script, missing) in [
+            ("[require]\nshaderFloat64\n", "the device lacks shaderFloat64"),
+            ("[require]\nnoSuchFeature\n", "the device lacks noSuchFeature"),
+            ("[require]\nVK_EXT_mesh_shader\n", "the device lacks VK_EXT_mesh_shader"),
+            ("[require]\nvulkan 1.3\n", "the device lacks Vulkan 1.3.0"),
+            ("[require]\nframebuffer R32_SFLOAT\n", "the device lacks R32_SFLOAT as framebuffer format"),
+            ("[require]\ndepthstencil S8_UINT\n", "the device lacks S8_UINT as depth or stencil format"),
+            ("[require]\nfbsize 5000 10\n", "the device lacks framebuffers larger than 4096 x 4096"),
+            ("[vertex data]\n0/R8_UNORM\n", "the device lacks R8_UNORM as vertex format"),
+            ("[require]\nGL_ARB_sparse_buffer\n", "GL_ARB_sparse_buffer not supported"),
+            ("[geometry program]\n", "the device lacks geometryShader"),
+            ("[fragment shader]\n", "GLSL shaders need a GLSL front end"),
+            ("[test]\npush int 252 0\n", "the device lacks push constants larger than 128 bytes"),
+        ] {
+            assert_eq!(reason(script).as_deref(), Some(missing));
+        }
+    }
+
+    #[test]
+    fn targets_follow_the_version() {
+        let target = |version| Capabilities { version, ..Capabilities::default() }.best_target();
+        assert_eq!(target([1, 1, 0]), glasm::Target::Vulkan1_1);
+        assert_eq!(target([1, 2, 5]), glasm::Target::Vulkan1_2);
+        assert_eq!(target([1, 3, 0]), glasm::Target::Vulkan1_3);
+    }
+
+    #[test]
+    fn narrow_integers_need_arithmetic_and_storage() {
+        let mut capabilities = capable();
+        capabilities.features.insert("shaderInt16");
+        assert!(!capabilities.device_features().int16);
+        capabilities.features.insert("storageBuffer16BitAccess");
+        assert!(capabilities.device_features().int16);
+        assert!(capabilities.device_features().int64);
+        assert!(!capabilities.device_features().float64);
+    }
+}

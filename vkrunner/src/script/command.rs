@@ -1,0 +1,156 @@
+//! Commands of the `[test]` section as data.
+
+use super::pipeline_state::PipelineState;
+use crate::data::{DataLayout, DataType, TypedData};
+use crate::probe::{Comparison, ExpectedColor, Region, Tolerances};
+use ash::vk;
+use glasm::ir::Stage;
+use glasm::state::matrix::Matrix;
+
+/// A command and its line.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Step {
+    pub(crate) line: u32,
+    pub(crate) command: Command,
+}
+
+/// A buffer of the script: index into [`Script::buffers`](super::Script::buffers).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BufferId(pub(crate) usize);
+
+/// Kinds of buffers that are bound through descriptors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BufferKind {
+    Uniform,
+    Storage,
+}
+
+/// What a buffer is called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum BufferKey {
+    /// Reached by its address.
+    Named(String),
+    /// Bound through a descriptor; assembly programs know only the binding.
+    Bound { kind: BufferKind, set: u32, binding: u32 },
+}
+
+/// A buffer, filled with zeros at the start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct BufferDecl {
+    pub(crate) key: BufferKey,
+    pub(crate) size: u64,
+    /// Line where it is first mentioned.
+    pub(crate) line: u32,
+}
+
+/// Which parameters of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum ParamBank {
+    /// `program.env`
+    Env,
+    /// `program.local`
+    Local,
+}
+
+/// The value of a parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum ParamValue {
+    /// Bits of the four components.
+    Words([u32; 4]),
+    /// 64-bit addresses in (x, y) and, with two of them, in (z, w); low word first. Other components stay as they are.
+    Addresses(Vec<BufferId>),
+}
+
+/// A matrix of GL state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MatrixTarget {
+    Modelview(usize),
+    Projection,
+    Texture(usize),
+    Program(usize),
+}
+
+/// What happens to a matrix.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum MatrixUpdate {
+    Load(Matrix),
+    /// Multiplied from the right, as GL's matrix commands do.
+    Multiply(Matrix),
+}
+
+/// Vertices of a draw.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum DrawSource {
+    /// Corners `(x, y)` and, if given, `(x + width, y + height)` texture coordinates likewise.
+    Rect { position: [f32; 4], texcoord: Option<[f32; 4]> },
+    Arrays { first: u32, count: u32 },
+    Indexed { vertex_offset: u32, count: u32 },
+}
+
+/// A draw.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Draw {
+    pub(crate) state: PipelineState,
+    pub(crate) topology: vk::PrimitiveTopology,
+    pub(crate) source: DrawSource,
+    pub(crate) instances: u32,
+}
+
+/// Texels of a texture level.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct TextureImage {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    /// R8G8B8A8_UNORM, row 0 first.
+    pub(crate) texels: Vec<u8>,
+}
+
+/// A texture parameter.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum TexParam {
+    /// Minification filter, and filter between levels; `None` stays in the base level.
+    Min(vk::Filter, Option<vk::SamplerMipmapMode>),
+    Mag(vk::Filter),
+    WrapS(vk::SamplerAddressMode),
+    WrapT(vk::SamplerAddressMode),
+    WrapR(vk::SamplerAddressMode),
+}
+
+/// Where an error is expected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ExpectedPlace {
+    Start(u32),
+    Bytes { start: u32, end: u32 },
+    /// Line and column of the program string, from 1.
+    Position { line: usize, column: usize },
+    /// The error is found only after the whole program was read.
+    WholeProgram,
+}
+
+/// An error that a program must give.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ExpectedError {
+    pub(crate) code: glasm::Code,
+    pub(crate) place: Option<ExpectedPlace>,
+}
+
+/// A command.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Command {
+    Clear { color: [f32; 4], depth: f32, stencil: u32 },
+    Draw(Draw),
+    Compute([u32; 3]),
+    Parameter { bank: ParamBank, stage: Stage, index: u32, value: ParamValue },
+    Matrix { target: MatrixTarget, update: MatrixUpdate },
+    /// Current value of a vertex attribute.
+    Attribute { location: u32, value: [f32; 4] },
+    Texture { unit: u32, level: u32, image: TextureImage },
+    TexParam { unit: u32, param: TexParam },
+    BufferData { buffer: BufferId, data: TypedData },
+    PushData(TypedData),
+    ProbeColor { region: Region, expected: ExpectedColor, tolerances: Tolerances },
+    ProbeBuffer { buffer: BufferId, expected: TypedData, comparison: Comparison, tolerances: Tolerances },
+    PrintBuffer { buffer: BufferId, ty: DataType, layout: DataLayout, offset: u64, count: usize },
+    SaveImage(String),
+    ExpectError(ExpectedError),
+}

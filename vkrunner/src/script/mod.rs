@@ -1,0 +1,174 @@
+//! Scripts: from the text of a `.shader_test` file to programs, vertex data and commands. No Vulkan calls here.
+//!
+//! Everything about a script that does not depend on the device is decided while reading: pipeline state, clear values, and
+//! tolerances in force are stored with each command, buffer sizes are known at the end, and every bad line is reported.
+//! `docs/scripts.md` describes the language.
+
+mod buffers;
+pub(crate) mod command;
+mod draws;
+mod names;
+pub(crate) mod pipeline_state;
+mod probes;
+mod require;
+mod section;
+mod state;
+mod test;
+mod textures;
+mod vertex_data;
+mod words;
+
+pub(crate) use command::{
+    BufferDecl, BufferId, BufferKey, BufferKind, Command, Draw, DrawSource, ExpectedError, ExpectedPlace, MatrixTarget,
+    MatrixUpdate, ParamBank, ParamValue, Step, TexParam, TextureImage,
+};
+pub(crate) use require::{Convention, Requirements};
+pub(crate) use section::ProgramForm;
+pub(crate) use vertex_data::{Column, VertexData};
+
+use glasm::ir::Stage;
+use section::{Section, SectionKind, logical_lines, split_sections};
+use words::{LineError, Words};
+
+/// Something wrong with a line of a script.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ScriptError {
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    pub(crate) message: String,
+}
+
+impl ScriptError {
+    fn new(line: u32, column: u32, message: impl Into<String>) -> Self {
+        Self { line, column, message: message.into() }
+    }
+
+    fn at(line: u32, error: LineError) -> Self {
+        Self { line, column: error.column, message: error.message }
+    }
+}
+
+/// A program section.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ProgramSection {
+    pub(crate) stage: Stage,
+    pub(crate) form: ProgramForm,
+    pub(crate) text: Vec<u8>,
+    /// Line of the header.
+    pub(crate) line: u32,
+}
+
+/// A script, ready to run.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Script {
+    pub(crate) requirements: Requirements,
+    pub(crate) programs: Vec<ProgramSection>,
+    pub(crate) vertex_data: Option<VertexData>,
+    pub(crate) indices: Vec<u32>,
+    pub(crate) buffers: Vec<BufferDecl>,
+    /// Bytes of push constants.
+    pub(crate) push_size: u32,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// The ids on the `# covers:` lines of a script, which may stand anywhere in it.
+pub(crate) fn read_covers(text: &[u8]) -> Vec<String> {
+    let mut ids = Vec::new();
+    for line in text.split(|byte| *byte == b'\n') {
+        let Some(comment) = line.trim_ascii_start().strip_prefix(b"#") else { continue };
+        if let Some(list) = comment.trim_ascii_start().strip_prefix(b"covers:") {
+            ids.extend(String::from_utf8_lossy(list).split_ascii_whitespace().map(str::to_owned));
+        }
+    }
+    ids
+}
+
+impl Script {
+    /// Reads a script; all bad lines are reported, in order.
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, Vec<ScriptError>> {
+        let mut errors = Vec::new();
+        let sections = split_sections(text, &mut errors);
+        let mut requirements = Requirements::default();
+        for_sections(&sections, SectionKind::Require, &mut errors, |line, words| {
+            require::parse_requirement(&mut requirements, line, words)
+        });
+        let mut indices = Vec::new();
+        for_sections(&sections, SectionKind::Indices, &mut errors, |_, words| parse_indices(&mut indices, words));
+        let vertex_data = parse_vertex_data(&sections, &mut errors);
+        let mut test = test::TestParser::new(&requirements);
+        for_sections(&sections, SectionKind::Test, &mut errors, |line, words| test.parse_line(line, words));
+        let test = test.finish(&mut errors);
+        let programs = sections.iter().filter_map(program_section).collect();
+        if errors.is_empty() {
+            Ok(Self {
+                requirements,
+                programs,
+                vertex_data,
+                indices,
+                buffers: test.buffers,
+                push_size: test.push_size,
+                steps: test.steps,
+            })
+        } else {
+            errors.sort_by_key(|error| (error.line, error.column));
+            Err(errors)
+        }
+    }
+}
+
+fn program_section(section: &Section<'_>) -> Option<ProgramSection> {
+    match section.kind {
+        SectionKind::Program(stage, form) => {
+            Some(ProgramSection { stage, form, text: section.body.to_vec(), line: section.line })
+        }
+        SectionKind::Comment
+        | SectionKind::Require
+        | SectionKind::VertexData
+        | SectionKind::Indices
+        | SectionKind::Test => None,
+    }
+}
+
+/// Hands every line of the sections of a kind to `parse`.
+fn for_sections(
+    sections: &[Section<'_>],
+    kind: SectionKind,
+    errors: &mut Vec<ScriptError>,
+    mut parse: impl FnMut(u32, &mut Words<'_>) -> Result<(), LineError>,
+) {
+    for section in sections.iter().filter(|section| section.kind == kind) {
+        for (line, text) in logical_lines(section, errors) {
+            let result = Words::split(&text).and_then(|mut words| match words.is_empty() {
+                true => Ok(()),
+                false => parse(line, &mut words),
+            });
+            errors.extend(result.err().map(|error| ScriptError::at(line, error)));
+        }
+    }
+}
+
+fn parse_indices(indices: &mut Vec<u32>, words: &mut Words<'_>) -> Result<(), LineError> {
+    while !words.is_empty() {
+        indices.push(words.unsigned32("an index")?);
+    }
+    Ok(())
+}
+
+fn parse_vertex_data(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) -> Option<VertexData> {
+    let mut data: Option<VertexData> = None;
+    let mut header_is_bad = false;
+    for_sections(sections, SectionKind::VertexData, errors, |_, words| match &mut data {
+        // Rows cannot be judged without the header.
+        None if header_is_bad => Ok(()),
+        None => {
+            header_is_bad = true;
+            data = Some(VertexData::parse_header(words)?);
+            Ok(())
+        }
+        Some(data) => data.parse_row(words),
+    });
+    data
+}
+
+#[cfg(test)]
+mod tests;

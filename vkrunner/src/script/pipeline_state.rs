@@ -1,0 +1,265 @@
+//! Fixed-function state of a draw, set by property name as in VkRunner.
+
+use super::words::{LineError, Words};
+use ash::vk;
+use std::fmt::Debug;
+
+/// State of stencil tests on one face.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct StencilFace {
+    pub(crate) fail_op: vk::StencilOp,
+    pub(crate) pass_op: vk::StencilOp,
+    pub(crate) depth_fail_op: vk::StencilOp,
+    pub(crate) compare_op: vk::CompareOp,
+    pub(crate) compare_mask: u32,
+    pub(crate) write_mask: u32,
+    pub(crate) reference: u32,
+}
+
+/// Fixed-function state.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct PipelineState {
+    pub(crate) primitive_restart: bool,
+    pub(crate) patch_control_points: u32,
+    pub(crate) depth_clamp: bool,
+    pub(crate) rasterizer_discard: bool,
+    pub(crate) polygon_mode: vk::PolygonMode,
+    pub(crate) cull_mode: vk::CullModeFlags,
+    pub(crate) front_face: vk::FrontFace,
+    pub(crate) depth_bias: bool,
+    pub(crate) depth_bias_constant_factor: f32,
+    pub(crate) depth_bias_clamp: f32,
+    pub(crate) depth_bias_slope_factor: f32,
+    pub(crate) line_width: f32,
+    pub(crate) logic_op_enable: bool,
+    pub(crate) logic_op: vk::LogicOp,
+    pub(crate) blend: bool,
+    pub(crate) src_color_factor: vk::BlendFactor,
+    pub(crate) dst_color_factor: vk::BlendFactor,
+    pub(crate) color_op: vk::BlendOp,
+    pub(crate) src_alpha_factor: vk::BlendFactor,
+    pub(crate) dst_alpha_factor: vk::BlendFactor,
+    pub(crate) alpha_op: vk::BlendOp,
+    pub(crate) color_write_mask: vk::ColorComponentFlags,
+    pub(crate) depth_test: bool,
+    pub(crate) depth_write: bool,
+    pub(crate) depth_compare_op: vk::CompareOp,
+    pub(crate) depth_bounds_test: bool,
+    pub(crate) stencil_test: bool,
+    pub(crate) front: StencilFace,
+    pub(crate) back: StencilFace,
+}
+
+impl Default for PipelineState {
+    fn default() -> Self {
+        let stencil = StencilFace { compare_mask: u32::MAX, write_mask: u32::MAX, ..StencilFace::default() };
+        Self {
+            primitive_restart: false,
+            patch_control_points: 3,
+            depth_clamp: false,
+            rasterizer_discard: false,
+            polygon_mode: vk::PolygonMode::FILL,
+            cull_mode: vk::CullModeFlags::NONE,
+            front_face: vk::FrontFace::COUNTER_CLOCKWISE,
+            depth_bias: false,
+            depth_bias_constant_factor: 0.0,
+            depth_bias_clamp: 0.0,
+            depth_bias_slope_factor: 0.0,
+            line_width: 1.0,
+            logic_op_enable: false,
+            logic_op: vk::LogicOp::SET,
+            blend: false,
+            src_color_factor: vk::BlendFactor::SRC_ALPHA,
+            dst_color_factor: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
+            color_op: vk::BlendOp::ADD,
+            src_alpha_factor: vk::BlendFactor::SRC_ALPHA,
+            dst_alpha_factor: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
+            alpha_op: vk::BlendOp::ADD,
+            color_write_mask: vk::ColorComponentFlags::RGBA,
+            depth_test: false,
+            depth_write: false,
+            depth_compare_op: vk::CompareOp::LESS,
+            depth_bounds_test: false,
+            stencil_test: false,
+            front: stencil,
+            back: stencil,
+        }
+    }
+}
+
+/// A field of the state, by the type of its value.
+enum Slot<'a> {
+    Bool(&'a mut bool),
+    Int(&'a mut u32),
+    Float(&'a mut f32),
+    PolygonMode(&'a mut vk::PolygonMode),
+    FrontFace(&'a mut vk::FrontFace),
+    LogicOp(&'a mut vk::LogicOp),
+    BlendFactor(&'a mut vk::BlendFactor),
+    BlendOp(&'a mut vk::BlendOp),
+    CompareOp(&'a mut vk::CompareOp),
+    StencilOp(&'a mut vk::StencilOp),
+    CullMode(&'a mut vk::CullModeFlags),
+    ColorMask(&'a mut vk::ColorComponentFlags),
+}
+
+/// The field that a property sets.
+#[expect(clippy::too_many_lines, reason = "a table: one row per property")]
+fn slot<'a>(state: &'a mut PipelineState, name: &str) -> Option<Slot<'a>> {
+    Some(match name {
+        "primitiveRestartEnable" => Slot::Bool(&mut state.primitive_restart),
+        "patchControlPoints" => Slot::Int(&mut state.patch_control_points),
+        "depthClampEnable" => Slot::Bool(&mut state.depth_clamp),
+        "rasterizerDiscardEnable" => Slot::Bool(&mut state.rasterizer_discard),
+        "polygonMode" => Slot::PolygonMode(&mut state.polygon_mode),
+        "cullMode" => Slot::CullMode(&mut state.cull_mode),
+        "frontFace" => Slot::FrontFace(&mut state.front_face),
+        "depthBiasEnable" => Slot::Bool(&mut state.depth_bias),
+        "depthBiasConstantFactor" => Slot::Float(&mut state.depth_bias_constant_factor),
+        "depthBiasClamp" => Slot::Float(&mut state.depth_bias_clamp),
+        "depthBiasSlopeFactor" => Slot::Float(&mut state.depth_bias_slope_factor),
+        "lineWidth" => Slot::Float(&mut state.line_width),
+        "logicOpEnable" => Slot::Bool(&mut state.logic_op_enable),
+        "logicOp" => Slot::LogicOp(&mut state.logic_op),
+        "blendEnable" => Slot::Bool(&mut state.blend),
+        "srcColorBlendFactor" => Slot::BlendFactor(&mut state.src_color_factor),
+        "dstColorBlendFactor" => Slot::BlendFactor(&mut state.dst_color_factor),
+        "colorBlendOp" => Slot::BlendOp(&mut state.color_op),
+        "srcAlphaBlendFactor" => Slot::BlendFactor(&mut state.src_alpha_factor),
+        "dstAlphaBlendFactor" => Slot::BlendFactor(&mut state.dst_alpha_factor),
+        "alphaBlendOp" => Slot::BlendOp(&mut state.alpha_op),
+        "colorWriteMask" => Slot::ColorMask(&mut state.color_write_mask),
+        "depthTestEnable" => Slot::Bool(&mut state.depth_test),
+        "depthWriteEnable" => Slot::Bool(&mut state.depth_write),
+        "depthCompareOp" => Slot::CompareOp(&mut state.depth_compare_op),
+        "depthBoundsTestEnable" => Slot::Bool(&mut state.depth_bounds_test),
+        "stencilTestEnable" => Slot::Bool(&mut state.stencil_test),
+        _ => match name.split_once('.')? {
+            ("front", field) => return stencil_slot(&mut state.front, field),
+            ("back", field) => return stencil_slot(&mut state.back, field),
+            _ => return None,
+        },
+    })
+}
+
+fn stencil_slot<'a>(face: &'a mut StencilFace, field: &str) -> Option<Slot<'a>> {
+    Some(match field {
+        "failOp" => Slot::StencilOp(&mut face.fail_op),
+        "passOp" => Slot::StencilOp(&mut face.pass_op),
+        "depthFailOp" => Slot::StencilOp(&mut face.depth_fail_op),
+        "compareOp" => Slot::CompareOp(&mut face.compare_op),
+        "compareMask" => Slot::Int(&mut face.compare_mask),
+        "writeMask" => Slot::Int(&mut face.write_mask),
+        "reference" => Slot::Int(&mut face.reference),
+        _ => return None,
+    })
+}
+
+/// Sets the property called `name`; `None` if there is no such property.
+pub(crate) fn set_property(
+    state: &mut PipelineState,
+    name: &str,
+    words: &mut Words<'_>,
+) -> Option<Result<(), LineError>> {
+    slot(state, name).map(|slot| fill_slot(slot, words))
+}
+
+fn fill_slot(slot: Slot<'_>, words: &mut Words<'_>) -> Result<(), LineError> {
+    match slot {
+        Slot::Bool(field) => *field = words.parse_with("true or false", parse_bool)?,
+        Slot::Int(field) => *field = words.unsigned32("a number")?,
+        Slot::Float(field) => *field = words.number("a number")?,
+        Slot::PolygonMode(field) => *field = parse_enum(words, "POLYGON_MODE", vk::PolygonMode::from_raw)?,
+        Slot::FrontFace(field) => *field = parse_enum(words, "FRONT_FACE", vk::FrontFace::from_raw)?,
+        Slot::LogicOp(field) => *field = parse_enum(words, "LOGIC_OP", vk::LogicOp::from_raw)?,
+        Slot::BlendFactor(field) => *field = parse_enum(words, "BLEND_FACTOR", vk::BlendFactor::from_raw)?,
+        Slot::BlendOp(field) => *field = parse_enum(words, "BLEND_OP", vk::BlendOp::from_raw)?,
+        Slot::CompareOp(field) => *field = parse_enum(words, "COMPARE_OP", vk::CompareOp::from_raw)?,
+        Slot::StencilOp(field) => *field = parse_enum(words, "STENCIL_OP", vk::StencilOp::from_raw)?,
+        Slot::CullMode(field) => *field = vk::CullModeFlags::from_raw(parse_flags(words, CULL_FLAGS)?),
+        Slot::ColorMask(field) => *field = vk::ColorComponentFlags::from_raw(parse_flags(words, COLOR_FLAGS)?),
+    }
+    words.finish()
+}
+
+fn parse_bool(word: &str) -> Option<bool> {
+    match word {
+        "true" | "1" => Some(true),
+        "false" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// Core enumerations of Vulkan 1.0 have less than 32 values.
+const ENUM_VALUES: i32 = 32;
+
+fn parse_enum<T: Debug>(words: &mut Words<'_>, name: &str, make: fn(i32) -> T) -> Result<T, LineError> {
+    words.parse_with(&format!("a value of VK_{name}"), |word| {
+        let word = word.strip_prefix("VK_").unwrap_or(word);
+        let word = word.strip_prefix(name).map_or(word, |rest| rest.trim_start_matches('_'));
+        let is_number = word.parse::<i64>().is_ok();
+        (0..ENUM_VALUES).map(make).find(|value| !is_number && format!("{value:?}") == word)
+    })
+}
+
+const CULL_FLAGS: &[(&str, u32)] = &[
+    ("VK_CULL_MODE_NONE", 0),
+    ("VK_CULL_MODE_FRONT_BIT", 1),
+    ("VK_CULL_MODE_BACK_BIT", 2),
+    ("VK_CULL_MODE_FRONT_AND_BACK", 3),
+];
+
+const COLOR_FLAGS: &[(&str, u32)] = &[
+    ("0", 0),
+    ("VK_COLOR_COMPONENT_R_BIT", 1),
+    ("VK_COLOR_COMPONENT_G_BIT", 2),
+    ("VK_COLOR_COMPONENT_B_BIT", 4),
+    ("VK_COLOR_COMPONENT_A_BIT", 8),
+];
+
+/// Reads names joined by `|`.
+fn parse_flags(words: &mut Words<'_>, names: &[(&str, u32)]) -> Result<u32, LineError> {
+    let mut flags = 0;
+    loop {
+        flags |= words.parse_with("a flag", |word| {
+            names.iter().find(|(name, _)| *name == word || name.strip_prefix("VK_") == Some(word)).map(|(_, bit)| *bit)
+        })?;
+        if words.take("|").is_none() {
+            return Ok(flags);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(name: &str, value: &str) -> Result<PipelineState, String> {
+        let mut state = PipelineState::default();
+        let mut words = Words::split(value).unwrap();
+        match set_property(&mut state, name, &mut words) {
+            None => Err("no property".to_owned()),
+            Some(result) => result.map(|()| state).map_err(|error| error.message),
+        }
+    }
+
+    #[test]
+    fn properties_set_their_fields() {
+        assert!(set("depthTestEnable", "true").unwrap().depth_test);
+        assert_eq!(set("depthCompareOp", "VK_COMPARE_OP_GREATER").unwrap().depth_compare_op, vk::CompareOp::GREATER);
+        assert_eq!(set("back.reference", "0x10").unwrap().back.reference, 16);
+        assert_eq!(set("lineWidth", "2.5").unwrap().line_width, 2.5);
+        let mask = set("colorWriteMask", "VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_B_BIT").unwrap().color_write_mask;
+        assert_eq!(mask, vk::ColorComponentFlags::R | vk::ColorComponentFlags::B);
+        assert_eq!(set("cullMode", "CULL_MODE_BACK_BIT").unwrap().cull_mode, vk::CullModeFlags::BACK);
+    }
+
+    #[test]
+    fn bad_values_are_errors() {
+        assert_eq!(set("depthTestEnable", "maybe").unwrap_err(), "`maybe` is not true or false");
+        assert_eq!(set("logicOp", "VK_LOGIC_OP_NONE").unwrap_err(), "`VK_LOGIC_OP_NONE` is not a value of VK_LOGIC_OP");
+        assert_eq!(set("logicOp", "31").unwrap_err(), "`31` is not a value of VK_LOGIC_OP");
+        assert_eq!(set("colour", "1").unwrap_err(), "no property");
+        assert_eq!(set("lineWidth", "1 2").unwrap_err(), "`2` is one word too many");
+    }
+}

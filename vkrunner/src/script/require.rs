@@ -1,0 +1,173 @@
+//! The `[require]` section.
+
+use super::words::{LineError, Words};
+use crate::format::{DepthFormat, Format};
+
+/// Whose rules a script is written for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Convention {
+    /// Row 0 of the framebuffer is the top; clip space depth is 0 to w.
+    #[default]
+    Vulkan,
+    /// Row 0 of the framebuffer is the bottom; clip space depth is -w to w.
+    OpenGl,
+}
+
+/// What a script needs.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Requirements {
+    pub(crate) convention: Convention,
+    /// Names of Vulkan features.
+    pub(crate) features: Vec<String>,
+    /// Names of Vulkan device extensions.
+    pub(crate) extensions: Vec<String>,
+    /// Smallest Vulkan version.
+    pub(crate) version: Option<[u32; 3]>,
+    pub(crate) framebuffer: [u32; 2],
+    pub(crate) color_format: Format,
+    pub(crate) depth_format: Option<DepthFormat>,
+    /// Requirements that this runner never meets.
+    pub(crate) unmet: Vec<String>,
+}
+
+/// Width and height unless a script says otherwise, as piglit has it.
+const DEFAULT_SIZE: u32 = 250;
+/// Largest width and height that a script may ask for.
+const MAX_SIZE: u32 = 16384;
+const MAX_PIXELS: u64 = 1 << 26;
+
+impl Default for Requirements {
+    fn default() -> Self {
+        Self {
+            convention: Convention::Vulkan,
+            features: Vec::new(),
+            extensions: Vec::new(),
+            version: None,
+            framebuffer: [DEFAULT_SIZE; 2],
+            color_format: Format::parse("R8G8B8A8_UNORM").expect("the format exists"),
+            depth_format: None,
+            unmet: Vec::new(),
+        }
+    }
+}
+
+/// Prefixes of GL extension names; piglit's scripts may leave `GL_` out.
+const GL_PREFIXES: &[&str] = &["ARB_", "EXT_", "NV_", "ATI_", "AMD_", "APPLE_", "MESA_", "OES_", "KHR_"];
+
+/// GL extensions that define the languages and what their programs build on.
+const GL_EXTENSIONS: &[&str] = &[
+    "ARB_color_buffer_float",
+    "ARB_draw_buffers",
+    "ARB_fragment_coord_conventions",
+    "ARB_fragment_program",
+    "ARB_fragment_program_shadow",
+    "ARB_shader_subroutine",
+    "ARB_texture_float",
+    "ARB_texture_non_power_of_two",
+    "ARB_vertex_buffer_object",
+    "ARB_vertex_program",
+    "ATI_draw_buffers",
+    "EXT_shader_image_load_formatted",
+    "EXT_shader_image_load_store",
+    "EXT_texture_array",
+    "EXT_vertex_attrib_64bit",
+    "NV_bindless_texture",
+    "NV_compute_program5",
+    "NV_fragment_program",
+    "NV_fragment_program2",
+    "NV_fragment_program4",
+    "NV_fragment_program_option",
+    "NV_geometry_program4",
+    "NV_gpu_program4",
+    "NV_gpu_program5",
+    "NV_gpu_program5_mem_extended",
+    "NV_gpu_program_fp64",
+    "NV_parameter_buffer_object",
+    "NV_parameter_buffer_object2",
+    "NV_shader_atomic_counters",
+    "NV_shader_atomic_float",
+    "NV_shader_atomic_int64",
+    "NV_shader_buffer_load",
+    "NV_shader_buffer_store",
+    "NV_shader_storage_buffer_object",
+    "NV_shader_thread_group",
+    "NV_shader_thread_shuffle",
+    "NV_tessellation_program5",
+    "NV_vertex_attrib_integer_64bit",
+    "NV_vertex_program",
+    "NV_vertex_program1_1",
+    "NV_vertex_program2",
+    "NV_vertex_program2_option",
+    "NV_vertex_program3",
+    "NV_vertex_program4",
+];
+
+/// Reads one line.
+pub(crate) fn parse_requirement(
+    requirements: &mut Requirements,
+    _line: u32,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    match words.word("a requirement")? {
+        "fbsize" | "SIZE" => requirements.framebuffer = parse_size(words)?,
+        "framebuffer" => {
+            requirements.color_format = words.parse_with("a color format of VkFormat", Format::parse)?;
+        }
+        "depthstencil" => {
+            let format = words.parse_with("a depth or stencil format of VkFormat", DepthFormat::parse)?;
+            requirements.depth_format = Some(format);
+        }
+        "depthbuffer" => requirements.depth_format = DepthFormat::parse("D32_SFLOAT"),
+        "samples" => {
+            if words.unsigned32("a number of samples")? > 1 {
+                requirements.unmet.push("multisample framebuffers".to_owned());
+            }
+        }
+        "vulkan" => requirements.version = Some(words.parse_with("a version", parse_version)?),
+        // The version of GL does not matter, only whose rules apply.
+        "GL" | "GLSL" => {
+            requirements.convention = Convention::OpenGl;
+            while words.word("a version").is_ok() && !words.is_empty() {}
+        }
+        "INT" | "rlimit" | "SSO" | "SPIRV" | "SEPARABLE" => {
+            return Err(words.error_at_last("requirements of this kind are not known"));
+        }
+        name => parse_name(requirements, name, words)?,
+    }
+    words.finish()
+}
+
+fn parse_name(requirements: &mut Requirements, name: &str, words: &Words<'_>) -> Result<(), LineError> {
+    if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return Err(words.error_at_last(format!("`{name}` is no name of a feature or extension")));
+    }
+    let gl_name = name.strip_prefix("GL_").or_else(|| GL_PREFIXES.iter().any(|prefix| name.starts_with(prefix)).then_some(name));
+    if let Some(gl_name) = gl_name {
+        requirements.convention = Convention::OpenGl;
+        if !GL_EXTENSIONS.contains(&gl_name) {
+            requirements.unmet.push(format!("GL_{gl_name}"));
+        }
+    } else if name.starts_with("VK_") {
+        requirements.extensions.push(name.to_owned());
+    } else {
+        requirements.features.push(name.to_owned());
+    }
+    Ok(())
+}
+
+fn parse_size(words: &mut Words<'_>) -> Result<[u32; 2], LineError> {
+    let mut side = |what| {
+        words.parse_with(what, |word| word.parse().ok().filter(|size| (1..=MAX_SIZE).contains(size)))
+    };
+    let size = [side("a width from 1 to 16384")?, side("a height from 1 to 16384")?];
+    if u64::from(size[0]) * u64::from(size[1]) > MAX_PIXELS {
+        return Err(words.error_at_last("the framebuffer has more than 67108864 pixels"));
+    }
+    Ok(size)
+}
+
+fn parse_version(text: &str) -> Option<[u32; 3]> {
+    let mut numbers = text.split('.').map(|part| part.parse().ok());
+    let version = [numbers.next()??, numbers.next()??, numbers.next().unwrap_or(Some(0))?];
+    numbers.next().is_none().then_some(version)
+}

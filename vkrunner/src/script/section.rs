@@ -1,0 +1,234 @@
+//! Cuts a script into its sections.
+//!
+//! Program texts keep their bytes exactly: a program string starts right after the line of its section header and ends
+//! where the next header begins.
+
+use super::ScriptError;
+use glasm::ir::Stage;
+
+/// In what form a program section gives its program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ProgramForm {
+    /// An assembly program: `[... program]`.
+    Assembly,
+    /// GLSL: `[... shader]`.
+    Glsl,
+    /// SPIR-V assembly: `[... shader spirv]`.
+    SpirvText,
+    /// Passes attribute 0 on as the position: `[vertex shader passthrough]`.
+    PassThrough,
+}
+
+/// What a section holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SectionKind {
+    /// Free text.
+    Comment,
+    /// Requirements.
+    Require,
+    /// A program.
+    Program(Stage, ProgramForm),
+    /// Vertex attributes.
+    VertexData,
+    /// Indices.
+    Indices,
+    /// Commands.
+    Test,
+}
+
+/// A section: `line` is the line of its header; its body starts on the line after.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Section<'a> {
+    pub(crate) kind: SectionKind,
+    pub(crate) line: u32,
+    pub(crate) body: &'a [u8],
+}
+
+const STAGE_NAMES: &[(&str, Stage)] = &[
+    ("vertex", Stage::Vertex),
+    ("tess control", Stage::TessControl),
+    ("tessellation control", Stage::TessControl),
+    ("tess eval", Stage::TessEval),
+    ("tess evaluation", Stage::TessEval),
+    ("tessellation evaluation", Stage::TessEval),
+    ("geometry", Stage::Geometry),
+    ("fragment", Stage::Fragment),
+    ("compute", Stage::Compute),
+];
+
+const FORM_NAMES: &[(&str, ProgramForm)] = &[
+    ("program", ProgramForm::Assembly),
+    ("shader", ProgramForm::Glsl),
+    ("shader spirv", ProgramForm::SpirvText),
+    ("shader passthrough", ProgramForm::PassThrough),
+    ("program passthrough", ProgramForm::PassThrough),
+];
+
+/// The kind that a header names.
+fn parse_header(name: &str) -> Option<SectionKind> {
+    match name {
+        "comment" => Some(SectionKind::Comment),
+        "require" => Some(SectionKind::Require),
+        "vertex data" => Some(SectionKind::VertexData),
+        "indices" => Some(SectionKind::Indices),
+        "test" => Some(SectionKind::Test),
+        _ => STAGE_NAMES.iter().find_map(|(prefix, stage)| {
+            let form = name.strip_prefix(prefix)?.strip_prefix(' ')?;
+            let (_, form) = FORM_NAMES.iter().find(|(text, _)| *text == form)?;
+            let possible = *form != ProgramForm::PassThrough || *stage == Stage::Vertex;
+            possible.then_some(SectionKind::Program(*stage, *form))
+        }),
+    }
+}
+
+/// The text between the brackets if the line looks like a header.
+fn header_text(line: &[u8]) -> Option<String> {
+    let line = line.trim_ascii_end().strip_prefix(b"[")?.strip_suffix(b"]")?;
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b' ' || *byte == b'\t';
+    if line.is_empty() || !line.iter().all(plain) {
+        return None;
+    }
+    let text = String::from_utf8_lossy(line);
+    Some(text.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Cuts a script into sections. Text before the first section may only be comments.
+pub(crate) fn split_sections<'a>(script: &'a [u8], errors: &mut Vec<ScriptError>) -> Vec<Section<'a>> {
+    let mut sections: Vec<Section<'a>> = Vec::new();
+    let mut body_start = None;
+    let mut at = 0;
+    for (line, number) in script.split_inclusive(|byte| *byte == b'\n').zip(1u32..) {
+        let after = at + line.len();
+        if let Some(name) = header_text(line) {
+            if let (Some(last), Some(start)) = (sections.last_mut(), body_start) {
+                last.body = &script[start..at];
+            }
+            let kind = parse_header(&name).unwrap_or_else(|| {
+                errors.push(ScriptError::new(number, 1, format!("unknown section `[{name}]`")));
+                SectionKind::Comment
+            });
+            sections.push(Section { kind, line: number, body: &[] });
+            body_start = Some(after);
+        } else if sections.is_empty() && !is_blank_or_comment(line) {
+            errors.push(ScriptError::new(number, 1, "text before the first section"));
+        }
+        at = after;
+    }
+    if let (Some(last), Some(start)) = (sections.last_mut(), body_start) {
+        last.body = &script[start..];
+    }
+    check_repeated(&sections, errors);
+    sections
+}
+
+fn is_blank_or_comment(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    line.is_empty() || line.starts_with(b"#")
+}
+
+/// Every section but comments may occur once, and a stage may have one program.
+fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
+    let same = |a: SectionKind, b: SectionKind| match (a, b) {
+        (SectionKind::Comment, _) => false,
+        (SectionKind::Program(stage, _), SectionKind::Program(other, _)) => stage == other,
+        _ => a == b,
+    };
+    for (index, section) in sections.iter().enumerate() {
+        if let Some(first) = sections[..index].iter().find(|first| same(first.kind, section.kind)) {
+            let message = match section.kind {
+                SectionKind::Program(stage, _) => format!("second {} program; the first is at line {}", stage.name(), first.line),
+                _ => format!("section repeated; the first is at line {}", first.line),
+            };
+            errors.push(ScriptError::new(section.line, 1, message));
+        }
+    }
+}
+
+/// Lines of a section that is not a program: comments and blank lines left out, lines that end in `\` joined with the
+/// next. Gives the number of each line.
+pub(crate) fn logical_lines(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Vec<(u32, String)> {
+    let mut lines = Vec::new();
+    let mut open: Option<(u32, String)> = None;
+    for (bytes, number) in section.body.split(|byte| *byte == b'\n').zip(section.line + 1..) {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            errors.push(ScriptError::new(number, 1, "not UTF-8"));
+            continue;
+        };
+        let text = text.trim_end();
+        if open.is_none() && is_blank_or_comment(text.as_bytes()) {
+            continue;
+        }
+        let (first, mut joined) = open.take().unwrap_or((number, String::new()));
+        match text.strip_suffix('\\') {
+            Some(part) => {
+                joined.push_str(part);
+                open = Some((first, joined));
+            }
+            None => {
+                joined.push_str(text);
+                lines.push((first, joined));
+            }
+        }
+    }
+    lines.extend(open);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(text: &str) -> (Vec<Section<'_>>, Vec<ScriptError>) {
+        let mut errors = Vec::new();
+        let sections = split_sections(text.as_bytes(), &mut errors);
+        (sections, errors)
+    }
+
+    #[test]
+    fn program_text_is_kept_exactly() {
+        let (sections, errors) = split("# note\n[vertex program]\n!!NVvp5.0\r\nEND\n\n[test]\nclear\n");
+        assert_eq!(errors, []);
+        assert_eq!(sections[0].kind, SectionKind::Program(Stage::Vertex, ProgramForm::Assembly));
+        assert_eq!(sections[0].body, b"!!NVvp5.0\r\nEND\n\n");
+        assert_eq!((sections[1].kind, sections[1].line, sections[1].body), (SectionKind::Test, 6, &b"clear\n"[..]));
+    }
+
+    #[test]
+    fn all_stage_names_are_known() {
+        for (name, stage) in STAGE_NAMES {
+            let text = format!("[{name} shader spirv]\n");
+            let (sections, errors) = split(&text);
+            assert_eq!(errors, []);
+            assert_eq!(sections[0].kind, SectionKind::Program(*stage, ProgramForm::SpirvText));
+        }
+    }
+
+    #[test]
+    fn bad_headers_are_reported_with_their_lines() {
+        let (_, errors) = split("text\n[tset]\n[fragment shader passthrough]\n[test]\n[test]\n");
+        let found: Vec<_> = errors.iter().map(|error| (error.line, error.message.as_str())).collect();
+        assert_eq!(
+            found,
+            [
+                (1, "text before the first section"),
+                (2, "unknown section `[tset]`"),
+                (3, "unknown section `[fragment shader passthrough]`"),
+                (5, "section repeated; the first is at line 4"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_line_with_brackets_in_a_program_is_no_header() {
+        let (sections, errors) = split("[vertex program]\n[R0.x]\n");
+        assert_eq!(errors, []);
+        assert_eq!(sections[0].body, b"[R0.x]\n");
+    }
+
+    #[test]
+    fn long_lines_are_joined() {
+        let (sections, mut errors) = split("[test]\n# c\na \\\n b\\\n c\n\nd\n");
+        let lines = logical_lines(&sections[0], &mut errors);
+        assert_eq!(lines, [(3, "a  b c".to_owned()), (7, "d".to_owned())]);
+    }
+}

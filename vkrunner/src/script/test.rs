@@ -1,0 +1,180 @@
+//! The `[test]` section: one function per first word.
+//!
+//! State that later commands use (clear values, pipeline state, tolerances, layouts) lives in [`TestParser`] and is copied
+//! into each command.
+
+use super::command::{
+    BufferDecl, BufferId, BufferKey, Command, ExpectedError, ExpectedPlace, Step,
+};
+use super::names::is_identifier;
+use super::pipeline_state::{PipelineState, set_property};
+use super::require::{Convention, Requirements};
+use super::words::{LineError, Words};
+use super::{ScriptError, buffers, draws, probes, state, textures};
+use crate::data::DataLayout;
+use crate::probe::{Tolerance, Tolerances};
+use ash::vk;
+
+/// Values that `clear` uses.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct ClearValues {
+    pub(super) color: [f32; 4],
+    pub(super) depth: f32,
+    pub(super) stencil: u32,
+}
+
+/// Reads the lines of the `[test]` section.
+#[derive(Debug)]
+pub(super) struct TestParser {
+    pub(super) framebuffer: [u32; 2],
+    pub(super) line: u32,
+    pub(super) clear: ClearValues,
+    pub(super) pipeline: PipelineState,
+    pub(super) tolerances: Tolerances,
+    pub(super) storage_layout: DataLayout,
+    pub(super) uniform_layout: DataLayout,
+    pub(super) push_layout: DataLayout,
+    pub(super) active_unit: u32,
+    pub(super) buffers: Vec<BufferDecl>,
+    pub(super) push_size: u32,
+    pub(super) steps: Vec<Step>,
+}
+
+/// What the `[test]` section holds.
+pub(super) struct Test {
+    pub(super) buffers: Vec<BufferDecl>,
+    pub(super) push_size: u32,
+    pub(super) steps: Vec<Step>,
+}
+
+impl TestParser {
+    pub(super) fn new(requirements: &Requirements) -> Self {
+        // GL's counter-clockwise triangles look clockwise to Vulkan, whose y axis points down.
+        let front_face = match requirements.convention {
+            Convention::Vulkan => vk::FrontFace::COUNTER_CLOCKWISE,
+            Convention::OpenGl => vk::FrontFace::CLOCKWISE,
+        };
+        Self {
+            framebuffer: requirements.framebuffer,
+            line: 0,
+            clear: ClearValues { color: [0.0; 4], depth: 1.0, stencil: 0 },
+            pipeline: PipelineState { front_face, ..PipelineState::default() },
+            tolerances: [Tolerance::default(); 4],
+            storage_layout: DataLayout::STD430,
+            uniform_layout: DataLayout::STD140,
+            push_layout: DataLayout::STD430,
+            active_unit: 0,
+            buffers: Vec::new(),
+            push_size: 0,
+            steps: Vec::new(),
+        }
+    }
+
+    /// Reads one line.
+    pub(super) fn parse_line(&mut self, line: u32, words: &mut Words<'_>) -> Result<(), LineError> {
+        self.line = line;
+        match words.word("a command")? {
+            "buffer" => buffers::parse_buffer(self, words),
+            "clear" => draws::parse_clear(self, words),
+            "color" => state::parse_current(self, 3, words),
+            "compute" => draws::parse_compute(self, words),
+            "disable" => draws::parse_enable(self, draws::Switch::Off, words),
+            "draw" => draws::parse_draw(self, words),
+            "enable" => draws::parse_enable(self, draws::Switch::On, words),
+            "expect" => parse_expect(self, words),
+            "frustum" => state::parse_piglit_frustum(self, words),
+            "matrix" => state::parse_matrix(self, words),
+            "ortho" => state::parse_piglit_ortho(self, words),
+            "parameter" => state::parse_parameter(self, words),
+            "patch" => draws::parse_patch(self, words),
+            "print" => buffers::parse_print(self, words),
+            "probe" => probes::parse_probe(self, probes::Coordinates::Pixels, words),
+            "push" => buffers::parse_push(self, words),
+            "relative" => probes::parse_relative(self, words),
+            "save" => parse_save(self, words),
+            "ssbo" => buffers::parse_ssbo(self, words),
+            "texcoord" => state::parse_texcoord(self, words),
+            "texparameter" => textures::parse_texparameter(self, words),
+            "texture" => textures::parse_texture(self, words),
+            "tolerance" => probes::parse_tolerance(self, words),
+            "ubo" => buffers::parse_ubo(self, words),
+            "uniform" => buffers::parse_uniform(self, words),
+            "vertex" => state::parse_vertex_attrib(self, words),
+            name => set_property(&mut self.pipeline, name, words)
+                .unwrap_or_else(|| Err(words.error_at_last(format!("unknown command `{name}`")))),
+        }
+    }
+
+    /// Ends a line and keeps its command.
+    pub(super) fn push(&mut self, words: &Words<'_>, command: Command) -> Result<(), LineError> {
+        words.finish()?;
+        self.steps.push(Step { line: self.line, command });
+        Ok(())
+    }
+
+    /// The buffer of that key, which is made if it is new.
+    pub(super) fn buffer(&mut self, key: BufferKey) -> BufferId {
+        if let Some(index) = self.buffers.iter().position(|buffer| buffer.key == key) {
+            return BufferId(index);
+        }
+        self.buffers.push(BufferDecl { key, size: 0, line: self.line });
+        BufferId(self.buffers.len() - 1)
+    }
+
+    /// Checks what can only be known at the end of the section.
+    pub(super) fn finish(self, errors: &mut Vec<ScriptError>) -> Test {
+        // A line that could not be read may have been the one that gives a buffer its size.
+        let complete = errors.is_empty();
+        for buffer in self.buffers.iter().filter(|buffer| buffer.size == 0 && complete) {
+            let name = match &buffer.key {
+                BufferKey::Named(name) => format!("buffer `{name}`"),
+                BufferKey::Bound { set, binding, .. } => format!("the buffer at {set}:{binding}"),
+            };
+            errors.push(ScriptError::new(buffer.line, 1, format!("{name} is given neither a size nor data")));
+        }
+        let expects_error = |step: &&Step| matches!(step.command, Command::ExpectError(_));
+        if self.steps.iter().any(|step| expects_error(&step)) {
+            for step in self.steps.iter().filter(|step| !expects_error(step)) {
+                let message = "a script that expects errors can have no other commands";
+                errors.push(ScriptError::new(step.line, 1, message));
+            }
+        }
+        Test { buffers: self.buffers, push_size: self.push_size, steps: self.steps }
+    }
+}
+
+/// `save image NAME.png`
+fn parse_save(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    words.parse_with("`image`", |word| (word == "image").then_some(()))?;
+    let name = words.parse_with("a file name that ends in .png", |word| {
+        (is_identifier(word) && word.ends_with(".png")).then(|| word.to_owned())
+    })?;
+    parser.push(words, Command::SaveImage(name))
+}
+
+/// `expect error CODE [at OFFSET | at START..END | at end | line L col C]`
+fn parse_expect(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    words.parse_with("`error`", |word| (word == "error").then_some(()))?;
+    let code = words.parse_with("an error code", glasm::Code::from_id)?;
+    let place = match words.peek() {
+        None => None,
+        Some(_) => Some(parse_place(words)?),
+    };
+    parser.push(words, Command::ExpectError(ExpectedError { code, place }))
+}
+
+fn parse_place(words: &mut Words<'_>) -> Result<ExpectedPlace, LineError> {
+    match words.word("a place")? {
+        "at" => words.parse_with("a byte offset, START..END or `end`", |word| match word.split_once("..") {
+            _ if word == "end" => Some(ExpectedPlace::WholeProgram),
+            Some((start, end)) => Some(ExpectedPlace::Bytes { start: start.parse().ok()?, end: end.parse().ok()? }),
+            None => Some(ExpectedPlace::Start(word.parse().ok()?)),
+        }),
+        "line" => {
+            let line = words.number("a line number")?;
+            words.parse_with("`col`", |word| (word == "col" || word == "column").then_some(()))?;
+            Ok(ExpectedPlace::Position { line, column: words.number("a column")? })
+        }
+        _ => Err(words.error_at_last("expected `at` or `line`")),
+    }
+}

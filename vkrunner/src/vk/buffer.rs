@@ -1,0 +1,128 @@
+//! Buffers that host and device share.
+
+use super::device::Device;
+use crate::error::{CallContext, Error};
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+use std::rc::Rc;
+
+/// What a buffer is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BufferUse {
+    Uniform,
+    Storage,
+    /// Storage that programs reach by address.
+    Address,
+    Vertex,
+    Index,
+    /// Copies to images.
+    Upload,
+    /// Copies from images.
+    Readback,
+}
+
+impl BufferUse {
+    fn flags(self) -> vk::BufferUsageFlags {
+        match self {
+            Self::Uniform => vk::BufferUsageFlags::UNIFORM_BUFFER,
+            Self::Storage => vk::BufferUsageFlags::STORAGE_BUFFER,
+            Self::Address => vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
+            Self::Vertex => vk::BufferUsageFlags::VERTEX_BUFFER,
+            Self::Index => vk::BufferUsageFlags::INDEX_BUFFER,
+            Self::Upload => vk::BufferUsageFlags::TRANSFER_SRC,
+            Self::Readback => vk::BufferUsageFlags::TRANSFER_DST,
+        }
+    }
+
+    fn location(self) -> MemoryLocation {
+        match self {
+            Self::Readback | Self::Storage | Self::Address => MemoryLocation::GpuToCpu,
+            Self::Uniform | Self::Vertex | Self::Index | Self::Upload => MemoryLocation::CpuToGpu,
+        }
+    }
+}
+
+/// A buffer in memory that the host can write and read.
+pub(crate) struct Buffer {
+    pub(super) raw: vk::Buffer,
+    pub(super) size: u64,
+    /// `None` only while the buffer is made or dropped.
+    allocation: Option<Allocation>,
+    device: Rc<Device>,
+    usage: BufferUse,
+}
+
+impl Buffer {
+    /// A buffer of `size` bytes, at least 4, filled with zeros.
+    pub(crate) fn new(device: &Rc<Device>, usage: BufferUse, size: u64) -> Result<Self, Error> {
+        let size = size.max(4);
+        let info = vk::BufferCreateInfo::default()
+            .size(size)
+            .usage(usage.flags())
+            .sharing_mode(vk::SharingMode::EXCLUSIVE);
+        // SAFETY: the create info is valid.
+        let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
+        let mut buffer = Self { raw, size, allocation: None, device: Rc::clone(device), usage };
+        // SAFETY: the buffer was made from this device.
+        let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        let allocation = device.allocate(&AllocationCreateDesc {
+            name: "buffer",
+            requirements,
+            location: usage.location(),
+            linear: true,
+            allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+        })?;
+        let allocation = buffer.allocation.insert(allocation);
+        // SAFETY: the memory fits the requirements and is bound once.
+        unsafe { device.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) }
+            .call("vkBindBufferMemory")?;
+        buffer.bytes_mut().fill(0);
+        Ok(buffer)
+    }
+
+    /// A buffer with these contents.
+    pub(crate) fn with_contents(device: &Rc<Device>, usage: BufferUse, contents: &[u8]) -> Result<Self, Error> {
+        let mut buffer = Self::new(device, usage, contents.len() as u64)?;
+        buffer.bytes_mut()[..contents.len()].copy_from_slice(contents);
+        Ok(buffer)
+    }
+
+    /// The contents; the device is idle.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        let mapped = self.allocation.as_ref().and_then(Allocation::mapped_slice);
+        &mapped.expect("shared memory is mapped as long as it is allocated")[..self.size as usize]
+    }
+
+    /// The contents, to be changed; the device is idle.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        let mapped = self.allocation.as_mut().and_then(Allocation::mapped_slice_mut);
+        &mut mapped.expect("shared memory is mapped as long as it is allocated")[..self.size as usize]
+    }
+
+    /// The address in device memory; 0 if the buffer was not made for it.
+    pub(crate) fn address(&self) -> u64 {
+        match self.usage {
+            BufferUse::Address => self.device.buffer_address(self.raw),
+            BufferUse::Uniform
+            | BufferUse::Storage
+            | BufferUse::Vertex
+            | BufferUse::Index
+            | BufferUse::Upload
+            | BufferUse::Readback => 0,
+        }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if self.device.is_lost() {
+            return;
+        }
+        // SAFETY: the buffer was made from this device, and the device is idle.
+        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
+        if let Some(allocation) = self.allocation.take() {
+            self.device.free(allocation);
+        }
+    }
+}

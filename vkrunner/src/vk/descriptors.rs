@@ -1,0 +1,185 @@
+//! Descriptor sets and pipeline layouts.
+
+use super::buffer::Buffer;
+use super::device::Device;
+use super::texture::Texture;
+use crate::error::{CallContext, Error};
+use ash::vk;
+use std::rc::Rc;
+
+/// What a descriptor refers to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BindingKind {
+    Uniform,
+    Storage,
+    Texture,
+}
+
+impl BindingKind {
+    fn descriptor_type(self) -> vk::DescriptorType {
+        match self {
+            Self::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+            Self::Storage => vk::DescriptorType::STORAGE_BUFFER,
+            Self::Texture => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+        }
+    }
+}
+
+/// A binding of a descriptor set; no two with the same numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Binding {
+    pub(crate) set: u32,
+    pub(crate) binding: u32,
+    pub(crate) kind: BindingKind,
+    pub(crate) count: u32,
+}
+
+/// What to put into a descriptor.
+pub(crate) enum Resource<'a> {
+    Buffer(&'a Buffer),
+    Texture(&'a Texture),
+}
+
+/// A pipeline layout with one descriptor set for each of its set layouts.
+pub(crate) struct Layout {
+    pub(super) raw: vk::PipelineLayout,
+    set_layouts: Vec<vk::DescriptorSetLayout>,
+    pool: vk::DescriptorPool,
+    sets: Vec<vk::DescriptorSet>,
+    push_size: u32,
+    stages: vk::ShaderStageFlags,
+    device: Rc<Device>,
+}
+
+impl Layout {
+    /// A layout for these bindings, which all of `stages` see.
+    pub(crate) fn new(
+        device: &Rc<Device>,
+        bindings: &[Binding],
+        push_size: u32,
+        stages: vk::ShaderStageFlags,
+    ) -> Result<Self, Error> {
+        let mut layout = Self {
+            raw: vk::PipelineLayout::null(),
+            set_layouts: Vec::new(),
+            pool: vk::DescriptorPool::null(),
+            sets: Vec::new(),
+            push_size,
+            stages,
+            device: Rc::clone(device),
+        };
+        let set_count = bindings.iter().map(|binding| binding.set + 1).max().unwrap_or(0);
+        for set in 0..set_count {
+            layout.create_set_layout(bindings.iter().filter(|binding| binding.set == set))?;
+        }
+        layout.create_pipeline_layout()?;
+        if set_count > 0 {
+            layout.create_sets(bindings)?;
+        }
+        Ok(layout)
+    }
+
+    fn create_set_layout<'a>(&mut self, bindings: impl Iterator<Item = &'a Binding>) -> Result<(), Error> {
+        let bindings: Vec<_> = bindings
+            .map(|binding| {
+                vk::DescriptorSetLayoutBinding::default()
+                    .binding(binding.binding)
+                    .descriptor_type(binding.kind.descriptor_type())
+                    .descriptor_count(binding.count)
+                    .stage_flags(self.stages)
+            })
+            .collect();
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        // SAFETY: the create info is valid.
+        let layout = unsafe { self.device.raw.create_descriptor_set_layout(&info, None) };
+        self.set_layouts.push(layout.call("vkCreateDescriptorSetLayout")?);
+        Ok(())
+    }
+
+    fn create_pipeline_layout(&mut self) -> Result<(), Error> {
+        let ranges = [vk::PushConstantRange { stage_flags: self.stages, offset: 0, size: self.push_size }];
+        let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&self.set_layouts);
+        if self.push_size > 0 {
+            info = info.push_constant_ranges(&ranges);
+        }
+        // SAFETY: the set layouts were made from this device.
+        self.raw = unsafe { self.device.raw.create_pipeline_layout(&info, None) }.call("vkCreatePipelineLayout")?;
+        Ok(())
+    }
+
+    fn create_sets(&mut self, bindings: &[Binding]) -> Result<(), Error> {
+        let sizes: Vec<_> = bindings
+            .iter()
+            .map(|binding| vk::DescriptorPoolSize {
+                ty: binding.kind.descriptor_type(),
+                descriptor_count: binding.count,
+            })
+            .collect();
+        let info =
+            vk::DescriptorPoolCreateInfo::default().max_sets(self.set_layouts.len() as u32).pool_sizes(&sizes);
+        // SAFETY: the create info is valid.
+        self.pool = unsafe { self.device.raw.create_descriptor_pool(&info, None) }.call("vkCreateDescriptorPool")?;
+        let info =
+            vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.pool).set_layouts(&self.set_layouts);
+        // SAFETY: the pool has room for these sets.
+        self.sets = unsafe { self.device.raw.allocate_descriptor_sets(&info) }.call("vkAllocateDescriptorSets")?;
+        Ok(())
+    }
+
+    /// Puts a resource into the descriptor `element` of a binding of the layout.
+    pub(crate) fn write(&self, binding: &Binding, element: u32, resource: &Resource<'_>) {
+        let write = vk::WriteDescriptorSet::default()
+            .dst_set(self.sets[binding.set as usize])
+            .dst_binding(binding.binding)
+            .dst_array_element(element)
+            .descriptor_type(binding.kind.descriptor_type());
+        let (buffers, images);
+        let write = match resource {
+            Resource::Buffer(buffer) => {
+                buffers = [vk::DescriptorBufferInfo { buffer: buffer.raw, offset: 0, range: buffer.size }];
+                write.buffer_info(&buffers)
+            }
+            Resource::Texture(texture) => {
+                images = [texture.descriptor()];
+                write.image_info(&images)
+            }
+        };
+        // SAFETY: the device is idle, and the resource outlives the next use of the set, because whoever draws holds both.
+        unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
+    }
+
+    /// Records the binding of sets and push constants.
+    pub(super) fn bind(
+        &self,
+        raw: &ash::Device,
+        commands: vk::CommandBuffer,
+        point: vk::PipelineBindPoint,
+        push: &[u8],
+    ) {
+        if !self.sets.is_empty() {
+            // SAFETY: the sets were made for this layout.
+            unsafe { raw.cmd_bind_descriptor_sets(commands, point, self.raw, 0, &self.sets, &[]) };
+        }
+        if self.push_size > 0 {
+            let push = &push[..self.push_size as usize];
+            // SAFETY: the range is the one that the layout declares.
+            unsafe { raw.cmd_push_constants(commands, self.raw, self.stages, 0, push) };
+        }
+    }
+}
+
+impl Drop for Layout {
+    fn drop(&mut self) {
+        if self.device.is_lost() {
+            return;
+        }
+        // SAFETY: all were made from this device or are null, and the device is idle. The pool frees its sets.
+        unsafe {
+            self.device.raw.destroy_pipeline_layout(self.raw, None);
+            self.device.raw.destroy_descriptor_pool(self.pool, None);
+            for layout in &self.set_layouts {
+                self.device.raw.destroy_descriptor_set_layout(*layout, None);
+            }
+        }
+    }
+}

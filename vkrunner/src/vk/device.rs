@@ -1,0 +1,200 @@
+//! The opened device, its queue and its memory.
+
+use super::features::FeatureChain;
+use super::instance::Instance;
+use super::physical::PhysicalDevice;
+use crate::error::{CallContext, Error};
+use crate::requirements::Capabilities;
+use ash::vk;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, Allocator, AllocatorCreateDesc};
+use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::ffi::{CStr, CString};
+use std::rc::Rc;
+use std::time::Duration;
+
+/// Memory is taken in blocks from this size up: scripts need little.
+const SMALLEST_BLOCK: u64 = 4 << 20;
+const LARGEST_BLOCK: u64 = 64 << 20;
+
+/// An opened device with one queue.
+pub(crate) struct Device {
+    pub(super) raw: ash::Device,
+    pub(super) queue: vk::Queue,
+    pub(super) command_pool: vk::CommandPool,
+    pub(super) command_buffer: vk::CommandBuffer,
+    pub(super) fence: vk::Fence,
+    pub(super) pipeline_cache: vk::PipelineCache,
+    /// `None` from the beginning of `drop`.
+    allocator: RefCell<Option<Allocator>>,
+    address_functions: Option<ash::khr::buffer_device_address::Device>,
+    lost: Cell<bool>,
+    pub(super) timeout: Duration,
+    pub(crate) capabilities: Capabilities,
+    /// Extensions that scripts asked for and that are enabled.
+    pub(crate) extra_extensions: BTreeSet<String>,
+    pub(crate) instance: Rc<Instance>,
+}
+
+impl Device {
+    /// Opens a device with all features that it has, and with `extra_extensions`, which it must have.
+    pub(crate) fn open(
+        instance: &Rc<Instance>,
+        physical: &PhysicalDevice,
+        extra_extensions: &BTreeSet<String>,
+        timeout: Duration,
+    ) -> Result<Rc<Self>, Error> {
+        let capabilities = physical.capabilities.clone();
+        let raw = create_device(instance, physical, extra_extensions)?;
+        // SAFETY: the family and queue were requested when the device was made.
+        let queue = unsafe { raw.get_device_queue(physical.queue_family, 0) };
+        // From here on `Drop` cleans up, whichever step fails.
+        let mut device = Self {
+            queue,
+            command_pool: vk::CommandPool::null(),
+            command_buffer: vk::CommandBuffer::null(),
+            fence: vk::Fence::null(),
+            pipeline_cache: vk::PipelineCache::null(),
+            allocator: RefCell::new(None),
+            address_functions: address_functions(instance, &raw, &capabilities),
+            lost: Cell::new(false),
+            timeout,
+            capabilities,
+            extra_extensions: extra_extensions.clone(),
+            instance: Rc::clone(instance),
+            raw,
+        };
+        device.create_objects(physical)?;
+        Ok(Rc::new(device))
+    }
+
+    fn create_objects(&mut self, physical: &PhysicalDevice) -> Result<(), Error> {
+        let pool_info = vk::CommandPoolCreateInfo::default()
+            .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
+            .queue_family_index(physical.queue_family);
+        // SAFETY: the queue family was requested when the device was made.
+        self.command_pool = unsafe { self.raw.create_command_pool(&pool_info, None) }.call("vkCreateCommandPool")?;
+        let buffer_info = vk::CommandBufferAllocateInfo::default().command_pool(self.command_pool).command_buffer_count(1);
+        // SAFETY: the pool is valid.
+        let buffers = unsafe { self.raw.allocate_command_buffers(&buffer_info) }.call("vkAllocateCommandBuffers")?;
+        self.command_buffer = buffers[0];
+        // SAFETY: the create infos are valid.
+        self.fence = unsafe { self.raw.create_fence(&vk::FenceCreateInfo::default(), None) }.call("vkCreateFence")?;
+        let cache_info = vk::PipelineCacheCreateInfo::default();
+        // SAFETY: the create info is valid.
+        self.pipeline_cache =
+            unsafe { self.raw.create_pipeline_cache(&cache_info, None) }.call("vkCreatePipelineCache")?;
+        let sizes = AllocationSizes::new(SMALLEST_BLOCK, SMALLEST_BLOCK)
+            .with_max_device_memblock_size(LARGEST_BLOCK)
+            .with_max_host_memblock_size(LARGEST_BLOCK);
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: self.instance.raw.clone(),
+            device: self.raw.clone(),
+            physical_device: physical.handle,
+            debug_settings: AllocatorDebugSettings::default(),
+            buffer_device_address: self.has_addresses(),
+            allocation_sizes: sizes,
+        })?;
+        self.allocator = RefCell::new(Some(allocator));
+        Ok(())
+    }
+
+    /// Whether buffers can have addresses.
+    pub(super) fn has_addresses(&self) -> bool {
+        self.capabilities.features.contains("bufferDeviceAddress")
+    }
+
+    /// Whether work on the device was given up: nothing of it can be used any more.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.get()
+    }
+
+    /// Marks the device as given up.
+    pub(super) fn set_lost(&self) {
+        self.lost.set(true);
+    }
+
+    /// Takes memory.
+    pub(super) fn allocate(&self, desc: &AllocationCreateDesc<'_>) -> Result<Allocation, Error> {
+        let mut allocator = self.allocator.borrow_mut();
+        let allocator = allocator.as_mut().expect("the allocator lives as long as objects that can ask for memory");
+        Ok(allocator.allocate(desc)?)
+    }
+
+    /// Gives memory back.
+    pub(super) fn free(&self, allocation: Allocation) {
+        if let Some(allocator) = self.allocator.borrow_mut().as_mut() {
+            // Freeing fails only for memory of another allocator; nothing could be done about it here.
+            let _ = allocator.free(allocation);
+        }
+    }
+
+    /// The address of a buffer made for it; 0 if the device has no addresses.
+    pub(super) fn buffer_address(&self, buffer: vk::Buffer) -> u64 {
+        let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
+        match &self.address_functions {
+            _ if !self.has_addresses() => 0,
+            // SAFETY: the feature is enabled, and the buffer was made with the usage that this call needs.
+            Some(functions) => unsafe { functions.get_buffer_device_address(&info) },
+            // SAFETY: as above, and Vulkan 1.2 has the function.
+            None => unsafe { self.raw.get_buffer_device_address(&info) },
+        }
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        let allocator = self.allocator.get_mut().take();
+        if self.is_lost() {
+            // Work may go on for ever: memory and objects that it uses cannot be destroyed, only left behind.
+            std::mem::forget(allocator);
+            return;
+        }
+        drop(allocator);
+        // SAFETY: the handles were made from this device or are null, nothing uses them any more, and all other objects made from the device
+        // hold a reference to it and are gone.
+        unsafe {
+            self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
+            self.raw.destroy_fence(self.fence, None);
+            self.raw.destroy_command_pool(self.command_pool, None);
+            self.raw.destroy_device(None);
+        }
+    }
+}
+
+fn create_device(
+    instance: &Instance,
+    physical: &PhysicalDevice,
+    extra_extensions: &BTreeSet<String>,
+) -> Result<ash::Device, Error> {
+    let available = &physical.capabilities.extensions;
+    let minor = physical.capabilities.version[1];
+    let mut features = FeatureChain::query(instance, physical.handle, minor, available);
+    let mut extensions: BTreeSet<CString> = features.extensions(minor).into_iter().map(CStr::to_owned).collect();
+    let optional = [ash::khr::shader_float_controls::NAME, ash::khr::portability_subset::NAME];
+    let optional = optional.into_iter().filter(|name| available.contains(&*name.to_string_lossy()));
+    extensions.extend(optional.map(CStr::to_owned));
+    extensions.extend(extra_extensions.iter().filter_map(|name| CString::new(name.as_str()).ok()));
+    let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+    let queues = [vk::DeviceQueueCreateInfo::default()
+        .queue_family_index(physical.queue_family)
+        .queue_priorities(&[1.0])];
+    let mut list = features.link();
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&names)
+        .push_next(&mut list);
+    // SAFETY: the device has the queue family, the extensions and the features asked for; all pointers outlive the call.
+    unsafe { instance.raw.create_device(physical.handle, &info, None) }.call("vkCreateDevice")
+}
+
+/// The extension's functions, where Vulkan does not have them itself.
+fn address_functions(
+    instance: &Instance,
+    device: &ash::Device,
+    capabilities: &Capabilities,
+) -> Option<ash::khr::buffer_device_address::Device> {
+    let needed = capabilities.version < [1, 2, 0] && capabilities.features.contains("bufferDeviceAddress");
+    needed.then(|| ash::khr::buffer_device_address::Device::new(&instance.raw, device))
+}

@@ -1,0 +1,189 @@
+//! Features of devices: one table of names, with the structure that each is a member of.
+//!
+//! Every feature in the table that a device has is enabled. Not in the table, on purpose: features that change how programs run rather
+//! than what may run (`robustBufferAccess`), and what scripts cannot use (sparse memory).
+
+use super::instance::Instance;
+use ash::vk;
+use std::collections::BTreeSet;
+use std::ffi::CStr;
+
+/// A version that no device has: the structure exists in an extension only.
+const NEVER: u32 = u32::MAX;
+
+macro_rules! features {
+    (
+        core { $($core:ident $core_name:literal,)* }
+        $($chain:ident: $structure:ident, core in $minor:expr, extension $extension:expr, {
+            $($member:ident $name:literal,)*
+        })*
+    ) => {
+        /// The feature structures that a device knows.
+        #[derive(Default)]
+        pub(super) struct FeatureChain {
+            core: vk::PhysicalDeviceFeatures,
+            $($chain: Option<vk::$structure<'static>>,)*
+        }
+
+        impl FeatureChain {
+            /// Empty structures for what a device of version 1.`minor` with these extensions knows.
+            fn known(minor: u32, has_extension: impl Fn(&CStr) -> bool) -> Self {
+                let known = |core_minor: u32, name: Option<&CStr>| minor >= core_minor || name.is_some_and(&has_extension);
+                Self {
+                    core: vk::PhysicalDeviceFeatures::default(),
+                    $($chain: known($minor, $extension).then(vk::$structure::default),)*
+                }
+            }
+
+            /// Extensions that the structures come from, where the version does not include them.
+            pub(super) fn extensions(&self, minor: u32) -> Vec<&'static CStr> {
+                let mut names = Vec::new();
+                $(if let (Some(_), Some(name), true) = (&self.$chain, $extension, minor < $minor) {
+                    names.push(name);
+                })*
+                names
+            }
+
+            /// Links the structures into a list.
+            pub(super) fn link(&mut self) -> vk::PhysicalDeviceFeatures2<'_> {
+                let mut list = vk::PhysicalDeviceFeatures2::default().features(self.core);
+                $(if let Some(structure) = &mut self.$chain {
+                    // What an earlier list left here must not be followed.
+                    structure.p_next = std::ptr::null_mut();
+                    list = list.push_next(structure);
+                })*
+                list
+            }
+
+            /// All features by name.
+            fn members(&mut self) -> Vec<(&'static str, &mut vk::Bool32)> {
+                let mut members = vec![$(($core_name, &mut self.core.$core),)*];
+                $(if let Some(structure) = &mut self.$chain {
+                    members.extend([$(($name, &mut structure.$member),)*]);
+                })*
+                members
+            }
+        }
+    };
+}
+
+features! {
+    core {
+        full_draw_index_uint32 "fullDrawIndexUint32",
+        image_cube_array "imageCubeArray",
+        independent_blend "independentBlend",
+        geometry_shader "geometryShader",
+        tessellation_shader "tessellationShader",
+        sample_rate_shading "sampleRateShading",
+        dual_src_blend "dualSrcBlend",
+        logic_op "logicOp",
+        depth_clamp "depthClamp",
+        depth_bias_clamp "depthBiasClamp",
+        fill_mode_non_solid "fillModeNonSolid",
+        depth_bounds "depthBounds",
+        wide_lines "wideLines",
+        large_points "largePoints",
+        multi_viewport "multiViewport",
+        vertex_pipeline_stores_and_atomics "vertexPipelineStoresAndAtomics",
+        fragment_stores_and_atomics "fragmentStoresAndAtomics",
+        shader_tessellation_and_geometry_point_size "shaderTessellationAndGeometryPointSize",
+        shader_image_gather_extended "shaderImageGatherExtended",
+        shader_storage_image_extended_formats "shaderStorageImageExtendedFormats",
+        shader_storage_image_read_without_format "shaderStorageImageReadWithoutFormat",
+        shader_storage_image_write_without_format "shaderStorageImageWriteWithoutFormat",
+        shader_uniform_buffer_array_dynamic_indexing "shaderUniformBufferArrayDynamicIndexing",
+        shader_sampled_image_array_dynamic_indexing "shaderSampledImageArrayDynamicIndexing",
+        shader_storage_buffer_array_dynamic_indexing "shaderStorageBufferArrayDynamicIndexing",
+        shader_storage_image_array_dynamic_indexing "shaderStorageImageArrayDynamicIndexing",
+        shader_clip_distance "shaderClipDistance",
+        shader_cull_distance "shaderCullDistance",
+        shader_float64 "shaderFloat64",
+        shader_int64 "shaderInt64",
+        shader_int16 "shaderInt16",
+    }
+    storage16: PhysicalDevice16BitStorageFeatures, core in 1, extension None::<&'static CStr>, {
+        storage_buffer16_bit_access "storageBuffer16BitAccess",
+        uniform_and_storage_buffer16_bit_access "uniformAndStorageBuffer16BitAccess",
+        storage_input_output16 "storageInputOutput16",
+    }
+    draw_parameters: PhysicalDeviceShaderDrawParametersFeatures, core in 1, extension None::<&'static CStr>, {
+        shader_draw_parameters "shaderDrawParameters",
+    }
+    storage8: PhysicalDevice8BitStorageFeatures, core in 2, extension Some(ash::khr::_8bit_storage::NAME), {
+        storage_buffer8_bit_access "storageBuffer8BitAccess",
+        uniform_and_storage_buffer8_bit_access "uniformAndStorageBuffer8BitAccess",
+    }
+    narrow: PhysicalDeviceShaderFloat16Int8Features, core in 2, extension Some(ash::khr::shader_float16_int8::NAME), {
+        shader_float16 "shaderFloat16",
+        shader_int8 "shaderInt8",
+    }
+    address: PhysicalDeviceBufferDeviceAddressFeatures, core in 2,
+    extension Some(ash::khr::buffer_device_address::NAME), {
+        buffer_device_address "bufferDeviceAddress",
+    }
+    atomic64: PhysicalDeviceShaderAtomicInt64Features, core in 2, extension Some(ash::khr::shader_atomic_int64::NAME), {
+        shader_buffer_int64_atomics "shaderBufferInt64Atomics",
+        shader_shared_int64_atomics "shaderSharedInt64Atomics",
+    }
+    memory_model: PhysicalDeviceVulkanMemoryModelFeatures, core in 2,
+    extension Some(ash::khr::vulkan_memory_model::NAME), {
+        vulkan_memory_model "vulkanMemoryModel",
+        vulkan_memory_model_device_scope "vulkanMemoryModelDeviceScope",
+    }
+    scalar_layout: PhysicalDeviceScalarBlockLayoutFeatures, core in 2,
+    extension Some(ash::ext::scalar_block_layout::NAME), {
+        scalar_block_layout "scalarBlockLayout",
+    }
+    indexing: PhysicalDeviceDescriptorIndexingFeatures, core in 2, extension Some(ash::ext::descriptor_indexing::NAME), {
+        shader_uniform_buffer_array_non_uniform_indexing "shaderUniformBufferArrayNonUniformIndexing",
+        shader_sampled_image_array_non_uniform_indexing "shaderSampledImageArrayNonUniformIndexing",
+        shader_storage_buffer_array_non_uniform_indexing "shaderStorageBufferArrayNonUniformIndexing",
+        shader_storage_image_array_non_uniform_indexing "shaderStorageImageArrayNonUniformIndexing",
+    }
+    demote: PhysicalDeviceShaderDemoteToHelperInvocationFeatures, core in 3,
+    extension Some(ash::ext::shader_demote_to_helper_invocation::NAME), {
+        shader_demote_to_helper_invocation "shaderDemoteToHelperInvocation",
+    }
+    atomic_float: PhysicalDeviceShaderAtomicFloatFeaturesEXT, core in NEVER,
+    extension Some(ash::ext::shader_atomic_float::NAME), {
+        shader_buffer_float32_atomics "shaderBufferFloat32Atomics",
+        shader_buffer_float32_atomic_add "shaderBufferFloat32AtomicAdd",
+        shader_buffer_float64_atomics "shaderBufferFloat64Atomics",
+        shader_buffer_float64_atomic_add "shaderBufferFloat64AtomicAdd",
+        shader_shared_float32_atomics "shaderSharedFloat32Atomics",
+        shader_shared_float32_atomic_add "shaderSharedFloat32AtomicAdd",
+    }
+    interlock: PhysicalDeviceFragmentShaderInterlockFeaturesEXT, core in NEVER,
+    extension Some(ash::ext::fragment_shader_interlock::NAME), {
+        fragment_shader_sample_interlock "fragmentShaderSampleInterlock",
+        fragment_shader_pixel_interlock "fragmentShaderPixelInterlock",
+    }
+}
+
+impl FeatureChain {
+    /// The features of the table that a device has.
+    pub(super) fn query(
+        instance: &Instance,
+        device: vk::PhysicalDevice,
+        minor: u32,
+        extensions: &BTreeSet<String>,
+    ) -> Self {
+        let has_extension = |name: &CStr| extensions.contains(&*name.to_string_lossy());
+        let mut found = Self::known(minor, has_extension);
+        let mut list = found.link();
+        // SAFETY: the list holds only structures that the device knows, and lives as long as the call.
+        unsafe { instance.raw.get_physical_device_features2(device, &mut list) };
+        found.core = list.features;
+        // Structures have members that the table leaves out; those stay off.
+        let mut chosen = Self::known(minor, has_extension);
+        for ((_, wanted), (_, has)) in chosen.members().into_iter().zip(found.members()) {
+            *wanted = *has;
+        }
+        chosen
+    }
+
+    /// Names of the features that are on.
+    pub(super) fn names(&mut self) -> BTreeSet<&'static str> {
+        self.members().into_iter().filter(|(_, on)| **on == vk::TRUE).map(|(name, _)| name).collect()
+    }
+}

@@ -1,0 +1,164 @@
+//! The Vulkan loader, the instance, and the messages of the validation layer.
+
+use super::physical::PhysicalDevice;
+use crate::error::{CallContext, Error};
+use crate::options::Validation;
+use ash::vk;
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::{Mutex, PoisonError};
+
+const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// The version that instances are made for: features of later versions are not used.
+pub(super) const API_VERSION: u32 = vk::API_VERSION_1_3;
+
+/// Messages since they were last taken.
+type Messages = Mutex<Vec<String>>;
+
+/// Receives messages of the validation layer; dropped before the instance.
+struct Messenger {
+    functions: ash::ext::debug_utils::Instance,
+    raw: vk::DebugUtilsMessengerEXT,
+}
+
+/// The instance.
+pub(crate) struct Instance {
+    pub(super) raw: ash::Instance,
+    messenger: Option<Messenger>,
+    // Boxed, because the messenger holds its address.
+    messages: Box<Messages>,
+    // Holds the library that all functions are in.
+    _entry: ash::Entry,
+}
+
+fn c_strings(names: &[&CStr]) -> Vec<*const c_char> {
+    names.iter().map(|name| name.as_ptr()).collect()
+}
+
+impl Instance {
+    /// Loads Vulkan and makes an instance, with the validation layer if wanted.
+    pub(crate) fn new(validation: Validation) -> Result<Self, Error> {
+        // SAFETY: loading runs initialization code of the system's Vulkan loader, which is what the program is for.
+        let entry = unsafe { ash::Entry::load() }.map_err(|error| Error::Library(error.to_string()))?;
+        let layers = match validation {
+            Validation::Off => Vec::new(),
+            Validation::Auto | Validation::Require if has_validation(&entry)? => vec![VALIDATION_LAYER],
+            Validation::Auto => Vec::new(),
+            Validation::Require => return Err(Error::NoValidation),
+        };
+        let mut extensions = Vec::new();
+        let mut flags = vk::InstanceCreateFlags::empty();
+        if has_extension(&entry, None, ash::khr::portability_enumeration::NAME)? {
+            extensions.push(ash::khr::portability_enumeration::NAME);
+            flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
+        }
+        if !layers.is_empty() {
+            extensions.push(ash::ext::debug_utils::NAME);
+        }
+        let messages = Box::new(Messages::default());
+        let mut messenger_info = messenger_info(&messages);
+        let (layer_names, extension_names) = (c_strings(&layers), c_strings(&extensions));
+        let application =
+            vk::ApplicationInfo::default().application_name(c"glasm-vkrunner").api_version(API_VERSION);
+        let mut info = vk::InstanceCreateInfo::default()
+            .flags(flags)
+            .application_info(&application)
+            .enabled_layer_names(&layer_names)
+            .enabled_extension_names(&extension_names);
+        if !layers.is_empty() {
+            info = info.push_next(&mut messenger_info);
+        }
+        // SAFETY: all pointers in `info` are to locals that outlive the call; `messages` lives as long as the instance.
+        let raw = unsafe { entry.create_instance(&info, None) }.call("vkCreateInstance")?;
+        let mut instance = Self { raw, messenger: None, messages, _entry: entry };
+        if !layers.is_empty() {
+            instance.messenger = Some(instance.create_messenger()?);
+        }
+        Ok(instance)
+    }
+
+    fn create_messenger(&self) -> Result<Messenger, Error> {
+        let functions = ash::ext::debug_utils::Instance::new(&self._entry, &self.raw);
+        let info = messenger_info(&self.messages);
+        // SAFETY: the extension is enabled, and the user data lives until after the messenger is destroyed.
+        let raw = unsafe { functions.create_debug_utils_messenger(&info, None) }.call("vkCreateDebugUtilsMessengerEXT")?;
+        Ok(Messenger { functions, raw })
+    }
+
+    /// Whether the validation layer is loaded.
+    pub(crate) fn validates(&self) -> bool {
+        self.messenger.is_some()
+    }
+
+    /// The messages since the last call.
+    pub(crate) fn take_messages(&self) -> Vec<String> {
+        std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The devices that can run scripts: Vulkan 1.1 and a queue for graphics and compute.
+    pub(crate) fn physical_devices(&self) -> Result<Vec<PhysicalDevice>, Error> {
+        // SAFETY: the instance is valid.
+        let handles = unsafe { self.raw.enumerate_physical_devices() }.call("vkEnumeratePhysicalDevices")?;
+        let mut devices = Vec::new();
+        for handle in handles {
+            if let Some(device) = PhysicalDevice::query(self, handle, devices.len())? {
+                devices.push(device);
+            }
+        }
+        Ok(devices)
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        if let Some(messenger) = &self.messenger {
+            // SAFETY: the messenger was made from this instance and is destroyed once.
+            unsafe { messenger.functions.destroy_debug_utils_messenger(messenger.raw, None) };
+        }
+        // SAFETY: everything made from the instance holds a reference to it and is gone.
+        unsafe { self.raw.destroy_instance(None) };
+    }
+}
+
+fn has_validation(entry: &ash::Entry) -> Result<bool, Error> {
+    // SAFETY: the entry is valid.
+    let layers = unsafe { entry.enumerate_instance_layer_properties() }.call("vkEnumerateInstanceLayerProperties")?;
+    let present = layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER));
+    let name = ash::ext::debug_utils::NAME;
+    Ok(present && (has_extension(entry, None, name)? || has_extension(entry, Some(VALIDATION_LAYER), name)?))
+}
+
+fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Result<bool, Error> {
+    // SAFETY: the entry is valid.
+    let extensions = unsafe { entry.enumerate_instance_extension_properties(layer) }
+        .call("vkEnumerateInstanceExtensionProperties")?;
+    Ok(extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
+}
+
+/// Errors and warnings about the use of Vulkan; hints about speed are left out.
+fn messenger_info(messages: &Messages) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+    let severity =
+        vk::DebugUtilsMessageSeverityFlagsEXT::ERROR | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING;
+    vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(severity)
+        .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
+        .pfn_user_callback(Some(receive_message))
+        .user_data(std::ptr::from_ref(messages).cast_mut().cast())
+}
+
+unsafe extern "system" fn receive_message(
+    _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _kind: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    messages: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: `messages` is the pointer given in `messenger_info`; `Messages` may be shared between threads.
+    let messages = unsafe { &*messages.cast::<Messages>() };
+    // SAFETY: Vulkan hands over a valid structure for the time of the call.
+    let text = unsafe { (*data).message_as_c_str() };
+    if let Some(text) = text {
+        let text = text.to_string_lossy().into_owned();
+        messages.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+    vk::FALSE
+}

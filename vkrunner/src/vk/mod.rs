@@ -1,0 +1,30 @@
+//! Everything that calls Vulkan, and all `unsafe` code of the crate.
+//!
+//! One owner type per Vulkan object; its `Drop` destroys it and it keeps its device alive. Work is submitted and waited for at
+//! once, so whenever safe code runs, the device is idle: no object is in use while it is changed, read or destroyed. The exception is a
+//! device that timed out or was lost; it is marked and from then on nothing of it is touched, not even to destroy it.
+//!
+//! Invariant for the safety of the functions here: handles that a type owns are valid until its `Drop`, and objects that meet in a call
+//! come from the same device.
+
+mod buffer;
+mod descriptors;
+mod device;
+mod features;
+mod framebuffer;
+mod image;
+mod instance;
+mod physical;
+mod pipeline;
+mod submit;
+mod texture;
+
+pub(crate) use buffer::{Buffer, BufferUse};
+pub(crate) use descriptors::{Binding, BindingKind, Layout, Resource};
+pub(crate) use device::Device;
+pub(crate) use framebuffer::Framebuffer;
+pub(crate) use instance::Instance;
+pub(crate) use physical::{DeviceInfo, PhysicalDevice};
+pub(crate) use pipeline::{ComputePipeline, GraphicsPipeline, PipelineDesc, ShaderModule, VertexAttribute, VertexBinding};
+pub(crate) use submit::{DrawCall, DrawCount};
+pub(crate) use texture::{SamplerState, Texture};

@@ -1,0 +1,251 @@
+//! Shader modules and pipelines.
+
+use super::descriptors::Layout;
+use super::device::Device;
+use super::framebuffer::Framebuffer;
+use crate::error::{CallContext, Error};
+use crate::script::pipeline_state::{PipelineState, StencilFace};
+use ash::vk;
+use glasm::ir::Stage;
+use std::rc::Rc;
+
+/// The Vulkan name of a stage.
+fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
+    match stage {
+        Stage::Vertex => vk::ShaderStageFlags::VERTEX,
+        Stage::TessControl => vk::ShaderStageFlags::TESSELLATION_CONTROL,
+        Stage::TessEval => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
+        Stage::Geometry => vk::ShaderStageFlags::GEOMETRY,
+        Stage::Fragment => vk::ShaderStageFlags::FRAGMENT,
+        Stage::Compute => vk::ShaderStageFlags::COMPUTE,
+    }
+}
+
+/// A SPIR-V module whose entry point is `main`.
+pub(crate) struct ShaderModule {
+    raw: vk::ShaderModule,
+    stage: Stage,
+    device: Rc<Device>,
+}
+
+impl ShaderModule {
+    /// A module for a stage.
+    pub(crate) fn new(device: &Rc<Device>, stage: Stage, words: &[u32]) -> Result<Self, Error> {
+        let info = vk::ShaderModuleCreateInfo::default().code(words);
+        // SAFETY: the create info is valid; modules come from the compiler or the SPIR-V assembler, and scripts are trusted not to crash drivers.
+        let raw = unsafe { device.raw.create_shader_module(&info, None) }.call("vkCreateShaderModule")?;
+        Ok(Self { raw, stage, device: Rc::clone(device) })
+    }
+
+    fn stage_info(&self) -> vk::PipelineShaderStageCreateInfo<'_> {
+        vk::PipelineShaderStageCreateInfo::default().stage(stage_flag(self.stage)).module(self.raw).name(c"main")
+    }
+}
+
+impl Drop for ShaderModule {
+    fn drop(&mut self) {
+        if !self.device.is_lost() {
+            // SAFETY: the module was made from this device.
+            unsafe { self.device.raw.destroy_shader_module(self.raw, None) };
+        }
+    }
+}
+
+/// A vertex attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct VertexAttribute {
+    pub(crate) location: u32,
+    pub(crate) binding: u32,
+    pub(crate) format: vk::Format,
+    pub(crate) offset: u32,
+}
+
+/// A vertex buffer binding; stride 0 gives all vertices the same values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct VertexBinding {
+    pub(crate) binding: u32,
+    pub(crate) stride: u32,
+}
+
+/// What a graphics pipeline is made of.
+pub(crate) struct PipelineDesc<'a> {
+    pub(crate) modules: &'a [ShaderModule],
+    pub(crate) layout: &'a Layout,
+    pub(crate) framebuffer: &'a Framebuffer,
+    pub(crate) state: &'a PipelineState,
+    pub(crate) topology: vk::PrimitiveTopology,
+    pub(crate) attributes: &'a [VertexAttribute],
+    pub(crate) bindings: &'a [VertexBinding],
+}
+
+/// A graphics pipeline.
+pub(crate) struct GraphicsPipeline {
+    pub(super) raw: vk::Pipeline,
+    device: Rc<Device>,
+}
+
+impl GraphicsPipeline {
+    /// A pipeline with fixed viewport and no dynamic state.
+    pub(crate) fn new(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
+        let stages: Vec<_> = desc.modules.iter().map(ShaderModule::stage_info).collect();
+        let has_tessellation = desc.modules.iter().any(|module| module.stage == Stage::TessEval);
+        let (bindings, attributes) = vertex_descriptions(desc);
+        let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
+            .vertex_binding_descriptions(&bindings)
+            .vertex_attribute_descriptions(&attributes);
+        let state = desc.state;
+        let input_assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+            .topology(desc.topology)
+            .primitive_restart_enable(state.primitive_restart);
+        let tessellation =
+            vk::PipelineTessellationStateCreateInfo::default().patch_control_points(state.patch_control_points);
+        let (viewport, scissor) = desc.framebuffer.viewport();
+        let (viewports, scissors) = ([viewport], [scissor]);
+        let viewport_state = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
+        let rasterization = rasterization_state(state);
+        let multisample = vk::PipelineMultisampleStateCreateInfo::default()
+            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
+        let depth_stencil = depth_stencil_state(state, desc.framebuffer);
+        let blend_attachments = [blend_attachment(state)];
+        let color_blend = vk::PipelineColorBlendStateCreateInfo::default()
+            .logic_op_enable(state.logic_op_enable)
+            .logic_op(state.logic_op)
+            .attachments(&blend_attachments);
+        let mut info = vk::GraphicsPipelineCreateInfo::default()
+            .stages(&stages)
+            .vertex_input_state(&vertex_input)
+            .input_assembly_state(&input_assembly)
+            .viewport_state(&viewport_state)
+            .rasterization_state(&rasterization)
+            .multisample_state(&multisample)
+            .depth_stencil_state(&depth_stencil)
+            .color_blend_state(&color_blend)
+            .layout(desc.layout.raw)
+            .render_pass(desc.framebuffer.render_pass);
+        if has_tessellation {
+            info = info.tessellation_state(&tessellation);
+        }
+        // SAFETY: all pointers are to locals; modules, layout and render pass are from this device.
+        let pipelines = unsafe { device.raw.create_graphics_pipelines(device.pipeline_cache, &[info], None) };
+        let raw = first_pipeline(pipelines, "vkCreateGraphicsPipelines")?;
+        Ok(Self { raw, device: Rc::clone(device) })
+    }
+}
+
+impl Drop for GraphicsPipeline {
+    fn drop(&mut self) {
+        if !self.device.is_lost() {
+            // SAFETY: the pipeline was made from this device, and the device is idle.
+            unsafe { self.device.raw.destroy_pipeline(self.raw, None) };
+        }
+    }
+}
+
+/// A compute pipeline.
+pub(crate) struct ComputePipeline {
+    pub(super) raw: vk::Pipeline,
+    device: Rc<Device>,
+}
+
+impl ComputePipeline {
+    /// A pipeline for a compute module.
+    pub(crate) fn new(device: &Rc<Device>, module: &ShaderModule, layout: &Layout) -> Result<Self, Error> {
+        let info = vk::ComputePipelineCreateInfo::default().stage(module.stage_info()).layout(layout.raw);
+        // SAFETY: module and layout are from this device.
+        let pipelines = unsafe { device.raw.create_compute_pipelines(device.pipeline_cache, &[info], None) };
+        let raw = first_pipeline(pipelines, "vkCreateComputePipelines")?;
+        Ok(Self { raw, device: Rc::clone(device) })
+    }
+}
+
+impl Drop for ComputePipeline {
+    fn drop(&mut self) {
+        if !self.device.is_lost() {
+            // SAFETY: the pipeline was made from this device, and the device is idle.
+            unsafe { self.device.raw.destroy_pipeline(self.raw, None) };
+        }
+    }
+}
+
+fn first_pipeline(
+    pipelines: Result<Vec<vk::Pipeline>, (Vec<vk::Pipeline>, vk::Result)>,
+    call: &'static str,
+) -> Result<vk::Pipeline, Error> {
+    // If the only pipeline fails its handle is null, so there is nothing to destroy.
+    pipelines.map(|pipelines| pipelines[0]).map_err(|(_, result)| Error::Vulkan { call, result })
+}
+
+fn vertex_descriptions(
+    desc: &PipelineDesc<'_>,
+) -> (Vec<vk::VertexInputBindingDescription>, Vec<vk::VertexInputAttributeDescription>) {
+    let binding = |binding: &VertexBinding| {
+        vk::VertexInputBindingDescription::default()
+            .binding(binding.binding)
+            .stride(binding.stride)
+            .input_rate(vk::VertexInputRate::VERTEX)
+    };
+    let attribute = |attribute: &VertexAttribute| vk::VertexInputAttributeDescription {
+        location: attribute.location,
+        binding: attribute.binding,
+        format: attribute.format,
+        offset: attribute.offset,
+    };
+    (desc.bindings.iter().map(binding).collect(), desc.attributes.iter().map(attribute).collect())
+}
+
+fn rasterization_state(state: &PipelineState) -> vk::PipelineRasterizationStateCreateInfo<'static> {
+    vk::PipelineRasterizationStateCreateInfo::default()
+        .depth_clamp_enable(state.depth_clamp)
+        .rasterizer_discard_enable(state.rasterizer_discard)
+        .polygon_mode(state.polygon_mode)
+        .cull_mode(state.cull_mode)
+        .front_face(state.front_face)
+        .depth_bias_enable(state.depth_bias)
+        .depth_bias_constant_factor(state.depth_bias_constant_factor)
+        .depth_bias_clamp(state.depth_bias_clamp)
+        .depth_bias_slope_factor(state.depth_bias_slope_factor)
+        .line_width(state.line_width)
+}
+
+/// Tests of buffers that the framebuffer lacks are off, as in GL.
+fn depth_stencil_state(
+    state: &PipelineState,
+    framebuffer: &Framebuffer,
+) -> vk::PipelineDepthStencilStateCreateInfo<'static> {
+    let format = framebuffer.depth_format();
+    let has_depth = format.is_some_and(|format| format.has_depth);
+    let has_stencil = format.is_some_and(|format| format.has_stencil);
+    vk::PipelineDepthStencilStateCreateInfo::default()
+        .depth_test_enable(state.depth_test && has_depth)
+        .depth_write_enable(state.depth_write && has_depth)
+        .depth_compare_op(state.depth_compare_op)
+        .depth_bounds_test_enable(state.depth_bounds_test && has_depth)
+        .max_depth_bounds(1.0)
+        .stencil_test_enable(state.stencil_test && has_stencil)
+        .front(stencil_state(&state.front))
+        .back(stencil_state(&state.back))
+}
+
+fn stencil_state(face: &StencilFace) -> vk::StencilOpState {
+    vk::StencilOpState {
+        fail_op: face.fail_op,
+        pass_op: face.pass_op,
+        depth_fail_op: face.depth_fail_op,
+        compare_op: face.compare_op,
+        compare_mask: face.compare_mask,
+        write_mask: face.write_mask,
+        reference: face.reference,
+    }
+}
+
+fn blend_attachment(state: &PipelineState) -> vk::PipelineColorBlendAttachmentState {
+    vk::PipelineColorBlendAttachmentState::default()
+        .blend_enable(state.blend)
+        .src_color_blend_factor(state.src_color_factor)
+        .dst_color_blend_factor(state.dst_color_factor)
+        .color_blend_op(state.color_op)
+        .src_alpha_blend_factor(state.src_alpha_factor)
+        .dst_alpha_blend_factor(state.dst_alpha_factor)
+        .alpha_blend_op(state.alpha_op)
+        .color_write_mask(state.color_write_mask)
+}

@@ -1,0 +1,128 @@
+//! Recording, submitting and waiting: one command buffer at a time.
+
+use super::buffer::Buffer;
+use super::descriptors::Layout;
+use super::device::Device;
+use super::framebuffer::Framebuffer;
+use super::pipeline::{ComputePipeline, GraphicsPipeline};
+use crate::error::{CallContext, Error};
+use ash::vk;
+
+/// Everything before, for everything after, memory and host included.
+const FULL_SRC: vk::AccessFlags = vk::AccessFlags::MEMORY_WRITE;
+
+impl Device {
+    /// Records commands, runs them, and waits until they are done and their writes are visible to host and device.
+    pub(super) fn run(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<(), Error> {
+        let result = self.try_run(record);
+        if let Err(Error::TimedOut(_) | Error::Vulkan { .. }) = &result {
+            // The device may still be working, or be gone.
+            self.set_lost();
+        }
+        result
+    }
+
+    fn try_run(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<(), Error> {
+        let commands = self.command_buffer;
+        let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the command buffer is not in use, and its pool allows resetting it.
+        unsafe { self.raw.begin_command_buffer(commands, &begin) }.call("vkBeginCommandBuffer")?;
+        record(&self.raw, commands);
+        self.barrier_to_host(commands);
+        // SAFETY: the command buffer is being recorded, outside of a render pass.
+        unsafe { self.raw.end_command_buffer(commands) }.call("vkEndCommandBuffer")?;
+        // SAFETY: the fence is not in use.
+        unsafe { self.raw.reset_fences(&[self.fence]) }.call("vkResetFences")?;
+        let buffers = [commands];
+        let submit = vk::SubmitInfo::default().command_buffers(&buffers);
+        // SAFETY: the command buffer is complete; all objects in it outlive the wait, or are left alone if it fails.
+        unsafe { self.raw.queue_submit(self.queue, &[submit], self.fence) }.call("vkQueueSubmit")?;
+        let timeout = u64::try_from(self.timeout.as_nanos()).unwrap_or(u64::MAX);
+        // SAFETY: the fence is valid.
+        match unsafe { self.raw.wait_for_fences(&[self.fence], true, timeout) } {
+            Err(vk::Result::TIMEOUT) => Err(Error::TimedOut(self.timeout)),
+            result => result.call("vkWaitForFences"),
+        }
+    }
+
+    fn barrier_to_host(&self, commands: vk::CommandBuffer) {
+        let barrier = vk::MemoryBarrier::default()
+            .src_access_mask(FULL_SRC)
+            .dst_access_mask(vk::AccessFlags::HOST_READ | vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE);
+        let dst_stage = vk::PipelineStageFlags::HOST | vk::PipelineStageFlags::ALL_COMMANDS;
+        // SAFETY: the command buffer is being recorded, outside of a render pass.
+        unsafe {
+            self.raw.cmd_pipeline_barrier(
+                commands,
+                vk::PipelineStageFlags::ALL_COMMANDS,
+                dst_stage,
+                vk::DependencyFlags::empty(),
+                &[barrier],
+                &[],
+                &[],
+            );
+        }
+    }
+
+    /// Dispatches work groups.
+    pub(crate) fn dispatch(
+        &self,
+        pipeline: &ComputePipeline,
+        layout: &Layout,
+        push: &[u8],
+        groups: [u32; 3],
+    ) -> Result<(), Error> {
+        self.run(|raw, commands| {
+            let [x, y, z] = groups;
+            layout.bind(raw, commands, vk::PipelineBindPoint::COMPUTE, push);
+            // SAFETY: the pipeline was made for this layout, whose sets are bound and filled; the caller checked the limits.
+            unsafe {
+                raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
+                raw.cmd_dispatch(commands, x, y, z);
+            }
+        })
+    }
+
+    /// Draws into a framebuffer.
+    pub(crate) fn draw(&self, framebuffer: &Framebuffer, call: &DrawCall<'_>) -> Result<(), Error> {
+        self.run(|raw, commands| {
+            framebuffer.begin_pass(raw, commands);
+            call.layout.bind(raw, commands, vk::PipelineBindPoint::GRAPHICS, call.push);
+            for (binding, buffer) in &call.vertex_buffers {
+                // SAFETY: the buffer has vertex buffer usage.
+                unsafe { raw.cmd_bind_vertex_buffers(commands, *binding, &[buffer.raw], &[0]) };
+            }
+            // SAFETY: the pipeline was made for this render pass and layout; the caller checked that all vertices and indices exist.
+            unsafe {
+                raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, call.pipeline.raw);
+                match &call.count {
+                    DrawCount::Vertices { first, count } => {
+                        raw.cmd_draw(commands, *count, call.instances, *first, 0);
+                    }
+                    DrawCount::Indices { indices, count, vertex_offset } => {
+                        raw.cmd_bind_index_buffer(commands, indices.raw, 0, vk::IndexType::UINT32);
+                        raw.cmd_draw_indexed(commands, *count, call.instances, 0, *vertex_offset, 0);
+                    }
+                }
+                raw.cmd_end_render_pass(commands);
+            }
+        })
+    }
+}
+
+/// Which vertices a draw takes.
+pub(crate) enum DrawCount<'a> {
+    Vertices { first: u32, count: u32 },
+    Indices { indices: &'a Buffer, count: u32, vertex_offset: i32 },
+}
+
+/// A draw with everything bound.
+pub(crate) struct DrawCall<'a> {
+    pub(crate) pipeline: &'a GraphicsPipeline,
+    pub(crate) layout: &'a Layout,
+    pub(crate) push: &'a [u8],
+    /// Buffers by binding number.
+    pub(crate) vertex_buffers: Vec<(u32, &'a Buffer)>,
+    pub(crate) count: DrawCount<'a>,
+    pub(crate) instances: u32,
+}

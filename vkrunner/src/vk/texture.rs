@@ -1,0 +1,103 @@
+//! Textures: an image with levels, and a sampler.
+
+use super::buffer::{Buffer, BufferUse};
+use super::device::Device;
+use super::image::{Image, ImageDesc};
+use crate::error::{CallContext, Error};
+use crate::script::TextureImage;
+use ash::vk;
+use std::rc::Rc;
+
+/// How a texture is filtered and wrapped.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct SamplerState {
+    pub(crate) min: vk::Filter,
+    /// Filter between levels; `None` stays in the base level.
+    pub(crate) between_levels: Option<vk::SamplerMipmapMode>,
+    pub(crate) mag: vk::Filter,
+    pub(crate) wrap: [vk::SamplerAddressMode; 3],
+}
+
+/// A two-dimensional texture of format R8G8B8A8_UNORM, ready to be read by programs.
+pub(crate) struct Texture {
+    image: Image,
+    sampler: vk::Sampler,
+    device: Rc<Device>,
+}
+
+const FINAL_LAYOUT: vk::ImageLayout = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
+
+impl Texture {
+    /// A texture; every level is half as large as the one before, which the caller checked.
+    pub(crate) fn new(device: &Rc<Device>, levels: &[&TextureImage], state: &SamplerState) -> Result<Self, Error> {
+        let desc = ImageDesc {
+            format: vk::Format::R8G8B8A8_UNORM,
+            width: levels[0].width,
+            height: levels[0].height,
+            levels: levels.len() as u32,
+            usage: vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST,
+            aspects: vk::ImageAspectFlags::COLOR,
+        };
+        let image = Image::new(device, &desc)?;
+        let mut texture = Self { image, sampler: vk::Sampler::null(), device: Rc::clone(device) };
+        texture.create_sampler(state)?;
+        texture.upload(levels)?;
+        Ok(texture)
+    }
+
+    fn create_sampler(&mut self, state: &SamplerState) -> Result<(), Error> {
+        let max_lod = if state.between_levels.is_some() { vk::LOD_CLAMP_NONE } else { 0.25 };
+        let info = vk::SamplerCreateInfo::default()
+            .mag_filter(state.mag)
+            .min_filter(state.min)
+            .mipmap_mode(state.between_levels.unwrap_or(vk::SamplerMipmapMode::NEAREST))
+            .address_mode_u(state.wrap[0])
+            .address_mode_v(state.wrap[1])
+            .address_mode_w(state.wrap[2])
+            // Vulkan's counterpart of GL filters without levels: nearest between levels, and at most a quarter.
+            .max_lod(max_lod)
+            .border_color(vk::BorderColor::FLOAT_TRANSPARENT_BLACK);
+        // SAFETY: the create info is valid.
+        self.sampler = unsafe { self.device.raw.create_sampler(&info, None) }.call("vkCreateSampler")?;
+        Ok(())
+    }
+
+    fn upload(&self, levels: &[&TextureImage]) -> Result<(), Error> {
+        let texels: Vec<u8> = levels.iter().flat_map(|level| &level.texels).copied().collect();
+        let staging = Buffer::with_contents(&self.device, BufferUse::Upload, &texels)?;
+        let mut copies = Vec::new();
+        let mut offset = 0;
+        for (level, number) in levels.iter().zip(0..) {
+            let layers = vk::ImageSubresourceLayers::default()
+                .aspect_mask(vk::ImageAspectFlags::COLOR)
+                .mip_level(number)
+                .layer_count(1);
+            let extent = vk::Extent3D { width: level.width, height: level.height, depth: 1 };
+            copies.push(
+                vk::BufferImageCopy::default().buffer_offset(offset).image_subresource(layers).image_extent(extent),
+            );
+            offset += level.texels.len() as u64;
+        }
+        let transfer = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+        self.device.run(|raw, commands| {
+            self.image.change_layout(raw, commands, vk::ImageLayout::UNDEFINED, transfer);
+            // SAFETY: the buffer holds the texels of all levels.
+            unsafe { raw.cmd_copy_buffer_to_image(commands, staging.raw, self.image.raw, transfer, &copies) };
+            self.image.change_layout(raw, commands, transfer, FINAL_LAYOUT);
+        })
+    }
+
+    /// What a descriptor refers to.
+    pub(super) fn descriptor(&self) -> vk::DescriptorImageInfo {
+        vk::DescriptorImageInfo { sampler: self.sampler, image_view: self.image.view, image_layout: FINAL_LAYOUT }
+    }
+}
+
+impl Drop for Texture {
+    fn drop(&mut self) {
+        if !self.device.is_lost() {
+            // SAFETY: the sampler was made from this device or is null, and the device is idle.
+            unsafe { self.device.raw.destroy_sampler(self.sampler, None) };
+        }
+    }
+}
