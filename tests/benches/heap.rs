@@ -20,12 +20,18 @@ fn main() -> Result<(), Box<dyn Error>> {
             let peak = peak(&text)?;
             // Counts of this size are exact as f64.
             let per_byte = peak as f64 / text.len() as f64;
-            println!("{:<8} {size:>6}: {peak:>9} bytes, {per_byte:.1} for each source byte", variant.name());
+            println!(
+                "{:<8} {size:>6}: {peak:>9} bytes, {per_byte:.1} for each source byte",
+                variant.name()
+            );
             rows.push(json!({ "variant": variant.name(), "size": size, "source": text.len(), "peak": peak }));
         }
     }
     if let Some(out) = std::env::var_os("GLASM_BENCH_OUT") {
-        std::fs::write(PathBuf::from(out).join("heap.json"), format!("{:#}\n", json!(rows)))?;
+        std::fs::write(
+            PathBuf::from(out).join("heap.json"),
+            format!("{:#}\n", json!(rows)),
+        )?;
     }
     Ok(())
 }

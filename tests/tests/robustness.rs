@@ -1,6 +1,6 @@
 //! Any bytes give a module or errors: no panic, no hang, no runaway memory, and positions inside the text.
 
-use glasm::{DebugInfo, Location, Options, Source, Target};
+use glasm::{DebugInfo, Location, Options, Severity, Source, Target};
 use glasm_tests::mutate::{mutate, soup, vocabulary};
 use glasm_tests::rng::Rng;
 use glasm_tests::scripts::{self, Expected, Program};
@@ -16,23 +16,44 @@ fn survives(text: &[u8], options: &Options) -> bool {
     let source = Source::new("input", text);
     let start = Instant::now();
     let outcome = glasm::compile(&source, options);
-    assert!(start.elapsed() < LIMIT, "{} bytes took {:?}", text.len(), start.elapsed());
+    assert!(
+        start.elapsed() < LIMIT,
+        "{} bytes took {:?}",
+        text.len(),
+        start.elapsed()
+    );
     match outcome {
         Ok(shader) => {
             let module = rspirv::dr::load_words(&shader.words);
-            assert!(module.is_ok(), "a module that does not load: {:?}", module.err());
+            assert!(
+                module.is_ok(),
+                "a module that does not load: {:?}",
+                module.err()
+            );
             assert!(!shader.warnings.has_errors());
             true
         }
         Err(diagnostics) => {
             assert!(diagnostics.has_errors(), "failure without an error");
             for diagnostic in &diagnostics.list {
+                assert_ne!(
+                    diagnostic.severity,
+                    Severity::Bug,
+                    "{diagnostic:?}\n{}",
+                    String::from_utf8_lossy(text)
+                );
                 if let Location::Span(span) = diagnostic.location {
-                    assert!(span.start <= span.end && span.end as usize <= text.len(), "{diagnostic:?}");
+                    assert!(
+                        span.start <= span.end && span.end as usize <= text.len(),
+                        "{diagnostic:?}"
+                    );
                 }
             }
             let position = diagnostics.gl_error_position(&source);
-            assert!(position.is_some_and(|position| position <= text.len()), "{position:?}");
+            assert!(
+                position.is_some_and(|position| position <= text.len()),
+                "{position:?}"
+            );
             // Both printers see any bytes that a program holds.
             assert!(!diagnostics.render(&source).is_empty());
             assert!(diagnostics.to_json(&source).starts_with('['));
@@ -85,7 +106,10 @@ proptest! {
 /// Cuts every program after every word: each prefix is what an editor sees while someone types.
 #[test]
 fn every_prefix_of_every_sample() {
-    for program in programs().iter().filter(|program| program.name.starts_with("shaders/")) {
+    for program in programs()
+        .iter()
+        .filter(|program| program.name.starts_with("shaders/"))
+    {
         let mut end = 0;
         for word in glasm_tests::mutate::split(&program.text) {
             end += word.len();
@@ -97,17 +121,37 @@ fn every_prefix_of_every_sample() {
 /// What loads in scripts loads here, and what must not does not: else the tests above would test only errors.
 #[test]
 fn programs_of_scripts_load() {
-    let mut loaded = 0;
-    for program in programs().iter().filter(|program| program.expected == Expected::Loads) {
-        assert!(survives(program.text.as_bytes(), &Options::default()), "{}", program.name);
-        loaded += 1;
+    let programs: Vec<&Program> = programs()
+        .iter()
+        .filter(|program| program.expected == Expected::Loads)
+        .collect();
+    assert!(
+        programs.len() >= 3,
+        "only {} programs found",
+        programs.len()
+    );
+    let mut failures = Vec::new();
+    for program in programs {
+        let source = Source::new(&program.name, &program.text);
+        if let Err(errors) = glasm::compile(&source, &Options::default()) {
+            failures.push(errors.render(&source));
+        }
     }
-    assert!(loaded >= 3, "only {loaded} programs found");
+    assert!(
+        failures.is_empty(),
+        "{} programs do not load:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 /// `{ open x count, middle, close x count }`
 fn nested(open: &str, middle: &str, close: &str, count: usize) -> String {
-    format!("!!NVfp5.0\nTEMP t;\n{}{middle}{}END\n", open.repeat(count), close.repeat(count))
+    format!(
+        "!!NVfp5.0\nTEMP t;\n{}{middle}{}END\n",
+        open.repeat(count),
+        close.repeat(count)
+    )
 }
 
 #[test]
@@ -124,8 +168,14 @@ fn deep_nesting() {
             ("MOV t[", "0", "];\n"),
             ("ENDIF;\n", "", "ENDREP;\n"),
         ] {
-            survives(nested(open, middle, close, count).as_bytes(), &Options::default());
-            survives(nested(open, middle, "", count).as_bytes(), &Options::default());
+            survives(
+                nested(open, middle, close, count).as_bytes(),
+                &Options::default(),
+            );
+            survives(
+                nested(open, middle, "", count).as_bytes(),
+                &Options::default(),
+            );
         }
     }
 }
@@ -134,9 +184,13 @@ fn deep_nesting() {
 fn many_calls() {
     // Each subroutine calls the next twice: 2^n calls if all were inlined.
     for count in [10usize, 60, 2000] {
-        let mut text = String::from("!!NVfp5.0\nTEMP t;\nmain:\nCAL s0;\nMOV result.color, t;\nRET;\n");
+        let mut text =
+            String::from("!!NVfp5.0\nTEMP t;\nmain:\nCAL s0;\nMOV result.color, t;\nRET;\n");
         for index in 0..count {
-            text.push_str(&format!("s{index}:\nADD t, t, 1;\nCAL s{0};\nCAL s{0};\nRET;\n", index + 1));
+            text.push_str(&format!(
+                "s{index}:\nADD t, t, 1;\nCAL s{0};\nCAL s{0};\nRET;\n",
+                index + 1
+            ));
         }
         text.push_str(&format!("s{count}:\nRET;\nEND\n"));
         survives(text.as_bytes(), &Options::default());
@@ -152,18 +206,34 @@ fn recursion() {
 
 #[test]
 fn huge_tokens() {
-    for piece in ["a", "1", ".", "_", "\"", "#", "0x1", "1e", "e+", "\u{e9}", "[", "-", "|"] {
+    for piece in [
+        "a", "1", ".", "_", "\"", "#", "0x1", "1e", "e+", "\u{e9}", "[", "-", "|",
+    ] {
         let long = piece.repeat(1_000_000 / piece.len());
         survives(long.as_bytes(), &Options::default());
         survives(format!("!!NVfp5.0{long}").as_bytes(), &Options::default());
-        survives(format!("!!NVfp5.0\nMOV result.color, {long};\nEND").as_bytes(), &Options::default());
-        survives(format!("!!NVfp5.0\nTEMP {long};\nEND").as_bytes(), &Options::default());
+        survives(
+            format!("!!NVfp5.0\nMOV result.color, {long};\nEND").as_bytes(),
+            &Options::default(),
+        );
+        survives(
+            format!("!!NVfp5.0\nTEMP {long};\nEND").as_bytes(),
+            &Options::default(),
+        );
     }
 }
 
 #[test]
 fn huge_numbers() {
-    for number in ["4294967295", "4294967296", "99999999999999999999999", "-1", "0xFFFFFFFFF", "1e999999999", "1e-999999999"] {
+    for number in [
+        "4294967295",
+        "4294967296",
+        "99999999999999999999999",
+        "-1",
+        "0xFFFFFFFFF",
+        "1e999999999",
+        "1e-999999999",
+    ] {
         for form in [
             "TEMP t[N];",
             "PARAM p[N] = { program.local[0..N] };",
@@ -176,7 +246,10 @@ fn huge_numbers() {
             "REP N;\nENDREP;",
             "OPTION N;",
         ] {
-            survives(format!("!!NVfp5.0\n{}\nEND", form.replace('N', number)).as_bytes(), &Options::default());
+            survives(
+                format!("!!NVfp5.0\n{}\nEND", form.replace('N', number)).as_bytes(),
+                &Options::default(),
+            );
         }
     }
 }
@@ -184,19 +257,38 @@ fn huge_numbers() {
 #[test]
 fn a_megabyte_of_garbage() {
     let mut rng = Rng::new(5);
-    let bytes: Vec<u8> = (0..1 << 17).flat_map(|_| rng.bits().to_le_bytes()).collect();
+    let bytes: Vec<u8> = (0..1 << 17)
+        .flat_map(|_| rng.bits().to_le_bytes())
+        .collect();
     survives(&bytes, &Options::default());
     survives(&[b"!!NVfp5.0\n", &bytes[..]].concat(), &Options::default());
     let text = soup(words(), 200_000, &mut rng);
     survives(text.as_bytes(), &Options::default());
     survives(";".repeat(1 << 20).as_bytes(), &Options::default());
-    survives(format!("!!NVvp5.0{}", ";\nMOV".repeat(1 << 17)).as_bytes(), &Options::default());
+    survives(
+        format!("!!NVvp5.0{}", ";\nMOV".repeat(1 << 17)).as_bytes(),
+        &Options::default(),
+    );
 }
 
 #[test]
 fn many_declarations() {
-    let list = |what: &str, count: usize| (0..count).map(|index| what.replace('N', &index.to_string())).collect::<String>();
-    for what in ["TEMP tN;\n", "TEMP tN[1000];\n", "PARAM pN = { N };\n", "ALIAS aN = a;\n", "OPTION oN;\n", "lN:\n"] {
-        survives(format!("!!NVfp5.0\n{}END", list(what, 20_000)).as_bytes(), &Options::default());
+    let list = |what: &str, count: usize| {
+        (0..count)
+            .map(|index| what.replace('N', &index.to_string()))
+            .collect::<String>()
+    };
+    for what in [
+        "TEMP tN;\n",
+        "TEMP tN[1000];\n",
+        "PARAM pN = { N };\n",
+        "ALIAS aN = a;\n",
+        "OPTION oN;\n",
+        "lN:\n",
+    ] {
+        survives(
+            format!("!!NVfp5.0\n{}END", list(what, 20_000)).as_bytes(),
+            &Options::default(),
+        );
     }
 }

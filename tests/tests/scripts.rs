@@ -8,7 +8,7 @@ use glasm_tests::scripts;
 use glasm_vkrunner::{Outcome, RunOptions, Runner};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 thread_local! {
@@ -21,7 +21,11 @@ fn main() -> ExitCode {
     let off = std::env::var_os("GLASM_TEST_SCRIPTS").is_some_and(|value| value == "off");
     let scripts = if off { Vec::new() } else { scripts::find() };
     // Listing must not need a device.
-    let missing = if arguments.list || scripts.is_empty() { None } else { missing_device() };
+    let missing = if arguments.list || scripts.is_empty() {
+        None
+    } else {
+        missing_device()
+    };
     if let Some(reason) = &missing {
         eprintln!("scripts are ignored: {reason}");
     }
@@ -37,14 +41,16 @@ fn main() -> ExitCode {
 
 /// Why no script can run.
 fn missing_device() -> Option<String> {
-    Runner::new(&RunOptions::default()).err().map(|error| error.to_string())
+    Runner::new(&RunOptions::default())
+        .err()
+        .map(|error| error.to_string())
 }
 
 fn run(script: &Path) -> Result<(), Failed> {
     RUNNER.with_borrow_mut(|kept| {
         let runner = match kept {
             Some(runner) => runner,
-            None => kept.insert(Runner::new(&options(script))?),
+            None => kept.insert(Runner::new(&RunOptions::default())?),
         };
         let report = runner.run_file(script);
         match report.outcome {
@@ -54,7 +60,8 @@ fn run(script: &Path) -> Result<(), Failed> {
                 Ok(())
             }
             Outcome::Fail => {
-                let failures: Vec<String> = report.failures.iter().map(ToString::to_string).collect();
+                let failures: Vec<String> =
+                    report.failures.iter().map(ToString::to_string).collect();
                 Err(Failed::from(failures.join("\n")))
             }
         }

@@ -56,18 +56,41 @@ impl Scalar {
     /// The bits that a number in a script stands for. Hexadecimal numbers are the bits themselves, for floats too.
     pub(crate) fn parse_bits(self, text: &str) -> Option<u64> {
         let bits = 8 * self.size() as u32;
-        let field = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+        let field = if bits == 64 {
+            u64::MAX
+        } else {
+            (1 << bits) - 1
+        };
         if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-            return u64::from_str_radix(digits, 16).ok().filter(|value| value & !field == 0);
+            return u64::from_str_radix(digits, 16)
+                .ok()
+                .filter(|value| value & !field == 0);
         }
         match self {
-            Self::F16 => text.parse().ok().map(|value| u64::from(float16::from_f32(value))),
-            Self::F32 => text.parse().ok().map(|value: f32| u64::from(value.to_bits())),
+            Self::F16 => text
+                .parse()
+                .ok()
+                .map(|value| u64::from(float16::from_f32(value))),
+            Self::F32 => text
+                .parse()
+                .ok()
+                .map(|value: f32| u64::from(value.to_bits())),
             Self::F64 => text.parse().ok().map(f64::to_bits),
-            _ => {
+            Self::I8
+            | Self::U8
+            | Self::I16
+            | Self::U16
+            | Self::I32
+            | Self::U32
+            | Self::I64
+            | Self::U64 => {
                 let value: i128 = text.parse().ok()?;
                 let limit = 1i128 << bits;
-                let range = if self.is_signed() { -limit / 2..limit / 2 } else { 0..limit };
+                let range = if self.is_signed() {
+                    -limit / 2..limit / 2
+                } else {
+                    0..limit
+                };
                 range.contains(&value).then_some(value as u64 & field)
             }
         }
@@ -92,7 +115,10 @@ impl Scalar {
 
     /// Reads bits from the first bytes of a slice.
     pub(crate) fn read(self, bytes: &[u8]) -> u64 {
-        bytes[..self.size()].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+        bytes[..self.size()]
+            .iter()
+            .rev()
+            .fold(0, |bits, byte| bits << 8 | u64::from(*byte))
     }
 }
 
@@ -147,11 +173,19 @@ impl DataType {
     /// The type of that name, as in GLSL.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         if let Some((_, scalar)) = SCALAR_NAMES.iter().find(|(text, _)| *text == name) {
-            return Some(Self { scalar: *scalar, columns: 1, rows: 1 });
+            return Some(Self {
+                scalar: *scalar,
+                columns: 1,
+                rows: 1,
+            });
         }
         for (prefix, scalar) in VECTOR_PREFIXES {
             if let Some(rows) = name.strip_prefix(prefix).and_then(parse_extent) {
-                return Some(Self { scalar: *scalar, columns: 1, rows });
+                return Some(Self {
+                    scalar: *scalar,
+                    columns: 1,
+                    rows,
+                });
             }
         }
         let (scalar, extents) = match name.strip_prefix('d') {
@@ -159,7 +193,11 @@ impl DataType {
             None => (Scalar::F32, name.strip_prefix("mat")?),
         };
         let (columns, rows) = extents.split_once('x').unwrap_or((extents, extents));
-        Some(Self { scalar, columns: parse_extent(columns)?, rows: parse_extent(rows)? })
+        Some(Self {
+            scalar,
+            columns: parse_extent(columns)?,
+            rows: parse_extent(rows)?,
+        })
     }
 
     /// Number of scalars.
@@ -191,9 +229,15 @@ pub(crate) struct DataLayout {
 
 impl DataLayout {
     /// The layout that storage buffers and buffers with an address have unless a script says otherwise.
-    pub(crate) const STD430: Self = Self { packing: Packing::Std430, major: MajorAxis::Column };
+    pub(crate) const STD430: Self = Self {
+        packing: Packing::Std430,
+        major: MajorAxis::Column,
+    };
     /// The layout that uniform buffers have unless a script says otherwise.
-    pub(crate) const STD140: Self = Self { packing: Packing::Std140, major: MajorAxis::Column };
+    pub(crate) const STD140: Self = Self {
+        packing: Packing::Std140,
+        major: MajorAxis::Column,
+    };
 
     /// Distance of the vectors of an array. OpenGL 4.6 section 7.6.2.2, rules 1 to 4.
     fn vector_stride(self, scalar: Scalar, components: u8) -> u64 {
@@ -209,14 +253,19 @@ impl DataLayout {
     pub(crate) fn stride(self, ty: DataType) -> u64 {
         match (ty.columns, self.major) {
             (1, _) => self.vector_stride(ty.scalar, ty.rows),
-            (_, MajorAxis::Column) => u64::from(ty.columns) * self.vector_stride(ty.scalar, ty.rows),
+            (_, MajorAxis::Column) => {
+                u64::from(ty.columns) * self.vector_stride(ty.scalar, ty.rows)
+            }
             (_, MajorAxis::Row) => u64::from(ty.rows) * self.vector_stride(ty.scalar, ty.columns),
         }
     }
 
     /// Where a component of an element stands; components are counted column after column.
     pub(crate) fn component_offset(self, ty: DataType, component: usize) -> u64 {
-        let (column, row) = (component as u64 / u64::from(ty.rows), component as u64 % u64::from(ty.rows));
+        let (column, row) = (
+            component as u64 / u64::from(ty.rows),
+            component as u64 % u64::from(ty.rows),
+        );
         let size = ty.scalar.size() as u64;
         match (ty.columns, self.major) {
             (1, _) => row * size,
@@ -226,7 +275,12 @@ impl DataLayout {
     }
 
     /// Where each scalar of `count` scalars of an array of `ty` at `offset` stands.
-    pub(crate) fn offsets(self, ty: DataType, offset: u64, count: usize) -> impl Iterator<Item = u64> {
+    pub(crate) fn offsets(
+        self,
+        ty: DataType,
+        offset: u64,
+        count: usize,
+    ) -> impl Iterator<Item = u64> {
         let components = ty.components();
         (0..count).map(move |index| {
             let element = (index / components) as u64;
@@ -249,7 +303,9 @@ impl TypedData {
     /// One past the last byte.
     pub(crate) fn end(&self) -> u64 {
         let size = self.ty.scalar.size() as u64;
-        self.offsets().last().map_or(self.offset, |last| last + size)
+        self.offsets()
+            .last()
+            .map_or(self.offset, |last| last + size)
     }
 
     /// Where the scalars stand.
@@ -277,20 +333,99 @@ impl TypedData {
     }
 }
 
+/// An array of values in a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct DataRange {
+    pub(crate) ty: DataType,
+    pub(crate) layout: DataLayout,
+    pub(crate) offset: u64,
+    /// Number of elements.
+    pub(crate) count: usize,
+}
+
+impl DataRange {
+    /// The values as text; vectors and matrices in parentheses.
+    pub(crate) fn print(&self, bytes: &[u8]) -> Result<String, String> {
+        let scalar = self.ty.scalar;
+        let components = self.ty.components();
+        let mut text = String::new();
+        let offsets = self
+            .layout
+            .offsets(self.ty, self.offset, self.count * components);
+        for (index, at) in offsets.enumerate() {
+            let end = at + scalar.size() as u64;
+            if end > bytes.len() as u64 {
+                return Err(format!(
+                    "byte {end} is past the end of the buffer ({} bytes)",
+                    bytes.len()
+                ));
+            }
+            let place = index % components;
+            text.push_str(match (index, place) {
+                (0, _) => "",
+                (_, 0) => " ",
+                _ => ", ",
+            });
+            text.push_str(if components > 1 && place == 0 {
+                "("
+            } else {
+                ""
+            });
+            text.push_str(&scalar.value(scalar.read(&bytes[at as usize..])).to_string());
+            text.push_str(if components > 1 && place == components - 1 {
+                ")"
+            } else {
+                ""
+            });
+        }
+        Ok(text)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn offsets(name: &str, layout: DataLayout, count: usize) -> Vec<u64> {
-        layout.offsets(DataType::parse(name).unwrap(), 0, count).collect()
+        layout
+            .offsets(DataType::parse(name).unwrap(), 0, count)
+            .collect()
     }
 
     #[test]
     fn type_names() {
-        assert_eq!(DataType::parse("uint"), Some(DataType { scalar: Scalar::U32, columns: 1, rows: 1 }));
-        assert_eq!(DataType::parse("u16vec3"), Some(DataType { scalar: Scalar::U16, columns: 1, rows: 3 }));
-        assert_eq!(DataType::parse("dmat2x4"), Some(DataType { scalar: Scalar::F64, columns: 2, rows: 4 }));
-        assert_eq!(DataType::parse("mat3"), Some(DataType { scalar: Scalar::F32, columns: 3, rows: 3 }));
+        assert_eq!(
+            DataType::parse("uint"),
+            Some(DataType {
+                scalar: Scalar::U32,
+                columns: 1,
+                rows: 1
+            })
+        );
+        assert_eq!(
+            DataType::parse("u16vec3"),
+            Some(DataType {
+                scalar: Scalar::U16,
+                columns: 1,
+                rows: 3
+            })
+        );
+        assert_eq!(
+            DataType::parse("dmat2x4"),
+            Some(DataType {
+                scalar: Scalar::F64,
+                columns: 2,
+                rows: 4
+            })
+        );
+        assert_eq!(
+            DataType::parse("mat3"),
+            Some(DataType {
+                scalar: Scalar::F32,
+                columns: 3,
+                rows: 3
+            })
+        );
         for name in ["vec5", "mat1", "bool", "matx", "d", ""] {
             assert_eq!(DataType::parse(name), None, "{name}");
         }
@@ -299,7 +434,10 @@ mod tests {
     #[test]
     fn std430_packs_scalars_and_pads_three_component_vectors() {
         assert_eq!(offsets("float", DataLayout::STD430, 3), [0, 4, 8]);
-        assert_eq!(offsets("vec3", DataLayout::STD430, 6), [0, 4, 8, 16, 20, 24]);
+        assert_eq!(
+            offsets("vec3", DataLayout::STD430, 6),
+            [0, 4, 8, 16, 20, 24]
+        );
         assert_eq!(offsets("vec2", DataLayout::STD430, 4), [0, 4, 8, 12]);
     }
 
@@ -311,9 +449,15 @@ mod tests {
 
     #[test]
     fn matrices_follow_the_major_axis() {
-        let row = DataLayout { packing: Packing::Std430, major: MajorAxis::Row };
+        let row = DataLayout {
+            packing: Packing::Std430,
+            major: MajorAxis::Row,
+        };
         // Two columns of three rows; values are given column by column.
-        assert_eq!(offsets("mat2x3", DataLayout::STD430, 6), [0, 4, 8, 16, 20, 24]);
+        assert_eq!(
+            offsets("mat2x3", DataLayout::STD430, 6),
+            [0, 4, 8, 16, 20, 24]
+        );
         assert_eq!(offsets("mat2x3", row, 6), [0, 8, 16, 4, 12, 20]);
     }
 
@@ -327,7 +471,10 @@ mod tests {
         assert_eq!(Scalar::F32.parse_bits("1"), Some(0x3f80_0000));
         assert_eq!(Scalar::F32.parse_bits("0x7fc00000"), Some(0x7fc0_0000));
         assert_eq!(Scalar::F16.parse_bits("-2"), Some(0xc000));
-        assert_eq!(Scalar::U64.parse_bits("18446744073709551615"), Some(u64::MAX));
+        assert_eq!(
+            Scalar::U64.parse_bits("18446744073709551615"),
+            Some(u64::MAX)
+        );
         assert_eq!(Scalar::I64.value(u64::MAX), Value::Int(-1));
     }
 
@@ -342,7 +489,33 @@ mod tests {
         assert_eq!(data.end(), 32);
         let mut bytes = vec![0xaa; 32];
         data.write(&mut bytes);
-        let words: Vec<u32> = bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        let words: Vec<u32> = bytes
+            .chunks(4)
+            .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+            .collect();
         assert_eq!(words, [0xaaaa_aaaa, 1, 2, 3, 0xaaaa_aaaa, 4, 5, 6]);
+    }
+
+    #[test]
+    fn ranges_print_vectors_in_parentheses() {
+        let bytes: Vec<u8> = [1.5f32, -2.0, 3.0, 4.0]
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        let range = |name, offset, count| {
+            DataRange {
+                ty: DataType::parse(name).unwrap(),
+                layout: DataLayout::STD430,
+                offset,
+                count,
+            }
+            .print(&bytes)
+        };
+        assert_eq!(range("float", 4, 2).as_deref(), Ok("-2 3"));
+        assert_eq!(range("vec2", 0, 2).as_deref(), Ok("(1.5, -2) (3, 4)"));
+        assert_eq!(
+            range("float", 8, 3).unwrap_err(),
+            "byte 20 is past the end of the buffer (16 bytes)"
+        );
     }
 }

@@ -31,7 +31,9 @@ pub enum Error {
         available: String,
     },
     /// The validation layer is required but not installed.
-    #[error("the validation layer VK_LAYER_KHRONOS_validation is not installed, or VK_EXT_debug_utils is missing")]
+    #[error(
+        "the validation layer VK_LAYER_KHRONOS_validation is not installed, or VK_EXT_debug_utils is missing"
+    )]
     NoValidation,
     /// The device does not know the target that was asked for.
     #[error("the device offers Vulkan {0}, which is less than the target needs")]

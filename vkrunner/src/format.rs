@@ -51,7 +51,9 @@ pub(crate) struct Format {
 pub(crate) fn parse_vk_format(name: &str) -> Option<vk::Format> {
     const LAST_CORE_1_0: i32 = vk::Format::ASTC_12X12_SRGB_BLOCK.as_raw();
     let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
-    (1..=LAST_CORE_1_0).map(vk::Format::from_raw).find(|format| format!("{format:?}") == name)
+    (1..=LAST_CORE_1_0)
+        .map(vk::Format::from_raw)
+        .find(|format| format!("{format:?}") == name)
 }
 
 impl Format {
@@ -70,30 +72,41 @@ impl Format {
         if packed {
             // The first channel of a packed format stands in the highest bits.
             let total: u32 = channels.iter().map(|channel| channel.bits).sum();
-            channels.iter_mut().for_each(|channel| channel.offset = total - channel.offset - channel.bits);
+            channels
+                .iter_mut()
+                .for_each(|channel| channel.offset = total - channel.offset - channel.bits);
         }
-        let readable = |channel: &Channel| match encoding {
-            Encoding::Sfloat => matches!(channel.bits, 16 | 32 | 64),
-            _ => true,
+        let readable = |channel: &Channel| {
+            *encoding != Encoding::Sfloat || matches!(channel.bits, 16 | 32 | 64)
         };
-        channels.iter().all(readable).then_some(Self { vk, encoding: *encoding, channels, packed })
+        channels.iter().all(readable).then_some(Self {
+            vk,
+            encoding: *encoding,
+            channels,
+            packed,
+        })
     }
 
     /// `R32G32B32A32_SFLOAT`, `_SINT` or `_UINT`, or fewer channels.
     pub(crate) fn wide(encoding: Encoding, bits: u32, channels: u8) -> Self {
-        let names: String = ["R", "G", "B", "A"][..usize::from(channels)].iter().map(|c| format!("{c}{bits}")).collect();
-        let suffix = ENCODINGS.iter().find(|(_, row)| *row == encoding).map_or("", |(text, _)| text);
+        let names: String = ["R", "G", "B", "A"][..usize::from(channels)]
+            .iter()
+            .map(|c| format!("{c}{bits}"))
+            .collect();
+        let suffix = ENCODINGS
+            .iter()
+            .find(|(_, row)| *row == encoding)
+            .map_or("", |(text, _)| text);
         Self::parse(&format!("{names}_{suffix}")).expect("callers name formats that exist")
     }
 
     /// Bytes of a texel.
     pub(crate) fn size(&self) -> usize {
-        self.channels.iter().map(|channel| channel.bits as usize).sum::<usize>() / 8
-    }
-
-    /// Whether values are integers in shaders.
-    pub(crate) fn is_integer(&self) -> bool {
-        matches!(self.encoding, Encoding::Uint | Encoding::Sint)
+        self.channels
+            .iter()
+            .map(|channel| channel.bits as usize)
+            .sum::<usize>()
+            / 8
     }
 
     /// The values of a texel; channels that the format lacks read (0, 0, 0, 1).
@@ -101,23 +114,14 @@ impl Format {
         let mut values = [0.0, 0.0, 0.0, 1.0];
         for channel in &self.channels {
             let bits = read_bits(texel, channel.offset, channel.bits);
-            let linear = channel.component == 3;
-            values[channel.component] = match self.encoding {
-                Encoding::Srgb if linear => decode_channel(Encoding::Unorm, bits, channel.bits),
-                encoding => decode_channel(encoding, bits, channel.bits),
+            // Alpha is linear in sRGB formats too.
+            let encoding = match self.encoding == Encoding::Srgb && channel.component == 3 {
+                true => Encoding::Unorm,
+                false => self.encoding,
             };
+            values[channel.component] = decode_channel(encoding, bits, channel.bits);
         }
         values
-    }
-
-    /// The texel of a color; values are clamped to what the format holds.
-    pub(crate) fn encode(&self, color: [f64; 4]) -> Vec<u8> {
-        let mut texel = vec![0; self.size()];
-        for channel in &self.channels {
-            let bits = encode_channel(self.encoding, color[channel.component], channel.bits);
-            write_bits(&mut texel, channel.offset, channel.bits, bits);
-        }
-        texel
     }
 }
 
@@ -128,9 +132,15 @@ fn parse_channels(text: &str) -> Option<Vec<Channel>> {
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
         let component = "RGBA".find(letter)?;
-        let digits = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |at| at + 1);
+        let digits = rest[1..]
+            .find(|c: char| !c.is_ascii_digit())
+            .map_or(rest.len(), |at| at + 1);
         let bits = rest[1..digits].parse().ok()?;
-        channels.push(Channel { component, bits, offset });
+        channels.push(Channel {
+            component,
+            bits,
+            offset,
+        });
         offset += bits;
         rest = &rest[digits..];
     }
@@ -180,27 +190,6 @@ fn decode_channel(encoding: Encoding, value: u64, bits: u32) -> f64 {
     }
 }
 
-fn encode_channel(encoding: Encoding, value: f64, bits: u32) -> u64 {
-    let field = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
-    let signed_limit = maximum(bits - 1);
-    match encoding {
-        Encoding::Unorm => (value.clamp(0.0, 1.0) * maximum(bits)).round() as u64,
-        Encoding::Snorm => (value.clamp(-1.0, 1.0) * signed_limit).round() as i64 as u64 & field,
-        Encoding::Uscaled | Encoding::Uint => value.clamp(0.0, maximum(bits)) as u64,
-        Encoding::Sscaled | Encoding::Sint => value.clamp(-signed_limit - 1.0, signed_limit) as i64 as u64 & field,
-        Encoding::Srgb => {
-            let value = value.clamp(0.0, 1.0);
-            let curved = if value <= 0.003_130_8 { value * 12.92 } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 };
-            (curved * maximum(bits)).round() as u64
-        }
-        Encoding::Sfloat => match bits {
-            16 => u64::from(float16::from_f32(value as f32)),
-            32 => u64::from((value as f32).to_bits()),
-            _ => value.to_bits(),
-        },
-    }
-}
-
 /// What a depth or stencil format holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct DepthFormat {
@@ -214,9 +203,15 @@ impl DepthFormat {
     pub(crate) fn parse(name: &str) -> Option<Self> {
         let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
         let vk = parse_vk_format(name)?;
-        let has_depth = name.split('_').any(|part| part.starts_with('D') && part[1..].parse::<u32>().is_ok());
+        let has_depth = name
+            .split('_')
+            .any(|part| part.starts_with('D') && part[1..].parse::<u32>().is_ok());
         let has_stencil = name.split('_').any(|part| part == "S8");
-        (has_depth || has_stencil).then_some(Self { vk, has_depth, has_stencil })
+        (has_depth || has_stencil).then_some(Self {
+            vk,
+            has_depth,
+            has_stencil,
+        })
     }
 }
 
@@ -237,27 +232,37 @@ mod tests {
         let format = Format::parse("A2B10G10R10_UINT_PACK32").unwrap();
         let word: u32 = 2 << 30 | 1023 << 20 | 5 << 10 | 7;
         assert_eq!(format.decode(&word.to_le_bytes()), [7.0, 5.0, 1023.0, 2.0]);
-        assert_eq!(format.encode([7.0, 5.0, 2000.0, 2.0]), word.to_le_bytes());
     }
 
     #[test]
     fn signed_normalized_values_have_two_minus_ones() {
         let format = Format::parse("R8G8_SNORM").unwrap();
         assert_eq!(format.decode(&[0x80, 0x81]), [-1.0, -1.0, 0.0, 1.0]);
-        assert_eq!(format.encode([-1.0, 1.0, 0.0, 0.0]), [0x81, 0x7f]);
     }
 
     #[test]
     fn wide_formats_read_their_bits() {
         let format = Format::wide(Encoding::Sint, 32, 2);
         assert_eq!(format.vk, vk::Format::R32G32_SINT);
-        assert_eq!(format.decode(&[0xfe, 0xff, 0xff, 0xff, 3, 0, 0, 0]), [-2.0, 3.0, 0.0, 1.0]);
-        assert_eq!(Format::wide(Encoding::Sfloat, 64, 1).decode(&2.5f64.to_le_bytes())[0], 2.5);
+        assert_eq!(
+            format.decode(&[0xfe, 0xff, 0xff, 0xff, 3, 0, 0, 0]),
+            [-2.0, 3.0, 0.0, 1.0]
+        );
+        assert_eq!(
+            Format::wide(Encoding::Sfloat, 64, 1).decode(&2.5f64.to_le_bytes())[0],
+            2.5
+        );
     }
 
     #[test]
     fn formats_without_plain_channels_are_refused() {
-        for name in ["BC1_RGB_UNORM_BLOCK", "D32_SFLOAT", "B10G11R11_UFLOAT_PACK32", "R8", "nonsense"] {
+        for name in [
+            "BC1_RGB_UNORM_BLOCK",
+            "D32_SFLOAT",
+            "B10G11R11_UFLOAT_PACK32",
+            "R8",
+            "nonsense",
+        ] {
             assert_eq!(Format::parse(name), None, "{name}");
         }
     }

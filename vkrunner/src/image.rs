@@ -64,18 +64,36 @@ mod tests {
     #[test]
     fn pictures_are_upright_in_both_orders() {
         let format = Format::parse("R8_UNORM").unwrap();
-        let image = Image { width: 1, height: 2, format, data: vec![10, 20] };
-        assert_eq!(image.to_rgba8(RowOrder::TopFirst), [10, 0, 0, 255, 20, 0, 0, 255]);
-        assert_eq!(image.to_rgba8(RowOrder::BottomFirst), [20, 0, 0, 255, 10, 0, 0, 255]);
+        let image = Image {
+            width: 1,
+            height: 2,
+            format,
+            data: vec![10, 20],
+        };
+        assert_eq!(
+            image.to_rgba8(RowOrder::TopFirst),
+            [10, 0, 0, 255, 20, 0, 0, 255]
+        );
+        assert_eq!(
+            image.to_rgba8(RowOrder::BottomFirst),
+            [20, 0, 0, 255, 10, 0, 0, 255]
+        );
     }
 
     #[test]
     fn png_files_decode_to_the_same_pixels() {
         let format = Format::parse("B8G8R8A8_UNORM").unwrap();
-        let image = Image { width: 2, height: 1, format, data: vec![1, 2, 3, 4, 5, 6, 7, 8] };
+        let image = Image {
+            width: 2,
+            height: 1,
+            format,
+            data: vec![1, 2, 3, 4, 5, 6, 7, 8],
+        };
         let mut file = Vec::new();
         image.write_png(&mut file, RowOrder::TopFirst).unwrap();
-        let mut reader = png::Decoder::new(io::Cursor::new(file)).read_info().unwrap();
+        let mut reader = png::Decoder::new(io::Cursor::new(file))
+            .read_info()
+            .unwrap();
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         reader.next_frame(&mut pixels).unwrap();
         assert_eq!(pixels, [3, 2, 1, 4, 7, 6, 5, 8]);

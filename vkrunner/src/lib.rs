@@ -1,8 +1,48 @@
-//! Placeholder.
+//! Runs `.shader_test` scripts on Vulkan, without a window.
+//!
+//! A script holds programs, vertices, and commands that draw, dispatch and compare; `docs/scripts.md` describes the language. A
+//! [`Runner`] opens a device once and runs any number of scripts on it; each gives a [`ScriptReport`]:
+//!
+//! ```no_run
+//! use glasm_vkrunner::{DeviceChoice, RunOptions, Runner, Summary, find_scripts};
+//!
+//! let options = RunOptions { device: DeviceChoice::parse("llvmpipe"), ..RunOptions::default() };
+//! let runner = Runner::new(&options)?;
+//! let mut summary = Summary::default();
+//! for script in find_scripts("shaders".as_ref()) {
+//!     let report = runner.run_file(&script);
+//!     summary.add(&report.outcome);
+//! }
+//! assert_eq!(summary.failed, 0);
+//! # Ok::<(), glasm_vkrunner::Error>(())
+//! ```
+//!
+//! From script to outcome: `script` reads the text; `requirements` compares what it needs with what the device has; `programs` compiles
+//! its programs; `execute` runs its commands; `probe` compares. Only `vk` calls Vulkan, and all `unsafe` code is there.
+//!
+//! A crash of a driver takes the process with it: a caller who must survive one runs scripts in processes of their own, as the `glasm`
+//! command does. A device that hangs is given up after [`RunOptions::timeout`] and opened anew for the next script.
+
 mod data;
+mod error;
+mod execute;
+mod find;
 mod float16;
 mod format;
 mod image;
+mod options;
 mod outcome;
+mod passthrough;
 mod probe;
+mod programs;
+mod requirements;
+mod runner;
 mod script;
+mod vk;
+
+pub use error::Error;
+pub use find::find_scripts;
+pub use options::{DeviceChoice, RunOptions, Validation};
+pub use outcome::{Failure, Outcome, ScriptReport, Summary};
+pub use runner::{Runner, devices};
+pub use vk::DeviceInfo;

@@ -75,6 +75,9 @@ mod tests {
     #[test]
     fn numbers_choose_by_index() {
         assert_eq!(DeviceChoice::parse("1"), DeviceChoice::Index(1));
-        assert_eq!(DeviceChoice::parse("llvmpipe"), DeviceChoice::Name("llvmpipe".into()));
+        assert_eq!(
+            DeviceChoice::parse("llvmpipe"),
+            DeviceChoice::Name("llvmpipe".into())
+        );
     }
 }

@@ -77,14 +77,20 @@ impl Summary {
 impl<'a> FromIterator<&'a ScriptReport> for Summary {
     fn from_iter<I: IntoIterator<Item = &'a ScriptReport>>(reports: I) -> Self {
         let mut summary = Self::default();
-        reports.into_iter().for_each(|report| summary.add(&report.outcome));
+        reports
+            .into_iter()
+            .for_each(|report| summary.add(&report.outcome));
         summary
     }
 }
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
+        write!(
+            f,
+            "{} passed, {} failed, {} skipped",
+            self.passed, self.failed, self.skipped
+        )
     }
 }
 
@@ -95,7 +101,12 @@ mod tests {
     #[test]
     fn summaries_count_outcomes() {
         let mut summary = Summary::default();
-        for outcome in [Outcome::Pass, Outcome::Skip("no device".into()), Outcome::Pass, Outcome::Fail] {
+        for outcome in [
+            Outcome::Pass,
+            Outcome::Skip("no device".into()),
+            Outcome::Pass,
+            Outcome::Fail,
+        ] {
             summary.add(&outcome);
         }
         assert_eq!(summary.to_string(), "2 passed, 1 failed, 1 skipped");

@@ -4,6 +4,7 @@
 //! pixels and to `~=`; the other comparisons are exact.
 
 use crate::data::{TypedData, Value};
+use crate::format::{Encoding, Format};
 use crate::image::Image;
 
 /// How far an observed value may be off.
@@ -80,7 +81,10 @@ const COMPARISONS: &[(&str, Comparison)] = &[
 impl Comparison {
     /// The comparison of that sign.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        COMPARISONS.iter().find(|(sign, _)| *sign == text).map(|(_, comparison)| *comparison)
+        COMPARISONS
+            .iter()
+            .find(|(sign, _)| *sign == text)
+            .map(|(_, comparison)| *comparison)
     }
 
     fn sign(self) -> &'static str {
@@ -149,12 +153,8 @@ pub(crate) fn check_pixels(
     expected: ExpectedColor,
     tolerances: &Tolerances,
 ) -> Result<(), String> {
-    let inside = |start: u32, size: u32, limit: u32| start.checked_add(size).is_some_and(|end| end <= limit);
-    if !inside(region.x, region.width, image.width) || !inside(region.y, region.height, image.height) {
-        let Region { x, y, width, height } = region;
-        let message = format!("({x}, {y}, {width}, {height}) is not within the {} x {} framebuffer", image.width, image.height);
-        return Err(message);
-    }
+    check_region(image, region)?;
+    let expected = expected.rounded_to(&image.format);
     let mut differing = 0u64;
     let mut first = None;
     let mut last: Option<(&[u8], bool)> = None;
@@ -173,32 +173,89 @@ pub(crate) fn check_pixels(
             }
         }
     }
-    match first {
-        None => Ok(()),
-        Some((x, y, observed)) => Err(format!(
-            "pixel ({x}, {y}) differs, and {} of {} pixels do\n  expected: {}\n  observed: {}\n  tolerance: {}",
-            differing,
-            u64::from(region.width) * u64::from(region.height),
-            print_color(expected.color, expected.components),
-            print_color(observed, expected.components),
-            print_list(&tolerances[..expected.components]),
-        )),
+    let Some((x, y, observed)) = first else {
+        return Ok(());
+    };
+    let pixels = u64::from(region.width) * u64::from(region.height);
+    let print = |color: [f64; 4]| print_color(color, expected.components, &image.format);
+    Err(format!(
+        "pixel ({x}, {y}) differs, and {differing} of {pixels} pixels do\n  expected: {}\n  observed: {}\n  tolerance: {}",
+        print(expected.color),
+        print(observed),
+        print_list(&tolerances[..expected.components]),
+    ))
+}
+
+fn check_region(image: &Image, region: Region) -> Result<(), String> {
+    let inside =
+        |start: u32, size: u32, limit: u32| start.checked_add(size).is_some_and(|end| end <= limit);
+    let Region {
+        x,
+        y,
+        width,
+        height,
+    } = region;
+    if inside(x, width, image.width) && inside(y, height, image.height) {
+        return Ok(());
+    }
+    let size = format!("{} x {}", image.width, image.height);
+    Err(format!(
+        "({x}, {y}, {width}, {height}) is not within the {size} framebuffer"
+    ))
+}
+
+impl ExpectedColor {
+    /// The color in the precision of a float format: 0.1 in a script means the 32-bit float that is nearest.
+    fn rounded_to(self, format: &Format) -> Self {
+        let color = match format.encoding {
+            Encoding::Sfloat => self.color.map(|value| f64::from(value as f32)),
+            Encoding::Unorm
+            | Encoding::Snorm
+            | Encoding::Uscaled
+            | Encoding::Sscaled
+            | Encoding::Uint
+            | Encoding::Sint
+            | Encoding::Srgb => self.color,
+        };
+        Self { color, ..self }
     }
 }
 
 fn color_accepted(observed: [f64; 4], expected: ExpectedColor, tolerances: &Tolerances) -> bool {
-    let pairs = observed.iter().zip(&expected.color).zip(tolerances).take(expected.components);
-    pairs.into_iter().all(|((observed, expected), tolerance)| tolerance.accepts(*observed, *expected))
+    let pairs = observed
+        .iter()
+        .zip(&expected.color)
+        .zip(tolerances)
+        .take(expected.components);
+    pairs
+        .into_iter()
+        .all(|((observed, expected), tolerance)| tolerance.accepts(*observed, *expected))
 }
 
-fn print_color(color: [f64; 4], components: usize) -> String {
+fn print_color(color: [f64; 4], components: usize, format: &Format) -> String {
+    let color = &color[..components];
+    if format.encoding == Encoding::Sfloat {
+        // As many digits as tell 32-bit floats apart.
+        let texts: Vec<String> = color
+            .iter()
+            .map(|value| format!("{:?}", *value as f32))
+            .collect();
+        return print_list(&texts);
+    }
     // Six digits tell all 16-bit channels apart, and more would only show the noise of the conversion.
-    let rounded: Vec<f64> = color[..components].iter().map(|value| (value * 1e6).round() / 1e6).collect();
+    let rounded: Vec<f64> = color
+        .iter()
+        .map(|value| (value * 1e6).round() / 1e6)
+        .collect();
     print_list(&rounded)
 }
 
 fn print_list<T: std::fmt::Display>(values: &[T]) -> String {
-    values.iter().map(T::to_string).collect::<Vec<_>>().join(" ")
+    values
+        .iter()
+        .map(T::to_string)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Compares buffer contents with expected values. The message lists the first value that differs and how many do.
@@ -209,7 +266,11 @@ pub(crate) fn check_values(
     tolerances: &Tolerances,
 ) -> Result<(), String> {
     if expected.end() > bytes.len() as u64 {
-        return Err(format!("byte {} is past the end of the buffer ({} bytes)", expected.end(), bytes.len()));
+        return Err(format!(
+            "byte {} is past the end of the buffer ({} bytes)",
+            expected.end(),
+            bytes.len()
+        ));
     }
     let scalar = expected.ty.scalar;
     let rows = usize::from(expected.ty.rows);
@@ -233,8 +294,14 @@ pub(crate) fn check_values(
     if comparison == Comparison::Near {
         message.push_str(&format!("\n  tolerance: {tolerance}"));
     }
-    if !expected.is_float() && matches!((observed, wanted), (Value::Int(a), Value::Int(b)) if *a > 9 || *b > 9) {
-        message.push_str(&format!("\n  in hexadecimal: expected {}, observed {}", print_hex(*wanted), print_hex(*observed)));
+    if !expected.is_float()
+        && matches!((observed, wanted), (Value::Int(a), Value::Int(b)) if *a > 9 || *b > 9)
+    {
+        message.push_str(&format!(
+            "\n  in hexadecimal: expected {}, observed {}",
+            print_hex(*wanted),
+            print_hex(*observed)
+        ));
     }
     Err(message)
 }
@@ -251,7 +318,6 @@ fn print_hex(value: Value) -> String {
 mod tests {
     use super::*;
     use crate::data::{DataLayout, DataType};
-    use crate::format::Format;
 
     const EXACT: Tolerance = Tolerance::Absolute(0.0);
 
@@ -290,7 +356,12 @@ mod tests {
         assert!(Comparison::Equal.holds(nan, nan, EXACT));
         assert!(!Comparison::NotEqual.holds(nan, nan, EXACT));
         assert!(Comparison::NotEqual.holds(nan, one, EXACT));
-        for ordered in [Comparison::Less, Comparison::LessEqual, Comparison::Greater, Comparison::GreaterEqual] {
+        for ordered in [
+            Comparison::Less,
+            Comparison::LessEqual,
+            Comparison::Greater,
+            Comparison::GreaterEqual,
+        ] {
             assert!(!ordered.holds(nan, one, EXACT), "{ordered:?}");
         }
         assert!(Comparison::Equal.holds(Value::Float(-0.0), Value::Float(0.0), EXACT));
@@ -300,7 +371,10 @@ mod tests {
 
     #[test]
     fn comparisons_of_wide_integers_are_exact() {
-        let (big, bigger) = (Value::Int(i128::from(u64::MAX) - 1), Value::Int(i128::from(u64::MAX)));
+        let (big, bigger) = (
+            Value::Int(i128::from(u64::MAX) - 1),
+            Value::Int(i128::from(u64::MAX)),
+        );
         assert!(!Comparison::Equal.holds(big, bigger, EXACT));
         assert!(Comparison::Less.holds(big, bigger, EXACT));
         assert!(Comparison::GreaterEqual.holds(bigger, bigger, EXACT));
@@ -317,35 +391,118 @@ mod tests {
     fn image() -> Image {
         let mut data = vec![255; 4 * 4 * 2];
         data[4..8].copy_from_slice(&[0, 255, 255, 0]);
-        Image { width: 4, height: 2, format: Format::parse("R8G8B8A8_UNORM").unwrap(), data }
+        Image {
+            width: 4,
+            height: 2,
+            format: Format::parse("R8G8B8A8_UNORM").unwrap(),
+            data,
+        }
     }
 
     #[test]
     fn pixels_outside_the_tolerance_are_counted() {
-        let white = ExpectedColor { color: [1.0; 4], components: 4 };
+        let white = ExpectedColor {
+            color: [1.0; 4],
+            components: 4,
+        };
         let tolerances = [Tolerance::default(); 4];
-        let row = Region { x: 0, y: 1, width: 4, height: 1 };
+        let row = Region {
+            x: 0,
+            y: 1,
+            width: 4,
+            height: 1,
+        };
         assert_eq!(check_pixels(&image(), row, white, &tolerances), Ok(()));
-        let all = Region { x: 0, y: 0, width: 4, height: 2 };
+        let all = Region {
+            x: 0,
+            y: 0,
+            width: 4,
+            height: 2,
+        };
         let message = check_pixels(&image(), all, white, &tolerances).unwrap_err();
-        assert!(message.starts_with("pixel (1, 0) differs, and 1 of 8 pixels do\n"), "{message}");
+        assert!(
+            message.starts_with("pixel (1, 0) differs, and 1 of 8 pixels do\n"),
+            "{message}"
+        );
         assert!(message.contains("observed: 0 1 1 0\n"), "{message}");
     }
 
     #[test]
     fn alpha_can_be_left_out() {
-        let pixel = Region { x: 1, y: 0, width: 1, height: 1 };
-        let cyan = ExpectedColor { color: [0.0, 1.0, 1.0, 1.0], components: 3 };
+        let pixel = Region {
+            x: 1,
+            y: 0,
+            width: 1,
+            height: 1,
+        };
+        let cyan = ExpectedColor {
+            color: [0.0, 1.0, 1.0, 1.0],
+            components: 3,
+        };
         assert_eq!(check_pixels(&image(), pixel, cyan, &[EXACT; 4]), Ok(()));
-        assert!(check_pixels(&image(), pixel, ExpectedColor { components: 4, ..cyan }, &[EXACT; 4]).is_err());
+        assert!(
+            check_pixels(
+                &image(),
+                pixel,
+                ExpectedColor {
+                    components: 4,
+                    ..cyan
+                },
+                &[EXACT; 4]
+            )
+            .is_err()
+        );
+    }
+
+    #[test]
+    fn decimal_numbers_mean_the_nearest_float() {
+        let format = Format::parse("R32_SFLOAT").unwrap();
+        let image = Image {
+            width: 1,
+            height: 1,
+            format,
+            data: 0.1f32.to_le_bytes().to_vec(),
+        };
+        let pixel = Region {
+            x: 0,
+            y: 0,
+            width: 1,
+            height: 1,
+        };
+        let expect = |red| ExpectedColor {
+            color: [red, 0.0, 0.0, 1.0],
+            components: 4,
+        };
+        assert_eq!(
+            check_pixels(&image, pixel, expect(0.1), &[EXACT; 4]),
+            Ok(())
+        );
+        let message = check_pixels(&image, pixel, expect(0.1000001), &[EXACT; 4]).unwrap_err();
+        assert!(
+            message.contains("expected: 0.1000001 0.0 0.0 1.0\n  observed: 0.1 0.0 0.0 1.0\n"),
+            "{message}"
+        );
     }
 
     #[test]
     fn regions_outside_the_image_fail() {
-        let white = ExpectedColor { color: [1.0; 4], components: 4 };
-        let outside = Region { x: 3, y: 0, width: 2, height: 1 };
+        let white = ExpectedColor {
+            color: [1.0; 4],
+            components: 4,
+        };
+        let outside = Region {
+            x: 3,
+            y: 0,
+            width: 2,
+            height: 1,
+        };
         assert!(check_pixels(&image(), outside, white, &[EXACT; 4]).is_err());
-        let wrapping = Region { x: u32::MAX, y: 0, width: 2, height: 1 };
+        let wrapping = Region {
+            x: u32::MAX,
+            y: 0,
+            width: 2,
+            height: 1,
+        };
         assert!(check_pixels(&image(), wrapping, white, &[EXACT; 4]).is_err());
     }
 
@@ -357,11 +514,23 @@ mod tests {
             offset: 4,
             bits: vec![2, 30],
         };
-        let bytes: Vec<u8> = [1u32, 2, 31].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes: Vec<u8> = [1u32, 2, 31]
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
         let message = check_values(&bytes, &expected, Comparison::Equal, &[EXACT; 4]).unwrap_err();
-        assert!(message.starts_with("value 1 at byte 8 differs, and 1 of 2 values do\n"), "{message}");
-        assert!(message.contains("expected 0x1e, observed 0x1f"), "{message}");
-        assert_eq!(check_values(&bytes, &expected, Comparison::GreaterEqual, &[EXACT; 4]), Ok(()));
+        assert!(
+            message.starts_with("value 1 at byte 8 differs, and 1 of 2 values do\n"),
+            "{message}"
+        );
+        assert!(
+            message.contains("expected 0x1e, observed 0x1f"),
+            "{message}"
+        );
+        assert_eq!(
+            check_values(&bytes, &expected, Comparison::GreaterEqual, &[EXACT; 4]),
+            Ok(())
+        );
         assert!(check_values(&bytes[..8], &expected, Comparison::Equal, &[EXACT; 4]).is_err());
     }
 }

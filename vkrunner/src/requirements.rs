@@ -1,6 +1,6 @@
 //! What a device can do, and whether that is enough for a script.
 
-use crate::script::{BufferKey, ProgramForm, Script};
+use crate::script::{BufferKey, Command, ProgramForm, Script};
 use ash::vk;
 use glasm::ir::Stage;
 use std::collections::BTreeSet;
@@ -24,6 +24,8 @@ pub(crate) struct Capabilities {
     pub(crate) color_formats: BTreeSet<i32>,
     /// Raw values of the formats that can be depth or stencil attachments.
     pub(crate) depth_formats: BTreeSet<i32>,
+    /// Raw values of the formats that textures can have.
+    pub(crate) texture_formats: BTreeSet<i32>,
     /// Raw values of the formats that vertex attributes can have.
     pub(crate) vertex_formats: BTreeSet<i32>,
 }
@@ -59,7 +61,10 @@ impl Capabilities {
     }
 
     /// The first feature or extension of a list that is missing.
-    pub(crate) fn missing_feature<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    pub(crate) fn missing_feature<'a>(
+        &self,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Option<&'a str> {
         names.into_iter().find(|name| !self.has(name))
     }
 }
@@ -70,10 +75,16 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
     if let Some(unmet) = requirements.unmet.first() {
         return Some(format!("{unmet} not supported"));
     }
-    if let Some(feature) = capabilities.missing_feature(requirements.features.iter().map(String::as_str)) {
+    if let Some(feature) =
+        capabilities.missing_feature(requirements.features.iter().map(String::as_str))
+    {
         return Some(format!("the device lacks {feature}"));
     }
-    if let Some(name) = requirements.extensions.iter().find(|name| !capabilities.extensions.contains(*name)) {
+    if let Some(name) = requirements
+        .extensions
+        .iter()
+        .find(|name| !capabilities.extensions.contains(*name))
+    {
         return Some(format!("the device lacks {name}"));
     }
     if let Some(version @ [major, minor, patch]) = requirements.version
@@ -88,16 +99,39 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
 
 fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let requirements = &script.requirements;
-    let lacks = |what: &str, format: vk::Format| Some(format!("the device lacks {format:?} as {what} format"));
-    if !capabilities.color_formats.contains(&requirements.color_format.vk.as_raw()) {
+    let lacks = |what: &str, format: vk::Format| {
+        Some(format!("the device lacks {format:?} as {what} format"))
+    };
+    if !capabilities
+        .color_formats
+        .contains(&requirements.color_format.vk.as_raw())
+    {
         return lacks("framebuffer", requirements.color_format.vk);
     }
-    if let Some(depth) = requirements.depth_format.filter(|depth| !capabilities.depth_formats.contains(&depth.vk.as_raw())) {
+    if let Some(depth) = requirements
+        .depth_format
+        .filter(|depth| !capabilities.depth_formats.contains(&depth.vk.as_raw()))
+    {
         return lacks("depth or stencil", depth.vk);
     }
-    let columns = script.vertex_data.iter().flat_map(|data| &data.columns);
-    let mut formats = columns.map(|column| column.format.vk);
-    formats.find(|format| !capabilities.vertex_formats.contains(&format.as_raw())).and_then(|format| lacks("vertex", format))
+    let textures = script.steps.iter().filter_map(|step| {
+        if let Command::Texture { image, .. } = &step.command {
+            Some(image.format.vk)
+        } else {
+            None
+        }
+    });
+    let columns = script
+        .vertex_data
+        .iter()
+        .flat_map(|data| &data.columns)
+        .map(|column| column.format.vk);
+    let mut wanted = textures
+        .map(|format| ("texture", format, &capabilities.texture_formats))
+        .chain(columns.map(|format| ("vertex", format, &capabilities.vertex_formats)));
+    wanted
+        .find(|(_, format, known)| !known.contains(&format.as_raw()))
+        .and_then(|(what, format, _)| lacks(what, format))
 }
 
 fn missing_stage(script: &Script, capabilities: &Capabilities) -> Option<String> {
@@ -114,7 +148,10 @@ fn missing_stage(script: &Script, capabilities: &Capabilities) -> Option<String>
             return Some(format!("the device lacks {feature}"));
         }
     }
-    let has_addresses = script.buffers.iter().any(|buffer| matches!(buffer.key, BufferKey::Named(_)));
+    let has_addresses = script
+        .buffers
+        .iter()
+        .any(|buffer| matches!(buffer.key, BufferKey::Named(_)));
     (has_addresses && !capabilities.has("bufferDeviceAddress"))
         .then(|| "the device lacks bufferDeviceAddress, which named buffers need".to_owned())
 }
@@ -123,10 +160,16 @@ fn missing_limit(script: &Script, capabilities: &Capabilities) -> Option<String>
     let [width, height] = script.requirements.framebuffer;
     let [max_width, max_height] = capabilities.max_framebuffer;
     if width > max_width || height > max_height {
-        return Some(format!("the device lacks framebuffers larger than {max_width} x {max_height}"));
+        return Some(format!(
+            "the device lacks framebuffers larger than {max_width} x {max_height}"
+        ));
     }
-    (script.push_size > capabilities.max_push)
-        .then(|| format!("the device lacks push constants larger than {} bytes", capabilities.max_push))
+    (script.push_size > capabilities.max_push).then(|| {
+        format!(
+            "the device lacks push constants larger than {} bytes",
+            capabilities.max_push
+        )
+    })
 }
 
 #[cfg(test)]
@@ -162,18 +205,49 @@ mod tests {
     #[test]
     fn unmet_requirements_are_named() {
         for (script, missing) in [
-            ("[require]\nshaderFloat64\n", "the device lacks shaderFloat64"),
-            ("[require]\nnoSuchFeature\n", "the device lacks noSuchFeature"),
-            ("[require]\nVK_EXT_mesh_shader\n", "the device lacks VK_EXT_mesh_shader"),
+            (
+                "[require]\nshaderFloat64\n",
+                "the device lacks shaderFloat64",
+            ),
+            (
+                "[require]\nnoSuchFeature\n",
+                "the device lacks noSuchFeature",
+            ),
+            (
+                "[require]\nVK_EXT_mesh_shader\n",
+                "the device lacks VK_EXT_mesh_shader",
+            ),
             ("[require]\nvulkan 1.3\n", "the device lacks Vulkan 1.3.0"),
-            ("[require]\nframebuffer R32_SFLOAT\n", "the device lacks R32_SFLOAT as framebuffer format"),
-            ("[require]\ndepthstencil S8_UINT\n", "the device lacks S8_UINT as depth or stencil format"),
-            ("[require]\nfbsize 5000 10\n", "the device lacks framebuffers larger than 4096 x 4096"),
-            ("[vertex data]\n0/R8_UNORM\n", "the device lacks R8_UNORM as vertex format"),
-            ("[require]\nGL_ARB_sparse_buffer\n", "GL_ARB_sparse_buffer not supported"),
+            (
+                "[require]\nframebuffer R32_SFLOAT\n",
+                "the device lacks R32_SFLOAT as framebuffer format",
+            ),
+            (
+                "[require]\ndepthstencil S8_UINT\n",
+                "the device lacks S8_UINT as depth or stencil format",
+            ),
+            (
+                "[require]\nfbsize 5000 10\n",
+                "the device lacks framebuffers larger than 4096 x 4096",
+            ),
+            (
+                "[vertex data]\n0/R8_UNORM\n",
+                "the device lacks R8_UNORM as vertex format",
+            ),
+            (
+                "[require]\nGL_ARB_sparse_buffer\n",
+                "GL_ARB_sparse_buffer not supported",
+            ),
+            (
+                "[test]\ntexture 2D 0 R8_UINT (1, 1) 1\n",
+                "the device lacks R8_UINT as texture format",
+            ),
             ("[geometry program]\n", "the device lacks geometryShader"),
             ("[fragment shader]\n", "GLSL shaders need a GLSL front end"),
-            ("[test]\npush int 252 0\n", "the device lacks push constants larger than 128 bytes"),
+            (
+                "[test]\npush int 252 0\n",
+                "the device lacks push constants larger than 128 bytes",
+            ),
         ] {
             assert_eq!(reason(script).as_deref(), Some(missing));
         }
@@ -181,7 +255,13 @@ mod tests {
 
     #[test]
     fn targets_follow_the_version() {
-        let target = |version| Capabilities { version, ..Capabilities::default() }.best_target();
+        let target = |version| {
+            Capabilities {
+                version,
+                ..Capabilities::default()
+            }
+            .best_target()
+        };
         assert_eq!(target([1, 1, 0]), glasm::Target::Vulkan1_1);
         assert_eq!(target([1, 2, 5]), glasm::Target::Vulkan1_2);
         assert_eq!(target([1, 3, 0]), glasm::Target::Vulkan1_3);

@@ -50,8 +50,8 @@ fn seed_corpus(dir: &Path) -> Result<()> {
     std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
     let mut count = 0;
     for script in scripts(&["tests/cases/run", "shaders"]) {
-        let text = std::fs::read_to_string(&script)
-            .with_context(|| format!("reading {}", script.display()))?;
+        let text =
+            std::fs::read(&script).with_context(|| format!("reading {}", script.display()))?;
         for program in programs(&text) {
             std::fs::write(dir.join(format!("script-{count}")), program)?;
             count += 1;
@@ -85,13 +85,15 @@ fn scripts(dirs: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// The sections of a script that start with a program header.
-fn programs(script: &str) -> Vec<&str> {
+/// The sections of a script that start with a program header. Scripts hold any bytes: some test what those do.
+fn programs(script: &[u8]) -> Vec<&[u8]> {
+    let find =
+        |text: &[u8], what: &[u8]| text.windows(what.len()).position(|window| window == what);
     let mut found = Vec::new();
     let mut rest = script;
-    while let Some(start) = rest.find("\n!!") {
+    while let Some(start) = find(rest, b"\n!!") {
         rest = &rest[start + 1..];
-        let end = rest.find("\n[").map_or(rest.len(), |end| end + 1);
+        let end = find(rest, b"\n[").map_or(rest.len(), |end| end + 1);
         found.push(&rest[..end]);
         rest = &rest[end..];
     }
@@ -104,7 +106,8 @@ mod tests {
 
     #[test]
     fn programs_end_at_the_next_section() {
-        let script = "[vertex program]\n!!NVvp5.0\nEND\n[fragment program]\n!!NVfp5.0\nEND\n\n[test]\ndraw rect\n";
-        assert_eq!(programs(script), ["!!NVvp5.0\nEND\n", "!!NVfp5.0\nEND\n\n"]);
+        let script = b"[vertex program]\n!!NVvp5.0\nEND\n[fragment program]\n!!NVfp5.0\nEND \xff\n\n[test]\ndraw\n";
+        let expected: [&[u8]; 2] = [b"!!NVvp5.0\nEND\n", b"!!NVfp5.0\nEND \xff\n\n"];
+        assert_eq!(programs(script), expected);
     }
 }

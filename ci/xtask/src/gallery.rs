@@ -23,9 +23,9 @@ pub(crate) fn write(dir: &Path, results: &[ScriptResult]) -> Result<PathBuf> {
     let _ = write!(page, "<style>\n{STYLE}\n</style>\n<h1>glasm gallery</h1>\n");
     page.push_str("<p>What the sample programs in <code>shaders/</code> drew and computed on this machine.</p>\n");
     for result in results {
-        let text = std::fs::read_to_string(&result.script)
-            .with_context(|| format!("reading {}", result.script))?;
-        article(&mut page, dir, result, &text);
+        let text =
+            std::fs::read(&result.script).with_context(|| format!("reading {}", result.script))?;
+        article(&mut page, dir, result, &String::from_utf8_lossy(&text));
     }
     page.push_str("</html>\n");
     let file = dir.join("index.html");

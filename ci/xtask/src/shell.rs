@@ -79,8 +79,6 @@ pub(crate) struct Transcript {
     pub(crate) text: String,
     /// Exit status 0.
     pub(crate) success: bool,
-    /// Exit status, if it ended by itself.
-    pub(crate) code: Option<i32>,
 }
 
 /// Prints the command, runs it, passes its output on line by line and keeps a copy.
@@ -101,7 +99,6 @@ pub(crate) fn tee(command: &mut Command) -> Result<Transcript> {
     Ok(Transcript {
         text,
         success: status.success(),
-        code: status.code(),
     })
 }
 

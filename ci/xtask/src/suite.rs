@@ -5,6 +5,7 @@ use crate::tally::Tally;
 use crate::vulkan::{self, Driver};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -35,6 +36,10 @@ pub(crate) struct ScriptResult {
     pub(crate) outcome: Outcome,
     /// The ids of its `# covers:` lines.
     pub(crate) covers: Vec<String>,
+    /// Why it was skipped.
+    pub(crate) reason: String,
+    /// What went wrong.
+    pub(crate) failures: Vec<String>,
     /// What it printed.
     pub(crate) output: Vec<String>,
     /// The pictures it saved.
@@ -109,17 +114,21 @@ pub(crate) fn run_on(driver: &Driver) -> Result<SuiteRun> {
     if layer {
         command.args(["--validation", "require"]);
     }
-    let transcript = shell::tee(&mut command)?;
+    println!("$ {}", shell::display(&command));
+    let output = shell::capture(&mut command)?;
+    // Messages of the command, of drivers and of layers; the lines about scripts come from the report.
+    print!("{}", String::from_utf8_lossy(&output.stderr));
     if !report.is_file() {
         bail!(
-            "glasm run on {} wrote no report (exit status {:?})",
+            "glasm run on {} wrote no report ({})",
             driver.name,
-            transcript.code
+            output.status
         );
     }
     let results = read_report(&report)?;
+    print_exceptions(&results);
     let mut tally = count(&results);
-    if !transcript.success && tally.failed == 0 {
+    if !output.status.success() && tally.failed == 0 {
         tally.failed = 1;
     }
     Ok(SuiteRun {
@@ -140,6 +149,21 @@ pub(crate) fn run_everywhere() -> Result<Vec<ScriptResult>> {
         }
     }
     Ok(results)
+}
+
+/// Every failure, and how many scripts were skipped for each reason.
+fn print_exceptions(results: &[ScriptResult]) {
+    let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
+    for result in results {
+        match result.outcome {
+            Outcome::Pass => {}
+            Outcome::Fail => println!("FAIL {}\n{}", result.script, result.failures.join("\n")),
+            Outcome::Skip => *skipped.entry(&result.reason).or_default() += 1,
+        }
+    }
+    for (reason, count) in skipped {
+        println!("SKIP {count} scripts: {reason}");
+    }
 }
 
 fn count(results: &[ScriptResult]) -> Tally {
@@ -190,12 +214,31 @@ fn script_result(value: &Value) -> Result<ScriptResult> {
             .to_owned(),
         outcome,
         covers: strings(&value["covers"]),
+        reason: value["reason"].as_str().unwrap_or_default().to_owned(),
+        failures: value["failures"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(failure)
+            .collect(),
         output: strings(&value["output"]),
         images: strings(&value["images"])
             .into_iter()
             .map(PathBuf::from)
             .collect(),
     })
+}
+
+/// `     line 7: what went wrong`
+fn failure(value: &Value) -> String {
+    let message = value["message"]
+        .as_str()
+        .unwrap_or("no message")
+        .replace('\n', "\n     ");
+    match value["line"].as_u64() {
+        Some(line) => format!("     line {line}: {message}"),
+        None => format!("     {message}"),
+    }
 }
 
 fn strings(list: &Value) -> Vec<String> {
@@ -205,4 +248,35 @@ fn strings(list: &Value) -> Vec<String> {
         .filter_map(Value::as_str)
         .map(str::to_owned)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Outcome, count, parse_report};
+    use crate::tally::Tally;
+
+    #[test]
+    fn reports_are_read() {
+        let text = r#"{ "scripts": [
+            { "path": "a", "outcome": "pass", "covers": ["x.y"], "output": [], "images": ["a.png"], "failures": [] },
+            { "path": "b", "outcome": "fail", "failures": [{ "line": 3, "message": "differs\nby 1" }] },
+            { "path": "c", "outcome": "skip", "reason": "no int64" } ] }"#;
+        let results = parse_report(text).unwrap();
+        assert_eq!(
+            count(&results),
+            Tally {
+                passed: 1,
+                failed: 1,
+                skipped: 1
+            }
+        );
+        assert_eq!(results[0].covers, ["x.y"]);
+        assert_eq!(results[1].failures, ["     line 3: differs\n     by 1"]);
+        assert_eq!(
+            (results[2].outcome, results[2].reason.as_str()),
+            (Outcome::Skip, "no int64")
+        );
+        assert!(parse_report("{}").is_err());
+        assert!(parse_report(r#"{ "scripts": [{ "path": "a", "outcome": "maybe" }] }"#).is_err());
+    }
 }

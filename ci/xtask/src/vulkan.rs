@@ -1,6 +1,5 @@
 //! Where the Vulkan parts of this machine are: loader, CPU drivers, validation layer.
 
-use crate::shell;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -209,20 +208,6 @@ fn library_dirs() -> Vec<PathBuf> {
         .map(PathBuf::from),
     );
     dirs
-}
-
-/// Asks the loader, through `vulkaninfo` where it is installed, whether it loads the layer. `None`: cannot tell.
-pub(crate) fn layer_loads(driver: &Driver) -> Result<Option<bool>> {
-    if shell::find_program("vulkaninfo").is_none() {
-        return Ok(None);
-    }
-    let mut command = Command::new("vulkaninfo");
-    use_driver(&mut command, driver);
-    use_validation_layer(&mut command)?;
-    let output = shell::capture(&mut command)?;
-    Ok(Some(
-        String::from_utf8_lossy(&output.stdout).contains(LAYER),
-    ))
 }
 
 #[cfg(test)]

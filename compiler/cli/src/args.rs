@@ -9,7 +9,7 @@ use std::{ffi::OsString, time::Duration};
 
 /// Compiles legacy GPU assembly programs to SPIR-V and runs them on Vulkan.
 #[derive(Parser, Debug)]
-#[command(name = "glasm", version, about, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "glasm", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -110,6 +110,8 @@ const COMPILE_HELP: &str = "\
 Without -o, the text form of a single program goes to standard output and everything else beside its input:
 lit.vp gives lit.vp.spv. With one file, -o names the output (- is standard output); with several files or a
 folder, -o names a folder that mirrors the inputs: a/lit.vp gives OUT/a/lit.vp.spv.
+In WGSL and HLSL the texture of unit n keeps set and binding and has its sampler at binding n + 128. In MSL and
+GLSL, which have no sets, textures and samplers keep the unit as number and buffers are numbered from 0.
 Script files (.shader_test) are not taken apart; `glasm run` compiles their programs.
 
 Examples:
@@ -186,6 +188,11 @@ impl Emit {
             #[cfg(feature = "translate")]
             Self::Glsl => "glsl",
         }
+    }
+
+    /// Whether it is a SPIR-V module or describes one, and not another shading language.
+    pub(crate) fn is_module(self) -> bool {
+        matches!(self, Self::Spirv | Self::Spvasm | Self::Ir | Self::Reflect)
     }
 
     /// Whether it is something that people read.

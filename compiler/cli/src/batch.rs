@@ -1,9 +1,9 @@
 //! Runs the same work on many programs in parallel and prints what they have to say in order.
 
 use crate::console::{Console, Fatal};
+use crate::guard::guarded;
 use crate::inputs::Input;
 use rayon::prelude::*;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Stack of the worker threads, as much as main threads usually have.
 const STACK_SIZE: usize = 8 << 20;
@@ -42,18 +42,16 @@ pub(crate) fn run_batch(
         .map_err(|error| Fatal(format!("threads cannot be started: {error}")))?;
     let bar = console.progress(inputs.len());
     let one = |input: &Input| {
-        let done = catch_unwind(AssertUnwindSafe(|| match input.read() {
+        let done = guarded(|| match input.read() {
             Ok(text) => work(input, &text),
             Err(error) => {
                 Done::failed(console.format_error(Some(&input.name()), &error.to_string()))
             }
-        }));
+        });
         bar.inc(1);
-        done.unwrap_or_else(|_| {
-            Done::failed(console.format_error(
-                Some(&input.name()),
-                "glasm failed on this program; please report it",
-            ))
+        done.unwrap_or_else(|panic| {
+            let message = format!("glasm failed on this program, please report it: {panic}");
+            Done::failed(console.format_error(Some(&input.name()), &message))
         })
     };
     let all: Vec<Done> = threads.install(|| inputs.par_iter().map(one).collect());

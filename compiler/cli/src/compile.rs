@@ -1,13 +1,13 @@
 //! `glasm compile`: programs to SPIR-V and other forms.
 
-use crate::args::{CompileArgs, ConventionsArg, Emit};
+use crate::args::{CompileArgs, Emit};
 use crate::batch::{Done, run_batch};
 use crate::check::closing_line;
 use crate::console::{Console, Fatal, Status};
 use crate::emit::{self, Emitted, Failure};
 use crate::inputs::{Input, Inputs, find_inputs};
 use crate::validate::Validator;
-use glasm::{DebugInfo, Options, Source};
+use glasm::{DebugInfo, DeviceFeatures, Options, Source};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -46,7 +46,8 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
     let job = emit::Job {
         emit: args.emit,
         options,
-        flip_y: args.conventions == ConventionsArg::Vulkan,
+        #[cfg(feature = "translate")]
+        flip_y: args.conventions == crate::args::ConventionsArg::Vulkan,
         validator,
     };
     let failed = run_batch(&inputs.list, console, |input, text| {
@@ -66,7 +67,26 @@ fn options(args: &CompileArgs) -> Options {
             names: args.debug,
             lines: args.debug,
         },
+        device: device_features(args.emit),
         ..Options::default()
+    }
+}
+
+/// The shading languages lack some features of Vulkan devices; glasm does without them, or says at which instruction it cannot.
+fn device_features(emit: Emit) -> DeviceFeatures {
+    let all = DeviceFeatures::default();
+    if emit.is_module() {
+        return all;
+    }
+    DeviceFeatures {
+        float64: false,
+        buffer_device_address: false,
+        int64_atomics: false,
+        int64: false,
+        int16: false,
+        int8: false,
+        demote_to_helper_invocation: false,
+        ..all
     }
 }
 

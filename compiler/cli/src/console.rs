@@ -139,7 +139,7 @@ impl Console {
         if steps < 2 || self.is_json() {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
-        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg}")
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.with_style(style)
     }

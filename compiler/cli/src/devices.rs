@@ -8,8 +8,12 @@ pub(crate) fn devices(console: Console) -> Result<Status, Fatal> {
     if devices.is_empty() {
         return Err(Fatal("no Vulkan device found".to_owned()));
     }
-    for (index, device) in devices.iter().enumerate() {
-        console.out(format!("{index}: {device}\n"))?;
+    for device in &devices {
+        let line = format!(
+            "{}: {} ({}, Vulkan {}, {})\n",
+            device.index, device.name, device.device_type, device.api_version, device.driver
+        );
+        console.out(line)?;
     }
     Ok(Status::Success)
 }

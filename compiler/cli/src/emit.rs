@@ -2,7 +2,7 @@
 
 use crate::args::Emit;
 use crate::validate::Validator;
-use glasm::{Diagnostics, Options, Shader, Source};
+use glasm::{Code, Diagnostics, Options, Shader, Source};
 use rspirv::binary::Disassemble;
 
 /// What to do with each program.
@@ -13,6 +13,7 @@ pub(crate) struct Job {
     /// Options of the compiler.
     pub(crate) options: Options,
     /// Whether the program follows Vulkan, where y points down in clip space. Matters for languages where it points up.
+    #[cfg(feature = "translate")]
     pub(crate) flip_y: bool,
     /// Checks modules, if asked for.
     pub(crate) validator: Option<Validator>,
@@ -52,7 +53,8 @@ pub(crate) fn emit(job: &Job, source: &Source<'_>) -> Result<Emitted, Failure> {
             (None, errors) => Err(Failure::Program(errors)),
         };
     }
-    let shader = glasm::compile(source, &job.options).map_err(Failure::Program)?;
+    let shader = glasm::compile(source, &job.options)
+        .map_err(|errors| Failure::Program(explain_features(job.emit, errors)))?;
     match write_shader(job, &shader) {
         Ok(bytes) => Ok(Emitted {
             bytes,
@@ -63,6 +65,22 @@ pub(crate) fn emit(job: &Job, source: &Source<'_>) -> Result<Emitted, Failure> {
             message,
         }),
     }
+}
+
+/// Where a program is refused for what no shading language offers, says so.
+fn explain_features(emit: Emit, mut errors: Diagnostics) -> Diagnostics {
+    let missing = errors
+        .list
+        .iter_mut()
+        .filter(|error| error.code == Code::FeatureMissing);
+    if !emit.is_module() {
+        missing.for_each(|error| {
+            error
+                .notes
+                .push("note: the shading languages do not have it; SPIR-V does".to_owned())
+        });
+    }
+    errors
 }
 
 fn write_shader(job: &Job, shader: &Shader) -> Result<Vec<u8>, String> {

@@ -5,7 +5,7 @@ use crate::console::{Console, Fatal, Status};
 use glasm::Code;
 use glasm::frontend::lang::modifiers::{Mods, base_name};
 use glasm::frontend::lang::opcodes::{
-    self, Lower, OPCODES, OpcodeInfo, OperandKind, ResultKind, TypeRule,
+    self, OPCODES, OpcodeInfo, OperandKind, ResultKind, TypeRule,
 };
 use glasm::frontend::lang::{Stages, stage_name};
 use glasm::ir::Stage;
@@ -92,51 +92,49 @@ fn explain_opcode(info: &OpcodeInfo) -> String {
     for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
         let _ = writeln!(text, "  {name:<10} {value}");
     }
-    if matches!(info.lower, Lower::Missing) {
+    if !info.is_translated() {
         text.push_str("\nglasm checks this opcode but cannot translate it yet.\n");
     }
     text
 }
 
-/// `ADD result, vector, vector;`
+/// `ADD result, a, b;`
 fn syntax(info: &OpcodeInfo) -> String {
     let result = (info.result != ResultKind::None).then(|| "result".to_owned());
     let operands = info
         .operands
         .iter()
-        .enumerate()
-        .map(|(index, operand)| match operand {
-            OperandKind::Texture => "texture[n], target".to_owned(),
-            OperandKind::Label => "label".to_owned(),
-            OperandKind::Cond => "condition".to_owned(),
-            OperandKind::OptCond => "(condition)".to_owned(),
-            OperandKind::V
-            | OperandKind::Vf
-            | OperandKind::Vs
-            | OperandKind::Vu
-            | OperandKind::S
-            | OperandKind::Su
-            | OperandKind::Address
-            | OperandKind::Plain
-            | OperandKind::ExtSwizzle
-            | OperandKind::Kill
-            | OperandKind::Count
-            | OperandKind::ConstMem
-            | OperandKind::SharedMem => {
-                char::from(b'a' + u8::try_from(index).unwrap_or(0)).to_string()
-            }
-        });
+        .zip('a'..)
+        .map(|(operand, letter)| place(*operand, letter));
     let places: Vec<String> = result.into_iter().chain(operands).collect();
-    let suffix = match info.rule {
-        TypeRule::Storage => ".type",
-        TypeRule::Atomic => ".operation.type",
-        TypeRule::Convert => ".to.from",
-        TypeRule::Arithmetic | TypeRule::None => "",
-    };
+    let suffixes = [
+        (TypeRule::Storage, ".type"),
+        (TypeRule::Atomic, ".operation.type"),
+        (TypeRule::Convert, ".to.from"),
+    ];
+    let suffix = suffixes
+        .iter()
+        .find(|(rule, _)| *rule == info.rule)
+        .map_or("", |(_, suffix)| suffix);
     format!("{}{suffix} {}", info.name, places.join(", "))
         .trim_end()
         .to_owned()
         + ";"
+}
+
+/// How an operand stands in the syntax line: literally, or as a letter.
+fn place(operand: OperandKind, letter: char) -> String {
+    let literal = [
+        (OperandKind::Texture, "texture[n], target"),
+        (OperandKind::Label, "label"),
+        (OperandKind::Cond, "condition"),
+        (OperandKind::OptCond, "(condition)"),
+    ];
+    let text = literal
+        .iter()
+        .find(|(kind, _)| *kind == operand)
+        .map(|(_, text)| (*text).to_owned());
+    text.unwrap_or_else(|| letter.to_string())
 }
 
 const fn result_text(result: ResultKind) -> &'static str {

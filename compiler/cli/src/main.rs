@@ -11,6 +11,7 @@ mod console;
 mod devices;
 mod emit;
 mod explain;
+mod guard;
 mod inputs;
 #[cfg(feature = "run")]
 mod report;

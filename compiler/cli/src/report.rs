@@ -37,7 +37,7 @@ pub(crate) struct Record {
     pub(crate) path: String,
     /// What became of it.
     pub(crate) outcome: Verdict,
-    /// Why it was skipped, or the first failure.
+    /// Why it was skipped, or the first line of the first failure.
     pub(crate) reason: Option<String>,
     /// Milliseconds.
     pub(crate) duration_ms: f64,
@@ -61,10 +61,10 @@ impl Record {
             .into_iter()
             .map(|failure| FailureRecord {
                 line: failure.line,
-                message: failure.message,
+                message: failure.message.trim_end().to_owned(),
             })
             .collect();
-        let first = failures.first().map(|failure| failure.message.clone());
+        let first = failures.first().map(FailureRecord::first_line);
         let (outcome, reason) = match report.outcome {
             Outcome::Pass => (Verdict::Pass, None),
             Outcome::Fail => (Verdict::Fail, first),
@@ -138,6 +138,10 @@ impl Record {
 }
 
 impl FailureRecord {
+    fn first_line(&self) -> String {
+        self.message.lines().next().unwrap_or_default().to_owned()
+    }
+
     fn text(&self) -> String {
         match self.line {
             Some(line) => format!("line {line}: {}", self.message),
@@ -169,6 +173,12 @@ pub(crate) fn summarize(records: &[Record]) -> Summary {
         failed: count(Verdict::Fail),
         skipped: count(Verdict::Skip),
     }
+}
+
+/// The counts as one line of JSON.
+pub(crate) fn summary_json(summary: &Summary) -> String {
+    let (passed, failed, skipped) = (summary.passed, summary.failed, summary.skipped);
+    serde_json::json!({ "passed": passed, "failed": failed, "skipped": skipped }).to_string()
 }
 
 /// The JSON report: `device`, `duration_ms`, `passed`, `failed`, `skipped`, and `scripts` with one object each.
@@ -310,6 +320,7 @@ mod tests {
         );
         assert_eq!(failed["covers"], serde_json::json!(["gp.op.ADD/F"]));
         assert_eq!(failed["failures"][0]["line"], 7);
+        assert_eq!(failed["reason"], "expected 1 < 2 & \"3\"");
         assert_eq!(failed["duration_ms"], 12.345);
         assert_eq!(value["scripts"][2]["reason"], "no shaderInt64");
     }
@@ -318,7 +329,7 @@ mod tests {
     fn junit_report_counts_and_escapes() {
         let xml = junit(&records(), "cpu <0>", Duration::from_secs(2)).unwrap();
         assert!(
-            xml.contains("tests=\"3\" skipped=\"1\"") || xml.contains("tests=\"3\""),
+            xml.contains("tests=\"3\"") && xml.contains("skipped=\"1\""),
             "{xml}"
         );
         assert!(

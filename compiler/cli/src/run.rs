@@ -17,7 +17,9 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
     let start = Instant::now();
     let first = Worker::start(&args.worker, console)?;
     let device = first.device().to_owned();
-    console.err(&format!("running on {device}\n"));
+    if !console.is_json() {
+        console.err(&format!("running on {device}\n"));
+    }
     let records = run_all(&scripts, first, args, console)?;
     let duration = start.elapsed();
     if let Some(path) = &args.json {
@@ -27,7 +29,12 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
         write_report(path, &report::junit(&records, &device, duration)?)?;
     }
     let summary = report::summarize(&records);
-    console.out(format!("{summary}\n"))?;
+    let closing_line = if console.is_json() {
+        report::summary_json(&summary)
+    } else {
+        summary.to_string()
+    };
+    console.out(closing_line + "\n")?;
     Ok(Status::from_failures(summary.failed))
 }
 
@@ -119,12 +126,23 @@ fn collect(
         bar.inc(1);
         records[index] = Some(record);
         while let Some(Some(record)) = records.get(printed) {
-            bar.suspend(|| console.out(record.line()))?;
+            let line = if console.is_json() {
+                json_line(record)?
+            } else {
+                record.line()
+            };
+            bar.suspend(|| console.out(line))?;
             printed += 1;
         }
     }
     bar.finish_and_clear();
     Ok(records.into_iter().flatten().collect())
+}
+
+fn json_line(record: &Record) -> Result<String, Fatal> {
+    serde_json::to_string(record)
+        .map(|text| text + "\n")
+        .map_err(|error| Fatal(error.to_string()))
 }
 
 fn write_report(path: &Path, text: &str) -> Result<(), Fatal> {

@@ -37,14 +37,14 @@ enum Reply {
 
 /// The worker's side: runs scripts until there are no more.
 pub(crate) fn work(args: &WorkerArgs) -> Result<Status, Fatal> {
-    let mut runner = match Runner::new(&run_options(args)) {
+    let runner = match Runner::new(&run_options(args)) {
         Ok(runner) => runner,
         Err(error) => {
             send(&Reply::NoDevice(error.to_string()))?;
             return Ok(Status::Success);
         }
     };
-    let device = runner.device_name().to_owned();
+    let device = runner.device_info().name.clone();
     send(&Reply::Ready(device.clone()))?;
     for line in io::stdin().lock().lines() {
         let line = line.map_err(|error| Fatal::io("standard input", &error))?;
@@ -95,7 +95,7 @@ pub(crate) struct Worker<'a> {
 impl<'a> Worker<'a> {
     /// Starts a process and waits until it has its device.
     pub(crate) fn start(args: &'a WorkerArgs, console: Console) -> Result<Self, Fatal> {
-        let (process, device) = Process::start(args, console)?;
+        let (process, device) = Process::start(command(args)?, console)?;
         Ok(Self {
             args,
             console,
@@ -115,10 +115,12 @@ impl<'a> Worker<'a> {
         let lost = |device: &str, message| Record::lost(path, device, start.elapsed(), message);
         let mut process = match self.process.take() {
             Some(process) => process,
-            None => match Process::start(self.args, self.console) {
-                Ok((process, _)) => process,
-                Err(Fatal(message)) => return lost(&self.device, message),
-            },
+            None => {
+                match command(self.args).and_then(|command| Process::start(command, self.console)) {
+                    Ok((process, _)) => process,
+                    Err(Fatal(message)) => return lost(&self.device, message),
+                }
+            }
         };
         match process.run(path, self.args.timeout + GRACE) {
             Ok(record) => {
@@ -130,6 +132,17 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// This program as a worker.
+fn command(args: &WorkerArgs) -> Result<Command, Fatal> {
+    let mut command = Command::new(std::env::current_exe().map_err(|error| cannot_start(&error))?);
+    command.args(args.command_line());
+    Ok(command)
+}
+
+fn cannot_start(error: &io::Error) -> Fatal {
+    Fatal::io("a worker process cannot be started", error)
+}
+
 /// A running worker.
 struct Process {
     child: Child,
@@ -139,15 +152,10 @@ struct Process {
 }
 
 impl Process {
-    fn start(args: &WorkerArgs, console: Console) -> Result<(Self, String), Fatal> {
-        let broken = |error: io::Error| Fatal::io("a worker process cannot be started", &error);
-        let program = std::env::current_exe().map_err(broken)?;
-        let mut command = Command::new(program);
-        command
-            .args(args.command_line())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
-        let mut child = command.spawn().map_err(broken)?;
+    /// Starts a process and waits until it has a device; gives its name.
+    fn start(mut command: Command, console: Console) -> Result<(Self, String), Fatal> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| cannot_start(&error))?;
         let stdin = child.stdin.take();
         let (sender, replies) = channel();
         if let Some(stdout) = child.stdout.take() {
@@ -184,7 +192,7 @@ impl Process {
                 Err("the worker process answered something else".to_owned())
             }
             Err(RecvTimeoutError::Timeout) => Err(format!(
-                "still running after {:.0} s; stopped: {}",
+                "no result after {:.0} s; stopped: {}",
                 limit.as_secs_f64(),
                 self.end(RecvTimeoutError::Timeout)
             )),
@@ -236,5 +244,77 @@ fn read_replies(stdout: ChildStdout, console: Console, mut pass_on: impl FnMut(R
             Some(Err(_)) | None if line.trim().is_empty() => {}
             Some(Err(_)) | None => console.err(&format!("{line}\n")),
         }
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+    use crate::args::{Color, ConsoleArgs, MessageFormat};
+
+    fn console() -> Console {
+        Console::new(ConsoleArgs {
+            message_format: MessageFormat::Human,
+            color: Color::Never,
+        })
+    }
+
+    /// A process that says that it has a device, and does `then` with the first script.
+    fn process(then: &str) -> Process {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(format!(
+            "printf '\\036{{\"Ready\":\"d\"}}\\n'; read -r script; {then}"
+        ));
+        let (process, device) = Process::start(command, console()).unwrap();
+        assert_eq!(device, "d");
+        process
+    }
+
+    #[test]
+    fn results_come_between_lines_of_drivers() {
+        let record = Record::lost(Path::new("a"), "d", Duration::ZERO, "x".into());
+        let reply = serde_json::to_string(&Reply::Done(Box::new(record.clone()))).unwrap();
+        let mut process = process(&format!("echo driver says; printf '\\036%s\\n' '{reply}'"));
+        assert_eq!(
+            process.run(Path::new("a"), Duration::from_secs(60)),
+            Ok(record)
+        );
+    }
+
+    #[test]
+    fn processes_that_die_are_reported() {
+        let message = process("kill -9 $$")
+            .run(Path::new("a"), Duration::from_secs(60))
+            .unwrap_err();
+        assert!(
+            message.starts_with("the process that ran the script died: ")
+                && message.contains("signal: 9"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn processes_that_hang_are_stopped() {
+        let message = process("exec sleep 600")
+            .run(Path::new("a"), Duration::from_millis(100))
+            .unwrap_err();
+        assert!(
+            message.starts_with("no result after 0 s; stopped: "),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn workers_without_device_are_refused() {
+        let mut command = Command::new("sh");
+        command
+            .arg("-c")
+            .arg("printf '\\036{\"NoDevice\":\"none\"}\\n'");
+        let Err(Fatal(message)) = Process::start(command, console()) else {
+            panic!("started")
+        };
+        assert_eq!(message, "none");
+        assert!(Process::start(Command::new("false"), console()).is_err());
     }
 }

@@ -253,6 +253,58 @@ fn every_form_is_written() {
     );
 }
 
+#[cfg(feature = "translate")]
+#[test]
+fn textures_are_translated() {
+    let folder = Folder::new("textures");
+    let program = "!!NVfp5.0\nTEMP r;\nTEX r, fragment.texcoord[0], texture[3], 2D;\n\
+                   MUL result.color, r, program.local[0];\nEND\n";
+    folder.write("a.fp", program);
+    let wgsl = run(&folder, &["compile", "a.fp", "--emit", "wgsl"]).1;
+    for mark in [
+        "@group(1) @binding(3)",
+        "texture_2d<f32>",
+        "@group(1) @binding(131)",
+        ": sampler",
+        "textureSample(",
+    ] {
+        assert!(wgsl.contains(mark), "{mark}:\n{wgsl}");
+    }
+    for (form, mark) in [
+        ("msl", ".sample("),
+        ("hlsl", ".Sample("),
+        ("glsl", "texture("),
+    ] {
+        for target in ["vulkan1.1", "vulkan1.3"] {
+            let (status, stdout, stderr) = run(
+                &folder,
+                &["compile", "a.fp", "--emit", form, "--target", target],
+            );
+            assert!(
+                status == 0 && stdout.contains(mark),
+                "{form} {target}:\n{stdout}{stderr}"
+            );
+        }
+    }
+}
+
+#[cfg(feature = "translate")]
+#[test]
+fn features_that_languages_lack_are_named() {
+    let folder = Folder::new("lacking");
+    folder.write(
+        "a.cp",
+        "!!NVcp5.0\nGROUP_SIZE 1;\nLONG TEMP a;\nMOV.U64 a, 0;\nSTORE.U32 1, a.x;\nEND\n",
+    );
+    assert_eq!(run(&folder, &["compile", "a.cp", "--emit", "reflect"]).0, 0);
+    let (status, _, stderr) = run(&folder, &["compile", "a.cp", "--emit", "wgsl"]);
+    assert_eq!(status, 1, "{stderr}");
+    assert!(
+        stderr.contains("bufferDeviceAddress") && stderr.contains("= note: the shading languages"),
+        "{stderr}"
+    );
+}
+
 #[test]
 fn modules_follow_target_and_debug() {
     let folder = Folder::new("target");
@@ -332,4 +384,158 @@ fn colors_are_for_terminals_or_on_demand() {
             .2
             .contains('\x1b')
     );
+}
+
+#[cfg(feature = "run")]
+mod run_scripts {
+    use super::*;
+
+    /// Whether the machine has a Vulkan device.
+    fn has_device(folder: &Folder) -> bool {
+        run(folder, &["devices"]).0 == 0
+    }
+
+    #[test]
+    fn wrong_usage_ends_with_status_2() {
+        let folder = Folder::new("run-usage");
+        folder.write("a.shader_test", "");
+        fs::create_dir(folder.0.join("empty")).unwrap();
+        let cases: &[&[&str]] = &[
+            &["run"],
+            &["run", "missing.shader_test"],
+            &["run", "empty"],
+            &["run", "a.shader_test", "--filter", "nothing like it"],
+            &["run", "a.shader_test", "--device", "no such device"],
+            &["run", "a.shader_test", "--device", "4000"],
+            &["run", "a.shader_test", "--jobs", "0"],
+            &["run", "a.shader_test", "--timeout", "-1"],
+        ];
+        for args in cases {
+            let (status, stdout, stderr) = run(&folder, args);
+            assert_eq!((status, stdout.as_str()), (2, ""), "{args:?}: {stderr}");
+            assert!(!stderr.is_empty(), "{args:?} says nothing");
+        }
+    }
+
+    #[test]
+    fn devices_are_listed_or_missing() {
+        let folder = Folder::new("devices");
+        let (status, stdout, stderr) = run(&folder, &["devices"]);
+        match status {
+            0 => assert!(
+                stdout.starts_with("0: ") && stdout.contains("Vulkan 1."),
+                "{stdout}"
+            ),
+            _ => assert!(
+                status == 2 && stderr.starts_with("error: "),
+                "{status}: {stderr}"
+            ),
+        }
+    }
+
+    /// A script that draws red and expects `color`.
+    fn script(color: &str) -> String {
+        let lines = [
+            "# covers: gp.op.MOV/F",
+            "[require]",
+            "fbsize 4 4",
+            "[vertex program passthrough]",
+            "[fragment program]",
+            "!!NVfp5.0",
+            "MOV result.color, {1, 0, 0, 1};",
+            "END",
+            "[test]",
+            "draw rect -1 -1 2 2",
+            &format!("probe all rgba {color}"),
+        ];
+        lines.join("\n") + "\n"
+    }
+
+    /// Scripts that pass, fail, pass, and are skipped.
+    fn write_scripts(folder: &Folder) {
+        folder.write("s/1-good.shader_test", script("1 0 0 1"));
+        folder.write("s/2-bad.shader_test", script("0 1 0 1"));
+        folder.write("s/3-good.shader_test", script("1 0 0 1"));
+        let skipped = script("1 0 0 1").replace("fbsize", "VK_EXT_no_such_thing\nfbsize");
+        folder.write("s/4-skip.shader_test", skipped);
+    }
+
+    #[test]
+    fn scripts_are_run_in_order() {
+        let folder = Folder::new("run");
+        if !has_device(&folder) {
+            return;
+        }
+        write_scripts(&folder);
+        let (status, stdout, stderr) = run(&folder, &["run", "s", "--jobs", "2"]);
+        assert_eq!(status, 1, "{stdout}{stderr}");
+        let heads: Vec<&str> = stdout
+            .lines()
+            .filter(|line| !line.starts_with(' '))
+            .map(|line| &line[..9])
+            .collect();
+        assert_eq!(
+            heads,
+            [
+                "PASS s/1-",
+                "FAIL s/2-",
+                "PASS s/3-",
+                "SKIP s/4-",
+                "2 passed,"
+            ],
+            "{stdout}"
+        );
+        assert!(
+            stdout.ends_with("2 passed, 1 failed, 1 skipped\n"),
+            "{stdout}"
+        );
+        let (status, stdout, _) = run(
+            &folder,
+            &["run", "s", "--filter", "good", "--message-format", "json"],
+        );
+        assert_eq!(status, 0);
+        let lines: Vec<serde_json::Value> = stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(
+            lines[2],
+            serde_json::json!({ "passed": 2, "failed": 0, "skipped": 0 })
+        );
+    }
+
+    #[test]
+    fn reports_are_written() {
+        let folder = Folder::new("run-report");
+        if !has_device(&folder) {
+            return;
+        }
+        write_scripts(&folder);
+        run(
+            &folder,
+            &[
+                "run",
+                "s",
+                "--json",
+                "out/report.json",
+                "--junit",
+                "out/report.xml",
+            ],
+        );
+        let text = fs::read_to_string(folder.0.join("out/report.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let scripts = report["scripts"].as_array().unwrap();
+        let outcomes: Vec<_> = scripts
+            .iter()
+            .map(|script| script["outcome"].as_str().unwrap())
+            .collect();
+        assert_eq!(outcomes, ["pass", "fail", "pass", "skip"]);
+        assert_eq!(scripts[0]["covers"], serde_json::json!(["gp.op.MOV/F"]));
+        assert_eq!(scripts[1]["failures"][0]["line"], 11);
+        assert!(
+            fs::read_to_string(folder.0.join("out/report.xml"))
+                .unwrap()
+                .contains("failures=\"1\"")
+        );
+    }
 }

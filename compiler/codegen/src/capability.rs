@@ -52,8 +52,6 @@ needs! {
     Addresses PhysicalStorageBufferAddresses Some(("SPV_KHR_physical_storage_buffer", V12)), &["bufferDeviceAddress"];
     /// 64-bit atomics in buffers.
     Int64Atomics Int64Atomics None, &["shaderBufferInt64Atomics"];
-    /// 64-bit atomics in shared memory.
-    SharedInt64Atomics Int64Atomics None, &["shaderSharedInt64Atomics"];
     /// Base vertex, base instance, draw number.
     DrawParameters DrawParameters None, &["shaderDrawParameters"];
     /// Demotion to helper invocations.

@@ -102,7 +102,10 @@ impl Writer {
             return self.cast(lane.id, to);
         }
         let index = usize::from(to.is_float());
-        if info.scalar != to && info.casts[index].is_some() && self.info(info.casts[index]).scalar == to {
+        if info.scalar != to
+            && info.casts[index].is_some()
+            && self.info(info.casts[index]).scalar == to
+        {
             let cast = info.casts[index];
             return self.extract(cast, lane.component);
         }
@@ -121,7 +124,13 @@ impl Writer {
             return known;
         }
         let (home, scalar) = (info.home, info.scalar);
-        let part = self.derive(home, Op::CompositeExtract, scalar, 1, &[id.0, u32::from(component)]);
+        let part = self.derive(
+            home,
+            Op::CompositeExtract,
+            scalar,
+            1,
+            &[id.0, u32::from(component)],
+        );
         self.values[id.0 as usize].parts[component as usize] = part;
         if home == Home::Body {
             self.remember(Cached::Part(id, component));
@@ -145,7 +154,13 @@ impl Writer {
             return self.composite(scalar, &operands[..size as usize]);
         }
         let words = [id.0; 4];
-        let splat = self.derive(home, Op::CompositeConstruct, scalar, size, &words[..size as usize]);
+        let splat = self.derive(
+            home,
+            Op::CompositeConstruct,
+            scalar,
+            size,
+            &words[..size as usize],
+        );
         self.values[id.0 as usize].parts[size as usize - 1] = splat;
         if home == Home::Body {
             self.remember(Cached::Part(id, size - 1));
@@ -200,8 +215,9 @@ impl Writer {
         }
         let bits = match (info.scalar, to) {
             (Scalar::BoolFloat | Scalar::BoolInt, Scalar::BoolFloat | Scalar::BoolInt) => info.bits,
+            (Scalar::BoolFloat, Scalar::F64) if info.bits != 0 => 1.0f64.to_bits(),
             (Scalar::BoolFloat, _) if info.bits != 0 => u64::from(1.0f32.to_bits()),
-            (Scalar::BoolInt, _) if info.bits != 0 => u64::from(u32::MAX),
+            (Scalar::BoolInt, _) if info.bits != 0 => u64::MAX,
             _ => info.bits,
         };
         self.constant(to, bits)
@@ -223,30 +239,45 @@ impl Writer {
                 self.derive(home, Op::Select, to, size, &[id.0, yes.id.0, no.id.0])
             }
             (Scalar::F32 | Scalar::U32 | Scalar::S32, Scalar::F32 | Scalar::U32 | Scalar::S32)
-            | (Scalar::F64 | Scalar::U64 | Scalar::Pair, Scalar::F64 | Scalar::U64 | Scalar::Pair) => {
-                self.derive(home, Op::Bitcast, to, size, &[id.0])
-            }
+            | (
+                Scalar::F64 | Scalar::U64 | Scalar::Pair,
+                Scalar::F64 | Scalar::U64 | Scalar::Pair,
+            ) => self.derive(home, Op::Bitcast, to, size, &[id.0]),
             (Scalar::U32, Scalar::U64) => self.derive(home, Op::UConvert, to, size, &[id.0]),
             (Scalar::U64, Scalar::U32) => self.derive(home, Op::UConvert, to, size, &[id.0]),
             (Scalar::U32, Scalar::Pair) => {
                 let zero = self.uint(0);
                 self.derive(home, Op::CompositeConstruct, to, 1, &[id.0, zero.0])
             }
-            (Scalar::Pair, Scalar::U32) => self.derive(home, Op::CompositeExtract, to, 1, &[id.0, 0]),
+            (Scalar::Pair, Scalar::U32) => {
+                self.derive(home, Op::CompositeExtract, to, 1, &[id.0, 0])
+            }
             (_, Scalar::F64 | Scalar::U64 | Scalar::Pair) => {
                 let words = self.cast(id, Scalar::U32);
-                let wide = if to == Scalar::Pair { Scalar::Pair } else { Scalar::U64 };
+                let wide = if to == Scalar::Pair {
+                    Scalar::Pair
+                } else {
+                    Scalar::U64
+                };
                 let wide = self.cast(words, wide);
                 self.cast(wide, to)
             }
             (_, Scalar::BoolFloat | Scalar::BoolInt) => {
-                let bits = if info.scalar.is_wide() { Scalar::U64 } else { Scalar::U32 };
+                let bits = if info.scalar.is_wide() {
+                    Scalar::U64
+                } else {
+                    Scalar::U32
+                };
                 let value = self.cast(id, bits);
                 let zero = self.constant_splat(bits, 0, size);
                 self.derive(home, Op::INotEqual, to, size, &[value.0, zero.id.0])
             }
             (from, _) => {
-                let wide = if from == Scalar::Pair { Scalar::Pair } else { Scalar::U64 };
+                let wide = if from == Scalar::Pair {
+                    Scalar::Pair
+                } else {
+                    Scalar::U64
+                };
                 let wide = self.cast(id, wide);
                 let words = self.cast(wide, Scalar::U32);
                 self.cast(words, to)
@@ -257,12 +288,30 @@ impl Writer {
     /// Lanes of different values: a constant, a shuffle, an insertion or a construction.
     fn gather_mixed(&mut self, lanes: &[Lane], to: Scalar) -> Val {
         let size = lanes.len();
+        let first = lanes[0].id;
+        if first.is_some()
+            && self.info(first).scalar != to
+            && lanes.iter().all(|lane| lane.id == first)
+        {
+            // In the right type the value may do as it is.
+            let id = self.cast(first, to);
+            if id != first && to != Scalar::Pair && self.info(first).scalar != Scalar::Pair {
+                let mut same = [Lane::UNDEFINED; 4];
+                for (same, lane) in same.iter_mut().zip(lanes) {
+                    *same = Lane { id, ..*lane };
+                }
+                return self.gather(&same[..size], to);
+            }
+        }
         let mut cast = [Lane::UNDEFINED; 4];
         for (to_lane, &lane) in cast.iter_mut().zip(lanes) {
             *to_lane = self.cast_lane(lane, to);
         }
         let cast = &cast[..size];
-        let id = if cast.iter().all(|lane| self.info(lane.id).home == Home::Constant) {
+        let id = if cast
+            .iter()
+            .all(|lane| self.info(lane.id).home == Home::Constant)
+        {
             let mut parts = [ValueWord::NONE; 4];
             for (part, lane) in parts.iter_mut().zip(cast) {
                 *part = self.extract(lane.id, lane.component);
@@ -340,7 +389,7 @@ impl Writer {
             };
             vectors[1] = self.composite(to, parts);
         } else if vector_count == 1 {
-            vectors[1] = vectors[0];
+            return Some(self.swizzle(vectors[0], lanes));
         } else if self.is_construction(lanes) {
             return None;
         }
@@ -365,6 +414,35 @@ impl Writer {
         ))
     }
 
+    /// Components of one vector; the same ones twice are the same value.
+    fn swizzle(&mut self, id: ValueWord, lanes: &[Lane]) -> ValueWord {
+        let picks = lanes.iter().fold(lanes.len() as u64, |picks, lane| {
+            picks << 4 | u64::from(lane.component)
+        });
+        let key = 1 << 63 | u64::from(id.0) << 24 | picks;
+        if let Some(&known) = self.derived.get(&key) {
+            return known;
+        }
+        let (home, scalar) = (self.info(id).home, self.info(id).scalar);
+        let mut operands = [id.0, id.0, 0, 0, 0, 0];
+        for (operand, lane) in operands[2..].iter_mut().zip(lanes) {
+            *operand = u32::from(lane.component);
+        }
+        let size = lanes.len();
+        let value = self.derive(
+            home,
+            Op::VectorShuffle,
+            scalar,
+            size as u8,
+            &operands[..2 + size],
+        );
+        self.derived.insert(key, value);
+        if home == Home::Body {
+            self.remember(Cached::Key(key));
+        }
+        value
+    }
+
     /// Whether the lanes are whole values in a row, so that one construction suffices.
     fn is_construction(&self, lanes: &[Lane]) -> bool {
         let mut rest = lanes;
@@ -383,23 +461,21 @@ impl Writer {
         if self.is_construction(lanes) {
             return None;
         }
-        let (odd, base) = (0..2)
-            .map(|index| lanes[index].id)
-            .find_map(|base| {
-                if self.info(base).size as usize != lanes.len() {
-                    return None;
-                }
-                let mut odd = None;
-                for (index, lane) in lanes.iter().enumerate() {
-                    if lane.id != base || lane.component as usize != index {
-                        if odd.is_some() {
-                            return None;
-                        }
-                        odd = Some(index);
+        let (odd, base) = (0..2).map(|index| lanes[index].id).find_map(|base| {
+            if self.info(base).size as usize != lanes.len() {
+                return None;
+            }
+            let mut odd = None;
+            for (index, lane) in lanes.iter().enumerate() {
+                if lane.id != base || lane.component as usize != index {
+                    if odd.is_some() {
+                        return None;
                     }
+                    odd = Some(index);
                 }
-                odd.map(|odd| (odd, base))
-            })?;
+            }
+            odd.map(|odd| (odd, base))
+        })?;
         let value = self.extract(lanes[odd].id, lanes[odd].component);
         let home = self.common_home(lanes);
         Some(self.derive(
@@ -447,8 +523,7 @@ impl Writer {
 }
 
 fn is_run(lanes: &[Lane]) -> bool {
-    lanes
-        .iter()
-        .enumerate()
-        .all(|(index, lane)| lane.id == lanes[0].id && lane.component as usize == lanes[0].component as usize + index)
+    lanes.iter().enumerate().all(|(index, lane)| {
+        lane.id == lanes[0].id && lane.component as usize == lanes[0].component as usize + index
+    })
 }

@@ -1,9 +1,85 @@
 //! glasm IR to SPIR-V: liveness backward, emission forward, reflection beside it.
 //!
-//! Knows no source language.
+//! Knows no source language. [`emit`] does one program; an [`Emitter`] keeps its memory for the next one.
 
+#![forbid(unsafe_code)]
+
+mod analysis;
+mod builtin;
+mod capability;
+mod debug;
+mod emit;
+pub mod error;
+mod gather;
+pub mod interface;
+mod lanes;
+mod liveness;
 pub mod options;
 pub mod reflect;
+mod words;
+mod writer;
 
+pub use debug::SourceText;
+pub use error::{Error, ErrorKind};
 pub use options::Options;
 pub use reflect::Reflection;
+
+use glasm_ir::Program;
+
+/// A SPIR-V module and what it expects of its caller.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Module {
+    /// The words of the module.
+    pub words: Vec<u32>,
+    /// What it expects.
+    pub reflection: Reflection,
+}
+
+/// Emits programs one after the other and keeps the memory that it needs between them.
+#[derive(Debug, Default)]
+pub struct Emitter {
+    kept: emit::Kept,
+}
+
+impl Emitter {
+    /// An emitter without memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Emits `program` into `words`, whose memory is used again. `source` is for line numbers only.
+    ///
+    /// # Errors
+    /// If the program has no form for the target.
+    pub fn emit_into(
+        &mut self,
+        program: &Program,
+        options: &Options,
+        source: Option<SourceText<'_>>,
+        words: &mut Vec<u32>,
+    ) -> Result<Reflection, Error> {
+        emit::emit(&mut self.kept, program, options, source, words)
+    }
+}
+
+/// Emits `program`.
+///
+/// # Errors
+/// If the program has no form for the target.
+pub fn emit(program: &Program, options: &Options) -> Result<Module, Error> {
+    emit_with_source(program, options, None)
+}
+
+/// Emits `program` with line numbers of its source, if the options ask for them.
+///
+/// # Errors
+/// If the program has no form for the target.
+pub fn emit_with_source(
+    program: &Program,
+    options: &Options,
+    source: Option<SourceText<'_>>,
+) -> Result<Module, Error> {
+    let mut words = Vec::new();
+    let reflection = Emitter::new().emit_into(program, options, source, &mut words)?;
+    Ok(Module { words, reflection })
+}

@@ -31,7 +31,13 @@ pub(crate) struct Liveness {
 
 impl Liveness {
     /// Runs the pass over a function. `live_out` are slots and lanes read after it.
-    pub(crate) fn run(&mut self, program: &Program, analysis: &mut Analysis, routine: RoutineId, live_out: &[(u32, u8)]) {
+    pub(crate) fn run(
+        &mut self,
+        program: &Program,
+        analysis: &mut Analysis,
+        routine: RoutineId,
+        live_out: &[(u32, u8)],
+    ) {
         self.needed.clear();
         self.entries.clear();
         self.lists.clear();
@@ -51,6 +57,11 @@ impl Liveness {
         walk.block(program.routines[routine].body, Exits::default());
         self.scan = walk.scan;
         self.next_entry = self.entries.len();
+    }
+
+    /// Lanes of a slot that the function reads before it writes them.
+    pub(crate) fn live_in(&self, slot: u32) -> u8 {
+        self.scan.live[slot as usize]
     }
 
     /// The record of the next instruction.
@@ -247,19 +258,27 @@ impl Walk<'_> {
         match self.program.nodes[position as usize] {
             Node::Run { first, len } => {
                 let program = self.program;
-                for inst in program.insts[first as usize..(first + len) as usize].iter().rev() {
+                for inst in program.insts[first as usize..(first + len) as usize]
+                    .iter()
+                    .rev()
+                {
                     self.inst(inst);
                 }
             }
             Node::If {
-                cond, then, otherwise, ..
+                cond,
+                then,
+                otherwise,
+                ..
             } => {
                 self.branches(&[Some(then), otherwise], exits, None);
                 if let Some((slot, lanes)) = self.analysis.cond_reads(self.program, cond) {
                     self.scan.gen_lanes(slot, lanes);
                 }
             }
-            Node::Loop { body, continuing, .. } => self.loop_(position, body, continuing, exits),
+            Node::Loop {
+                body, continuing, ..
+            } => self.loop_(position, body, continuing, exits),
             Node::Switch(switch) => self.switch(switch, exits),
             Node::Call(routine, _) => self.call(routine),
             Node::Break => self.scan.restore(exits.break_to),
@@ -274,7 +293,9 @@ impl Walk<'_> {
         let mut needed = 0;
         if let Some(dst) = inst.dst {
             let place = self.analysis.slot(self.program, dst.register, dst.index);
-            let result = place.map_or(dst.mask.0, |slot| dst.mask.0 & self.scan.live[slot as usize]);
+            let result = place.map_or(dst.mask.0, |slot| {
+                dst.mask.0 & self.scan.live[slot as usize]
+            });
             let cc_place = dst.cc.map(|cc| self.analysis.slot(self.program, cc, None));
             let codes = match cc_place {
                 None => 0,
@@ -291,7 +312,9 @@ impl Walk<'_> {
         if needed != 0 || inst.op.info().effect {
             let scan = &mut self.scan;
             self.analysis
-                .visit_reads(self.program, inst, needed, |slot, lanes| scan.gen_lanes(slot, lanes));
+                .visit_reads(self.program, inst, needed, |slot, lanes| {
+                    scan.gen_lanes(slot, lanes)
+                });
         }
     }
 
@@ -323,7 +346,9 @@ impl Walk<'_> {
         self.scan.journaling -= 1;
         self.scan.constructs -= 1;
         let jumps = merge.map_or(0, |merge| self.scan.jumps[merge]);
-        let falls = |block: &&Option<BlockId>| block.is_none_or(|block| self.analysis.blocks[block.index()].falls);
+        let falls = |block: &&Option<BlockId>| {
+            block.is_none_or(|block| self.analysis.blocks[block.index()].falls)
+        };
         let edges = blocks.iter().filter(falls).count() as u32 + jumps;
         self.push_list(written, edges);
         self.scan.unite(&live_in, blocks.len() as u32);
@@ -354,7 +379,9 @@ impl Walk<'_> {
         } else {
             self.scan.phi_budget -= operands;
         }
-        self.out.lists.push(((self.out.entries.len() - start) as u32, edges));
+        self.out
+            .lists
+            .push(((self.out.entries.len() - start) as u32, edges));
     }
 
     fn loop_(&mut self, position: u32, body: BlockId, continuing: Option<BlockId>, exits: Exits) {
@@ -401,7 +428,8 @@ impl Walk<'_> {
             break_to: Some(merge),
             ..exits
         };
-        let mut blocks: Vec<Option<BlockId>> = switch.cases.iter().map(|case| Some(case.block)).collect();
+        let mut blocks: Vec<Option<BlockId>> =
+            switch.cases.iter().map(|case| Some(case.block)).collect();
         blocks.push(switch.default);
         self.branches(&blocks, inner, Some(merge));
         self.scan.forget();

@@ -74,7 +74,13 @@ pub struct BindingLayout {
 
 impl Default for BindingLayout {
     fn default() -> Self {
-        Self { param_set: 0, param_binding: None, texture_set: 1, buffer_set: 2, storage_set: 3 }
+        Self {
+            param_set: 0,
+            param_binding: None,
+            texture_set: 1,
+            buffer_set: 2,
+            storage_set: 3,
+        }
     }
 }
 
@@ -100,12 +106,18 @@ pub struct Conventions {
 impl Conventions {
     /// Vulkan's own rules: positions pass unchanged.
     pub const fn vulkan() -> Self {
-        Self { clip_depth: ClipDepth::ZeroToOne, negate_ddy: false }
+        Self {
+            clip_depth: ClipDepth::ZeroToOne,
+            negate_ddy: false,
+        }
     }
 
     /// GL's rules for a caller that keeps row 0 of an image at GL's bottom: clip depth is remapped, everything in y stays.
     pub const fn opengl() -> Self {
-        Self { clip_depth: ClipDepth::NegativeOneToOne, negate_ddy: false }
+        Self {
+            clip_depth: ClipDepth::NegativeOneToOne,
+            negate_ddy: false,
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a module expects of its caller. Serializes to JSON through serde.
 
+use glasm_ir::Stage;
 use glasm_ir::resource::{BufferKind, ParamSource, TexTarget};
 use glasm_ir::semantic::{Interpolation, Semantic};
-use glasm_ir::Stage;
 use serde::Serialize;
 
 /// Scalar type of an interface variable or texel.

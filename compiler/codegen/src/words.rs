@@ -82,7 +82,8 @@ impl Words {
         self.head(op, before.len() + string_words + after.len());
         self.0.extend_from_slice(before);
         for chunk in 0..string_words {
-            let bytes = std::array::from_fn(|byte| text.get(chunk * 4 + byte).copied().unwrap_or(0));
+            let bytes =
+                std::array::from_fn(|byte| text.get(chunk * 4 + byte).copied().unwrap_or(0));
             self.0.push(u32::from_le_bytes(bytes));
         }
         self.0.extend_from_slice(after);

@@ -107,7 +107,7 @@ pub(crate) struct Val {
 pub(crate) enum Cached {
     Part(ValueWord, u8),
     Cast(ValueWord, u8),
-    Test(u64),
+    Key(u64),
 }
 
 /// The module under construction.
@@ -134,8 +134,8 @@ pub(crate) struct Writer {
     pub(crate) interface: Vec<u32>,
     /// What is known about each id.
     pub(crate) values: Vec<ValueInfo>,
-    /// Results of condition tests by tested value and test.
-    pub(crate) tests: FxHashMap<u64, ValueWord>,
+    /// Results of condition tests by tested value and test, and of swizzles by value and picked components.
+    pub(crate) derived: FxHashMap<u64, ValueWord>,
     scalar_types: [[TypeWord; 4]; SCALARS],
     types: FxHashMap<(u32, [u32; 8]), TypeWord>,
     constants: FxHashMap<(Scalar, u64), ValueWord>,
@@ -165,7 +165,7 @@ impl Writer {
         self.interface.clear();
         self.values.clear();
         self.values.push(NO_VALUE);
-        self.tests.clear();
+        self.derived.clear();
         self.scalar_types = [[TypeWord::default(); 4]; SCALARS];
         self.types.clear();
         self.constants.clear();
@@ -286,7 +286,12 @@ impl Writer {
             Scalar::U16 => self.needs.insert(Need::Int16),
             Scalar::U64 => self.needs.insert(Need::Int64),
             Scalar::F64 => self.needs.insert(Need::Float64),
-            Scalar::BoolFloat | Scalar::BoolInt | Scalar::U32 | Scalar::S32 | Scalar::F32 | Scalar::Pair => {}
+            Scalar::BoolFloat
+            | Scalar::BoolInt
+            | Scalar::U32
+            | Scalar::S32
+            | Scalar::F32
+            | Scalar::Pair => {}
         }
         self.declare_type(op, operands)
     }
@@ -323,9 +328,11 @@ impl Writer {
         let id = self.object();
         if class == StorageClass::Private {
             let zero = self.null(pointee);
-            self.globals.result(Op::Variable, pointer, id, &[class as u32, zero.0]);
+            self.globals
+                .result(Op::Variable, pointer, id, &[class as u32, zero.0]);
         } else {
-            self.globals.result(Op::Variable, pointer, id, &[class as u32]);
+            self.globals
+                .result(Op::Variable, pointer, id, &[class as u32]);
         }
         self.interface.push(id.0);
         id
@@ -333,7 +340,12 @@ impl Writer {
 
     /// The zero of any type.
     pub(crate) fn null(&mut self, ty: TypeWord) -> ValueWord {
-        let key = [ValueWord(ty.0), ValueWord::NONE, ValueWord::NONE, ValueWord::NONE];
+        let key = [
+            ValueWord(ty.0),
+            ValueWord::NONE,
+            ValueWord::NONE,
+            ValueWord::NONE,
+        ];
         if let Some(&id) = self.composites.get(&(key, u8::MAX)) {
             return id;
         }
@@ -344,7 +356,12 @@ impl Writer {
     }
 
     /// Decorates `id`.
-    pub(crate) fn decorate(&mut self, id: impl Into<u32>, decoration: Decoration, operands: &[u32]) {
+    pub(crate) fn decorate(
+        &mut self,
+        id: impl Into<u32>,
+        decoration: Decoration,
+        operands: &[u32],
+    ) {
         self.annotations.head(Op::Decorate, operands.len() + 2);
         self.annotations.0.push(id.into());
         self.annotations.0.push(decoration as u32);
@@ -355,7 +372,11 @@ impl Writer {
 
     /// The constant with these bits.
     pub(crate) fn constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
-        let bits = if scalar.is_wide() { bits } else { bits & 0xffff_ffff };
+        let bits = if scalar.is_wide() {
+            bits
+        } else {
+            bits & 0xffff_ffff
+        };
         if let Some(&id) = self.constants.get(&(scalar, bits)) {
             return id;
         }
@@ -367,8 +388,12 @@ impl Writer {
         self.values[id.0 as usize].bits = bits;
         let (low, high) = (bits as u32, (bits >> 32) as u32);
         match scalar {
-            Scalar::BoolFloat | Scalar::BoolInt if bits == 0 => self.globals.result(Op::ConstantFalse, ty, id, &[]),
-            Scalar::BoolFloat | Scalar::BoolInt => self.globals.result(Op::ConstantTrue, ty, id, &[]),
+            Scalar::BoolFloat | Scalar::BoolInt if bits == 0 => {
+                self.globals.result(Op::ConstantFalse, ty, id, &[])
+            }
+            Scalar::BoolFloat | Scalar::BoolInt => {
+                self.globals.result(Op::ConstantTrue, ty, id, &[])
+            }
             Scalar::U64 | Scalar::F64 => self.globals.result(Op::Constant, ty, id, &[low, high]),
             Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 | Scalar::F32 | Scalar::Pair => {
                 self.globals.result(Op::Constant, ty, id, &[low]);
@@ -384,7 +409,8 @@ impl Writer {
         let ty = self.ty(Scalar::U32, 2);
         let id = self.value(Scalar::Pair, 1, Home::Constant);
         self.values[id.0 as usize].bits = bits;
-        self.globals.result(Op::ConstantComposite, ty, id, &[low.0, high.0]);
+        self.globals
+            .result(Op::ConstantComposite, ty, id, &[low.0, high.0]);
         self.constants.insert((Scalar::Pair, bits), id);
         id
     }
@@ -446,7 +472,14 @@ impl Writer {
 
     /// Appends an instruction with a value to the part of the function where values with this home live.
     #[inline]
-    pub(crate) fn derive(&mut self, home: Home, op: Op, scalar: Scalar, size: u8, operands: &[u32]) -> ValueWord {
+    pub(crate) fn derive(
+        &mut self,
+        home: Home,
+        op: Op,
+        scalar: Scalar,
+        size: u8,
+        operands: &[u32],
+    ) -> ValueWord {
         let ty = self.ty(scalar, size);
         let id = self.value(scalar, size, home);
         match home {
@@ -467,10 +500,14 @@ impl Writer {
         self.scopes -= 1;
         for cached in self.cached.drain(mark..) {
             match cached {
-                Cached::Part(id, index) => self.values[id.0 as usize].parts[index as usize] = ValueWord::NONE,
-                Cached::Cast(id, index) => self.values[id.0 as usize].casts[index as usize] = ValueWord::NONE,
-                Cached::Test(key) => {
-                    self.tests.remove(&key);
+                Cached::Part(id, index) => {
+                    self.values[id.0 as usize].parts[index as usize] = ValueWord::NONE
+                }
+                Cached::Cast(id, index) => {
+                    self.values[id.0 as usize].casts[index as usize] = ValueWord::NONE
+                }
+                Cached::Key(key) => {
+                    self.derived.remove(&key);
                 }
             }
         }
@@ -486,7 +523,7 @@ impl Writer {
 
     /// Forgets every test result; at function ends.
     pub(crate) fn forget_function(&mut self) {
-        self.tests.clear();
+        self.derived.clear();
         self.cached.clear();
     }
 }

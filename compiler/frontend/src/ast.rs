@@ -1,12 +1,10 @@
 //! The syntax tree: flat tables that refer to each other by number. Nothing is resolved yet; names are [`NameId`]s.
 
 use crate::lang::conditions::Test;
-use crate::lang::modifiers::{DataTypeId, Mods};
+use crate::lang::modifiers::Modifiers;
 use crate::lang::opcodes::Opcode;
-use crate::lex::Token;
 use crate::names::{NameId, Names};
 use crate::source::Dialect;
-use glasm_ir::resource::AtomicOp;
 use glasm_ir::{Span, Swizzle, WriteMask};
 
 /// A parsed program.
@@ -18,14 +16,14 @@ pub struct Ast<'s> {
     pub text: &'s [u8],
     /// All names.
     pub names: Names<'s>,
-    /// Tokens, kept for the places of modifiers in messages.
-    pub tokens: Vec<Token>,
     /// OPTION lines.
     pub options: Vec<(NameId, Span)>,
     /// Statements in source order.
     pub statements: Vec<Statement>,
     /// Instructions.
     pub insts: Vec<Inst>,
+    /// Further parts of instructions; number 0 is not used.
+    pub extras: Vec<Extra>,
     /// Operands of instructions, in order.
     pub operands: Vec<Operand>,
     /// Declarations.
@@ -44,6 +42,8 @@ pub struct Ast<'s> {
     pub literals: Vec<Literal>,
     /// Texture parts of texture instructions.
     pub textures: Vec<TexPart>,
+    /// Labels.
+    pub labels: Vec<(NameId, Span)>,
     /// Names in declarations that could not be read; their use is no further error.
     pub poisoned: Vec<NameId>,
     /// Place behind the last token read.
@@ -57,8 +57,8 @@ pub enum Statement {
     Inst(u32),
     /// `decls[n]`
     Decl(u32),
-    /// A label.
-    Label(NameId, Span),
+    /// `labels[n]`
+    Label(u32),
 }
 
 /// An instruction.
@@ -70,24 +70,16 @@ pub struct Inst {
     pub operand_count: u8,
     /// Whether the operands could not be read; only the block structure counts then.
     pub broken: bool,
-    /// Number of data types.
-    pub type_count: u8,
-    /// Data types.
-    pub types: [DataTypeId; 2],
-    /// Atomic operation.
-    pub atomic: Option<AtomicOp>,
-    /// Other modifiers.
-    pub mods: Mods,
+    /// Modifiers, those of suffixes included.
+    pub modifiers: Modifiers,
     /// First operand in [`Ast::operands`].
     pub first_operand: u32,
-    /// Number of the opcode's token.
-    pub token: u32,
     /// The result.
     pub dst: Option<Dst>,
     /// Condition of flow control and KIL.
     pub cond: Option<Cond>,
-    /// What only some instructions have.
-    pub extra: Extra,
+    /// What only some instructions have: `extras[n]`.
+    pub extra: Option<std::num::NonZeroU32>,
     /// From the opcode to the last operand.
     pub span: Span,
 }
@@ -210,26 +202,55 @@ bitflags::bitflags! {
     }
 }
 
-/// The suffix of an operand.
+/// The suffix of an operand: none, one component or four. The low byte is the swizzle that it makes of a vector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Suffix {
+pub struct Suffix(u16);
+
+/// Kinds of suffixes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SuffixKind {
     /// None.
     None,
     /// One component.
     One(u8),
     /// Four components.
-    Four(Swizzle),
+    Four,
 }
 
 impl Suffix {
+    /// No suffix.
+    pub const NONE: Self = Self(Swizzle::XYZW.0 as u16);
+
+    /// One component.
+    pub const fn one(lane: u8) -> Self {
+        Self(Swizzle::splat(lane).0 as u16 | 1 << 8)
+    }
+
+    /// Four components.
+    pub const fn four(swizzle: Swizzle) -> Self {
+        Self(swizzle.0 as u16 | 2 << 8)
+    }
+
     /// The swizzle of a vector operand.
     #[inline]
-    pub fn swizzle(self) -> Swizzle {
-        match self {
-            Self::None => Swizzle::XYZW,
-            Self::One(lane) => Swizzle::splat(lane),
-            Self::Four(swizzle) => swizzle,
+    pub const fn swizzle(self) -> Swizzle {
+        Swizzle(self.0 as u8)
+    }
+
+    /// Which kind it is.
+    #[inline]
+    pub const fn kind(self) -> SuffixKind {
+        match self.0 >> 8 {
+            0 => SuffixKind::None,
+            1 => SuffixKind::One(self.0 as u8 & 3),
+            _ => SuffixKind::Four,
         }
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub const fn is_none(self) -> bool {
+        self.0 >> 8 == 0
     }
 }
 
@@ -442,6 +463,12 @@ impl Ast<'_> {
     /// The operands of an instruction.
     pub fn operands(&self, inst: &Inst) -> &[Operand] {
         &self.operands[inst.first_operand as usize..][..inst.operand_count as usize]
+    }
+
+    /// The further part of an instruction.
+    #[inline]
+    pub fn extra(&self, inst: &Inst) -> Extra {
+        inst.extra.map_or(Extra::None, |number| self.extras[number.get() as usize])
     }
 
     /// The items of a declaration.

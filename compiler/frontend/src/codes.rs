@@ -262,6 +262,8 @@ codes! {
         "At most one option of this group may be given.";
     Unsupported "E0905" "not supported yet"
         "The program is valid, but glasm cannot translate this part yet.";
+    FeatureMissing "E0906" "feature missing in the device"
+        "The program needs a feature that the device, as described by the options, does not have, and that cannot be emulated. The message names it.";
 
     ProgramTooLarge "E1001" "program too large"
         "glasm accepts programs of up to 16 MiB.";
@@ -277,6 +279,8 @@ codes! {
         "The program writes more results than the limit of its type.";
     TooManyErrors "E1007" "too many errors"
         "Reporting stops after 100 errors. Fix the first ones; the rest may be consequences.";
+    OutputTooLarge "E1008" "translation too large"
+        "The program fits the limits of its language, but its translation would be too large or nested too deeply for a SPIR-V module.";
 
     Internal "E9901" "fault of glasm"
         "glasm contradicted itself. Please report it with the program.";

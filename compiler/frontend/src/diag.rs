@@ -1,6 +1,6 @@
 //! Diagnostics: errors and warnings with a code, a position and notes.
 //!
-//! Collected by [`Diagnostics`], which keeps a bounded number of them. Shown as text like rustc's ([`Diagnostics::render`]), as JSON
+//! Shown as text like rustc's ([`Diagnostics::render`]), as JSON
 //! ([`Diagnostics::to_json`]), or as the error position that GL reports ([`Diagnostics::gl_error_position`]). All of it works for
 //! any bytes as program text.
 
@@ -129,43 +129,9 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Errors that are kept, and also warnings that are kept. A program of nothing but mistakes must not fill the memory.
-    pub const LIMIT: usize = 100;
-
-    /// Adds an error at some bytes.
-    pub fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
-        self.push(Diagnostic::error(code, span, message));
-    }
-
-    /// Adds a warning at some bytes.
-    pub fn warning(&mut self, code: Code, span: Span, message: impl Into<String>) {
-        self.push(Diagnostic::warning(code, span, message));
-    }
-
-    /// Adds a message. Past [`Diagnostics::LIMIT`] errors one last message says so ([`Code::TooManyErrors`]), and further errors are
-    /// dropped; further warnings are dropped silently. Faults of glasm are always kept.
+    /// Adds a message.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        let same = self
-            .list
-            .iter()
-            .filter(|other| other.severity == diagnostic.severity)
-            .count();
-        if same < Self::LIMIT || diagnostic.severity == Severity::Bug {
-            self.list.push(diagnostic);
-        } else if same == Self::LIMIT && diagnostic.severity == Severity::Error {
-            let message = format!("too many errors; the first {} are shown", Self::LIMIT);
-            self.list
-                .push(Diagnostic::whole_program(Code::TooManyErrors, message));
-        }
-    }
-
-    /// Whether further errors would be dropped: time to stop looking for them.
-    pub fn is_full(&self) -> bool {
-        self.list
-            .iter()
-            .filter(|diagnostic| diagnostic.severity == Severity::Error)
-            .count()
-            > Self::LIMIT
+        self.list.push(diagnostic);
     }
 
     /// Whether any message is an error or a fault of glasm.
@@ -230,14 +196,6 @@ impl Diagnostics {
     /// The objects of [`Diagnostics::to_json`], one string without line ends for each message.
     pub fn to_json_lines(&self, source: &Source<'_>) -> Vec<String> {
         json::lines(self, source)
-    }
-}
-
-impl Extend<Diagnostic> for Diagnostics {
-    fn extend<T: IntoIterator<Item = Diagnostic>>(&mut self, diagnostics: T) {
-        diagnostics
-            .into_iter()
-            .for_each(|diagnostic| self.push(diagnostic));
     }
 }
 

@@ -118,44 +118,38 @@ const KINDS: [Kind; 32] = {
     kinds
 };
 
-/// What a byte may start or continue.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Space,
-    Letter,
-    Digit,
-    Dot,
-    Hash,
-    Single(Kind),
-    Bad,
-}
+// What a byte may start: below 32 the kind of a token of one byte, else one of these.
+const LETTER: u8 = 32;
+const SPACE: u8 = 33;
+const DIGIT: u8 = 34;
+const DOT: u8 = 35;
+const HASH: u8 = 36;
 
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Bad; 256];
+const CLASSES: [u8; 256] = {
+    let mut classes = [Kind::Bad as u8; 256];
     let mut byte = 0;
     while byte < 256 {
-        let class = match byte as u8 {
-            b' ' | b'\t' | b'\n' | b'\r' => Class::Space,
-            b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'$' => Class::Letter,
-            b'0'..=b'9' => Class::Digit,
-            b'.' => Class::Dot,
-            b'#' => Class::Hash,
-            b',' => Class::Single(Kind::Comma),
-            b';' => Class::Single(Kind::Semicolon),
-            b':' => Class::Single(Kind::Colon),
-            b'[' => Class::Single(Kind::OpenBracket),
-            b']' => Class::Single(Kind::CloseBracket),
-            b'{' => Class::Single(Kind::OpenBrace),
-            b'}' => Class::Single(Kind::CloseBrace),
-            b'(' => Class::Single(Kind::OpenParen),
-            b')' => Class::Single(Kind::CloseParen),
-            b'+' => Class::Single(Kind::Plus),
-            b'-' => Class::Single(Kind::Minus),
-            b'|' => Class::Single(Kind::Bar),
-            b'=' => Class::Single(Kind::Equals),
-            _ => Class::Bad,
+        classes[byte] = match byte as u8 {
+            b' ' | b'\t' | b'\n' | b'\r' => SPACE,
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'$' => LETTER,
+            b'0'..=b'9' => DIGIT,
+            b'.' => DOT,
+            b'#' => HASH,
+            b',' => Kind::Comma as u8,
+            b';' => Kind::Semicolon as u8,
+            b':' => Kind::Colon as u8,
+            b'[' => Kind::OpenBracket as u8,
+            b']' => Kind::CloseBracket as u8,
+            b'{' => Kind::OpenBrace as u8,
+            b'}' => Kind::CloseBrace as u8,
+            b'(' => Kind::OpenParen as u8,
+            b')' => Kind::CloseParen as u8,
+            b'+' => Kind::Plus as u8,
+            b'-' => Kind::Minus as u8,
+            b'|' => Kind::Bar as u8,
+            b'=' => Kind::Equals as u8,
+            _ => Kind::Bad as u8,
         };
-        classes[byte] = class;
         byte += 1;
     }
     classes
@@ -166,7 +160,7 @@ const WORD: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < 256 {
-        table[byte] = matches!(CLASSES[byte], Class::Letter | Class::Digit);
+        table[byte] = matches!(CLASSES[byte], LETTER | DIGIT);
         byte += 1;
     }
     table
@@ -179,39 +173,41 @@ pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
     while let Some(&byte) = source.get(at) {
         let from = at;
         at += 1;
-        let kind = match CLASSES[byte as usize] {
-            Class::Space => continue,
-            Class::Letter => {
-                at = skip_word(source, at);
-                Kind::Ident
-            }
-            Class::Single(kind) => kind,
-            Class::Dot => match source.get(at) {
-                Some(b'.') => {
-                    at += 1;
-                    Kind::DotDot
-                }
-                Some(b'0'..=b'9') => {
-                    let (kind, end) = fraction(source, at);
+        let class = CLASSES[byte as usize];
+        let kind = if class == LETTER {
+            at = skip_word(source, at);
+            Kind::Ident
+        } else if class < LETTER {
+            KINDS[(class & 31) as usize]
+        } else {
+            match class {
+                DIGIT => {
+                    let (kind, end) = number(source, from);
                     at = end;
                     kind
                 }
-                _ => Kind::Dot,
-            },
-            Class::Digit => {
-                let (kind, end) = number(source, from);
-                at = end;
-                kind
-            }
-            Class::Hash => {
-                while source.get(at).is_some_and(|&byte| byte != b'\n' && byte != b'\r') {
-                    at += 1;
+                DOT => match source.get(at) {
+                    Some(b'.') => {
+                        at += 1;
+                        Kind::DotDot
+                    }
+                    Some(b'0'..=b'9') => {
+                        let (kind, end) = fraction(source, at);
+                        at = end;
+                        kind
+                    }
+                    _ => Kind::Dot,
+                },
+                HASH => {
+                    at = skip_comment(source, at);
+                    continue;
                 }
-                continue;
+                _ => continue,
             }
-            Class::Bad => Kind::Bad,
         };
         tokens.push(Token::new(kind, from, at));
+        // Most tokens are followed by one blank or none: no jump is needed for it.
+        at += usize::from(source.get(at) == Some(&b' '));
     }
     tokens.push(Token::new(Kind::End, source.len(), source.len()));
     tokens
@@ -223,6 +219,11 @@ fn skip_word(source: &[u8], mut at: usize) -> usize {
         at += 1;
     }
     at
+}
+
+fn skip_comment(source: &[u8], at: usize) -> usize {
+    let end = source[at..].iter().position(|&byte| byte == b'\n' || byte == b'\r');
+    end.map_or(source.len(), |end| at + end)
 }
 
 fn skip_digits(source: &[u8], mut at: usize) -> usize {

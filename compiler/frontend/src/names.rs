@@ -17,39 +17,42 @@ impl NameId {
     }
 }
 
+/// A slot of the table: key and entry number plus one, 0 for a free slot.
 #[derive(Clone, Copy, Debug)]
-struct Entry<'s> {
+struct Slot {
     key: u64,
-    text: &'s [u8],
+    number: u32,
 }
+
+const FREE: Slot = Slot { key: 0, number: 0 };
 
 /// The names seen so far.
 #[derive(Clone, Debug)]
 pub struct Names<'s> {
-    entries: Vec<Entry<'s>>,
-    /// Open addressing; a slot holds an entry number plus one, or 0. The length is a power of two.
-    slots: Vec<u32>,
+    texts: Vec<&'s [u8]>,
+    /// Open addressing; the length is a power of two.
+    slots: Vec<Slot>,
 }
 
 impl<'s> Names<'s> {
     /// No names.
     pub(crate) fn new() -> Self {
-        Self { entries: Vec::with_capacity(64), slots: vec![0; 256] }
+        Self { texts: Vec::with_capacity(64), slots: vec![FREE; 256] }
     }
 
     /// The number of names.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.texts.len()
     }
 
     /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.texts.is_empty()
     }
 
     /// The text of a name.
     pub fn text(&self, id: NameId) -> &'s [u8] {
-        self.entries[id.index()].text
+        self.texts[id.index()]
     }
 
     /// The text of a name for messages.
@@ -59,36 +62,49 @@ impl<'s> Names<'s> {
 
     /// All names with their texts.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (NameId, &'s [u8])> + '_ {
-        self.entries.iter().enumerate().map(|(index, entry)| (NameId(index as u32), entry.text))
+        self.texts.iter().enumerate().map(|(index, &text)| (NameId(index as u32), text))
     }
 
     /// The number of `text`, new if it was not seen before.
     #[inline]
     pub(crate) fn intern(&mut self, text: &'s [u8]) -> NameId {
-        let key = key(text);
-        let short = text.len() <= 8;
+        self.find(key(text), text)
+    }
+
+    /// Like [`intern`](Self::intern) for the bytes `range` of `source`; does without a loop over the bytes of short names.
+    #[inline]
+    pub(crate) fn intern_at(&mut self, source: &'s [u8], range: std::ops::Range<usize>) -> NameId {
+        let length = range.len();
+        let text = &source[range.clone()];
+        let word = source.get(range.start..range.start + 8).and_then(|bytes| bytes.try_into().ok()).map(u64::from_be_bytes);
+        match word {
+            Some(word) if length <= 8 && length > 0 => self.find(word >> (64 - 8 * length), text),
+            _ => self.find(key(text), text),
+        }
+    }
+
+    #[inline]
+    fn find(&mut self, key: u64, text: &'s [u8]) -> NameId {
         let mask = self.slots.len() - 1;
-        let mut slot = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask;
+        let mut position = home(key) & mask;
         loop {
-            match self.slots[slot] {
-                0 => return self.add(slot, Entry { key, text }),
-                taken => {
-                    let entry = &self.entries[taken as usize - 1];
-                    if entry.key == key && (short || entry.text == text) {
-                        return NameId(taken - 1);
-                    }
-                }
+            let slot = self.slots[position];
+            if slot.number == 0 {
+                return self.add(position, key, text);
             }
-            slot = (slot + 1) & mask;
+            if slot.key == key && (text.len() <= 8 || self.texts[slot.number as usize - 1] == text) {
+                return NameId(slot.number - 1);
+            }
+            position = (position + 1) & mask;
         }
     }
 
     #[cold]
-    fn add(&mut self, slot: usize, entry: Entry<'s>) -> NameId {
-        self.entries.push(entry);
-        let number = self.entries.len() as u32;
-        self.slots[slot] = number;
-        if self.entries.len() * 2 > self.slots.len() {
+    fn add(&mut self, position: usize, key: u64, text: &'s [u8]) -> NameId {
+        self.texts.push(text);
+        let number = self.texts.len() as u32;
+        self.slots[position] = Slot { key, number };
+        if self.texts.len() * 2 > self.slots.len() {
             self.grow();
         }
         NameId(number - 1)
@@ -96,15 +112,21 @@ impl<'s> Names<'s> {
 
     fn grow(&mut self) {
         let mask = self.slots.len() * 4 - 1;
-        self.slots = vec![0; mask + 1];
-        for (index, entry) in self.entries.iter().enumerate() {
-            let mut slot = (entry.key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask;
-            while self.slots[slot] != 0 {
-                slot = (slot + 1) & mask;
+        let old = std::mem::replace(&mut self.slots, vec![FREE; mask + 1]);
+        for slot in old.into_iter().filter(|slot| slot.number != 0) {
+            let mut position = home(slot.key) & mask;
+            while self.slots[position].number != 0 {
+                position = (position + 1) & mask;
             }
-            self.slots[slot] = index as u32 + 1;
+            self.slots[position] = slot;
         }
     }
+}
+
+/// Where the search for a key starts, before it is cut to the table.
+#[inline]
+fn home(key: u64) -> usize {
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
 }
 
 /// Names of up to eight bytes give themselves (they hold no NUL); longer ones a hash with the top bit set, which no ASCII

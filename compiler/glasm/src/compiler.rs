@@ -1,7 +1,9 @@
 //! The pipeline: program string to SPIR-V.
 
-use glasm_codegen::{Options, Reflection};
-use glasm_frontend::{Diagnostics, Source};
+use glasm_codegen::error::{Error, ErrorKind};
+use glasm_codegen::{Emitter, Options, Reflection, SourceText};
+use glasm_frontend::{Code, Diagnostic, Diagnostics, Location, Severity, Source};
+use glasm_ir::Program;
 
 /// A compiled program.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,6 +23,104 @@ pub struct Shader {
 /// # Errors
 /// All errors of the program, with positions, if it does not load or cannot be expressed for the target.
 pub fn compile(source: &Source<'_>, options: &Options) -> Result<Shader, Diagnostics> {
-    let _ = options;
-    Err(glasm_frontend::translate(source).1)
+    Compiler::new().compile(source, options)
+}
+
+/// Compiles programs one after the other and keeps the memory that it needs between them.
+#[derive(Debug, Default)]
+pub struct Compiler {
+    emitter: Emitter,
+}
+
+impl Compiler {
+    /// A compiler without memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Compiles a program string to SPIR-V.
+    ///
+    /// # Errors
+    /// All errors of the program, with positions, if it does not load or cannot be expressed for the target.
+    pub fn compile(
+        &mut self,
+        source: &Source<'_>,
+        options: &Options,
+    ) -> Result<Shader, Diagnostics> {
+        let (program, warnings) = glasm_frontend::translate(source);
+        let Some(program) = program else {
+            return Err(warnings);
+        };
+        if cfg!(debug_assertions) {
+            verify(&program)?;
+        }
+        let text = SourceText {
+            name: source.name,
+            text: source.text,
+        };
+        self.emit(&program, options, Some(text), warnings)
+    }
+
+    /// Compiles a program of the intermediate representation, for tools that make or change such programs.
+    ///
+    /// # Errors
+    /// If the program breaks a rule of the IR, as faults of glasm, or cannot be expressed for the target.
+    pub fn compile_ir(
+        &mut self,
+        program: &Program,
+        options: &Options,
+    ) -> Result<Shader, Diagnostics> {
+        verify(program)?;
+        self.emit(program, options, None, Diagnostics::default())
+    }
+
+    fn emit(
+        &mut self,
+        program: &Program,
+        options: &Options,
+        source: Option<SourceText<'_>>,
+        warnings: Diagnostics,
+    ) -> Result<Shader, Diagnostics> {
+        let mut words = Vec::new();
+        match self
+            .emitter
+            .emit_into(program, options, source, &mut words)
+        {
+            Ok(reflection) => Ok(Shader {
+                words,
+                reflection,
+                warnings,
+            }),
+            Err(error) => Err(with_error(warnings, &error)),
+        }
+    }
+}
+
+/// The warnings so far and an error of code generation.
+fn with_error(mut diagnostics: Diagnostics, error: &Error) -> Diagnostics {
+    diagnostics.push(Diagnostic {
+        code: match error.kind {
+            ErrorKind::Unsupported => Code::Unsupported,
+            ErrorKind::MissingFeature => Code::FeatureMissing,
+            ErrorKind::Limit => Code::OutputTooLarge,
+        },
+        severity: Severity::Error,
+        message: error.message.clone(),
+        location: error.span.map_or(Location::WholeProgram, Location::Span),
+        notes: Vec::new(),
+    });
+    diagnostics.sort();
+    diagnostics
+}
+
+/// A program that breaks a rule of the IR is a fault of glasm, which must show before code generation trips over it.
+fn verify(program: &Program) -> Result<(), Diagnostics> {
+    glasm_ir::verify(program).map_err(|errors| {
+        let messages = errors
+            .iter()
+            .map(|error| Diagnostic::bug(Location::WholeProgram, error.to_string()));
+        Diagnostics {
+            list: messages.collect(),
+        }
+    })
 }

@@ -23,7 +23,7 @@ pub mod state;
 #[cfg(feature = "spirv-tools")]
 pub mod validate;
 
-pub use compiler::{Shader, compile};
+pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::options::{
     BindingLayout, ClipDepth, Conventions, DebugInfo, DeviceFeatures, InterfaceTypes, Options, Target,
 };

@@ -33,13 +33,27 @@ impl Builder {
     /// # Panics
     /// If no block is open.
     pub fn close_block(&mut self) -> BlockId {
+        let block = self.close();
+        self.program.blocks.push(block)
+    }
+
+    /// Closes the innermost open block and gives it the id `id`, which stood for an empty block: a routine's body
+    /// that was announced before it was built.
+    ///
+    /// # Panics
+    /// If no block is open.
+    pub fn close_block_as(&mut self, id: BlockId) {
+        self.program.blocks[id] = self.close();
+    }
+
+    fn close(&mut self) -> Block {
         let start = self.open.pop().expect("a block is open");
         let first = self.program.nodes.len() as u32;
         self.program.nodes.extend(self.pending.drain(start..));
-        self.program.blocks.push(Block {
+        Block {
             first,
             len: self.program.nodes.len() as u32 - first,
-        })
+        }
     }
 
     /// Appends an instruction with its sources to the open block. Overwrites the source fields of `inst`.
@@ -60,6 +74,18 @@ impl Builder {
                 first: position,
                 len: 1,
             }),
+        }
+    }
+
+    /// Appends an instruction whose sources are in the program's table already: the last `source_count` from `first_source` on.
+    #[inline]
+    pub fn inst_of_pushed(&mut self, inst: Inst) {
+        let position = self.program.insts.len() as u32;
+        self.program.insts.push(inst);
+        let start = self.open.last().copied().unwrap_or(0);
+        match self.pending[start..].last_mut() {
+            Some(Node::Run { first, len }) if *first + *len == position => *len += 1,
+            _ => self.pending.push(Node::Run { first: position, len: 1 }),
         }
     }
 

@@ -66,13 +66,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let out = std::env::var_os("GLASM_BENCH_OUT").map(PathBuf::from);
-    let heap = out.as_ref().and_then(|out| std::fs::read_to_string(out.join("heap.json")).ok());
-    let heap = heap.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let heap = out
+        .as_ref()
+        .and_then(|out| std::fs::read_to_string(out.join("heap.json")).ok());
+    let heap = heap
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default();
     let tables = tables::markdown(&rows, &heap);
     println!("\n{tables}");
     if let Some(out) = out {
         std::fs::write(out.join("tables.md"), &tables)?;
-        std::fs::write(out.join("translate.json"), format!("{:#}\n", tables::json(&rows)))?;
+        std::fs::write(
+            out.join("translate.json"),
+            format!("{:#}\n", tables::json(&rows)),
+        )?;
     }
     Ok(())
 }
@@ -83,7 +90,9 @@ fn measure(generated: &Generated, size: usize, budget: Budget) -> Result<Row, St
     let source = Source::new("generated", &assembly);
     let options = Options::default();
     let mut compiler = Compiler::new();
-    let shader = compiler.compile(&source, &options).map_err(|errors| errors.render(&source))?;
+    let shader = compiler
+        .compile(&source, &options)
+        .map_err(|errors| errors.render(&source))?;
     let naga_words = peers::naga(&glsl)?;
     Ok(Row {
         variant: generated.variant,
@@ -104,7 +113,9 @@ fn instructions(words: &[u32]) -> usize {
     let mut rest = words.get(5..).unwrap_or_default();
     let mut count = 0;
     while let Some(first) = rest.first() {
-        rest = rest.get((*first >> 16).max(1) as usize..).unwrap_or_default();
+        rest = rest
+            .get((*first >> 16).max(1) as usize..)
+            .unwrap_or_default();
         count += 1;
     }
     count

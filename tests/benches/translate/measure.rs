@@ -17,7 +17,8 @@ impl Budget {
         black_box(work());
         let once = (now() - start).max(Duration::from_nanos(50));
         let rounds = (BATCH.as_nanos() / once.as_nanos()).clamp(1, 100_000) as u32;
-        let batches = (self.0.as_nanos() / (once.as_nanos() * u128::from(rounds))).clamp(3, 1000) as usize;
+        let batches =
+            (self.0.as_nanos() / (once.as_nanos() * u128::from(rounds))).clamp(3, 1000) as usize;
         let mut times: Vec<f64> = (0..batches)
             .map(|_| {
                 let start = now();
@@ -36,7 +37,10 @@ impl Budget {
 #[cfg(unix)]
 fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
+    Duration::new(
+        time.tv_sec.try_into().unwrap_or(0),
+        time.tv_nsec.try_into().unwrap_or(0),
+    )
 }
 
 /// Time since the first call, where the thread's own time cannot be asked for.

@@ -7,7 +7,9 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 /// GLSL to SPIR-V, without debug names and without the checks that naga can inject.
 pub(crate) fn naga(text: &str) -> Result<Vec<u32>, String> {
     let options = glsl::Options::from(naga::ShaderStage::Fragment);
-    let module = glsl::Frontend::default().parse(&options, text).map_err(|error| format!("{error:?}"))?;
+    let module = glsl::Frontend::default()
+        .parse(&options, text)
+        .map_err(|error| format!("{error:?}"))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
         .map_err(|error| format!("{error:?}"))?;

@@ -9,8 +9,11 @@ use std::fmt::Write;
 
 /// One row for the terminal.
 pub(crate) fn line(row: &Row) -> String {
-    let stages: Vec<String> =
-        row.stages.iter().map(|(name, time)| format!("{name} {:.0}", row.per_operation(*time))).collect();
+    let stages: Vec<String> = row
+        .stages
+        .iter()
+        .map(|(name, time)| format!("{name} {:.0}", row.per_operation(*time)))
+        .collect();
     format!(
         "{:<8} {:>5}: {:>9.1} us, {:>5.0} ns per instruction ({}), naga {:>9.1} us, {:>4.0} x",
         row.variant.name(),
@@ -29,13 +32,16 @@ pub(crate) fn markdown(rows: &[Row], heap: &Value) -> String {
     times(&mut text, rows);
     stages(&mut text, rows);
     sizes(&mut text, rows);
+    peaks(&mut text, heap);
     marks(&mut text, rows, heap);
     text
 }
 
 fn times(text: &mut String, rows: &[Row]) {
     text.push_str("### Text to SPIR-V\n\n");
-    text.push_str("| program | instructions | glasm, us | ns per instruction | naga, us | naga / glasm |\n");
+    text.push_str(
+        "| program | instructions | glasm, us | ns per instruction | naga, us | naga / glasm |\n",
+    );
     text.push_str("|---|--:|--:|--:|--:|--:|\n");
     for row in rows {
         let _ = writeln!(
@@ -53,18 +59,33 @@ fn times(text: &mut String, rows: &[Row]) {
 
 fn stages(text: &mut String, rows: &[Row]) {
     text.push_str("\n### Stages, ns per instruction\n\n| program | instructions |");
-    let names: Vec<&str> = rows.first().map(|row| row.stages.iter().map(|(name, _)| *name).collect()).unwrap_or_default();
+    let names: Vec<&str> = rows
+        .first()
+        .map(|row| row.stages.iter().map(|(name, _)| *name).collect())
+        .unwrap_or_default();
     let _ = writeln!(text, " {} |", names.join(" | "));
     let _ = writeln!(text, "|---|--:|{}", "--:|".repeat(names.len()));
     for row in rows {
-        let times: Vec<String> = row.stages.iter().map(|(_, time)| format!("{:.0}", row.per_operation(*time))).collect();
-        let _ = writeln!(text, "| {} | {} | {} |", row.variant.name(), row.operations, times.join(" | "));
+        let times: Vec<String> = row
+            .stages
+            .iter()
+            .map(|(_, time)| format!("{:.0}", row.per_operation(*time)))
+            .collect();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} |",
+            row.variant.name(),
+            row.operations,
+            times.join(" | ")
+        );
     }
 }
 
 fn sizes(text: &mut String, rows: &[Row]) {
     text.push_str("\n### Size of the module\n\n");
-    text.push_str("| program | instructions | SPIR-V instructions each | bytes each | naga, bytes each |\n");
+    text.push_str(
+        "| program | instructions | SPIR-V instructions each | bytes each | naga, bytes each |\n",
+    );
     text.push_str("|---|--:|--:|--:|--:|\n");
     for row in rows {
         let _ = writeln!(
@@ -99,8 +120,15 @@ struct Mark {
 fn marks(text: &mut String, rows: &[Row], heap: &Value) {
     text.push_str("\n### Marks\n\n| mark | goal | at the least | measured | reached |\n|---|--:|--:|--:|---|\n");
     for mark in all_marks(rows, heap) {
-        let digits = if mark.goal < 10.0 { 2 } else { 0 };
-        let measured = mark.measured.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$} {}", mark.unit));
+        let digits = match mark.goal {
+            0.0..1.0 => 4,
+            1.0..10.0 => 2,
+            _ => 0,
+        };
+        let measured = mark.measured.map_or_else(
+            || "-".to_owned(),
+            |value| format!("{value:.digits$} {}", mark.unit),
+        );
         let reached = match mark.measured {
             None => "not measured",
             Some(value) if value <= mark.goal => "goal",
@@ -119,15 +147,30 @@ fn marks(text: &mut String, rows: &[Row], heap: &Value) {
 }
 
 fn all_marks(rows: &[Row], heap: &Value) -> Vec<Mark> {
-    let find = |variant, size| rows.iter().find(|row| row.variant == variant && row.size == size);
-    let mark = |what: &str, unit, goal, least, measured| Mark { what: what.to_owned(), unit, goal, least, measured };
+    let find = |variant, size| {
+        rows.iter()
+            .find(|row| row.variant == variant && row.size == size)
+    };
+    let mark = |what: &str, unit, goal, least, measured| Mark {
+        what: what.to_owned(),
+        unit,
+        goal,
+        least,
+        measured,
+    };
     let mut marks = Vec::new();
     for size in [100, 1000, 10_000] {
         // 3 us and 0.2 us for each instruction; at the least 0.42 us for each.
         let row = find(Variant::Straight, size);
         let operations = row.map_or(size as f64, |row| row.operations as f64);
         let measured = row.map(|row| row.total / 1e3);
-        marks.push(mark(&format!("text to SPIR-V, {size} instructions"), "us", 3.0 + 0.2 * operations, 0.42 * operations, measured));
+        marks.push(mark(
+            &format!("text to SPIR-V, {size} instructions"),
+            "us",
+            3.0 + 0.2 * operations,
+            0.42 * operations,
+            measured,
+        ));
     }
     let straight = find(Variant::Straight, 1000);
     marks.push(mark(
@@ -138,17 +181,69 @@ fn all_marks(rows: &[Row], heap: &Value) -> Vec<Mark> {
         straight.map(|row| row.total / row.naga),
     ));
     let growth = find(Variant::Straight, 100).zip(find(Variant::Straight, 10_000));
-    let growth = growth.map(|(small, large)| 100.0 * large.per_operation(large.total) / small.per_operation(small.total));
-    marks.push(mark("growth from 100 to 10,000 instructions (linear is 100)", "x", 105.0, 130.0, growth));
+    let growth = growth.map(|(small, large)| {
+        100.0 * large.per_operation(large.total) / small.per_operation(small.total)
+    });
+    marks.push(mark(
+        "growth from 100 to 10,000 instructions (linear is 100)",
+        "x",
+        105.0,
+        130.0,
+        growth,
+    ));
     for variant in [Variant::Loop, Variant::If] {
         let ratio = find(variant, 1000).zip(straight);
-        let ratio = ratio.map(|(row, straight)| row.per_operation(row.total) / straight.per_operation(straight.total));
-        marks.push(mark(&format!("cost per instruction, {} beside straight", variant.name()), "x", 1.3, 2.0, ratio));
+        let ratio = ratio.map(|(row, straight)| {
+            row.per_operation(row.total) / straight.per_operation(straight.total)
+        });
+        marks.push(mark(
+            &format!("cost per instruction, {} beside straight", variant.name()),
+            "x",
+            1.3,
+            2.0,
+            ratio,
+        ));
     }
-    marks.push(mark("SPIR-V instructions per instruction", "", 3.1, 4.0, straight.map(instructions_each)));
-    marks.push(mark("bytes of SPIR-V per instruction", "", 78.0, 101.0, straight.map(bytes_each)));
-    marks.push(mark("peak heap per source byte", "bytes", 40.0, 100.0, worst_heap(heap)));
+    marks.push(mark(
+        "SPIR-V instructions per instruction",
+        "",
+        3.1,
+        4.0,
+        straight.map(instructions_each),
+    ));
+    marks.push(mark(
+        "bytes of SPIR-V per instruction",
+        "",
+        78.0,
+        101.0,
+        straight.map(bytes_each),
+    ));
+    marks.push(mark(
+        "peak heap per source byte",
+        "bytes",
+        40.0,
+        100.0,
+        worst_heap(heap),
+    ));
     marks
+}
+
+fn peaks(text: &mut String, heap: &Value) {
+    text.push_str("\n### Peak heap\n\n| program | size | source, bytes | peak, bytes | peak per source byte |\n");
+    text.push_str("|---|--:|--:|--:|--:|\n");
+    for row in heap.as_array().into_iter().flatten() {
+        let (source, peak) = (
+            row["source"].as_f64().unwrap_or(1.0),
+            row["peak"].as_f64().unwrap_or(0.0),
+        );
+        let variant = row["variant"].as_str().unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "| {variant} | {} | {source} | {peak} | {:.1} |",
+            row["size"],
+            peak / source
+        );
+    }
 }
 
 fn worst_heap(heap: &Value) -> Option<f64> {
@@ -159,7 +254,12 @@ fn worst_heap(heap: &Value) -> Option<f64> {
 
 /// All rows for other tools.
 pub(crate) fn json(rows: &[Row]) -> Value {
-    let stages = |row: &Row| row.stages.iter().map(|(name, time)| ((*name).to_owned(), json!(time))).collect::<serde_json::Map<_, _>>();
+    let stages = |row: &Row| {
+        row.stages
+            .iter()
+            .map(|(name, time)| ((*name).to_owned(), json!(time)))
+            .collect::<serde_json::Map<_, _>>()
+    };
     let row = |row: &Row| {
         json!({
             "variant": row.variant.name(),

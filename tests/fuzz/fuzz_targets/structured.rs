@@ -34,11 +34,36 @@ enum Version {
 /// A statement.
 #[derive(Arbitrary, Debug)]
 enum Stmt {
-    Unary { op: u8, suffix: Suffix, to: Dst, a: Src },
-    Binary { op: u8, suffix: Suffix, to: Dst, a: Src, b: Src },
-    Ternary { op: u8, suffix: Suffix, to: Dst, a: Src, b: Src, c: Src },
-    If { test: u8, then: Vec<Stmt>, otherwise: Option<Vec<Stmt>> },
-    Rep { count: Option<Src>, body: Vec<Stmt> },
+    Unary {
+        op: u8,
+        suffix: Suffix,
+        to: Dst,
+        a: Src,
+    },
+    Binary {
+        op: u8,
+        suffix: Suffix,
+        to: Dst,
+        a: Src,
+        b: Src,
+    },
+    Ternary {
+        op: u8,
+        suffix: Suffix,
+        to: Dst,
+        a: Src,
+        b: Src,
+        c: Src,
+    },
+    If {
+        test: u8,
+        then: Vec<Stmt>,
+        otherwise: Option<Vec<Stmt>>,
+    },
+    Rep {
+        count: Option<Src>,
+        body: Vec<Stmt>,
+    },
     Brk(u8),
     Cont(u8),
     Cal(u8),
@@ -78,20 +103,49 @@ struct Src {
 }
 
 const UNARY: &[&str] = &[
-    "MOV", "ABS", "FLR", "CEIL", "FRC", "TRUNC", "ROUND", "I2F", "NOT", "RCP", "RSQ", "EX2", "LG2", "SIN", "COS", "BTC",
-    "BFR", "BTFL", "BTFM", "LIT", "SSG", "NRM", "PK2H", "UP2H", "DDX", "DDY", "CVT",
+    "MOV", "ABS", "FLR", "CEIL", "FRC", "TRUNC", "ROUND", "I2F", "NOT", "RCP", "RSQ", "EX2", "LG2",
+    "SIN", "COS", "BTC", "BFR", "BTFL", "BTFM", "LIT", "SSG", "NRM", "PK2H", "UP2H", "DDX", "DDY",
+    "CVT",
 ];
 const BINARY: &[&str] = &[
-    "ADD", "SUB", "MUL", "MIN", "MAX", "AND", "OR", "XOR", "SHL", "SHR", "SLT", "SGE", "SGT", "SLE", "SEQ", "SNE", "DP2",
-    "DP3", "DP4", "DPH", "DST", "XPD", "POW", "DIV", "MOD", "RFL", "BFE",
+    "ADD", "SUB", "MUL", "MIN", "MAX", "AND", "OR", "XOR", "SHL", "SHR", "SLT", "SGE", "SGT",
+    "SLE", "SEQ", "SNE", "DP2", "DP3", "DP4", "DPH", "DST", "XPD", "POW", "DIV", "MOD", "RFL",
+    "BFE",
 ];
 const TERNARY: &[&str] = &["MAD", "CMP", "LRP", "DP2A", "SAD", "X2D", "BFI", "MADC"];
-const TYPES: &[&str] = &["", ".F", ".U", ".S", ".F32", ".U64", ".S64", ".F64", ".F16", ".S8", ".R", ".H"];
-const TESTS: &[&str] = &["EQ.x", "NE.x", "GT.y", "GE.z", "LT.w", "LE.x", "TR", "FL", "CF.x", "NCF", "NE0.xyzw", "GT1.x", "AB"];
-const WRITABLE: &[&str] = &["t0", "t1", "t2", "l0", "l1", "result.color", "result.position", "t3[1]", "RC"];
+const TYPES: &[&str] = &[
+    "", ".F", ".U", ".S", ".F32", ".U64", ".S64", ".F64", ".F16", ".S8", ".R", ".H",
+];
+const TESTS: &[&str] = &[
+    "EQ.x", "NE.x", "GT.y", "GE.z", "LT.w", "LE.x", "TR", "FL", "CF.x", "NCF", "NE0.xyzw", "GT1.x",
+    "AB",
+];
+const WRITABLE: &[&str] = &[
+    "t0",
+    "t1",
+    "t2",
+    "l0",
+    "l1",
+    "result.color",
+    "result.position",
+    "t3[1]",
+    "RC",
+];
 const READABLE: &[&str] = &[
-    "t0", "t1", "t2", "l0", "l1", "t3[0]", "t3[i.x]", "program.local[1]", "p[i.x + 1]", "fragment.position", "vertex.attrib[1]",
-    "invocation.globalid", "state.matrix.mvp.row[0]", "c",
+    "t0",
+    "t1",
+    "t2",
+    "l0",
+    "l1",
+    "t3[0]",
+    "t3[i.x]",
+    "program.local[1]",
+    "p[i.x + 1]",
+    "fragment.position",
+    "vertex.attrib[1]",
+    "invocation.globalid",
+    "state.matrix.mvp.row[0]",
+    "c",
 ];
 const MASKS: &[&str] = &["", ".x", ".xy", ".xyz", ".w", ".yz", ".xw", ".xyzw"];
 const SWIZZLES: &[&str] = &["", ".x", ".y", ".wzyx", ".xxyy", ".xyzz", ".w", ".zzzz"];
@@ -111,7 +165,11 @@ impl Printer {
 
     fn op(&mut self, name: &str, suffix: &Suffix, to: &Dst) {
         self.put(&[name, pick(TYPES, suffix.ty)]);
-        self.put(&[if suffix.saturate { ".SAT" } else { "" }, if suffix.update { ".CC" } else { "" }, " "]);
+        self.put(&[
+            if suffix.saturate { ".SAT" } else { "" },
+            if suffix.update { ".CC" } else { "" },
+            " ",
+        ]);
         self.dst(to);
     }
 
@@ -130,7 +188,12 @@ impl Printer {
         if from.name > 240 {
             self.put(&[&from.literal.to_string()]);
         } else {
-            self.put(&[bar, pick(READABLE, from.name), pick(SWIZZLES, from.swizzle), bar]);
+            self.put(&[
+                bar,
+                pick(READABLE, from.name),
+                pick(SWIZZLES, from.swizzle),
+                bar,
+            ]);
         }
     }
 
@@ -154,15 +217,32 @@ impl Printer {
                 self.op(pick(UNARY, *op), suffix, to);
                 self.sources(&[a]);
             }
-            Stmt::Binary { op, suffix, to, a, b } => {
+            Stmt::Binary {
+                op,
+                suffix,
+                to,
+                a,
+                b,
+            } => {
                 self.op(pick(BINARY, *op), suffix, to);
                 self.sources(&[a, b]);
             }
-            Stmt::Ternary { op, suffix, to, a, b, c } => {
+            Stmt::Ternary {
+                op,
+                suffix,
+                to,
+                a,
+                b,
+                c,
+            } => {
                 self.op(pick(TERNARY, *op), suffix, to);
                 self.sources(&[a, b, c]);
             }
-            Stmt::If { test, then, otherwise } => {
+            Stmt::If {
+                test,
+                then,
+                otherwise,
+            } => {
                 self.put(&["IF ", pick(TESTS, *test), ";\n"]);
                 self.body(then);
                 if let Some(otherwise) = otherwise {
@@ -215,7 +295,9 @@ impl Printer {
 }
 
 fuzz_target!(|input: Input| {
-    let mut printer = Printer { text: String::new() };
+    let mut printer = Printer {
+        text: String::new(),
+    };
     printer.put(&[match input.stage {
         Stage::Vertex => "!!NVvp5.0\n",
         Stage::Fragment => "!!NVfp5.0\n",
@@ -230,6 +312,14 @@ fuzz_target!(|input: Input| {
         Version::V1_2 => Target::Vulkan1_2,
         Version::V1_3 => Target::Vulkan1_3,
     };
-    let debug = DebugInfo { names: input.names, lines: input.lines };
-    glasm_fuzz::check(printer.text.as_bytes(), &Options { target, debug, ..Options::default() });
+    let debug = DebugInfo {
+        names: input.names,
+        lines: input.lines,
+    };
+    let options = Options {
+        target,
+        debug,
+        ..Options::default()
+    };
+    glasm_fuzz::check_repaired(printer.text, &options);
 });

@@ -76,7 +76,7 @@ impl Builder {
             .iter()
             .find(|(limit, _)| self.size < *limit)
             .map_or(16, |(_, count)| *count);
-        while self.operations + self.max_temps + 2 < self.size {
+        while self.operations + self.closing() < self.size {
             if self.textures < wanted && self.operations * wanted >= self.textures * self.size {
                 self.texture(&mut body);
                 continue;
@@ -104,6 +104,11 @@ impl Builder {
         let to = self.destination();
         self.push(body, Op::Mad, Value::Temp(to), ALL_LANES, from);
         self.wrote(to);
+    }
+
+    /// Operations that [`Self::result`] will add.
+    fn closing(&self) -> usize {
+        self.unread.len() + 1
     }
 
     /// Adds up what nobody has read, clamps it, and writes the result.
@@ -135,7 +140,7 @@ impl Builder {
     }
 
     fn repeat(&mut self, body: &mut Vec<Stmt>) {
-        let end = (self.operations + LOOP_BODY).min(self.size.saturating_sub(self.max_temps + 2));
+        let end = (self.operations + LOOP_BODY).min(self.size.saturating_sub(self.closing()));
         let mut inner = Vec::new();
         while self.operations < end {
             self.operation(&mut inner, None);

@@ -4,7 +4,7 @@ use super::command::{BufferId, BufferKey, BufferKind, Command};
 use super::state::parse_buffer_name;
 use super::test::TestParser;
 use super::words::{LineError, Words};
-use crate::data::{DataLayout, DataType, MajorAxis, Packing, TypedData};
+use crate::data::{DataLayout, DataRange, DataType, MajorAxis, Packing, TypedData};
 
 /// Largest buffer that a script may ask for.
 const MAX_BUFFER: u64 = 1 << 30;
@@ -14,7 +14,10 @@ const MAX_PUSH: u64 = 256;
 const MAX_PRINTED: u64 = 65536;
 
 /// `buffer NAME size BYTES`, `buffer NAME data|subdata TYPE OFFSET VALUES...`
-pub(super) fn parse_buffer(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_buffer(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     let name = parse_buffer_name(words)?;
     let buffer = parser.buffer(BufferKey::Named(name));
     parse_contents(parser, buffer, DataLayout::STD430, words)
@@ -41,7 +44,10 @@ pub(super) fn parse_ubo(parser: &mut TestParser, words: &mut Words<'_>) -> Resul
 }
 
 /// `uniform ubo BINDING TYPE OFFSET VALUES...`, `uniform TYPE OFFSET VALUES...`
-pub(super) fn parse_uniform(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_uniform(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     if words.take("ubo").is_none() {
         return parse_push(parser, words);
     }
@@ -72,7 +78,10 @@ pub(super) fn parse_bound(
     words: &mut Words<'_>,
 ) -> Result<BufferId, LineError> {
     let (set, binding) = words.parse_with("a binding", |word| match word.split_once(':') {
-        Some((set, binding)) => Some((set.parse().ok().filter(|set| *set < 4)?, binding.parse().ok()?)),
+        Some((set, binding)) => Some((
+            set.parse().ok().filter(|set| *set < 4)?,
+            binding.parse().ok()?,
+        )),
         None => Some((0, word.parse().ok()?)),
     })?;
     Ok(parser.buffer(BufferKey::Bound { kind, set, binding }))
@@ -91,7 +100,9 @@ fn parse_contents(
             parse_size(parser, buffer, words)
         }
         // VkRunner writes the size alone.
-        Some(word) if word.starts_with(|c: char| c.is_ascii_digit()) => parse_size(parser, buffer, words),
+        Some(word) if word.starts_with(|c: char| c.is_ascii_digit()) => {
+            parse_size(parser, buffer, words)
+        }
         Some("data" | "subdata") => {
             words.word("data")?;
             let data = parse_data(words, layout)?;
@@ -101,7 +112,11 @@ fn parse_contents(
     }
 }
 
-fn parse_size(parser: &mut TestParser, buffer: BufferId, words: &mut Words<'_>) -> Result<(), LineError> {
+fn parse_size(
+    parser: &mut TestParser,
+    buffer: BufferId,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     let what = format!("a size from 1 to {MAX_BUFFER}");
     let size = words.unsigned(&what)?;
     if size == 0 || size > MAX_BUFFER {
@@ -111,7 +126,12 @@ fn parse_size(parser: &mut TestParser, buffer: BufferId, words: &mut Words<'_>) 
     words.finish()
 }
 
-fn store(parser: &mut TestParser, buffer: BufferId, data: TypedData, words: &Words<'_>) -> Result<(), LineError> {
+fn store(
+    parser: &mut TestParser,
+    buffer: BufferId,
+    data: TypedData,
+    words: &Words<'_>,
+) -> Result<(), LineError> {
     if data.end() > MAX_BUFFER {
         return Err(words.error_at_last(format!("buffers have at most {MAX_BUFFER} bytes")));
     }
@@ -157,22 +177,38 @@ pub(super) fn parse_values(
         bits.push(words.parse_with("a value of the type", |word| ty.scalar.parse_bits(word))?);
     }
     if bits.is_empty() || bits.len() % ty.components() != 0 {
-        let message = format!("expected a multiple of {} values, got {}", ty.components(), bits.len());
+        let message = format!(
+            "expected a multiple of {} values, got {}",
+            ty.components(),
+            bits.len()
+        );
         return Err(words.error_at_next(message));
     }
-    Ok(TypedData { ty, layout, offset, bits })
+    Ok(TypedData {
+        ty,
+        layout,
+        offset,
+        bits,
+    })
 }
 
 /// Takes `[std140|std430] [row_major|column_major]`.
 fn parse_layout(words: &mut Words<'_>, default: DataLayout) -> Result<DataLayout, LineError> {
-    let mut layout = DataLayout { major: MajorAxis::Column, ..default };
+    let mut layout = DataLayout {
+        major: MajorAxis::Column,
+        ..default
+    };
     while !words.is_empty() {
         match words.word("a layout")? {
             "std140" => layout.packing = Packing::Std140,
             "std430" => layout.packing = Packing::Std430,
             "row_major" => layout.major = MajorAxis::Row,
             "column_major" => layout.major = MajorAxis::Column,
-            _ => return Err(words.error_at_last("expected std140, std430, row_major or column_major")),
+            _ => {
+                return Err(
+                    words.error_at_last("expected std140, std430, row_major or column_major")
+                );
+            }
         }
     }
     Ok(layout)
@@ -183,8 +219,23 @@ pub(super) fn parse_print(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     let (buffer, ty, layout) = parse_source(parser, words)?;
     let offset = parse_offset(words)?;
     let what = format!("a count from 1 to {MAX_PRINTED}");
-    let count = words.parse_with(&what, |word| word.parse().ok().filter(|count| (1..=MAX_PRINTED).contains(count)))?;
-    parser.push(words, Command::PrintBuffer { buffer, ty, layout, offset, count: count as usize })
+    let count = words.parse_with(&what, |word| {
+        word.parse()
+            .ok()
+            .filter(|count| (1..=MAX_PRINTED).contains(count))
+    })?;
+    parser.push(
+        words,
+        Command::PrintBuffer {
+            buffer,
+            range: DataRange {
+                ty,
+                layout,
+                offset,
+                count: count as usize,
+            },
+        },
+    )
 }
 
 /// Takes `buffer NAME TYPE` or `ssbo TYPE [SET:]BINDING`: what `probe` and `print` read.
@@ -196,7 +247,11 @@ pub(super) fn parse_source(
         "buffer" => {
             let name = parse_buffer_name(words)?;
             let ty = parse_type(words)?;
-            Ok((parser.buffer(BufferKey::Named(name)), ty, DataLayout::STD430))
+            Ok((
+                parser.buffer(BufferKey::Named(name)),
+                ty,
+                DataLayout::STD430,
+            ))
         }
         "ssbo" => {
             let ty = parse_type(words)?;

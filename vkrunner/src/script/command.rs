@@ -1,7 +1,8 @@
 //! Commands of the `[test]` section as data.
 
 use super::pipeline_state::PipelineState;
-use crate::data::{DataLayout, DataType, TypedData};
+use crate::data::{DataRange, TypedData};
+use crate::format::Format;
 use crate::probe::{Comparison, ExpectedColor, Region, Tolerances};
 use ash::vk;
 use glasm::ir::Stage;
@@ -31,7 +32,29 @@ pub(crate) enum BufferKey {
     /// Reached by its address.
     Named(String),
     /// Bound through a descriptor; assembly programs know only the binding.
-    Bound { kind: BufferKind, set: u32, binding: u32 },
+    Bound {
+        kind: BufferKind,
+        set: u32,
+        binding: u32,
+    },
+}
+
+impl std::fmt::Display for BufferKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Named(name) => f.write_str(name),
+            Self::Bound {
+                kind: BufferKind::Uniform,
+                set,
+                binding,
+            } => write!(f, "ubo {set}:{binding}"),
+            Self::Bound {
+                kind: BufferKind::Storage,
+                set,
+                binding,
+            } => write!(f, "ssbo {set}:{binding}"),
+        }
+    }
 }
 
 /// A buffer, filled with zeros at the start.
@@ -82,9 +105,18 @@ pub(crate) enum MatrixUpdate {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum DrawSource {
     /// Corners `(x, y)` and, if given, `(x + width, y + height)` texture coordinates likewise.
-    Rect { position: [f32; 4], texcoord: Option<[f32; 4]> },
-    Arrays { first: u32, count: u32 },
-    Indexed { vertex_offset: u32, count: u32 },
+    Rect {
+        position: [f32; 4],
+        texcoord: Option<[f32; 4]>,
+    },
+    Arrays {
+        first: u32,
+        count: u32,
+    },
+    Indexed {
+        vertex_offset: u32,
+        count: u32,
+    },
 }
 
 /// A draw.
@@ -99,9 +131,10 @@ pub(crate) struct Draw {
 /// Texels of a texture level.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct TextureImage {
+    pub(crate) format: Format,
     pub(crate) width: u32,
     pub(crate) height: u32,
-    /// R8G8B8A8_UNORM, row 0 first.
+    /// Row 0 first.
     pub(crate) texels: Vec<u8>,
 }
 
@@ -120,9 +153,15 @@ pub(crate) enum TexParam {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ExpectedPlace {
     Start(u32),
-    Bytes { start: u32, end: u32 },
+    Bytes {
+        start: u32,
+        end: u32,
+    },
     /// Line and column of the program string, from 1.
-    Position { line: usize, column: usize },
+    Position {
+        line: usize,
+        column: usize,
+    },
     /// The error is found only after the whole program was read.
     WholeProgram,
 }
@@ -137,20 +176,57 @@ pub(crate) struct ExpectedError {
 /// A command.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Command {
-    Clear { color: [f32; 4], depth: f32, stencil: u32 },
+    Clear {
+        color: [f32; 4],
+        depth: f32,
+        stencil: u32,
+    },
     Draw(Draw),
     Compute([u32; 3]),
-    Parameter { bank: ParamBank, stage: Stage, index: u32, value: ParamValue },
-    Matrix { target: MatrixTarget, update: MatrixUpdate },
+    Parameter {
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        value: ParamValue,
+    },
+    Matrix {
+        target: MatrixTarget,
+        update: MatrixUpdate,
+    },
     /// Current value of a vertex attribute.
-    Attribute { location: u32, value: [f32; 4] },
-    Texture { unit: u32, level: u32, image: TextureImage },
-    TexParam { unit: u32, param: TexParam },
-    BufferData { buffer: BufferId, data: TypedData },
+    Attribute {
+        location: u32,
+        value: [f32; 4],
+    },
+    Texture {
+        unit: u32,
+        level: u32,
+        image: TextureImage,
+    },
+    TexParam {
+        unit: u32,
+        param: TexParam,
+    },
+    BufferData {
+        buffer: BufferId,
+        data: TypedData,
+    },
     PushData(TypedData),
-    ProbeColor { region: Region, expected: ExpectedColor, tolerances: Tolerances },
-    ProbeBuffer { buffer: BufferId, expected: TypedData, comparison: Comparison, tolerances: Tolerances },
-    PrintBuffer { buffer: BufferId, ty: DataType, layout: DataLayout, offset: u64, count: usize },
+    ProbeColor {
+        region: Region,
+        expected: ExpectedColor,
+        tolerances: Tolerances,
+    },
+    ProbeBuffer {
+        buffer: BufferId,
+        expected: TypedData,
+        comparison: Comparison,
+        tolerances: Tolerances,
+    },
+    PrintBuffer {
+        buffer: BufferId,
+        range: DataRange,
+    },
     SaveImage(String),
     ExpectError(ExpectedError),
 }

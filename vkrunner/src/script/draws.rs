@@ -9,34 +9,80 @@ use ash::vk;
 const TOPOLOGIES: &[(&str, &str, vk::PrimitiveTopology)] = &[
     ("POINT_LIST", "GL_POINTS", vk::PrimitiveTopology::POINT_LIST),
     ("LINE_LIST", "GL_LINES", vk::PrimitiveTopology::LINE_LIST),
-    ("LINE_STRIP", "GL_LINE_STRIP", vk::PrimitiveTopology::LINE_STRIP),
-    ("TRIANGLE_LIST", "GL_TRIANGLES", vk::PrimitiveTopology::TRIANGLE_LIST),
-    ("TRIANGLE_STRIP", "GL_TRIANGLE_STRIP", vk::PrimitiveTopology::TRIANGLE_STRIP),
-    ("TRIANGLE_FAN", "GL_TRIANGLE_FAN", vk::PrimitiveTopology::TRIANGLE_FAN),
-    ("LINE_LIST_WITH_ADJACENCY", "GL_LINES_ADJACENCY", vk::PrimitiveTopology::LINE_LIST_WITH_ADJACENCY),
-    ("LINE_STRIP_WITH_ADJACENCY", "GL_LINE_STRIP_ADJACENCY", vk::PrimitiveTopology::LINE_STRIP_WITH_ADJACENCY),
-    ("TRIANGLE_LIST_WITH_ADJACENCY", "GL_TRIANGLES_ADJACENCY", vk::PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY),
+    (
+        "LINE_STRIP",
+        "GL_LINE_STRIP",
+        vk::PrimitiveTopology::LINE_STRIP,
+    ),
+    (
+        "TRIANGLE_LIST",
+        "GL_TRIANGLES",
+        vk::PrimitiveTopology::TRIANGLE_LIST,
+    ),
+    (
+        "TRIANGLE_STRIP",
+        "GL_TRIANGLE_STRIP",
+        vk::PrimitiveTopology::TRIANGLE_STRIP,
+    ),
+    (
+        "TRIANGLE_FAN",
+        "GL_TRIANGLE_FAN",
+        vk::PrimitiveTopology::TRIANGLE_FAN,
+    ),
+    (
+        "LINE_LIST_WITH_ADJACENCY",
+        "GL_LINES_ADJACENCY",
+        vk::PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
+    ),
+    (
+        "LINE_STRIP_WITH_ADJACENCY",
+        "GL_LINE_STRIP_ADJACENCY",
+        vk::PrimitiveTopology::LINE_STRIP_WITH_ADJACENCY,
+    ),
+    (
+        "TRIANGLE_LIST_WITH_ADJACENCY",
+        "GL_TRIANGLES_ADJACENCY",
+        vk::PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY,
+    ),
     (
         "TRIANGLE_STRIP_WITH_ADJACENCY",
         "GL_TRIANGLE_STRIP_ADJACENCY",
         vk::PrimitiveTopology::TRIANGLE_STRIP_WITH_ADJACENCY,
     ),
-    ("PATCH_LIST", "GL_PATCHES", vk::PrimitiveTopology::PATCH_LIST),
+    (
+        "PATCH_LIST",
+        "GL_PATCHES",
+        vk::PrimitiveTopology::PATCH_LIST,
+    ),
 ];
 
 fn parse_topology(word: &str) -> Option<vk::PrimitiveTopology> {
     let name = word.strip_prefix("VK_PRIMITIVE_TOPOLOGY_").unwrap_or(word);
     // Without prefix GL's plural names are as common in scripts as Vulkan's.
     let matches = |gl: &str| gl == name || gl.strip_prefix("GL_") == Some(name);
-    TOPOLOGIES.iter().find(|(vulkan, gl, _)| *vulkan == name || matches(gl)).map(|(_, _, topology)| *topology)
+    TOPOLOGIES
+        .iter()
+        .find(|(vulkan, gl, _)| *vulkan == name || matches(gl))
+        .map(|(_, _, topology)| *topology)
 }
 
 /// `clear`, `clear color R G B A`, `clear depth D`, `clear stencil S`
 pub(super) fn parse_clear(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     match words.peek() {
         None => {
-            let super::test::ClearValues { color, depth, stencil } = parser.clear;
-            return parser.push(words, Command::Clear { color, depth, stencil });
+            let super::test::ClearValues {
+                color,
+                depth,
+                stencil,
+            } = parser.clear;
+            return parser.push(
+                words,
+                Command::Clear {
+                    color,
+                    depth,
+                    stencil,
+                },
+            );
         }
         Some("color") => {
             words.word("color")?;
@@ -44,7 +90,11 @@ pub(super) fn parse_clear(parser: &mut TestParser, words: &mut Words<'_>) -> Res
         }
         Some("depth") => {
             words.word("depth")?;
-            let valid = |word: &str| word.parse().ok().filter(|depth| (0.0..=1.0).contains(depth));
+            let valid = |word: &str| {
+                word.parse()
+                    .ok()
+                    .filter(|depth| (0.0..=1.0).contains(depth))
+            };
             parser.clear.depth = words.parse_with("a depth from 0 to 1", valid)?;
         }
         Some("stencil") => {
@@ -57,7 +107,10 @@ pub(super) fn parse_clear(parser: &mut TestParser, words: &mut Words<'_>) -> Res
 }
 
 /// `compute X Y Z`
-pub(super) fn parse_compute(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_compute(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     let mut count = || words.number("a number of work groups");
     let groups = [count()?, count()?, count()?];
     parser.push(words, Command::Compute(groups))
@@ -79,7 +132,11 @@ pub(super) enum Switch {
 }
 
 /// `enable GL_...`, `disable GL_...`
-pub(super) fn parse_enable(parser: &mut TestParser, switch: Switch, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_enable(
+    parser: &mut TestParser,
+    switch: Switch,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     let on = switch == Switch::On;
     match words.word("a GL capability")? {
         // GL writes depth wherever it tests it.
@@ -97,32 +154,53 @@ pub(super) fn parse_enable(parser: &mut TestParser, switch: Switch, words: &mut 
 /// `draw [instanced] rect ...`, `draw arrays ...`
 pub(super) fn parse_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     match words.word("`rect` or `arrays`")? {
-        "rect" => parse_rect(parser, 1, words),
+        "rect" => parse_rect(parser, Instances::One, words),
         "arrays" => parse_arrays(parser, words),
         "instanced" => {
             words.parse_with("`rect`", |word| (word == "rect").then_some(()))?;
-            parse_rect(parser, 0, words)
+            parse_rect(parser, Instances::Given, words)
         }
         _ => Err(words.error_at_last("expected `rect` or `arrays`")),
     }
 }
 
-/// The rest of `draw rect [tex] [ortho] [patch] X Y W H [S T W H]`; `instances` 0 means that the number comes next.
-fn parse_rect(parser: &mut TestParser, instances: u32, words: &mut Words<'_>) -> Result<(), LineError> {
+/// How many instances are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Instances {
+    One,
+    /// As many as the line says.
+    Given,
+}
+
+/// The rest of `draw [instanced] rect [tex] [ortho] [patch] [INSTANCES] X Y W H [S T W H]`.
+fn parse_rect(
+    parser: &mut TestParser,
+    instances: Instances,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     let textured = words.take("tex").is_some();
     let ortho = words.take("ortho").is_some();
     let patch = words.take("patch").is_some();
     let instances = match instances {
-        0 => words.unsigned32("a number of instances")?,
-        count => count,
+        Instances::One => 1,
+        Instances::Given => words.unsigned32("a number of instances")?,
     };
     let mut position: [f32; 4] = words.floats("a coordinate")?;
     if ortho {
         let [width, height] = parser.framebuffer.map(|side| side as f32);
         let [x, y, w, h] = position;
-        position = [x * 2.0 / width - 1.0, y * 2.0 / height - 1.0, w * 2.0 / width, h * 2.0 / height];
+        position = [
+            x * 2.0 / width - 1.0,
+            y * 2.0 / height - 1.0,
+            w * 2.0 / width,
+            h * 2.0 / height,
+        ];
     }
-    let texcoord = if textured { Some(words.floats("a texture coordinate")?) } else { None };
+    let texcoord = if textured {
+        Some(words.floats("a texture coordinate")?)
+    } else {
+        None
+    };
     let mut state = parser.pipeline;
     let topology = if patch {
         state.patch_control_points = 4;
@@ -130,7 +208,12 @@ fn parse_rect(parser: &mut TestParser, instances: u32, words: &mut Words<'_>) ->
     } else {
         vk::PrimitiveTopology::TRIANGLE_STRIP
     };
-    let draw = Draw { state, topology, source: DrawSource::Rect { position, texcoord }, instances };
+    let draw = Draw {
+        state,
+        topology,
+        source: DrawSource::Rect { position, texcoord },
+        instances,
+    };
     parser.push(words, Command::Draw(draw))
 }
 
@@ -141,10 +224,25 @@ fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), Li
     let topology = words.parse_with("a topology", parse_topology)?;
     let first = words.unsigned32("the first vertex")?;
     let count = words.unsigned32("a number of vertices")?;
-    let instances = if instanced { words.unsigned32("a number of instances")? } else { 1 };
+    let instances = if instanced {
+        words.unsigned32("a number of instances")?
+    } else {
+        1
+    };
     let source = match indexed {
-        true => DrawSource::Indexed { vertex_offset: first, count },
+        true => DrawSource::Indexed {
+            vertex_offset: first,
+            count,
+        },
         false => DrawSource::Arrays { first, count },
     };
-    parser.push(words, Command::Draw(Draw { state: parser.pipeline, topology, source, instances }))
+    parser.push(
+        words,
+        Command::Draw(Draw {
+            state: parser.pipeline,
+            topology,
+            source,
+            instances,
+        }),
+    )
 }

@@ -14,13 +14,14 @@ mod require;
 mod section;
 mod state;
 mod test;
+mod texels;
 mod textures;
 mod vertex_data;
 mod words;
 
 pub(crate) use command::{
-    BufferDecl, BufferId, BufferKey, BufferKind, Command, Draw, DrawSource, ExpectedError, ExpectedPlace, MatrixTarget,
-    MatrixUpdate, ParamBank, ParamValue, Step, TexParam, TextureImage,
+    BufferDecl, BufferId, BufferKey, BufferKind, Command, Draw, DrawSource, ExpectedError,
+    ExpectedPlace, MatrixTarget, MatrixUpdate, ParamBank, ParamValue, Step, TexParam, TextureImage,
 };
 pub(crate) use require::{Convention, Requirements};
 pub(crate) use section::ProgramForm;
@@ -40,11 +41,19 @@ pub(crate) struct ScriptError {
 
 impl ScriptError {
     fn new(line: u32, column: u32, message: impl Into<String>) -> Self {
-        Self { line, column, message: message.into() }
+        Self {
+            line,
+            column,
+            message: message.into(),
+        }
     }
 
     fn at(line: u32, error: LineError) -> Self {
-        Self { line, column: error.column, message: error.message }
+        Self {
+            line,
+            column: error.column,
+            message: error.message,
+        }
     }
 }
 
@@ -75,9 +84,15 @@ pub(crate) struct Script {
 pub(crate) fn read_covers(text: &[u8]) -> Vec<String> {
     let mut ids = Vec::new();
     for line in text.split(|byte| *byte == b'\n') {
-        let Some(comment) = line.trim_ascii_start().strip_prefix(b"#") else { continue };
+        let Some(comment) = line.trim_ascii_start().strip_prefix(b"#") else {
+            continue;
+        };
         if let Some(list) = comment.trim_ascii_start().strip_prefix(b"covers:") {
-            ids.extend(String::from_utf8_lossy(list).split_ascii_whitespace().map(str::to_owned));
+            ids.extend(
+                String::from_utf8_lossy(list)
+                    .split_ascii_whitespace()
+                    .map(str::to_owned),
+            );
         }
     }
     ids
@@ -89,14 +104,21 @@ impl Script {
         let mut errors = Vec::new();
         let sections = split_sections(text, &mut errors);
         let mut requirements = Requirements::default();
-        for_sections(&sections, SectionKind::Require, &mut errors, |line, words| {
-            require::parse_requirement(&mut requirements, line, words)
-        });
+        for_sections(
+            &sections,
+            SectionKind::Require,
+            &mut errors,
+            |line, words| require::parse_requirement(&mut requirements, line, words),
+        );
         let mut indices = Vec::new();
-        for_sections(&sections, SectionKind::Indices, &mut errors, |_, words| parse_indices(&mut indices, words));
+        for_sections(&sections, SectionKind::Indices, &mut errors, |_, words| {
+            parse_indices(&mut indices, words)
+        });
         let vertex_data = parse_vertex_data(&sections, &mut errors);
         let mut test = test::TestParser::new(&requirements);
-        for_sections(&sections, SectionKind::Test, &mut errors, |line, words| test.parse_line(line, words));
+        for_sections(&sections, SectionKind::Test, &mut errors, |line, words| {
+            test.parse_line(line, words)
+        });
         let test = test.finish(&mut errors);
         let programs = sections.iter().filter_map(program_section).collect();
         if errors.is_empty() {
@@ -118,9 +140,12 @@ impl Script {
 
 fn program_section(section: &Section<'_>) -> Option<ProgramSection> {
     match section.kind {
-        SectionKind::Program(stage, form) => {
-            Some(ProgramSection { stage, form, text: section.body.to_vec(), line: section.line })
-        }
+        SectionKind::Program(stage, form) => Some(ProgramSection {
+            stage,
+            form,
+            text: section.body.to_vec(),
+            line: section.line,
+        }),
         SectionKind::Comment
         | SectionKind::Require
         | SectionKind::VertexData
@@ -154,19 +179,27 @@ fn parse_indices(indices: &mut Vec<u32>, words: &mut Words<'_>) -> Result<(), Li
     Ok(())
 }
 
-fn parse_vertex_data(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) -> Option<VertexData> {
+fn parse_vertex_data(
+    sections: &[Section<'_>],
+    errors: &mut Vec<ScriptError>,
+) -> Option<VertexData> {
     let mut data: Option<VertexData> = None;
     let mut header_is_bad = false;
-    for_sections(sections, SectionKind::VertexData, errors, |_, words| match &mut data {
-        // Rows cannot be judged without the header.
-        None if header_is_bad => Ok(()),
-        None => {
-            header_is_bad = true;
-            data = Some(VertexData::parse_header(words)?);
-            Ok(())
-        }
-        Some(data) => data.parse_row(words),
-    });
+    for_sections(
+        sections,
+        SectionKind::VertexData,
+        errors,
+        |_, words| match &mut data {
+            // Rows cannot be judged without the header.
+            None if header_is_bad => Ok(()),
+            None => {
+                header_is_bad = true;
+                data = Some(VertexData::parse_header(words)?);
+                Ok(())
+            }
+            Some(data) => data.parse_row(words),
+        },
+    );
     data
 }
 

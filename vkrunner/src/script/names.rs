@@ -45,10 +45,16 @@ pub(crate) fn attribute_location(name: &str) -> Option<u32> {
     if let Some((_, location)) = PLAIN_NAMES.iter().find(|(text, _)| *text == name) {
         return Some(*location);
     }
-    NUMBERED_NAMES.iter().find_map(|(prefix, suffix, first, count)| {
-        let number: u32 = name.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok()?;
-        (number < *count).then_some(first + number)
-    })
+    NUMBERED_NAMES
+        .iter()
+        .find_map(|(prefix, suffix, first, count)| {
+            let number: u32 = name
+                .strip_prefix(prefix)?
+                .strip_suffix(suffix)?
+                .parse()
+                .ok()?;
+            (number < *count).then_some(first + number)
+        })
 }
 
 /// Whether a name of a buffer or file is made of letters, digits and `_`, `-`, `.`, not starting with a dot or digit.
@@ -75,7 +81,15 @@ mod tests {
         ] {
             assert_eq!(attribute_location(name), Some(location), "{name}");
         }
-        for name in ["32", "v[16]", "vertex.texcoord[8]", "vertex.attrib[]", "position", "-1", "+1x"] {
+        for name in [
+            "32",
+            "v[16]",
+            "vertex.texcoord[8]",
+            "vertex.attrib[]",
+            "position",
+            "-1",
+            "+1x",
+        ] {
             assert_eq!(attribute_location(name), None, "{name}");
         }
     }

@@ -52,7 +52,11 @@ pub(crate) struct PipelineState {
 
 impl Default for PipelineState {
     fn default() -> Self {
-        let stencil = StencilFace { compare_mask: u32::MAX, write_mask: u32::MAX, ..StencilFace::default() };
+        let stencil = StencilFace {
+            compare_mask: u32::MAX,
+            write_mask: u32::MAX,
+            ..StencilFace::default()
+        };
         Self {
             primitive_restart: false,
             patch_control_points: 3,
@@ -104,7 +108,6 @@ enum Slot<'a> {
 }
 
 /// The field that a property sets.
-#[expect(clippy::too_many_lines, reason = "a table: one row per property")]
 fn slot<'a>(state: &'a mut PipelineState, name: &str) -> Option<Slot<'a>> {
     Some(match name {
         "primitiveRestartEnable" => Slot::Bool(&mut state.primitive_restart),
@@ -169,15 +172,29 @@ fn fill_slot(slot: Slot<'_>, words: &mut Words<'_>) -> Result<(), LineError> {
         Slot::Bool(field) => *field = words.parse_with("true or false", parse_bool)?,
         Slot::Int(field) => *field = words.unsigned32("a number")?,
         Slot::Float(field) => *field = words.number("a number")?,
-        Slot::PolygonMode(field) => *field = parse_enum(words, "POLYGON_MODE", vk::PolygonMode::from_raw)?,
-        Slot::FrontFace(field) => *field = parse_enum(words, "FRONT_FACE", vk::FrontFace::from_raw)?,
+        Slot::PolygonMode(field) => {
+            *field = parse_enum(words, "POLYGON_MODE", vk::PolygonMode::from_raw)?
+        }
+        Slot::FrontFace(field) => {
+            *field = parse_enum(words, "FRONT_FACE", vk::FrontFace::from_raw)?
+        }
         Slot::LogicOp(field) => *field = parse_enum(words, "LOGIC_OP", vk::LogicOp::from_raw)?,
-        Slot::BlendFactor(field) => *field = parse_enum(words, "BLEND_FACTOR", vk::BlendFactor::from_raw)?,
+        Slot::BlendFactor(field) => {
+            *field = parse_enum(words, "BLEND_FACTOR", vk::BlendFactor::from_raw)?
+        }
         Slot::BlendOp(field) => *field = parse_enum(words, "BLEND_OP", vk::BlendOp::from_raw)?,
-        Slot::CompareOp(field) => *field = parse_enum(words, "COMPARE_OP", vk::CompareOp::from_raw)?,
-        Slot::StencilOp(field) => *field = parse_enum(words, "STENCIL_OP", vk::StencilOp::from_raw)?,
-        Slot::CullMode(field) => *field = vk::CullModeFlags::from_raw(parse_flags(words, CULL_FLAGS)?),
-        Slot::ColorMask(field) => *field = vk::ColorComponentFlags::from_raw(parse_flags(words, COLOR_FLAGS)?),
+        Slot::CompareOp(field) => {
+            *field = parse_enum(words, "COMPARE_OP", vk::CompareOp::from_raw)?
+        }
+        Slot::StencilOp(field) => {
+            *field = parse_enum(words, "STENCIL_OP", vk::StencilOp::from_raw)?
+        }
+        Slot::CullMode(field) => {
+            *field = vk::CullModeFlags::from_raw(parse_flags(words, CULL_FLAGS)?)
+        }
+        Slot::ColorMask(field) => {
+            *field = vk::ColorComponentFlags::from_raw(parse_flags(words, COLOR_FLAGS)?)
+        }
     }
     words.finish()
 }
@@ -193,12 +210,21 @@ fn parse_bool(word: &str) -> Option<bool> {
 /// Core enumerations of Vulkan 1.0 have less than 32 values.
 const ENUM_VALUES: i32 = 32;
 
-fn parse_enum<T: Debug>(words: &mut Words<'_>, name: &str, make: fn(i32) -> T) -> Result<T, LineError> {
+fn parse_enum<T: Debug>(
+    words: &mut Words<'_>,
+    name: &str,
+    make: fn(i32) -> T,
+) -> Result<T, LineError> {
     words.parse_with(&format!("a value of VK_{name}"), |word| {
-        let word = word.strip_prefix("VK_").unwrap_or(word);
-        let word = word.strip_prefix(name).map_or(word, |rest| rest.trim_start_matches('_'));
+        let word = word.to_ascii_uppercase();
+        let word = word.strip_prefix("VK_").unwrap_or(&word);
+        let word = word
+            .strip_prefix(name)
+            .map_or(word, |rest| rest.trim_start_matches('_'));
         let is_number = word.parse::<i64>().is_ok();
-        (0..ENUM_VALUES).map(make).find(|value| !is_number && format!("{value:?}") == word)
+        (0..ENUM_VALUES)
+            .map(make)
+            .find(|value| !is_number && format!("{value:?}") == word)
     })
 }
 
@@ -222,7 +248,10 @@ fn parse_flags(words: &mut Words<'_>, names: &[(&str, u32)]) -> Result<u32, Line
     let mut flags = 0;
     loop {
         flags |= words.parse_with("a flag", |word| {
-            names.iter().find(|(name, _)| *name == word || name.strip_prefix("VK_") == Some(word)).map(|(_, bit)| *bit)
+            names
+                .iter()
+                .find(|(name, _)| *name == word || name.strip_prefix("VK_") == Some(word))
+                .map(|(_, bit)| *bit)
         })?;
         if words.take("|").is_none() {
             return Ok(flags);
@@ -246,20 +275,54 @@ mod tests {
     #[test]
     fn properties_set_their_fields() {
         assert!(set("depthTestEnable", "true").unwrap().depth_test);
-        assert_eq!(set("depthCompareOp", "VK_COMPARE_OP_GREATER").unwrap().depth_compare_op, vk::CompareOp::GREATER);
+        assert_eq!(
+            set("depthCompareOp", "VK_COMPARE_OP_GREATER")
+                .unwrap()
+                .depth_compare_op,
+            vk::CompareOp::GREATER
+        );
+        assert_eq!(
+            set("depthCompareOp", "less_or_equal")
+                .unwrap()
+                .depth_compare_op,
+            vk::CompareOp::LESS_OR_EQUAL
+        );
         assert_eq!(set("back.reference", "0x10").unwrap().back.reference, 16);
         assert_eq!(set("lineWidth", "2.5").unwrap().line_width, 2.5);
-        let mask = set("colorWriteMask", "VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_B_BIT").unwrap().color_write_mask;
-        assert_eq!(mask, vk::ColorComponentFlags::R | vk::ColorComponentFlags::B);
-        assert_eq!(set("cullMode", "CULL_MODE_BACK_BIT").unwrap().cull_mode, vk::CullModeFlags::BACK);
+        let mask = set(
+            "colorWriteMask",
+            "VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_B_BIT",
+        )
+        .unwrap()
+        .color_write_mask;
+        assert_eq!(
+            mask,
+            vk::ColorComponentFlags::R | vk::ColorComponentFlags::B
+        );
+        assert_eq!(
+            set("cullMode", "CULL_MODE_BACK_BIT").unwrap().cull_mode,
+            vk::CullModeFlags::BACK
+        );
     }
 
     #[test]
     fn bad_values_are_errors() {
-        assert_eq!(set("depthTestEnable", "maybe").unwrap_err(), "`maybe` is not true or false");
-        assert_eq!(set("logicOp", "VK_LOGIC_OP_NONE").unwrap_err(), "`VK_LOGIC_OP_NONE` is not a value of VK_LOGIC_OP");
-        assert_eq!(set("logicOp", "31").unwrap_err(), "`31` is not a value of VK_LOGIC_OP");
+        assert_eq!(
+            set("depthTestEnable", "maybe").unwrap_err(),
+            "`maybe` is not true or false"
+        );
+        assert_eq!(
+            set("logicOp", "VK_LOGIC_OP_NONE").unwrap_err(),
+            "`VK_LOGIC_OP_NONE` is not a value of VK_LOGIC_OP"
+        );
+        assert_eq!(
+            set("logicOp", "31").unwrap_err(),
+            "`31` is not a value of VK_LOGIC_OP"
+        );
         assert_eq!(set("colour", "1").unwrap_err(), "no property");
-        assert_eq!(set("lineWidth", "1 2").unwrap_err(), "`2` is one word too many");
+        assert_eq!(
+            set("lineWidth", "1 2").unwrap_err(),
+            "`2` is one word too many"
+        );
     }
 }

@@ -15,7 +15,10 @@ pub(super) enum Coordinates {
 }
 
 /// `relative probe ...`
-pub(super) fn parse_relative(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_relative(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     words.parse_with("`probe`", |word| (word == "probe").then_some(()))?;
     parse_probe(parser, Coordinates::Relative, words)
 }
@@ -27,12 +30,24 @@ pub(super) fn parse_probe(
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     match words.peek() {
-        Some("buffer" | "ssbo") if coordinates == Coordinates::Pixels => parse_buffer_probe(parser, words),
+        Some("buffer" | "ssbo") if coordinates == Coordinates::Pixels => {
+            parse_buffer_probe(parser, words)
+        }
         Some("all") if coordinates == Coordinates::Pixels => {
             words.word("all")?;
             let components = parse_components(words)?;
             let [width, height] = parser.framebuffer;
-            push_color_probe(parser, Region { x: 0, y: 0, width, height }, components, words)
+            push_color_probe(
+                parser,
+                Region {
+                    x: 0,
+                    y: 0,
+                    width,
+                    height,
+                },
+                components,
+                words,
+            )
         }
         Some("rect") => {
             words.word("rect")?;
@@ -65,9 +80,16 @@ fn parse_pixel(
 ) -> Result<Region, LineError> {
     let mut coordinate = |side: u32| match coordinates {
         Coordinates::Pixels => words.unsigned32("a coordinate"),
-        Coordinates::Relative => parse_relative_length(words, side).map(|pixel| pixel.min(side - 1)),
+        Coordinates::Relative => {
+            parse_relative_length(words, side).map(|pixel| pixel.min(side - 1))
+        }
     };
-    Ok(Region { x: coordinate(framebuffer[0])?, y: coordinate(framebuffer[1])?, width: 1, height: 1 })
+    Ok(Region {
+        x: coordinate(framebuffer[0])?,
+        y: coordinate(framebuffer[1])?,
+        width: 1,
+        height: 1,
+    })
 }
 
 /// Takes `X Y W H`.
@@ -81,12 +103,20 @@ fn parse_region(
         Coordinates::Relative => parse_relative_length(words, side),
     };
     let [width, height] = framebuffer;
-    Ok(Region { x: length(width)?, y: length(height)?, width: length(width)?, height: length(height)? })
+    Ok(Region {
+        x: length(width)?,
+        y: length(height)?,
+        width: length(width)?,
+        height: length(height)?,
+    })
 }
 
 fn parse_relative_length(words: &mut Words<'_>, side: u32) -> Result<u32, LineError> {
     words.parse_with("a length from 0 to 1", |word| {
-        let value: f32 = word.parse().ok().filter(|value| (0.0..=1.0).contains(value))?;
+        let value: f32 = word
+            .parse()
+            .ok()
+            .filter(|value| (0.0..=1.0).contains(value))?;
         Some((value * side as f32) as u32)
     })
 }
@@ -102,12 +132,23 @@ fn push_color_probe(
         *value = words.parse_with("a color component", parse_color_component)?;
     }
     let expected = ExpectedColor { color, components };
-    parser.push(words, Command::ProbeColor { region, expected, tolerances: parser.tolerances })
+    parser.push(
+        words,
+        Command::ProbeColor {
+            region,
+            expected,
+            tolerances: parser.tolerances,
+        },
+    )
 }
 
 /// Reads a number; a whole one may be hexadecimal with `0x`.
 fn parse_color_component(word: &str) -> Option<f64> {
-    let whole = || parse_unsigned(word).and_then(|value| u32::try_from(value).ok()).map(f64::from);
+    let whole = || {
+        parse_unsigned(word)
+            .and_then(|value| u32::try_from(value).ok())
+            .map(f64::from)
+    };
     word.parse().ok().or_else(whole)
 }
 
@@ -117,11 +158,22 @@ fn parse_buffer_probe(parser: &mut TestParser, words: &mut Words<'_>) -> Result<
     let offset = parse_offset(words)?;
     let comparison = words.parse_with("a comparison", Comparison::parse)?;
     let expected = parse_values(words, ty, layout, offset)?;
-    parser.push(words, Command::ProbeBuffer { buffer, expected, comparison, tolerances: parser.tolerances })
+    parser.push(
+        words,
+        Command::ProbeBuffer {
+            buffer,
+            expected,
+            comparison,
+            tolerances: parser.tolerances,
+        },
+    )
 }
 
 /// `tolerance T` or `tolerance T T T T`
-pub(super) fn parse_tolerance(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_tolerance(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     let mut tolerance = || words.parse_with("a tolerance", Tolerance::parse);
     let first = tolerance()?;
     let mut tolerances = [first; 4];

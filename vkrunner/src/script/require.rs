@@ -52,7 +52,9 @@ impl Default for Requirements {
 }
 
 /// Prefixes of GL extension names; piglit's scripts may leave `GL_` out.
-const GL_PREFIXES: &[&str] = &["ARB_", "EXT_", "NV_", "ATI_", "AMD_", "APPLE_", "MESA_", "OES_", "KHR_"];
+const GL_PREFIXES: &[&str] = &[
+    "ARB_", "EXT_", "NV_", "ATI_", "AMD_", "APPLE_", "MESA_", "OES_", "KHR_",
+];
 
 /// GL extensions that define the languages and what their programs build on.
 const GL_EXTENSIONS: &[&str] = &[
@@ -111,16 +113,20 @@ pub(crate) fn parse_requirement(
     match words.word("a requirement")? {
         "fbsize" | "SIZE" => requirements.framebuffer = parse_size(words)?,
         "framebuffer" => {
-            requirements.color_format = words.parse_with("a color format of VkFormat", Format::parse)?;
+            requirements.color_format =
+                words.parse_with("a color format of VkFormat", Format::parse)?;
         }
         "depthstencil" => {
-            let format = words.parse_with("a depth or stencil format of VkFormat", DepthFormat::parse)?;
+            let format =
+                words.parse_with("a depth or stencil format of VkFormat", DepthFormat::parse)?;
             requirements.depth_format = Some(format);
         }
         "depthbuffer" => requirements.depth_format = DepthFormat::parse("D32_SFLOAT"),
         "samples" => {
             if words.unsigned32("a number of samples")? > 1 {
-                requirements.unmet.push("multisample framebuffers".to_owned());
+                requirements
+                    .unmet
+                    .push("multisample framebuffers".to_owned());
             }
         }
         "vulkan" => requirements.version = Some(words.parse_with("a version", parse_version)?),
@@ -137,11 +143,20 @@ pub(crate) fn parse_requirement(
     words.finish()
 }
 
-fn parse_name(requirements: &mut Requirements, name: &str, words: &Words<'_>) -> Result<(), LineError> {
+fn parse_name(
+    requirements: &mut Requirements,
+    name: &str,
+    words: &Words<'_>,
+) -> Result<(), LineError> {
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return Err(words.error_at_last(format!("`{name}` is no name of a feature or extension")));
     }
-    let gl_name = name.strip_prefix("GL_").or_else(|| GL_PREFIXES.iter().any(|prefix| name.starts_with(prefix)).then_some(name));
+    let gl_name = name.strip_prefix("GL_").or_else(|| {
+        GL_PREFIXES
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+            .then_some(name)
+    });
     if let Some(gl_name) = gl_name {
         requirements.convention = Convention::OpenGl;
         if !GL_EXTENSIONS.contains(&gl_name) {
@@ -157,9 +172,16 @@ fn parse_name(requirements: &mut Requirements, name: &str, words: &Words<'_>) ->
 
 fn parse_size(words: &mut Words<'_>) -> Result<[u32; 2], LineError> {
     let mut side = |what| {
-        words.parse_with(what, |word| word.parse().ok().filter(|size| (1..=MAX_SIZE).contains(size)))
+        words.parse_with(what, |word| {
+            word.parse()
+                .ok()
+                .filter(|size| (1..=MAX_SIZE).contains(size))
+        })
     };
-    let size = [side("a width from 1 to 16384")?, side("a height from 1 to 16384")?];
+    let size = [
+        side("a width from 1 to 16384")?,
+        side("a height from 1 to 16384")?,
+    ];
     if u64::from(size[0]) * u64::from(size[1]) > MAX_PIXELS {
         return Err(words.error_at_last("the framebuffer has more than 67108864 pixels"));
     }
@@ -168,6 +190,10 @@ fn parse_size(words: &mut Words<'_>) -> Result<[u32; 2], LineError> {
 
 fn parse_version(text: &str) -> Option<[u32; 3]> {
     let mut numbers = text.split('.').map(|part| part.parse().ok());
-    let version = [numbers.next()??, numbers.next()??, numbers.next().unwrap_or(Some(0))?];
+    let version = [
+        numbers.next()??,
+        numbers.next()??,
+        numbers.next().unwrap_or(Some(0))?,
+    ];
     numbers.next().is_none().then_some(version)
 }

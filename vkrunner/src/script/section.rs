@@ -11,6 +11,8 @@ use glasm::ir::Stage;
 pub(crate) enum ProgramForm {
     /// An assembly program: `[... program]`.
     Assembly,
+    /// A program of the intermediate representation in its text form: `[... program ir]`.
+    Ir,
     /// GLSL: `[... shader]`.
     Glsl,
     /// SPIR-V assembly: `[... shader spirv]`.
@@ -58,6 +60,7 @@ const STAGE_NAMES: &[(&str, Stage)] = &[
 
 const FORM_NAMES: &[(&str, ProgramForm)] = &[
     ("program", ProgramForm::Assembly),
+    ("program ir", ProgramForm::Ir),
     ("shader", ProgramForm::Glsl),
     ("shader spirv", ProgramForm::SpirvText),
     ("shader passthrough", ProgramForm::PassThrough),
@@ -83,7 +86,10 @@ fn parse_header(name: &str) -> Option<SectionKind> {
 
 /// The text between the brackets if the line looks like a header.
 fn header_text(line: &[u8]) -> Option<String> {
-    let line = line.trim_ascii_end().strip_prefix(b"[")?.strip_suffix(b"]")?;
+    let line = line
+        .trim_ascii_end()
+        .strip_prefix(b"[")?
+        .strip_suffix(b"]")?;
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b' ' || *byte == b'\t';
     if line.is_empty() || !line.iter().all(plain) {
         return None;
@@ -93,7 +99,10 @@ fn header_text(line: &[u8]) -> Option<String> {
 }
 
 /// Cuts a script into sections. Text before the first section may only be comments.
-pub(crate) fn split_sections<'a>(script: &'a [u8], errors: &mut Vec<ScriptError>) -> Vec<Section<'a>> {
+pub(crate) fn split_sections<'a>(
+    script: &'a [u8],
+    errors: &mut Vec<ScriptError>,
+) -> Vec<Section<'a>> {
     let mut sections: Vec<Section<'a>> = Vec::new();
     let mut body_start = None;
     let mut at = 0;
@@ -104,10 +113,18 @@ pub(crate) fn split_sections<'a>(script: &'a [u8], errors: &mut Vec<ScriptError>
                 last.body = &script[start..at];
             }
             let kind = parse_header(&name).unwrap_or_else(|| {
-                errors.push(ScriptError::new(number, 1, format!("unknown section `[{name}]`")));
+                errors.push(ScriptError::new(
+                    number,
+                    1,
+                    format!("unknown section `[{name}]`"),
+                ));
                 SectionKind::Comment
             });
-            sections.push(Section { kind, line: number, body: &[] });
+            sections.push(Section {
+                kind,
+                line: number,
+                body: &[],
+            });
             body_start = Some(after);
         } else if sections.is_empty() && !is_blank_or_comment(line) {
             errors.push(ScriptError::new(number, 1, "text before the first section"));
@@ -134,11 +151,19 @@ fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
         _ => a == b,
     };
     for (index, section) in sections.iter().enumerate() {
-        if let Some(first) = sections[..index].iter().find(|first| same(first.kind, section.kind)) {
-            let message = match section.kind {
-                SectionKind::Program(stage, _) => format!("second {} program; the first is at line {}", stage.name(), first.line),
-                _ => format!("section repeated; the first is at line {}", first.line),
+        if let Some(first) = sections[..index]
+            .iter()
+            .find(|first| same(first.kind, section.kind))
+        {
+            let what = match section.kind {
+                SectionKind::Program(stage, _) => format!("second {} program", stage.name()),
+                SectionKind::Comment
+                | SectionKind::Require
+                | SectionKind::VertexData
+                | SectionKind::Indices
+                | SectionKind::Test => "section repeated".to_owned(),
             };
+            let message = format!("{what}; the first is at line {}", first.line);
             errors.push(ScriptError::new(section.line, 1, message));
         }
     }
@@ -146,10 +171,17 @@ fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
 
 /// Lines of a section that is not a program: comments and blank lines left out, lines that end in `\` joined with the
 /// next. Gives the number of each line.
-pub(crate) fn logical_lines(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Vec<(u32, String)> {
+pub(crate) fn logical_lines(
+    section: &Section<'_>,
+    errors: &mut Vec<ScriptError>,
+) -> Vec<(u32, String)> {
     let mut lines = Vec::new();
     let mut open: Option<(u32, String)> = None;
-    for (bytes, number) in section.body.split(|byte| *byte == b'\n').zip(section.line + 1..) {
+    for (bytes, number) in section
+        .body
+        .split(|byte| *byte == b'\n')
+        .zip(section.line + 1..)
+    {
         let Ok(text) = std::str::from_utf8(bytes) else {
             errors.push(ScriptError::new(number, 1, "not UTF-8"));
             continue;
@@ -186,11 +218,18 @@ mod tests {
 
     #[test]
     fn program_text_is_kept_exactly() {
-        let (sections, errors) = split("# note\n[vertex program]\n!!NVvp5.0\r\nEND\n\n[test]\nclear\n");
+        let (sections, errors) =
+            split("# note\n[vertex program]\n!!NVvp5.0\r\nEND\n\n[test]\nclear\n");
         assert_eq!(errors, []);
-        assert_eq!(sections[0].kind, SectionKind::Program(Stage::Vertex, ProgramForm::Assembly));
+        assert_eq!(
+            sections[0].kind,
+            SectionKind::Program(Stage::Vertex, ProgramForm::Assembly)
+        );
         assert_eq!(sections[0].body, b"!!NVvp5.0\r\nEND\n\n");
-        assert_eq!((sections[1].kind, sections[1].line, sections[1].body), (SectionKind::Test, 6, &b"clear\n"[..]));
+        assert_eq!(
+            (sections[1].kind, sections[1].line, sections[1].body),
+            (SectionKind::Test, 6, &b"clear\n"[..])
+        );
     }
 
     #[test]
@@ -199,14 +238,20 @@ mod tests {
             let text = format!("[{name} shader spirv]\n");
             let (sections, errors) = split(&text);
             assert_eq!(errors, []);
-            assert_eq!(sections[0].kind, SectionKind::Program(*stage, ProgramForm::SpirvText));
+            assert_eq!(
+                sections[0].kind,
+                SectionKind::Program(*stage, ProgramForm::SpirvText)
+            );
         }
     }
 
     #[test]
     fn bad_headers_are_reported_with_their_lines() {
         let (_, errors) = split("text\n[tset]\n[fragment shader passthrough]\n[test]\n[test]\n");
-        let found: Vec<_> = errors.iter().map(|error| (error.line, error.message.as_str())).collect();
+        let found: Vec<_> = errors
+            .iter()
+            .map(|error| (error.line, error.message.as_str()))
+            .collect();
         assert_eq!(
             found,
             [

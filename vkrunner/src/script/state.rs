@@ -34,21 +34,38 @@ fn parse_bank(word: &str) -> Option<(ParamBank, Stage)> {
 }
 
 /// `parameter BANK N [TYPE] (X, Y, Z, W)`, `parameter BANK N address BUFFER [BUFFER]`
-pub(super) fn parse_parameter(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    let (bank, stage) = words.parse_with("env_ or local_ with vp, tcp, tep, gp, fp or cp", parse_bank)?;
+pub(super) fn parse_parameter(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let (bank, stage) =
+        words.parse_with("env_ or local_ with vp, tcp, tep, gp, fp or cp", parse_bank)?;
     let index = parse_below(words, "a parameter number", MAX_PARAMS)?;
     let value = match words.take("address") {
         Some(()) => parse_addresses(parser, words)?,
         None => ParamValue::Words(parse_param_words(words)?),
     };
-    parser.push(words, Command::Parameter { bank, stage, index, value })
+    parser.push(
+        words,
+        Command::Parameter {
+            bank,
+            stage,
+            index,
+            value,
+        },
+    )
 }
 
 fn parse_below(words: &mut Words<'_>, what: &str, limit: u32) -> Result<u32, LineError> {
-    words.parse_with(what, |word| word.parse().ok().filter(|number| *number < limit))
+    words.parse_with(what, |word| {
+        word.parse().ok().filter(|number| *number < limit)
+    })
 }
 
-fn parse_addresses(parser: &mut TestParser, words: &mut Words<'_>) -> Result<ParamValue, LineError> {
+fn parse_addresses(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<ParamValue, LineError> {
     let mut buffers = Vec::new();
     while buffers.is_empty() || (buffers.len() < 2 && !words.is_empty()) {
         let name = parse_buffer_name(words)?;
@@ -59,12 +76,17 @@ fn parse_addresses(parser: &mut TestParser, words: &mut Words<'_>) -> Result<Par
 
 /// Takes the name of a buffer.
 pub(super) fn parse_buffer_name(words: &mut Words<'_>) -> Result<String, LineError> {
-    words.parse_with("a buffer name", |word| is_identifier(word).then(|| word.to_owned()))
+    words.parse_with("a buffer name", |word| {
+        is_identifier(word).then(|| word.to_owned())
+    })
 }
 
 /// Four components of 32 bits or two of 64; floats unless a type comes first.
 fn parse_param_words(words: &mut Words<'_>) -> Result<[u32; 4], LineError> {
-    let named = words.peek().and_then(DataType::parse).filter(|ty| ty.components() == 1);
+    let named = words
+        .peek()
+        .and_then(DataType::parse)
+        .filter(|ty| ty.components() == 1);
     let scalar = match named {
         Some(ty) => {
             words.word("a type")?;
@@ -91,11 +113,18 @@ fn parse_param_words(words: &mut Words<'_>) -> Result<[u32; 4], LineError> {
 }
 
 /// `matrix TARGET OPERATION`
-pub(super) fn parse_matrix(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_matrix(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     let target = match words.word("a matrix")? {
         "modelview" => {
             let is_number = words.peek().is_some_and(|word| word.parse::<u32>().is_ok());
-            MatrixTarget::Modelview(if is_number { parse_matrix_number(words)? } else { 0 })
+            MatrixTarget::Modelview(if is_number {
+                parse_matrix_number(words)?
+            } else {
+                0
+            })
         }
         "projection" => MatrixTarget::Projection,
         "texture" => MatrixTarget::Texture(parse_matrix_number(words)?),
@@ -135,7 +164,11 @@ fn parse_matrix_update(words: &mut Words<'_>) -> Result<MatrixUpdate, LineError>
             let [fov_y, aspect, near, far] = words.floats(what)?;
             matrix::perspective(fov_y, aspect, near, far)
         }
-        "lookat" => matrix::look_at(words.floats(what)?, words.floats(what)?, words.floats(what)?),
+        "lookat" => matrix::look_at(
+            words.floats(what)?,
+            words.floats(what)?,
+            words.floats(what)?,
+        ),
         _ => return Err(words.error_at_last(format!("unknown matrix operation `{operation}`"))),
     };
     Ok(MatrixUpdate::Multiply(factor))
@@ -144,29 +177,66 @@ fn parse_matrix_update(words: &mut Words<'_>) -> Result<MatrixUpdate, LineError>
 /// 16 numbers, row by row.
 fn parse_rows(words: &mut Words<'_>) -> Result<Matrix, LineError> {
     let rows: [f32; 16] = words.floats("a matrix element")?;
-    Ok(std::array::from_fn(|column| std::array::from_fn(|row| rows[4 * row + column])))
+    Ok(std::array::from_fn(|column| {
+        std::array::from_fn(|row| rows[4 * row + column])
+    }))
 }
 
 /// `ortho` (pixels), `ortho LEFT RIGHT BOTTOM TOP`: projection, with the modelview matrix reset, as in piglit.
-pub(super) fn parse_piglit_ortho(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_piglit_ortho(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     let [left, right, bottom, top] = match words.is_empty() {
-        true => [0.0, parser.framebuffer[0] as f32, 0.0, parser.framebuffer[1] as f32],
+        true => [
+            0.0,
+            parser.framebuffer[0] as f32,
+            0.0,
+            parser.framebuffer[1] as f32,
+        ],
         false => words.floats("a number")?,
     };
-    load_projection(parser, words, matrix::ortho(left, right, bottom, top, -1.0, 1.0))
+    load_projection(
+        parser,
+        words,
+        matrix::ortho(left, right, bottom, top, -1.0, 1.0),
+    )
 }
 
 /// `frustum LEFT RIGHT BOTTOM TOP NEAR FAR`: projection, with the modelview matrix reset, as in piglit.
-pub(super) fn parse_piglit_frustum(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_piglit_frustum(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     let [left, right, bottom, top, near, far] = words.floats("a number")?;
-    load_projection(parser, words, matrix::frustum(left, right, bottom, top, near, far))
+    load_projection(
+        parser,
+        words,
+        matrix::frustum(left, right, bottom, top, near, far),
+    )
 }
 
-fn load_projection(parser: &mut TestParser, words: &Words<'_>, projection: Matrix) -> Result<(), LineError> {
+fn load_projection(
+    parser: &mut TestParser,
+    words: &Words<'_>,
+    projection: Matrix,
+) -> Result<(), LineError> {
     let identity = MatrixUpdate::Load(matrix::IDENTITY);
-    parser.push(words, Command::Matrix { target: MatrixTarget::Modelview(0), update: identity })?;
+    parser.push(
+        words,
+        Command::Matrix {
+            target: MatrixTarget::Modelview(0),
+            update: identity,
+        },
+    )?;
     let update = MatrixUpdate::Load(projection);
-    parser.push(words, Command::Matrix { target: MatrixTarget::Projection, update })
+    parser.push(
+        words,
+        Command::Matrix {
+            target: MatrixTarget::Projection,
+            update,
+        },
+    )
 }
 
 /// `color R G B A` and everything else that sets the current value of the attribute at `location`.
@@ -180,13 +250,19 @@ pub(super) fn parse_current(
 }
 
 /// `texcoord UNIT (S, T, R, Q)`
-pub(super) fn parse_texcoord(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_texcoord(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     let unit = parse_below(words, "a texture coordinate set", 8)?;
     parse_current(parser, 8 + unit, words)
 }
 
 /// `vertex attrib NAME (X, Y, Z, W)`
-pub(super) fn parse_vertex_attrib(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_vertex_attrib(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     words.parse_with("`attrib`", |word| (word == "attrib").then_some(()))?;
     let what = format!("an attribute name or a number below {ATTRIBUTES}");
     let location = words.parse_with(&what, attribute_location)?;

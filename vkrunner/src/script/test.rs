@@ -57,8 +57,15 @@ impl TestParser {
         Self {
             framebuffer: requirements.framebuffer,
             line: 0,
-            clear: ClearValues { color: [0.0; 4], depth: 1.0, stencil: 0 },
-            pipeline: PipelineState { front_face, ..PipelineState::default() },
+            clear: ClearValues {
+                color: [0.0; 4],
+                depth: 1.0,
+                stencil: 0,
+            },
+            pipeline: PipelineState {
+                front_face,
+                ..PipelineState::default()
+            },
             tolerances: [Tolerance::default(); 4],
             storage_layout: DataLayout::STD430,
             uniform_layout: DataLayout::STD140,
@@ -108,7 +115,10 @@ impl TestParser {
     /// Ends a line and keeps its command.
     pub(super) fn push(&mut self, words: &Words<'_>, command: Command) -> Result<(), LineError> {
         words.finish()?;
-        self.steps.push(Step { line: self.line, command });
+        self.steps.push(Step {
+            line: self.line,
+            command,
+        });
         Ok(())
     }
 
@@ -117,7 +127,11 @@ impl TestParser {
         if let Some(index) = self.buffers.iter().position(|buffer| buffer.key == key) {
             return BufferId(index);
         }
-        self.buffers.push(BufferDecl { key, size: 0, line: self.line });
+        self.buffers.push(BufferDecl {
+            key,
+            size: 0,
+            line: self.line,
+        });
         BufferId(self.buffers.len() - 1)
     }
 
@@ -125,12 +139,20 @@ impl TestParser {
     pub(super) fn finish(self, errors: &mut Vec<ScriptError>) -> Test {
         // A line that could not be read may have been the one that gives a buffer its size.
         let complete = errors.is_empty();
-        for buffer in self.buffers.iter().filter(|buffer| buffer.size == 0 && complete) {
+        for buffer in self
+            .buffers
+            .iter()
+            .filter(|buffer| buffer.size == 0 && complete)
+        {
             let name = match &buffer.key {
                 BufferKey::Named(name) => format!("buffer `{name}`"),
-                BufferKey::Bound { set, binding, .. } => format!("the buffer at {set}:{binding}"),
+                key @ BufferKey::Bound { .. } => key.to_string(),
             };
-            errors.push(ScriptError::new(buffer.line, 1, format!("{name} is given neither a size nor data")));
+            errors.push(ScriptError::new(
+                buffer.line,
+                1,
+                format!("{name} is given neither a size nor data"),
+            ));
         }
         let expects_error = |step: &&Step| matches!(step.command, Command::ExpectError(_));
         if self.steps.iter().any(|step| expects_error(&step)) {
@@ -139,7 +161,11 @@ impl TestParser {
                 errors.push(ScriptError::new(step.line, 1, message));
             }
         }
-        Test { buffers: self.buffers, push_size: self.push_size, steps: self.steps }
+        Test {
+            buffers: self.buffers,
+            push_size: self.push_size,
+            steps: self.steps,
+        }
     }
 }
 
@@ -165,15 +191,25 @@ fn parse_expect(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), Li
 
 fn parse_place(words: &mut Words<'_>) -> Result<ExpectedPlace, LineError> {
     match words.word("a place")? {
-        "at" => words.parse_with("a byte offset, START..END or `end`", |word| match word.split_once("..") {
-            _ if word == "end" => Some(ExpectedPlace::WholeProgram),
-            Some((start, end)) => Some(ExpectedPlace::Bytes { start: start.parse().ok()?, end: end.parse().ok()? }),
-            None => Some(ExpectedPlace::Start(word.parse().ok()?)),
+        "at" => words.parse_with("a byte offset, START..END or `end`", |word| {
+            match word.split_once("..") {
+                _ if word == "end" => Some(ExpectedPlace::WholeProgram),
+                Some((start, end)) => Some(ExpectedPlace::Bytes {
+                    start: start.parse().ok()?,
+                    end: end.parse().ok()?,
+                }),
+                None => Some(ExpectedPlace::Start(word.parse().ok()?)),
+            }
         }),
         "line" => {
             let line = words.number("a line number")?;
-            words.parse_with("`col`", |word| (word == "col" || word == "column").then_some(()))?;
-            Ok(ExpectedPlace::Position { line, column: words.number("a column")? })
+            words.parse_with("`col`", |word| {
+                (word == "col" || word == "column").then_some(())
+            })?;
+            Ok(ExpectedPlace::Position {
+                line,
+                column: words.number("a column")?,
+            })
         }
         _ => Err(words.error_at_last("expected `at` or `line`")),
     }

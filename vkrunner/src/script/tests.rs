@@ -12,13 +12,20 @@ fn parse(text: &str) -> Script {
 
 /// Commands of a `[test]` section.
 fn commands(test: &str) -> Vec<Command> {
-    parse(&format!("[test]\n{test}")).steps.into_iter().map(|step| step.command).collect()
+    parse(&format!("[test]\n{test}"))
+        .steps
+        .into_iter()
+        .map(|step| step.command)
+        .collect()
 }
 
 /// Line, column and message of all errors.
 fn errors(text: &str) -> Vec<(u32, u32, String)> {
     let errors = Script::parse(text.as_bytes()).expect_err("the script is wrong");
-    errors.into_iter().map(|error| (error.line, error.column, error.message)).collect()
+    errors
+        .into_iter()
+        .map(|error| (error.line, error.column, error.message))
+        .collect()
 }
 
 /// The message of the only error of a `[test]` section of one line.
@@ -48,8 +55,14 @@ fn requirements_are_sorted_by_kind() {
     assert_eq!(requirements.features, ["shaderInt64"]);
     assert_eq!(requirements.extensions, ["VK_EXT_shader_atomic_float"]);
     assert_eq!(requirements.framebuffer, [64, 32]);
-    assert_eq!(requirements.color_format.vk, vk::Format::R32G32B32A32_SFLOAT);
-    assert_eq!(requirements.depth_format.unwrap().vk, vk::Format::D24_UNORM_S8_UINT);
+    assert_eq!(
+        requirements.color_format.vk,
+        vk::Format::R32G32B32A32_SFLOAT
+    );
+    assert_eq!(
+        requirements.depth_format.unwrap().vk,
+        vk::Format::D24_UNORM_S8_UINT
+    );
     assert_eq!(requirements.version, Some([1, 2, 0]));
     assert_eq!(requirements.unmet, ["multisample framebuffers"]);
     assert_eq!(requirements.convention, Convention::Vulkan);
@@ -57,17 +70,29 @@ fn requirements_are_sorted_by_kind() {
 
 #[test]
 fn gl_names_select_gl_conventions() {
-    for line in ["GL_ARB_vertex_program", "ARB_fragment_program", "GL >= 1.3", "GL_NV_gpu_program5"] {
+    for line in [
+        "GL_ARB_vertex_program",
+        "ARB_fragment_program",
+        "GL >= 1.3",
+        "GL_NV_gpu_program5",
+    ] {
         let requirements = parse(&format!("[require]\n{line}\n")).requirements;
         assert_eq!(requirements.convention, Convention::OpenGl, "{line}");
         assert_eq!(requirements.unmet, Vec::<String>::new(), "{line}");
     }
-    assert_eq!(parse("[require]\nGL_ARB_sparse_buffer\n").requirements.unmet, ["GL_ARB_sparse_buffer"]);
+    assert_eq!(
+        parse("[require]\nGL_ARB_sparse_buffer\n")
+            .requirements
+            .unmet,
+        ["GL_ARB_sparse_buffer"]
+    );
 }
 
 #[test]
 fn all_bad_lines_are_reported_in_order() {
-    let found = errors("[require]\nfbsize 0 5\n[vertex data]\n0/R32_FOO\n1 2\n[test]\nclear\nfoo\nprobe all rgba 1 2 3\ncompute 1 -1 1\n");
+    let found = errors(
+        "[require]\nfbsize 0 5\n[vertex data]\n0/R32_FOO\n1 2\n[test]\nclear\nfoo\nprobe all rgba 1 2 3\ncompute 1 -1 1\n",
+    );
     assert_eq!(
         found,
         [
@@ -82,12 +107,21 @@ fn all_bad_lines_are_reported_in_order() {
 
 #[test]
 fn clear_uses_the_values_set_before() {
-    let found = commands("clear\nclear color 1 0 0 0.5\nclear depth 0.25\nclear stencil 3\nclear\n");
+    let found =
+        commands("clear\nclear color 1 0 0 0.5\nclear depth 0.25\nclear stencil 3\nclear\n");
     assert_eq!(
         found,
         [
-            Command::Clear { color: [0.0; 4], depth: 1.0, stencil: 0 },
-            Command::Clear { color: [1.0, 0.0, 0.0, 0.5], depth: 0.25, stencil: 3 },
+            Command::Clear {
+                color: [0.0; 4],
+                depth: 1.0,
+                stencil: 0
+            },
+            Command::Clear {
+                color: [1.0, 0.0, 0.0, 0.5],
+                depth: 0.25,
+                stencil: 3
+            },
         ]
     );
     assert_eq!(error("clear depth 2"), "`2` is not a depth from 0 to 1");
@@ -105,29 +139,68 @@ fn draw(line: &str) -> Draw {
 fn rectangles() {
     let plain = draw("draw rect -1 -1 2 2");
     assert_eq!(plain.topology, vk::PrimitiveTopology::TRIANGLE_STRIP);
-    assert_eq!(plain.source, DrawSource::Rect { position: [-1.0, -1.0, 2.0, 2.0], texcoord: None });
+    assert_eq!(
+        plain.source,
+        DrawSource::Rect {
+            position: [-1.0, -1.0, 2.0, 2.0],
+            texcoord: None
+        }
+    );
     let ortho = draw("draw rect ortho 125 0 125 250");
-    assert_eq!(ortho.source, DrawSource::Rect { position: [0.0, -1.0, 1.0, 2.0], texcoord: None });
+    assert_eq!(
+        ortho.source,
+        DrawSource::Rect {
+            position: [0.0, -1.0, 1.0, 2.0],
+            texcoord: None
+        }
+    );
     let patch = draw("draw rect patch 0 0 1 1");
-    assert_eq!((patch.topology, patch.state.patch_control_points), (vk::PrimitiveTopology::PATCH_LIST, 4));
+    assert_eq!(
+        (patch.topology, patch.state.patch_control_points),
+        (vk::PrimitiveTopology::PATCH_LIST, 4)
+    );
     let textured = draw("draw rect tex -1 -1 2 2 0 0 1 1");
     let texcoord = Some([0.0, 0.0, 1.0, 1.0]);
-    assert_eq!(textured.source, DrawSource::Rect { position: [-1.0, -1.0, 2.0, 2.0], texcoord });
+    assert_eq!(
+        textured.source,
+        DrawSource::Rect {
+            position: [-1.0, -1.0, 2.0, 2.0],
+            texcoord
+        }
+    );
     assert_eq!(draw("draw instanced rect 3 -1 -1 2 2").instances, 3);
     assert_eq!(error("draw rect 0 0 1"), "a coordinate is missing");
 }
 
 #[test]
 fn arrays_with_names_of_both_worlds() {
-    for name in ["TRIANGLE_LIST", "GL_TRIANGLES", "TRIANGLES", "VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST"] {
+    for name in [
+        "TRIANGLE_LIST",
+        "GL_TRIANGLES",
+        "TRIANGLES",
+        "VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST",
+    ] {
         let found = draw(&format!("draw arrays {name} 3 6"));
-        assert_eq!(found.topology, vk::PrimitiveTopology::TRIANGLE_LIST, "{name}");
+        assert_eq!(
+            found.topology,
+            vk::PrimitiveTopology::TRIANGLE_LIST,
+            "{name}"
+        );
         assert_eq!(found.source, DrawSource::Arrays { first: 3, count: 6 });
     }
     let indexed = draw("draw arrays indexed instanced GL_LINE_STRIP 1 6 2");
-    assert_eq!(indexed.source, DrawSource::Indexed { vertex_offset: 1, count: 6 });
+    assert_eq!(
+        indexed.source,
+        DrawSource::Indexed {
+            vertex_offset: 1,
+            count: 6
+        }
+    );
     assert_eq!(indexed.instances, 2);
-    assert_eq!(error("draw arrays GL_QUADS 0 4"), "`GL_QUADS` is not a topology");
+    assert_eq!(
+        error("draw arrays GL_QUADS 0 4"),
+        "`GL_QUADS` is not a topology"
+    );
 }
 
 #[test]
@@ -143,7 +216,9 @@ fn properties_hold_for_later_draws_only() {
 #[test]
 fn gl_scripts_see_counter_clockwise_front_faces() {
     let script = parse("[require]\nGL_ARB_vertex_program\n[test]\ndraw rect 0 0 1 1\n");
-    let Command::Draw(draw) = &script.steps[0].command else { panic!("a draw") };
+    let Command::Draw(draw) = &script.steps[0].command else {
+        panic!("a draw")
+    };
     assert_eq!(draw.state.front_face, vk::FrontFace::CLOCKWISE);
 }
 
@@ -157,8 +232,14 @@ fn parameter(text: &str) -> ParamValue {
 #[test]
 fn parameters_are_floats_unless_a_type_says_otherwise() {
     let one = 1f32.to_bits();
-    assert_eq!(parameter("parameter env_vp 0 (1, 0, -1.0, 0x3f800000)"), ParamValue::Words([one, 0, 0xbf80_0000, one]));
-    assert_eq!(parameter("parameter local_cp 1 int (1, -2, 3, 4)"), ParamValue::Words([1, 0xffff_fffe, 3, 4]));
+    assert_eq!(
+        parameter("parameter env_vp 0 (1, 0, -1.0, 0x3f800000)"),
+        ParamValue::Words([one, 0, 0xbf80_0000, one])
+    );
+    assert_eq!(
+        parameter("parameter local_cp 1 int (1, -2, 3, 4)"),
+        ParamValue::Words([1, 0xffff_fffe, 3, 4])
+    );
     assert_eq!(
         parameter("parameter local_fp 2 uint64 (0x100000002, 3)"),
         ParamValue::Words([2, 1, 3, 0])
@@ -187,47 +268,116 @@ fn bad_parameters() {
         error("parameter env_xp 0 (1, 0, 0, 1)"),
         "`env_xp` is not env_ or local_ with vp, tcp, tep, gp, fp or cp"
     );
-    assert_eq!(error("parameter env_vp 0 (1, 0, 0)"), "a component is missing");
-    assert_eq!(error("parameter env_vp 0 (1, 0, 0, 1, 2)"), "`2` is one word too many");
-    assert_eq!(error("parameter env_vp 99999 (1, 0, 0, 1)"), "`99999` is not a parameter number");
-    assert_eq!(error("parameter env_vp 0 float16_t (1, 0, 0, 1)"), "parameters have components of 32 or 64 bits");
+    assert_eq!(
+        error("parameter env_vp 0 (1, 0, 0)"),
+        "a component is missing"
+    );
+    assert_eq!(
+        error("parameter env_vp 0 (1, 0, 0, 1, 2)"),
+        "`2` is one word too many"
+    );
+    assert_eq!(
+        error("parameter env_vp 99999 (1, 0, 0, 1)"),
+        "`99999` is not a parameter number"
+    );
+    assert_eq!(
+        error("parameter env_vp 0 float16_t (1, 0, 0, 1)"),
+        "parameters have components of 32 or 64 bits"
+    );
 }
 
 #[test]
 fn addresses_refer_to_buffers_in_any_order() {
-    let script = parse("[test]\nparameter local_cp 0 address in out\nbuffer out size 64\nbuffer in subdata float 0 1 2 3\n");
-    let Command::Parameter { value, .. } = &script.steps[0].command else { panic!("a parameter") };
-    assert_eq!(*value, ParamValue::Addresses(vec![BufferId(0), BufferId(1)]));
-    let sizes: Vec<_> = script.buffers.iter().map(|buffer| (buffer.key.clone(), buffer.size)).collect();
-    assert_eq!(sizes, [(BufferKey::Named("in".into()), 12), (BufferKey::Named("out".into()), 64)]);
+    let script = parse(
+        "[test]\nparameter local_cp 0 address in out\nbuffer out size 64\nbuffer in subdata float 0 1 2 3\n",
+    );
+    let Command::Parameter { value, .. } = &script.steps[0].command else {
+        panic!("a parameter")
+    };
+    assert_eq!(
+        *value,
+        ParamValue::Addresses(vec![BufferId(0), BufferId(1)])
+    );
+    let sizes: Vec<_> = script
+        .buffers
+        .iter()
+        .map(|buffer| (buffer.key.clone(), buffer.size))
+        .collect();
+    assert_eq!(
+        sizes,
+        [
+            (BufferKey::Named("in".into()), 12),
+            (BufferKey::Named("out".into()), 64)
+        ]
+    );
     assert_eq!(
         errors("[test]\nclear\nparameter local_cp 0 address gone\n"),
-        [(3, 1, "buffer `gone` is given neither a size nor data".to_owned())]
+        [(
+            3,
+            1,
+            "buffer `gone` is given neither a size nor data".to_owned()
+        )]
     );
 }
 
 #[test]
 fn matrices_are_given_row_by_row_and_kept_column_by_column() {
-    let found = commands("matrix modelview load 1 2 3 4  5 6 7 8  9 10 11 12  13 14 15 16\nmatrix texture 2 translate 1 2 3\n");
-    let Command::Matrix { target, update: MatrixUpdate::Load(matrix) } = &found[0] else { panic!("a load") };
+    let found = commands(
+        "matrix modelview load 1 2 3 4  5 6 7 8  9 10 11 12  13 14 15 16\nmatrix texture 2 translate 1 2 3\n",
+    );
+    let Command::Matrix {
+        target,
+        update: MatrixUpdate::Load(matrix),
+    } = &found[0]
+    else {
+        panic!("a load")
+    };
     assert_eq!(*target, MatrixTarget::Modelview(0));
     assert_eq!(matrix[3], [4.0, 8.0, 12.0, 16.0]);
-    let Command::Matrix { target, update: MatrixUpdate::Multiply(matrix) } = &found[1] else { panic!("a product") };
+    let Command::Matrix {
+        target,
+        update: MatrixUpdate::Multiply(matrix),
+    } = &found[1]
+    else {
+        panic!("a product")
+    };
     assert_eq!(*target, MatrixTarget::Texture(2));
     assert_eq!(matrix[3], [1.0, 2.0, 3.0, 1.0]);
-    assert_eq!(error("matrix modelview 1 spin"), "unknown matrix operation `spin`");
-    assert_eq!(error("matrix color identity"), "expected modelview, projection, texture or program");
+    assert_eq!(
+        error("matrix modelview 1 spin"),
+        "unknown matrix operation `spin`"
+    );
+    assert_eq!(
+        error("matrix color identity"),
+        "expected modelview, projection, texture or program"
+    );
 }
 
 #[test]
 fn piglit_ortho_sets_both_matrices() {
     let found = commands("ortho");
-    let Command::Matrix { target: MatrixTarget::Projection, update: MatrixUpdate::Load(matrix) } = &found[1] else {
+    let Command::Matrix {
+        target: MatrixTarget::Projection,
+        update: MatrixUpdate::Load(matrix),
+    } = &found[1]
+    else {
         panic!("{found:?}")
     };
     // Pixel (250, 250) is the corner (1, 1).
-    assert_eq!([matrix[0][0] * 250.0 + matrix[3][0], matrix[1][1] * 250.0 + matrix[3][1]], [1.0, 1.0]);
-    assert!(matches!(found[0], Command::Matrix { target: MatrixTarget::Modelview(0), .. }));
+    assert_eq!(
+        [
+            matrix[0][0] * 250.0 + matrix[3][0],
+            matrix[1][1] * 250.0 + matrix[3][1]
+        ],
+        [1.0, 1.0]
+    );
+    assert!(matches!(
+        found[0],
+        Command::Matrix {
+            target: MatrixTarget::Modelview(0),
+            ..
+        }
+    ));
 }
 
 fn region(line: &str) -> Region {
@@ -239,31 +389,86 @@ fn region(line: &str) -> Region {
 
 #[test]
 fn probes_cover_their_regions() {
-    assert_eq!(region("probe all rgba 1 0 0 1"), Region { x: 0, y: 0, width: 250, height: 250 });
-    assert_eq!(region("probe rgba 10 20 1 0 0 1"), Region { x: 10, y: 20, width: 1, height: 1 });
-    assert_eq!(region("probe rgb (10, 20) (1, 0, 0)"), Region { x: 10, y: 20, width: 1, height: 1 });
-    assert_eq!(region("probe rect rgba (1, 2, 3, 4) (1, 0, 0, 1)"), Region { x: 1, y: 2, width: 3, height: 4 });
-    assert_eq!(region("relative probe rgba (1.0, 0.5) (1, 0, 0, 1);"), Region { x: 249, y: 125, width: 1, height: 1 });
+    assert_eq!(
+        region("probe all rgba 1 0 0 1"),
+        Region {
+            x: 0,
+            y: 0,
+            width: 250,
+            height: 250
+        }
+    );
+    assert_eq!(
+        region("probe rgba 10 20 1 0 0 1"),
+        Region {
+            x: 10,
+            y: 20,
+            width: 1,
+            height: 1
+        }
+    );
+    assert_eq!(
+        region("probe rgb (10, 20) (1, 0, 0)"),
+        Region {
+            x: 10,
+            y: 20,
+            width: 1,
+            height: 1
+        }
+    );
+    assert_eq!(
+        region("probe rect rgba (1, 2, 3, 4) (1, 0, 0, 1)"),
+        Region {
+            x: 1,
+            y: 2,
+            width: 3,
+            height: 4
+        }
+    );
+    assert_eq!(
+        region("relative probe rgba (1.0, 0.5) (1, 0, 0, 1);"),
+        Region {
+            x: 249,
+            y: 125,
+            width: 1,
+            height: 1
+        }
+    );
     assert_eq!(
         region("relative probe rect rgb (0.0, 0.5, 0.9, 0.5) (0.0, 0.0, 1.0)"),
-        Region { x: 0, y: 125, width: 225, height: 125 }
+        Region {
+            x: 0,
+            y: 125,
+            width: 225,
+            height: 125
+        }
     );
     assert_eq!(error("probe rgba -1 0 1 0 0 1"), "`-1` is not a coordinate");
-    assert_eq!(error("relative probe all rgba 1 0 0 1"), "expected `all`, `rect`, `rgb`, `rgba`, `buffer` or `ssbo`");
+    assert_eq!(
+        error("relative probe all rgba 1 0 0 1"),
+        "expected `all`, `rect`, `rgb`, `rgba`, `buffer` or `ssbo`"
+    );
 }
 
 #[test]
 fn tolerances_hold_for_later_probes() {
-    let found = commands("tolerance 1% 2 3 4\nprobe all rgb 0 0 0\ntolerance 0\nprobe all rgb 0 0 0\n");
+    let found =
+        commands("tolerance 1% 2 3 4\nprobe all rgb 0 0 0\ntolerance 0\nprobe all rgb 0 0 0\n");
     let tolerances: Vec<_> = found
         .iter()
-        .map(|command| match command {
-            Command::ProbeColor { tolerances, .. } => *tolerances,
-            other => panic!("{other:?}"),
+        .filter_map(|command| {
+            if let Command::ProbeColor { tolerances, .. } = command {
+                Some(*tolerances)
+            } else {
+                None
+            }
         })
         .collect();
     use Tolerance::{Absolute, Percent};
-    assert_eq!(tolerances[0], [Percent(1.0), Absolute(2.0), Absolute(3.0), Absolute(4.0)]);
+    assert_eq!(
+        tolerances[0],
+        [Percent(1.0), Absolute(2.0), Absolute(3.0), Absolute(4.0)]
+    );
     assert_eq!(tolerances[1], [Absolute(0.0); 4]);
     assert_eq!(error("tolerance 1 2"), "a tolerance is missing");
 }
@@ -276,28 +481,57 @@ fn buffer_probes_and_data() {
     );
     let sizes: Vec<u64> = script.buffers.iter().map(|buffer| buffer.size).collect();
     assert_eq!(sizes, [32, 64, 12]);
-    let Command::ProbeBuffer { buffer, expected, comparison, .. } = &script.steps[2].command else { panic!("a probe") };
-    assert_eq!((*buffer, *comparison, expected.offset), (BufferId(2), Comparison::Equal, 4));
-    assert_eq!(expected.values().collect::<Vec<_>>(), [Value::Int(7), Value::Int(8)]);
-    let Command::ProbeBuffer { buffer, comparison, .. } = &script.steps[3].command else { panic!("a probe") };
+    let Command::ProbeBuffer {
+        buffer,
+        expected,
+        comparison,
+        ..
+    } = &script.steps[2].command
+    else {
+        panic!("a probe")
+    };
+    assert_eq!(
+        (*buffer, *comparison, expected.offset),
+        (BufferId(2), Comparison::Equal, 4)
+    );
+    assert_eq!(
+        expected.values().collect::<Vec<_>>(),
+        [Value::Int(7), Value::Int(8)]
+    );
+    let Command::ProbeBuffer {
+        buffer, comparison, ..
+    } = &script.steps[3].command
+    else {
+        panic!("a probe")
+    };
     assert_eq!((*buffer, *comparison), (BufferId(0), Comparison::Near));
 }
 
 #[test]
 fn bad_buffer_commands() {
-    assert_eq!(error("buffer b subdata vec2 0 1 2 3"), "expected a multiple of 2 values, got 3");
-    assert_eq!(error("buffer b size 99999999999"), "99999999999 is not a size from 1 to 1073741824");
+    assert_eq!(
+        error("buffer b subdata vec2 0 1 2 3"),
+        "expected a multiple of 2 values, got 3"
+    );
+    assert_eq!(
+        error("buffer b size 99999999999"),
+        "99999999999 is not a size from 1 to 1073741824"
+    );
     assert_eq!(error("buffer 1x size 4"), "`1x` is not a buffer name");
     assert_eq!(error("buffer b subdata ubyte 0 1"), "`ubyte` is not a type");
 }
 
 #[test]
 fn layouts_apply_to_later_data() {
-    let script = parse("[test]\nubo 0 subdata float 0 1 2\nssbo layout std140 row_major\nssbo 1 subdata mat2x3 0 1 2 3 4 5 6\n");
+    let script = parse(
+        "[test]\nubo 0 subdata float 0 1 2\nssbo layout std140 row_major\nssbo 1 subdata mat2x3 0 1 2 3 4 5 6\n",
+    );
     let sizes: Vec<u64> = script.buffers.iter().map(|buffer| buffer.size).collect();
     // Two floats 16 bytes apart; three rows of two floats 16 bytes apart.
     assert_eq!(sizes, [20, 40]);
-    let Command::BufferData { data, .. } = &script.steps[0].command else { panic!("data") };
+    let Command::BufferData { data, .. } = &script.steps[0].command else {
+        panic!("data")
+    };
     assert_eq!(data.layout, DataLayout::STD140);
 }
 
@@ -305,7 +539,11 @@ fn layouts_apply_to_later_data() {
 fn long_lines_report_their_first_line() {
     let found = errors("[test]\nbuffer b subdata int 0 \\\n 1 2 \\\n x\n");
     assert_eq!(found.last().map(|error| error.0), Some(2));
-    assert!(found.iter().any(|error| error.2 == "`x` is not a value of the type"));
+    assert!(
+        found
+            .iter()
+            .any(|error| error.2 == "`x` is not a value of the type")
+    );
 }
 
 #[test]
@@ -314,9 +552,21 @@ fn vertex_data_of_vkrunner() {
         .vertex_data
         .unwrap();
     assert_eq!((data.stride, data.rows), (12, 1));
-    assert_eq!(data.columns.iter().map(|column| (column.location, column.offset)).collect::<Vec<_>>(), [(0, 0), (1, 8)]);
-    assert_eq!(data.columns[1].format.decode(&data.bytes[8..]), [1.0, 0.0, 0.0, 1.0]);
-    assert_eq!(data.columns[0].format.decode(&data.bytes), [-1.0, 1.0, 0.0, 1.0]);
+    assert_eq!(
+        data.columns
+            .iter()
+            .map(|column| (column.location, column.offset))
+            .collect::<Vec<_>>(),
+        [(0, 0), (1, 8)]
+    );
+    assert_eq!(
+        data.columns[1].format.decode(&data.bytes[8..]),
+        [1.0, 0.0, 0.0, 1.0]
+    );
+    assert_eq!(
+        data.columns[0].format.decode(&data.bytes),
+        [-1.0, 1.0, 0.0, 1.0]
+    );
 }
 
 #[test]
@@ -326,24 +576,41 @@ fn vertex_data_of_piglit() {
     let data = parse("[vertex data]\nvertex.position/float/vec2 vertex.attrib[3]/int/ivec2 v[TEX0]/ubyte/3\n0.5 1 -1 7 255 0 1\n")
         .vertex_data
         .unwrap();
-    let formats: Vec<_> = data.columns.iter().map(|column| (column.location, column.format.vk)).collect();
+    let formats: Vec<_> = data
+        .columns
+        .iter()
+        .map(|column| (column.location, column.format.vk))
+        .collect();
     assert_eq!(
         formats,
-        [(0, vk::Format::R32G32_SFLOAT), (3, vk::Format::R32G32_SINT), (8, vk::Format::R32G32B32_SFLOAT)]
+        [
+            (0, vk::Format::R32G32_SFLOAT),
+            (3, vk::Format::R32G32_SINT),
+            (8, vk::Format::R32G32B32_SFLOAT)
+        ]
     );
-    assert_eq!(data.columns[1].format.decode(&data.bytes[8..]), [-1.0, 7.0, 0.0, 1.0]);
-    assert_eq!(data.columns[2].format.decode(&data.bytes[16..]), [255.0, 0.0, 1.0, 1.0]);
+    assert_eq!(
+        data.columns[1].format.decode(&data.bytes[8..]),
+        [-1.0, 7.0, 0.0, 1.0]
+    );
+    assert_eq!(
+        data.columns[2].format.decode(&data.bytes[16..]),
+        [255.0, 0.0, 1.0, 1.0]
+    );
 }
 
 #[test]
 fn bad_vertex_data_rows() {
     let found = errors("[vertex data]\n0/R8G8_UINT\n1\n1 256\n1 2 3\n");
-    let messages: Vec<_> = found.iter().map(|(line, _, message)| (*line, message.as_str())).collect();
+    let messages: Vec<_> = found
+        .iter()
+        .map(|(line, _, message)| (*line, message.as_str()))
+        .collect();
     assert_eq!(
         messages,
         [
-            (3, "a value of the column's type is missing"),
-            (4, "`256` is not a value of the column's type"),
+            (3, "a value of the format is missing"),
+            (4, "`256` is not a value of the format"),
             (5, "`3` is one word too many"),
         ]
     );
@@ -351,33 +618,73 @@ fn bad_vertex_data_rows() {
 
 #[test]
 fn indices_are_a_list() {
-    assert_eq!(parse("[indices]\n0 1 2\n2 1 3 # second\n").indices, [0, 1, 2, 2, 1, 3]);
+    assert_eq!(
+        parse("[indices]\n0 1 2\n2 1 3 # second\n").indices,
+        [0, 1, 2, 2, 1, 3]
+    );
 }
 
 #[test]
 fn texture_generators() {
-    let found = commands("texture rgbw 1 (2, 2)\ntexture checkerboard 0 0 (4, 2) (0, 0, 0, 1) (1, 1, 1, 1)\ntexparameter 2D min linear\n");
-    let Command::Texture { unit: 1, level: 0, image } = &found[0] else { panic!("a texture") };
+    let found = commands(
+        "texture rgbw 1 (2, 2)\ntexture checkerboard 0 0 (4, 2) (0, 0, 0, 1) (1, 1, 1, 1)\ntexparameter 2D min linear\n",
+    );
+    let Command::Texture {
+        unit: 1,
+        level: 0,
+        image,
+    } = &found[0]
+    else {
+        panic!("a texture")
+    };
     let opaque = |r, g, b| [r, g, b, 255];
-    let expected = [opaque(255, 0, 0), opaque(0, 255, 0), opaque(0, 0, 255), opaque(255, 255, 255)].concat();
+    let expected = [
+        opaque(255, 0, 0),
+        opaque(0, 255, 0),
+        opaque(0, 0, 255),
+        opaque(255, 255, 255),
+    ]
+    .concat();
     assert_eq!(image.texels, expected);
-    let Command::Texture { unit: 0, image, .. } = &found[1] else { panic!("a texture") };
+    let Command::Texture { unit: 0, image, .. } = &found[1] else {
+        panic!("a texture")
+    };
     let reds: Vec<u8> = image.texels.iter().copied().step_by(4).collect();
     assert_eq!(reds, [0, 0, 255, 255, 255, 255, 0, 0]);
-    assert_eq!(found[2], Command::TexParam { unit: 0, param: TexParam::Min(vk::Filter::LINEAR, None) });
-    assert_eq!(error("texture rgbw 32 (2, 2)"), "`32` is not a texture image unit below 32");
-    assert_eq!(error("texture 2D 0 R8G8B8A8_UNORM (1, 1) 1 2 3"), "expected 4 values, got 3");
-    assert_eq!(error("texparameter 2D mag linear_mipmap_linear"), "`linear_mipmap_linear` is not a filter");
+    assert_eq!(
+        found[2],
+        Command::TexParam {
+            unit: 0,
+            param: TexParam::Min(vk::Filter::LINEAR, None)
+        }
+    );
+    assert_eq!(
+        error("texture rgbw 32 (2, 2)"),
+        "`32` is not a texture image unit below 32"
+    );
+    assert_eq!(
+        error("texture 2D 0 R8G8B8A8_UNORM (1, 1) 1 2 3"),
+        "expected 4 values, got 3"
+    );
+    assert_eq!(
+        error("texparameter 2D mag linear_mipmap_linear"),
+        "`linear_mipmap_linear` is not a filter"
+    );
 }
 
 #[test]
 fn expected_errors() {
-    let found = commands("expect error E0102 at 10..12\nexpect error E0102 line 3 col 4\nexpect error E0106 at end\nexpect error E0102 at 7\n");
+    let found = commands(
+        "expect error E0102 at 10..12\nexpect error E0102 line 3 col 4\nexpect error E0106 at end\nexpect error E0102 at 7\n",
+    );
     let places: Vec<_> = found
         .iter()
-        .map(|command| match command {
-            Command::ExpectError(expected) => expected.place,
-            other => panic!("{other:?}"),
+        .map(|command| {
+            if let Command::ExpectError(expected) = command {
+                expected.place
+            } else {
+                None
+            }
         })
         .collect();
     assert_eq!(
@@ -389,21 +696,38 @@ fn expected_errors() {
             Some(ExpectedPlace::Start(7)),
         ]
     );
-    assert_eq!(error("expect error Nonsense"), "`Nonsense` is not an error code");
+    assert_eq!(
+        error("expect error Nonsense"),
+        "`Nonsense` is not an error code"
+    );
     let mixed = errors("[test]\nclear\nexpect error E0102\n");
-    assert_eq!(mixed, [(2, 1, "a script that expects errors can have no other commands".to_owned())]);
+    assert_eq!(
+        mixed,
+        [(
+            2,
+            1,
+            "a script that expects errors can have no other commands".to_owned()
+        )]
+    );
 }
 
 #[test]
 fn saved_images_stay_in_their_folder() {
-    assert_eq!(commands("save image out.png"), [Command::SaveImage("out.png".to_owned())]);
-    assert_eq!(error("save image ../out.png"), "`../out.png` is not a file name that ends in .png");
+    assert_eq!(
+        commands("save image out.png"),
+        [Command::SaveImage("out.png".to_owned())]
+    );
+    assert_eq!(
+        error("save image ../out.png"),
+        "`../out.png` is not a file name that ends in .png"
+    );
     assert_eq!(error("save picture out.png"), "`picture` is not `image`");
 }
 
 #[test]
 fn covers_lines_are_found_anywhere() {
-    let text = b"# covers: gp.op.ADD/S64 gp.mod.SAT\n[vertex program]\n  #covers: a.b\n[test]\n# covers\n";
+    let text =
+        b"# covers: gp.op.ADD/S64 gp.mod.SAT\n[vertex program]\n  #covers: a.b\n[test]\n# covers\n";
     assert_eq!(read_covers(text), ["gp.op.ADD/S64", "gp.mod.SAT", "a.b"]);
 }
 
@@ -411,5 +735,58 @@ fn covers_lines_are_found_anywhere() {
 fn bytes_that_are_no_text_are_an_error_only_outside_programs() {
     assert!(Script::parse(b"[fragment program]\n\xff\n[test]\nclear\n").is_ok());
     let errors = Script::parse(b"[test]\n\xff\n").unwrap_err();
-    assert_eq!((errors[0].line, errors[0].message.as_str()), (2, "not UTF-8"));
+    assert_eq!(
+        (errors[0].line, errors[0].message.as_str()),
+        (2, "not UTF-8")
+    );
+}
+
+/// The examples between backticks in the first cell of a table row.
+fn examples_of_row(row: &str) -> Vec<&str> {
+    let cell = row
+        .strip_prefix("| ")
+        .and_then(|rest| rest.split_once(" |"))
+        .map_or("", |(cell, _)| cell);
+    cell.split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|example| !example.contains("..."))
+        .collect()
+}
+
+#[test]
+fn examples_of_the_manual_are_right() {
+    const MANUAL: &str = include_str!("../../../docs/scripts.md");
+    let mut examples = 0;
+    let mut section = "";
+    for line in MANUAL.lines() {
+        section = line.strip_prefix("## ").unwrap_or(section);
+        let prefix = match section {
+            "`[require]`" => "[require]\n",
+            "Drawing and dispatching"
+            | "What programs read"
+            | "Comparing"
+            | "Printing and pictures" => {
+                "[test]\nbuffer in size 16\nbuffer out size 16\nssbo 3 64\n"
+            }
+            _ => continue,
+        };
+        for example in examples_of_row(line) {
+            // Rows of values and of attribute names are not commands.
+            if !example.contains(' ') && prefix == "[test]\n" {
+                continue;
+            }
+            parse(&format!("{prefix}{example}\n"));
+            examples += 1;
+        }
+    }
+    assert!(examples > 60, "found {examples} examples");
+    for block in MANUAL
+        .split("```")
+        .skip(1)
+        .step_by(2)
+        .filter(|block| block.contains("\n["))
+    {
+        parse(block.trim_start());
+    }
 }

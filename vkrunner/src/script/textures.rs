@@ -2,6 +2,7 @@
 
 use super::command::{Command, TexParam, TextureImage};
 use super::test::TestParser;
+use super::texels::parse_texel;
 use super::words::{LineError, Words};
 use crate::format::Format;
 use ash::vk;
@@ -12,7 +13,10 @@ const MAX_SIDE: u32 = 8192;
 const MAX_TEXELS: u64 = 1 << 24;
 
 /// `texture KIND UNIT ...`
-pub(super) fn parse_texture(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_texture(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     match words.word("a kind of texture")? {
         "rgbw" => parse_rgbw(parser, words),
         "checkerboard" => parse_checkerboard(parser, words),
@@ -29,13 +33,19 @@ fn parse_unit(parser: &mut TestParser, words: &mut Words<'_>) -> Result<u32, Lin
 }
 
 fn parse_level(words: &mut Words<'_>) -> Result<u32, LineError> {
-    words.parse_with("a level below 14", |word| word.parse().ok().filter(|level| *level < 14))
+    words.parse_with("a level below 14", |word| {
+        word.parse().ok().filter(|level| *level < 14)
+    })
 }
 
 fn parse_size(words: &mut Words<'_>) -> Result<(u32, u32), LineError> {
     let mut side = || {
         let what = "a side from 1 to 8192";
-        words.parse_with(what, |word| word.parse().ok().filter(|side| (1..=MAX_SIDE).contains(side)))
+        words.parse_with(what, |word| {
+            word.parse()
+                .ok()
+                .filter(|side| (1..=MAX_SIDE).contains(side))
+        })
     };
     let (width, height) = (side()?, side()?);
     if u64::from(width) * u64::from(height) > MAX_TEXELS {
@@ -56,7 +66,13 @@ fn generate(width: u32, height: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Tex
             texels.extend(texel(x, y));
         }
     }
-    TextureImage { width, height, texels }
+    let format = Format::parse("R8G8B8A8_UNORM").expect("the format exists");
+    TextureImage {
+        format,
+        width,
+        height,
+        texels,
+    }
 }
 
 /// `texture rgbw UNIT (W, H) [GL_RGBA]`: quadrants red, green / blue, white, all opaque; red is at texture coordinate (0, 0).
@@ -69,13 +85,22 @@ fn parse_rgbw(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), Line
             return Err(words.error_at_last("only GL_RGBA and GL_RGBA8 are supported"));
         }
     }
-    let image = generate(width, height, |x, y| match (x < width / 2, y < height / 2) {
-        (true, true) => [255, 0, 0, 255],
-        (false, true) => [0, 255, 0, 255],
-        (true, false) => [0, 0, 255, 255],
-        (false, false) => [255; 4],
+    let image = generate(width, height, |x, y| {
+        match (x < width / 2, y < height / 2) {
+            (true, true) => [255, 0, 0, 255],
+            (false, true) => [0, 255, 0, 255],
+            (true, false) => [0, 0, 255, 255],
+            (false, false) => [255; 4],
+        }
     });
-    parser.push(words, Command::Texture { unit, level: 0, image })
+    parser.push(
+        words,
+        Command::Texture {
+            unit,
+            level: 0,
+            image,
+        },
+    )
 }
 
 /// `texture checkerboard UNIT LEVEL (W, H) (R, G, B, A) (R, G, B, A)`: fields of half the width and height; the first color
@@ -84,39 +109,75 @@ fn parse_checkerboard(parser: &mut TestParser, words: &mut Words<'_>) -> Result<
     let unit = parse_unit(parser, words)?;
     let level = parse_level(words)?;
     let (width, height) = parse_size(words)?;
-    let colors = [rgba8(words.floats("a color component")?), rgba8(words.floats("a color component")?)];
+    let colors = [
+        rgba8(words.floats("a color component")?),
+        rgba8(words.floats("a color component")?),
+    ];
     let (field_width, field_height) = ((width / 2).max(1), (height / 2).max(1));
-    let image = generate(width, height, |x, y| colors[((x / field_width ^ y / field_height) & 1) as usize]);
+    let image = generate(width, height, |x, y| {
+        colors[(((x / field_width) ^ (y / field_height)) & 1) as usize]
+    });
     parser.push(words, Command::Texture { unit, level, image })
 }
 
-/// `texture 2D UNIT FORMAT (W, H) VALUES...`: texels row by row; integers for normalized formats are their bits.
+/// `texture 2D UNIT FORMAT (W, H) VALUES...`: the contents of all channels, texel by texel, row 0 first.
 fn parse_texels(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let unit = parse_unit(parser, words)?;
-    let format = words.parse_with("R8G8B8A8_UNORM", |word| {
-        Format::parse(word).filter(|format| format.vk == vk::Format::R8G8B8A8_UNORM)
-    })?;
+    let format = words.parse_with("a color format of VkFormat", Format::parse)?;
     let (width, height) = parse_size(words)?;
-    let mut texels = Vec::with_capacity(words.remaining());
-    while !words.is_empty() {
-        texels.push(words.parse_with("a number from 0 to 255", |word| {
-            super::words::parse_unsigned(word).and_then(|value| u8::try_from(value).ok())
-        })?);
+    let values = if format.packed {
+        1
+    } else {
+        format.channels.len()
+    };
+    let expected = width as usize * height as usize * values;
+    if words.remaining() != expected {
+        let message = format!("expected {expected} values, got {}", words.remaining());
+        return Err(words.error_at_next(message));
     }
-    let expected = width as usize * height as usize * format.size();
-    if texels.len() != expected {
-        return Err(words.error_at_next(format!("expected {expected} values, got {}", texels.len())));
+    let mut texels = vec![0; width as usize * height as usize * format.size()];
+    for texel in texels.chunks_exact_mut(format.size()) {
+        parse_texel(&format, words, texel)?;
     }
-    parser.push(words, Command::Texture { unit, level: 0, image: TextureImage { width, height, texels } })
+    let image = TextureImage {
+        format,
+        width,
+        height,
+        texels,
+    };
+    parser.push(
+        words,
+        Command::Texture {
+            unit,
+            level: 0,
+            image,
+        },
+    )
 }
 
 const FILTERS: &[(&str, vk::Filter, Option<vk::SamplerMipmapMode>)] = &[
     ("nearest", vk::Filter::NEAREST, None),
     ("linear", vk::Filter::LINEAR, None),
-    ("nearest_mipmap_nearest", vk::Filter::NEAREST, Some(vk::SamplerMipmapMode::NEAREST)),
-    ("linear_mipmap_nearest", vk::Filter::LINEAR, Some(vk::SamplerMipmapMode::NEAREST)),
-    ("nearest_mipmap_linear", vk::Filter::NEAREST, Some(vk::SamplerMipmapMode::LINEAR)),
-    ("linear_mipmap_linear", vk::Filter::LINEAR, Some(vk::SamplerMipmapMode::LINEAR)),
+    (
+        "nearest_mipmap_nearest",
+        vk::Filter::NEAREST,
+        Some(vk::SamplerMipmapMode::NEAREST),
+    ),
+    (
+        "linear_mipmap_nearest",
+        vk::Filter::LINEAR,
+        Some(vk::SamplerMipmapMode::NEAREST),
+    ),
+    (
+        "nearest_mipmap_linear",
+        vk::Filter::NEAREST,
+        Some(vk::SamplerMipmapMode::LINEAR),
+    ),
+    (
+        "linear_mipmap_linear",
+        vk::Filter::LINEAR,
+        Some(vk::SamplerMipmapMode::LINEAR),
+    ),
 ];
 
 const WRAPS: &[(&str, vk::SamplerAddressMode)] = &[
@@ -127,11 +188,19 @@ const WRAPS: &[(&str, vk::SamplerAddressMode)] = &[
 ];
 
 fn parse_wrap(words: &mut Words<'_>) -> Result<vk::SamplerAddressMode, LineError> {
-    words.parse_with("a wrap mode", |word| WRAPS.iter().find(|(name, _)| *name == word).map(|(_, wrap)| *wrap))
+    words.parse_with("a wrap mode", |word| {
+        WRAPS
+            .iter()
+            .find(|(name, _)| *name == word)
+            .map(|(_, wrap)| *wrap)
+    })
 }
 
 /// `texparameter 2D NAME VALUE`: for the unit that the last `texture` command named.
-pub(super) fn parse_texparameter(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+pub(super) fn parse_texparameter(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     words.parse_with("`2D`", |word| (word == "2D").then_some(()))?;
     let param = match words.word("a texture parameter")? {
         "min" => {
@@ -146,7 +215,15 @@ pub(super) fn parse_texparameter(parser: &mut TestParser, words: &mut Words<'_>)
         "wrap_s" => TexParam::WrapS(parse_wrap(words)?),
         "wrap_t" => TexParam::WrapT(parse_wrap(words)?),
         "wrap_r" => TexParam::WrapR(parse_wrap(words)?),
-        name => return Err(words.error_at_last(format!("texture parameter `{name}` is not supported"))),
+        name => {
+            return Err(words.error_at_last(format!("texture parameter `{name}` is not supported")));
+        }
     };
-    parser.push(words, Command::TexParam { unit: parser.active_unit, param })
+    parser.push(
+        words,
+        Command::TexParam {
+            unit: parser.active_unit,
+            param,
+        },
+    )
 }

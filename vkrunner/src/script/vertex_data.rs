@@ -4,6 +4,7 @@
 //! location for a name.
 
 use super::names::attribute_location;
+use super::texels::parse_texel;
 use super::words::{LineError, Words};
 use crate::data::{DataType, Scalar};
 use crate::format::{Encoding, Format, write_bits};
@@ -11,10 +12,8 @@ use crate::format::{Encoding, Format, write_bits};
 /// How the words of a column become bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reading {
-    /// One number per channel, each the contents of its channel.
-    Channels,
-    /// One number that is the whole texel.
-    Packed,
+    /// As the format has them.
+    Texels,
     /// Numbers of a GL type that become floats.
     FloatsFrom(Scalar),
 }
@@ -52,11 +51,20 @@ const GL_TYPES: &[(&str, Scalar)] = &[
 impl VertexData {
     /// Reads the column headers.
     pub(super) fn parse_header(words: &mut Words<'_>) -> Result<Self, LineError> {
-        let mut data = Self { columns: Vec::new(), stride: 0, rows: 0, bytes: Vec::new() };
+        let mut data = Self {
+            columns: Vec::new(),
+            stride: 0,
+            rows: 0,
+            bytes: Vec::new(),
+        };
         let mut alignment = 4;
         while !words.is_empty() {
             let (location, format, reading) = parse_column(words)?;
-            if data.columns.iter().any(|column| column.location == location) {
+            if data
+                .columns
+                .iter()
+                .any(|column| column.location == location)
+            {
                 return Err(words.error_at_last(format!("two columns for attribute {location}")));
             }
             let wide = format.channels.iter().any(|channel| channel.bits == 64);
@@ -64,7 +72,12 @@ impl VertexData {
             alignment = alignment.max(own_alignment);
             let offset = data.stride.next_multiple_of(own_alignment);
             data.stride = offset + format.size() as u32;
-            data.columns.push(Column { location, format, offset, reading });
+            data.columns.push(Column {
+                location,
+                format,
+                offset,
+                reading,
+            });
         }
         data.stride = data.stride.next_multiple_of(alignment);
         Ok(data)
@@ -93,13 +106,21 @@ fn parse_column(words: &mut Words<'_>) -> Result<(u32, Format, Reading), LineErr
     };
     let (format, reading) = match (parts.next(), parts.next(), parts.next()) {
         (Some(format), None, None) => match Format::parse(format) {
-            Some(format) if format.packed => (format, Reading::Packed),
-            Some(format) => (format, Reading::Channels),
+            Some(format) => (format, Reading::Texels),
             None => return Err(words.error_at_last(format!("`{format}` is no vertex format"))),
         },
-        (Some(gl_type), Some(glsl_type), None) => gl_column(gl_type, glsl_type)
-            .ok_or_else(|| words.error_at_last(format!("`{gl_type}/{glsl_type}` is no pair of GL and GLSL types")))?,
-        _ => return Err(words.error_at_last("a column header is LOCATION/FORMAT or NAME/GL_TYPE/GLSL_TYPE")),
+        (Some(gl_type), Some(glsl_type), None) => {
+            gl_column(gl_type, glsl_type).ok_or_else(|| {
+                words.error_at_last(format!(
+                    "`{gl_type}/{glsl_type}` is no pair of GL and GLSL types"
+                ))
+            })?
+        }
+        _ => {
+            return Err(
+                words.error_at_last("a column header is LOCATION/FORMAT or NAME/GL_TYPE/GLSL_TYPE")
+            );
+        }
     };
     Ok((location, format, reading))
 }
@@ -109,54 +130,35 @@ fn gl_column(gl_type: &str, glsl_type: &str) -> Option<(Format, Reading)> {
     let (_, data) = GL_TYPES.iter().find(|(name, _)| *name == gl_type)?;
     let received = match glsl_type {
         // piglit's old form gives the number of components alone.
-        "1" => DataType { scalar: Scalar::F32, columns: 1, rows: 1 },
+        "1" => DataType {
+            scalar: Scalar::F32,
+            columns: 1,
+            rows: 1,
+        },
         "2" | "3" | "4" => DataType::parse(&format!("vec{glsl_type}"))?,
         _ => DataType::parse(glsl_type)?,
     };
     if received.columns != 1 {
         return None;
     }
-    let integers = matches!(data, Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::I32 | Scalar::U32);
-    match received.scalar {
-        Scalar::F32 => Some((Format::wide(Encoding::Sfloat, 32, received.rows), Reading::FloatsFrom(*data))),
-        Scalar::F64 if *data == Scalar::F64 => {
-            Some((Format::wide(Encoding::Sfloat, 64, received.rows), Reading::Channels))
-        }
-        Scalar::I32 if integers => Some((Format::wide(Encoding::Sint, 32, received.rows), Reading::Channels)),
-        Scalar::U32 if integers => Some((Format::wide(Encoding::Uint, 32, received.rows), Reading::Channels)),
-        _ => None,
-    }
-}
-
-/// The type of a channel's contents; `None` for channels of odd sizes.
-fn channel_scalar(encoding: Encoding, bits: u32) -> Option<Scalar> {
-    let signed = matches!(encoding, Encoding::Snorm | Encoding::Sscaled | Encoding::Sint);
-    match (encoding, bits) {
-        (Encoding::Sfloat, 16) => Some(Scalar::F16),
-        (Encoding::Sfloat, 32) => Some(Scalar::F32),
-        (Encoding::Sfloat, 64) => Some(Scalar::F64),
-        (_, 8) => Some(if signed { Scalar::I8 } else { Scalar::U8 }),
-        (_, 16) => Some(if signed { Scalar::I16 } else { Scalar::U16 }),
-        (_, 32) => Some(if signed { Scalar::I32 } else { Scalar::U32 }),
-        (_, 64) => Some(if signed { Scalar::I64 } else { Scalar::U64 }),
-        _ => None,
-    }
+    let is_float = matches!(data, Scalar::F16 | Scalar::F32 | Scalar::F64);
+    let (encoding, bits, reading) = match (received.scalar, is_float) {
+        (Scalar::F32, _) => (Encoding::Sfloat, 32, Reading::FloatsFrom(*data)),
+        (Scalar::F64, _) if *data == Scalar::F64 => (Encoding::Sfloat, 64, Reading::Texels),
+        (Scalar::I32, false) => (Encoding::Sint, 32, Reading::Texels),
+        (Scalar::U32, false) => (Encoding::Uint, 32, Reading::Texels),
+        _ => return None,
+    };
+    Some((Format::wide(encoding, bits, received.rows), reading))
 }
 
 fn parse_cell(column: &Column, words: &mut Words<'_>, texel: &mut [u8]) -> Result<(), LineError> {
-    let format = &column.format;
-    if column.reading == Reading::Packed {
-        let bits = 8 * format.size() as u32;
-        let fits = |value: &u64| bits == 64 || value >> bits == 0;
-        let what = format!("a number of {bits} bits");
-        let word = words.parse_with(&what, |word| super::words::parse_unsigned(word).filter(fits))?;
-        write_bits(texel, 0, bits, word);
-        return Ok(());
-    }
-    for channel in &format.channels {
-        let bits = words.parse_with("a value of the column's type", |word| match column.reading {
-            Reading::FloatsFrom(scalar) => float_bits(scalar, word),
-            Reading::Channels | Reading::Packed => channel_scalar(format.encoding, channel.bits)?.parse_bits(word),
+    let Reading::FloatsFrom(scalar) = column.reading else {
+        return parse_texel(&column.format, words, texel);
+    };
+    for channel in &column.format.channels {
+        let bits = words.parse_with("a value of the column's type", |word| {
+            float_bits(scalar, word)
         })?;
         write_bits(texel, channel.offset, channel.bits, bits);
     }

@@ -49,7 +49,10 @@ impl<'a> Words<'a> {
                 continue;
             }
             if let Some(from) = start.take() {
-                words.push(Word { text: &line[from..at], column: column_of(line, from) });
+                words.push(Word {
+                    text: &line[from..at],
+                    column: column_of(line, from),
+                });
             }
             depth = match c {
                 '(' => depth + 1,
@@ -59,14 +62,21 @@ impl<'a> Words<'a> {
             };
         }
         if let Some(from) = start {
-            words.push(Word { text: &line[from..end], column: column_of(line, from) });
+            words.push(Word {
+                text: &line[from..end],
+                column: column_of(line, from),
+            });
         }
         let end = column_of(line, end);
         if depth > 0 {
             return Err(error_at(end, "`)` is missing"));
         }
         drop_semicolons(&mut words);
-        Ok(Self { words, next: 0, end })
+        Ok(Self {
+            words,
+            next: 0,
+            end,
+        })
     }
 
     /// Whether no word is left.
@@ -137,20 +147,31 @@ impl<'a> Words<'a> {
     /// Fails if words are left.
     pub(crate) fn finish(&self) -> Result<(), LineError> {
         match self.words.get(self.next) {
-            Some(word) => Err(error_at(word.column, format!("`{}` is one word too many", word.text))),
+            Some(word) => Err(error_at(
+                word.column,
+                format!("`{}` is one word too many", word.text),
+            )),
             None => Ok(()),
         }
     }
 
     /// An error at the word taken last.
     pub(crate) fn error_at_last(&self, message: impl Into<String>) -> LineError {
-        let word = self.next.checked_sub(1).and_then(|index| self.words.get(index));
+        let word = self
+            .next
+            .checked_sub(1)
+            .and_then(|index| self.words.get(index));
         error_at(word.map_or(self.end, |word| word.column), message)
     }
 
     /// An error at the word that comes next, or at the end of the line.
     pub(crate) fn error_at_next(&self, message: impl Into<String>) -> LineError {
-        error_at(self.words.get(self.next).map_or(self.end, |word| word.column), message)
+        error_at(
+            self.words
+                .get(self.next)
+                .map_or(self.end, |word| word.column),
+            message,
+        )
     }
 }
 
@@ -173,7 +194,10 @@ fn drop_semicolons(words: &mut Vec<Word<'_>>) {
 }
 
 fn error_at(column: u32, message: impl Into<String>) -> LineError {
-    LineError { column, message: message.into() }
+    LineError {
+        column,
+        message: message.into(),
+    }
 }
 
 fn column_of(line: &str, at: usize) -> u32 {
@@ -186,12 +210,20 @@ mod tests {
     use super::*;
 
     fn all(line: &str) -> Vec<&str> {
-        Words::split(line).unwrap().words.iter().map(|word| word.text).collect()
+        Words::split(line)
+            .unwrap()
+            .words
+            .iter()
+            .map(|word| word.text)
+            .collect()
     }
 
     #[test]
     fn parentheses_and_commas_separate() {
-        assert_eq!(all("probe rgba (0.5,1) (1, 0,0 ,1);"), ["probe", "rgba", "0.5", "1", "1", "0", "0", "1"]);
+        assert_eq!(
+            all("probe rgba (0.5,1) (1, 0,0 ,1);"),
+            ["probe", "rgba", "0.5", "1", "1", "0", "0", "1"]
+        );
     }
 
     #[test]
@@ -203,17 +235,29 @@ mod tests {
     #[test]
     fn unbalanced_parentheses_are_errors_with_a_column() {
         assert_eq!(Words::split("a (b").unwrap_err().column, 5);
-        assert_eq!(Words::split("a b)").unwrap_err(), error_at(4, "`)` without `(`"));
+        assert_eq!(
+            Words::split("a b)").unwrap_err(),
+            error_at(4, "`)` without `(`")
+        );
     }
 
     #[test]
     fn missing_and_extra_words_are_reported_where_they_are() {
         let mut words = Words::split("clear x").unwrap();
         words.word("command").unwrap();
-        assert_eq!(words.clone().number::<f32>("a depth").unwrap_err(), error_at(7, "`x` is not a depth"));
-        assert_eq!(words.finish().unwrap_err(), error_at(7, "`x` is one word too many"));
+        assert_eq!(
+            words.clone().number::<f32>("a depth").unwrap_err(),
+            error_at(7, "`x` is not a depth")
+        );
+        assert_eq!(
+            words.finish().unwrap_err(),
+            error_at(7, "`x` is one word too many")
+        );
         words.word("anything").unwrap();
-        assert_eq!(words.word("a depth").unwrap_err(), error_at(8, "a depth is missing"));
+        assert_eq!(
+            words.word("a depth").unwrap_err(),
+            error_at(8, "a depth is missing")
+        );
     }
 
     #[test]

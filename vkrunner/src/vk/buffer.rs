@@ -27,7 +27,9 @@ impl BufferUse {
         match self {
             Self::Uniform => vk::BufferUsageFlags::UNIFORM_BUFFER,
             Self::Storage => vk::BufferUsageFlags::STORAGE_BUFFER,
-            Self::Address => vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
+            Self::Address => {
+                vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+            }
             Self::Vertex => vk::BufferUsageFlags::VERTEX_BUFFER,
             Self::Index => vk::BufferUsageFlags::INDEX_BUFFER,
             Self::Upload => vk::BufferUsageFlags::TRANSFER_SRC,
@@ -63,7 +65,13 @@ impl Buffer {
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
         // SAFETY: the create info is valid.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
-        let mut buffer = Self { raw, size, allocation: None, device: Rc::clone(device), usage };
+        let mut buffer = Self {
+            raw,
+            size,
+            allocation: None,
+            device: Rc::clone(device),
+            usage,
+        };
         // SAFETY: the buffer was made from this device.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         let allocation = device.allocate(&AllocationCreateDesc {
@@ -75,14 +83,22 @@ impl Buffer {
         })?;
         let allocation = buffer.allocation.insert(allocation);
         // SAFETY: the memory fits the requirements and is bound once.
-        unsafe { device.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) }
-            .call("vkBindBufferMemory")?;
+        unsafe {
+            device
+                .raw
+                .bind_buffer_memory(raw, allocation.memory(), allocation.offset())
+        }
+        .call("vkBindBufferMemory")?;
         buffer.bytes_mut().fill(0);
         Ok(buffer)
     }
 
     /// A buffer with these contents.
-    pub(crate) fn with_contents(device: &Rc<Device>, usage: BufferUse, contents: &[u8]) -> Result<Self, Error> {
+    pub(crate) fn with_contents(
+        device: &Rc<Device>,
+        usage: BufferUse,
+        contents: &[u8],
+    ) -> Result<Self, Error> {
         let mut buffer = Self::new(device, usage, contents.len() as u64)?;
         buffer.bytes_mut()[..contents.len()].copy_from_slice(contents);
         Ok(buffer)
@@ -96,8 +112,12 @@ impl Buffer {
 
     /// The contents, to be changed; the device is idle.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        let mapped = self.allocation.as_mut().and_then(Allocation::mapped_slice_mut);
-        &mut mapped.expect("shared memory is mapped as long as it is allocated")[..self.size as usize]
+        let mapped = self
+            .allocation
+            .as_mut()
+            .and_then(Allocation::mapped_slice_mut);
+        &mut mapped.expect("shared memory is mapped as long as it is allocated")
+            [..self.size as usize]
     }
 
     /// The address in device memory; 0 if the buffer was not made for it.

@@ -2,9 +2,11 @@
 
 use super::buffer::Buffer;
 use super::device::Device;
+use super::pipeline::stage_flag;
 use super::texture::Texture;
 use crate::error::{CallContext, Error};
 use ash::vk;
+use glasm::ir::Stage;
 use std::rc::Rc;
 
 /// What a descriptor refers to.
@@ -57,8 +59,13 @@ impl Layout {
         device: &Rc<Device>,
         bindings: &[Binding],
         push_size: u32,
-        stages: vk::ShaderStageFlags,
+        stages: &[Stage],
     ) -> Result<Self, Error> {
+        let stages = stages
+            .iter()
+            .fold(vk::ShaderStageFlags::empty(), |flags, stage| {
+                flags | stage_flag(*stage)
+            });
         let mut layout = Self {
             raw: vk::PipelineLayout::null(),
             set_layouts: Vec::new(),
@@ -68,7 +75,11 @@ impl Layout {
             stages,
             device: Rc::clone(device),
         };
-        let set_count = bindings.iter().map(|binding| binding.set + 1).max().unwrap_or(0);
+        let set_count = bindings
+            .iter()
+            .map(|binding| binding.set + 1)
+            .max()
+            .unwrap_or(0);
         for set in 0..set_count {
             layout.create_set_layout(bindings.iter().filter(|binding| binding.set == set))?;
         }
@@ -79,7 +90,10 @@ impl Layout {
         Ok(layout)
     }
 
-    fn create_set_layout<'a>(&mut self, bindings: impl Iterator<Item = &'a Binding>) -> Result<(), Error> {
+    fn create_set_layout<'a>(
+        &mut self,
+        bindings: impl Iterator<Item = &'a Binding>,
+    ) -> Result<(), Error> {
         let bindings: Vec<_> = bindings
             .map(|binding| {
                 vk::DescriptorSetLayoutBinding::default()
@@ -92,18 +106,24 @@ impl Layout {
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         // SAFETY: the create info is valid.
         let layout = unsafe { self.device.raw.create_descriptor_set_layout(&info, None) };
-        self.set_layouts.push(layout.call("vkCreateDescriptorSetLayout")?);
+        self.set_layouts
+            .push(layout.call("vkCreateDescriptorSetLayout")?);
         Ok(())
     }
 
     fn create_pipeline_layout(&mut self) -> Result<(), Error> {
-        let ranges = [vk::PushConstantRange { stage_flags: self.stages, offset: 0, size: self.push_size }];
+        let ranges = [vk::PushConstantRange {
+            stage_flags: self.stages,
+            offset: 0,
+            size: self.push_size,
+        }];
         let mut info = vk::PipelineLayoutCreateInfo::default().set_layouts(&self.set_layouts);
         if self.push_size > 0 {
             info = info.push_constant_ranges(&ranges);
         }
         // SAFETY: the set layouts were made from this device.
-        self.raw = unsafe { self.device.raw.create_pipeline_layout(&info, None) }.call("vkCreatePipelineLayout")?;
+        self.raw = unsafe { self.device.raw.create_pipeline_layout(&info, None) }
+            .call("vkCreatePipelineLayout")?;
         Ok(())
     }
 
@@ -115,14 +135,18 @@ impl Layout {
                 descriptor_count: binding.count,
             })
             .collect();
-        let info =
-            vk::DescriptorPoolCreateInfo::default().max_sets(self.set_layouts.len() as u32).pool_sizes(&sizes);
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(self.set_layouts.len() as u32)
+            .pool_sizes(&sizes);
         // SAFETY: the create info is valid.
-        self.pool = unsafe { self.device.raw.create_descriptor_pool(&info, None) }.call("vkCreateDescriptorPool")?;
-        let info =
-            vk::DescriptorSetAllocateInfo::default().descriptor_pool(self.pool).set_layouts(&self.set_layouts);
+        self.pool = unsafe { self.device.raw.create_descriptor_pool(&info, None) }
+            .call("vkCreateDescriptorPool")?;
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(self.pool)
+            .set_layouts(&self.set_layouts);
         // SAFETY: the pool has room for these sets.
-        self.sets = unsafe { self.device.raw.allocate_descriptor_sets(&info) }.call("vkAllocateDescriptorSets")?;
+        self.sets = unsafe { self.device.raw.allocate_descriptor_sets(&info) }
+            .call("vkAllocateDescriptorSets")?;
         Ok(())
     }
 
@@ -136,7 +160,11 @@ impl Layout {
         let (buffers, images);
         let write = match resource {
             Resource::Buffer(buffer) => {
-                buffers = [vk::DescriptorBufferInfo { buffer: buffer.raw, offset: 0, range: buffer.size }];
+                buffers = [vk::DescriptorBufferInfo {
+                    buffer: buffer.raw,
+                    offset: 0,
+                    range: buffer.size,
+                }];
                 write.buffer_info(&buffers)
             }
             Resource::Texture(texture) => {

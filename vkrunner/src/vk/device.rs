@@ -74,17 +74,22 @@ impl Device {
             .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
             .queue_family_index(physical.queue_family);
         // SAFETY: the queue family was requested when the device was made.
-        self.command_pool = unsafe { self.raw.create_command_pool(&pool_info, None) }.call("vkCreateCommandPool")?;
-        let buffer_info = vk::CommandBufferAllocateInfo::default().command_pool(self.command_pool).command_buffer_count(1);
+        self.command_pool = unsafe { self.raw.create_command_pool(&pool_info, None) }
+            .call("vkCreateCommandPool")?;
+        let buffer_info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.command_pool)
+            .command_buffer_count(1);
         // SAFETY: the pool is valid.
-        let buffers = unsafe { self.raw.allocate_command_buffers(&buffer_info) }.call("vkAllocateCommandBuffers")?;
+        let buffers = unsafe { self.raw.allocate_command_buffers(&buffer_info) }
+            .call("vkAllocateCommandBuffers")?;
         self.command_buffer = buffers[0];
         // SAFETY: the create infos are valid.
-        self.fence = unsafe { self.raw.create_fence(&vk::FenceCreateInfo::default(), None) }.call("vkCreateFence")?;
+        self.fence = unsafe { self.raw.create_fence(&vk::FenceCreateInfo::default(), None) }
+            .call("vkCreateFence")?;
         let cache_info = vk::PipelineCacheCreateInfo::default();
         // SAFETY: the create info is valid.
-        self.pipeline_cache =
-            unsafe { self.raw.create_pipeline_cache(&cache_info, None) }.call("vkCreatePipelineCache")?;
+        self.pipeline_cache = unsafe { self.raw.create_pipeline_cache(&cache_info, None) }
+            .call("vkCreatePipelineCache")?;
         let sizes = AllocationSizes::new(SMALLEST_BLOCK, SMALLEST_BLOCK)
             .with_max_device_memblock_size(LARGEST_BLOCK)
             .with_max_host_memblock_size(LARGEST_BLOCK);
@@ -118,7 +123,9 @@ impl Device {
     /// Takes memory.
     pub(super) fn allocate(&self, desc: &AllocationCreateDesc<'_>) -> Result<Allocation, Error> {
         let mut allocator = self.allocator.borrow_mut();
-        let allocator = allocator.as_mut().expect("the allocator lives as long as objects that can ask for memory");
+        let allocator = allocator
+            .as_mut()
+            .expect("the allocator lives as long as objects that can ask for memory");
         Ok(allocator.allocate(desc)?)
     }
 
@@ -147,8 +154,9 @@ impl Drop for Device {
     fn drop(&mut self) {
         let allocator = self.allocator.get_mut().take();
         if self.is_lost() {
-            // Work may go on for ever: memory and objects that it uses cannot be destroyed, only left behind.
+            // Work may go on for ever: what it uses cannot be destroyed, only left behind, down to the library with the driver's code.
             std::mem::forget(allocator);
+            std::mem::forget(Rc::clone(&self.instance));
             return;
         }
         drop(allocator);
@@ -171,11 +179,24 @@ fn create_device(
     let available = &physical.capabilities.extensions;
     let minor = physical.capabilities.version[1];
     let mut features = FeatureChain::query(instance, physical.handle, minor, available);
-    let mut extensions: BTreeSet<CString> = features.extensions(minor).into_iter().map(CStr::to_owned).collect();
-    let optional = [ash::khr::shader_float_controls::NAME, ash::khr::portability_subset::NAME];
-    let optional = optional.into_iter().filter(|name| available.contains(&*name.to_string_lossy()));
+    let mut extensions: BTreeSet<CString> = features
+        .extensions(minor)
+        .into_iter()
+        .map(CStr::to_owned)
+        .collect();
+    let optional = [
+        ash::khr::shader_float_controls::NAME,
+        ash::khr::portability_subset::NAME,
+    ];
+    let optional = optional
+        .into_iter()
+        .filter(|name| available.contains(&*name.to_string_lossy()));
     extensions.extend(optional.map(CStr::to_owned));
-    extensions.extend(extra_extensions.iter().filter_map(|name| CString::new(name.as_str()).ok()));
+    extensions.extend(
+        extra_extensions
+            .iter()
+            .filter_map(|name| CString::new(name.as_str()).ok()),
+    );
     let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
     let queues = [vk::DeviceQueueCreateInfo::default()
         .queue_family_index(physical.queue_family)
@@ -195,6 +216,7 @@ fn address_functions(
     device: &ash::Device,
     capabilities: &Capabilities,
 ) -> Option<ash::khr::buffer_device_address::Device> {
-    let needed = capabilities.version < [1, 2, 0] && capabilities.features.contains("bufferDeviceAddress");
+    let needed =
+        capabilities.version < [1, 2, 0] && capabilities.features.contains("bufferDeviceAddress");
     needed.then(|| ash::khr::buffer_device_address::Device::new(&instance.raw, device))
 }

@@ -172,7 +172,11 @@ impl FeatureChain {
         let mut found = Self::known(minor, has_extension);
         let mut list = found.link();
         // SAFETY: the list holds only structures that the device knows, and lives as long as the call.
-        unsafe { instance.raw.get_physical_device_features2(device, &mut list) };
+        unsafe {
+            instance
+                .raw
+                .get_physical_device_features2(device, &mut list)
+        };
         found.core = list.features;
         // Structures have members that the table leaves out; those stay off.
         let mut chosen = Self::known(minor, has_extension);
@@ -184,6 +188,10 @@ impl FeatureChain {
 
     /// Names of the features that are on.
     pub(super) fn names(&mut self) -> BTreeSet<&'static str> {
-        self.members().into_iter().filter(|(_, on)| **on == vk::TRUE).map(|(name, _)| name).collect()
+        self.members()
+            .into_iter()
+            .filter(|(_, on)| **on == vk::TRUE)
+            .map(|(name, _)| name)
+            .collect()
     }
 }

@@ -4,7 +4,7 @@ use super::buffer::{Buffer, BufferUse};
 use super::device::Device;
 use super::image::{Image, ImageDesc};
 use crate::error::{CallContext, Error};
-use crate::format::{DepthFormat, Format};
+use crate::format::{DepthFormat, Encoding, Format};
 use crate::image::Image as Picture;
 use ash::vk;
 use std::rc::Rc;
@@ -76,14 +76,16 @@ impl Framebuffer {
             .height(self.height)
             .layers(1);
         // SAFETY: the views match the attachments of the render pass.
-        self.raw = unsafe { self.device.raw.create_framebuffer(&info, None) }.call("vkCreateFramebuffer")?;
+        self.raw = unsafe { self.device.raw.create_framebuffer(&info, None) }
+            .call("vkCreateFramebuffer")?;
         Ok(())
     }
 
     /// Brings the new images into their layouts and clears them.
     fn prepare(&self) -> Result<(), Error> {
         self.device.run(|raw, commands| {
-            self.color.change_layout(raw, commands, vk::ImageLayout::UNDEFINED, COLOR_LAYOUT);
+            self.color
+                .change_layout(raw, commands, vk::ImageLayout::UNDEFINED, COLOR_LAYOUT);
             if let Some((depth, _)) = &self.depth {
                 depth.change_layout(raw, commands, vk::ImageLayout::UNDEFINED, DEPTH_LAYOUT);
             }
@@ -97,14 +99,20 @@ impl Framebuffer {
             vk::ClearAttachment::default()
                 .aspect_mask(vk::ImageAspectFlags::COLOR)
                 .color_attachment(0)
-                .clear_value(vk::ClearValue { color: self.clear_color(color) }),
+                .clear_value(vk::ClearValue {
+                    color: self.clear_color(color),
+                }),
         ];
         if let Some((_, format)) = &self.depth {
             let depth_stencil = vk::ClearDepthStencilValue { depth, stencil };
             let clear = vk::ClearAttachment::default().aspect_mask(depth_aspects(*format));
             attachments.push(clear.clear_value(vk::ClearValue { depth_stencil }));
         }
-        let rect = vk::ClearRect { rect: self.area(), base_array_layer: 0, layer_count: 1 };
+        let rect = vk::ClearRect {
+            rect: self.area(),
+            base_array_layer: 0,
+            layer_count: 1,
+        };
         self.device.run(|raw, commands| {
             self.begin_pass(raw, commands);
             // SAFETY: the attachments are those of the render pass that has begun.
@@ -118,20 +126,45 @@ impl Framebuffer {
     /// The clear value in the type of the format.
     fn clear_color(&self, color: [f32; 4]) -> vk::ClearColorValue {
         match self.format.encoding {
-            crate::format::Encoding::Uint => vk::ClearColorValue { uint32: color.map(|value| value as u32) },
-            crate::format::Encoding::Sint => vk::ClearColorValue { int32: color.map(|value| value as i32) },
-            _ => vk::ClearColorValue { float32: color },
+            Encoding::Uint => vk::ClearColorValue {
+                uint32: color.map(|value| value as u32),
+            },
+            Encoding::Sint => vk::ClearColorValue {
+                int32: color.map(|value| value as i32),
+            },
+            Encoding::Unorm
+            | Encoding::Snorm
+            | Encoding::Uscaled
+            | Encoding::Sscaled
+            | Encoding::Sfloat
+            | Encoding::Srgb => vk::ClearColorValue { float32: color },
         }
     }
 
     fn area(&self) -> vk::Rect2D {
-        vk::Rect2D { offset: vk::Offset2D::default(), extent: vk::Extent2D { width: self.width, height: self.height } }
+        vk::Rect2D {
+            offset: vk::Offset2D::default(),
+            extent: vk::Extent2D {
+                width: self.width,
+                height: self.height,
+            },
+        }
     }
 
     /// Viewport and scissor that cover everything.
     pub(super) fn viewport(&self) -> (vk::Viewport, vk::Rect2D) {
         let (width, height) = (self.width as f32, self.height as f32);
-        (vk::Viewport { x: 0.0, y: 0.0, width, height, min_depth: 0.0, max_depth: 1.0 }, self.area())
+        (
+            vk::Viewport {
+                x: 0.0,
+                y: 0.0,
+                width,
+                height,
+                min_depth: 0.0,
+                max_depth: 1.0,
+            },
+            self.area(),
+        )
     }
 
     /// Whether there are depth and stencil buffers.
@@ -151,22 +184,41 @@ impl Framebuffer {
 
     /// The contents of the color attachment.
     pub(crate) fn read(&self) -> Result<Picture, Error> {
-        let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
+        let layers = vk::ImageSubresourceLayers::default()
+            .aspect_mask(vk::ImageAspectFlags::COLOR)
+            .layer_count(1);
         let copy = vk::BufferImageCopy::default()
             .image_subresource(layers)
-            .image_extent(vk::Extent3D { width: self.width, height: self.height, depth: 1 });
+            .image_extent(vk::Extent3D {
+                width: self.width,
+                height: self.height,
+                depth: 1,
+            });
         let transfer = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
         self.device.run(|raw, commands| {
-            self.color.change_layout(raw, commands, COLOR_LAYOUT, transfer);
+            self.color
+                .change_layout(raw, commands, COLOR_LAYOUT, transfer);
             // SAFETY: the buffer is as large as the image.
             unsafe {
-                raw.cmd_copy_image_to_buffer(commands, self.color.raw, transfer, self.readback.raw, &[copy]);
+                raw.cmd_copy_image_to_buffer(
+                    commands,
+                    self.color.raw,
+                    transfer,
+                    self.readback.raw,
+                    &[copy],
+                );
             }
-            self.color.change_layout(raw, commands, transfer, COLOR_LAYOUT);
+            self.color
+                .change_layout(raw, commands, transfer, COLOR_LAYOUT);
         })?;
         let size = self.width as usize * self.height as usize * self.format.size();
         let data = self.readback.bytes()[..size].to_vec();
-        Ok(Picture { width: self.width, height: self.height, format: self.format.clone(), data })
+        Ok(Picture {
+            width: self.width,
+            height: self.height,
+            format: self.format.clone(),
+            data,
+        })
     }
 }
 
@@ -194,7 +246,11 @@ fn depth_aspects(format: DepthFormat) -> vk::ImageAspectFlags {
     aspects
 }
 
-fn create_depth(device: &Rc<Device>, color: &ImageDesc, format: DepthFormat) -> Result<Image, Error> {
+fn create_depth(
+    device: &Rc<Device>,
+    color: &ImageDesc,
+    format: DepthFormat,
+) -> Result<Image, Error> {
     let desc = ImageDesc {
         format: format.vk,
         usage: vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
@@ -223,8 +279,14 @@ fn create_render_pass(
     };
     let mut attachments = vec![attachment(color, COLOR_LAYOUT)];
     attachments.extend(depth.map(|format| attachment(format.vk, DEPTH_LAYOUT)));
-    let color_reference = [vk::AttachmentReference { attachment: 0, layout: COLOR_LAYOUT }];
-    let depth_reference = vk::AttachmentReference { attachment: 1, layout: DEPTH_LAYOUT };
+    let color_reference = [vk::AttachmentReference {
+        attachment: 0,
+        layout: COLOR_LAYOUT,
+    }];
+    let depth_reference = vk::AttachmentReference {
+        attachment: 1,
+        layout: DEPTH_LAYOUT,
+    };
     let mut subpass = vk::SubpassDescription::default()
         .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
         .color_attachments(&color_reference);
@@ -232,7 +294,9 @@ fn create_render_pass(
         subpass = subpass.depth_stencil_attachment(&depth_reference);
     }
     let subpasses = [subpass];
-    let info = vk::RenderPassCreateInfo::default().attachments(&attachments).subpasses(&subpasses);
+    let info = vk::RenderPassCreateInfo::default()
+        .attachments(&attachments)
+        .subpasses(&subpasses);
     // SAFETY: the references are to attachments of the pass.
     unsafe { device.raw.create_render_pass(&info, None) }.call("vkCreateRenderPass")
 }

@@ -34,7 +34,11 @@ impl Image {
         let info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
             .format(desc.format)
-            .extent(vk::Extent3D { width: desc.width, height: desc.height, depth: 1 })
+            .extent(vk::Extent3D {
+                width: desc.width,
+                height: desc.height,
+                depth: 1,
+            })
             .mip_levels(desc.levels)
             .array_layers(1)
             .samples(vk::SampleCountFlags::TYPE_1)
@@ -59,7 +63,8 @@ impl Image {
             .format(desc.format)
             .subresource_range(image.all_levels());
         // SAFETY: the image has memory, and the view covers what it has.
-        image.view = unsafe { device.raw.create_image_view(&view_info, None) }.call("vkCreateImageView")?;
+        image.view =
+            unsafe { device.raw.create_image_view(&view_info, None) }.call("vkCreateImageView")?;
         Ok(image)
     }
 
@@ -75,13 +80,20 @@ impl Image {
         })?;
         let allocation = self.allocation.insert(allocation);
         // SAFETY: the memory fits the requirements and is bound once.
-        unsafe { self.device.raw.bind_image_memory(self.raw, allocation.memory(), allocation.offset()) }
-            .call("vkBindImageMemory")
+        unsafe {
+            self.device
+                .raw
+                .bind_image_memory(self.raw, allocation.memory(), allocation.offset())
+        }
+        .call("vkBindImageMemory")
     }
 
     /// All levels.
     pub(super) fn all_levels(&self) -> vk::ImageSubresourceRange {
-        vk::ImageSubresourceRange::default().aspect_mask(self.aspects).level_count(self.levels).layer_count(1)
+        vk::ImageSubresourceRange::default()
+            .aspect_mask(self.aspects)
+            .level_count(self.levels)
+            .layer_count(1)
     }
 
     /// Records a change of layout that waits for everything before and holds up everything after.

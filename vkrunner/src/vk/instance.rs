@@ -39,10 +39,13 @@ impl Instance {
     /// Loads Vulkan and makes an instance, with the validation layer if wanted.
     pub(crate) fn new(validation: Validation) -> Result<Self, Error> {
         // SAFETY: loading runs initialization code of the system's Vulkan loader, which is what the program is for.
-        let entry = unsafe { ash::Entry::load() }.map_err(|error| Error::Library(error.to_string()))?;
+        let entry =
+            unsafe { ash::Entry::load() }.map_err(|error| Error::Library(error.to_string()))?;
         let layers = match validation {
             Validation::Off => Vec::new(),
-            Validation::Auto | Validation::Require if has_validation(&entry)? => vec![VALIDATION_LAYER],
+            Validation::Auto | Validation::Require if has_validation(&entry)? => {
+                vec![VALIDATION_LAYER]
+            }
             Validation::Auto => Vec::new(),
             Validation::Require => return Err(Error::NoValidation),
         };
@@ -58,8 +61,9 @@ impl Instance {
         let messages = Box::new(Messages::default());
         let mut messenger_info = messenger_info(&messages);
         let (layer_names, extension_names) = (c_strings(&layers), c_strings(&extensions));
-        let application =
-            vk::ApplicationInfo::default().application_name(c"glasm-vkrunner").api_version(API_VERSION);
+        let application = vk::ApplicationInfo::default()
+            .application_name(c"glasm-vkrunner")
+            .api_version(API_VERSION);
         let mut info = vk::InstanceCreateInfo::default()
             .flags(flags)
             .application_info(&application)
@@ -70,7 +74,12 @@ impl Instance {
         }
         // SAFETY: all pointers in `info` are to locals that outlive the call; `messages` lives as long as the instance.
         let raw = unsafe { entry.create_instance(&info, None) }.call("vkCreateInstance")?;
-        let mut instance = Self { raw, messenger: None, messages, _entry: entry };
+        let mut instance = Self {
+            raw,
+            messenger: None,
+            messages,
+            _entry: entry,
+        };
         if !layers.is_empty() {
             instance.messenger = Some(instance.create_messenger()?);
         }
@@ -81,7 +90,8 @@ impl Instance {
         let functions = ash::ext::debug_utils::Instance::new(&self._entry, &self.raw);
         let info = messenger_info(&self.messages);
         // SAFETY: the extension is enabled, and the user data lives until after the messenger is destroyed.
-        let raw = unsafe { functions.create_debug_utils_messenger(&info, None) }.call("vkCreateDebugUtilsMessengerEXT")?;
+        let raw = unsafe { functions.create_debug_utils_messenger(&info, None) }
+            .call("vkCreateDebugUtilsMessengerEXT")?;
         Ok(Messenger { functions, raw })
     }
 
@@ -98,7 +108,8 @@ impl Instance {
     /// The devices that can run scripts: Vulkan 1.1 and a queue for graphics and compute.
     pub(crate) fn physical_devices(&self) -> Result<Vec<PhysicalDevice>, Error> {
         // SAFETY: the instance is valid.
-        let handles = unsafe { self.raw.enumerate_physical_devices() }.call("vkEnumeratePhysicalDevices")?;
+        let handles =
+            unsafe { self.raw.enumerate_physical_devices() }.call("vkEnumeratePhysicalDevices")?;
         let mut devices = Vec::new();
         for handle in handles {
             if let Some(device) = PhysicalDevice::query(self, handle, devices.len())? {
@@ -113,7 +124,11 @@ impl Drop for Instance {
     fn drop(&mut self) {
         if let Some(messenger) = &self.messenger {
             // SAFETY: the messenger was made from this instance and is destroyed once.
-            unsafe { messenger.functions.destroy_debug_utils_messenger(messenger.raw, None) };
+            unsafe {
+                messenger
+                    .functions
+                    .destroy_debug_utils_messenger(messenger.raw, None)
+            };
         }
         // SAFETY: everything made from the instance holds a reference to it and is gone.
         unsafe { self.raw.destroy_instance(None) };
@@ -122,23 +137,30 @@ impl Drop for Instance {
 
 fn has_validation(entry: &ash::Entry) -> Result<bool, Error> {
     // SAFETY: the entry is valid.
-    let layers = unsafe { entry.enumerate_instance_layer_properties() }.call("vkEnumerateInstanceLayerProperties")?;
-    let present = layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER));
+    let layers = unsafe { entry.enumerate_instance_layer_properties() }
+        .call("vkEnumerateInstanceLayerProperties")?;
+    let present = layers
+        .iter()
+        .any(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER));
     let name = ash::ext::debug_utils::NAME;
-    Ok(present && (has_extension(entry, None, name)? || has_extension(entry, Some(VALIDATION_LAYER), name)?))
+    Ok(present
+        && (has_extension(entry, None, name)?
+            || has_extension(entry, Some(VALIDATION_LAYER), name)?))
 }
 
 fn has_extension(entry: &ash::Entry, layer: Option<&CStr>, name: &CStr) -> Result<bool, Error> {
     // SAFETY: the entry is valid.
     let extensions = unsafe { entry.enumerate_instance_extension_properties(layer) }
         .call("vkEnumerateInstanceExtensionProperties")?;
-    Ok(extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
+    Ok(extensions
+        .iter()
+        .any(|extension| extension.extension_name_as_c_str() == Ok(name)))
 }
 
 /// Errors and warnings about the use of Vulkan; hints about speed are left out.
 fn messenger_info(messages: &Messages) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
-    let severity =
-        vk::DebugUtilsMessageSeverityFlagsEXT::ERROR | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING;
+    let severity = vk::DebugUtilsMessageSeverityFlagsEXT::ERROR
+        | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING;
     vk::DebugUtilsMessengerCreateInfoEXT::default()
         .message_severity(severity)
         .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
@@ -158,7 +180,10 @@ unsafe extern "system" fn receive_message(
     let text = unsafe { (*data).message_as_c_str() };
     if let Some(text) = text {
         let text = text.to_string_lossy().into_owned();
-        messages.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        messages
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(text);
     }
     vk::FALSE
 }

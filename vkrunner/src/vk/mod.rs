@@ -24,7 +24,10 @@ pub(crate) use descriptors::{Binding, BindingKind, Layout, Resource};
 pub(crate) use device::Device;
 pub(crate) use framebuffer::Framebuffer;
 pub(crate) use instance::Instance;
-pub(crate) use physical::{DeviceInfo, PhysicalDevice};
-pub(crate) use pipeline::{ComputePipeline, GraphicsPipeline, PipelineDesc, ShaderModule, VertexAttribute, VertexBinding};
+pub use physical::DeviceInfo;
+pub(crate) use physical::PhysicalDevice;
+pub(crate) use pipeline::{
+    ComputePipeline, GraphicsPipeline, PipelineDesc, ShaderModule, VertexAttribute, VertexBinding,
+};
 pub(crate) use submit::{DrawCall, DrawCount};
 pub(crate) use texture::{SamplerState, Texture};

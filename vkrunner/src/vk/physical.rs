@@ -37,10 +37,16 @@ pub(crate) struct PhysicalDevice {
 
 impl PhysicalDevice {
     /// Asks a device what it can do; `None` if it cannot run scripts.
-    pub(super) fn query(instance: &Instance, handle: vk::PhysicalDevice, index: usize) -> Result<Option<Self>, Error> {
+    pub(super) fn query(
+        instance: &Instance,
+        handle: vk::PhysicalDevice,
+        index: usize,
+    ) -> Result<Option<Self>, Error> {
         // SAFETY: the handle comes from this instance.
         let properties = unsafe { instance.raw.get_physical_device_properties(handle) };
-        let Some(queue_family) = find_queue_family(instance, handle) else { return Ok(None) };
+        let Some(queue_family) = find_queue_family(instance, handle) else {
+            return Ok(None);
+        };
         if properties.api_version < vk::API_VERSION_1_1 {
             return Ok(None);
         }
@@ -57,12 +63,19 @@ impl PhysicalDevice {
             device_type,
             features: capabilities.features.iter().copied().collect(),
         };
-        Ok(Some(Self { handle, queue_family, info, capabilities, rank }))
+        Ok(Some(Self {
+            handle,
+            queue_family,
+            info,
+            capabilities,
+            rank,
+        }))
     }
 }
 
 fn text(name: Option<&CStr>) -> String {
-    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    name.map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 /// The minor version that both the device and the runner know.
@@ -76,7 +89,11 @@ fn print_version(version: u32) -> String {
 }
 
 fn split_version(version: u32) -> [u32; 3] {
-    [vk::api_version_major(version), vk::api_version_minor(version), vk::api_version_patch(version)]
+    [
+        vk::api_version_major(version),
+        vk::api_version_minor(version),
+        vk::api_version_patch(version),
+    ]
 }
 
 fn describe_type(device_type: vk::PhysicalDeviceType) -> (&'static str, u32) {
@@ -93,29 +110,56 @@ fn describe_type(device_type: vk::PhysicalDeviceType) -> (&'static str, u32) {
 fn find_queue_family(instance: &Instance, handle: vk::PhysicalDevice) -> Option<u32> {
     let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
     // SAFETY: the handle comes from this instance.
-    let families = unsafe { instance.raw.get_physical_device_queue_family_properties(handle) };
-    families.iter().zip(0..).find(|(family, _)| family.queue_flags.contains(wanted)).map(|(_, index)| index)
+    let families = unsafe {
+        instance
+            .raw
+            .get_physical_device_queue_family_properties(handle)
+    };
+    families
+        .iter()
+        .zip(0..)
+        .find(|(family, _)| family.queue_flags.contains(wanted))
+        .map(|(_, index)| index)
 }
 
-fn query_extensions(instance: &Instance, handle: vk::PhysicalDevice) -> Result<BTreeSet<String>, Error> {
+fn query_extensions(
+    instance: &Instance,
+    handle: vk::PhysicalDevice,
+) -> Result<BTreeSet<String>, Error> {
     // SAFETY: the handle comes from this instance.
     let extensions = unsafe { instance.raw.enumerate_device_extension_properties(handle) }
         .call("vkEnumerateDeviceExtensionProperties")?;
-    Ok(extensions.iter().map(|extension| text(extension.extension_name_as_c_str().ok())).collect())
+    Ok(extensions
+        .iter()
+        .map(|extension| text(extension.extension_name_as_c_str().ok()))
+        .collect())
 }
 
-fn describe_driver(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &Capabilities) -> String {
+fn describe_driver(
+    instance: &Instance,
+    handle: vk::PhysicalDevice,
+    capabilities: &Capabilities,
+) -> String {
     let known = capabilities.version >= [1, 2, 0]
-        || capabilities.extensions.contains(&*ash::khr::driver_properties::NAME.to_string_lossy());
+        || capabilities
+            .extensions
+            .contains(&*ash::khr::driver_properties::NAME.to_string_lossy());
     let mut driver = vk::PhysicalDeviceDriverProperties::default();
     let mut list = vk::PhysicalDeviceProperties2::default();
     if known {
         list = list.push_next(&mut driver);
     }
     // SAFETY: the list holds only structures that the device knows.
-    unsafe { instance.raw.get_physical_device_properties2(handle, &mut list) };
+    unsafe {
+        instance
+            .raw
+            .get_physical_device_properties2(handle, &mut list)
+    };
     let version = list.properties.driver_version;
-    let (name, info) = (text(driver.driver_name_as_c_str().ok()), text(driver.driver_info_as_c_str().ok()));
+    let (name, info) = (
+        text(driver.driver_name_as_c_str().ok()),
+        text(driver.driver_info_as_c_str().ok()),
+    );
     match (name.is_empty(), info.is_empty()) {
         (true, _) => format!("driver version {version:#x}"),
         (false, true) => name,
@@ -135,15 +179,20 @@ fn query_capabilities(
         version: split_version(properties.api_version.min(API_VERSION | 0xfff)),
         features,
         max_framebuffer: [
-            limits.max_framebuffer_width.min(limits.max_image_dimension2_d),
-            limits.max_framebuffer_height.min(limits.max_image_dimension2_d),
+            limits
+                .max_framebuffer_width
+                .min(limits.max_image_dimension2_d),
+            limits
+                .max_framebuffer_height
+                .min(limits.max_image_dimension2_d),
         ],
         max_texture: limits.max_image_dimension2_d,
         max_work_groups: limits.max_compute_work_group_count,
         max_push: limits.max_push_constants_size,
         ..Capabilities::default()
     };
-    capabilities.preserves_signed_zero_inf_nan = query_float_controls(instance, handle, &capabilities, &extensions);
+    capabilities.preserves_signed_zero_inf_nan =
+        query_float_controls(instance, handle, &capabilities, &extensions);
     capabilities.extensions = extensions;
     query_formats(instance, handle, &mut capabilities);
     capabilities
@@ -162,23 +211,46 @@ fn query_float_controls(
     let mut controls = vk::PhysicalDeviceFloatControlsProperties::default();
     let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut controls);
     // SAFETY: the list holds only structures that the device knows.
-    unsafe { instance.raw.get_physical_device_properties2(handle, &mut list) };
+    unsafe {
+        instance
+            .raw
+            .get_physical_device_properties2(handle, &mut list)
+    };
     controls.shader_signed_zero_inf_nan_preserve_float32 == vk::TRUE
 }
 
 fn query_formats(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &mut Capabilities) {
+    let texture = vk::FormatFeatureFlags::SAMPLED_IMAGE | vk::FormatFeatureFlags::TRANSFER_DST;
     for raw in 1..=vk::Format::ASTC_12X12_SRGB_BLOCK.as_raw() {
         let format = vk::Format::from_raw(raw);
         // SAFETY: the handle comes from this instance, and all core formats are valid arguments.
-        let properties = unsafe { instance.raw.get_physical_device_format_properties(handle, format) };
-        if properties.optimal_tiling_features.contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT) {
-            capabilities.color_formats.insert(raw);
-        }
-        if properties.optimal_tiling_features.contains(vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT) {
-            capabilities.depth_formats.insert(raw);
-        }
-        if properties.buffer_features.contains(vk::FormatFeatureFlags::VERTEX_BUFFER) {
-            capabilities.vertex_formats.insert(raw);
+        let properties = unsafe {
+            instance
+                .raw
+                .get_physical_device_format_properties(handle, format)
+        };
+        let (images, buffers) = (
+            properties.optimal_tiling_features,
+            properties.buffer_features,
+        );
+        for (formats, possible) in [
+            (
+                &mut capabilities.color_formats,
+                images.contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT),
+            ),
+            (
+                &mut capabilities.depth_formats,
+                images.contains(vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT),
+            ),
+            (&mut capabilities.texture_formats, images.contains(texture)),
+            (
+                &mut capabilities.vertex_formats,
+                buffers.contains(vk::FormatFeatureFlags::VERTEX_BUFFER),
+            ),
+        ] {
+            if possible {
+                formats.insert(raw);
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use glasm::ir::Stage;
 use std::rc::Rc;
 
 /// The Vulkan name of a stage.
-fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
+pub(super) fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
     match stage {
         Stage::Vertex => vk::ShaderStageFlags::VERTEX,
         Stage::TessControl => vk::ShaderStageFlags::TESSELLATION_CONTROL,
@@ -33,12 +33,20 @@ impl ShaderModule {
     pub(crate) fn new(device: &Rc<Device>, stage: Stage, words: &[u32]) -> Result<Self, Error> {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
         // SAFETY: the create info is valid; modules come from the compiler or the SPIR-V assembler, and scripts are trusted not to crash drivers.
-        let raw = unsafe { device.raw.create_shader_module(&info, None) }.call("vkCreateShaderModule")?;
-        Ok(Self { raw, stage, device: Rc::clone(device) })
+        let raw =
+            unsafe { device.raw.create_shader_module(&info, None) }.call("vkCreateShaderModule")?;
+        Ok(Self {
+            raw,
+            stage,
+            device: Rc::clone(device),
+        })
     }
 
     fn stage_info(&self) -> vk::PipelineShaderStageCreateInfo<'_> {
-        vk::PipelineShaderStageCreateInfo::default().stage(stage_flag(self.stage)).module(self.raw).name(c"main")
+        vk::PipelineShaderStageCreateInfo::default()
+            .stage(stage_flag(self.stage))
+            .module(self.raw)
+            .name(c"main")
     }
 }
 
@@ -88,7 +96,10 @@ impl GraphicsPipeline {
     /// A pipeline with fixed viewport and no dynamic state.
     pub(crate) fn new(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
         let stages: Vec<_> = desc.modules.iter().map(ShaderModule::stage_info).collect();
-        let has_tessellation = desc.modules.iter().any(|module| module.stage == Stage::TessEval);
+        let has_tessellation = desc
+            .modules
+            .iter()
+            .any(|module| module.stage == Stage::TessEval);
         let (bindings, attributes) = vertex_descriptions(desc);
         let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
@@ -97,11 +108,13 @@ impl GraphicsPipeline {
         let input_assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
             .topology(desc.topology)
             .primitive_restart_enable(state.primitive_restart);
-        let tessellation =
-            vk::PipelineTessellationStateCreateInfo::default().patch_control_points(state.patch_control_points);
+        let tessellation = vk::PipelineTessellationStateCreateInfo::default()
+            .patch_control_points(state.patch_control_points);
         let (viewport, scissor) = desc.framebuffer.viewport();
         let (viewports, scissors) = ([viewport], [scissor]);
-        let viewport_state = vk::PipelineViewportStateCreateInfo::default().viewports(&viewports).scissors(&scissors);
+        let viewport_state = vk::PipelineViewportStateCreateInfo::default()
+            .viewports(&viewports)
+            .scissors(&scissors);
         let rasterization = rasterization_state(state);
         let multisample = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::TYPE_1);
@@ -126,9 +139,16 @@ impl GraphicsPipeline {
             info = info.tessellation_state(&tessellation);
         }
         // SAFETY: all pointers are to locals; modules, layout and render pass are from this device.
-        let pipelines = unsafe { device.raw.create_graphics_pipelines(device.pipeline_cache, &[info], None) };
+        let pipelines = unsafe {
+            device
+                .raw
+                .create_graphics_pipelines(device.pipeline_cache, &[info], None)
+        };
         let raw = first_pipeline(pipelines, "vkCreateGraphicsPipelines")?;
-        Ok(Self { raw, device: Rc::clone(device) })
+        Ok(Self {
+            raw,
+            device: Rc::clone(device),
+        })
     }
 }
 
@@ -149,12 +169,25 @@ pub(crate) struct ComputePipeline {
 
 impl ComputePipeline {
     /// A pipeline for a compute module.
-    pub(crate) fn new(device: &Rc<Device>, module: &ShaderModule, layout: &Layout) -> Result<Self, Error> {
-        let info = vk::ComputePipelineCreateInfo::default().stage(module.stage_info()).layout(layout.raw);
+    pub(crate) fn new(
+        device: &Rc<Device>,
+        module: &ShaderModule,
+        layout: &Layout,
+    ) -> Result<Self, Error> {
+        let info = vk::ComputePipelineCreateInfo::default()
+            .stage(module.stage_info())
+            .layout(layout.raw);
         // SAFETY: module and layout are from this device.
-        let pipelines = unsafe { device.raw.create_compute_pipelines(device.pipeline_cache, &[info], None) };
+        let pipelines = unsafe {
+            device
+                .raw
+                .create_compute_pipelines(device.pipeline_cache, &[info], None)
+        };
         let raw = first_pipeline(pipelines, "vkCreateComputePipelines")?;
-        Ok(Self { raw, device: Rc::clone(device) })
+        Ok(Self {
+            raw,
+            device: Rc::clone(device),
+        })
     }
 }
 
@@ -172,12 +205,17 @@ fn first_pipeline(
     call: &'static str,
 ) -> Result<vk::Pipeline, Error> {
     // If the only pipeline fails its handle is null, so there is nothing to destroy.
-    pipelines.map(|pipelines| pipelines[0]).map_err(|(_, result)| Error::Vulkan { call, result })
+    pipelines
+        .map(|pipelines| pipelines[0])
+        .map_err(|(_, result)| Error::Vulkan { call, result })
 }
 
 fn vertex_descriptions(
     desc: &PipelineDesc<'_>,
-) -> (Vec<vk::VertexInputBindingDescription>, Vec<vk::VertexInputAttributeDescription>) {
+) -> (
+    Vec<vk::VertexInputBindingDescription>,
+    Vec<vk::VertexInputAttributeDescription>,
+) {
     let binding = |binding: &VertexBinding| {
         vk::VertexInputBindingDescription::default()
             .binding(binding.binding)
@@ -190,7 +228,10 @@ fn vertex_descriptions(
         format: attribute.format,
         offset: attribute.offset,
     };
-    (desc.bindings.iter().map(binding).collect(), desc.attributes.iter().map(attribute).collect())
+    (
+        desc.bindings.iter().map(binding).collect(),
+        desc.attributes.iter().map(attribute).collect(),
+    )
 }
 
 fn rasterization_state(state: &PipelineState) -> vk::PipelineRasterizationStateCreateInfo<'static> {

@@ -13,7 +13,10 @@ const FULL_SRC: vk::AccessFlags = vk::AccessFlags::MEMORY_WRITE;
 
 impl Device {
     /// Records commands, runs them, and waits until they are done and their writes are visible to host and device.
-    pub(super) fn run(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<(), Error> {
+    pub(super) fn run(
+        &self,
+        record: impl FnOnce(&ash::Device, vk::CommandBuffer),
+    ) -> Result<(), Error> {
         let result = self.try_run(record);
         if let Err(Error::TimedOut(_) | Error::Vulkan { .. }) = &result {
             // The device may still be working, or be gone.
@@ -24,7 +27,8 @@ impl Device {
 
     fn try_run(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<(), Error> {
         let commands = self.command_buffer;
-        let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        let begin = vk::CommandBufferBeginInfo::default()
+            .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the command buffer is not in use, and its pool allows resetting it.
         unsafe { self.raw.begin_command_buffer(commands, &begin) }.call("vkBeginCommandBuffer")?;
         record(&self.raw, commands);
@@ -36,7 +40,8 @@ impl Device {
         let buffers = [commands];
         let submit = vk::SubmitInfo::default().command_buffers(&buffers);
         // SAFETY: the command buffer is complete; all objects in it outlive the wait, or are left alone if it fails.
-        unsafe { self.raw.queue_submit(self.queue, &[submit], self.fence) }.call("vkQueueSubmit")?;
+        unsafe { self.raw.queue_submit(self.queue, &[submit], self.fence) }
+            .call("vkQueueSubmit")?;
         let timeout = u64::try_from(self.timeout.as_nanos()).unwrap_or(u64::MAX);
         // SAFETY: the fence is valid.
         match unsafe { self.raw.wait_for_fences(&[self.fence], true, timeout) } {
@@ -48,7 +53,11 @@ impl Device {
     fn barrier_to_host(&self, commands: vk::CommandBuffer) {
         let barrier = vk::MemoryBarrier::default()
             .src_access_mask(FULL_SRC)
-            .dst_access_mask(vk::AccessFlags::HOST_READ | vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE);
+            .dst_access_mask(
+                vk::AccessFlags::HOST_READ
+                    | vk::AccessFlags::MEMORY_READ
+                    | vk::AccessFlags::MEMORY_WRITE,
+            );
         let dst_stage = vk::PipelineStageFlags::HOST | vk::PipelineStageFlags::ALL_COMMANDS;
         // SAFETY: the command buffer is being recorded, outside of a render pass.
         unsafe {
@@ -87,7 +96,8 @@ impl Device {
     pub(crate) fn draw(&self, framebuffer: &Framebuffer, call: &DrawCall<'_>) -> Result<(), Error> {
         self.run(|raw, commands| {
             framebuffer.begin_pass(raw, commands);
-            call.layout.bind(raw, commands, vk::PipelineBindPoint::GRAPHICS, call.push);
+            call.layout
+                .bind(raw, commands, vk::PipelineBindPoint::GRAPHICS, call.push);
             for (binding, buffer) in &call.vertex_buffers {
                 // SAFETY: the buffer has vertex buffer usage.
                 unsafe { raw.cmd_bind_vertex_buffers(commands, *binding, &[buffer.raw], &[0]) };
@@ -99,9 +109,20 @@ impl Device {
                     DrawCount::Vertices { first, count } => {
                         raw.cmd_draw(commands, *count, call.instances, *first, 0);
                     }
-                    DrawCount::Indices { indices, count, vertex_offset } => {
+                    DrawCount::Indices {
+                        indices,
+                        count,
+                        vertex_offset,
+                    } => {
                         raw.cmd_bind_index_buffer(commands, indices.raw, 0, vk::IndexType::UINT32);
-                        raw.cmd_draw_indexed(commands, *count, call.instances, 0, *vertex_offset, 0);
+                        raw.cmd_draw_indexed(
+                            commands,
+                            *count,
+                            call.instances,
+                            0,
+                            *vertex_offset,
+                            0,
+                        );
                     }
                 }
                 raw.cmd_end_render_pass(commands);
@@ -112,8 +133,15 @@ impl Device {
 
 /// Which vertices a draw takes.
 pub(crate) enum DrawCount<'a> {
-    Vertices { first: u32, count: u32 },
-    Indices { indices: &'a Buffer, count: u32, vertex_offset: i32 },
+    Vertices {
+        first: u32,
+        count: u32,
+    },
+    Indices {
+        indices: &'a Buffer,
+        count: u32,
+        vertex_offset: i32,
+    },
 }
 
 /// A draw with everything bound.

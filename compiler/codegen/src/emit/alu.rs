@@ -6,7 +6,7 @@ use super::result::Outcome;
 use crate::error::Error;
 use crate::writer::{Scalar, Val};
 use glasm_ir::{Op, Stage, Type};
-use spirv::{GLOp, Op as Spv};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
     /// `a + b`
@@ -18,7 +18,11 @@ impl Emit<'_> {
     /// `a - b`
     pub(super) fn sub(&mut self, job: Job<'_>) -> Result<Val, Error> {
         let [a, b] = self.two(job)?;
-        let op = if a.scalar.is_float() { Spv::FSub } else { Spv::ISub };
+        let op = if a.scalar.is_float() {
+            Spv::FSub
+        } else {
+            Spv::ISub
+        };
         Ok(self.binary(op, a, b))
     }
 
@@ -36,7 +40,11 @@ impl Emit<'_> {
     }
 
     fn sum(&mut self, a: Val, b: Val) -> Val {
-        let op = if a.scalar.is_float() { Spv::FAdd } else { Spv::IAdd };
+        let op = if a.scalar.is_float() {
+            Spv::FAdd
+        } else {
+            Spv::IAdd
+        };
         self.binary(op, a, b)
     }
 
@@ -57,7 +65,12 @@ impl Emit<'_> {
         match by_scalar {
             Some((vector, scalar)) => {
                 let operands = [vector.id.0, scalar.id.0];
-                let val = self.w.op(Spv::VectorTimesScalar, vector.scalar, vector.size, &operands);
+                let val = self.w.op(
+                    Spv::VectorTimesScalar,
+                    vector.scalar,
+                    vector.size,
+                    &operands,
+                );
                 self.decorate(val, Spv::VectorTimesScalar);
                 val
             }
@@ -96,14 +109,16 @@ impl Emit<'_> {
     /// `a - floor(a)`; the difference of a tiny negative number rounds to 1 and is taken back.
     pub(super) fn fract(&mut self, job: Job<'_>) -> Result<Val, Error> {
         let a = self.source(job.inst, 0, job.lanes)?;
-        let fraction = self.ext(GLOp::Fract, &[a]);
+        let fraction = self.ext(GlslOp::Fract, &[a]);
         let one = self.float_like(fraction, 1.0);
         let reached = self.compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, fraction, one);
-        let below = match job.inst.ty {
-            Type::F64 => 1.0f64.next_down(),
+        let below = if job.inst.ty == Type::F64 {
+            1.0f64.next_down()
+        } else if job.inst.ty == Type::F16 {
             // Below 1 in half precision too.
-            Type::F16 => 1.0 - 1.0 / 2048.0,
-            _ => f64::from(1.0f32.next_down()),
+            1.0 - 1.0 / 2048.0
+        } else {
+            f64::from(1.0f32.next_down())
         };
         let below = self.float_like(fraction, below);
         Ok(self.select(reached, below, fraction))
@@ -113,10 +128,10 @@ impl Emit<'_> {
     pub(super) fn sign(&mut self, job: Job<'_>) -> Result<Val, Error> {
         let a = self.source(job.inst, 0, job.lanes)?;
         if job.inst.ty.is_float() {
-            return Ok(self.ext(GLOp::FSign, &[a]));
+            return Ok(self.ext(GlslOp::FSign, &[a]));
         }
         if job.inst.ty.is_signed_int() {
-            return Ok(self.ext(GLOp::SSign, &[a]));
+            return Ok(self.ext(GlslOp::SSign, &[a]));
         }
         let any = self.compare_bits(Spv::INotEqual, a, 0);
         let (one, zero) = (self.constant_like(a, 1), self.constant_like(a, 0));
@@ -133,9 +148,28 @@ impl Emit<'_> {
     /// `exp2(b * log2(a))`
     pub(super) fn pow(&mut self, job: Job<'_>) -> Result<Val, Error> {
         let [a, b] = self.two(job)?;
-        let log = self.ext(GLOp::Log2, &[a]);
+        let log = self.log2_of(a);
         let product = self.multiply(log, b);
-        Ok(self.ext(GLOp::Exp2, &[product]))
+        Ok(self.ext(GlslOp::Exp2, &[product]))
+    }
+
+    /// `log2(a)`
+    pub(super) fn log2(&mut self, job: Job<'_>) -> Result<Val, Error> {
+        let a = self.source(job.inst, 0, job.lanes)?;
+        Ok(self.log2_of(a))
+    }
+
+    /// SPIR-V leaves the logarithm open from 0 down: 0 gives -inf here, what is no positive number NaN.
+    fn log2_of(&mut self, a: Val) -> Val {
+        let log = self.ext(GlslOp::Log2, &[a]);
+        let zero = self.compare_bits(Spv::FOrdEqual, a, 0);
+        let (infinity, nan) = (
+            self.float_like(a, f64::NEG_INFINITY),
+            self.float_like(a, f64::NAN),
+        );
+        let special = self.select(zero, infinity, nan);
+        let positive = self.compare_bits(Spv::FOrdGreaterThan, a, 0);
+        self.select(positive, log, special)
     }
 
     /// Sum of the products of the lanes `lanes`.
@@ -181,11 +215,11 @@ impl Emit<'_> {
             None => {
                 // The modifiers belong to the type of the instruction, the test to the bits.
                 let a = self.source(job.inst, 0, job.lanes)?;
-                let bits = match a.scalar {
-                    Scalar::F64 if self.wide_int() == Scalar::Pair => return self.select_wide_bits(job, a),
-                    Scalar::F64 | Scalar::U64 => Scalar::U64,
-                    _ => Scalar::U32,
-                };
+                let wide = a.scalar.is_wide();
+                if wide && self.wide_int() == Scalar::Pair {
+                    return self.select_wide_bits(job, a);
+                }
+                let bits = if wide { Scalar::U64 } else { Scalar::U32 };
                 let a = self.reread(a, bits);
                 self.compare_bits(Spv::INotEqual, a, 0)
             }
@@ -216,7 +250,11 @@ impl Emit<'_> {
         }
         let val = self.unary(op, a);
         let flip = job.inst.op == Op::Ddy && self.options.conventions.negate_ddy;
-        Ok(if flip { self.unary(Spv::FNegate, val) } else { val })
+        Ok(if flip {
+            self.unary(Spv::FNegate, val)
+        } else {
+            val
+        })
     }
 
     /// Ends the invocation's part in all results.

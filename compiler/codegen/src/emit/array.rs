@@ -35,7 +35,8 @@ impl Emit<'_> {
         let ty = self.word_array(len);
         let variable = match data.storage {
             Storage::Output(output) => self.output_variable(output, ty, len),
-            Storage::Temp | Storage::Cond => self.w.variable(StorageClass::Private, ty),
+            Storage::Cond => self.cond_variable(register, ty),
+            Storage::Temp => self.w.variable(StorageClass::Private, ty),
         };
         self.memory[register.index()] = variable;
         variable
@@ -49,14 +50,41 @@ impl Emit<'_> {
 
     /// A variable whose elements start as (0, 0, 0, 1).
     fn output_variable(&mut self, output: glasm_ir::OutputId, ty: TypeWord, len: u32) -> ValueWord {
-        let one = self.interface.one(&mut self.w, self.program.outputs[output].base);
+        let one = self
+            .interface
+            .one(&mut self.w, self.program.outputs[output].base);
         let one = self.w.cast(one, Scalar::U32);
         let zero = self.w.uint(0);
         let element = self.w.composite(Scalar::U32, &[zero, zero, zero, one]);
+        self.initialized_variable(ty, std::iter::repeat_n(element.0, len as usize))
+    }
+
+    /// A variable of condition codes with all flags clear, as those of a positive number.
+    fn cond_variable(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
+        let scalar = self.analysis.cond_scalar(register, self.wide_int());
+        let one = if scalar == Scalar::F32 {
+            1.0f32.to_bits()
+        } else {
+            1
+        };
+        let parts = [one, 0].map(|word| {
+            let word = self.w.uint(word);
+            self.w.composite(Scalar::U32, &[word; 4]).0
+        });
+        self.initialized_variable(ty, parts.into_iter())
+    }
+
+    fn initialized_variable(
+        &mut self,
+        ty: TypeWord,
+        elements: impl ExactSizeIterator<Item = u32>,
+    ) -> ValueWord {
         let initial = self.w.object();
-        self.w.globals.head(Spv::ConstantComposite, len as usize + 2);
+        self.w
+            .globals
+            .head(Spv::ConstantComposite, elements.len() + 2);
         self.w.globals.0.extend([ty.0, initial.0]);
-        self.w.globals.0.extend(std::iter::repeat_n(element.0, len as usize));
+        self.w.globals.0.extend(elements);
         let pointer = self.w.pointer(StorageClass::Private, ty);
         let variable = self.w.object();
         let class = StorageClass::Private as u32;
@@ -99,14 +127,25 @@ impl Emit<'_> {
         self.w.op(Spv::Load, Scalar::U32, 4, &[pointer.0])
     }
 
-    fn store_words(&mut self, register: RegisterId, element: Element, part: u32, lanes: &[Lane; 4]) {
+    fn store_words(
+        &mut self,
+        register: RegisterId,
+        element: Element,
+        part: u32,
+        lanes: &[Lane; 4],
+    ) {
         let words = self.w.gather_vector(lanes, Scalar::U32);
         let pointer = self.memory_pointer(register, element, part);
         self.w.body.op(Spv::Store, &[pointer.0, words.id.0]);
     }
 
     /// Lanes of an element; at least those in `read`.
-    pub(super) fn load_register(&mut self, register: RegisterId, element: Element, read: u8) -> [Lane; 4] {
+    pub(super) fn load_register(
+        &mut self,
+        register: RegisterId,
+        element: Element,
+        read: u8,
+    ) -> [Lane; 4] {
         if self.program.registers[register].storage == Storage::Cond {
             return self.load_codes(register).0;
         }
@@ -133,7 +172,13 @@ impl Emit<'_> {
     }
 
     /// Writes the lanes in `write` of an element.
-    pub(super) fn store_register(&mut self, register: RegisterId, element: Element, write: u8, values: [Lane; 4]) {
+    pub(super) fn store_register(
+        &mut self,
+        register: RegisterId,
+        element: Element,
+        write: u8,
+        values: [Lane; 4],
+    ) {
         if self.element_vectors(register) == 1 {
             let mut lanes = values;
             if write != 15 {
@@ -166,11 +211,15 @@ impl Emit<'_> {
     /// Condition codes in memory: the codes and their flags.
     pub(super) fn load_codes(&mut self, cc: RegisterId) -> ([Lane; 4], [[Lane; 4]; 2]) {
         let words = self.load_words(cc, Element::Constant(0), 0);
-        let scalar = self.memory_cond_scalar(cc);
+        let scalar = self.analysis.cond_scalar(cc, self.wide_int());
         let values = if scalar.is_bool() {
             let truth = self.compare_bits(Spv::INotEqual, words, 0);
             let id = self.w.op(Spv::CopyObject, scalar, 4, &[truth.id.0]).id;
-            Val { id, scalar, size: 4 }
+            Val {
+                id,
+                scalar,
+                size: 4,
+            }
         } else {
             self.reread(words, scalar)
         };
@@ -187,15 +236,15 @@ impl Emit<'_> {
         (std::array::from_fn(|lane| values.lane(lane)), flags)
     }
 
-    /// Codes in memory have 32 bits: wide values go by their class.
-    fn memory_cond_scalar(&self, cc: RegisterId) -> Scalar {
-        let scalar = self.analysis.cond_scalar(cc, self.wide_int());
-        if scalar.is_wide() { Scalar::F32 } else { scalar }
-    }
-
     /// Writes condition codes in memory.
-    pub(super) fn store_codes(&mut self, cc: RegisterId, write: u8, codes: [Lane; 4], flags: [[Lane; 4]; 2]) {
-        let scalar = self.memory_cond_scalar(cc);
+    pub(super) fn store_codes(
+        &mut self,
+        cc: RegisterId,
+        write: u8,
+        codes: [Lane; 4],
+        flags: [[Lane; 4]; 2],
+    ) {
+        let scalar = self.analysis.cond_scalar(cc, self.wide_int());
         let mut words = codes;
         let old = (write != 15).then(|| self.load_words(cc, Element::Constant(0), 0));
         for (lane, word) in words.iter_mut().enumerate() {
@@ -235,7 +284,12 @@ impl Emit<'_> {
     }
 
     /// Element `element` of an array of inputs, read from a copy that the prologue fills.
-    pub(super) fn input_at(&mut self, first: InputId, len: u32, element: ValueWord) -> Result<ValueWord, Error> {
+    pub(super) fn input_at(
+        &mut self,
+        first: InputId,
+        len: u32,
+        element: ValueWord,
+    ) -> Result<ValueWord, Error> {
         let variable = self.input_copy(first, len)?;
         let vector = self.w.ty(Scalar::F32, 4);
         let pointer = self.w.pointer(StorageClass::Private, vector);
@@ -261,7 +315,10 @@ impl Emit<'_> {
                 .interface
                 .input(&mut self.w, self.program, self.options, input)?;
             let value = self.w.gather_vector(&lanes, Scalar::F32);
-            debug_assert!(self.w.info(value.id).home != Home::Body, "inputs live in the prologue");
+            debug_assert!(
+                self.w.info(value.id).home != Home::Body,
+                "inputs live in the prologue"
+            );
             let element = self.w.uint(index);
             let pointer = self.w.object();
             let operands = [variable.0, element.0];

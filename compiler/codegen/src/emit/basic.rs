@@ -4,7 +4,7 @@ use super::{Emit, fold};
 use crate::words::ValueWord;
 use crate::writer::{Scalar, Val};
 use glasm_ir::InstFlags;
-use spirv::{Decoration, GLOp, Op};
+use spirv::{Decoration, GlslStd450Op as GlslOp, Op};
 
 impl Emit<'_> {
     /// Brings two operands to the same number of components.
@@ -35,7 +35,9 @@ impl Emit<'_> {
             return self.w.constant_bits(val.id);
         }
         let first = info.parts[0];
-        let equal = info.parts[..val.size as usize].iter().all(|&part| part == first);
+        let equal = info.parts[..val.size as usize]
+            .iter()
+            .all(|&part| part == first);
         (info.home == crate::writer::Home::Constant && equal)
             .then(|| self.w.constant_bits(first))
             .flatten()
@@ -119,7 +121,7 @@ impl Emit<'_> {
     }
 
     /// A GLSL.std.450 instruction, with the type of the first argument.
-    pub(super) fn ext(&mut self, op: GLOp, args: &[Val]) -> Val {
+    pub(super) fn ext(&mut self, op: GlslOp, args: &[Val]) -> Val {
         let size = args.iter().map(|arg| arg.size).max().unwrap_or(1);
         let mut operands = [self.w.glsl().0, op as u32, 0, 0, 0];
         for (operand, &arg) in operands[2..].iter_mut().zip(args) {
@@ -134,7 +136,7 @@ impl Emit<'_> {
     }
 
     /// A GLSL.std.450 instruction on one value with a result of another type.
-    pub(super) fn ext_to(&mut self, op: GLOp, scalar: Scalar, size: u8, arg: ValueWord) -> Val {
+    pub(super) fn ext_to(&mut self, op: GlslOp, scalar: Scalar, size: u8, arg: ValueWord) -> Val {
         let glsl = self.w.glsl();
         self.w
             .op(Op::ExtInst, scalar, size, &[glsl.0, op as u32, arg.0])

@@ -4,7 +4,7 @@ use super::Emit;
 use super::inst::Job;
 use crate::error::Error;
 use crate::writer::{Scalar, Val};
-use glasm_ir::{Op, Type};
+use glasm_ir::{Op, Type, TypeBase};
 use spirv::Op as Spv;
 
 impl Emit<'_> {
@@ -20,28 +20,48 @@ impl Emit<'_> {
     }
 }
 
-/// The SPIR-V comparison of an operation and type. Only "not equal" holds for NaN.
-fn compare_op(op: Op, ty: Type) -> Spv {
-    let by_type = |float: Spv, signed: Spv, unsigned: Spv| {
-        if ty.is_float() {
-            float
-        } else if ty.is_signed_int() {
-            signed
-        } else {
-            unsigned
-        }
-    };
-    match op {
-        Op::SetNe => by_type(Spv::FUnordNotEqual, Spv::INotEqual, Spv::INotEqual),
-        Op::SetLt => by_type(Spv::FOrdLessThan, Spv::SLessThan, Spv::ULessThan),
-        Op::SetLe => by_type(Spv::FOrdLessThanEqual, Spv::SLessThanEqual, Spv::ULessThanEqual),
-        Op::SetGt => by_type(Spv::FOrdGreaterThan, Spv::SGreaterThan, Spv::UGreaterThan),
-        Op::SetGe => by_type(
+/// The SPIR-V comparisons of floats, signed and unsigned integers. Only "not equal" holds for NaN.
+const COMPARISONS: [(Op, [Spv; 3]); 6] = [
+    (Op::SetEq, [Spv::FOrdEqual, Spv::IEqual, Spv::IEqual]),
+    (
+        Op::SetNe,
+        [Spv::FUnordNotEqual, Spv::INotEqual, Spv::INotEqual],
+    ),
+    (
+        Op::SetLt,
+        [Spv::FOrdLessThan, Spv::SLessThan, Spv::ULessThan],
+    ),
+    (
+        Op::SetLe,
+        [
+            Spv::FOrdLessThanEqual,
+            Spv::SLessThanEqual,
+            Spv::ULessThanEqual,
+        ],
+    ),
+    (
+        Op::SetGt,
+        [Spv::FOrdGreaterThan, Spv::SGreaterThan, Spv::UGreaterThan],
+    ),
+    (
+        Op::SetGe,
+        [
             Spv::FOrdGreaterThanEqual,
             Spv::SGreaterThanEqual,
             Spv::UGreaterThanEqual,
-        ),
-        // Only comparisons come here.
-        _ => by_type(Spv::FOrdEqual, Spv::IEqual, Spv::IEqual),
+        ],
+    ),
+];
+
+/// The comparison of an operation and type; only comparisons come here.
+fn compare_op(op: Op, ty: Type) -> Spv {
+    let row = COMPARISONS
+        .iter()
+        .find(|row| row.0 == op)
+        .unwrap_or(&COMPARISONS[0]);
+    match ty.base() {
+        TypeBase::Float => row.1[0],
+        TypeBase::Signed => row.1[1],
+        TypeBase::Unsigned => row.1[2],
     }
 }

@@ -10,7 +10,7 @@ use crate::words::ValueWord;
 use crate::writer::{Cached, Home, Scalar, Val};
 use glasm_ir::inst::Guard;
 use glasm_ir::{Cond, CondTest, RegisterId, Type, WriteMask};
-use spirv::{GLOp, Op};
+use spirv::{GlslStd450Op as GlslOp, Op};
 
 impl Emit<'_> {
     /// The lanes of a condition-code register and those of its overflow and carry flags.
@@ -33,7 +33,7 @@ impl Emit<'_> {
         }
         let from = self.w.info(lane.id).scalar;
         match (from, to) {
-            (Scalar::U32 | Scalar::U64, Scalar::F32) => {
+            (Scalar::U32, Scalar::F32) => {
                 let value = self.w.scalar(lane, from);
                 let value = self.w.val(value);
                 self.unary_to(Op::ConvertSToF, Scalar::F32, value).id
@@ -45,7 +45,7 @@ impl Emit<'_> {
                 let (yes, no) = (self.w.val(yes), self.w.val(no));
                 self.select(value, yes, no).id
             }
-            (Scalar::F64 | Scalar::Pair, Scalar::F32) => self.cond_class(lane),
+            (Scalar::F64 | Scalar::U64 | Scalar::Pair, Scalar::F32) => self.cond_class(lane),
             _ => self.w.scalar(lane, to),
         }
     }
@@ -58,8 +58,9 @@ impl Emit<'_> {
         let negative = self.test_value(value, CondTest::Sign, None);
         let zero = self.test_value(value, CondTest::Eq, None);
         let nan = self.test_value(value, CondTest::Nan, None);
-        let [minus_one, plain_zero, one, not_a_number] =
-            [-1.0, 0.0, 1.0, f32::NAN].map(|number| self.w.float(number)).map(|id| self.w.val(id));
+        let [minus_one, plain_zero, one, not_a_number] = [-1.0, 0.0, 1.0, f32::NAN]
+            .map(|number| self.w.float(number))
+            .map(|id| self.w.val(id));
         let class = self.select(negative, minus_one, one);
         let class = self.select(zero, plain_zero, class);
         self.select(nan, not_a_number, class).id
@@ -67,13 +68,10 @@ impl Emit<'_> {
 
     /// Whether the lanes that a guard tests for the destination lanes `lanes` pass; a scalar if all test the same.
     pub(super) fn test_lanes(&mut self, guard: Guard, lanes: u8) -> Result<Val, Error> {
-        let constant = match guard.test {
-            CondTest::True => Some(1),
-            CondTest::False => Some(0),
-            _ => None,
-        };
-        if let Some(bits) = constant {
-            let id = self.w.constant(Scalar::BoolInt, bits);
+        if matches!(guard.test, CondTest::True | CondTest::False) {
+            let id = self
+                .w
+                .constant(Scalar::BoolInt, u64::from(guard.test == CondTest::True));
             return Ok(self.w.val(id));
         }
         let (codes, flags) = self.codes(guard.cc);
@@ -112,8 +110,11 @@ impl Emit<'_> {
         for (index, &lane) in values.iter().enumerate() {
             let value = self.w.scalar(lane, Scalar::Pair);
             let value = self.w.val(value);
-            let [overflow, carry] = [0, 1].map(|flag| self.w.gather(&[flags[flag][index]], Scalar::BoolInt));
-            passes[index] = self.test_value(value, test, Some([overflow, carry])).lane(0);
+            let [overflow, carry] =
+                [0, 1].map(|flag| self.w.gather(&[flags[flag][index]], Scalar::BoolInt));
+            passes[index] = self
+                .test_value(value, test, Some([overflow, carry]))
+                .lane(0);
         }
         self.w.gather(&passes[..values.len()], Scalar::BoolInt)
     }
@@ -134,22 +135,27 @@ impl Emit<'_> {
 
     fn cached_test(&mut self, value: Val, test: CondTest) -> Val {
         let key = u64::from(value.id.0) << 8 | test as u64;
-        if let Some(&id) = self.w.tests.get(&key) {
+        if let Some(&id) = self.w.derived.get(&key) {
             return self.w.val(id);
         }
         let result = self.test_value(value, test, None);
         if self.w.info(result.id).home != Home::Constant {
-            self.w.tests.insert(key, result.id);
-            self.w.remember(Cached::Test(key));
+            self.w.derived.insert(key, result.id);
+            self.w.remember(Cached::Key(key));
         }
         result
     }
 
     /// The test of a value; `flags` are overflow and carry where they matter.
-    pub(super) fn test_value(&mut self, value: Val, test: CondTest, flags: Option<[Val; 2]>) -> Val {
+    pub(super) fn test_value(
+        &mut self,
+        value: Val,
+        test: CondTest,
+        flags: Option<[Val; 2]>,
+    ) -> Val {
         match value.scalar {
             Scalar::BoolFloat | Scalar::BoolInt => self.test_truth(value, test),
-            Scalar::F32 | Scalar::F64 => self.test_float(value, test),
+            Scalar::F32 | Scalar::F64 => self.test_float(value, test, flags),
             Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 | Scalar::U64 | Scalar::Pair => {
                 self.test_int(value, test, flags)
             }
@@ -157,7 +163,9 @@ impl Emit<'_> {
     }
 
     fn truth_constant(&mut self, holds: Truth) -> Val {
-        let id = self.w.constant(Scalar::BoolInt, u64::from(holds == Truth::Always));
+        let id = self
+            .w
+            .constant(Scalar::BoolInt, u64::from(holds == Truth::Always));
         self.w.val(id)
     }
 
@@ -191,7 +199,11 @@ impl Emit<'_> {
         }
     }
 
-    fn test_float(&mut self, value: Val, test: CondTest) -> Val {
+    fn test_float(&mut self, value: Val, test: CondTest, flags: Option<[Val; 2]>) -> Val {
+        let set = |flag: &Val| self.splat_bits(*flag) != Some(0);
+        if let Some(flags) = flags.filter(|flags| test.reads_overflow() && flags.iter().any(set)) {
+            return self.test_float_and_flags(value, test, flags);
+        }
         let compare = match test {
             CondTest::Eq => Op::FOrdEqual,
             CondTest::Ne => Op::FUnordNotEqual,
@@ -200,7 +212,9 @@ impl Emit<'_> {
             CondTest::Gt => Op::FOrdGreaterThan,
             CondTest::Ge | CondTest::NoSign => Op::FOrdGreaterThanEqual,
             CondTest::Sign => Op::FUnordLessThan,
-            CondTest::Nan => return self.compare(Op::FUnordNotEqual, Scalar::BoolInt, value, value),
+            CondTest::Nan => {
+                return self.compare(Op::FUnordNotEqual, Scalar::BoolInt, value, value);
+            }
             CondTest::Leg => return self.compare(Op::FOrdEqual, Scalar::BoolInt, value, value),
             CondTest::True | CondTest::NoCarry | CondTest::NoOverflow | CondTest::BelowEqual => {
                 return self.truth_constant(Truth::Always);
@@ -210,6 +224,63 @@ impl Emit<'_> {
             }
         };
         self.compare_bits(compare, value, 0)
+    }
+
+    /// The test of a float that stands for integers in some of its lanes, whose overflow and carry count too.
+    fn test_float_and_flags(
+        &mut self,
+        value: Val,
+        test: CondTest,
+        [overflow, carry]: [Val; 2],
+    ) -> Val {
+        match test {
+            CondTest::Carry => carry,
+            CondTest::NoCarry => self.not(carry),
+            CondTest::Overflow => overflow,
+            CondTest::NoOverflow => self.not(overflow),
+            CondTest::Above => {
+                let not_zero = self.float_not_zero(value);
+                self.truth_op(Op::LogicalAnd, carry, not_zero)
+            }
+            CondTest::BelowEqual => {
+                let above = self.test_float_and_flags(value, CondTest::Above, [overflow, carry]);
+                self.not(above)
+            }
+            CondTest::Lt => {
+                let below = self.compare_bits(Op::FOrdLessThan, value, 0);
+                self.truth_xor(below, overflow)
+            }
+            CondTest::Ge => {
+                let sign = self.compare_bits(Op::FUnordLessThan, value, 0);
+                let less = self.truth_xor(sign, overflow);
+                self.not(less)
+            }
+            CondTest::Gt => {
+                let above = self.test_float_and_flags(value, CondTest::Ge, [overflow, carry]);
+                let not_zero = self.float_not_zero(value);
+                self.truth_op(Op::LogicalAnd, above, not_zero)
+            }
+            CondTest::Le => {
+                let not_zero = self.float_not_zero(value);
+                let zero = self.not(not_zero);
+                let either = self.truth_op(Op::LogicalOr, zero, overflow);
+                let sign = self.compare_bits(Op::FUnordLessThan, value, 0);
+                self.truth_xor(sign, either)
+            }
+            CondTest::Eq
+            | CondTest::Ne
+            | CondTest::True
+            | CondTest::False
+            | CondTest::Nan
+            | CondTest::Leg
+            | CondTest::Sign
+            | CondTest::NoSign => self.test_float(value, test, None),
+        }
+    }
+
+    /// Whether ZF is clear: the value is neither zero nor NaN.
+    fn float_not_zero(&mut self, value: Val) -> Val {
+        self.compare_bits(Op::FOrdNotEqual, value, 0)
     }
 
     fn test_int(&mut self, value: Val, test: CondTest, flags: Option<[Val; 2]>) -> Val {
@@ -285,7 +356,9 @@ impl Emit<'_> {
     /// `!value`
     pub(super) fn not(&mut self, value: Val) -> Val {
         if let Some(bits) = self.splat_bits(value) {
-            return self.w.constant_splat(Scalar::BoolInt, u64::from(bits == 0), value.size);
+            return self
+                .w
+                .constant_splat(Scalar::BoolInt, u64::from(bits == 0), value.size);
         }
         self.w
             .op(Op::LogicalNot, Scalar::BoolInt, value.size, &[value.id.0])
@@ -328,7 +401,8 @@ impl Emit<'_> {
                 Ok(self.w.op(Op::Any, Scalar::BoolInt, 1, &[passes.id.0]).id)
             }
             Cond::NonZero(register, lane, ty) => {
-                let src = glasm_ir::Src::register(register).swizzled(glasm_ir::Swizzle::splat(lane & 3));
+                let src =
+                    glasm_ir::Src::register(register).swizzled(glasm_ir::Swizzle::splat(lane & 3));
                 Ok(self.non_zero(&src, ty, 1)?.id)
             }
         }
@@ -357,7 +431,11 @@ impl Emit<'_> {
     }
 
     /// The lanes of a source as booleans if all of them are truth values.
-    pub(super) fn source_truth(&mut self, src: &glasm_ir::Src, lanes: u8) -> Result<Option<Val>, Error> {
+    pub(super) fn source_truth(
+        &mut self,
+        src: &glasm_ir::Src,
+        lanes: u8,
+    ) -> Result<Option<Val>, Error> {
         let glasm_ir::Base::Register(_) = src.base else {
             return Ok(None);
         };
@@ -379,7 +457,7 @@ impl Emit<'_> {
         if let (Some(a_bits), Some(b_bits)) = (self.splat_bits(a), self.splat_bits(b)) {
             return if a_bits <= b_bits { a } else { b };
         }
-        self.ext(GLOp::UMin, &[a, b])
+        self.ext(GlslOp::UMin, &[a, b])
     }
 }
 

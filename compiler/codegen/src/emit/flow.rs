@@ -48,11 +48,16 @@ impl Emit<'_> {
                 span,
             } => {
                 self.line(span);
-                self.flow_if(cond, then, otherwise, flow).map_err(|error| error.at(span))
+                self.flow_if(cond, then, otherwise, flow)
+                    .map_err(|error| error.at(span))
             }
-            Node::Loop { body, continuing, span } => {
-                self.flow_loop(body, continuing, flow).map_err(|error| error.at(span))
-            }
+            Node::Loop {
+                body,
+                continuing,
+                span,
+            } => self
+                .flow_loop(body, continuing, flow)
+                .map_err(|error| error.at(span)),
             Node::Switch(switch) => self.flow_switch(switch, flow),
             Node::Break => self.jump(flow.break_to),
             Node::Continue => self.jump(flow.continue_to),
@@ -110,7 +115,13 @@ impl Emit<'_> {
     }
 
     /// A block that runs under a condition and then goes to `join`.
-    fn arm(&mut self, label: LabelWord, block: BlockId, flow: Flow, join: JoinId) -> Result<(), Error> {
+    fn arm(
+        &mut self,
+        label: LabelWord,
+        block: BlockId,
+        flow: Flow,
+        join: JoinId,
+    ) -> Result<(), Error> {
         let scope = self.open_scope();
         self.begin_block(label);
         self.flow_block(block, flow)?;
@@ -195,7 +206,12 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn flow_loop(&mut self, body: BlockId, continuing: Option<BlockId>, flow: Flow) -> Result<(), Error> {
+    fn flow_loop(
+        &mut self,
+        body: BlockId,
+        continuing: Option<BlockId>,
+        flow: Flow,
+    ) -> Result<(), Error> {
         let merge_list = self.live.next_list();
         let continue_list = self.live.next_list();
         let header_list = self.live.next_list();

@@ -1,6 +1,11 @@
 //! Constant folding: integer operations and float operations whose result is exact by IEEE 754, and identities that hold
 //! for every value.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "SPIR-V has hundreds of operations, few of which fold"
+)]
+
 use crate::writer::Scalar;
 use spirv::Op;
 
@@ -52,7 +57,9 @@ fn int(op: Op, width: u32, a: Option<u64>, b: Option<u64>) -> Folded {
     }
     match op {
         Op::IAdd | Op::BitwiseOr | Op::BitwiseXor => zero_is_neutral(a, b),
-        Op::ISub | Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic if b == Some(0) => {
+        Op::ISub | Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic
+            if b == Some(0) =>
+        {
             Folded::First
         }
         Op::IMul if b == Some(1) => Folded::First,
@@ -109,9 +116,18 @@ mod tests {
     #[test]
     fn integers_wrap() {
         let max = Some(0xffff_ffff);
-        assert_eq!(binary(Op::IAdd, Scalar::U32, max, Some(2)), Folded::Constant(1));
-        assert_eq!(binary(Op::ISub, Scalar::U32, Some(0), Some(1)), Folded::Constant(0xffff_ffff));
-        assert_eq!(binary(Op::IMul, Scalar::U32, Some(0x8000_0001), Some(2)), Folded::Constant(2));
+        assert_eq!(
+            binary(Op::IAdd, Scalar::U32, max, Some(2)),
+            Folded::Constant(1)
+        );
+        assert_eq!(
+            binary(Op::ISub, Scalar::U32, Some(0), Some(1)),
+            Folded::Constant(0xffff_ffff)
+        );
+        assert_eq!(
+            binary(Op::IMul, Scalar::U32, Some(0x8000_0001), Some(2)),
+            Folded::Constant(2)
+        );
         assert_eq!(
             binary(Op::IAdd, Scalar::U64, max, Some(2)),
             Folded::Constant(0x1_0000_0001)
@@ -120,17 +136,32 @@ mod tests {
 
     #[test]
     fn shift_counts_are_taken_modulo_the_width() {
-        assert_eq!(binary(Op::ShiftLeftLogical, Scalar::U32, Some(1), Some(33)), Folded::Constant(2));
-        assert_eq!(binary(Op::ShiftRightLogical, Scalar::U64, Some(4), Some(65)), Folded::Constant(2));
+        assert_eq!(
+            binary(Op::ShiftLeftLogical, Scalar::U32, Some(1), Some(33)),
+            Folded::Constant(2)
+        );
+        assert_eq!(
+            binary(Op::ShiftRightLogical, Scalar::U64, Some(4), Some(65)),
+            Folded::Constant(2)
+        );
     }
 
     #[test]
     fn only_exact_float_results_fold() {
-        assert_eq!(binary(Op::FAdd, Scalar::F32, f(1.5), f(2.0)), Folded::Constant(f(3.5).unwrap()));
+        assert_eq!(
+            binary(Op::FAdd, Scalar::F32, f(1.5), f(2.0)),
+            Folded::Constant(f(3.5).unwrap())
+        );
         // Denormal, infinite and NaN results stay for the device.
-        assert_eq!(binary(Op::FMul, Scalar::F32, f(1e-30), f(1e-15)), Folded::No);
+        assert_eq!(
+            binary(Op::FMul, Scalar::F32, f(1e-30), f(1e-15)),
+            Folded::No
+        );
         assert_eq!(binary(Op::FMul, Scalar::F32, f(1e30), f(1e30)), Folded::No);
-        assert_eq!(binary(Op::FSub, Scalar::F32, f(f32::INFINITY), f(f32::INFINITY)), Folded::No);
+        assert_eq!(
+            binary(Op::FSub, Scalar::F32, f(f32::INFINITY), f(f32::INFINITY)),
+            Folded::No
+        );
     }
 
     #[test]
@@ -144,6 +175,9 @@ mod tests {
         // 0 * x is NaN for infinite x.
         assert_eq!(binary(Op::FMul, Scalar::F32, f(0.0), None), Folded::No);
         assert_eq!(binary(Op::IMul, Scalar::U32, Some(1), None), Folded::Second);
-        assert_eq!(binary(Op::BitwiseAnd, Scalar::U32, None, Some(0xffff_ffff)), Folded::First);
+        assert_eq!(
+            binary(Op::BitwiseAnd, Scalar::U32, None, Some(0xffff_ffff)),
+            Folded::First
+        );
     }
 }

@@ -5,7 +5,7 @@ use super::result::{Flags, Outcome};
 use crate::error::Error;
 use crate::writer::{Scalar, Val};
 use glasm_ir::{Aux, Inst, Op, TypeBase};
-use spirv::{GLOp, Op as Spv};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 /// One instruction with the lanes to compute.
 #[derive(Clone, Copy)]
@@ -53,22 +53,22 @@ impl Emit<'_> {
             Op::Mod => self.int_mod(job)?,
             Op::Min => self.min_max(job, Extreme::Min)?,
             Op::Max => self.min_max(job, Extreme::Max)?,
-            Op::NMin => self.ext_sources::<2>(job, GLOp::NMin)?,
-            Op::NMax => self.ext_sources::<2>(job, GLOp::NMax)?,
-            Op::Floor => self.ext_sources::<1>(job, GLOp::Floor)?,
-            Op::Ceil => self.ext_sources::<1>(job, GLOp::Ceil)?,
-            Op::Trunc => self.ext_sources::<1>(job, GLOp::Trunc)?,
-            Op::Round => self.ext_sources::<1>(job, GLOp::RoundEven)?,
+            Op::NMin => self.ext_sources::<2>(job, GlslOp::NMin)?,
+            Op::NMax => self.ext_sources::<2>(job, GlslOp::NMax)?,
+            Op::Floor => self.ext_sources::<1>(job, GlslOp::Floor)?,
+            Op::Ceil => self.ext_sources::<1>(job, GlslOp::Ceil)?,
+            Op::Trunc => self.ext_sources::<1>(job, GlslOp::Trunc)?,
+            Op::Round => self.ext_sources::<1>(job, GlslOp::RoundEven)?,
             Op::Fract => self.fract(job)?,
             Op::Sign => self.sign(job)?,
             Op::Rcp => self.reciprocal(job)?,
-            Op::Rsq => self.ext_sources::<1>(job, GLOp::InverseSqrt)?,
-            Op::Sqrt => self.ext_sources::<1>(job, GLOp::Sqrt)?,
-            Op::Exp2 => self.ext_sources::<1>(job, GLOp::Exp2)?,
-            Op::Log2 => self.ext_sources::<1>(job, GLOp::Log2)?,
+            Op::Rsq => self.ext_sources::<1>(job, GlslOp::InverseSqrt)?,
+            Op::Sqrt => self.ext_sources::<1>(job, GlslOp::Sqrt)?,
+            Op::Exp2 => self.ext_sources::<1>(job, GlslOp::Exp2)?,
+            Op::Log2 => self.log2(job)?,
             Op::Pow => self.pow(job)?,
-            Op::Sin => self.ext_sources::<1>(job, GLOp::Sin)?,
-            Op::Cos => self.ext_sources::<1>(job, GLOp::Cos)?,
+            Op::Sin => self.ext_sources::<1>(job, GlslOp::Sin)?,
+            Op::Cos => self.ext_sources::<1>(job, GlslOp::Cos)?,
             Op::And => self.binary_sources(job, Spv::BitwiseAnd)?,
             Op::Or => self.binary_sources(job, Spv::BitwiseOr)?,
             Op::Xor => self.binary_sources(job, Spv::BitwiseXor)?,
@@ -80,22 +80,26 @@ impl Emit<'_> {
             Op::BitInsert => self.bit_insert(job)?,
             Op::BitReverse => self.unary_source(job, Spv::BitReverse)?,
             Op::BitCount => self.unary_source(job, Spv::BitCount)?,
-            Op::FindLsb => self.ext_sources::<1>(job, GLOp::FindILsb)?,
-            Op::FindMsb if job.inst.ty.is_signed_int() => self.ext_sources::<1>(job, GLOp::FindSMsb)?,
-            Op::FindMsb => self.ext_sources::<1>(job, GLOp::FindUMsb)?,
-            Op::SetEq | Op::SetNe | Op::SetLt | Op::SetLe | Op::SetGt | Op::SetGe => self.comparison(job)?,
+            Op::FindLsb => self.ext_sources::<1>(job, GlslOp::FindILsb)?,
+            Op::FindMsb if job.inst.ty.is_signed_int() => {
+                self.ext_sources::<1>(job, GlslOp::FindSMsb)?
+            }
+            Op::FindMsb => self.ext_sources::<1>(job, GlslOp::FindUMsb)?,
+            Op::SetEq | Op::SetNe | Op::SetLt | Op::SetLe | Op::SetGt | Op::SetGe => {
+                self.comparison(job)?
+            }
             Op::SelLt => self.select_less(job)?,
             Op::SelNz => self.select_non_zero(job)?,
             Op::Dp2 => self.dot(job, 0b0011)?,
             Op::Dp3 => self.dot(job, 0b0111)?,
             Op::Dp4 => self.dot(job, 0b1111)?,
             Op::Cvt => self.convert(job)?,
-            Op::PackHalf2 => self.pack(job, GLOp::PackHalf2x16, 0b0011)?,
-            Op::PackUnorm2 => self.pack(job, GLOp::PackUnorm2x16, 0b0011)?,
-            Op::PackUnorm4 => self.pack(job, GLOp::PackUnorm4x8, 0b1111)?,
-            Op::UnpackHalf2 => return self.unpack(job, GLOp::UnpackHalf2x16, 2),
-            Op::UnpackUnorm2 => return self.unpack(job, GLOp::UnpackUnorm2x16, 2),
-            Op::UnpackUnorm4 => return self.unpack(job, GLOp::UnpackUnorm4x8, 4),
+            Op::PackHalf2 => self.pack(job, GlslOp::PackHalf2x16, 0b0011)?,
+            Op::PackUnorm2 => self.pack(job, GlslOp::PackUnorm2x16, 0b0011)?,
+            Op::PackUnorm4 => self.pack(job, GlslOp::PackUnorm4x8, 0b1111)?,
+            Op::UnpackHalf2 => return self.unpack(job, GlslOp::UnpackHalf2x16, 2),
+            Op::UnpackUnorm2 => return self.unpack(job, GlslOp::UnpackUnorm2x16, 2),
+            Op::UnpackUnorm4 => return self.unpack(job, GlslOp::UnpackUnorm4x8, 4),
             Op::Pack64 => return self.pack64(job),
             Op::Unpack64 => return self.unpack64(job),
             Op::Ddx => self.derivative(job, Spv::DPdx)?,
@@ -135,7 +139,7 @@ impl Emit<'_> {
         Ok(self.binary(op, a, b))
     }
 
-    fn ext_sources<const N: usize>(&mut self, job: Job<'_>, op: GLOp) -> Result<Val, Error> {
+    fn ext_sources<const N: usize>(&mut self, job: Job<'_>, op: GlslOp) -> Result<Val, Error> {
         let mut args = [Val {
             id: crate::words::ValueWord::NONE,
             scalar: Scalar::F32,
@@ -151,7 +155,10 @@ impl Emit<'_> {
     fn mov(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
         let program = self.program;
         let src = &program.srcs[job.inst.first_source as usize];
-        let clamps = job.inst.dst.is_some_and(|dst| dst.saturate != glasm_ir::Saturate::None);
+        let clamps = job
+            .inst
+            .dst
+            .is_some_and(|dst| dst.saturate != glasm_ir::Saturate::None);
         if src.has_modifier() || clamps && job.inst.ty.is_float() {
             return Ok(Outcome::Val(self.source(job.inst, 0, job.lanes)?));
         }
@@ -169,7 +176,9 @@ impl Emit<'_> {
 
     /// Overflow and carry of integer addition and subtraction.
     fn flags_of(&mut self, job: Job<'_>, outcome: Outcome) -> Result<Option<Flags>, Error> {
-        let Outcome::Val(result) = outcome else { return Ok(None) };
+        let Outcome::Val(result) = outcome else {
+            return Ok(None);
+        };
         if job.inst.ty.is_float() {
             return Ok(None);
         }
@@ -183,39 +192,23 @@ impl Emit<'_> {
             };
             emit.source_as(&src, job.inst.ty, job.lanes)
         };
-        let flags = match job.inst.op {
-            Op::Add if negated(1) => {
-                let (a, b) = (self.source(job.inst, 0, job.lanes)?, plain(self, 1)?);
-                self.sub_flags(a, b, result)
-            }
-            Op::Add if negated(0) => {
-                let (a, b) = (plain(self, 0)?, self.source(job.inst, 1, job.lanes)?);
-                self.sub_flags(b, a, result)
-            }
-            Op::Sub if negated(1) => {
-                let (a, b) = (self.source(job.inst, 0, job.lanes)?, plain(self, 1)?);
-                self.add_flags(a, b, result)
-            }
-            Op::Add => {
-                let [a, b] = self.two(job)?;
-                self.add_flags(a, b, result)
-            }
-            Op::Sub => {
-                let [a, b] = self.two(job)?;
-                self.sub_flags(a, b, result)
-            }
-            Op::Mad => {
-                let [a, b] = self.two(job)?;
-                let product = self.multiply(a, b);
-                if negated(2) {
-                    let c = plain(self, 2)?;
-                    self.sub_flags(product, c, result)
-                } else {
-                    let c = self.source(job.inst, 2, job.lanes)?;
-                    self.add_flags(product, c, result)
-                }
-            }
-            _ => return Ok(None),
+        // The summands without the negations, and whether each is subtracted.
+        let (x, y, x_negated, y_negated) = if matches!(job.inst.op, Op::Add | Op::Sub) {
+            let subtracts = job.inst.op == Op::Sub;
+            let (x, y) = (plain(self, 0)?, plain(self, 1)?);
+            (x, y, negated(0), negated(1) != subtracts)
+        } else if job.inst.op == Op::Mad {
+            let [a, b] = self.two(job)?;
+            (self.multiply(a, b), plain(self, 2)?, false, negated(2))
+        } else {
+            return Ok(None);
+        };
+        let flags = match (x_negated, y_negated) {
+            (false, false) => self.add_flags(x, y, result),
+            (false, true) => self.sub_flags(x, y, result),
+            (true, false) => self.sub_flags(y, x, result),
+            // Undefined by the languages.
+            (true, true) => return Ok(None),
         };
         Ok(Some(flags))
     }
@@ -225,9 +218,12 @@ impl Emit<'_> {
         if self.wide_int() != Scalar::Pair {
             return false;
         }
-        let wide_int = |ty: glasm_ir::Type| ty.width() == glasm_ir::Width::W64 && ty.base() != TypeBase::Float;
+        let wide_int =
+            |ty: glasm_ir::Type| ty.width() == glasm_ir::Width::W64 && ty.base() != TypeBase::Float;
         match (inst.op, inst.aux) {
-            (Op::Mov, _) => wide_int(inst.ty) && self.program.srcs[inst.first_source as usize].has_modifier(),
+            (Op::Mov, _) => {
+                wide_int(inst.ty) && self.program.srcs[inst.first_source as usize].has_modifier()
+            }
             (Op::Pack64 | Op::Unpack64 | Op::Load | Op::Store | Op::Atomic | Op::Tex, _) => false,
             (_, Aux::Cvt { from, .. }) => wide_int(inst.ty) || wide_int(from),
             _ => wide_int(inst.ty),

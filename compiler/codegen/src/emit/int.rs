@@ -4,9 +4,8 @@ use super::Emit;
 use super::inst::Job;
 use super::result::Flags;
 use crate::error::Error;
-use crate::gather::Lane;
 use crate::writer::{Scalar, Val};
-use spirv::{GLOp, Op as Spv};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
     /// The upper half of the product.
@@ -22,7 +21,9 @@ impl Emit<'_> {
         let pair = self.w.declare_type(Spv::TypeStruct, &[half.0, half.0]);
         let id = self.w.object();
         self.w.body.result(op, pair, id, &[a.id.0, b.id.0]);
-        Ok(self.w.op(Spv::CompositeExtract, a.scalar, a.size, &[id.0, 1]))
+        Ok(self
+            .w
+            .op(Spv::CompositeExtract, a.scalar, a.size, &[id.0, 1]))
     }
 
     /// The low and the high word of a product of unsigned words.
@@ -33,7 +34,10 @@ impl Emit<'_> {
         self.w
             .body
             .result(Spv::UMulExtended, pair, id, &[a.id.0, b.id.0]);
-        [0, 1].map(|part| self.w.op(Spv::CompositeExtract, Scalar::U32, 1, &[id.0, part]))
+        [0, 1].map(|part| {
+            self.w
+                .op(Spv::CompositeExtract, Scalar::U32, 1, &[id.0, part])
+        })
     }
 
     /// Quotient toward zero; all ones for a zero divisor.
@@ -64,7 +68,11 @@ impl Emit<'_> {
 
     /// A divisor without undefined results, and where it was zero or -1.
     fn safe_divisor(&mut self, b: Val, signed: bool) -> (Val, Option<Val>, Option<Val>) {
-        let minus_one = if b.scalar == Scalar::U64 { u64::MAX } else { 0xffff_ffff };
+        let minus_one = if b.scalar == Scalar::U64 {
+            u64::MAX
+        } else {
+            0xffff_ffff
+        };
         if self
             .splat_bits(b)
             .is_some_and(|bits| bits != 0 && !(signed && bits == minus_one))
@@ -162,7 +170,12 @@ impl Emit<'_> {
     }
 
     /// A bit-field operation: its counts are scalars in SPIR-V, so different counts go lane by lane.
-    fn bit_field(&mut self, a: Val, counts: &[Val], op: impl Fn(&mut Self, Val, &[Val]) -> Val) -> Val {
+    fn bit_field(
+        &mut self,
+        a: Val,
+        counts: &[Val],
+        op: impl Fn(&mut Self, Val, &[Val]) -> Val,
+    ) -> Val {
         if counts.iter().all(|count| count.size == 1) {
             return op(self, a, counts);
         }
@@ -170,7 +183,8 @@ impl Emit<'_> {
         let a = self.w.widen(a, size.max(a.size));
         self.each(a, |emit, index| {
             let part = emit.component(a, index);
-            let counts: [Val; 1] = std::array::from_fn(|number| emit.component(counts[number], index));
+            let counts: [Val; 1] =
+                std::array::from_fn(|number| emit.component(counts[number], index));
             op(emit, part, &counts)
         })
     }
@@ -178,7 +192,10 @@ impl Emit<'_> {
     /// Overflow and carry of `a + b = sum`.
     pub(super) fn add_flags(&mut self, a: Val, b: Val, sum: Val) -> Flags {
         // Overflow: both operands have the sign that the sum lacks.
-        let (x, y) = (self.binary(Spv::BitwiseXor, a, sum), self.binary(Spv::BitwiseXor, b, sum));
+        let (x, y) = (
+            self.binary(Spv::BitwiseXor, a, sum),
+            self.binary(Spv::BitwiseXor, b, sum),
+        );
         let both = self.binary(Spv::BitwiseAnd, x, y);
         let zero = self.constant_like(both, 0);
         Flags {
@@ -216,12 +233,11 @@ impl Emit<'_> {
     /// Integer clamp by signedness.
     pub(super) fn int_clamp(&mut self, val: Val, low: u64, high: u64, signed: bool) -> Val {
         let (low, high) = (self.constant_like(val, low), self.constant_like(val, high));
-        let op = if signed { GLOp::SClamp } else { GLOp::UClamp };
+        let op = if signed {
+            GlslOp::SClamp
+        } else {
+            GlslOp::UClamp
+        };
         self.ext(op, &[val, low, high])
-    }
-
-    /// Lanes as one value each.
-    pub(super) fn lanes_of(vals: &[Val], count: usize) -> [Lane; 4] {
-        std::array::from_fn(|lane| vals.get(lane.min(count - 1)).map_or(Lane::UNDEFINED, |val| val.lane(0)))
     }
 }

@@ -80,7 +80,11 @@ impl Emit<'_> {
         let mut join = std::mem::take(&mut self.joins.joins[id.0]);
         if join.list.edges <= 1 {
             for &(slot, mask) in self.live.list(join.list) {
-                join.lanes.extend(glasm_ir::WriteMask(mask).lanes().map(|lane| self.lanes.get(slot, lane)));
+                join.lanes.extend(
+                    glasm_ir::WriteMask(mask)
+                        .lanes()
+                        .map(|lane| self.lanes.get(slot, lane)),
+                );
                 if self.has_flags(slot) {
                     for flags in [slot + 1, slot + 2] {
                         join.lanes.extend(self.lanes.slot(flags));
@@ -134,12 +138,18 @@ impl Emit<'_> {
         for index in join.list.first..join.list.first + join.list.len {
             let (slot, mask) = self.live.list(join.list)[(index - join.list.first) as usize];
             for lane in glasm_ir::WriteMask(mask).lanes() {
-                lanes.next().into_iter().for_each(|&value| self.lanes.set(slot, lane, value));
+                lanes
+                    .next()
+                    .into_iter()
+                    .for_each(|&value| self.lanes.set(slot, lane, value));
             }
             if self.has_flags(slot) {
                 for flags in [slot + 1, slot + 2] {
                     for lane in 0..4 {
-                        lanes.next().into_iter().for_each(|&value| self.lanes.set(flags, lane, value));
+                        lanes
+                            .next()
+                            .into_iter()
+                            .for_each(|&value| self.lanes.set(flags, lane, value));
                     }
                 }
             }
@@ -217,7 +227,10 @@ impl Emit<'_> {
                 Scalar::BoolInt | Scalar::S32 | Scalar::U8 | Scalar::U16 => Scalar::U32,
                 Scalar::U32 | Scalar::F32 | Scalar::U64 | Scalar::F64 | Scalar::Pair => info.scalar,
             };
-            match groups[first..].iter_mut().find(|group| group.scalar == scalar) {
+            match groups[first..]
+                .iter_mut()
+                .find(|group| group.scalar == scalar)
+            {
                 Some(group) if scalar != Scalar::Pair => group.mask |= 1 << lane,
                 _ => push_group(groups, slot, 1 << lane, scalar),
             }
@@ -276,7 +289,10 @@ impl Emit<'_> {
     pub(super) fn open_header(&mut self, list: List) -> Header {
         let mut groups = Vec::new();
         self.decide_groups(list, &mut groups);
-        let initial = groups.iter().map(|group| self.travel_value(group)).collect();
+        let initial = groups
+            .iter()
+            .map(|group| self.travel_value(group))
+            .collect();
         let label = self.w.label();
         let entry = self.block;
         self.w.body.op(Op::Branch, &[label.0]);

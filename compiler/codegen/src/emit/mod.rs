@@ -26,7 +26,9 @@ mod inst;
 mod int;
 mod join;
 mod memory;
+mod names;
 mod operand;
+mod outputs;
 mod pack;
 mod result;
 mod texture;
@@ -46,6 +48,7 @@ use glasm_ir::arena::Id;
 use glasm_ir::{InstFlags, Program, RoutineId, Stage, Storage};
 use join::Joins;
 use spirv::{ExecutionMode, ExecutionModel, FunctionControl, Op};
+pub(crate) use texture::TextureVariable;
 
 /// What is kept between programs for its memory.
 #[derive(Debug, Default)]
@@ -147,7 +150,9 @@ impl Emit<'_> {
             Stage::TessControl | Stage::TessEval | Stage::Geometry
         ) {
             let name = self.program.stage.name();
-            return Err(Error::unsupported(format!("{name} programs are not supported yet")));
+            return Err(Error::unsupported(format!(
+                "{name} programs are not supported yet"
+            )));
         }
         self.analysis.run(self.program)?;
         let entry = self.w.object();
@@ -181,6 +186,7 @@ impl Emit<'_> {
         let function = self.functions[routine.index()];
         self.open_function(function);
         self.set_output_defaults();
+        self.set_initial_codes();
         self.flow_body(routine)?;
         if self.reachable {
             self.leave_function()?;
@@ -202,7 +208,9 @@ impl Emit<'_> {
         let void = self.void();
         let ty = self.w.declare_type(Op::TypeFunction, &[void.0]);
         let control = FunctionControl::NONE.bits();
-        self.w.functions.result(Op::Function, void, function, &[control, ty.0]);
+        self.w
+            .functions
+            .result(Op::Function, void, function, &[control, ty.0]);
         self.block = self.w.label();
         self.w.functions.op(Op::Label, &[self.block.0]);
         self.reachable = true;
@@ -222,10 +230,29 @@ impl Emit<'_> {
             if self.analysis.class[id.index()] == crate::analysis::Class::Memory {
                 continue;
             }
-            let one = self.interface.one(&mut self.w, self.program.outputs[output].base);
+            let one = self
+                .interface
+                .one(&mut self.w, self.program.outputs[output].base);
             let base = self.analysis.slot_base[id.index()];
             for slot in base..base + self.analysis.slot_len[id.index()] {
                 self.lanes.set(slot, 3, crate::gather::Lane::scalar(one));
+            }
+        }
+    }
+
+    /// Codes that are read before any update have all flags clear, as after a comparison that was true.
+    fn set_initial_codes(&mut self) {
+        for (id, register) in self.program.registers.iter_enumerated() {
+            let in_values = self.analysis.class[id.index()] == crate::analysis::Class::Values;
+            let slot = self.analysis.slot_base[id.index()];
+            if register.storage != Storage::Cond || !in_values || self.live.live_in(slot) == 0 {
+                continue;
+            }
+            self.analysis.reads_initial_codes(id);
+            let clear = self.w.constant(Scalar::BoolFloat, 1);
+            for lane in 0..4 {
+                self.lanes
+                    .set(slot, lane, crate::gather::Lane::scalar(clear));
             }
         }
     }
@@ -254,7 +281,9 @@ impl Emit<'_> {
         let void = self.void();
         let id = self.w.object();
         let function = self.functions[routine.index()];
-        self.w.body.result(Op::FunctionCall, void, id, &[function.0]);
+        self.w
+            .body
+            .result(Op::FunctionCall, void, id, &[function.0]);
     }
 
     fn void(&mut self) -> TypeWord {
@@ -274,7 +303,8 @@ impl Emit<'_> {
         }
         let mut out = Words(std::mem::take(words));
         out.clear();
-        out.0.extend([spirv::MAGIC_NUMBER, version, 0, self.w.bound(), 0]);
+        out.0
+            .extend([spirv::MAGIC_NUMBER, version, 0, self.w.bound(), 0]);
         self.w.needs.write(target, &mut out);
         if let Some(glsl) = self.w.glsl_if_used() {
             out.op_string(Op::ExtInstImport, &[glsl.0], "GLSL.std.450", &[]);

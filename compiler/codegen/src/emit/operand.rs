@@ -8,7 +8,7 @@ use crate::writer::{Scalar, Val, compute_scalar};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm};
 use glasm_ir::{Base, InputId, Inst, ParamId, RegisterId, Src, Type, WriteMask};
-use spirv::{GLOp, Op};
+use spirv::{GlslStd450Op as GlslOp, Op};
 
 /// The element that an operand names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,8 +58,12 @@ impl Emit<'_> {
 
     /// Lanes that were collected from several values are read from the new vector from now on.
     fn keep_vector(&mut self, src: &Src, lanes: u8, from: &[Lane], val: Val) {
-        let Base::Register(register) = src.base else { return };
-        if from.iter().any(|lane| lane.id == val.id) || from.iter().all(|lane| lane.id == from[0].id) {
+        let Base::Register(register) = src.base else {
+            return;
+        };
+        if from.iter().any(|lane| lane.id == val.id)
+            || from.iter().all(|lane| lane.id == from[0].id)
+        {
             return;
         }
         let Some(slot) = self.analysis.slot(self.program, register, src.index) else {
@@ -104,7 +108,11 @@ impl Emit<'_> {
                 }
                 known
             }
-            Base::Output(_) => return Err(Error::unsupported("outputs cannot be read back in this stage")),
+            Base::Output(_) => {
+                return Err(Error::unsupported(
+                    "outputs cannot be read back in this stage",
+                ));
+            }
         };
         let mut count = 0;
         for lane in mask.lanes() {
@@ -133,11 +141,15 @@ impl Emit<'_> {
 
     fn param_lanes(&mut self, param: ParamId, index: Option<IndexId>) -> Result<[Lane; 4], Error> {
         let last = (self.program.params.len() - 1 - param.index()) as u32;
-        let len = index.map_or(1, |index| self.program.indices[index].len).min(last + 1);
+        let len = index
+            .map_or(1, |index| self.program.indices[index].len)
+            .min(last + 1);
         let id = match self.element(index, len)? {
             Element::Constant(element) => {
                 let param = ParamId::new(param.index() + element as usize);
-                return Ok(self.interface.param(&mut self.w, self.program, self.options, param));
+                return Ok(self
+                    .interface
+                    .param(&mut self.w, self.program, self.options, param));
             }
             Element::Dynamic(element) => {
                 let first = self.w.uint(param.index() as u32);
@@ -160,7 +172,9 @@ impl Emit<'_> {
         let last = (self.program.inputs.len() - 1 - input.index()) as u32;
         let data = self.program.indices[index];
         if data.vertex.is_some() {
-            return Err(Error::unsupported("per-vertex inputs are not supported yet"));
+            return Err(Error::unsupported(
+                "per-vertex inputs are not supported yet",
+            ));
         }
         let len = data.len.min(last + 1);
         match self.element(Some(index), len)? {
@@ -196,21 +210,29 @@ impl Emit<'_> {
         let offset = self.w.val(offset);
         let sum = self.binary(Op::IAdd, relative, offset);
         if let Some(bits) = self.splat_bits(sum) {
-            return Ok(Element::Constant((bits as u32 as i32).max(0).min(last as i32) as u32));
+            return Ok(Element::Constant(
+                (bits as u32 as i32).max(0).min(last as i32) as u32,
+            ));
         }
         let zero = self.constant_like(sum, 0);
         let last = self.constant_like(sum, u64::from(last));
-        Ok(Element::Dynamic(self.ext(GLOp::SClamp, &[sum, zero, last]).id))
+        Ok(Element::Dynamic(
+            self.ext(GlslOp::SClamp, &[sum, zero, last]).id,
+        ))
     }
 
     /// A lane of a register as a 32-bit integer.
-    pub(super) fn index_register(&mut self, register: RegisterId, lane: u8) -> Result<ValueWord, Error> {
+    pub(super) fn index_register(
+        &mut self,
+        register: RegisterId,
+        lane: u8,
+    ) -> Result<ValueWord, Error> {
         let lanes = self.register_lanes(register, None, 1 << (lane & 3))?;
         Ok(self.w.scalar(lanes[(lane & 3) as usize], Scalar::U32))
     }
 
     /// Absolute value, then negation.
-    fn modify(&mut self, val: Val, src: &Src, ty: Type) -> Val {
+    pub(super) fn modify(&mut self, val: Val, src: &Src, ty: Type) -> Val {
         let mut val = val;
         if src.abs {
             val = self.absolute(val, ty);
@@ -224,28 +246,22 @@ impl Emit<'_> {
     /// `|val|` by type; unsigned values stay.
     fn absolute(&mut self, val: Val, ty: Type) -> Val {
         if ty.is_float() {
-            let clear = |scalar, bits| match scalar {
-                Scalar::F64 => bits & !(1 << 63),
-                _ => bits & 0x7fff_ffff,
-            };
+            let clear = |scalar, bits| bits & !sign_bit(scalar);
             self.map_constant(val, clear)
-                .unwrap_or_else(|| self.ext(GLOp::FAbs, &[val]))
+                .unwrap_or_else(|| self.ext(GlslOp::FAbs, &[val]))
         } else if !ty.is_signed_int() {
             val
         } else if val.scalar == Scalar::Pair {
             self.wide_abs(val)
         } else {
-            self.ext(GLOp::SAbs, &[val])
+            self.ext(GlslOp::SAbs, &[val])
         }
     }
 
     /// `-val` by type; two's complement for integers.
     pub(super) fn negate(&mut self, val: Val, ty: Type) -> Val {
         if ty.is_float() {
-            let flip = |scalar, bits| match scalar {
-                Scalar::F64 => bits ^ 1 << 63,
-                _ => bits ^ 0x8000_0000,
-            };
+            let flip = |scalar, bits| bits ^ sign_bit(scalar);
             self.map_constant(val, flip)
                 .unwrap_or_else(|| self.unary(Op::FNegate, val))
         } else if val.scalar == Scalar::Pair {
@@ -273,5 +289,14 @@ impl Emit<'_> {
         }
         let id = self.w.composite(val.scalar, &parts[..val.size as usize]);
         Some(Val { id, ..val })
+    }
+}
+
+/// The sign of a float.
+fn sign_bit(scalar: Scalar) -> u64 {
+    if scalar == Scalar::F64 {
+        1 << 63
+    } else {
+        1 << 31
     }
 }

@@ -7,18 +7,18 @@ use crate::error::Error;
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val};
 use glasm_ir::{Type, WriteMask};
-use spirv::{GLOp, Op as Spv};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
     /// Numbers of the lanes `lanes` in one word.
-    pub(super) fn pack(&mut self, job: Job<'_>, op: GLOp, lanes: u8) -> Result<Val, Error> {
+    pub(super) fn pack(&mut self, job: Job<'_>, op: GlslOp, lanes: u8) -> Result<Val, Error> {
         let numbers = self.source(job.inst, 0, lanes)?;
         let numbers = self.w.widen(numbers, lanes.count_ones() as u8);
         Ok(self.ext_to(op, Scalar::U32, 1, numbers.id))
     }
 
     /// The `size` numbers of a word; further lanes repeat them.
-    pub(super) fn unpack(&mut self, job: Job<'_>, op: GLOp, size: u8) -> Result<Outcome, Error> {
+    pub(super) fn unpack(&mut self, job: Job<'_>, op: GlslOp, size: u8) -> Result<Outcome, Error> {
         let program = self.program;
         let src = &program.srcs[job.inst.first_source as usize];
         let word = self.source_as(src, Type::U32, 1)?;
@@ -62,7 +62,11 @@ impl Emit<'_> {
 
     fn part_bits(&self, words: Val, index: usize) -> Option<u64> {
         let info = self.w.info(words.id);
-        let part = if words.size == 1 { words.id } else { info.parts[index] };
+        let part = if words.size == 1 {
+            words.id
+        } else {
+            info.parts[index]
+        };
         part.is_some().then(|| self.w.constant_bits(part)).flatten()
     }
 
@@ -70,7 +74,11 @@ impl Emit<'_> {
     pub(super) fn words_of_wide(&mut self, lane: Lane) -> Val {
         let scalar = self.wide_int();
         let wide = self.w.scalar(lane, scalar);
-        let op = if scalar == Scalar::Pair { Spv::CopyObject } else { Spv::Bitcast };
+        let op = if scalar == Scalar::Pair {
+            Spv::CopyObject
+        } else {
+            Spv::Bitcast
+        };
         self.w.op(op, Scalar::U32, 2, &[wide.0])
     }
 
@@ -95,7 +103,7 @@ impl Emit<'_> {
     pub(super) fn half_to_float(&mut self, words: Val) -> Val {
         self.each(words, |emit, index| {
             let word = emit.component(words, index);
-            let pair = emit.ext_to(GLOp::UnpackHalf2x16, Scalar::F32, 2, word.id);
+            let pair = emit.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, word.id);
             emit.component(pair, 0)
         })
     }
@@ -105,10 +113,13 @@ impl Emit<'_> {
         let zero = self.w.float(0.0);
         self.each(floats, |emit, index| {
             let number = emit.component(floats, index);
-            let pair = emit
-                .w
-                .op(Spv::CompositeConstruct, Scalar::F32, 2, &[number.id.0, zero.0]);
-            emit.ext_to(GLOp::PackHalf2x16, Scalar::U32, 1, pair.id)
+            let pair = emit.w.op(
+                Spv::CompositeConstruct,
+                Scalar::F32,
+                2,
+                &[number.id.0, zero.0],
+            );
+            emit.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
         })
     }
 }

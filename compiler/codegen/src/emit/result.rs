@@ -5,9 +5,9 @@ use crate::analysis::is_comparison;
 use crate::error::Error;
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val, compute_scalar};
-use glasm_ir::inst::Guard;
+use glasm_ir::inst::{Guard, result_type};
 use glasm_ir::{Dst, Inst, RegisterId, Saturate, Type, Width, WriteMask};
-use spirv::GLOp;
+use spirv::GlslStd450Op as GlslOp;
 
 /// What an operation computed.
 #[derive(Clone, Copy, Debug)]
@@ -36,13 +36,20 @@ impl Emit<'_> {
         outcome: Outcome,
         flags: Option<Flags>,
     ) -> Result<(), Error> {
+        let ty = result_type(inst);
+        if ty != inst.ty {
+            // From here on only the type of the result counts.
+            return self.write_result(&Inst { ty, ..*inst }, needed, outcome, flags);
+        }
         let Some(dst) = inst.dst else { return Ok(()) };
         let lanes = needed & 15 | needed >> 4;
         if lanes == 0 {
             return Ok(());
         }
         let fresh = self.settle(inst, &dst, lanes, outcome);
-        let flags = flags.map(|flags| flag_lanes(lanes, flags)).unwrap_or_default();
+        let flags = flags
+            .map(|flags| flag_lanes(lanes, flags))
+            .unwrap_or_default();
         let mut values = self.materialize(inst, needed & 15, fresh);
         self.name_result(&dst, values[lanes.trailing_zeros() as usize]);
         let Some(guard) = dst.guard else {
@@ -68,7 +75,8 @@ impl Emit<'_> {
 
     /// Applies the clamp and brings the lanes into the form that registers hold.
     fn settle(&mut self, inst: &Inst, dst: &Dst, lanes: u8, outcome: Outcome) -> [Lane; 4] {
-        let packs = inst.ty == Type::F16 && matches!(outcome, Outcome::Val(val) if !val.scalar.is_bool());
+        let packs =
+            inst.ty == Type::F16 && matches!(outcome, Outcome::Val(val) if !val.scalar.is_bool());
         let clamps = dst.saturate != Saturate::None && inst.ty.is_float();
         let mut val = match outcome {
             Outcome::Val(val) => val,
@@ -103,10 +111,12 @@ impl Emit<'_> {
         if !is_comparison(inst.op) || !(inst.ty == Type::F16 || inst.ty.width() == Width::W64) {
             return values;
         }
-        let (scalar, bits) = match inst.ty {
-            Type::F16 => (Scalar::U32, 0x3c00),
-            Type::F64 => (Scalar::F64, 1.0f64.to_bits()),
-            _ => (self.wide_int(), u64::MAX),
+        let (scalar, bits) = if inst.ty == Type::F16 {
+            (Scalar::U32, 0x3c00)
+        } else if inst.ty == Type::F64 {
+            (Scalar::F64, 1.0f64.to_bits())
+        } else {
+            (self.wide_int(), u64::MAX)
         };
         for lane in WriteMask(lanes).lanes() {
             let yes = Lane::scalar(self.w.constant(scalar, bits));
@@ -120,9 +130,16 @@ impl Emit<'_> {
     }
 
     fn clamp(&mut self, val: Val, saturate: Saturate) -> Val {
-        let low = self.float_like(val, if saturate == Saturate::Signed { -1.0 } else { 0.0 });
+        let low = self.float_like(
+            val,
+            if saturate == Saturate::Signed {
+                -1.0
+            } else {
+                0.0
+            },
+        );
         let high = self.float_like(val, 1.0);
-        self.ext(GLOp::NClamp, &[val, low, high])
+        self.ext(GlslOp::NClamp, &[val, low, high])
     }
 
     fn write_lanes(&mut self, dst: &Dst, lanes: u8, values: [Lane; 4]) -> Result<(), Error> {
@@ -170,7 +187,11 @@ impl Emit<'_> {
         } else {
             compute_scalar(ty, self.wide_ints)
         };
-        let truth = if ty.is_float() { Scalar::BoolFloat } else { Scalar::BoolInt };
+        let truth = if ty.is_float() {
+            Scalar::BoolFloat
+        } else {
+            Scalar::BoolInt
+        };
         let is_truth = |lane: &Lane| lane.id.is_some() && self.w.info(lane.id).scalar == truth;
         let all = WriteMask(lanes)
             .lanes()
@@ -226,11 +247,9 @@ impl Emit<'_> {
             return self.half_to_float(half).lane(0);
         }
         let compute = compute_scalar(inst.ty, self.wide_ints);
-        let same_kind = match scalar {
-            Scalar::BoolFloat => true,
-            Scalar::BoolInt => !inst.ty.is_float(),
-            _ => scalar == compute,
-        };
+        let same_kind = scalar == compute
+            || scalar == Scalar::BoolFloat
+            || scalar == Scalar::BoolInt && !inst.ty.is_float();
         let converted = is_comparison(inst.op) && scalar.is_bool();
         if same_kind || converted {
             lane

@@ -206,8 +206,9 @@ impl Checker<'_> {
     fn bound_variable(&mut self, decl: &Decl) {
         let Some((name, span)) = decl.name else { return };
         let before = self.reports_len();
-        self.allowed_here(decl);
-        let var = self.elements(decl).and_then(|elements| self.bind(decl, elements));
+        let allowed = self.allowed_here(decl);
+        let elements = if allowed { self.elements(decl) } else { None };
+        let var = elements.and_then(|elements| self.bind(decl, elements));
         match var {
             Some(var) if self.reports_len() == before => {
                 self.declare(decl.name, var);
@@ -227,23 +228,24 @@ impl Checker<'_> {
         self.reports.len()
     }
 
-    fn allowed_here(&mut self, decl: &Decl) {
+    /// Whether the program type and the language version have this kind of declaration.
+    fn allowed_here(&mut self, decl: &Decl) -> bool {
         let five = self.version >= Version::V5_0;
-        let message = match decl.kind {
-            DeclKind::Output if self.stage == Stage::Compute => "compute programs have no results",
-            DeclKind::Shared if self.stage != Stage::Compute => "shared memory belongs to compute programs",
-            DeclKind::Texture if !five => {
-                self.reports.error(Code::FeatureNewer, decl.span, "TEXTURE declarations need language version 5.0");
-                return;
+        let (code, message) = match decl.kind {
+            DeclKind::Output if self.stage == Stage::Compute => {
+                (Code::DeclarationNotAllowed, "compute programs have no results")
             }
+            DeclKind::Shared if self.stage != Stage::Compute => {
+                (Code::DeclarationNotAllowed, "shared memory belongs to compute programs")
+            }
+            DeclKind::Texture if !five => (Code::FeatureNewer, "TEXTURE declarations need language version 5.0"),
             DeclKind::Cbuffer if !five && !self.program.features.contains(options::Features::CBUFFER) => {
-                let message = "CBUFFER needs OPTION NV_parameter_buffer_object2";
-                self.reports.error(Code::FeatureOption, decl.span, message);
-                return;
+                (Code::FeatureOption, "CBUFFER needs OPTION NV_parameter_buffer_object2")
             }
-            _ => return,
+            _ => return true,
         };
-        self.reports.error(Code::DeclarationNotAllowed, decl.span, message);
+        self.reports.error(code, decl.span, message);
+        false
     }
 
     /// Resolves the items of a declaration.
@@ -290,7 +292,7 @@ impl Checker<'_> {
             Item::Path(path) => self.path_item(decl, path),
             Item::Scalar(literal) if decl.kind == DeclKind::Param => {
                 let bits = self.constant(&[literal], base_of(decl.mods))?;
-                Some(Elements::Params(vec![ParamSource::Literal(bits)]))
+                Some(Elements::Params(vec![ParamSource::Literal([bits[0]; 4])]))
             }
             Item::Vector { first, count, .. } if decl.kind == DeclKind::Param => {
                 let literals: Vec<u32> = (first..first + u32::from(count)).collect();
@@ -377,6 +379,7 @@ impl Checker<'_> {
                 let array = self.array_of(decl, list.len())?;
                 if array.is_some() && self.stage == Stage::Fragment {
                     self.reports.error(Code::OutputArray, decl.span, "fragment programs have no arrays of results");
+                    return None;
                 }
                 self.array_kind(decl, &list)?;
                 let first = self.program.results.len() as u32;
@@ -515,17 +518,7 @@ impl Checker<'_> {
             let literal = self.program.ast.literals[literal as usize];
             bits[lane] = self.literal(literal, ty)?;
         }
-        if literals.len() == 1 && !self.is_braced(literals[0]) {
-            bits = [bits[0]; 4];
-        }
         Some(bits.map(|bits| bits as u32))
-    }
-
-    /// Whether a literal stands in braces.
-    fn is_braced(&self, literal: u32) -> bool {
-        let literal = self.program.ast.literals[literal as usize];
-        let before = &self.program.ast.text[..literal.span.start as usize];
-        before.iter().rev().find(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'-' | b'+')) == Some(&b'{')
     }
 
     /// Bits of a literal in type `ty`; reports literals that do not fit.

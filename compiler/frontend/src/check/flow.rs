@@ -4,6 +4,7 @@ use super::{Checker, Routine, suggest};
 use crate::ast::{Extra, Inst};
 use crate::codes::Code;
 use crate::lang::limits;
+use crate::lang::opcodes::{FlowOp, Lower};
 use crate::names::NameId;
 use glasm_ir::Span;
 
@@ -57,19 +58,18 @@ impl Checker<'_> {
     }
 
     #[inline]
-    pub(super) fn flow_inst(&mut self, flow: &mut Flow, number: u32) {
+    pub(super) fn flow_inst(&mut self, flow: &mut Flow, inst: &Inst) {
         if flow.first_code.is_none() {
             flow.first_code = Some(self.routine());
         }
-        let inst = self.program.ast.insts[number as usize];
-        if inst.opcode.info().result == crate::lang::opcodes::ResultKind::None {
-            self.flow_opcode(flow, &inst);
+        if let Lower::Flow(op) = inst.opcode.info().lower {
+            self.flow_opcode(flow, inst, op);
         }
     }
 
-    fn flow_opcode(&mut self, flow: &mut Flow, inst: &Inst) {
-        match inst.opcode.mnemonic() {
-            "IF" => {
+    fn flow_opcode(&mut self, flow: &mut Flow, inst: &Inst, op: FlowOp) {
+        match op {
+            FlowOp::If => {
                 flow.open.push(Open { kind: Block::If, span: inst.span, endless: false });
                 flow.ifs += 1;
                 if flow.ifs == limits::IF_DEPTH + 1 {
@@ -77,15 +77,15 @@ impl Checker<'_> {
                     self.reports.error(Code::IfDepth, inst.span, message);
                 }
             }
-            "ELSE" => match flow.open.last_mut() {
+            FlowOp::Else => match flow.open.last_mut() {
                 Some(open) if open.kind == Block::If => open.kind = Block::Else,
                 Some(open) if open.kind == Block::Else => {
                     self.reports.error(Code::BlockMismatch, inst.span, "a second ELSE in one IF");
                 }
                 _ => self.reports.error(Code::BlockMismatch, inst.span, "ELSE without IF"),
             },
-            "ENDIF" => self.close(flow, inst, "IF"),
-            "REP" => {
+            FlowOp::EndIf => self.close(flow, inst, "IF"),
+            FlowOp::Rep => {
                 let endless = inst.operand_count == 0 && !inst.broken;
                 flow.open.push(Open { kind: Block::Rep, span: inst.span, endless });
                 flow.loops += 1;
@@ -94,22 +94,21 @@ impl Checker<'_> {
                     self.reports.error(Code::LoopDepth, inst.span, message);
                 }
             }
-            "ENDREP" => self.close(flow, inst, "REP"),
-            opcode @ ("BRK" | "CONT") => match flow.open.iter_mut().rev().find(|open| open.kind == Block::Rep) {
-                Some(open) => open.endless &= opcode != "BRK",
+            FlowOp::EndRep => self.close(flow, inst, "REP"),
+            FlowOp::Brk | FlowOp::Cont => match flow.open.iter_mut().rev().find(|open| open.kind == Block::Rep) {
+                Some(open) => open.endless &= op != FlowOp::Brk,
                 None => {
-                    let message = format!("{opcode} outside a REP block");
+                    let message = format!("{} outside a REP block", inst.opcode.mnemonic());
                     self.reports.error(Code::BreakOutsideLoop, inst.span, message);
                 }
             },
-            "RET" => flow.open.iter_mut().for_each(|open| open.endless = false),
-            "CAL" => {
-                if let Extra::Label(label, span) = inst.extra {
+            FlowOp::Ret => flow.open.iter_mut().for_each(|open| open.endless = false),
+            FlowOp::Cal => {
+                if let Extra::Label(label, span) = self.program.ast.extra(inst) {
                     let routine = self.routine();
                     flow.calls.push(Call { routine, label, span });
                 }
             }
-            _ => {}
         }
     }
 

@@ -2,79 +2,70 @@
 
 use super::operand::Shape;
 use super::{BufferLayout, Checker, InstTypes, VarKind, VarSize};
-use crate::ast::{Base, Index, Inst, Signs};
+use crate::ast::{Base, Index, Inst, Operand, Signs};
 use crate::codes::Code;
 use crate::lang::modifiers::{self, DataType, Mods, TypeClass, register_type};
-use crate::lang::opcodes::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
+use crate::lang::opcodes::{Lower, OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
 use crate::lang::options::Features;
 use crate::lang::stage_name;
-use crate::lex::Kind;
+use crate::lex::{Kind, Token, lex};
 use crate::source::Version;
 use glasm_ir::Span;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 
 impl Checker<'_> {
+    /// Checks an instruction; names in it become variables.
     #[inline]
-    pub(super) fn inst(&mut self, number: u32) {
-        let inst = self.program.ast.insts[number as usize];
+    pub(super) fn inst(&mut self, inst: &mut Inst, operands: &mut [Operand]) {
         let info = inst.opcode.info();
-        let types = self.types(&inst, info);
+        let types = self.types(inst, operands, info);
         self.program.types.push(types);
         if inst.broken {
             return;
         }
-        if info.since > self.version || !info.stages.has(self.stage) || matches!(info.lower, crate::lang::opcodes::Lower::Missing) {
-            self.availability(&inst, info);
+        if info.since > self.version || !info.stages.has(self.stage) || matches!(info.lower, Lower::Missing) {
+            self.availability(inst, info);
         }
-        if !info.mods.contains(inst.mods) || inst.mods.intersects(Mods::ANY_CLAMP.union(Mods::HI)) {
-            self.modifiers(&inst, info, types);
+        let mods = inst.modifiers.mods();
+        let old = self.version < Version::V5_0 && !mods.is_empty();
+        if !info.mods.contains(mods) || mods.intersects(Mods::ANY_CLAMP.union(Mods::HI)) || old {
+            self.modifiers(inst, info, types);
         }
-        let untyped = inst.mods.contains(Mods::NTC);
-        if inst.dst.is_some() {
-            self.result(number, result_type(info, types), untyped);
+        let untyped = mods.contains(Mods::NTC);
+        if let Some(dst) = &mut inst.dst {
+            self.result(dst, result_type(info, types), untyped);
         }
-        let mut operand = inst.first_operand as usize;
-        let end = operand + inst.operand_count as usize;
+        let mut places = operands.iter_mut();
         for &kind in info.operands {
-            if operand == end {
-                break;
-            }
-            if self.operand(&inst, kind, operand, types, untyped) {
-                operand += 1;
-            }
+            let ty = operand_type(info, kind, types);
+            let shape = match kind {
+                OperandKind::V
+                | OperandKind::Vf
+                | OperandKind::Vs
+                | OperandKind::Vu
+                | OperandKind::Kill
+                | OperandKind::Count => Shape::Vector,
+                OperandKind::S | OperandKind::Su | OperandKind::Address => Shape::Scalar,
+                OperandKind::Plain => Shape::Plain,
+                OperandKind::ConstMem => Shape::ConstMem,
+                OperandKind::SharedMem => Shape::SharedMem,
+                OperandKind::ExtSwizzle
+                | OperandKind::Texture
+                | OperandKind::Label
+                | OperandKind::Cond
+                | OperandKind::OptCond => continue,
+            };
+            let Some(operand) = places.next() else { break };
+            self.value(operand, shape, ty, untyped);
         }
-        self.special(number, &inst, info, types);
-    }
-
-    /// Checks one operand; false if the kind has none in the operand table.
-    #[inline]
-    fn operand(&mut self, inst: &Inst, kind: OperandKind, number: usize, types: InstTypes, untyped: bool) -> bool {
-        let shape = match kind {
-            OperandKind::V | OperandKind::Vf | OperandKind::Vs | OperandKind::Vu | OperandKind::Kill | OperandKind::Count => {
-                Shape::Vector
-            }
-            OperandKind::S | OperandKind::Su | OperandKind::Address => Shape::Scalar,
-            OperandKind::Plain => Shape::Plain,
-            OperandKind::ConstMem => {
-                self.memory_operand(number, true);
-                return true;
-            }
-            OperandKind::SharedMem => {
-                self.memory_operand(number, false);
-                return true;
-            }
-            OperandKind::ExtSwizzle | OperandKind::Texture | OperandKind::Label | OperandKind::Cond | OperandKind::OptCond => {
-                return false;
-            }
-        };
-        let ty = operand_type(inst.opcode.info(), kind, types);
-        self.value(number, shape, ty, untyped);
-        true
+        if info.special || inst.modifiers.atomic().is_some() {
+            self.special(inst, operands, info, types);
+        }
     }
 
     /// An element of a CBUFFER or SHARED variable.
-    fn memory_operand(&mut self, number: usize, constant: bool) {
-        let operand = self.program.ast.operands[number];
+    pub(super) fn memory_operand(&mut self, operand: &mut Operand, shape: Shape) {
+        let constant = shape == Shape::ConstMem;
         let wanted = if constant { "a CBUFFER variable" } else { "a SHARED variable" };
         let Base::Name(name) = operand.base else {
             self.reports.error(Code::MemoryOperand, operand.span, format!("this operand must be {wanted}"));
@@ -93,7 +84,7 @@ impl Checker<'_> {
             self.reports.error(Code::MemoryOperand, operand.span, format!("this operand must be {wanted}"));
             return;
         }
-        self.program.ast.operands[number].base = Base::Var(var);
+        operand.base = Base::Var(var);
         self.program.vars[var as usize].used = true;
         self.index(var, operand.index, operand.span);
     }
@@ -114,27 +105,26 @@ impl Checker<'_> {
                 }
             };
             self.reports.error(code, span, message);
-        } else if matches!(info.lower, crate::lang::opcodes::Lower::Missing) {
+        } else if matches!(info.lower, Lower::Missing) {
             self.reports.error(Code::Unsupported, span, format!("`{}` is not supported yet", info.name));
         }
     }
 
+    /// The tokens of an instruction; only messages need them again.
+    fn tokens(&self, inst: &Inst) -> Vec<Token> {
+        lex(&self.program.ast.text[..inst.span.end as usize], inst.span.start as usize)
+    }
+
     fn opcode_span(&self, inst: &Inst) -> Span {
-        self.program.ast.tokens[inst.token as usize].span()
+        self.tokens(inst)[0].span()
     }
 
     /// The place of the modifier that `matches`, or of the opcode with its suffixes.
     fn modifier_span(&self, inst: &Inst, matches: impl Fn(&[u8]) -> bool) -> Span {
-        let tokens = &self.program.ast.tokens[inst.token as usize..];
-        let mut at = 1;
-        while tokens.get(at).is_some_and(|token| token.kind() == Kind::Dot) {
-            let Some(word) = tokens.get(at + 1) else { break };
-            if matches(word.text(self.program.ast.text)) {
-                return word.span();
-            }
-            at += 2;
-        }
-        self.opcode_span(inst)
+        let tokens = self.tokens(inst);
+        let words = tokens[1..].chunks_exact(2).take_while(|pair| pair[0].kind() == Kind::Dot).map(|pair| pair[1]);
+        let mut found = words.filter(|word| matches(word.text(self.program.ast.text)));
+        found.next().unwrap_or(tokens[0]).span()
     }
 
     fn flag_span(&self, inst: &Inst, flags: Mods) -> Span {
@@ -149,25 +139,26 @@ impl Checker<'_> {
     #[cold]
     fn modifiers(&mut self, inst: &Inst, info: &OpcodeInfo, types: InstTypes) {
         let result = result_type(info, types);
-        let clamp = inst.mods.intersection(Mods::ANY_CLAMP);
+        let clamp = inst.modifiers.mods().intersection(Mods::ANY_CLAMP);
         let convert = info.rule == TypeRule::Convert;
         if !clamp.is_empty() && info.result != ResultKind::None && !result.is_float() && !(convert && clamp == Mods::SAT) {
             let span = self.flag_span(inst, Mods::ANY_CLAMP);
             self.reports.error(Code::ClampOnInteger, span, "only float results can be clamped");
             return;
         }
-        let extra = inst.mods.difference(info.mods);
+        let extra = inst.modifiers.mods().difference(info.mods);
         if !extra.is_empty() {
             let span = self.flag_span(inst, extra);
             let message = format!("`{}` does not take this modifier", info.name);
             self.reports.error(Code::ModifierUnsupported, span, message);
+            return;
         }
-        if self.version < Version::V5_0 && inst.mods.intersects(Mods::PREC.union(Mods::COH).union(Mods::VOL)) {
+        if self.version < Version::V5_0 && inst.modifiers.mods().intersects(Mods::PREC.union(Mods::COH).union(Mods::VOL)) {
             let span = self.flag_span(inst, Mods::PREC.union(Mods::COH).union(Mods::VOL));
             self.reports.error(Code::FeatureNewer, span, "this modifier needs language version 5.0");
         }
-        let mul24 = inst.type_count > 0 && inst.types[0].info().class == TypeClass::Mul24;
-        if inst.mods.contains(Mods::HI) && (inst.type_count == 0 || types.ty.is_float() || mul24 || types.ty.width() == Width::W64) {
+        let mul24 = inst.modifiers.type_count() > 0 && inst.modifiers.data_type(0).info().class == TypeClass::Mul24;
+        if inst.modifiers.mods().contains(Mods::HI) && (inst.modifiers.type_count() == 0 || types.ty.is_float() || mul24 || types.ty.width() == Width::W64) {
             let span = self.flag_span(inst, Mods::HI);
             self.reports.error(Code::MulSpecial, span, "HI needs one of the modifiers S, U, S32 and U32");
         }
@@ -175,32 +166,35 @@ impl Checker<'_> {
 
     /// The types of an instruction; reports type modifiers that do not fit.
     #[inline]
-    fn types(&mut self, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
+    fn types(&mut self, inst: &Inst, operands: &[Operand], info: &OpcodeInfo) -> InstTypes {
         let simple = |ty| InstTypes { ty, from: ty, components: 1 };
         if info.rule == TypeRule::Arithmetic {
-            if inst.type_count == 0 {
-                if inst.mods.intersects(Mods::ANY_PRECISION) {
+            if inst.modifiers.type_count() == 0 {
+                if inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
                     return simple(Type::F32);
                 }
                 return simple(Type::of(info.default, Width::W32));
             }
-            let data = inst.types[0].info();
+            let data = inst.modifiers.data_type(0).info();
             let support = if data.ty.is_float() { info.float } else { info.int };
             let plain = data.class == TypeClass::Base && support >= Support::Narrow;
-            if plain && inst.type_count == 1 && !inst.mods.intersects(Mods::ANY_PRECISION) {
+            if plain && inst.modifiers.type_count() == 1 && !inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
                 return simple(data.ty);
             }
         }
-        self.unusual_types(inst, info)
+        self.unusual_types(inst, operands, info)
     }
 
-    fn unusual_types(&mut self, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
-        let first = (inst.type_count > 0).then(|| inst.types[0].info());
-        let default = Type::of(info.default, Width::W32);
+    fn unusual_types(&mut self, inst: &Inst, operands: &[Operand], info: &OpcodeInfo) -> InstTypes {
+        let first = (inst.modifiers.type_count() > 0).then(|| inst.modifiers.data_type(0).info());
+        let half = inst.modifiers.mods().intersects(Mods::ANY_PRECISION);
+        let default = if half { Type::F32 } else { Type::of(info.default, Width::W32) };
         let simple = |ty| InstTypes { ty, from: ty, components: 1 };
         match info.rule {
-            TypeRule::Arithmetic => {
-                self.arithmetic_type(inst, info);
+            TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 => {
+                if inst.modifiers.type_count() > 0 {
+                    self.arithmetic_type(inst, info);
+                }
                 simple(first.map_or(default, |data| register_type(data.ty)))
             }
             TypeRule::None => {
@@ -210,18 +204,18 @@ impl Checker<'_> {
                 simple(default)
             }
             TypeRule::Storage | TypeRule::Atomic => self.storage_type(inst, info),
-            TypeRule::Convert => self.convert_types(inst),
+            TypeRule::Convert => self.convert_types(inst, operands),
         }
     }
 
     fn type_span(&self, inst: &Inst, number: usize) -> Span {
-        let name = inst.types[number].info().name.as_bytes();
+        let name = inst.modifiers.data_type(number).info().name.as_bytes();
         self.modifier_span(inst, |word| word == name)
     }
 
     fn unsupported_type(&mut self, inst: &Inst, info: &OpcodeInfo, number: usize) {
         let span = self.type_span(inst, number);
-        let message = format!("`{}` does not take the data type `{}`", info.name, inst.types[number].info().name);
+        let message = format!("`{}` does not take the data type `{}`", info.name, inst.modifiers.data_type(number).info().name);
         let types = info.types();
         let notes = if types.is_empty() { Vec::new() } else { vec![format!("it takes {}", types.join(", "))] };
         self.reports.error_with(Code::ModifierUnsupported, span, message, notes);
@@ -229,9 +223,9 @@ impl Checker<'_> {
 
     /// At most one type, which the opcode knows.
     fn arithmetic_type(&mut self, inst: &Inst, info: &OpcodeInfo) {
-        let data = inst.types[0].info();
-        if inst.type_count == 2 {
-            let second = inst.types[1].info();
+        let data = inst.modifiers.data_type(0).info();
+        if inst.modifiers.type_count() == 2 {
+            let second = inst.modifiers.data_type(1).info();
             let mixed = (data.class == TypeClass::Sized) != (second.class == TypeClass::Sized);
             let mul24 = [data, second].iter().any(|data| data.class == TypeClass::Mul24);
             let code = match (mul24, mixed) {
@@ -244,7 +238,7 @@ impl Checker<'_> {
             self.reports.error(code, span, message);
             return;
         }
-        if inst.mods.intersects(Mods::ANY_PRECISION) {
+        if inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
             let span = self.type_span(inst, 0);
             self.reports.error(Code::ModifierTwice, span, "the suffixes R and H are data types already");
             return;
@@ -269,14 +263,14 @@ impl Checker<'_> {
         let sized = |data: &DataType| matches!(data.class, TypeClass::Sized | TypeClass::Vector | TypeClass::Extended);
         let atomic = info.rule == TypeRule::Atomic;
         let fallback = InstTypes { ty: Type::U32, from: Type::U32, components: 1 };
-        if inst.type_count != 1 || !sized(inst.types[0].info()) {
-            let span = if inst.type_count == 0 { self.opcode_span(inst) } else { self.type_span(inst, inst.type_count as usize - 1) };
-            let code = if atomic && inst.type_count == 0 { Code::AtomModifiers } else { Code::StorageModifier };
+        if inst.modifiers.type_count() != 1 || !sized(inst.modifiers.data_type(0).info()) {
+            let span = if inst.modifiers.type_count() == 0 { self.opcode_span(inst) } else { self.type_span(inst, inst.modifiers.type_count() - 1) };
+            let code = if atomic && inst.modifiers.type_count() == 0 { Code::AtomModifiers } else { Code::StorageModifier };
             let message = format!("`{}` takes exactly one storage modifier such as U32", info.name);
             self.reports.error(code, span, message);
             return fallback;
         }
-        let data = inst.types[0].info();
+        let data = inst.modifiers.data_type(0).info();
         let extended = data.class == TypeClass::Extended || data.ty == Type::F16;
         if extended && !self.program.features.contains(Features::MEM_EXTENDED) {
             let span = self.type_span(inst, 0);
@@ -291,7 +285,7 @@ impl Checker<'_> {
 
     /// Operation and type of an atomic. NV_gpu_program5 table X.Y.
     fn atomic(&mut self, inst: &Inst, info: &OpcodeInfo, data: &DataType) {
-        let Some(op) = inst.atomic else {
+        let Some(op) = inst.modifiers.atomic() else {
             let message = format!("`{}` needs an operation such as ADD", info.name);
             self.reports.error(Code::AtomModifiers, self.opcode_span(inst), message);
             return;
@@ -314,41 +308,36 @@ impl Checker<'_> {
     }
 
     /// CVT: result and operand type.
-    fn convert_types(&mut self, inst: &Inst) -> InstTypes {
-        let sized = inst.types[..inst.type_count as usize].iter().all(|ty| ty.info().class == TypeClass::Sized);
-        if inst.type_count != 2 || !sized {
+    fn convert_types(&mut self, inst: &Inst, operands: &[Operand]) -> InstTypes {
+        let sized = (0..inst.modifiers.type_count()).all(|n| inst.modifiers.data_type(n).info().class == TypeClass::Sized);
+        if inst.modifiers.type_count() != 2 || !sized {
             let span = self.opcode_span(inst);
             let message = "CVT takes two sized types: that of the result, then that of the operand";
             self.reports.error(Code::CvtModifiers, span, message);
             return InstTypes { ty: Type::F32, from: Type::F32, components: 1 };
         }
-        let operand = self.program.ast.operands.get(inst.first_operand as usize).copied();
-        if let Some(operand) = operand.filter(|operand| operand.signs.intersects(Signs::all())) {
+        if let Some(operand) = operands.first().filter(|operand| operand.signs.intersects(Signs::all())) {
             self.reports.error(Code::CvtModifiers, operand.span, "the operand of CVT has no sign and no absolute value");
         }
-        InstTypes { ty: inst.types[0].info().ty, from: inst.types[1].info().ty, components: 1 }
+        InstTypes { ty: inst.modifiers.data_type(0).info().ty, from: inst.modifiers.data_type(1).info().ty, components: 1 }
     }
 
     /// Rules of single opcodes.
-    #[inline]
-    fn special(&mut self, number: u32, inst: &Inst, info: &OpcodeInfo, types: InstTypes) {
+    fn special(&mut self, inst: &Inst, operands: &mut [Operand], info: &OpcodeInfo, types: InstTypes) {
         match info.operands.last() {
-            Some(OperandKind::Texture) => self.texture(inst, info),
-            Some(OperandKind::SharedMem) => self.shared_access(inst, types),
+            Some(OperandKind::Texture) => self.texture(inst, operands, info),
+            Some(OperandKind::SharedMem) => self.shared_access(operands, types),
             _ => {}
         }
-        if inst.atomic.is_some() && info.rule != TypeRule::Atomic {
-            self.stray_atomic(number, inst, info);
+        if inst.modifiers.atomic().is_some() && info.rule != TypeRule::Atomic {
+            self.stray_atomic(inst, info);
         }
-        match info.name.as_bytes() {
-            [b'P', b'K' | b'4' | b'2' | b'6', ..] | [b'U', b'P', ..] => self.pack(number, inst, info),
-            _ => {}
-        }
+        self.pack(inst, operands, info);
     }
 
     /// `ADD` and its like as modifiers of other opcodes.
     #[cold]
-    fn stray_atomic(&mut self, _number: u32, inst: &Inst, info: &OpcodeInfo) {
+    fn stray_atomic(&mut self, inst: &Inst, info: &OpcodeInfo) {
         let span = self.modifier_span(inst, |word| {
             matches!(modifiers::lookup(word), Some(modifiers::Modifier::Atomic(_)))
         });
@@ -357,41 +346,33 @@ impl Checker<'_> {
     }
 
     /// Sizes of variables that are packed and unpacked.
-    fn pack(&mut self, number: u32, inst: &Inst, info: &OpcodeInfo) {
-        let dst = self.program.ast.insts[number as usize].dst;
-        let dst_size = dst.and_then(|dst| self.program.var(dst.base).map(|(_, var)| var.size));
-        let source = self.program.ast.operands.get(inst.first_operand as usize).copied();
-        let source_size = source.and_then(|operand| self.program.var(operand.base).map(|(_, var)| var.size));
-        let (dst_span, source_span) =
-            (dst.map_or(inst.span, |dst| dst.span), source.map_or(inst.span, |operand| operand.span));
+    fn pack(&mut self, inst: &Inst, operands: &[Operand], info: &OpcodeInfo) {
+        let (Some(dst), Some(source)) = (&inst.dst, operands.first()) else { return };
+        let dst_size = self.program.var(dst.base).map(|(_, var)| var.size);
+        let source_size = self.program.var(source.base).map(|(_, var)| var.size);
+        // A name left over was reported already.
+        let resolved = !matches!(source.base, Base::Name(_) | Base::Path(_));
         let text = info.name;
         match text {
             "PK64" if dst_size.is_some_and(|size| size != VarSize::Long) => {
-                self.reports.error(Code::PackLong, dst_span, "PK64 writes LONG variables only");
+                self.reports.error(Code::PackLong, dst.span, "PK64 writes LONG variables only");
             }
-            "UP64" if source_size != Some(VarSize::Long) && !self.is_poisoned(inst) => {
-                self.reports.error(Code::PackLong, source_span, "UP64 reads LONG variables only");
+            "UP64" if resolved && source_size != Some(VarSize::Long) => {
+                self.reports.error(Code::PackLong, source.span, "UP64 reads LONG variables only");
             }
             "PK2H" | "PK2US" | "PK4B" | "PK4UB" if dst_size == Some(VarSize::Short) => {
-                self.reports.error(Code::PackShort, dst_span, format!("{text} cannot write a SHORT variable"));
+                self.reports.error(Code::PackShort, dst.span, format!("{text} cannot write a SHORT variable"));
             }
             "UP2H" | "UP2US" | "UP4B" | "UP4UB" if source_size == Some(VarSize::Short) => {
-                self.reports.error(Code::PackShort, source_span, format!("{text} cannot read a SHORT variable"));
+                self.reports.error(Code::PackShort, source.span, format!("{text} cannot read a SHORT variable"));
             }
             _ => {}
         }
     }
 
-    /// Whether the first operand could not be resolved, so that an error stands already.
-    fn is_poisoned(&self, inst: &Inst) -> bool {
-        let base = self.program.ast.operands.get(inst.first_operand as usize).map(|operand| operand.base);
-        matches!(base, None | Some(Base::Name(_) | Base::Path(_)))
-    }
-
     /// Constant addresses lie within the declared shared memory. NV_compute_program5 section 2.X.7.Y.
-    fn shared_access(&mut self, inst: &Inst, types: InstTypes) {
-        let number = inst.first_operand as usize + inst.operand_count as usize - 1;
-        let operand = self.program.ast.operands[number];
+    fn shared_access(&mut self, operands: &[Operand], types: InstTypes) {
+        let Some(operand) = operands.last() else { return };
         if !self.shared_seen {
             self.reports.error(Code::SharedMissing, operand.span, "the program declares no SHARED_MEMORY");
             return;
@@ -422,8 +403,8 @@ pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstType
         OperandKind::Address => Type::U64,
         _ => match info.rule {
             TypeRule::Convert => register_type(types.from),
-            TypeRule::Arithmetic if info.name == "UP64" => ty.with_width(Width::W64),
-            TypeRule::Arithmetic | TypeRule::None => ty,
+            TypeRule::Unpack64 => ty.with_width(Width::W64),
+            TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::None => ty,
             TypeRule::Storage | TypeRule::Atomic => register_type(ty),
         },
     }
@@ -434,7 +415,7 @@ pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstType
 pub(crate) fn result_type(info: &OpcodeInfo, types: InstTypes) -> Type {
     let ty = register_type(types.ty);
     match info.result {
-        ResultKind::V | ResultKind::S if info.name == "PK64" => ty.with_width(Width::W64),
+        ResultKind::V | ResultKind::S if info.rule == TypeRule::Pack64 => ty.with_width(Width::W64),
         ResultKind::V | ResultKind::S | ResultKind::None => ty,
         ResultKind::Vf => Type::of(TypeBase::Float, ty.width()),
         ResultKind::Vs => Type::of(TypeBase::Signed, ty.width()),

@@ -12,9 +12,11 @@ mod overlap;
 mod suggest;
 mod texture;
 
+pub(crate) use decl::{default_constant, literal_bits};
+pub(crate) use inst::result_type;
 pub(crate) use suggest::suggest;
 
-use crate::ast::{Ast, Base, Dst, Inst, Operand, Statement, VarMods};
+use crate::ast::{Ast, Base, Inst, Operand, Statement, VarMods};
 use crate::codes::Code;
 use crate::lang::options::{self, Features, Group, Support};
 use crate::lang::stage_name;
@@ -256,16 +258,25 @@ impl<'s> Checker<'s> {
 
     fn statements(&mut self) {
         let mut flow = flow::Flow::new();
+        let mut insts = std::mem::take(&mut self.program.ast.insts);
+        let mut operands = std::mem::take(&mut self.program.ast.operands);
         for index in 0..self.program.ast.statements.len() {
             match self.program.ast.statements[index] {
                 Statement::Inst(number) => {
-                    self.inst(number);
-                    self.flow_inst(&mut flow, number);
+                    let inst = &mut insts[number as usize];
+                    let first = inst.first_operand as usize;
+                    self.inst(inst, &mut operands[first..first + inst.operand_count as usize]);
+                    self.flow_inst(&mut flow, inst);
                 }
                 Statement::Decl(number) => self.decl(number),
-                Statement::Label(name, span) => self.label(&mut flow, index as u32, name, span),
+                Statement::Label(number) => {
+                    let (name, span) = self.program.ast.labels[number as usize];
+                    self.label(&mut flow, index as u32, name, span);
+                }
             }
         }
+        self.program.ast.insts = insts;
+        self.program.ast.operands = operands;
         self.end_of_flow(flow);
     }
 
@@ -336,13 +347,16 @@ impl Checked<'_> {
 }
 
 impl Var {
+    /// Whether its elements have places of their own in the translation.
+    pub(crate) fn has_places(&self) -> bool {
+        matches!(
+            self.kind,
+            VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } | VarKind::Result { .. }
+        )
+    }
+
     /// Whether a register of 64-bit lanes holds it.
     pub(crate) fn is_long(&self) -> bool {
         self.size == VarSize::Long
     }
-}
-
-/// Where a result goes: for messages.
-fn dst_span(dst: &Dst) -> Span {
-    dst.span
 }

@@ -2,8 +2,8 @@
 
 use super::binding::Bound;
 use super::decl::io_binding;
-use super::{BufferLayout, Checker, Implicit, VarKind};
-use crate::ast::{Base, Dst, Index, Operand, Signs, Suffix};
+use super::{BufferLayout, Checker, Implicit, Named, VarKind};
+use crate::ast::{Base, Dst, Index, Operand, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::modifiers::base_name;
@@ -18,50 +18,71 @@ pub(super) enum Shape {
     Scalar,
     /// Without suffix and signs.
     Plain,
+    /// Element of a CBUFFER variable.
+    ConstMem,
+    /// Element of a SHARED variable.
+    SharedMem,
 }
 
 impl Checker<'_> {
-    /// Checks operand `number` of the program as a value of type `ty`.
+    /// Checks an operand as a value of type `ty`; a name or a path becomes a variable.
     #[inline]
-    pub(super) fn value(&mut self, number: usize, shape: Shape, ty: Type, untyped: bool) {
-        let operand = self.program.ast.operands[number];
-        let base = match operand.base {
-            Base::Name(name) => match self.var_of(name, operand.span) {
-                Some(var) => Base::Var(var),
-                None => return,
-            },
-            Base::Var(_) => operand.base,
-            Base::Path(path) => return self.path_value(number, path, shape, ty, untyped),
-            Base::Scalar(_) | Base::Vector { .. } => return self.literal_value(operand, shape, ty),
+    pub(super) fn value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
+        if let (Base::Name(name), Shape::Vector | Shape::Scalar) = (operand.base, shape)
+            && let Named::Var(var) = self.named[name.index()]
+        {
+            operand.base = Base::Var(var);
+            return self.variable_value(operand, var, shape, ty, untyped);
+        }
+        self.unusual_value(operand, shape, ty, untyped);
+    }
+
+    fn unusual_value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
+        if matches!(shape, Shape::ConstMem | Shape::SharedMem) {
+            return self.memory_operand(operand, shape);
+        }
+        let var = match operand.base {
+            Base::Name(name) => self.var_of(name, operand.span),
+            Base::Var(var) => Some(var),
+            Base::Path(path) => self.path_operand(path).map(|(var, suffix)| {
+                operand.suffix = suffix;
+                var
+            }),
+            Base::Scalar(_) | Base::Vector { .. } => return self.literal_value(*operand, shape, ty),
         };
-        self.program.ast.operands[number].base = base;
-        self.variable_value(number, shape, ty, untyped);
+        if let Some(var) = var {
+            operand.base = Base::Var(var);
+            self.variable_value(operand, var, shape, ty, untyped);
+        }
     }
 
     #[inline]
-    fn variable_value(&mut self, number: usize, shape: Shape, ty: Type, untyped: bool) {
-        let operand = self.program.ast.operands[number];
-        let Base::Var(var) = operand.base else { return };
-        let info = self.program.vars[var as usize];
-        match info.kind {
-            VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => {}
-            VarKind::Buffer(view) if view.layout != BufferLayout::Bytes => {}
-            _ => return self.not_readable(var, operand.span),
+    fn variable_value(&mut self, operand: &Operand, var: u32, shape: Shape, ty: Type, untyped: bool) {
+        let info = &mut self.program.vars[var as usize];
+        let readable = match info.kind {
+            VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => true,
+            VarKind::Buffer(view) => view.layout != BufferLayout::Bytes,
+            VarKind::Result { .. } | VarKind::Texture { .. } | VarKind::Shared { .. } | VarKind::Poisoned => false,
+        };
+        if !readable {
+            return self.not_readable(var, operand.span);
         }
-        self.program.vars[var as usize].used = true;
+        info.used = true;
+        let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
         self.index(var, operand.index, operand.span);
-        self.suffix(&operand, shape);
-        if info.base.is_some_and(|base| base != ty.base()) && !untyped {
+        if shape != Shape::Vector {
+            self.suffix(operand, shape);
+        }
+        if mismatch {
             self.type_mismatch(var, ty.base(), operand.span);
         }
     }
 
     /// Suffix and signs against what the place takes.
-    #[inline]
     fn suffix(&mut self, operand: &Operand, shape: Shape) {
-        match (shape, operand.suffix) {
-            (Shape::Vector, _) | (Shape::Scalar, Suffix::One(_)) => {}
-            (Shape::Plain, Suffix::None) if operand.signs == Signs::empty() => {}
+        match (shape, operand.suffix.kind()) {
+            (Shape::Vector | Shape::ConstMem | Shape::SharedMem, _) | (Shape::Scalar, SuffixKind::One(_)) => {}
+            (Shape::Plain, SuffixKind::None) if operand.signs == Signs::empty() => {}
             (Shape::Scalar, _) => {
                 let message = "a scalar operand needs one component, such as `.x`";
                 self.reports.error(Code::ScalarSuffix, operand.span, message);
@@ -140,10 +161,10 @@ impl Checker<'_> {
         }
         let (base, lane) = match info.base {
             Base::Name(name) => (self.var_of(name, info.span).map(Base::Var), info.lane),
-            Base::Path(path) => match self.path_operand(path) {
-                Some((var, Suffix::One(lane))) => (Some(Base::Var(var)), lane),
-                Some((var, Suffix::None)) => (Some(Base::Var(var)), 0),
-                Some((_, Suffix::Four(_))) => {
+            Base::Path(path) => match self.path_operand(path).map(|(var, suffix)| (var, suffix.kind())) {
+                Some((var, SuffixKind::One(lane))) => (Some(Base::Var(var)), lane),
+                Some((var, SuffixKind::None)) => (Some(Base::Var(var)), 0),
+                Some((_, SuffixKind::Four)) => {
                     self.reports.error(Code::ScalarSuffix, info.span, "an index is one component");
                     (None, 0)
                 }
@@ -168,15 +189,6 @@ impl Checker<'_> {
         entry.lane = lane;
     }
 
-    /// A binding used directly as operand.
-    fn path_value(&mut self, number: usize, path: u32, shape: Shape, ty: Type, untyped: bool) {
-        let Some((var, suffix)) = self.path_operand(path) else { return };
-        let operand = &mut self.program.ast.operands[number];
-        operand.base = Base::Var(var);
-        operand.suffix = suffix;
-        self.variable_value(number, shape, ty, untyped);
-    }
-
     /// The unnamed variable and the suffix of a path.
     pub(super) fn path_operand(&mut self, path: u32) -> Option<(u32, Suffix)> {
         let span = self.program.ast.paths[path as usize].span;
@@ -187,7 +199,7 @@ impl Checker<'_> {
             return None;
         }
         let suffix = match resolved.rest {
-            None => Suffix::None,
+            None => Suffix::NONE,
             Some(segment) => match decode_suffix(self.program.ast.names.text(segment.name)) {
                 Ok(suffix) => suffix,
                 Err(Code::UnexpectedToken) => {
@@ -287,28 +299,27 @@ impl Checker<'_> {
 
     /// Checks the result of an instruction and makes it a variable.
     #[inline]
-    pub(super) fn result(&mut self, inst: u32, ty: Type, untyped: bool) {
-        let Some(mut dst) = self.program.ast.insts[inst as usize].dst else { return };
+    pub(super) fn result(&mut self, dst: &mut Dst, ty: Type, untyped: bool) {
         let var = match dst.base {
             Base::Name(name) => match self.var_of(name, dst.span) {
                 Some(var) => var,
                 None => return,
             },
-            Base::Path(path) => match self.path_result(path, &mut dst) {
+            Base::Path(path) => match self.path_result(path, dst) {
                 Some(var) => var,
                 None => return,
             },
             Base::Var(_) | Base::Scalar(_) | Base::Vector { .. } => return,
         };
         dst.base = Base::Var(var);
-        self.program.ast.insts[inst as usize].dst = Some(dst);
-        let info = self.program.vars[var as usize];
+        let info = &mut self.program.vars[var as usize];
         if !matches!(info.kind, VarKind::Temp | VarKind::Result { .. }) {
-            return self.not_writable(var, super::dst_span(&dst));
+            return self.not_writable(var, dst.span);
         }
-        self.program.vars[var as usize].used = true;
+        info.used = true;
+        let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
         self.index(var, dst.index, dst.span);
-        if info.base.is_some_and(|base| base != ty.base()) && !untyped {
+        if mismatch {
             self.type_mismatch(var, ty.base(), dst.span);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::operand::Shape;
 use super::{Checker, VarKind};
-use crate::ast::{Base, Extra, Inst, Offset, Suffix, TexPart};
+use crate::ast::{Base, Extra, Inst, Offset, Operand, SuffixKind, TexPart};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lang::opcodes::OpcodeInfo;
@@ -10,14 +10,14 @@ use crate::lang::targets::{Access, Reference, TARGETS, TargetInfo};
 use glasm_ir::types::Type;
 
 impl Checker<'_> {
-    pub(super) fn texture(&mut self, inst: &Inst, info: &OpcodeInfo) {
-        let Extra::Texture(number) = inst.extra else { return };
+    pub(super) fn texture(&mut self, inst: &Inst, operands: &mut [Operand], info: &OpcodeInfo) {
+        let Extra::Texture(number) = self.program.ast.extra(inst) else { return };
         let part = self.program.ast.textures[number as usize];
         let target = &TARGETS[part.target as usize];
         let access = access(info);
         self.target(&part, info, target, access);
         self.offset(&part, info, target);
-        self.extra_operands(inst, info, &part, target);
+        self.extra_operands(operands, info, &part, target);
         let Some(var) = self.texture_variable(number, access) else { return };
         self.target_of_units(var, &part, target);
     }
@@ -60,26 +60,24 @@ impl Checker<'_> {
     }
 
     /// Operands beyond those of the opcode: the reference of SHADOWARRAYCUBE, the run-time offset.
-    fn extra_operands(&mut self, inst: &Inst, info: &OpcodeInfo, part: &TexPart, target: &TargetInfo) {
+    fn extra_operands(&mut self, operands: &mut [Operand], info: &OpcodeInfo, part: &TexPart, target: &TargetInfo) {
         let own = info.operands.len() - 1;
         let dynamic = usize::from(part.offset == Offset::Dynamic);
         let reference = usize::from(target.reference == Reference::Operand && info.name != "TXQ" && info.name != "LOD");
-        let count = inst.operand_count as usize;
-        let first = inst.first_operand as usize;
-        for number in own..count - dynamic {
+        let count = operands.len();
+        for (number, operand) in operands.iter_mut().enumerate().take(count - dynamic).skip(own) {
             if number < own + reference {
-                self.value(first + number, Shape::Vector, Type::F32, false);
+                self.value(operand, Shape::Vector, Type::F32, false);
             } else {
-                let span = self.program.ast.operands[first + number].span;
-                self.reports.error(Code::ExtraOperand, span, format!("`{}` has {own} operands before the texture", info.name));
+                self.reports.error(Code::ExtraOperand, operand.span, format!("`{}` has {own} operands before the texture", info.name));
             }
         }
         if count - dynamic < own + reference {
             let message = format!("target `{}` needs an operand with the reference", target.name);
             self.reports.error(Code::MissingOperand, part.target_span, message);
         }
-        if dynamic == 1 {
-            self.value(first + count - 1, Shape::Vector, Type::S32, false);
+        if let (1, Some(offset)) = (dynamic, operands.last_mut()) {
+            self.value(offset, Shape::Vector, Type::S32, false);
         }
     }
 
@@ -103,10 +101,10 @@ impl Checker<'_> {
             return None;
         }
         self.index(var, operand.index, operand.span);
-        if suffix != Suffix::None && !access.intersects(Access::GATHER.union(Access::GATHER_OFFSETS)) {
+        if !suffix.is_none() && !access.intersects(Access::GATHER.union(Access::GATHER_OFFSETS)) {
             self.reports.error(Code::ComponentSelect, operand.span, "only TXG and TXGO select a component");
         }
-        if let Suffix::Four(_) = suffix {
+        if suffix.kind() == SuffixKind::Four {
             self.reports.error(Code::ScalarSuffix, operand.span, "one component of the texture is selected");
         }
         self.program.vars[var as usize].used = true;

@@ -150,6 +150,75 @@ impl DataTypeId {
     }
 }
 
+/// All modifiers of an instruction in one word: flags, up to two data types, the atomic operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Modifiers(u64);
+
+impl Modifiers {
+    const TYPE_COUNT: u32 = 32;
+    const TYPES: u32 = 34;
+    const ATOMIC: u32 = 50;
+
+    /// The flags of opcode suffixes.
+    pub const fn new(mods: Mods) -> Self {
+        Self(mods.bits() as u64)
+    }
+
+    /// The flags.
+    #[inline]
+    pub const fn mods(self) -> Mods {
+        Mods::from_bits_retain(self.0 as u32)
+    }
+
+    /// Number of data types.
+    #[inline]
+    pub const fn type_count(self) -> usize {
+        (self.0 >> Self::TYPE_COUNT & 3) as usize
+    }
+
+    /// Data type `number`; `F` if there are less.
+    #[inline]
+    pub const fn data_type(self, number: usize) -> DataTypeId {
+        DataTypeId((self.0 >> (Self::TYPES + 8 * number as u32)) as u8)
+    }
+
+    /// The atomic operation.
+    pub fn atomic(self) -> Option<AtomicOp> {
+        let number = (self.0 >> Self::ATOMIC & 15) as usize;
+        number.checked_sub(1).and_then(|index| ATOMICS.get(index)).map(|&(_, op)| op)
+    }
+
+    /// Adds a modifier; true if there is one of its kind already.
+    pub fn add(&mut self, modifier: Modifier) -> bool {
+        match modifier {
+            Modifier::Type(ty) => {
+                // Only CVT takes two types; the checker says so of others.
+                let count = self.type_count();
+                let free = count < 2 && !self.mods().intersects(Mods::ANY_PRECISION);
+                if free {
+                    self.0 += 1 << Self::TYPE_COUNT;
+                    self.0 |= u64::from(ty.0) << (Self::TYPES + 8 * count as u32);
+                }
+                !free
+            }
+            Modifier::Atomic(op) => {
+                let twice = self.atomic().is_some();
+                let index = ATOMICS.iter().position(|&(_, atomic)| atomic == op).unwrap_or(0) as u64;
+                self.0 = self.0 & !(15 << Self::ATOMIC) | (index + 1) << Self::ATOMIC;
+                twice
+            }
+            Modifier::Flag(flag) => {
+                let kinds =
+                    [Mods::ANY_CC, Mods::ANY_CLAMP, Mods::ANY_PRECISION, Mods::ANY_ROUNDING, Mods::ANY_DERIVATIVE];
+                let kind = kinds.into_iter().find(|kind| kind.intersects(flag)).unwrap_or(flag);
+                let twice = self.mods().intersects(kind);
+                self.0 |= u64::from(flag.bits());
+                twice
+            }
+        }
+    }
+}
+
 /// What a modifier word means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Modifier {
@@ -258,6 +327,19 @@ mod tests {
             assert!(lookup(word.as_bytes()).is_some());
         }
         assert_eq!(lookup(b"f"), None);
+    }
+
+    #[test]
+    fn modifiers_are_kept() {
+        let mut modifiers = Modifiers::new(Mods::SAT);
+        let add = |modifiers: &mut Modifiers, word: &str| modifiers.add(lookup(word.as_bytes()).expect("a modifier"));
+        assert_eq!((modifiers.type_count(), modifiers.atomic()), (0, None));
+        assert!(!add(&mut modifiers, "U64X4") && !add(&mut modifiers, "CSWAP") && !add(&mut modifiers, "S8"));
+        assert!(add(&mut modifiers, "ADD") && add(&mut modifiers, "SSAT") && add(&mut modifiers, "F"));
+        assert_eq!(modifiers.atomic(), Some(AtomicOp::Add));
+        let types: Vec<&str> = (0..modifiers.type_count()).map(|n| modifiers.data_type(n).info().name).collect();
+        assert_eq!(types, ["U64X4", "S8"]);
+        assert_eq!(modifiers.mods(), Mods::SAT | Mods::SSAT);
     }
 
     #[test]

@@ -76,6 +76,14 @@ pub enum OperandKind {
 }
 
 impl OperandKind {
+    /// Whether it is a value or an element of memory.
+    pub(crate) const fn is_value(self) -> bool {
+        !matches!(
+            self,
+            Self::ExtSwizzle | Self::Texture | Self::Label | Self::Cond | Self::OptCond | Self::Kill | Self::Count
+        )
+    }
+
     /// How `explain` writes it.
     pub const fn text(self) -> &'static str {
         match self {
@@ -105,6 +113,10 @@ impl OperandKind {
 pub enum TypeRule {
     /// At most one, as columns F and I say.
     Arithmetic,
+    /// At most one, for results of 64 bits from operands of 32.
+    Pack64,
+    /// At most one, for results of 32 bits from operands of 64.
+    Unpack64,
     /// None.
     None,
     /// Exactly one storage modifier.
@@ -115,15 +127,29 @@ pub enum TypeRule {
     Convert,
 }
 
+/// Instructions that change the flow of control.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FlowOp {
+    Brk,
+    Cal,
+    Cont,
+    Else,
+    EndIf,
+    EndRep,
+    If,
+    Rep,
+    Ret,
+}
+
 /// How an instruction becomes IR.
 #[derive(Clone, Copy)]
-pub enum Lower {
+pub(crate) enum Lower {
     /// One operation whose sources are the operands in order.
     Op(Op),
     /// A function.
     Fn(LowerFn),
-    /// The checker handles the instruction by itself or there is nothing to do.
-    Nothing,
+    /// Flow control.
+    Flow(FlowOp),
     /// Not translated yet.
     Missing,
 }
@@ -133,7 +159,7 @@ impl std::fmt::Debug for Lower {
         match self {
             Self::Op(op) => write!(f, "Op({op:?})"),
             Self::Fn(_) => f.write_str("Fn"),
-            Self::Nothing => f.write_str("Nothing"),
+            Self::Flow(op) => write!(f, "Flow({op:?})"),
             Self::Missing => f.write_str("Missing"),
         }
     }
@@ -165,9 +191,13 @@ pub struct OpcodeInfo {
     /// Operands.
     pub operands: &'static [OperandKind],
     /// Translation.
-    pub lower: Lower,
+    pub(crate) lower: Lower,
     /// One line for people.
     pub text: &'static str,
+    /// Whether all operands are values or memory elements, separated by commas.
+    pub(crate) plain: bool,
+    /// Whether rules beyond the columns exist.
+    pub(crate) special: bool,
 }
 
 macro_rules! support {
@@ -235,8 +265,28 @@ macro_rules! opcodes {
             operands: &[$(operand!($in)),*],
             lower: $lower,
             text: $text,
+            plain: all_plain(&[$(operand!($in)),*]),
+            special: has_rules($name, &[$(operand!($in)),*]),
         },)*];
     };
+}
+
+const fn all_plain(operands: &[OperandKind]) -> bool {
+    let mut index = 0;
+    while index < operands.len() {
+        if !operands[index].is_value() {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+/// Textures, shared memory, packing.
+const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
+    let last = if operands.is_empty() { OperandKind::V } else { operands[operands.len() - 1] };
+    let packing = matches!(name.as_bytes(), [b'P', b'K', ..] | [b'U', b'P', ..]);
+    packing || matches!(last, OperandKind::Texture | OperandKind::SharedMem)
 }
 
 /// Where a float type is allowed, so is the suffix R.
@@ -255,7 +305,7 @@ const M: Mods = Mods::NTC.union(Mods::COH).union(Mods::VOL);
 /// Without arithmetic.
 const T: Mods = Mods::NTC;
 
-use Lower::{Fn, Missing, Nothing};
+use Lower::{Flow, Fn, Missing};
 
 const fn op(op: Op) -> Lower {
     Lower::Op(op)
@@ -272,14 +322,14 @@ opcodes! {
     "BFE" V5_0 ALL [- X X - - S] v (v v) Arithmetic (A) Fn(alu::bit_extract), "extract bits: (count, offset), value";
     "BFI" V5_0 ALL [- X X - - S] v (v v v) Arithmetic (A) Fn(alu::bit_insert), "insert bits: (count, offset), bits, value";
     "BFR" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::BitReverse), "reverse bits";
-    "BRK" V4_0 ALL [- - - - - -] - (oc) None (NO) Nothing, "leave the loop";
+    "BRK" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Brk), "leave the loop";
     "BTC" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::BitCount), "count one bits";
     "BTFL" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::FindLsb), "find the lowest one bit";
     "BTFM" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::FindMsb), "find the highest significant bit";
-    "CAL" V4_0 ALL [- - - - - -] - (l oc) None (NO) Nothing, "call a subroutine";
+    "CAL" V4_0 ALL [- - - - - -] - (l oc) None (NO) Flow(FlowOp::Cal), "call a subroutine";
     "CEIL" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::ceil), "round up";
     "CMP" V4_0 ALL [6 6 X X X F] v (v v v) Arithmetic (A) op(Op::SelLt), "choose by sign: a < 0 ? b : c";
-    "CONT" V4_0 ALL [- - - - - -] - (oc) None (NO) Nothing, "go on with the next round of the loop";
+    "CONT" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Cont), "go on with the next round of the loop";
     "COS" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Cos), "cosine";
     "CVT" V5_0 ALL [- - X X - F] v (v) Convert (A.union(Mods::ANY_ROUNDING)) Fn(convert::convert), "convert between types";
     "DDX" V4_0 FRAGMENT [X - X X X F] v (v) Arithmetic (A.union(Mods::ANY_DERIVATIVE)) Fn(derivative::ddx), "derivative in x";
@@ -291,14 +341,14 @@ opcodes! {
     "DP4" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) op(Op::Dp4), "dot product of four components";
     "DPH" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) Fn(composite::dph), "homogeneous dot product";
     "DST" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Fn(composite::dst), "distance vector";
-    "ELSE" V4_0 ALL [- - - - - -] - () None (NO) Nothing, "otherwise";
-    "ENDIF" V4_0 ALL [- - - - - -] - () None (NO) Nothing, "end of IF";
-    "ENDREP" V4_0 ALL [- - - - - -] - () None (NO) Nothing, "end of REP";
+    "ELSE" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::Else), "otherwise";
+    "ENDIF" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::EndIf), "end of IF";
+    "ENDREP" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::EndRep), "end of REP";
     "EX2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Exp2), "2 to the power of";
     "FLR" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::floor), "round down";
     "FRC" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Fract), "fraction";
     "I2F" V4_0 ALL [- 6 X - - S] vf (v) Arithmetic (A) Fn(convert::int_to_float), "integer to float";
-    "IF" V4_0 ALL [- - - - - -] - (c) None (NO) Nothing, "conditional block";
+    "IF" V4_0 ALL [- - - - - -] - (c) None (NO) Flow(FlowOp::If), "conditional block";
     "KIL" V4_0 FRAGMENT [X X - - X F] - (vc) Arithmetic (T) Fn(flow::kill), "discard the fragment";
     "LDC" V5_0 ALL [- - X X - F] v (cm) Storage (M) Fn(memory::load_constant), "load from a constant buffer" Cbuffer;
     "LDS" V5_0 COMPUTE [- - X X - F] v (sm) Storage (M) Fn(memory::load_shared), "load from shared memory";
@@ -321,12 +371,12 @@ opcodes! {
     "PK2US" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Fn(pack::pk2us), "pack two unsigned normalized 16-bit values";
     "PK4B" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Fn(pack::pk4b), "pack four signed normalized bytes";
     "PK4UB" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Fn(pack::pk4ub), "pack four unsigned normalized bytes";
-    "PK64" V5_0 ALL [X X - - - F] v (v) Arithmetic (T) Fn(pack::pk64), "pack pairs of 32-bit values into 64 bits";
+    "PK64" V5_0 ALL [X X - - - F] v (v) Pack64 (T) Fn(pack::pk64), "pack pairs of 32-bit values into 64 bits";
     "POW" V4_0 ALL [X - X X X F] s (s s) Arithmetic (A) op(Op::Pow), "power";
     "RCC" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) Fn(composite::rcc), "clamped reciprocal";
     "RCP" V4_0 ALL [6 - X X X F] s (s) Arithmetic (A) op(Op::Rcp), "reciprocal";
-    "REP" V4_0 ALL [6 6 - - X F] - (ov) Arithmetic (T) Nothing, "loop";
-    "RET" V4_0 ALL [- - - - - -] - (oc) None (NO) Nothing, "return from a subroutine";
+    "REP" V4_0 ALL [6 6 - - X F] - (ov) Arithmetic (T) Flow(FlowOp::Rep), "loop";
+    "RET" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Ret), "return from a subroutine";
     "RFL" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Fn(composite::rfl), "reflection vector";
     "ROUND" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::round), "round to nearest, ties to even";
     "RSQ" V4_0 ALL [6 - X X X F] s (s) Arithmetic (A) op(Op::Rsq), "reciprocal square root";
@@ -366,7 +416,7 @@ opcodes! {
     "UP2US" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up2us), "unpack two unsigned normalized 16-bit values";
     "UP4B" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up4b), "unpack four signed normalized bytes";
     "UP4UB" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up4ub), "unpack four unsigned normalized bytes";
-    "UP64" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) Fn(pack::up64), "unpack 64-bit values into pairs of 32 bits";
+    "UP64" V5_0 ALL [X X X X - F] v (v) Unpack64 (T) Fn(pack::up64), "unpack 64-bit values into pairs of 32 bits";
     "X2D" V4_0 ALL [X - X X X F] v (v v v) Arithmetic (A) Fn(composite::x2d), "two-dimensional coordinate transformation";
     "XOR" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::Xor), "bitwise exclusive or";
     "XPD" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Fn(composite::xpd), "cross product";
@@ -439,7 +489,7 @@ impl OpcodeInfo {
             TypeRule::None => Vec::new(),
             TypeRule::Storage | TypeRule::Atomic => vec!["one storage modifier such as U32 or F32X4"],
             TypeRule::Convert => vec!["two sized types: result, operand"],
-            TypeRule::Arithmetic => {
+            TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 => {
                 let mut types = Vec::new();
                 let families: [(Support, &[&str], &[&str]); 2] =
                     [(self.float, &["F", "F32"], &["F64"]), (self.int, &["S", "U", "S32", "U32"], &["S64", "U64"])];
@@ -458,7 +508,13 @@ impl OpcodeInfo {
 
     /// Whether the instruction opens, divides or closes a block.
     pub(crate) fn is_block(&self) -> bool {
-        matches!(self.name, "IF" | "ELSE" | "ENDIF" | "REP" | "ENDREP")
+        let Flow(op) = self.lower else { return false };
+        matches!(op, FlowOp::If | FlowOp::Else | FlowOp::EndIf | FlowOp::Rep | FlowOp::EndRep)
+    }
+
+    /// Whether programs with the opcode can be translated, not only checked.
+    pub fn is_translated(&self) -> bool {
+        !matches!(self.lower, Missing)
     }
 
     /// Where the specification describes the opcode.

@@ -1,34 +1,89 @@
 //! Instruction lines.
 
-use super::operand::{condition, operand, optional_condition, result};
+use super::operand::{condition, operand, optional_condition, push_operand, result};
 use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, peek, peek_kind};
 use crate::ast::{ExtComponent, ExtSelect, Extra, Inst, Offset, Statement, TexPart};
 use crate::codes::Code;
-use crate::lang::modifiers::{DataTypeId, Modifier, Mods};
+use crate::lang::modifiers::{Modifiers, Mods};
 use crate::lang::opcodes::{Opcode, OperandKind, ResultKind};
 use crate::lang::targets;
 use crate::lex::{Kind, Token};
 use glasm_ir::Span;
+use std::num::NonZeroU32;
 
 /// An instruction whose first word stands ahead and was found to be `opcode` with the suffixes `mods`.
-#[inline]
+#[inline(always)]
 pub(super) fn instruction(input: &mut Input<'_, '_, '_>, opcode: Opcode, mods: Mods) -> Parsed<()> {
-    let position = input.state.token_count - input.input.len() as u32;
     let word = advance(input);
     let first_operand = input.state.ast.operands.len() as u32;
+    let mut modifiers = Modifiers::new(mods);
+    if peek(input).kind() == Kind::Dot {
+        modifiers = add_modifiers(input, modifiers)?;
+    }
+    let info = opcode.info();
+    if !info.plain {
+        let start = Start { opcode, word, first_operand, modifiers };
+        return unusual_instruction(input, start);
+    }
+    let mut separated = true;
+    let mut dst = None;
+    if info.result != ResultKind::None {
+        dst = Some(result(input)?);
+        separated = false;
+    }
+    for _ in 0..info.operands.len() {
+        if !separated {
+            expect(input, Kind::Comma, Expected::Comma)?;
+        }
+        push_operand(input)?;
+        separated = false;
+    }
+    let close = expect(input, Kind::Semicolon, Expected::Semicolon)?;
+    let ast = &mut input.state.ast;
+    let span = Span::new(word.start(), end_before(ast.text, close));
+    ast.statements.push(Statement::Inst(ast.insts.len() as u32));
+    ast.insts.push(Inst {
+        opcode,
+        operand_count: info.operands.len() as u8,
+        broken: false,
+        modifiers,
+        first_operand,
+        dst,
+        cond: None,
+        extra: None,
+        span,
+    });
+    Ok(())
+}
+
+fn push_extra(input: &mut Input<'_, '_, '_>, extra: Extra) -> Option<NonZeroU32> {
+    let extras = &mut input.state.ast.extras;
+    extras.push(extra);
+    NonZeroU32::new(extras.len() as u32 - 1)
+}
+
+/// What stands before the operands.
+#[derive(Clone, Copy)]
+struct Start {
+    opcode: Opcode,
+    word: Token,
+    first_operand: u32,
+    modifiers: Modifiers,
+}
+
+/// Flow control, textures, SWZ, KIL.
+#[inline(never)]
+fn unusual_instruction(input: &mut Input<'_, '_, '_>, start: Start) -> Parsed<()> {
+    let Start { opcode, word, first_operand, modifiers } = start;
     let mut inst = Inst {
         opcode,
         operand_count: 0,
         broken: false,
-        type_count: 0,
-        types: [DataTypeId::F; 2],
-        atomic: None,
-        mods,
+        modifiers,
         first_operand,
-        token: position,
         dst: None,
         cond: None,
-        extra: Extra::None,
+        extra: None,
         span: word.span(),
     };
     let parsed = rest(input, &mut inst);
@@ -45,11 +100,7 @@ pub(super) fn instruction(input: &mut Input<'_, '_, '_>, opcode: Opcode, mods: M
     parsed
 }
 
-#[inline]
 fn rest(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
-    while accept(input, Kind::Dot) {
-        modifier(input, inst)?;
-    }
     let info = inst.opcode.info();
     let mut separated = true;
     if info.result != ResultKind::None {
@@ -67,25 +118,22 @@ fn rest(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
         operand_of_kind(input, inst, kind)?;
         separated = false;
     }
-    let end = peek(input);
-    if end.kind() != Kind::Semicolon {
-        return Err(fail_at(input, Expected::Semicolon));
-    }
-    inst.span.end = input.state.ast.tokens_end(end, inst.span);
-    advance(input);
+    let close = expect(input, Kind::Semicolon, Expected::Semicolon)?;
+    inst.span.end = end_before(input.state.ast.text, close);
     Ok(())
 }
 
-impl crate::ast::Ast<'_> {
-    /// End of the instruction that the semicolon `end` closes: blanks before it do not count.
-    fn tokens_end(&self, end: Token, span: Span) -> u32 {
-        let text = &self.text[span.start as usize..end.start() as usize];
-        let blanks = text.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
-        end.start() - blanks as u32
+/// End of the instruction that the semicolon `close` closes: a blank before it does not count.
+#[inline]
+fn end_before(text: &[u8], close: Token) -> u32 {
+    let start = close.start() as usize;
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    if text[..start].last().is_some_and(blank) {
+        return (start - text[..start].iter().rev().take_while(|byte| blank(byte)).count()) as u32;
     }
+    start as u32
 }
 
-#[inline]
 fn operand_of_kind(input: &mut Input<'_, '_, '_>, inst: &mut Inst, kind: OperandKind) -> Parsed<()> {
     match kind {
         OperandKind::V
@@ -97,10 +145,7 @@ fn operand_of_kind(input: &mut Input<'_, '_, '_>, inst: &mut Inst, kind: Operand
         | OperandKind::Address
         | OperandKind::Plain
         | OperandKind::ConstMem
-        | OperandKind::SharedMem => {
-            let operand = operand(input)?;
-            input.state.ast.operands.push(operand);
-        }
+        | OperandKind::SharedMem => push_operand(input)?,
         OperandKind::Count => {
             if peek(input).kind() != Kind::Semicolon {
                 let operand = operand(input)?;
@@ -115,9 +160,12 @@ fn operand_of_kind(input: &mut Input<'_, '_, '_>, inst: &mut Inst, kind: Operand
         OperandKind::Label => {
             let word = expect(input, Kind::Ident, Expected::Label)?;
             let name = input.state.intern(word);
-            inst.extra = Extra::Label(name, word.span());
+            inst.extra = push_extra(input, Extra::Label(name, word.span()));
         }
-        OperandKind::ExtSwizzle => inst.extra = Extra::ExtSwizzle(extended_swizzle(input)?),
+        OperandKind::ExtSwizzle => {
+            let components = extended_swizzle(input)?;
+            inst.extra = push_extra(input, Extra::ExtSwizzle(components));
+        }
         OperandKind::Texture => texture(input, inst)?,
         OperandKind::OptCond => {}
     }
@@ -138,50 +186,26 @@ fn kill(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
     Ok(())
 }
 
-/// The word behind a point of the opcode.
-#[inline]
-fn modifier(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
-    let word = peek(input);
-    if word.kind() != Kind::Ident {
-        return Err(fail_at(input, Expected::Modifier));
-    }
-    let name = input.state.intern(word);
-    let Some(modifier) = input.state.modifier(name) else {
-        return Err(fail_at(input, Expected::Modifier));
-    };
-    let twice = add_modifier(inst, modifier);
-    if twice {
-        let text = input.state.ast.names.display(name);
-        let message = format!("`{text}` repeats or contradicts another modifier of its kind");
-        input.state.reports.error(Code::ModifierTwice, word.span(), message);
-    }
-    advance(input);
-    Ok(())
-}
-
-/// Adds a modifier; true if there is one of its kind already.
-#[inline]
-fn add_modifier(inst: &mut Inst, modifier: Modifier) -> bool {
-    match modifier {
-        Modifier::Type(ty) => {
-            // Only CVT takes two types; the checker says so of others.
-            let free = inst.type_count < 2 && !inst.mods.intersects(Mods::ANY_PRECISION);
-            if free {
-                inst.types[inst.type_count as usize] = ty;
-                inst.type_count += 1;
-            }
-            !free
+/// The words behind points of the opcode.
+#[inline(never)]
+fn add_modifiers(input: &mut Input<'_, '_, '_>, mut modifiers: Modifiers) -> Parsed<Modifiers> {
+    while accept(input, Kind::Dot) {
+        let word = peek(input);
+        if word.kind() != Kind::Ident {
+            return Err(fail_at(input, Expected::Modifier));
         }
-        Modifier::Atomic(op) => inst.atomic.replace(op).is_some(),
-        Modifier::Flag(flag) => {
-            let kinds =
-                [Mods::ANY_CC, Mods::ANY_CLAMP, Mods::ANY_PRECISION, Mods::ANY_ROUNDING, Mods::ANY_DERIVATIVE];
-            let kind = kinds.into_iter().find(|kind| kind.intersects(flag)).unwrap_or(flag);
-            let twice = inst.mods.intersects(kind);
-            inst.mods |= flag;
-            twice
+        let name = input.state.intern(word);
+        let Some(modifier) = input.state.modifier(name) else {
+            return Err(fail_at(input, Expected::Modifier));
+        };
+        if modifiers.add(modifier) {
+            let text = input.state.ast.names.display(name);
+            let message = format!("`{text}` repeats or contradicts another modifier of its kind");
+            input.state.reports.error(Code::ModifierTwice, word.span(), message);
         }
+        advance(input);
     }
+    Ok(modifiers)
 }
 
 /// Four of `x y z w r g b a 0 1`, each with optional sign.
@@ -244,7 +268,8 @@ fn texture(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
     advance(input);
     let (offset, offset_span) = offset(input)?;
     let part = TexPart { texture, target: target as u8, target_span: word.span(), offset, offset_span };
-    inst.extra = Extra::Texture(input.state.ast.textures.len() as u32);
+    let texture_number = Extra::Texture(input.state.ast.textures.len() as u32);
+    inst.extra = push_extra(input, texture_number);
     input.state.ast.textures.push(part);
     Ok(())
 }

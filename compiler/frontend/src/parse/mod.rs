@@ -46,7 +46,6 @@ pub(crate) enum Expected {
     Condition,
     Label,
     Target,
-    Texture,
     Offset,
     Binding,
     ExtSwizzle,
@@ -138,8 +137,7 @@ impl<'s> State<'s> {
 
     #[inline]
     fn intern(&mut self, token: Token) -> NameId {
-        let text = self.text(token);
-        let name = self.ast.names.intern(text);
+        let name = self.ast.names.intern_at(self.ast.text, token.span().range());
         if name.index() >= self.words.len() {
             self.words.resize(name.index() + 1, Word { leader: Leader::Unread, modifier: None, declared: false });
         }
@@ -263,7 +261,6 @@ pub(crate) fn fail_at(input: &Input<'_, '_, '_>, expected: Expected) -> Failure 
         (Expected::Semicolon, Kind::Comma) => Code::ExtraOperand,
         (Expected::Modifier, Kind::Ident) => Code::ModifierUnknown,
         (Expected::Target, Kind::Ident | Kind::Word) => Code::TargetUnknown,
-        (Expected::Texture, _) => Code::TextureExpected,
         (Expected::Condition, Kind::Ident) => Code::CondTest,
         (Expected::FreeName, Kind::Ident) => Code::ReservedName,
         _ => Code::UnexpectedToken,
@@ -284,7 +281,6 @@ pub fn parse<'s>(dialect: Dialect, text: &'s [u8], tokens: Vec<Token>, reports: 
     program(&mut input);
     let end = peek(&input).end();
     let State { mut ast, reports, .. } = state;
-    ast.tokens = tokens;
     ast.end = end;
     (ast, reports)
 }
@@ -295,12 +291,11 @@ fn new_state<'s>(dialect: Dialect, text: &'s [u8], tokens: usize, reports: Repor
     for word in reserved {
         names.intern(word.as_bytes());
     }
-    let statements = tokens / 9;
+    let statements = tokens / 10;
     let ast = Ast {
         dialect,
         text,
         names,
-        tokens: Vec::new(),
         options: Vec::new(),
         statements: Vec::with_capacity(statements),
         insts: Vec::with_capacity(statements),
@@ -312,6 +307,8 @@ fn new_state<'s>(dialect: Dialect, text: &'s [u8], tokens: usize, reports: Repor
         relatives: Vec::new(),
         pairs: Vec::new(),
         literals: Vec::new(),
+        labels: Vec::new(),
+        extras: vec![crate::ast::Extra::None],
         textures: Vec::new(),
         poisoned: Vec::new(),
         end: 0,
@@ -324,6 +321,7 @@ fn new_state<'s>(dialect: Dialect, text: &'s [u8], tokens: usize, reports: Repor
 fn program(input: &mut Input<'_, '_, '_>) {
     loop {
         let first = peek(input);
+        let ahead = input.input;
         let result = match first.kind() {
             Kind::Ident => {
                 let name = input.state.intern(first);
@@ -344,7 +342,7 @@ fn program(input: &mut Input<'_, '_, '_>) {
         };
         if let Err(failure) = result {
             report(input, failure);
-            recover(input, first, failure);
+            recover(input, ahead, failure);
         }
         if input.state.ast.insts.len() > limits::INSTRUCTIONS {
             let message = format!("more than {} instructions", limits::INSTRUCTIONS);
@@ -390,7 +388,9 @@ fn label(input: &mut Input<'_, '_, '_>, name: NameId) -> Parsed<()> {
     input.state.late_options = true;
     let span = advance(input).span();
     advance(input);
-    input.state.ast.statements.push(Statement::Label(name, span));
+    let ast = &mut input.state.ast;
+    ast.statements.push(Statement::Label(ast.labels.len() as u32));
+    ast.labels.push((name, span));
     Ok(())
 }
 
@@ -408,8 +408,9 @@ fn option(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
 }
 
 /// Goes on behind the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
-fn recover(input: &mut Input<'_, '_, '_>, first: Token, failure: Failure) {
-    poison(input, first);
+fn recover<'t>(input: &mut Input<'t, '_, '_>, statement: TokenSlice<'t, Token>, failure: Failure) {
+    let first = statement[0];
+    poison(input, statement);
     let at = input.state.token_count - failure.remaining;
     while input.state.token_count - (input.input.len() as u32) < at {
         advance(input);
@@ -444,7 +445,8 @@ fn starts_statement(input: &mut Input<'_, '_, '_>) -> bool {
 }
 
 /// Names in a declaration that could not be read: their later use is no error of its own.
-fn poison(input: &mut Input<'_, '_, '_>, first: Token) {
+fn poison<'t>(input: &mut Input<'t, '_, '_>, statement: TokenSlice<'t, Token>) {
+    let first = statement[0];
     if first.kind() != Kind::Ident {
         return;
     }
@@ -452,8 +454,7 @@ fn poison(input: &mut Input<'_, '_, '_>, first: Token) {
     if !matches!(input.state.leader(name), Leader::Decl(_) | Leader::Other | Leader::Old) {
         return;
     }
-    let ahead = input.input;
-    for token in ahead.iter().take_while(|token| !matches!(token.kind(), Kind::Semicolon | Kind::End)) {
+    for token in statement.iter().take_while(|token| !matches!(token.kind(), Kind::Semicolon | Kind::End)) {
         if token.kind() == Kind::Ident {
             let name = input.state.intern(*token);
             input.state.ast.poisoned.push(name);
@@ -514,7 +515,6 @@ impl Expected {
             Self::Condition => "a condition such as `GT.x`",
             Self::Label => "a label",
             Self::Target => "a texture target such as `2D`",
-            Self::Texture => "a texture such as `texture[0]`",
             Self::Offset => "a texel offset such as `(1, 0)` or `offset(r)`",
             Self::Binding => "a binding or a constant",
             Self::ExtSwizzle => "`x`, `y`, `z`, `w`, `0` or `1`",

@@ -1,11 +1,12 @@
 //! Operands, results, conditions and constants.
 
-use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, fail_with, path, peek, peek_kind};
+use super::{Expected, Failure, Input, Parsed, accept, advance, expect, fail_at, fail_with, path, peek, peek_kind};
 use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use crate::codes::Code;
 use crate::lex::{Kind, Token};
 use crate::parse::path::int_value;
 use glasm_ir::{Span, Swizzle, WriteMask};
+use winnow::stream::{Stream, TokenSlice};
 
 /// Component letters: lane in the low bits, 4 for `rgba`, 8 for `xyzw`; 0 for other bytes.
 const COMPONENTS: [u8; 256] = {
@@ -30,12 +31,11 @@ pub(super) fn component(letter: u8) -> Option<u8> {
 #[inline]
 pub(crate) fn decode_suffix(text: &[u8]) -> Result<Suffix, Code> {
     match *text {
-        [one] => component(one).map(Suffix::One).ok_or(Code::UnexpectedToken),
+        [one] => component(one).map(Suffix::one).ok_or(Code::UnexpectedToken),
         [a, b, c, d] => {
             let codes = [a, b, c, d].map(|letter| COMPONENTS[letter as usize]);
-            let common = codes[0] & codes[1] & codes[2] & codes[3] & 12;
-            if common != 0 {
-                Ok(Suffix::Four(Swizzle::new(codes.map(|code| code & 3))))
+            if codes[0] & codes[1] & codes[2] & codes[3] & 12 != 0 {
+                Ok(Suffix::four(Swizzle::new(codes)))
             } else if codes.contains(&0) {
                 Err(Code::UnexpectedToken)
             } else {
@@ -69,8 +69,66 @@ pub(crate) fn decode_mask(text: &[u8]) -> Result<WriteMask, Code> {
     if sets & 12 == 0 { Err(Code::SwizzleMixed) } else { Ok(WriteMask(mask)) }
 }
 
-/// A vector or scalar operand with signs and bars. What it may be is checked later.
-#[inline]
+/// A vector or scalar operand with signs and bars, added to the operands. What it may be is checked later.
+///
+/// Names with sign, constant index and suffix, which most operands are, take the direct way: the operand is put together from
+/// registers, where the general way would write its parts to memory and read them back at once.
+#[inline(always)]
+pub(super) fn push_operand(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    let first = peek(input);
+    let minus = first.kind() == Kind::Minus;
+    let word = if minus { input.input.get(1).copied().unwrap_or(first) } else { first };
+    if word.kind() != Kind::Ident {
+        return push_unusual(input);
+    }
+    let name = input.state.intern(word);
+    let behind = 1 + usize::from(minus);
+    if input.state.is_reserved(name) {
+        return push_unusual(input);
+    }
+    let signs = if minus { Signs::INNER.union(Signs::WRITTEN) } else { Signs::empty() };
+    let (mut behind, mut end, mut index) = (behind, word.end(), Index::None);
+    if peek_kind(input, behind) == Kind::OpenBracket {
+        let short = peek_kind(input, behind + 1) == Kind::Int
+            && peek_kind(input, behind + 2) == Kind::CloseBracket
+            && peek_kind(input, behind + 3) != Kind::OpenBracket;
+        if !short {
+            return push_unusual(input);
+        }
+        let digits = input.input[behind + 1];
+        index = Index::Const(path::small(input.state.text(digits)));
+        end = digits.end() + 1;
+        behind += 3;
+    }
+    let mut suffix = Suffix::NONE;
+    if peek_kind(input, behind) == Kind::Dot {
+        let letters = input.input.get(behind + 1).copied().unwrap_or(first);
+        match decode_suffix(input.state.text(letters)) {
+            Ok(found) if letters.kind() == Kind::Ident => suffix = found,
+            _ => return push_unusual(input),
+        }
+        end = letters.end();
+        behind += 2;
+    }
+    input.input = TokenSlice::new(&take(input.input)[behind..]);
+    let span = Span::new(first.start(), end);
+    input.state.ast.operands.push(Operand { base: Base::Name(name), index, suffix, signs, span });
+    Ok(())
+}
+
+#[inline(always)]
+fn take<'t>(tokens: TokenSlice<'t, Token>) -> &'t [Token] {
+    tokens.peek_slice(tokens.len())
+}
+
+#[inline(never)]
+fn push_unusual(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    let operand = operand(input)?;
+    input.state.ast.operands.push(operand);
+    Ok(())
+}
+
+/// An operand of any form.
 pub(super) fn operand(input: &mut Input<'_, '_, '_>) -> Parsed<Operand> {
     let start = peek(input).start();
     let (minus, mut written) = sign(input);
@@ -99,7 +157,6 @@ pub(super) fn operand(input: &mut Input<'_, '_, '_>) -> Parsed<Operand> {
 }
 
 /// An optional sign: whether it is a minus, and whether there is one.
-#[inline]
 fn sign(input: &mut Input<'_, '_, '_>) -> (bool, bool) {
     match peek(input).kind() {
         Kind::Minus => {
@@ -114,7 +171,6 @@ fn sign(input: &mut Input<'_, '_, '_>) -> (bool, bool) {
     }
 }
 
-#[inline]
 fn operand_base(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Index, Suffix, u32)> {
     let word = peek(input);
     match word.kind() {
@@ -123,7 +179,7 @@ fn operand_base(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Index, Suffix, u
             let name = input.state.intern(word);
             if input.state.is_reserved(name) {
                 let (path, end) = path::path(input, word, name)?;
-                return Ok((Base::Path(path), Index::None, Suffix::None, end));
+                return Ok((Base::Path(path), Index::None, Suffix::NONE, end));
             }
             let mut end = word.end();
             let index = path::indices(input, &mut end)?;
@@ -132,7 +188,7 @@ fn operand_base(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Index, Suffix, u
         }
         Kind::Int | Kind::Float => {
             let literal = number(input, word, Sign::Plus)?;
-            Ok((Base::Scalar(literal), Index::None, Suffix::None, word.end()))
+            Ok((Base::Scalar(literal), Index::None, Suffix::NONE, word.end()))
         }
         Kind::OpenBrace => {
             let (base, span) = vector(input)?;
@@ -144,10 +200,9 @@ fn operand_base(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Index, Suffix, u
     }
 }
 
-#[inline]
 fn suffix(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Suffix> {
     if !accept(input, Kind::Dot) {
-        return Ok(Suffix::None);
+        return Ok(Suffix::NONE);
     }
     let letters = peek(input);
     if letters.kind() != Kind::Ident {
@@ -211,18 +266,47 @@ pub(super) fn vector(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Span)> {
 }
 
 /// A result: variable or binding, mask, condition-code mask.
-#[inline]
+#[inline(always)]
 pub(super) fn result(input: &mut Input<'_, '_, '_>) -> Parsed<Dst> {
     let word = peek(input);
     if word.kind() != Kind::Ident {
-        let code = match word.kind() {
-            Kind::Semicolon => Code::MissingOperand,
-            Kind::Int | Kind::Float | Kind::OpenBrace => Code::WriteReadOnly,
-            _ => return Err(fail_at(input, Expected::Result)),
-        };
-        return Err(fail_with(input, Expected::Result, code));
+        return Err(no_result(input));
     }
-    advance(input);
+    let name = input.state.intern(word);
+    if input.state.is_reserved(name) || peek_kind(input, 1) == Kind::OpenBracket {
+        return unusual_result(input);
+    }
+    let (mut mask, mut end, mut behind) = (WriteMask::XYZW, word.end(), 1);
+    if peek_kind(input, 1) == Kind::Dot {
+        let letters = input.input.get(2).copied().unwrap_or(word);
+        match decode_mask(input.state.text(letters)) {
+            Ok(found) if letters.kind() == Kind::Ident => mask = found,
+            _ => return unusual_result(input),
+        }
+        end = letters.end();
+        behind = 3;
+    }
+    if peek_kind(input, behind) == Kind::OpenParen {
+        return unusual_result(input);
+    }
+    input.input = TokenSlice::new(&take(input.input)[behind..]);
+    Ok(Dst { base: Base::Name(name), index: Index::None, mask, guard: None, span: Span::new(word.start(), end) })
+}
+
+#[cold]
+fn no_result(input: &Input<'_, '_, '_>) -> Failure {
+    let code = match peek(input).kind() {
+        Kind::Semicolon => Code::MissingOperand,
+        Kind::Int | Kind::Float | Kind::OpenBrace => Code::WriteReadOnly,
+        _ => return fail_at(input, Expected::Result),
+    };
+    fail_with(input, Expected::Result, code)
+}
+
+/// A result with binding, index or guard.
+#[inline(never)]
+fn unusual_result(input: &mut Input<'_, '_, '_>) -> Parsed<Dst> {
+    let word = advance(input);
     let name = input.state.intern(word);
     let mut end = word.end();
     let (base, index, mask) = if input.state.is_reserved(name) {
@@ -244,7 +328,6 @@ pub(super) fn result(input: &mut Input<'_, '_, '_>) -> Parsed<Dst> {
     Ok(Dst { base, index, mask, guard, span })
 }
 
-#[inline]
 fn mask(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<WriteMask> {
     if !accept(input, Kind::Dot) {
         return Ok(WriteMask::XYZW);
@@ -298,10 +381,10 @@ mod tests {
 
     #[test]
     fn suffixes_have_one_or_four_letters() {
-        assert_eq!(decode_suffix(b"y"), Ok(Suffix::One(1)));
-        assert_eq!(decode_suffix(b"a"), Ok(Suffix::One(3)));
-        assert_eq!(decode_suffix(b"wzyx"), Ok(Suffix::Four(Swizzle::new([3, 2, 1, 0]))));
-        assert_eq!(decode_suffix(b"bgra"), Ok(Suffix::Four(Swizzle::new([2, 1, 0, 3]))));
+        assert_eq!(decode_suffix(b"y"), Ok(Suffix::one(1)));
+        assert_eq!(decode_suffix(b"a"), Ok(Suffix::one(3)));
+        assert_eq!(decode_suffix(b"wzyx"), Ok(Suffix::four(Swizzle::new([3, 2, 1, 0]))));
+        assert_eq!(decode_suffix(b"bgra"), Ok(Suffix::four(Swizzle::new([2, 1, 0, 3]))));
         assert_eq!(decode_suffix(b"xyz"), Err(Code::SwizzleLength));
         assert_eq!(decode_suffix(b"xyba"), Err(Code::SwizzleMixed));
         assert_eq!(decode_suffix(b"s"), Err(Code::UnexpectedToken));

@@ -1,7 +1,7 @@
 //! Binding paths and array indices.
 
 use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, peek, token};
-use crate::ast::{Base, Bracket, Index, Path, Relative, Segment, Suffix};
+use crate::ast::{Base, Bracket, Index, Path, Relative, Segment, SuffixKind};
 use crate::codes::Code;
 use crate::lex::{Kind, Token};
 use crate::names::NameId;
@@ -88,8 +88,16 @@ fn dot_dot(input: &mut Input<'_, '_, '_>) -> Parsed<Token> {
 /// An integer up to 2^32 - 1; larger ones give that value, which is beyond every limit.
 pub(super) fn small_int(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
     let digits = expect(input, Kind::Int, Expected::Integer)?;
-    let (value, _) = int_value(input.state.text(digits));
-    Ok(u32::try_from(value).unwrap_or(u32::MAX))
+    Ok(small(input.state.text(digits)))
+}
+
+/// The value of an integer up to 2^32 - 1.
+#[inline]
+pub(super) fn small(digits: &[u8]) -> u32 {
+    match *digits {
+        [digit] => u32::from(digit - b'0'),
+        _ => u32::try_from(int_value(digits).0).unwrap_or(u32::MAX),
+    }
 }
 
 /// The value of a decimal or hexadecimal integer, and whether it was too large for 64 bits.
@@ -148,7 +156,7 @@ fn relative(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
         advance(input);
         let component = peek(input);
         let suffix = (component.kind() == Kind::Ident).then(|| decode_suffix(input.state.text(component)));
-        let Some(Ok(Suffix::One(lane))) = suffix else {
+        let Some(SuffixKind::One(lane)) = suffix.and_then(Result::ok).map(|suffix| suffix.kind()) else {
             return Err(fail_with(input, Expected::Component, Code::ScalarSuffix));
         };
         (Base::Name(name), lane, advance(input).end())

@@ -12,17 +12,20 @@
 
 mod flow;
 mod number;
+mod random;
 
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::inst::{Aux, Base, Dst, Inst, InstFlags, Rounding, Src, Swizzle, WriteMask};
-use crate::interp::Environment;
+use crate::interp::{Environment, Interpreter, StepLimit};
 use crate::op::Op;
-use crate::program::{Program, Register, RegisterId, Routine, RoutineId, Stage, Storage};
+use crate::program::{Node, Program, Register, RegisterId, Routine, RoutineId, Stage, Storage};
 use crate::resource::{MemAccess, MemFlags, MemSpace, Param, ParamId, ParamSource};
 use crate::semantic::{Input, InputId, Output, Semantic};
 use crate::span::Span;
 use crate::types::{Base as TypeBase, Type, Width};
+
+use random::Random;
 
 /// Parameters of a generated program.
 pub const PARAMS: usize = 6;
@@ -113,47 +116,39 @@ pub fn environment(seed: u64, program: &Program) -> Environment {
     environment
 }
 
-/// A small deterministic generator of random numbers (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    const fn new(seed: u64) -> Self {
-        Self(seed)
+/// The result vectors that a device must give for a generated program in `environment`.
+///
+/// # Errors
+/// The step limit of the interpreter, which no generated program reaches.
+pub fn expected(
+    program: &Program,
+    environment: &Environment,
+) -> Result<[[u32; 4]; RESULTS], StepLimit> {
+    // A program that the verifier rejects has no meaning, and this module does not make one.
+    let Ok(interpreter) = Interpreter::new(program) else {
+        return Err(StepLimit(0));
+    };
+    let mut environment = environment.clone();
+    let outcome = interpreter.run(&mut environment)?;
+    if program.stage != Stage::Compute {
+        let lanes = |number: usize| outcome.outputs.get(number).copied().unwrap_or_default();
+        return Ok(std::array::from_fn(|number| {
+            lanes(number).map(|lane| lane as u32)
+        }));
     }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `end`.
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
-
-    fn percent(&mut self, chance: usize) -> bool {
-        self.below(100) < chance
-    }
-
-    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())]
-    }
-
-    /// Bits with a liking for the ends of the range and small numbers.
-    fn bits32(&mut self) -> u32 {
-        let bits = self.next() as u32;
-        match self.below(8) {
-            0 => 0,
-            1 => u32::MAX,
-            2 => 0x8000_0000,
-            3 => 0x7fff_ffff,
-            4 => bits & 15,
-            _ => bits,
-        }
-    }
+    let invocation = environment.inputs.first().map_or(0, |lanes| lanes[0]);
+    let start = invocation.saturating_mul(RESULT_BYTES);
+    let region = environment.memory.regions.first();
+    let bytes = region
+        .and_then(|region| region.bytes.get(start as usize..))
+        .unwrap_or_default();
+    let words: Vec<u32> = bytes
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect();
+    Ok(std::array::from_fn(|number| {
+        std::array::from_fn(|lane| words.get(4 * number + lane).copied().unwrap_or(0))
+    }))
 }
 
 /// The registers that statements work on, by what they hold.
@@ -247,8 +242,12 @@ impl Generator {
             self.callable.push(id);
         }
         self.builder.open_block();
-        self.set_up();
         let budget = self.budget;
+        self.set_up();
+        self.budget = budget;
+        for routine in self.callable.clone() {
+            self.builder.node(Node::Call(routine, Span::default()));
+        }
         self.statements(budget, flow::Place::Main);
         self.gather();
         self.results();
@@ -263,7 +262,12 @@ impl Generator {
     fn emit_with(&mut self, op: Op, ty: Type, aux: Aux, dst: Option<Dst>, sources: &[Src]) {
         let position = self.builder.program.insts.len() as u32;
         let span = Span::new(position * 8, position * 8 + 7);
-        let flags = InstFlags::empty();
+        let precise = ty.is_float() && self.random.percent(20);
+        let flags = if precise {
+            InstFlags::PRECISE
+        } else {
+            InstFlags::empty()
+        };
         self.budget = self.budget.saturating_sub(1);
         let inst = Inst {
             op,

@@ -73,19 +73,35 @@ fn the_same_seed_gives_the_same_program() {
 
 #[test]
 fn results_depend_on_parameters() {
-    let options = GenerateOptions::new(Stage::Fragment, 50);
-    let changed = (0..50).filter(|&seed| {
-        let program = program(seed, &options);
-        let interpreter = Interpreter::new(&program).unwrap();
-        let run = |seed| {
-            interpreter
-                .run(&mut environment(seed, &program))
-                .unwrap()
-                .outputs
-        };
-        run(1) != run(2)
-    });
-    assert_eq!(changed.count(), 50);
+    for stage in [Stage::Vertex, Stage::Fragment, Stage::Compute] {
+        for seed in 0..50 {
+            let program = program(seed, &GenerateOptions::new(stage, 50));
+            let run = |seed| expected(&program, &environment(seed, &program)).unwrap();
+            assert_ne!(run(1), run(2), "{stage:?} {seed}");
+            assert_eq!(run(1), run(1));
+        }
+    }
+}
+
+/// The second invocation of a compute program stores behind the first.
+#[test]
+fn invocations_store_side_by_side() {
+    let program = program(1, &GenerateOptions::new(Stage::Compute, 20));
+    let mut environment = environment(1, &program);
+    environment.memory.regions[0]
+        .bytes
+        .resize(2 * RESULT_BYTES as usize, 0);
+    environment.inputs[0][0] = 1;
+    let results = expected(&program, &environment).unwrap();
+    Interpreter::new(&program)
+        .unwrap()
+        .run(&mut environment)
+        .unwrap();
+    let (first, second) = environment.memory.regions[0]
+        .bytes
+        .split_at(RESULT_BYTES as usize);
+    assert!(first.iter().all(|&byte| byte == 0));
+    assert_eq!(second[..4], results[0][0].to_le_bytes());
 }
 
 /// The float registers hold multiples of 1/16 between -64 and 64 when the program ends.
@@ -116,5 +132,61 @@ fn floats_stay_exact() {
                 "seed {seed}: {value}"
             );
         }
+    }
+}
+
+/// Whether some text occurs in the programs of the first seeds.
+fn occurs(options: &GenerateOptions, text: &str) -> bool {
+    (0..60).any(|seed| print(&program(seed, options)).contains(text))
+}
+
+#[test]
+fn options_choose_what_occurs() {
+    let all = GenerateOptions {
+        int64: true,
+        ..GenerateOptions::new(Stage::Compute, 120)
+    };
+    let constructs = [
+        "loop {",
+        "continuing {",
+        "switch ",
+        "if ",
+        "} else {",
+        "call ",
+        "return",
+        "break",
+        "continue",
+        ".u64",
+        ".f32",
+        "if(",
+        ", cc",
+        "mad.s32",
+        "bfi",
+        ".sat",
+        ".precise",
+        " of 6]",
+        "store",
+    ];
+    for text in constructs {
+        assert!(occurs(&all, text), "no `{text}`");
+    }
+    let less = GenerateOptions {
+        loops: false,
+        switches: false,
+        calls: false,
+        conditions: false,
+        int64: false,
+        float: false,
+        ..GenerateOptions::new(Stage::Vertex, 120)
+    };
+    for text in [
+        "loop {",
+        "switch ",
+        "call ",
+        "cc14.",
+        "add.u64",
+        "floor.f32",
+    ] {
+        assert!(!occurs(&less, text), "`{text}`");
     }
 }

@@ -1,9 +1,8 @@
 //! Declarations: one line each, in the order of their ids.
 
 use super::lex::Token;
-use super::{Parse, Parser, split_id};
-use crate::arena::{Id, IndexVec};
-use crate::program::{Program, Register, Storage};
+use super::{Error, Parse, Parser, split_id};
+use crate::program::{Register, Storage};
 use crate::resource::{Buffer, Image, Param, ParamSource, Texture};
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
 use crate::state::{ColorTerm, Face, MatrixName, StateParam};
@@ -30,81 +29,91 @@ impl<'a> Parser<'a> {
     /// `id: ...`
     fn entry(&mut self, word: &str) -> Parse<()> {
         let Some((prefix, number)) = split_id(word) else {
-            return self.error(format!("`{word}` is not a declaration"));
+            return self.wrong(format!("`{word}` is not a declaration"));
         };
+        let Some(next) = self.table_len(prefix) else {
+            return self.wrong(format!("`{word}` is not an id that can be declared"));
+        };
+        if number != next {
+            return self.wrong(format!(
+                "ids are declared in order: number {next} comes next"
+            ));
+        }
         self.expect(':')?;
         match prefix {
-            "r" | "cc" => self.register_entry(prefix, number),
             "p" => {
                 let source = self.param_source()?;
-                self.push(number, |program| &mut program.params, Param { source })
+                self.builder.program.params.push(Param { source });
             }
             "in" => {
                 let input = self.input()?;
-                self.push(number, |program| &mut program.inputs, input)
+                self.builder.program.inputs.push(input);
             }
             "out" => {
                 let output = self.output()?;
-                self.push(number, |program| &mut program.outputs, output)
+                self.builder.program.outputs.push(output);
             }
             "tex" => {
                 let texture = self.texture()?;
-                self.push(number, |program| &mut program.textures, texture)
+                self.builder.program.textures.push(texture);
             }
             "buf" => {
                 let buffer = self.buffer()?;
-                self.push(number, |program| &mut program.buffers, buffer)
+                self.builder.program.buffers.push(buffer);
             }
             "img" => {
                 let image = self.image()?;
-                self.push(number, |program| &mut program.images, image)
+                self.builder.program.images.push(image);
             }
-            _ => self.error(format!("`{word}` is not an id that can be declared")),
+            _ => {
+                let register = self.register_entry(prefix)?;
+                self.builder.program.registers.push(register);
+            }
         }
-    }
-
-    fn push<I: Id, T>(
-        &mut self,
-        number: usize,
-        table: impl FnOnce(&mut Program) -> &mut IndexVec<I, T>,
-        item: T,
-    ) -> Parse<()> {
-        let table = table(&mut self.builder.program);
-        if number != table.len() {
-            let expected = table.len();
-            return self.error(format!(
-                "ids are declared in order: number {expected} comes next"
-            ));
-        }
-        table.push(item);
         Ok(())
     }
 
+    /// Number of entries of the table that ids of a prefix index.
+    fn table_len(&self, prefix: &str) -> Option<usize> {
+        let program = &self.builder.program;
+        match prefix {
+            "r" | "cc" => Some(program.registers.len()),
+            "p" => Some(program.params.len()),
+            "in" => Some(program.inputs.len()),
+            "out" => Some(program.outputs.len()),
+            "tex" => Some(program.textures.len()),
+            "buf" => Some(program.buffers.len()),
+            "img" => Some(program.images.len()),
+            _ => None,
+        }
+    }
+
     /// `temp32[4] "name"`, `output32 out0`, `cond32`
-    fn register_entry(&mut self, prefix: &str, number: usize) -> Parse<()> {
-        let kind = self.word("a kind of register and its width")?;
-        let parts = split_id(kind).and_then(|(kind, bits)| Some((kind, width(bits)?)));
+    fn register_entry(&mut self, prefix: &str) -> Parse<Register> {
+        let at = self.start;
+        let word = self.word("a kind of register and its width")?;
+        let error = |message: String| Err(Error { at, message });
+        let parts = split_id(word).and_then(|(kind, bits)| Some((kind, width(bits)?)));
         let Some((kind, width)) = parts else {
-            return self.error(format!("`{kind}` is not a kind of register"));
+            return error(format!("`{word}` is not a kind of register"));
         };
         let array = self.array()?;
         let storage = match (prefix, kind) {
             ("r", "temp") => Storage::Temp,
             ("r", "output") => Storage::Output(self.id("out")?),
             ("cc", "cond") => Storage::Cond,
-            _ => return self.error(format!("`{prefix}{number}` cannot be `{kind}`")),
+            _ => {
+                return error(format!(
+                    "registers with the prefix `{prefix}` are not `{kind}`"
+                ));
+            }
         };
-        let name = self.name()?;
-        self.push(
-            number,
-            |program| &mut program.registers,
-            Register {
-                storage,
-                width,
-                array,
-                name,
-            },
-        )
+        Ok(Register {
+            storage,
+            width,
+            array,
+            name: self.name()?,
+        })
     }
 
     fn array(&mut self) -> Parse<Option<u32>> {
@@ -123,7 +132,7 @@ impl<'a> Parser<'a> {
         }
         match semantic_from_parts(word, &numbers) {
             Some(semantic) => Ok(semantic),
-            None => self.error(format!(
+            None => self.wrong(format!(
                 "`{word}` with {} numbers is not a semantic",
                 numbers.len()
             )),
@@ -215,7 +224,7 @@ impl<'a> Parser<'a> {
             "env" => Ok(ParamSource::Env(self.bracketed()?)),
             "local" => Ok(ParamSource::Local(self.bracketed()?)),
             "state" => self.state_param().map(ParamSource::State),
-            word => self.error(format!("`{word}` is not the source of a parameter")),
+            word => self.wrong(format!("`{word}` is not the source of a parameter")),
         }
     }
 
@@ -270,15 +279,15 @@ impl<'a> Parser<'a> {
             "fog" => match self.part()? {
                 "color" => Ok(StateParam::FogColor),
                 "params" => Ok(StateParam::FogParams),
-                _ => self.error("expected `color` or `params` of `fog`"),
+                _ => self.wrong("expected `color` or `params` of `fog`"),
             },
             "point" => match self.part()? {
                 "size" => Ok(StateParam::PointSize),
                 "attenuation" => Ok(StateParam::PointAttenuation),
-                _ => self.error("expected `size` or `attenuation` of `point`"),
+                _ => self.wrong("expected `size` or `attenuation` of `point`"),
             },
             "depth" => self.last_part("range", StateParam::DepthRange),
-            _ => self.error("this is not a part of the GL state"),
+            _ => self.wrong("this is not a part of the GL state"),
         }
     }
 
@@ -290,7 +299,7 @@ impl<'a> Parser<'a> {
             "texture" => MatrixName::Texture(self.bracketed()?),
             "palette" => MatrixName::Palette(self.bracketed()?),
             "program" => MatrixName::Program(self.bracketed()?),
-            _ => return self.error("this is not a matrix"),
+            _ => return self.wrong("this is not a matrix"),
         };
         let form = self.named_part()?;
         self.expect('.')?;
@@ -323,7 +332,7 @@ impl<'a> Parser<'a> {
             "half" => Ok(StateParam::LightHalf(light)),
             word => match ColorTerm::from_word(word) {
                 Some(term) => Ok(StateParam::Light(light, term)),
-                None => self.error("this is not a property of a light"),
+                None => self.wrong("this is not a property of a light"),
             },
         }
     }

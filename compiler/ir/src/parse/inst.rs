@@ -26,7 +26,7 @@ impl Parser<'_> {
         };
         let name = self.word("an operation")?;
         let Some(op) = Op::from_name(name) else {
-            return self.error(format!("`{name}` is not an operation"));
+            return self.wrong(format!("`{name}` is not an operation"));
         };
         self.expect('.')?;
         let ty = self.named("a type")?;
@@ -69,7 +69,7 @@ impl Parser<'_> {
             ("ssat", Some(dst)) => dst.saturate = Saturate::Signed,
             ("precise", _) => inst.flags |= InstFlags::PRECISE,
             ("relaxed", _) => inst.flags |= InstFlags::RELAXED,
-            _ => return self.error(format!("`{word}` is not a suffix here")),
+            _ => return self.wrong(format!("`{word}` is not a suffix here")),
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Parser<'_> {
         let word = self.word("a lane")?;
         match (lane_number(word.as_bytes()[0]), word.len()) {
             (Some(lane), 1) => Ok((register, lane)),
-            _ => self.error(format!("`{word}` is not a lane")),
+            _ => self.wrong(format!("`{word}` is not a lane")),
         }
     }
 
@@ -107,7 +107,7 @@ impl Parser<'_> {
         self.expect('.')?;
         let word = self.word("a write mask")?;
         let Some(mask) = write_mask(word) else {
-            return self.error(format!("`{word}` is not a write mask"));
+            return self.wrong(format!("`{word}` is not a write mask"));
         };
         let guard = if self.accept_word("if") {
             self.expect('(')?;
@@ -151,7 +151,7 @@ impl Parser<'_> {
                 let (register, lane) = self.lane()?;
                 Ok(Cond::NonZero(register, lane, ty))
             }
-            word => self.error(format!("`{word}` is not a condition")),
+            word => self.wrong(format!("`{word}` is not a condition")),
         }
     }
 
@@ -160,13 +160,13 @@ impl Parser<'_> {
         let mut lanes = [0; 4];
         for (slot, &letter) in lanes.iter_mut().zip(word.as_bytes().iter().cycle()) {
             let Some(lane) = lane_number(letter) else {
-                return self.error(format!("`{word}` is not a swizzle"));
+                return self.wrong(format!("`{word}` is not a swizzle"));
             };
             *slot = lane;
         }
         match word.len() {
             1 | 4 => Ok(Swizzle::new(lanes)),
-            _ => self.error("a swizzle has one or four letters"),
+            _ => self.wrong("a swizzle has one or four letters"),
         }
     }
 
@@ -336,7 +336,7 @@ impl Parser<'_> {
         } else if matches!(op, Op::Load | Op::Store | Op::Atomic) {
             self.mem_access()?
         } else {
-            return self.error(format!("`{}` has no access data", op.name()));
+            return self.wrong(format!("`{}` has no access data", op.name()));
         };
         self.expect(')')?;
         Ok(aux)
@@ -391,7 +391,7 @@ impl Parser<'_> {
             "query_size" => Ok(TexMode::QuerySize),
             "query_lod" => Ok(TexMode::QueryLod),
             "query_samples" => Ok(TexMode::QuerySamples),
-            word => self.error(format!("`{word}` is not a texture access mode")),
+            word => self.wrong(format!("`{word}` is not a texture access mode")),
         }
     }
 
@@ -407,7 +407,7 @@ impl Parser<'_> {
             .strip_prefix('x')
             .and_then(|count| count.parse().ok());
         let Some(components) = components else {
-            return self.error("expected a number of components such as `x4`");
+            return self.wrong("expected a number of components such as `x4`");
         };
         let offset = self.offset()?;
         let (mut atomic, mut flags) = (None, MemFlags::empty());

@@ -68,6 +68,8 @@ struct Parser<'a> {
     /// The next token and where it starts.
     token: Token<'a>,
     start: usize,
+    /// Where the token before it starts.
+    last: usize,
     builder: Builder,
     depth: usize,
 }
@@ -84,6 +86,7 @@ impl<'a> Parser<'a> {
             lexer,
             token,
             start,
+            last: 0,
             builder: Builder::new(program),
             depth: 0,
         }
@@ -91,7 +94,7 @@ impl<'a> Parser<'a> {
 
     fn advance(&mut self) -> Token<'a> {
         let (start, token) = self.lexer.token();
-        self.start = start;
+        self.last = std::mem::replace(&mut self.start, start);
         std::mem::replace(&mut self.token, token)
     }
 
@@ -99,6 +102,14 @@ impl<'a> Parser<'a> {
     fn error<T>(&self, message: impl Into<String>) -> Parse<T> {
         Err(Error {
             at: self.start,
+            message: message.into(),
+        })
+    }
+
+    /// An error at the token before the next.
+    fn wrong<T>(&self, message: impl Into<String>) -> Parse<T> {
+        Err(Error {
+            at: self.last,
             message: message.into(),
         })
     }
@@ -322,7 +333,7 @@ impl Parser<'_> {
     fn routine(&mut self) -> Parse<()> {
         let next = self.builder.program.routines.next_id();
         if self.id::<RoutineId>("fn")? != next {
-            return self.error(format!("the next routine is {next}"));
+            return self.wrong(format!("the next routine is {next}"));
         }
         let name = self.name()?;
         let (body, _) = self.block()?;
@@ -464,3 +475,6 @@ impl Parser<'_> {
         Ok(block)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -132,3 +132,6 @@ impl Verifier<'_> {
         self.error(format!("{message}: {text}"));
     }
 }
+
+#[cfg(test)]
+mod tests;

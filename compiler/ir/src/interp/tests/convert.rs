@@ -1,6 +1,5 @@
 //! Conversions.
 
-use super::*;
 use crate::inst::Rounding::{self, Ceil, Even, Floor, Trunc};
 use crate::interp::convert::convert;
 use crate::types::Type::{self, F16, F32, F64, S8, S16, S32, S64, U8, U16, U32, U64};

@@ -6,7 +6,7 @@ use crate::inst::CondTest;
 /// The flags of lane x of `cc3` after a body.
 fn flags(body: &str) -> Flags {
     let program = program(body);
-    crate::verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
+    verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut environment = Environment::default();
     let mut machine = Machine::new(&program, &mut environment, 100);
     machine.run().unwrap();

@@ -3,15 +3,19 @@
 //!
 //! Everything here is linear in the program, inlined copies included; those are limited by a budget.
 
+mod exposure;
+mod tree;
+
 use crate::error::Error;
 use crate::writer::Scalar;
+use exposure::ExposureScan;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm};
-use glasm_ir::resource::MemSpace;
 use glasm_ir::{
-    Aux, Base, BlockId, Cond, Inst, Node, Op, Program, RegisterId, RoutineId, Storage, Type, Width,
+    Aux, Base, BlockId, Cond, Inst, Node, Op, Program, RegisterId, RoutineId, Storage, Width,
 };
 use rustc_hash::FxHashMap;
+use tree::{FlowScan, Place};
 
 /// Deepest nesting of blocks, inlined routines included.
 pub(crate) const MAX_NESTING: u32 = 200;
@@ -81,7 +85,7 @@ pub(crate) struct Analysis {
     pub(crate) reads_overflow: bool,
     /// Registers that any instruction writes.
     pub(crate) written: Vec<bool>,
-    /// Kinds of values that update each condition-code register: bits by [`CondKinds`].
+    /// Kinds of values that each condition-code register may hold.
     cond_kinds: Vec<CondKinds>,
     /// Upward-exposed reads of each loop: ranges of `exposed`, by node.
     loops: FxHashMap<u32, (u32, u32)>,
@@ -154,7 +158,11 @@ impl Analysis {
         refill(&mut self.written, registers, false);
         refill(&mut self.cond_kinds, registers, CondKinds::empty());
         refill(&mut self.blocks, program.blocks.len(), BlockInfo::default());
-        refill(&mut self.routines, program.routines.len(), RoutineInfo::default());
+        refill(
+            &mut self.routines,
+            program.routines.len(),
+            RoutineInfo::default(),
+        );
         self.slot_base.clear();
         self.slot_len.clear();
         self.slot_register.clear();
@@ -194,7 +202,8 @@ impl Analysis {
         }
         for node in &program.nodes {
             if let Node::If {
-                cond: Cond::Any(guard), ..
+                cond: Cond::Any(guard),
+                ..
             } = node
             {
                 self.reads_overflow |= guard.test.reads_overflow();
@@ -328,7 +337,12 @@ impl Analysis {
                 }
             }
         }
-        let mut pending: Vec<RoutineId> = self.functions.iter().copied().filter(|&id| id != program.main).collect();
+        let mut pending: Vec<RoutineId> = self
+            .functions
+            .iter()
+            .copied()
+            .filter(|&id| id != program.main)
+            .collect();
         let mut seen = vec![false; program.routines.len()];
         while let Some(routine) = pending.pop() {
             if std::mem::replace(&mut seen[routine.index()], true) {
@@ -336,7 +350,9 @@ impl Analysis {
             }
             self.share_block(program, program.routines[routine].body);
             let first = self.calls.partition_point(|&(caller, _)| caller < routine);
-            let callees = self.calls[first..].iter().take_while(|&&(caller, _)| caller == routine);
+            let callees = self.calls[first..]
+                .iter()
+                .take_while(|&&(caller, _)| caller == routine);
             pending.extend(callees.map(|&(_, callee)| callee));
         }
     }
@@ -350,21 +366,36 @@ impl Analysis {
                     }
                 }
                 Node::If {
-                    cond, then, otherwise, ..
+                    cond,
+                    then,
+                    otherwise,
+                    ..
                 } => {
                     self.share(cond_register(cond));
                     self.share_block(program, then);
-                    otherwise.into_iter().for_each(|block| self.share_block(program, block));
+                    otherwise
+                        .into_iter()
+                        .for_each(|block| self.share_block(program, block));
                 }
-                Node::Loop { body, continuing, .. } => {
+                Node::Loop {
+                    body, continuing, ..
+                } => {
                     self.share_block(program, body);
-                    continuing.into_iter().for_each(|block| self.share_block(program, block));
+                    continuing
+                        .into_iter()
+                        .for_each(|block| self.share_block(program, block));
                 }
                 Node::Switch(switch) => {
                     let switch = &program.switches[switch];
                     self.share(switch.selector.0);
-                    switch.cases.iter().for_each(|case| self.share_block(program, case.block));
-                    switch.default.into_iter().for_each(|block| self.share_block(program, block));
+                    switch
+                        .cases
+                        .iter()
+                        .for_each(|case| self.share_block(program, case.block));
+                    switch
+                        .default
+                        .into_iter()
+                        .for_each(|block| self.share_block(program, block));
                 }
                 Node::Call(..) | Node::Break | Node::Continue | Node::Return => {}
             }
@@ -380,13 +411,17 @@ impl Analysis {
             if let Base::Register(register) = src.base {
                 self.share(register);
             }
-            src.index.into_iter().for_each(|index| self.share_index(program, index));
+            src.index
+                .into_iter()
+                .for_each(|index| self.share_index(program, index));
         }
         if let Some(dst) = inst.dst {
             self.share(dst.register);
             dst.cc.into_iter().for_each(|cc| self.share(cc));
             dst.guard.into_iter().for_each(|guard| self.share(guard.cc));
-            dst.index.into_iter().for_each(|index| self.share_index(program, index));
+            dst.index
+                .into_iter()
+                .for_each(|index| self.share_index(program, index));
         }
         if let Some((register, _)) = access_element(program, inst).and_then(|term| term.relative) {
             self.share(register);
@@ -416,36 +451,52 @@ impl Analysis {
             };
             self.slot_base.push(self.slot_register.len() as u32);
             self.slot_len.push(elements);
-            self.slot_register.extend(std::iter::repeat_n(id, slots as usize));
+            self.slot_register
+                .extend(std::iter::repeat_n(id, slots as usize));
         }
     }
 
     /// The slot of a register element with a constant index, unless it is in memory.
     #[inline]
-    pub(crate) fn slot(&self, program: &Program, register: RegisterId, index: Option<IndexId>) -> Option<u32> {
+    pub(crate) fn slot(
+        &self,
+        program: &Program,
+        register: RegisterId,
+        index: Option<IndexId>,
+    ) -> Option<u32> {
         if self.class[register.index()] == Class::Memory {
             return None;
         }
         let base = self.slot_base[register.index()];
-        let Some(index) = index else { return Some(base) };
+        let Some(index) = index else {
+            return Some(base);
+        };
         let last = self.slot_len[register.index()] - 1;
         let element = program.indices[index].element.offset.max(0) as u32;
         Some(base + element.min(last))
     }
 
+    /// Notes that the codes are read as they are at the start of the program.
+    pub(crate) fn reads_initial_codes(&mut self, register: RegisterId) {
+        // Clear flags are those of a positive number: 1.0 or any other, but not of an integer truth value.
+        self.cond_kinds[register.index()] |= CondKinds::BOOL_FLOAT;
+    }
+
     /// The scalar in which a condition-code register passes joins.
     pub(crate) fn cond_scalar(&self, register: RegisterId, wide_int: Scalar) -> Scalar {
         let kinds = self.cond_kinds[register.index()];
+        // In memory a code has 32 bits.
+        let in_values = self.class[register.index()] == Class::Values;
         let within = |allowed: CondKinds| allowed.contains(kinds);
         if within(CondKinds::BOOL_FLOAT) {
             Scalar::BoolFloat
-        } else if within(CondKinds::BOOL_INT) {
+        } else if in_values && within(CondKinds::BOOL_INT) {
             Scalar::BoolInt
         } else if within(CondKinds::BOOL_FLOAT | CondKinds::BOOL_INT | CondKinds::INT) {
             Scalar::U32
-        } else if within(CondKinds::WIDE_INT) {
+        } else if in_values && within(CondKinds::BOOL_FLOAT | CondKinds::WIDE_INT) {
             wide_int
-        } else if within(CondKinds::WIDE_FLOAT) {
+        } else if in_values && within(CondKinds::BOOL_FLOAT | CondKinds::WIDE_FLOAT) {
             Scalar::F64
         } else {
             Scalar::F32
@@ -454,7 +505,13 @@ impl Analysis {
 
     /// Calls `read` with every slot and lanes that `inst` reads to produce the lanes `needed`.
     #[inline]
-    pub(crate) fn visit_reads(&self, program: &Program, inst: &Inst, needed: u8, mut read: impl FnMut(u32, u8)) {
+    pub(crate) fn visit_reads(
+        &self,
+        program: &Program,
+        inst: &Inst,
+        needed: u8,
+        mut read: impl FnMut(u32, u8),
+    ) {
         for (number, src) in program.sources(inst).iter().enumerate() {
             if let Base::Register(register) = src.base
                 && let Some(slot) = self.slot(program, register, src.index)
@@ -542,330 +599,9 @@ pub(crate) fn access_element(program: &Program, inst: &Inst) -> Option<IndexTerm
     }
 }
 
-/// The type of the address source of a memory access.
-pub(crate) const fn address_type(space: MemSpace) -> Type {
-    match space {
-        MemSpace::Global => Type::U64,
-        MemSpace::Buffer(_) => Type::U32,
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Visit {
     New,
     Open,
     Done,
-}
-
-/// Where a block stands in its routine.
-#[derive(Clone, Copy)]
-struct Place {
-    depth: u32,
-    tail: bool,
-    /// Inside a loop or switch.
-    enclosed: bool,
-}
-
-/// Walks the tree of one routine: ends of blocks, returns, calls, nesting.
-struct FlowScan<'a> {
-    analysis: &'a mut Analysis,
-    program: &'a Program,
-    routine: RoutineId,
-    size: u32,
-    deepest: u32,
-}
-
-impl FlowScan<'_> {
-    /// Whether control reaches the end of the block.
-    fn block(&mut self, id: BlockId, place: Place) -> Result<bool, Error> {
-        if place.depth > MAX_NESTING {
-            return Err(Error::limit(format!("blocks are nested deeper than {MAX_NESTING}")));
-        }
-        self.deepest = self.deepest.max(place.depth);
-        let nodes = self.program.block(id);
-        let mut info = BlockInfo {
-            reachable: nodes.len() as u32,
-            falls: true,
-            tail: place.tail,
-        };
-        for (index, &node) in nodes.iter().enumerate() {
-            self.size += 1;
-            let tail = place.tail && index + 1 == nodes.len();
-            if !self.node(node, Place { tail, ..place })? {
-                info.reachable = index as u32 + 1;
-                info.falls = false;
-                break;
-            }
-        }
-        self.analysis.blocks[id.index()] = info;
-        Ok(info.falls)
-    }
-
-    fn node(&mut self, node: Node, place: Place) -> Result<bool, Error> {
-        let inner = Place {
-            depth: place.depth + 1,
-            ..place
-        };
-        Ok(match node {
-            Node::Run { len, .. } => {
-                self.size += len;
-                true
-            }
-            Node::If {
-                then, otherwise, span, ..
-            } => {
-                let falls = self.block(then, inner).map_err(|error| error.at(span))?;
-                match otherwise {
-                    Some(otherwise) => falls | self.block(otherwise, inner).map_err(|error| error.at(span))?,
-                    None => true,
-                }
-            }
-            Node::Loop { body, continuing, span } => {
-                self.analysis.has_loops = true;
-                self.analysis.breaks.push(0);
-                let inner = Place {
-                    tail: false,
-                    enclosed: true,
-                    ..inner
-                };
-                self.block(body, inner).map_err(|error| error.at(span))?;
-                if let Some(continuing) = continuing {
-                    self.block(continuing, inner).map_err(|error| error.at(span))?;
-                }
-                self.analysis.breaks.pop().is_some_and(|count| count > 0)
-            }
-            Node::Switch(switch) => self.switch(switch, inner)?,
-            Node::Break => {
-                if let Some(count) = self.analysis.breaks.last_mut() {
-                    *count += 1;
-                }
-                false
-            }
-            Node::Continue => false,
-            Node::Call(callee, _) => {
-                self.analysis.calls.push((self.routine, callee));
-                true
-            }
-            Node::Return => {
-                if !place.tail {
-                    let info = &mut self.analysis.routines[self.routine.index()];
-                    info.early_return = true;
-                    info.early_returns += 1;
-                    info.deep_return |= place.enclosed;
-                }
-                place.tail
-            }
-        })
-    }
-
-    fn switch(&mut self, id: glasm_ir::SwitchId, inner: Place) -> Result<bool, Error> {
-        let program = self.program;
-        let switch = &program.switches[id];
-        self.analysis.breaks.push(0);
-        let inner = Place {
-            enclosed: true,
-            ..inner
-        };
-        let mut falls = switch.default.is_none();
-        let blocks = switch.cases.iter().map(|case| case.block).chain(switch.default);
-        for block in blocks {
-            falls |= self.block(block, inner).map_err(|error| error.at(switch.span))?;
-        }
-        Ok(self.analysis.breaks.pop().is_some_and(|count| count > 0) | falls)
-    }
-}
-
-/// Forward walk that finds, for each loop, lanes that are read before they are surely written.
-#[derive(Debug, Default)]
-struct ExposureScan {
-    /// Per slot: lanes surely written since the start of loop `stamp`.
-    written: Vec<(u32, u8)>,
-    /// Changes of `written`, to undo at joins.
-    journal: Vec<(u32, (u32, u8))>,
-    /// Exposed reads of the open loops, innermost last.
-    open: Vec<(u32, u8)>,
-    /// Lanes found exposed already in the open loop, per slot.
-    found: Vec<(u32, u8)>,
-    merged: Vec<u8>,
-    stamp: u32,
-    stamps: u32,
-}
-
-impl ExposureScan {
-    fn reset(&mut self, slots: usize) {
-        self.written.clear();
-        self.written.resize(slots, (0, 0));
-        self.found.clear();
-        self.found.resize(slots, (0, 0));
-        self.merged.clear();
-        self.merged.resize(slots, 0);
-        self.journal.clear();
-        self.open.clear();
-        (self.stamp, self.stamps) = (0, 0);
-    }
-
-    fn surely_written(&self, slot: u32) -> u8 {
-        let (stamp, lanes) = self.written[slot as usize];
-        if stamp == self.stamp { lanes } else { 0 }
-    }
-
-    fn write(&mut self, slot: u32, lanes: u8) {
-        let old = self.written[slot as usize];
-        self.journal.push((slot, old));
-        self.written[slot as usize] = (self.stamp, self.surely_written(slot) | lanes);
-    }
-
-    fn read(&mut self, slot: u32, lanes: u8) {
-        let exposed = lanes & !self.surely_written(slot);
-        let (stamp, found) = self.found[slot as usize];
-        let found = if stamp == self.stamp { found } else { 0 };
-        if exposed & !found != 0 {
-            self.open.push((slot, exposed & !found));
-            self.found[slot as usize] = (self.stamp, found | exposed);
-        }
-    }
-
-    fn rollback(&mut self, mark: usize) {
-        while self.journal.len() > mark {
-            if let Some((slot, old)) = self.journal.pop() {
-                self.written[slot as usize] = old;
-            }
-        }
-    }
-
-    fn block(&mut self, analysis: &mut Analysis, program: &Program, id: BlockId) {
-        let block = program.blocks[id];
-        let reachable = analysis.blocks[id.index()].reachable;
-        for position in block.first..block.first + reachable {
-            self.node(analysis, program, position);
-        }
-    }
-
-    fn node(&mut self, analysis: &mut Analysis, program: &Program, position: u32) {
-        match program.nodes[position as usize] {
-            Node::Run { first, len } if self.stamp != 0 => {
-                for inst in &program.insts[first as usize..(first + len) as usize] {
-                    self.inst(analysis, program, inst);
-                }
-            }
-            Node::If {
-                cond, then, otherwise, ..
-            } => {
-                if let Some((slot, lanes)) = analysis.cond_reads(program, cond) {
-                    self.read(slot, lanes);
-                }
-                self.branches(analysis, program, [Some(then), otherwise]);
-            }
-            Node::Loop { body, continuing, .. } => self.inner_loop(analysis, program, position, body, continuing),
-            Node::Switch(id) => {
-                let switch = &program.switches[id];
-                if let Some(slot) = analysis.slot(program, switch.selector.0, None) {
-                    self.read(slot, 1 << (switch.selector.1 & 3));
-                }
-                for block in switch.cases.iter().map(|case| case.block).chain(switch.default) {
-                    let mark = self.journal.len();
-                    self.block(analysis, program, block);
-                    self.rollback(mark);
-                }
-            }
-            Node::Call(routine, _) if analysis.routines[routine.index()].inlined => {
-                let mark = self.journal.len();
-                self.block(analysis, program, program.routines[routine].body);
-                if analysis.routines[routine.index()].early_return {
-                    self.rollback(mark);
-                }
-            }
-            Node::Run { .. } | Node::Call(..) | Node::Break | Node::Continue | Node::Return => {}
-        }
-    }
-
-    fn inst(&mut self, analysis: &Analysis, program: &Program, inst: &Inst) {
-        let needed = inst.dst.map_or(0, |dst| dst.mask.0);
-        analysis.visit_reads(program, inst, needed, |slot, lanes| self.read(slot, lanes));
-        let Some(dst) = inst.dst else { return };
-        if dst.guard.is_some() {
-            return;
-        }
-        if let Some(slot) = analysis.slot(program, dst.register, dst.index) {
-            self.write(slot, dst.mask.0);
-        }
-        if let Some(slot) = dst.cc.and_then(|cc| analysis.slot(program, cc, None)) {
-            self.write(slot, dst.mask.0);
-        }
-    }
-
-    /// After both branches, what both have written is written.
-    fn branches(&mut self, analysis: &mut Analysis, program: &Program, branches: [Option<BlockId>; 2]) {
-        let mark = self.journal.len();
-        let [Some(then), Some(otherwise)] = branches else {
-            for block in branches.into_iter().flatten() {
-                self.block(analysis, program, block);
-                self.rollback(mark);
-            }
-            return;
-        };
-        self.block(analysis, program, then);
-        let first = self.changes(mark);
-        self.rollback(mark);
-        self.block(analysis, program, otherwise);
-        let second = self.changes(mark);
-        self.rollback(mark);
-        let falls = |block: BlockId| analysis.blocks[block.index()].falls;
-        match (falls(then), falls(otherwise)) {
-            (true, true) => {
-                first.iter().for_each(|&(slot, lanes)| self.merged[slot as usize] = lanes);
-                for &(slot, lanes) in &second {
-                    let both = lanes & self.merged[slot as usize];
-                    if both != 0 {
-                        self.write(slot, both);
-                    }
-                }
-                first.iter().for_each(|&(slot, _)| self.merged[slot as usize] = 0);
-            }
-            (true, false) => first.iter().for_each(|&(slot, lanes)| self.write(slot, lanes)),
-            (false, _) => second.iter().for_each(|&(slot, lanes)| self.write(slot, lanes)),
-        }
-    }
-
-    /// Slots written since the mark.
-    fn changes(&self, mark: usize) -> Vec<(u32, u8)> {
-        self.journal[mark..]
-            .iter()
-            .map(|&(slot, _)| (slot, self.surely_written(slot)))
-            .collect()
-    }
-
-    fn inner_loop(
-        &mut self,
-        analysis: &mut Analysis,
-        program: &Program,
-        position: u32,
-        body: BlockId,
-        continuing: Option<BlockId>,
-    ) {
-        if !analysis.loops.contains_key(&position) {
-            let outer = self.stamp;
-            let mark = self.journal.len();
-            let first_open = self.open.len();
-            self.stamps += 1;
-            self.stamp = self.stamps;
-            self.block(analysis, program, body);
-            // `Continue` may come before any write of the body.
-            self.rollback(mark);
-            if let Some(continuing) = continuing {
-                self.block(analysis, program, continuing);
-            }
-            self.rollback(mark);
-            let first = analysis.exposed.len() as u32;
-            analysis.exposed.extend(self.open.drain(first_open..));
-            let len = analysis.exposed.len() as u32 - first;
-            analysis.loops.insert(position, (first, len));
-            self.stamp = outer;
-        }
-        let (first, len) = analysis.loops[&position];
-        for index in first..first + len {
-            let (slot, lanes) = analysis.exposed[index as usize];
-            self.read(slot, lanes);
-        }
-    }
 }

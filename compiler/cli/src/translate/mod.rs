@@ -1,10 +1,17 @@
 //! SPIR-V to the high-level shading languages, through naga.
 
+mod logic;
+mod separate;
+mod signs;
+mod slots;
+
+use crate::guard::guarded;
 use naga::back::{glsl, hlsl, msl, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, front::spv};
+use rspirv::binary::Assemble;
+use rspirv::dr::load_words;
 use std::error::Error;
-use std::panic::catch_unwind;
 
 /// A shading language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,9 +32,9 @@ pub(crate) fn translate(
     language: Language,
     flip_y: bool,
 ) -> Result<Vec<u8>, String> {
-    // naga reads modules of compilers that it knows; on others a fault of it must not end the work on all files.
-    catch_unwind(|| translate_unguarded(words, language, flip_y))
-        .unwrap_or_else(|_| Err("naga failed on the module".to_owned()))
+    // naga panics on some modules that it was not made for.
+    guarded(|| translate_unguarded(words, language, flip_y))
+        .unwrap_or_else(|panic| Err(format!("naga failed on the module: {panic}")))
         .map(String::into_bytes)
 }
 
@@ -38,7 +45,8 @@ fn translate_unguarded(words: &[u32], language: Language, flip_y: bool) -> Resul
         adjust_coordinate_space,
         ..spv::Options::default()
     };
-    let module = spv::Frontend::new(words.iter().copied(), &options)
+    let words = prepare(words).map_err(|error| format!("naga cannot read the module: {error}"))?;
+    let module = spv::Frontend::new(words.into_iter(), &options)
         .parse()
         .map_err(|error| format!("naga cannot read the module: {}", chain(&error)))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
@@ -54,9 +62,20 @@ fn translate_unguarded(words: &[u32], language: Language, flip_y: bool) -> Resul
     written.map_err(|error| format!("naga cannot write the module: {error}"))
 }
 
+/// The module as naga can read it.
+fn prepare(words: &[u32]) -> Result<Vec<u32>, String> {
+    let mut module = load_words(words).map_err(|error| error.to_string())?;
+    separate::separate_samplers(&mut module);
+    signs::sign_integers(&mut module)?;
+    logic::select_vectors(&mut module);
+    Ok(module.assemble())
+}
+
 fn write_msl(module: &Module, info: &ModuleInfo) -> Result<String, String> {
+    let entry = module.entry_points.first().ok_or("no entry point")?;
     let options = msl::Options {
         lang_version: (2, 4),
+        per_entry_point_map: [(entry.name.clone(), slots::msl_resources(module))].into(),
         ..msl::Options::default()
     };
     let (text, translation) =
@@ -96,6 +115,7 @@ fn write_glsl(module: &Module, info: &ModuleInfo) -> Result<String, String> {
     let entry = module.entry_points.first().ok_or("no entry point")?;
     let options = glsl::Options {
         version: glsl::Version::Desktop(450),
+        binding_map: slots::glsl_bindings(module),
         ..glsl::Options::default()
     };
     let pipeline = glsl::PipelineOptions {

@@ -1,0 +1,116 @@
+//! Numbers of resources for the languages that have no descriptor sets.
+//!
+//! A texture has the number of its unit and so has its sampler, where samplers are numbered. Buffers are numbered in the order of set and
+//! binding.
+
+use super::separate::SAMPLER_BINDING_OFFSET;
+use naga::back::{glsl, msl};
+use naga::{AddressSpace, GlobalVariable, Module, ResourceBinding, StorageAccess, TypeInner};
+
+/// What a resource is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Buffer,
+    Texture,
+    Sampler,
+}
+
+/// A resource and its number among those of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Slot {
+    binding: ResourceBinding,
+    kind: Kind,
+    number: u8,
+    writable: bool,
+}
+
+/// All resources whose numbers the languages can express.
+fn slots(module: &Module) -> Vec<Slot> {
+    let mut found: Vec<(ResourceBinding, &GlobalVariable)> = module
+        .global_variables
+        .iter()
+        .filter_map(|(_, global)| Some((global.binding?, global)))
+        .collect();
+    found.sort_by_key(|(binding, _)| *binding);
+    let mut buffers = 0;
+    let number = |(binding, global): (ResourceBinding, &GlobalVariable)| {
+        let kind = kind(module, global);
+        let number = match kind {
+            Kind::Texture => binding.binding,
+            Kind::Sampler => binding.binding.checked_sub(SAMPLER_BINDING_OFFSET)?,
+            Kind::Buffer => {
+                buffers += 1;
+                buffers - 1
+            }
+        };
+        Some(Slot {
+            binding,
+            kind,
+            number: u8::try_from(number).ok()?,
+            writable: is_writable(module, global),
+        })
+    };
+    found.into_iter().filter_map(number).collect()
+}
+
+/// The type of a variable, or of its elements if it is an array of resources.
+fn element_type<'a>(module: &'a Module, global: &GlobalVariable) -> &'a TypeInner {
+    let inner = &module.types[global.ty].inner;
+    if let TypeInner::BindingArray { base, .. } = inner {
+        &module.types[*base].inner
+    } else {
+        inner
+    }
+}
+
+fn kind(module: &Module, global: &GlobalVariable) -> Kind {
+    let inner = element_type(module, global);
+    if matches!(inner, TypeInner::Image { .. }) {
+        Kind::Texture
+    } else if matches!(inner, TypeInner::Sampler { .. }) {
+        Kind::Sampler
+    } else {
+        Kind::Buffer
+    }
+}
+
+fn is_writable(module: &Module, global: &GlobalVariable) -> bool {
+    let inner = element_type(module, global);
+    if let TypeInner::Image {
+        class: naga::ImageClass::Storage { access, .. },
+        ..
+    } = inner
+    {
+        return access.contains(StorageAccess::STORE);
+    }
+    matches!(global.space, AddressSpace::Storage { access } if access.contains(StorageAccess::STORE))
+}
+
+/// The numbers for Metal.
+pub(super) fn msl_resources(module: &Module) -> msl::EntryPointResources {
+    let target = |slot: &Slot| msl::BindTarget {
+        buffer: (slot.kind == Kind::Buffer).then_some(slot.number),
+        texture: (slot.kind == Kind::Texture).then_some(slot.number),
+        sampler: (slot.kind == Kind::Sampler)
+            .then_some(msl::BindSamplerTarget::Resource(slot.number)),
+        mutable: slot.writable,
+        ..msl::BindTarget::default()
+    };
+    let resources = slots(module)
+        .iter()
+        .map(|slot| (slot.binding, target(slot)))
+        .collect();
+    msl::EntryPointResources {
+        resources,
+        ..msl::EntryPointResources::default()
+    }
+}
+
+/// The numbers for OpenGL, where textures and samplers are one.
+pub(super) fn glsl_bindings(module: &Module) -> glsl::BindingMap {
+    slots(module)
+        .iter()
+        .filter(|slot| slot.kind != Kind::Sampler)
+        .map(|slot| (slot.binding, slot.number))
+        .collect()
+}

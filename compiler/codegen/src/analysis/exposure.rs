@@ -1,0 +1,223 @@
+//! What loops read before they surely write it.
+
+use super::Analysis;
+use glasm_ir::arena::Id;
+use glasm_ir::{BlockId, Inst, Node, Program};
+
+/// Forward walk that finds, for each loop, lanes that are read before they are surely written.
+#[derive(Debug, Default)]
+pub(super) struct ExposureScan {
+    /// Per slot: lanes surely written since the start of loop `stamp`.
+    written: Vec<(u32, u8)>,
+    /// Changes of `written`, to undo at joins.
+    journal: Vec<(u32, (u32, u8))>,
+    /// Exposed reads of the open loops, innermost last.
+    open: Vec<(u32, u8)>,
+    /// Lanes found exposed already in the open loop, per slot.
+    found: Vec<(u32, u8)>,
+    merged: Vec<u8>,
+    stamp: u32,
+    stamps: u32,
+}
+
+impl ExposureScan {
+    pub(super) fn reset(&mut self, slots: usize) {
+        self.written.clear();
+        self.written.resize(slots, (0, 0));
+        self.found.clear();
+        self.found.resize(slots, (0, 0));
+        self.merged.clear();
+        self.merged.resize(slots, 0);
+        self.journal.clear();
+        self.open.clear();
+        (self.stamp, self.stamps) = (0, 0);
+    }
+
+    fn surely_written(&self, slot: u32) -> u8 {
+        let (stamp, lanes) = self.written[slot as usize];
+        if stamp == self.stamp { lanes } else { 0 }
+    }
+
+    fn write(&mut self, slot: u32, lanes: u8) {
+        let old = self.written[slot as usize];
+        self.journal.push((slot, old));
+        self.written[slot as usize] = (self.stamp, self.surely_written(slot) | lanes);
+    }
+
+    fn read(&mut self, slot: u32, lanes: u8) {
+        let exposed = lanes & !self.surely_written(slot);
+        let (stamp, found) = self.found[slot as usize];
+        let found = if stamp == self.stamp { found } else { 0 };
+        if exposed & !found != 0 {
+            self.open.push((slot, exposed & !found));
+            self.found[slot as usize] = (self.stamp, found | exposed);
+        }
+    }
+
+    fn rollback(&mut self, mark: usize) {
+        while self.journal.len() > mark {
+            if let Some((slot, old)) = self.journal.pop() {
+                self.written[slot as usize] = old;
+            }
+        }
+    }
+
+    pub(super) fn block(&mut self, analysis: &mut Analysis, program: &Program, id: BlockId) {
+        let block = program.blocks[id];
+        let reachable = analysis.blocks[id.index()].reachable;
+        for position in block.first..block.first + reachable {
+            self.node(analysis, program, position);
+        }
+    }
+
+    fn node(&mut self, analysis: &mut Analysis, program: &Program, position: u32) {
+        match program.nodes[position as usize] {
+            Node::Run { first, len } if self.stamp != 0 => {
+                for inst in &program.insts[first as usize..(first + len) as usize] {
+                    self.inst(analysis, program, inst);
+                }
+            }
+            Node::If {
+                cond,
+                then,
+                otherwise,
+                ..
+            } => {
+                if let Some((slot, lanes)) = analysis.cond_reads(program, cond) {
+                    self.read(slot, lanes);
+                }
+                self.branches(analysis, program, [Some(then), otherwise]);
+            }
+            Node::Loop {
+                body, continuing, ..
+            } => self.inner_loop(analysis, program, position, body, continuing),
+            Node::Switch(id) => {
+                let switch = &program.switches[id];
+                if let Some(slot) = analysis.slot(program, switch.selector.0, None) {
+                    self.read(slot, 1 << (switch.selector.1 & 3));
+                }
+                for block in switch
+                    .cases
+                    .iter()
+                    .map(|case| case.block)
+                    .chain(switch.default)
+                {
+                    let mark = self.journal.len();
+                    self.block(analysis, program, block);
+                    self.rollback(mark);
+                }
+            }
+            Node::Call(routine, _) if analysis.routines[routine.index()].inlined => {
+                let mark = self.journal.len();
+                self.block(analysis, program, program.routines[routine].body);
+                if analysis.routines[routine.index()].early_return {
+                    self.rollback(mark);
+                }
+            }
+            Node::Run { .. } | Node::Call(..) | Node::Break | Node::Continue | Node::Return => {}
+        }
+    }
+
+    fn inst(&mut self, analysis: &Analysis, program: &Program, inst: &Inst) {
+        let needed = inst.dst.map_or(0, |dst| dst.mask.0);
+        analysis.visit_reads(program, inst, needed, |slot, lanes| self.read(slot, lanes));
+        let Some(dst) = inst.dst else { return };
+        if dst.guard.is_some() {
+            return;
+        }
+        if let Some(slot) = analysis.slot(program, dst.register, dst.index) {
+            self.write(slot, dst.mask.0);
+        }
+        if let Some(slot) = dst.cc.and_then(|cc| analysis.slot(program, cc, None)) {
+            self.write(slot, dst.mask.0);
+        }
+    }
+
+    /// After both branches, what both have written is written.
+    fn branches(
+        &mut self,
+        analysis: &mut Analysis,
+        program: &Program,
+        branches: [Option<BlockId>; 2],
+    ) {
+        let mark = self.journal.len();
+        let [Some(then), Some(otherwise)] = branches else {
+            for block in branches.into_iter().flatten() {
+                self.block(analysis, program, block);
+                self.rollback(mark);
+            }
+            return;
+        };
+        self.block(analysis, program, then);
+        let first = self.changes(mark);
+        self.rollback(mark);
+        self.block(analysis, program, otherwise);
+        let second = self.changes(mark);
+        self.rollback(mark);
+        let falls = |block: BlockId| analysis.blocks[block.index()].falls;
+        match (falls(then), falls(otherwise)) {
+            (true, true) => {
+                first
+                    .iter()
+                    .for_each(|&(slot, lanes)| self.merged[slot as usize] = lanes);
+                for &(slot, lanes) in &second {
+                    let both = lanes & self.merged[slot as usize];
+                    if both != 0 {
+                        self.write(slot, both);
+                    }
+                }
+                first
+                    .iter()
+                    .for_each(|&(slot, _)| self.merged[slot as usize] = 0);
+            }
+            (true, false) => first
+                .iter()
+                .for_each(|&(slot, lanes)| self.write(slot, lanes)),
+            (false, _) => second
+                .iter()
+                .for_each(|&(slot, lanes)| self.write(slot, lanes)),
+        }
+    }
+
+    /// Slots written since the mark.
+    fn changes(&self, mark: usize) -> Vec<(u32, u8)> {
+        self.journal[mark..]
+            .iter()
+            .map(|&(slot, _)| (slot, self.surely_written(slot)))
+            .collect()
+    }
+
+    fn inner_loop(
+        &mut self,
+        analysis: &mut Analysis,
+        program: &Program,
+        position: u32,
+        body: BlockId,
+        continuing: Option<BlockId>,
+    ) {
+        if !analysis.loops.contains_key(&position) {
+            let outer = self.stamp;
+            let mark = self.journal.len();
+            let first_open = self.open.len();
+            self.stamps += 1;
+            self.stamp = self.stamps;
+            self.block(analysis, program, body);
+            // `Continue` may come before any write of the body.
+            self.rollback(mark);
+            if let Some(continuing) = continuing {
+                self.block(analysis, program, continuing);
+            }
+            self.rollback(mark);
+            let first = analysis.exposed.len() as u32;
+            analysis.exposed.extend(self.open.drain(first_open..));
+            let len = analysis.exposed.len() as u32 - first;
+            analysis.loops.insert(position, (first, len));
+            self.stamp = outer;
+        }
+        let (first, len) = analysis.loops[&position];
+        for index in first..first + len {
+            let (slot, lanes) = analysis.exposed[index as usize];
+            self.read(slot, lanes);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Built-in inputs: one row per stage and semantic.
+
+use crate::capability::Need;
+use crate::interface::Interface;
+use crate::words::{TypeWord, ValueWord};
+use crate::writer::{Home, Scalar, Writer};
+use glasm_ir::{Semantic, Stage};
+use spirv::{BuiltIn, Decoration, Op, StorageClass};
+
+/// A built-in input.
+#[derive(Clone, Copy)]
+pub(crate) struct BuiltinRow {
+    pub(crate) builtin: BuiltIn,
+    pub(crate) scalar: Scalar,
+    pub(crate) size: u8,
+    pub(crate) need: Option<Need>,
+}
+
+/// The built-in of an input semantic in a stage.
+pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinRow> {
+    let row = |builtin, scalar, size, need| {
+        Some(BuiltinRow {
+            builtin,
+            scalar,
+            size,
+            need,
+        })
+    };
+    let draw = Some(Need::DrawParameters);
+    match (stage, semantic) {
+        (Stage::Vertex, Semantic::VertexId) => row(BuiltIn::VertexIndex, Scalar::U32, 1, None),
+        (Stage::Vertex, Semantic::InstanceId) => row(BuiltIn::InstanceIndex, Scalar::U32, 1, None),
+        (Stage::Vertex, Semantic::BaseVertex) => row(BuiltIn::BaseVertex, Scalar::U32, 1, draw),
+        (Stage::Vertex, Semantic::BaseInstance) => row(BuiltIn::BaseInstance, Scalar::U32, 1, draw),
+        (Stage::Vertex, Semantic::DrawId) => row(BuiltIn::DrawIndex, Scalar::U32, 1, draw),
+        (Stage::Fragment, Semantic::Position) => row(BuiltIn::FragCoord, Scalar::F32, 4, None),
+        (Stage::Fragment, Semantic::Facing) => row(BuiltIn::FrontFacing, Scalar::BoolInt, 1, None),
+        (Stage::Fragment, Semantic::HelperInvocation) => {
+            row(BuiltIn::HelperInvocation, Scalar::BoolInt, 1, None)
+        }
+        (Stage::Fragment, Semantic::PointCoord) => row(BuiltIn::PointCoord, Scalar::F32, 2, None),
+        (Stage::Fragment, Semantic::SampleId) => {
+            row(BuiltIn::SampleId, Scalar::U32, 1, Some(Need::SampleRate))
+        }
+        (Stage::Fragment, Semantic::SampleMask) => row(BuiltIn::SampleMask, Scalar::U32, 1, None),
+        (Stage::Fragment, Semantic::PrimitiveId) => {
+            row(BuiltIn::PrimitiveId, Scalar::U32, 1, Some(Need::Geometry))
+        }
+        (Stage::Fragment, Semantic::Layer) => {
+            row(BuiltIn::Layer, Scalar::U32, 1, Some(Need::Geometry))
+        }
+        (Stage::Fragment, Semantic::ViewportIndex) => row(
+            BuiltIn::ViewportIndex,
+            Scalar::U32,
+            1,
+            Some(Need::MultiViewport),
+        ),
+        (Stage::Compute, Semantic::WorkgroupId) => row(BuiltIn::WorkgroupId, Scalar::U32, 3, None),
+        (Stage::Compute, Semantic::WorkgroupCount) => {
+            row(BuiltIn::NumWorkgroups, Scalar::U32, 3, None)
+        }
+        (Stage::Compute, Semantic::LocalInvocationId) => {
+            row(BuiltIn::LocalInvocationId, Scalar::U32, 3, None)
+        }
+        (Stage::Compute, Semantic::GlobalInvocationId) => {
+            row(BuiltIn::GlobalInvocationId, Scalar::U32, 3, None)
+        }
+        (Stage::Compute, Semantic::LocalInvocationIndex) => {
+            row(BuiltIn::LocalInvocationIndex, Scalar::U32, 1, None)
+        }
+        _ => None,
+    }
+}
+
+/// Loads a built-in in the prologue.
+pub(crate) fn load_builtin_value(
+    interface: &mut Interface,
+    w: &mut Writer,
+    stage: Stage,
+    row: BuiltinRow,
+) -> (ValueWord, ValueWord) {
+    let BuiltinRow {
+        builtin,
+        scalar,
+        size,
+        ..
+    } = row;
+    let value = w.ty(scalar, size);
+    // The sample mask is an array of words.
+    let is_array = builtin == BuiltIn::SampleMask;
+    let ty = if is_array {
+        let one = w.uint(1);
+        w.declare_type(Op::TypeArray, &[value.0, one.0])
+    } else {
+        value
+    };
+    let is_flat = stage == Stage::Fragment && scalar == Scalar::U32 && !is_array;
+    let variable = interface.builtin_variable(w, ty, builtin, is_flat);
+    if !is_array {
+        return (
+            variable,
+            w.derive(Home::Prologue, Op::Load, scalar, size, &[variable.0]),
+        );
+    }
+    let pointer_ty = w.pointer(StorageClass::Input, value);
+    let zero = w.uint(0);
+    let pointer = w.object();
+    w.prologue
+        .result(Op::AccessChain, pointer_ty, pointer, &[variable.0, zero.0]);
+    (
+        variable,
+        w.derive(Home::Prologue, Op::Load, scalar, size, &[pointer.0]),
+    )
+}
+
+impl Interface {
+    /// The input variable of a built-in.
+    fn builtin_variable(
+        &mut self,
+        w: &mut Writer,
+        ty: TypeWord,
+        builtin: BuiltIn,
+        is_flat: bool,
+    ) -> ValueWord {
+        let known = self.builtins.iter().find(|(known, _)| *known == builtin);
+        if let Some(&(_, variable)) = known {
+            return variable;
+        }
+        let variable = self.variable(w, StorageClass::Input, ty);
+        w.decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
+        if is_flat {
+            w.decorate(variable, Decoration::Flat, &[]);
+        }
+        self.builtins.push((builtin, variable));
+        variable
+    }
+}

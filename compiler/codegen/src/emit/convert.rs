@@ -1,0 +1,309 @@
+//! Conversions between all types. Out-of-range floats never reach a SPIR-V conversion.
+
+use super::Emit;
+use super::inst::Job;
+use crate::error::Error;
+use crate::writer::{Scalar, Val};
+use glasm_ir::inst::Rounding;
+use glasm_ir::{Aux, Type, Width};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv};
+
+impl Emit<'_> {
+    /// `Cvt`. The result has the type in which the target is kept: narrow integers are extended, halves are floats here.
+    pub(super) fn convert(&mut self, job: Job<'_>) -> Result<Val, Error> {
+        let Aux::Cvt {
+            from,
+            rounding,
+            saturate,
+        } = job.inst.aux
+        else {
+            return self.source(job.inst, 0, job.lanes);
+        };
+        let program = self.program;
+        let src = &program.srcs[job.inst.first_source as usize];
+        let to = job.inst.ty;
+        // Narrow sources are cut to their width first, then modified as the type that they are.
+        let val = if from.width().bits() < 32 && from.is_int() {
+            let plain = glasm_ir::Src {
+                abs: false,
+                negate: false,
+                ..*src
+            };
+            let val = self.source_as(&plain, Type::U32, job.lanes)?;
+            let val = self.extend(val, from.width().bits(), from.is_signed_int());
+            self.modify(val, src, from.with_width(Width::W32))
+        } else {
+            self.source_as(src, from, job.lanes)?
+        };
+        match (from.is_float(), to.is_float()) {
+            (false, false) => Ok(self.int_to_int(val, from, to, saturate)),
+            (false, true) => self.int_to_float(val, from, to, rounding),
+            (true, false) => Ok(self.float_to_int(val, to, rounding, saturate)),
+            (true, true) => Ok(self.float_to_float(val, to, rounding)),
+        }
+    }
+
+    fn int_to_int(&mut self, val: Val, from: Type, to: Type, saturate: bool) -> Val {
+        let mut val = val;
+        if saturate {
+            val = self.saturate_int(val, from, to);
+        }
+        let wide = |ty: Type| ty.width() == Width::W64;
+        if wide(to) && !wide(from) {
+            let op = if from.is_signed_int() {
+                Spv::SConvert
+            } else {
+                Spv::UConvert
+            };
+            val = self.unary_to(op, Scalar::U64, val);
+        } else if wide(from) && !wide(to) {
+            val = self.unary_to(Spv::UConvert, Scalar::U32, val);
+        }
+        self.narrow(val, to)
+    }
+
+    /// Cuts a 32-bit integer to a narrow type and extends it again.
+    fn narrow(&mut self, val: Val, to: Type) -> Val {
+        if to.is_int() && to.width().bits() < 32 {
+            self.extend(val, to.width().bits(), to.is_signed_int())
+        } else {
+            val
+        }
+    }
+
+    /// Clamps an integer of type `from` to the values of `to`, in its own width.
+    fn saturate_int(&mut self, val: Val, from: Type, to: Type) -> Val {
+        let (from_bits, to_bits) = (from.width().bits().max(32), to.width().bits());
+        let from_min = if from.is_signed_int() {
+            -(1i128 << (from_bits - 1))
+        } else {
+            0
+        };
+        let from_max = (1i128 << (from_bits - u32::from(from.is_signed_int()))) - 1;
+        let to_min = if to.is_signed_int() {
+            -(1i128 << (to_bits - 1))
+        } else {
+            0
+        };
+        let to_max = (1i128 << (to_bits - u32::from(to.is_signed_int()))) - 1;
+        let (low, high) = (from_min.max(to_min), from_max.min(to_max));
+        if (low, high) == (from_min, from_max) {
+            return val;
+        }
+        self.int_clamp(val, low as u64, high as u64, from.is_signed_int())
+    }
+
+    fn int_to_float(
+        &mut self,
+        val: Val,
+        from: Type,
+        to: Type,
+        rounding: Rounding,
+    ) -> Result<Val, Error> {
+        let op = if from.is_signed_int() {
+            Spv::ConvertSToF
+        } else {
+            Spv::ConvertUToF
+        };
+        if to == Type::F64 {
+            return Ok(self.unary_to(op, Scalar::F64, val));
+        }
+        let exact = from.width().bits() <= 16;
+        if rounding == Rounding::Even || exact && to == Type::F32 {
+            return Ok(self.unary_to(op, Scalar::F32, val));
+        }
+        if from.width() == Width::W64 {
+            return Err(Error::unsupported(
+                "conversion of a 64-bit integer to float with a rounding direction",
+            ));
+        }
+        // 64-bit floats hold 32-bit integers exactly.
+        if !self.options.device.float64 {
+            return Err(Error::missing_feature("shaderFloat64"));
+        }
+        let wide = self.unary_to(op, Scalar::F64, val);
+        Ok(self.float_to_float(wide, to, rounding))
+    }
+
+    /// Rounds to an integer and converts it.
+    fn float_to_int(&mut self, val: Val, to: Type, rounding: Rounding, saturate: bool) -> Val {
+        let rounded = match rounding {
+            Rounding::Even => self.ext(GlslOp::RoundEven, &[val]),
+            Rounding::Floor => self.ext(GlslOp::Floor, &[val]),
+            Rounding::Ceil => self.ext(GlslOp::Ceil, &[val]),
+            // The conversion itself drops the fraction.
+            Rounding::Trunc => val,
+        };
+        if saturate {
+            self.float_to_int_clamped(rounded, to)
+        } else {
+            let low = self.float_to_int_low(rounded, to.width() == Width::W64);
+            self.narrow(low, to)
+        }
+    }
+
+    /// The low bits of the integer that a float stands for; NaN and the infinities give 0.
+    ///
+    /// The magnitude modulo a power of two is exact as a float, and so is its conversion.
+    fn float_to_int_low(&mut self, val: Val, wide: bool) -> Val {
+        let (int, modulus) = if wide {
+            (Scalar::U64, 2f64.powi(64))
+        } else {
+            (Scalar::U32, 2f64.powi(32))
+        };
+        let magnitude = self.ext(GlslOp::FAbs, &[val]);
+        let reciprocal = self.float_like(val, modulus.recip());
+        let multiple = self.binary(Spv::FMul, magnitude, reciprocal);
+        let multiple = self.ext(GlslOp::Floor, &[multiple]);
+        let modulus = self.float_like(val, modulus);
+        let excess = self.binary(Spv::FMul, multiple, modulus);
+        let low = self.binary(Spv::FSub, magnitude, excess);
+        let zero = self.float_like(val, 0.0);
+        let low = self.ext(GlslOp::NMax, &[low, zero]);
+        let low = self.unary_to(Spv::ConvertFToU, int, low);
+        let zero = self.constant_like(low, 0);
+        let negated = self.binary(Spv::ISub, zero, low);
+        let negative = self.compare_bits(Spv::FOrdLessThan, val, 0);
+        self.select(negative, negated, low)
+    }
+
+    /// The nearest integer of the type; NaN gives 0.
+    fn float_to_int_clamped(&mut self, rounded: Val, to: Type) -> Val {
+        let bits = to.width().bits();
+        let signed = to.is_signed_int();
+        let min = if signed {
+            -(2f64.powi(bits as i32 - 1))
+        } else {
+            0.0
+        };
+        let limit = 2f64.powi(bits as i32 - i32::from(signed));
+        let int = if bits == 64 { Scalar::U64 } else { Scalar::U32 };
+        let op = if signed {
+            Spv::ConvertFToS
+        } else {
+            Spv::ConvertFToU
+        };
+        // The largest float below the limit; at the limit and above the result is the largest integer.
+        let below = if rounded.scalar == Scalar::F64 {
+            if bits <= 32 {
+                limit - 1.0
+            } else {
+                limit.next_down()
+            }
+        } else if bits <= 16 {
+            limit - 1.0
+        } else {
+            f64::from((limit as f32).next_down())
+        };
+        let (low, high) = (
+            self.float_like(rounded, min),
+            self.float_like(rounded, below),
+        );
+        let clamped = self.ext(GlslOp::NClamp, &[rounded, low, high]);
+        let mut result = self.unary_to(op, int, clamped);
+        if below != limit - 1.0 {
+            let limit = self.float_like(rounded, limit);
+            let beyond = self.compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, rounded, limit);
+            let max = u64::MAX >> (64 - bits + u32::from(signed));
+            let max = self.constant_like(result, max);
+            result = self.select(beyond, max, result);
+        }
+        if signed {
+            let number = self.compare(Spv::FOrdEqual, Scalar::BoolInt, rounded, rounded);
+            let zero = self.constant_like(result, 0);
+            result = self.select(number, result, zero);
+        }
+        self.narrow(result, to)
+    }
+
+    fn float_to_float(&mut self, val: Val, to: Type, rounding: Rounding) -> Val {
+        match (val.scalar, to) {
+            (Scalar::F32, Type::F64) => self.unary_to(Spv::FConvert, Scalar::F64, val),
+            (Scalar::F64, Type::F32) => {
+                let near = self.unary_to(Spv::FConvert, Scalar::F32, val);
+                self.direct(val, near, rounding)
+            }
+            (Scalar::F64, Type::F16) => {
+                let near = self.unary_to(Spv::FConvert, Scalar::F32, val);
+                let single = match rounding {
+                    Rounding::Even => self.round_to_odd(val, near),
+                    Rounding::Floor | Rounding::Ceil | Rounding::Trunc => {
+                        self.direct(val, near, rounding)
+                    }
+                };
+                self.direct_half(single, rounding)
+            }
+            (Scalar::F32, Type::F16) => self.direct_half(val, rounding),
+            _ => val,
+        }
+    }
+
+    /// The 32-bit float with an odd last bit next to an inexact 64-bit one, from the nearest. Rounding that to a half is the
+    /// same as rounding once.
+    fn round_to_odd(&mut self, exact: Val, near: Val) -> Val {
+        let cut = self.direct(exact, near, Rounding::Trunc);
+        let back = self.unary_to(Spv::FConvert, Scalar::F64, cut);
+        let inexact = self.compare(Spv::FOrdNotEqual, Scalar::BoolInt, back, exact);
+        let bits = self.reread(cut, Scalar::U32);
+        let one = self.constant_like(bits, 1);
+        let odd = self.binary(Spv::BitwiseOr, bits, one);
+        let bits = self.select(inexact, odd, bits);
+        self.reread(bits, Scalar::F32)
+    }
+
+    /// Corrects the nearest 32-bit float of a 64-bit one by a step in the direction of rounding.
+    fn direct(&mut self, exact: Val, near: Val, rounding: Rounding) -> Val {
+        if rounding == Rounding::Even {
+            return near;
+        }
+        let back = self.unary_to(Spv::FConvert, Scalar::F64, near);
+        let bits = self.reread(near, Scalar::U32);
+        let stepped = self.step(bits, exact, back, rounding, 0x8000_0000);
+        self.reread(stepped, Scalar::F32)
+    }
+
+    /// Corrects the nearest half of a float by a step in the direction of rounding. The result is a float again.
+    fn direct_half(&mut self, exact: Val, rounding: Rounding) -> Val {
+        if rounding == Rounding::Even {
+            return exact;
+        }
+        let bits = self.float_to_half(exact);
+        let back = self.half_to_float(bits);
+        let stepped = self.step(bits, exact, back, rounding, 0x8000);
+        self.half_to_float(stepped)
+    }
+
+    /// The bits of the neighbor of `bits` if `back`, its value, lies on the wrong side of `exact`.
+    fn step(&mut self, bits: Val, exact: Val, back: Val, rounding: Rounding, sign_bit: u64) -> Val {
+        let one = self.constant_like(bits, 1);
+        let toward_zero = self.binary(Spv::ISub, bits, one);
+        if rounding == Rounding::Trunc {
+            let (far, near) = (
+                self.ext(GlslOp::FAbs, &[back]),
+                self.ext(GlslOp::FAbs, &[exact]),
+            );
+            let wrong = self.compare(Spv::FOrdGreaterThan, Scalar::BoolInt, far, near);
+            return self.select(wrong, toward_zero, bits);
+        }
+        let down = rounding == Rounding::Floor;
+        let wrong_op = if down {
+            Spv::FOrdGreaterThan
+        } else {
+            Spv::FOrdLessThan
+        };
+        let wrong = self.compare(wrong_op, Scalar::BoolInt, back, exact);
+        let away = self.binary(Spv::IAdd, bits, one);
+        let shrink = if down {
+            Spv::FOrdGreaterThan
+        } else {
+            Spv::FOrdLessThan
+        };
+        let shrinks = self.compare_bits(shrink, back, 0);
+        let is_zero = self.compare_bits(Spv::FOrdEqual, back, 0);
+        // From zero the least number of the wanted sign.
+        let least = self.constant_like(bits, if down { sign_bit | 1 } else { 1 });
+        let next = self.select(shrinks, toward_zero, away);
+        let next = self.select(is_zero, least, next);
+        self.select(wrong, next, bits)
+    }
+}

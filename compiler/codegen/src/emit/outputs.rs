@@ -1,0 +1,283 @@
+//! Stores of stage outputs at the end of the entry point.
+
+use super::Emit;
+use super::operand::Element;
+use crate::analysis::Class;
+use crate::capability::Need;
+use crate::error::Error;
+use crate::gather::Lane;
+use crate::interface::{base_scalar, clip_planes, varying_location, written_lanes};
+use crate::options::{ClipDepth, Target};
+use crate::words::ValueWord;
+use crate::writer::Scalar;
+use glasm_ir::arena::Id;
+use glasm_ir::{OutputId, RegisterId, Semantic, Stage, Storage};
+use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
+
+/// The variable that an output goes to.
+struct Place {
+    builtin: Option<BuiltIn>,
+    location: Option<u32>,
+    scalar: Scalar,
+    size: u8,
+    /// First lane stored.
+    first: usize,
+}
+
+impl Emit<'_> {
+    /// Stores all outputs that the program writes.
+    pub(super) fn store_outputs(&mut self) -> Result<(), Error> {
+        let program = self.program;
+        for (id, register) in program.registers.iter_enumerated() {
+            let Storage::Output(first) = register.storage else {
+                continue;
+            };
+            if !self.analysis.written[id.index()] {
+                continue;
+            }
+            for element in 0..register.array.unwrap_or(1).max(1) {
+                let output = OutputId::new(first.index() + element as usize);
+                if output.index() < program.outputs.len() {
+                    let lanes = self.output_value(id, element, output);
+                    self.store_output(output, lanes)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn output_value(&mut self, register: RegisterId, element: u32, output: OutputId) -> [Lane; 4] {
+        if self.analysis.class[register.index()] == Class::Values {
+            return self
+                .lanes
+                .slot(self.analysis.slot_base[register.index()] + element);
+        }
+        let read = written_lanes(self.program.outputs[output].semantic);
+        self.load_register(register, Element::Constant(element), read)
+    }
+
+    fn store_output(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Error> {
+        let output = self.program.outputs[id];
+        if let Semantic::ClipDistance(plane) = output.semantic {
+            return self.store_clip_distance(id, plane, lanes[0]);
+        }
+        let target = self.output_target(id)?;
+        let variable = self.output_variable_of(id, &target)?;
+        let mut lanes = lanes;
+        if output.semantic == Semantic::Position {
+            lanes = self.remap_depth(lanes);
+        }
+        let part = &lanes[target.first..target.first + target.size as usize];
+        let value = if target.size == 1 {
+            self.w.scalar(part[0], target.scalar)
+        } else {
+            self.w.gather_vector(part, target.scalar).id
+        };
+        let pointer = if output.semantic == Semantic::SampleMask {
+            self.element_pointer(variable, target.scalar, 0)
+        } else {
+            variable
+        };
+        self.w.body.op(Spv::Store, &[pointer.0, value.0]);
+        Ok(())
+    }
+
+    fn output_target(&mut self, id: OutputId) -> Result<Place, Error> {
+        let output = self.program.outputs[id];
+        let stage = self.program.stage;
+        let builtin = |builtin, scalar, size| Place {
+            builtin: Some(builtin),
+            location: None,
+            scalar,
+            size,
+            first: 0,
+        };
+        Ok(match (stage, output.semantic) {
+            (Stage::Vertex, Semantic::Position) => builtin(BuiltIn::Position, Scalar::F32, 4),
+            (Stage::Vertex, Semantic::PointSize) => builtin(BuiltIn::PointSize, Scalar::F32, 1),
+            (Stage::Vertex, Semantic::Layer) => {
+                self.need_layer_output(Need::LayerOutput);
+                builtin(BuiltIn::Layer, Scalar::U32, 1)
+            }
+            (Stage::Vertex, Semantic::ViewportIndex) => {
+                self.need_layer_output(Need::ViewportOutput);
+                builtin(BuiltIn::ViewportIndex, Scalar::U32, 1)
+            }
+            (Stage::Fragment, Semantic::FragDepth) => {
+                self.interface.writes_depth = true;
+                Place {
+                    first: 2,
+                    ..builtin(BuiltIn::FragDepth, Scalar::F32, 1)
+                }
+            }
+            (Stage::Fragment, Semantic::SampleMask) => builtin(BuiltIn::SampleMask, Scalar::U32, 1),
+            (Stage::Fragment, Semantic::FragColor { buffer, .. }) => {
+                let declared = self.options.interface.colors.get(buffer as usize).copied();
+                Place {
+                    builtin: None,
+                    location: Some(u32::from(buffer)),
+                    scalar: base_scalar(declared.unwrap_or(output.base)),
+                    size: 4,
+                    first: 0,
+                }
+            }
+            (Stage::Vertex, semantic) if varying_location(semantic).is_some() => Place {
+                builtin: None,
+                location: varying_location(semantic),
+                scalar: Scalar::F32,
+                size: 4,
+                first: 0,
+            },
+            (stage, semantic) => {
+                return Err(Error::unsupported(format!(
+                    "{semantic:?} is no output of {} programs",
+                    stage.name()
+                )));
+            }
+        })
+    }
+
+    fn need_layer_output(&mut self, need: Need) {
+        // One extension covers both until Vulkan 1.2 took them in.
+        self.w
+            .needs
+            .insert(if self.options.target >= Target::Vulkan1_2 {
+                need
+            } else {
+                Need::LayerOutputExtension
+            });
+    }
+
+    fn output_variable_of(&mut self, id: OutputId, target: &Place) -> Result<ValueWord, Error> {
+        let known = self.interface.outputs[id.index()];
+        if known.is_some() {
+            return Ok(known);
+        }
+        let output = self.program.outputs[id];
+        self.check_location(id, target)?;
+        let mut ty = self.w.ty(target.scalar, target.size);
+        if output.semantic == Semantic::SampleMask {
+            let one = self.w.uint(1);
+            ty = self.w.declare_type(Spv::TypeArray, &[ty.0, one.0]);
+        }
+        let variable = self
+            .interface
+            .variable(&mut self.w, StorageClass::Output, ty);
+        if let Some(builtin) = target.builtin {
+            self.w
+                .decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
+        }
+        if let Some(location) = target.location {
+            self.w.decorate(variable, Decoration::Location, &[location]);
+        }
+        if let Semantic::FragColor { index, .. } = output.semantic
+            && index > 0
+        {
+            self.w
+                .decorate(variable, Decoration::Index, &[u32::from(index)]);
+        }
+        if output.invariant {
+            self.w.decorate(variable, Decoration::Invariant, &[]);
+        }
+        self.name_object(variable, || format!("{:?}", output.semantic));
+        self.interface
+            .reflect_output(&output, target.location, target.scalar, target.size);
+        self.interface.outputs[id.index()] = variable;
+        Ok(variable)
+    }
+
+    /// Two varyings of one location cannot both be written.
+    fn check_location(&self, id: OutputId, target: &Place) -> Result<(), Error> {
+        let semantic = self.program.outputs[id].semantic;
+        if matches!(semantic, Semantic::FragColor { .. }) || target.location.is_none() {
+            return Ok(());
+        }
+        let clash = self
+            .program
+            .outputs
+            .iter_enumerated()
+            .find(|(other, data)| {
+                *other != id
+                    && self.interface.outputs[other.index()].is_some()
+                    && varying_location(data.semantic) == target.location
+            });
+        match clash {
+            Some((_, other)) => Err(Error::unsupported(format!(
+                "{:?} and {semantic:?} need the same location",
+                other.semantic
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// GL's clip depth -w to w becomes 0 to w.
+    fn remap_depth(&mut self, lanes: [Lane; 4]) -> [Lane; 4] {
+        if self.options.conventions.clip_depth == ClipDepth::ZeroToOne {
+            return lanes;
+        }
+        self.flags = glasm_ir::InstFlags::empty();
+        let [z, w] = [lanes[2], lanes[3]].map(|lane| {
+            let id = self.w.scalar(lane, Scalar::F32);
+            self.w.val(id)
+        });
+        let sum = self.binary(Spv::FAdd, z, w);
+        let half = self.float_like(sum, 0.5);
+        let depth = self.binary(Spv::FMul, sum, half);
+        [lanes[0], lanes[1], depth.lane(0), lanes[3]]
+    }
+
+    fn store_clip_distance(&mut self, id: OutputId, plane: u8, lane: Lane) -> Result<(), Error> {
+        if self.program.stage != Stage::Vertex {
+            return Err(Error::unsupported(
+                "clip distances are outputs of vertex programs only",
+            ));
+        }
+        if !self.interface.clip_distances.is_some() {
+            self.declare_clip_distances();
+        }
+        if !self.interface.outputs[id.index()].is_some() {
+            let output = self.program.outputs[id];
+            self.interface.outputs[id.index()] = self.interface.clip_distances;
+            self.interface.reflect_output(&output, None, Scalar::F32, 1);
+        }
+        let variable = self.interface.clip_distances;
+        let value = self.w.scalar(lane, Scalar::F32);
+        let pointer = self.element_pointer(variable, Scalar::F32, u32::from(plane));
+        self.w.body.op(Spv::Store, &[pointer.0, value.0]);
+        Ok(())
+    }
+
+    /// Distances of planes that the program does not write are 0, which clips nothing.
+    fn declare_clip_distances(&mut self) {
+        self.w.needs.insert(Need::ClipDistance);
+        let count = clip_planes(self.program.outputs.iter().map(|output| output.semantic));
+        let float = self.w.ty(Scalar::F32, 1);
+        let len = self.w.uint(count);
+        let array = self.w.declare_type(Spv::TypeArray, &[float.0, len.0]);
+        let variable = self
+            .interface
+            .variable(&mut self.w, StorageClass::Output, array);
+        self.w.decorate(
+            variable,
+            Decoration::BuiltIn,
+            &[BuiltIn::ClipDistance as u32],
+        );
+        self.interface.clip_distances = variable;
+        let zero = self.w.null(array);
+        self.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
+    }
+
+    fn element_pointer(&mut self, variable: ValueWord, scalar: Scalar, index: u32) -> ValueWord {
+        let ty = self.w.ty(scalar, 1);
+        let pointer_ty = self.w.pointer(StorageClass::Output, ty);
+        let index = self.w.uint(index);
+        let pointer = self.w.object();
+        self.w.body.result(
+            Spv::AccessChain,
+            pointer_ty,
+            pointer,
+            &[variable.0, index.0],
+        );
+        pointer
+    }
+}

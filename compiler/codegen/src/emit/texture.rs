@@ -1,0 +1,600 @@
+//! Texture accesses: combined image samplers, one variable per texture of the program.
+
+use super::Emit;
+use super::inst::Job;
+use super::operand::Element;
+use super::result::Outcome;
+use crate::capability::Need;
+use crate::error::Error;
+use crate::gather::Lane;
+use crate::interface::{base_scalar, bind};
+use crate::reflect::{DescriptorSlot, Scalar as ReflectedScalar, TextureBinding};
+use crate::words::{TypeWord, ValueWord};
+use crate::writer::{Home, Scalar, Val};
+use glasm_ir::arena::Id;
+use glasm_ir::resource::{TexMode, TexSource, TexelOffset};
+use glasm_ir::{Aux, Stage, TexAccess, TexTarget, Texture, TextureId, Type, TypeBase};
+use spirv::{Dim, ImageOperands, Op as Spv, StorageClass};
+
+/// A texture's variable and its types.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TextureVariable {
+    variable: ValueWord,
+    image: TypeWord,
+    /// Combined image sampler, or the image of a buffer texture.
+    object: TypeWord,
+    /// Loaded in the prologue of the open function.
+    pub(crate) loaded: ValueWord,
+}
+
+/// One access with its sources read.
+struct Access {
+    texture: Texture,
+    data: TexAccess,
+    image: TypeWord,
+    /// The combined image sampler.
+    object: ValueWord,
+    coordinate: Option<Val>,
+    reference: Option<Val>,
+    own: [Option<Val>; 2],
+    offset: Option<Val>,
+}
+
+/// Image operands in the order of their bits.
+#[derive(Default)]
+struct Operands {
+    bits: u32,
+    words: [u32; 5],
+    count: usize,
+}
+
+impl Operands {
+    fn push(&mut self, bit: ImageOperands, ids: &[ValueWord]) {
+        self.bits |= bit.bits();
+        for id in ids {
+            self.words[self.count] = id.0;
+            self.count += 1;
+        }
+    }
+}
+
+impl Emit<'_> {
+    /// One texture instruction.
+    pub(super) fn texture(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+        let Aux::Tex(id) = job.inst.aux else {
+            return Err(Error::unsupported(
+                "a texture instruction without access data",
+            ));
+        };
+        let access = self.texture_access(job, self.program.tex_accesses[id])?;
+        let lanes = match access.data.mode {
+            TexMode::Implicit | TexMode::Bias | TexMode::Lod | TexMode::Grad => {
+                self.sample(&access)?
+            }
+            TexMode::Fetch | TexMode::FetchSample => self.fetch(&access)?,
+            TexMode::Gather(component) => self.gather_texels(&access, component)?,
+            TexMode::GatherOffsets(component) => self.gather_offsets(&access, component)?,
+            TexMode::QuerySize => self.query_size(&access),
+            TexMode::QueryLod => self.query_lod(&access),
+            TexMode::QuerySamples => self.query_samples(&access),
+        };
+        Ok(Outcome::Lanes(lanes))
+    }
+
+    fn texture_access(&mut self, job: Job<'_>, data: TexAccess) -> Result<Access, Error> {
+        let texture = self.program.textures[data.texture];
+        let variable = self.texture_variable(data.texture);
+        let object = match data.element {
+            Some(term) => {
+                let element = self.element_of(term, texture.array.unwrap_or(1))?;
+                self.texture_element(variable, element)
+            }
+            None if texture.array.is_some() => self.texture_element(variable, Element::Constant(0)),
+            None => self.loaded_texture(data.texture, variable),
+        };
+        let mut access = Access {
+            texture,
+            data,
+            image: variable.image,
+            object,
+            coordinate: None,
+            reference: None,
+            own: [None; 2],
+            offset: None,
+        };
+        let program = self.program;
+        for (number, src) in program.sources(job.inst).iter().enumerate() {
+            let lanes = data.source_lanes(number);
+            let val = self.source_as(src, data.source_type(number), lanes)?;
+            let mut val = self.w.widen(val, lanes.count_ones().max(1) as u8);
+            let role = data.source_role(number);
+            if role == TexSource::Offset
+                || data.mode == TexMode::Grad && matches!(role, TexSource::Mode(_))
+            {
+                // Derivatives and offsets leave out the layer.
+                val = self.first_components(val, texture.target.dimensions());
+            }
+            match role {
+                TexSource::Coordinate => access.coordinate = Some(val),
+                TexSource::Reference => access.reference = Some(val),
+                TexSource::Mode(own) => access.own[own & 1] = Some(val),
+                TexSource::Offset => access.offset = Some(val),
+            }
+        }
+        if access.texture.target == TexTarget::Rect && !access.data.mode.integer_coordinate() {
+            self.normalize(&mut access);
+        }
+        Ok(access)
+    }
+
+    // Variables.
+
+    fn texture_variable(&mut self, id: TextureId) -> TextureVariable {
+        let known = self.interface.textures[id.index()];
+        if known.variable.is_some() {
+            return known;
+        }
+        let texture = self.program.textures[id];
+        let scalar = texel_scalar(texture.texel);
+        let component = self.w.ty(scalar, 1);
+        let operands = [
+            component.0,
+            dim(texture.target) as u32,
+            u32::from(texture.shadow),
+            u32::from(texture.target.is_array()),
+            u32::from(texture.target.is_multisample()),
+            1,
+            spirv::ImageFormat::Unknown as u32,
+        ];
+        let image = self.w.declare_type(Spv::TypeImage, &operands);
+        self.need_target(texture.target);
+        let object = if texture.target == TexTarget::Buffer {
+            image
+        } else {
+            self.w.declare_type(Spv::TypeSampledImage, &[image.0])
+        };
+        let ty = match texture.array {
+            Some(len) => {
+                let len = self.w.uint(len.max(1));
+                self.w.declare_type(Spv::TypeArray, &[object.0, len.0])
+            }
+            None => object,
+        };
+        let variable = self.w.variable(StorageClass::UniformConstant, ty);
+        let slot = DescriptorSlot {
+            set: self.options.bindings.texture_set,
+            binding: texture.unit,
+        };
+        bind(&mut self.w, variable, slot);
+        self.name_object(variable, || format!("texture{}", texture.unit));
+        self.interface.reflected_textures.push(TextureBinding {
+            slot,
+            unit: texture.unit,
+            count: texture.array.unwrap_or(1).max(1),
+            target: texture.target,
+            shadow: texture.shadow,
+            texel: match texture.texel.base() {
+                TypeBase::Signed => ReflectedScalar::Int,
+                TypeBase::Unsigned => ReflectedScalar::Uint,
+                TypeBase::Float => ReflectedScalar::Float,
+            },
+        });
+        let result = TextureVariable {
+            variable,
+            image,
+            object,
+            loaded: ValueWord::NONE,
+        };
+        self.interface.textures[id.index()] = result;
+        result
+    }
+
+    fn need_target(&mut self, target: TexTarget) {
+        let need = match target {
+            TexTarget::D1 | TexTarget::D1Array => Need::Sampled1D,
+            TexTarget::CubeArray => Need::CubeArray,
+            TexTarget::Buffer => Need::SampledBuffer,
+            TexTarget::D2
+            | TexTarget::D3
+            | TexTarget::Cube
+            | TexTarget::Rect
+            | TexTarget::D2Array
+            | TexTarget::D2Ms
+            | TexTarget::D2MsArray => return,
+        };
+        self.w.needs.insert(need);
+    }
+
+    fn loaded_texture(&mut self, id: TextureId, variable: TextureVariable) -> ValueWord {
+        if variable.loaded.is_some() {
+            return variable.loaded;
+        }
+        let loaded = self.w.object();
+        self.w
+            .prologue
+            .result(Spv::Load, variable.object, loaded, &[variable.variable.0]);
+        self.interface.textures[id.index()].loaded = loaded;
+        loaded
+    }
+
+    fn texture_element(&mut self, variable: TextureVariable, element: Element) -> ValueWord {
+        let index = match element {
+            Element::Constant(element) => self.w.uint(element),
+            Element::Dynamic(id) => {
+                self.w.needs.insert(Need::TextureIndexing);
+                id
+            }
+        };
+        let pointer_ty = self
+            .w
+            .pointer(StorageClass::UniformConstant, variable.object);
+        let pointer = self.w.object();
+        let operands = [variable.variable.0, index.0];
+        self.w
+            .body
+            .result(Spv::AccessChain, pointer_ty, pointer, &operands);
+        let loaded = self.w.object();
+        self.w
+            .body
+            .result(Spv::Load, variable.object, loaded, &[pointer.0]);
+        loaded
+    }
+
+    /// The image of the access, without its sampler.
+    fn image_of(&mut self, access: &Access) -> ValueWord {
+        if access.texture.target == TexTarget::Buffer {
+            return access.object;
+        }
+        let image = self.w.object();
+        self.w
+            .body
+            .result(Spv::Image, access.image, image, &[access.object.0]);
+        image
+    }
+
+    // Coordinates.
+
+    /// Rectangle coordinates count texels; Vulkan's count from 0 to 1.
+    fn normalize(&mut self, access: &mut Access) {
+        let image = self.image_of(access);
+        self.w.needs.insert(Need::ImageQuery);
+        let zero = self.w.uint(0);
+        let size = self
+            .w
+            .op(Spv::ImageQuerySizeLod, Scalar::U32, 2, &[image.0, zero.0]);
+        let size = self.unary_to(Spv::ConvertUToF, Scalar::F32, size);
+        for val in access.coordinate.iter_mut() {
+            *val = self.binary(Spv::FDiv, *val, size);
+        }
+        if access.data.mode == TexMode::Grad {
+            for val in access.own.iter_mut().flatten() {
+                *val = self.binary(Spv::FDiv, *val, size);
+            }
+        }
+    }
+
+    /// The first `size` components of a value.
+    fn first_components(&mut self, val: Val, size: u8) -> Val {
+        if val.size <= size {
+            return val;
+        }
+        let lanes: [Lane; 4] = std::array::from_fn(|index| val.lane(index));
+        self.w.gather_vector(&lanes[..size as usize], val.scalar)
+    }
+
+    /// The offset as an image operand.
+    fn offset_operand(&mut self, access: &Access, operands: &mut Operands) -> Result<(), Error> {
+        let dimensions = access.texture.target.dimensions();
+        match (access.data.offset, access.offset) {
+            (TexelOffset::None, _) => {}
+            (TexelOffset::Constant(texels), _) => {
+                // Signed: the range of offsets is checked by the sign of the type.
+                let parts = texels.map(|texel| {
+                    let bits = i32::from(texel) as u32;
+                    self.w.constant(Scalar::S32, u64::from(bits))
+                });
+                let id = match dimensions {
+                    1 => parts[0],
+                    _ => self.w.composite(Scalar::S32, &parts[..dimensions as usize]),
+                };
+                operands.push(ImageOperands::CONST_OFFSET, &[id]);
+            }
+            (TexelOffset::Dynamic, Some(offset)) => {
+                if !self.options.device.image_gather_extended {
+                    return Err(Error::missing_feature("shaderImageGatherExtended"));
+                }
+                self.w.needs.insert(Need::GatherExtended);
+                let offset = self.w.cast(offset.id, Scalar::S32);
+                operands.push(ImageOperands::OFFSET, &[offset]);
+            }
+            (TexelOffset::Dynamic, None) => {}
+        }
+        Ok(())
+    }
+
+    // Accesses.
+
+    fn sample(&mut self, access: &Access) -> Result<[Lane; 4], Error> {
+        if access.data.offset == TexelOffset::Dynamic {
+            return Err(Error::unsupported(
+                "run-time texel offsets are supported by fetches and gathers only",
+            ));
+        }
+        if access.texture.target == TexTarget::Buffer || access.texture.target.is_multisample() {
+            return Err(Error::unsupported(
+                "buffer and multisample textures can only be fetched",
+            ));
+        }
+        let in_fragment = self.program.stage == Stage::Fragment;
+        let mut operands = Operands::default();
+        let mut explicit = true;
+        match (access.data.mode, access.own) {
+            (TexMode::Lod, [Some(lod), _]) => operands.push(ImageOperands::LOD, &[lod.id]),
+            (TexMode::Grad, [Some(dx), Some(dy)]) => {
+                operands.push(ImageOperands::GRAD, &[dx.id, dy.id])
+            }
+            (TexMode::Bias, [Some(bias), _]) if in_fragment => {
+                explicit = false;
+                operands.push(ImageOperands::BIAS, &[bias.id]);
+            }
+            // Without derivatives the base level is meant, and a bias is counted from there.
+            (TexMode::Bias, [Some(bias), _]) => operands.push(ImageOperands::LOD, &[bias.id]),
+            _ if in_fragment => explicit = false,
+            _ => {
+                let zero = self.w.float(0.0);
+                operands.push(ImageOperands::LOD, &[zero]);
+            }
+        }
+        self.offset_operand(access, &mut operands)?;
+        let op = match (access.reference.is_some(), explicit) {
+            (false, false) => Spv::ImageSampleImplicitLod,
+            (false, true) => Spv::ImageSampleExplicitLod,
+            (true, false) => Spv::ImageSampleDrefImplicitLod,
+            (true, true) => Spv::ImageSampleDrefExplicitLod,
+        };
+        Ok(self.access_lanes(access, op, access.object, access.reference, &operands))
+    }
+
+    /// Writes an access with a coordinate. A comparison gives (r, r, r, 1).
+    fn access_lanes(
+        &mut self,
+        access: &Access,
+        op: Spv,
+        object: ValueWord,
+        extra: Option<Val>,
+        operands: &Operands,
+    ) -> [Lane; 4] {
+        let mut words = [0; 10];
+        let mut count = 0;
+        let mut push = |word: u32| {
+            words[count] = word;
+            count += 1;
+        };
+        push(object.0);
+        access.coordinate.into_iter().for_each(|val| push(val.id.0));
+        extra.into_iter().for_each(|val| push(val.id.0));
+        if operands.bits != 0 {
+            push(operands.bits);
+            operands.words[..operands.count]
+                .iter()
+                .for_each(|&word| push(word));
+        }
+        let compares = matches!(
+            op,
+            Spv::ImageSampleDrefImplicitLod | Spv::ImageSampleDrefExplicitLod
+        );
+        let scalar = texel_scalar(access.texture.texel);
+        let size = if compares { 1 } else { 4 };
+        let val = self.w.op(op, scalar, size, &words[..count]);
+        self.decorate(val, op);
+        if compares {
+            let one = Lane::scalar(self.w.float(1.0));
+            return [val.lane(0), val.lane(0), val.lane(0), one];
+        }
+        std::array::from_fn(|lane| val.lane(lane))
+    }
+
+    fn fetch(&mut self, access: &Access) -> Result<[Lane; 4], Error> {
+        let image = self.image_of(access);
+        let mut moved = Access {
+            coordinate: access.coordinate,
+            own: access.own,
+            ..*access
+        };
+        if let (Some(coordinate), Some(offset)) = (access.coordinate, access.offset) {
+            moved.coordinate = Some(self.add_offset(coordinate, offset));
+            moved.data.offset = TexelOffset::None;
+        }
+        let mut operands = Operands::default();
+        match (access.data.mode, access.own[0]) {
+            (TexMode::FetchSample, Some(sample)) => {
+                self.offset_operand(&moved, &mut operands)?;
+                operands.push(ImageOperands::SAMPLE, &[sample.id]);
+            }
+            (TexMode::FetchSample, None) => {}
+            (_, Some(level)) if access.texture.target != TexTarget::Buffer => {
+                // Rectangles have one level.
+                let level = if access.texture.target == TexTarget::Rect {
+                    self.w.uint(0)
+                } else {
+                    level.id
+                };
+                operands.push(ImageOperands::LOD, &[level]);
+                self.offset_operand(&moved, &mut operands)?;
+            }
+            _ => {}
+        }
+        Ok(self.access_lanes(&moved, Spv::ImageFetch, image, None, &operands))
+    }
+
+    /// Adds a run-time offset to the dimensions of a coordinate, not to its layer.
+    fn add_offset(&mut self, coordinate: Val, offset: Val) -> Val {
+        let zero = Lane::scalar(self.w.uint(0));
+        let lanes: [Lane; 4] = std::array::from_fn(|lane| {
+            if lane < offset.size as usize {
+                offset.lane(lane)
+            } else {
+                zero
+            }
+        });
+        let offset = self
+            .w
+            .gather_vector(&lanes[..coordinate.size as usize], Scalar::U32);
+        self.binary(Spv::IAdd, coordinate, offset)
+    }
+
+    fn gather_texels(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Error> {
+        let gathers = matches!(
+            access.texture.target,
+            TexTarget::D2
+                | TexTarget::D2Array
+                | TexTarget::Cube
+                | TexTarget::CubeArray
+                | TexTarget::Rect
+        );
+        if !gathers {
+            return Err(Error::unsupported(
+                "only two-dimensional and cube textures can be gathered",
+            ));
+        }
+        let mut operands = Operands::default();
+        self.offset_operand(access, &mut operands)?;
+        Ok(self.gather_with(access, component, &operands))
+    }
+
+    fn gather_with(&mut self, access: &Access, component: u8, operands: &Operands) -> [Lane; 4] {
+        if access.reference.is_some() {
+            return self.access_lanes(
+                access,
+                Spv::ImageDrefGather,
+                access.object,
+                access.reference,
+                operands,
+            );
+        }
+        let component = self.w.uint(u32::from(component & 3));
+        let component = self.w.val(component);
+        self.access_lanes(
+            access,
+            Spv::ImageGather,
+            access.object,
+            Some(component),
+            operands,
+        )
+    }
+
+    /// Four gathers; of each the texel at its own offset, which is the last one of the footprint.
+    fn gather_offsets(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Error> {
+        let [Some(x), Some(y)] = access.own else {
+            return self.gather_texels(access, component);
+        };
+        if !self.options.device.image_gather_extended {
+            return Err(Error::missing_feature("shaderImageGatherExtended"));
+        }
+        self.w.needs.insert(Need::GatherExtended);
+        let mut lanes = [Lane::UNDEFINED; 4];
+        for (index, lane) in lanes.iter_mut().enumerate() {
+            let offset = self
+                .w
+                .gather_vector(&[x.lane(index), y.lane(index)], Scalar::S32);
+            let constant = self.w.info(offset.id).home == Home::Constant;
+            let bit = if constant {
+                ImageOperands::CONST_OFFSET
+            } else {
+                ImageOperands::OFFSET
+            };
+            let mut operands = Operands::default();
+            operands.push(bit, &[offset.id]);
+            *lane = self.gather_with(access, component, &operands)[3];
+        }
+        Ok(lanes)
+    }
+
+    // Queries.
+
+    fn query_size(&mut self, access: &Access) -> [Lane; 4] {
+        self.w.needs.insert(Need::ImageQuery);
+        let target = access.texture.target;
+        let image = self.image_of(access);
+        let is_cube = matches!(target, TexTarget::Cube | TexTarget::CubeArray);
+        let size = if is_cube { 2 } else { target.dimensions() } + u8::from(target.is_array());
+        let has_levels =
+            !(target.is_multisample() || matches!(target, TexTarget::Buffer | TexTarget::Rect));
+        let val = match (has_levels, access.own[0]) {
+            (true, Some(level)) => self.w.op(
+                Spv::ImageQuerySizeLod,
+                Scalar::U32,
+                size,
+                &[image.0, level.id.0],
+            ),
+            (false, _) if target == TexTarget::Rect => {
+                let zero = self.w.uint(0);
+                self.w.op(
+                    Spv::ImageQuerySizeLod,
+                    Scalar::U32,
+                    size,
+                    &[image.0, zero.0],
+                )
+            }
+            _ => self
+                .w
+                .op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]),
+        };
+        let mut lanes = [Lane::UNDEFINED; 4];
+        for (index, lane) in lanes[..size as usize].iter_mut().enumerate() {
+            *lane = val.lane(index);
+        }
+        if has_levels {
+            let levels = self.w.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0]);
+            lanes[3] = levels.lane(0);
+        }
+        lanes
+    }
+
+    fn query_lod(&mut self, access: &Access) -> [Lane; 4] {
+        let Some(coordinate) = access
+            .coordinate
+            .filter(|_| self.program.stage == Stage::Fragment)
+        else {
+            // Without derivatives the base level is accessed.
+            return [Lane::UNDEFINED; 4];
+        };
+        self.w.needs.insert(Need::ImageQuery);
+        let coordinate = self.first_components(coordinate, access.texture.target.dimensions());
+        let operands = [access.object.0, coordinate.id.0];
+        let val = self.w.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands);
+        [val.lane(0), val.lane(1), Lane::UNDEFINED, Lane::UNDEFINED]
+    }
+
+    fn query_samples(&mut self, access: &Access) -> [Lane; 4] {
+        self.w.needs.insert(Need::ImageQuery);
+        let count = if access.texture.target.is_multisample() {
+            let image = self.image_of(access);
+            self.w
+                .op(Spv::ImageQuerySamples, Scalar::U32, 1, &[image.0])
+                .lane(0)
+        } else {
+            Lane::scalar(self.w.uint(1))
+        };
+        [count; 4]
+    }
+}
+
+fn texel_scalar(ty: Type) -> Scalar {
+    base_scalar(ty.base())
+}
+
+fn dim(target: TexTarget) -> Dim {
+    match target {
+        TexTarget::D1 | TexTarget::D1Array => Dim::Dim1D,
+        // Rectangles are plain images whose coordinates are scaled here.
+        TexTarget::D2
+        | TexTarget::Rect
+        | TexTarget::D2Array
+        | TexTarget::D2Ms
+        | TexTarget::D2MsArray => Dim::Dim2D,
+        TexTarget::D3 => Dim::Dim3D,
+        TexTarget::Cube | TexTarget::CubeArray => Dim::DimCube,
+        TexTarget::Buffer => Dim::DimBuffer,
+    }
+}

@@ -1,0 +1,605 @@
+//! Stage inputs, outputs and parameters: variables, their loads, the reflection.
+//!
+//! Varyings between separately compiled stages have fixed locations:
+//!
+//! | semantic | location |
+//! |---|---|
+//! | `Color(0..=1)` | 0, 1 |
+//! | `BackColor(0..=1)` | 2, 3 |
+//! | `FogCoord` | 4 |
+//! | `TexCoord(0..=7)` | 5 to 12 |
+//! | `Generic(0..=17)` | 13 to 30 |
+//! | `Generic(18..=30)` | 0 to 12, in place of the conventional ones |
+//!
+//! Every varying is a vector of four floats; integers travel as bits. A program that uses two varyings of one location is
+//! refused. The table ends at 30 because devices with the usual 128 components count the position too.
+//!
+//! The point size is written only if the program writes it.
+
+use crate::builtin::{BuiltinRow, builtin_input, load_builtin_value};
+use crate::capability::Need;
+use crate::error::Error;
+use crate::gather::Lane;
+use crate::options::Options;
+use crate::reflect::{
+    BufferBinding, DescriptorSlot, InterfaceVariable, ParamBlock, Reflection, Requirements,
+    Scalar as ReflectedScalar, TextureBinding,
+};
+use crate::words::ValueWord;
+use crate::writer::{Home, Scalar, Writer};
+use glasm_ir::arena::Id;
+use glasm_ir::resource::ParamSource;
+use glasm_ir::semantic::{Interpolation, Sampling};
+use glasm_ir::{InputId, Output, ParamId, Program, Semantic, Stage, TypeBase};
+use spirv::{BuiltIn, Decoration, Op, StorageClass};
+
+/// Number of varying locations.
+pub const VARYING_LOCATIONS: u32 = 31;
+
+/// The location of a varying, or `None` for what is no varying.
+pub fn varying_location(semantic: Semantic) -> Option<u32> {
+    let (first, number, count) = match semantic {
+        Semantic::Color(n) => (0, n, 2),
+        Semantic::BackColor(n) => (2, n, 2),
+        Semantic::FogCoord => (4, 0, 1),
+        Semantic::TexCoord(n) => (5, n, 8),
+        Semantic::Generic(n) => (13, n, 31),
+        Semantic::Attrib(_)
+        | Semantic::Position
+        | Semantic::PointSize
+        | Semantic::ClipDistance(_)
+        | Semantic::Layer
+        | Semantic::ViewportIndex
+        | Semantic::PrimitiveId
+        | Semantic::VertexId
+        | Semantic::InstanceId
+        | Semantic::BaseVertex
+        | Semantic::BaseInstance
+        | Semantic::DrawId
+        | Semantic::Facing
+        | Semantic::PointCoord
+        | Semantic::SampleId
+        | Semantic::SampleMask
+        | Semantic::HelperInvocation
+        | Semantic::FragColor { .. }
+        | Semantic::FragDepth
+        | Semantic::WorkgroupId
+        | Semantic::WorkgroupCount
+        | Semantic::WorkgroupSize
+        | Semantic::LocalInvocationId
+        | Semantic::GlobalInvocationId
+        | Semantic::LocalInvocationIndex => return None,
+    };
+    (number < count).then(|| (first + u32::from(number)) % VARYING_LOCATIONS)
+}
+
+/// Lanes of an output that the end of the program reads.
+pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
+    let is_scalar = matches!(
+        semantic,
+        Semantic::PointSize
+            | Semantic::ClipDistance(_)
+            | Semantic::Layer
+            | Semantic::ViewportIndex
+            | Semantic::PrimitiveId
+            | Semantic::SampleMask
+    );
+    if semantic == Semantic::FragDepth {
+        0b0100
+    } else if is_scalar {
+        0b0001
+    } else {
+        0b1111
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct LoadedInput {
+    variable: ValueWord,
+    lanes: Option<[Lane; 4]>,
+}
+
+/// Interface variables of one module and what has been loaded of them in the open function.
+#[derive(Debug)]
+pub(crate) struct Interface {
+    /// The entry point.
+    pub(crate) entry: ValueWord,
+    /// Input and output variables.
+    pub(crate) in_out: Vec<u32>,
+    /// Whether the program writes the fragment depth.
+    pub(crate) writes_depth: bool,
+    inputs: Vec<LoadedInput>,
+    input_copies: Vec<(InputId, u32, ValueWord)>,
+    pub(crate) builtins: Vec<(BuiltIn, ValueWord)>,
+    params: Vec<ValueWord>,
+    param_block: ValueWord,
+    param_slot: Option<DescriptorSlot>,
+    pub(crate) outputs: Vec<ValueWord>,
+    pub(crate) clip_distances: ValueWord,
+    pub(crate) textures: Vec<crate::emit::TextureVariable>,
+    pub(crate) buffers: Vec<ValueWord>,
+    pub(crate) reflected_inputs: Vec<InterfaceVariable>,
+    pub(crate) reflected_outputs: Vec<InterfaceVariable>,
+    pub(crate) reflected_textures: Vec<TextureBinding>,
+    pub(crate) reflected_buffers: Vec<BufferBinding>,
+}
+
+impl Interface {
+    pub(crate) fn new(program: &Program) -> Self {
+        Self {
+            entry: ValueWord::NONE,
+            in_out: Vec::new(),
+            writes_depth: false,
+            inputs: vec![LoadedInput::default(); program.inputs.len()],
+            input_copies: Vec::new(),
+            builtins: Vec::new(),
+            params: vec![ValueWord::NONE; program.params.len()],
+            param_block: ValueWord::NONE,
+            param_slot: None,
+            outputs: vec![ValueWord::NONE; program.outputs.len()],
+            clip_distances: ValueWord::NONE,
+            textures: vec![crate::emit::TextureVariable::default(); program.textures.len()],
+            buffers: vec![ValueWord::NONE; program.buffers.len()],
+            reflected_inputs: Vec::new(),
+            reflected_outputs: Vec::new(),
+            reflected_textures: Vec::new(),
+            reflected_buffers: Vec::new(),
+        }
+    }
+
+    /// Forgets loaded values at the start of a function.
+    pub(crate) fn forget_loads(&mut self) {
+        self.inputs.iter_mut().for_each(|input| input.lanes = None);
+        self.input_copies.clear();
+        self.params.fill(ValueWord::NONE);
+        self.textures
+            .iter_mut()
+            .for_each(|texture| texture.loaded = ValueWord::NONE);
+    }
+
+    /// The constant 1 of a declared base.
+    pub(crate) fn one(&self, w: &mut Writer, base: TypeBase) -> ValueWord {
+        match base {
+            TypeBase::Float => w.float(1.0),
+            TypeBase::Signed | TypeBase::Unsigned => w.uint(1),
+        }
+    }
+
+    /// An input or output variable.
+    pub(crate) fn variable(
+        &mut self,
+        w: &mut Writer,
+        class: StorageClass,
+        ty: crate::words::TypeWord,
+    ) -> ValueWord {
+        let variable = w.variable(class, ty);
+        self.in_out.push(variable.0);
+        variable
+    }
+
+    // Parameters.
+
+    fn param_block(&mut self, w: &mut Writer, program: &Program, options: &Options) -> ValueWord {
+        if self.param_block.is_some() {
+            return self.param_block;
+        }
+        let vector = w.ty(Scalar::F32, 4);
+        let len = w.uint(program.params.len() as u32);
+        let array = w.declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
+        w.decorate(array, Decoration::ArrayStride, &[16]);
+        let block = w.declare_distinct_type(Op::TypeStruct, &[array.0]);
+        w.decorate(block, Decoration::Block, &[]);
+        w.annotations.op(
+            Op::MemberDecorate,
+            &[block.0, 0, Decoration::Offset as u32, 0],
+        );
+        let variable = w.variable(StorageClass::Uniform, block);
+        let slot = DescriptorSlot {
+            set: options.bindings.param_set,
+            binding: options
+                .bindings
+                .param_binding
+                .unwrap_or_else(|| stage_number(program.stage)),
+        };
+        bind(w, variable, slot);
+        if options.debug.names {
+            w.names.op_string(Op::Name, &[variable.0], "params", &[]);
+        }
+        self.param_slot = Some(slot);
+        self.param_block = variable;
+        variable
+    }
+
+    /// The lanes of a parameter slot.
+    pub(crate) fn param(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        options: &Options,
+        param: ParamId,
+    ) -> [Lane; 4] {
+        if let ParamSource::Literal(bits) = program.params[param].source {
+            return bits.map(|bits| Lane::scalar(w.constant(Scalar::F32, u64::from(bits))));
+        }
+        let mut id = self.params[param.index()];
+        if !id.is_some() {
+            let index = w.uint(param.index() as u32);
+            id = self.load_param(w, program, options, index, Home::Prologue);
+            self.params[param.index()] = id;
+        }
+        std::array::from_fn(|lane| Lane::of(id, lane))
+    }
+
+    /// The parameter slot of a run-time number.
+    pub(crate) fn param_at(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        options: &Options,
+        index: ValueWord,
+    ) -> ValueWord {
+        self.load_param(w, program, options, index, Home::Body)
+    }
+
+    fn load_param(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        options: &Options,
+        index: ValueWord,
+        home: Home,
+    ) -> ValueWord {
+        let block = self.param_block(w, program, options);
+        let vector = w.ty(Scalar::F32, 4);
+        let pointer_ty = w.pointer(StorageClass::Uniform, vector);
+        let zero = w.uint(0);
+        let pointer = w.object();
+        let words = if home == Home::Prologue {
+            &mut w.prologue
+        } else {
+            &mut w.body
+        };
+        words.result(
+            Op::AccessChain,
+            pointer_ty,
+            pointer,
+            &[block.0, zero.0, index.0],
+        );
+        w.derive(home, Op::Load, Scalar::F32, 4, &[pointer.0])
+    }
+
+    // Inputs.
+
+    /// The copy of an input array in a variable, if the open function has one.
+    pub(crate) fn input_copy(&self, first: InputId, len: u32) -> Option<ValueWord> {
+        let same = |copy: &&(InputId, u32, ValueWord)| copy.0 == first && copy.1 == len;
+        self.input_copies.iter().find(same).map(|copy| copy.2)
+    }
+
+    pub(crate) fn keep_input_copy(&mut self, first: InputId, len: u32, variable: ValueWord) {
+        self.input_copies.push((first, len, variable));
+    }
+
+    /// The lanes of an input.
+    pub(crate) fn input(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        options: &Options,
+        id: InputId,
+    ) -> Result<[Lane; 4], Error> {
+        if let Some(lanes) = self.inputs[id.index()].lanes {
+            return Ok(lanes);
+        }
+        if program.inputs[id].per_vertex {
+            return Err(Error::unsupported(
+                "per-vertex inputs are not supported yet",
+            ));
+        }
+        let lanes = self.load_input(w, program, options, id)?;
+        self.inputs[id.index()].lanes = Some(lanes);
+        Ok(lanes)
+    }
+
+    fn load_input(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        options: &Options,
+        id: InputId,
+    ) -> Result<[Lane; 4], Error> {
+        let input = program.inputs[id];
+        let (zero, one) = (w.float(0.0), w.float(1.0));
+        let pad = [zero, zero, zero, one].map(Lane::scalar);
+        match (input.semantic, program.stage) {
+            (Semantic::Attrib(number), Stage::Vertex) => {
+                let declared = options.interface.attributes.get(number as usize).copied();
+                let scalar = base_scalar(declared.unwrap_or(input.base));
+                let value = self.load_location(w, program, id, u32::from(number), scalar);
+                Ok(std::array::from_fn(|lane| Lane::of(value, lane)))
+            }
+            (Semantic::WorkgroupSize, _) => {
+                let size = program
+                    .modes
+                    .workgroup_size
+                    .map(|size| Lane::scalar(w.uint(size.max(1))));
+                let one = Lane::scalar(w.uint(1));
+                Ok([size[0], size[1], size[2], one])
+            }
+            (Semantic::ClipDistance(plane), Stage::Fragment) => {
+                let value = self.load_clip_distance(w, program, plane);
+                Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
+            }
+            (semantic, stage) => {
+                if let Some(row) = builtin_input(stage, semantic) {
+                    return self.load_builtin(w, program, options, id, row);
+                }
+                let location = varying_location(semantic).filter(|_| stage == Stage::Fragment);
+                let Some(location) = location else {
+                    return Err(Error::unsupported(format!(
+                        "{semantic:?} is no input of {} programs",
+                        stage.name()
+                    )));
+                };
+                let value = self.load_location(w, program, id, location, Scalar::F32);
+                let lanes: [Lane; 4] = std::array::from_fn(|lane| Lane::of(value, lane));
+                Ok(if semantic == Semantic::FogCoord {
+                    [lanes[0], pad[1], pad[2], pad[3]]
+                } else {
+                    lanes
+                })
+            }
+        }
+    }
+
+    /// The value of a variable with a location. Inputs of one semantic share the variable.
+    fn load_location(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        id: InputId,
+        location: u32,
+        scalar: Scalar,
+    ) -> ValueWord {
+        let input = program.inputs[id];
+        let twin = program.inputs.iter_enumerated().find(|(other, data)| {
+            data.semantic == input.semantic && self.inputs[other.index()].variable.is_some()
+        });
+        let variable = match twin {
+            Some((other, _)) => self.inputs[other.index()].variable,
+            None => self.declare_location(w, program, id, location, scalar),
+        };
+        self.inputs[id.index()].variable = variable;
+        w.derive(Home::Prologue, Op::Load, scalar, 4, &[variable.0])
+    }
+
+    fn declare_location(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        id: InputId,
+        location: u32,
+        scalar: Scalar,
+    ) -> ValueWord {
+        let input = program.inputs[id];
+        let ty = w.ty(scalar, 4);
+        let variable = self.variable(w, StorageClass::Input, ty);
+        w.decorate(variable, Decoration::Location, &[location]);
+        if program.stage == Stage::Fragment {
+            match input.interpolation {
+                Interpolation::Smooth => {}
+                Interpolation::NoPerspective => {
+                    w.decorate(variable, Decoration::NoPerspective, &[])
+                }
+                Interpolation::Flat => w.decorate(variable, Decoration::Flat, &[]),
+            }
+            match input.sampling {
+                Sampling::Center => {}
+                Sampling::Centroid => w.decorate(variable, Decoration::Centroid, &[]),
+                Sampling::Sample => {
+                    w.needs.insert(Need::SampleRate);
+                    w.decorate(variable, Decoration::Sample, &[]);
+                }
+            }
+        }
+        self.reflected_inputs.push(InterfaceVariable {
+            semantic: input.semantic,
+            location: Some(location),
+            scalar: reflected(scalar),
+            components: 4,
+            interpolation: input.interpolation,
+        });
+        variable
+    }
+
+    fn load_clip_distance(&mut self, w: &mut Writer, program: &Program, plane: u8) -> ValueWord {
+        w.needs.insert(Need::ClipDistance);
+        let float = w.ty(Scalar::F32, 1);
+        if !self.clip_distances.is_some() {
+            let len = w.uint(clip_planes(
+                program.inputs.iter().map(|input| input.semantic),
+            ));
+            let array = w.declare_type(Op::TypeArray, &[float.0, len.0]);
+            self.clip_distances = self.variable(w, StorageClass::Input, array);
+            w.decorate(
+                self.clip_distances,
+                Decoration::BuiltIn,
+                &[BuiltIn::ClipDistance as u32],
+            );
+        }
+        let pointer_ty = w.pointer(StorageClass::Input, float);
+        let index = w.uint(u32::from(plane));
+        let pointer = w.object();
+        w.prologue.result(
+            Op::AccessChain,
+            pointer_ty,
+            pointer,
+            &[self.clip_distances.0, index.0],
+        );
+        w.derive(Home::Prologue, Op::Load, Scalar::F32, 1, &[pointer.0])
+    }
+
+    fn load_builtin(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        options: &Options,
+        id: InputId,
+        row: BuiltinRow,
+    ) -> Result<[Lane; 4], Error> {
+        let input = program.inputs[id];
+        if let Some(need) = row.need {
+            if need == Need::DrawParameters && !options.device.draw_parameters {
+                return Err(Error::missing_feature("shaderDrawParameters"));
+            }
+            w.needs.insert(need);
+        }
+        if !self.inputs[id.index()].variable.is_some() {
+            self.reflected_inputs.push(InterfaceVariable {
+                semantic: input.semantic,
+                location: None,
+                scalar: reflected(row.scalar),
+                components: row.size,
+                interpolation: Interpolation::Flat,
+            });
+        }
+        let (variable, value) = load_builtin_value(self, w, program.stage, row);
+        self.inputs[id.index()].variable = variable;
+        let (zero, one) = if row.scalar == Scalar::F32 {
+            (w.float(0.0), w.float(1.0))
+        } else {
+            (w.uint(0), w.uint(1))
+        };
+        let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
+        for (lane, place) in lanes[..row.size as usize].iter_mut().enumerate() {
+            *place = Lane::of(value, lane);
+        }
+        if input.semantic == Semantic::Facing {
+            let (front, back) = (w.float(1.0), w.float(-1.0));
+            let operands = [value.0, front.0, back.0];
+            let facing = w.derive(Home::Prologue, Op::Select, Scalar::F32, 1, &operands);
+            let pad = [w.float(0.0), w.float(1.0)].map(Lane::scalar);
+            lanes = [Lane::scalar(facing), pad[0], pad[0], pad[1]];
+        } else if input.semantic == Semantic::Position && program.modes.pixel_center_integer {
+            let (half, none) = (w.float(-0.5), w.float(-0.0));
+            let shift = w.composite(Scalar::F32, &[half, half, none, none]);
+            let moved = w.derive(
+                Home::Prologue,
+                Op::FAdd,
+                Scalar::F32,
+                4,
+                &[value.0, shift.0],
+            );
+            lanes = std::array::from_fn(|lane| Lane::of(moved, lane));
+        } else if input.semantic == Semantic::InstanceId && options.device.draw_parameters {
+            // Vulkan counts from the base instance, the languages from 0.
+            w.needs.insert(Need::DrawParameters);
+            let base_row = BuiltinRow {
+                builtin: BuiltIn::BaseInstance,
+                ..row
+            };
+            let (_, base) = load_builtin_value(self, w, program.stage, base_row);
+            let operands = [value.0, base.0];
+            let number = w.derive(Home::Prologue, Op::ISub, Scalar::U32, 1, &operands);
+            lanes[0] = Lane::scalar(number);
+        }
+        Ok(lanes)
+    }
+
+    // Outputs.
+
+    /// Notes an output variable for the reflection.
+    pub(crate) fn reflect_output(
+        &mut self,
+        output: &Output,
+        location: Option<u32>,
+        scalar: Scalar,
+        components: u8,
+    ) {
+        self.reflected_outputs.push(InterfaceVariable {
+            semantic: output.semantic,
+            location,
+            scalar: reflected(scalar),
+            components,
+            interpolation: Interpolation::Smooth,
+        });
+    }
+
+    /// The finished reflection.
+    pub(crate) fn reflection(
+        &mut self,
+        program: &Program,
+        requirements: Requirements,
+    ) -> Reflection {
+        let compute = program.stage == Stage::Compute;
+        Reflection {
+            stage: program.stage,
+            entry_point: "main",
+            params: self.param_slot.map(|slot| ParamBlock {
+                slot,
+                slots: program.params.iter().map(|param| param.source).collect(),
+            }),
+            textures: std::mem::take(&mut self.reflected_textures),
+            buffers: std::mem::take(&mut self.reflected_buffers),
+            inputs: std::mem::take(&mut self.reflected_inputs),
+            outputs: std::mem::take(&mut self.reflected_outputs),
+            workgroup_size: compute.then(|| program.modes.workgroup_size.map(|size| size.max(1))),
+            requirements,
+        }
+    }
+}
+
+/// The number that stands for a stage in bindings.
+pub(crate) fn stage_number(stage: Stage) -> u32 {
+    match stage {
+        Stage::Vertex | Stage::Compute => 0,
+        Stage::TessControl => 1,
+        Stage::TessEval => 2,
+        Stage::Geometry => 3,
+        Stage::Fragment => 4,
+    }
+}
+
+/// Decorates a resource variable with its place.
+pub(crate) fn bind(w: &mut Writer, variable: ValueWord, slot: DescriptorSlot) {
+    w.decorate(variable, Decoration::DescriptorSet, &[slot.set]);
+    w.decorate(variable, Decoration::Binding, &[slot.binding]);
+}
+
+/// The scalar of an interface variable with lanes of `base`.
+pub(crate) fn base_scalar(base: TypeBase) -> Scalar {
+    match base {
+        TypeBase::Float => Scalar::F32,
+        TypeBase::Signed => Scalar::S32,
+        TypeBase::Unsigned => Scalar::U32,
+    }
+}
+
+fn reflected(scalar: Scalar) -> ReflectedScalar {
+    match scalar {
+        Scalar::S32 => ReflectedScalar::Int,
+        Scalar::F32 => ReflectedScalar::Float,
+        Scalar::F64 => ReflectedScalar::Double,
+        Scalar::BoolFloat
+        | Scalar::BoolInt
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::Pair => ReflectedScalar::Uint,
+    }
+}
+
+/// Number of clip planes that these semantics name.
+pub(crate) fn clip_planes(semantics: impl Iterator<Item = Semantic>) -> u32 {
+    semantics
+        .filter_map(|semantic| {
+            if let Semantic::ClipDistance(plane) = semantic {
+                Some(u32::from(plane) + 1)
+            } else {
+                None
+            }
+        })
+        .max()
+        .unwrap_or(1)
+}

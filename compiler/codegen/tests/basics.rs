@@ -1,0 +1,121 @@
+//! Straight code and structured control flow: modules are valid and have the expected form.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use glasm_ir::*;
+use support::*;
+
+#[test]
+fn vertex_program_with_params_and_attributes() {
+    let mut m = Make::new(Stage::Vertex);
+    let position = m.output(Semantic::Position);
+    let color = m.output(Semantic::Color(0));
+    let attribute = m.input(Semantic::Attrib(0));
+    let rows = [m.param(), m.param(), m.param(), m.param()];
+    for (row, letter) in rows.iter().zip(["x", "y", "z", "w"]) {
+        m.f(Op::Dp4, d(position, letter), &[*row, attribute]);
+    }
+    let tint = m.input(Semantic::Attrib(3));
+    m.f(Op::Mov, d(color, "xyzw"), &[tint]);
+    let text = check(&m.finish());
+    assert_eq!(count(&text, "OpDot"), 4);
+    // One load per parameter and attribute, nothing else in memory.
+    assert_eq!(count(&text, "OpLoad"), 6);
+    assert_eq!(count(&text, "OpVariable"), 5);
+}
+
+#[test]
+fn fragment_program_with_texture() {
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let coordinate = m.input(Semantic::TexCoord(0));
+    let tint = m.param();
+    let texture = Texture {
+        unit: 2,
+        array: None,
+        target: TexTarget::D2,
+        shadow: false,
+        texel: Type::F32,
+    };
+    let id = m.b.program.textures.push(texture);
+    let t = m.temp();
+    m.tex(
+        TexAccess::new(id, &texture, resource::TexMode::Implicit),
+        d(t, "xyzw"),
+        &[coordinate],
+    );
+    m.f(
+        Op::Mul,
+        Dst {
+            saturate: Saturate::Unsigned,
+            ..d(color, "xyzw")
+        },
+        &[r(t, "xyzw"), tint],
+    );
+    let text = check(&m.finish());
+    assert_eq!(count(&text, "OpImageSampleImplicitLod"), 1);
+    assert_eq!(count(&text, "OpCompositeExtract"), 0);
+}
+
+#[test]
+fn branch_gives_a_phi() {
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let input = m.input(Semantic::Color(0));
+    let cc = m.cc();
+    let t = m.temp();
+    let scratch = m.temp();
+    let half = m.float(0.5);
+    m.f(Op::Mov, d(t, "xyzw"), &[input]);
+    m.f(
+        Op::Sub,
+        Dst {
+            cc: Some(cc),
+            ..d(scratch, "x")
+        },
+        &[input, half],
+    );
+    m.if_else(
+        any(cc, CondTest::Lt, "x"),
+        |m| {
+            m.f(Op::Add, d(t, "xyz"), &[r(t, "xyzw"), half]);
+            m.f(Op::Mul, d(scratch, "xyzw"), &[r(t, "xyzw"), half]);
+        },
+        |m| m.f(Op::Mul, d(t, "xyzw"), &[r(t, "xyzw"), r(t, "wzyx")]),
+    );
+    m.f(Op::Mov, d(color, "xyzw"), &[r(t, "xyzw")]);
+    let text = check(&m.finish());
+    assert_eq!(count(&text, "OpPhi"), 1, "{text}");
+    assert_eq!(count(&text, "OpVariable"), 2);
+}
+
+#[test]
+fn counted_loop() {
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let input = m.input(Semantic::Color(0));
+    let (counter, sum, flag) = (m.temp(), m.temp(), m.temp());
+    let (zero, one, ten) = (m.int(0), m.int(1), m.int(10));
+    let zero_float = m.float(0.0);
+    m.op(Op::Mov, Type::S32, d(counter, "x"), &[zero]);
+    m.f(Op::Mov, d(sum, "xyzw"), &[zero_float]);
+    m.loop_(
+        |m| {
+            m.op(Op::SetGe, Type::S32, d(flag, "x"), &[r(counter, "x"), ten]);
+            m.if_(Cond::NonZero(flag, 0, Type::S32), |m| m.node(Node::Break));
+            m.f(Op::Add, d(sum, "xyzw"), &[r(sum, "xyzw"), input]);
+        },
+        |m| m.op(Op::Add, Type::S32, d(counter, "x"), &[r(counter, "x"), one]),
+    );
+    m.f(Op::Mov, d(color, "xyzw"), &[r(sum, "xyzw")]);
+    let text = check(&m.finish());
+    // The counter and the sum, nothing at the merge, which has one edge.
+    assert_eq!(count(&text, "OpPhi"), 2, "{text}");
+    assert_eq!(
+        count(&text, "OpSelect"),
+        0,
+        "the comparison feeds the branch: {text}"
+    );
+}

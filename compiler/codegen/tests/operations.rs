@@ -1,0 +1,395 @@
+//! Every operation with every type, in several shapes, gives valid modules for every target and device.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use glasm_codegen::Options;
+use glasm_codegen::options::DeviceFeatures;
+use glasm_ir::inst::Rounding;
+use glasm_ir::*;
+use support::*;
+
+/// How operands and result look.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    /// Written lanes.
+    mask: &'static str,
+    swizzles: [&'static str; 4],
+    modifiers: bool,
+    guarded: bool,
+    updates: bool,
+    literal_last: bool,
+}
+
+const PLAIN: Shape = Shape {
+    mask: "xyzw",
+    swizzles: ["xyzw"; 4],
+    modifiers: false,
+    guarded: false,
+    updates: false,
+    literal_last: false,
+};
+
+const SHAPES: [Shape; 7] = [
+    PLAIN,
+    Shape {
+        mask: "x",
+        swizzles: ["w", "z", "y", "x"],
+        ..PLAIN
+    },
+    Shape {
+        mask: "yw",
+        swizzles: ["wzyx", "x", "yyzz", "w"],
+        modifiers: true,
+        ..PLAIN
+    },
+    Shape {
+        swizzles: ["y", "x", "w", "z"],
+        updates: true,
+        ..PLAIN
+    },
+    Shape {
+        mask: "xyz",
+        guarded: true,
+        updates: true,
+        ..PLAIN
+    },
+    Shape {
+        guarded: true,
+        literal_last: true,
+        ..PLAIN
+    },
+    Shape {
+        mask: "zw",
+        swizzles: ["x", "xyzw", "zxyw", "x"],
+        literal_last: true,
+        modifiers: true,
+        ..PLAIN
+    },
+];
+
+fn width(ty: Type) -> Width {
+    if ty.width() == Width::W64 {
+        Width::W64
+    } else {
+        Width::W32
+    }
+}
+
+/// A register of this width with values that are not constants.
+fn filled(m: &mut Make, width: Width, input: Src) -> RegisterId {
+    let words = m.temp();
+    m.f(Op::Mov, d(words, "xyzw"), &[input]);
+    if width != Width::W64 {
+        return words;
+    }
+    let wide = m.wide();
+    m.op(Op::Pack64, Type::U64, d(wide, "xyzw"), &[r(words, "xyzw")]);
+    wide
+}
+
+fn consume(m: &mut Make, register: RegisterId, width: Width, color: RegisterId) {
+    if width != Width::W64 {
+        m.f(Op::Mov, d(color, "xyzw"), &[r(register, "xyzw")]);
+        return;
+    }
+    let (low, high) = (m.temp(), m.temp());
+    m.op(
+        Op::Unpack64,
+        Type::U64,
+        d(low, "xyzw"),
+        &[r(register, "xyzw")],
+    );
+    m.op(
+        Op::Unpack64,
+        Type::U64,
+        d(high, "xyzw"),
+        &[r(register, "zwzw")],
+    );
+    m.op(
+        Op::Xor,
+        Type::U32,
+        d(color, "xyzw"),
+        &[r(low, "xyzw"), r(high, "xyzw")],
+    );
+}
+
+fn program(op: Op, ty: Type, aux: Aux, shape: Shape) -> Program {
+    let mut m = Make::new(if op == Op::Barrier {
+        Stage::Compute
+    } else {
+        Stage::Fragment
+    });
+    let info = op.info();
+    if info.shape == ResultShape::None {
+        m.inst(op, ty, None, aux, &[]);
+        return m.finish();
+    }
+    let color = m.color();
+    let input = m.input(Semantic::TexCoord(1));
+    let source_width = match (op, aux) {
+        (_, Aux::Cvt { from, .. }) => width(from),
+        (Op::Pack64, _) => Width::W32,
+        (Op::Unpack64, _) => Width::W64,
+        _ => width(ty),
+    };
+    let result_width = if op == Op::Unpack64 {
+        Width::W32
+    } else {
+        width(ty)
+    };
+    let count = info.sources.unwrap_or(0) as usize;
+    let values = filled(&mut m, source_width, input);
+    let cc = m.cc();
+    if shape.guarded {
+        let scratch = m.temp();
+        m.f(
+            Op::Sub,
+            Dst {
+                cc: Some(cc),
+                ..d(scratch, "xyzw")
+            },
+            &[input, r(scratch, "x")],
+        );
+    }
+    let literal = m.bits([3, 0x3f80_0000, 5, 0xffff_ffff]);
+    let sources: Vec<Src> = (0..count)
+        .map(|number| {
+            let base = if shape.literal_last && number + 1 == count {
+                literal
+            } else {
+                r(values, "xyzw")
+            };
+            Src {
+                abs: shape.modifiers && number == 0,
+                negate: shape.modifiers,
+                ..base.swizzled(swizzle(shape.swizzles[number]))
+            }
+        })
+        .collect();
+    let result = filled(&mut m, result_width, input);
+    let dst = Dst {
+        guard: shape.guarded.then(|| guard(cc, CondTest::Le, "yxwz")),
+        saturate: if ty.is_float() && shape.updates {
+            Saturate::Signed
+        } else {
+            Saturate::None
+        },
+        cc: shape.updates.then_some(cc),
+        ..d(result, shape.mask)
+    };
+    m.inst(op, ty, Some(dst), aux, &sources);
+    if shape.updates {
+        let extra = m.float(0.25);
+        m.if_(any(cc, CondTest::Gt, "xyzw"), |m| {
+            m.f(Op::Add, d(color, "x"), &[extra, extra])
+        });
+    }
+    consume(&mut m, result, result_width, color);
+    m.finish()
+}
+
+fn check_all(op: Op, ty: Type, aux: Aux) {
+    for shape in SHAPES {
+        check_with(&program(op, ty, aux, shape), &Options::default());
+    }
+}
+
+fn is_special(op: Op) -> bool {
+    matches!(op, Op::Cvt | Op::Tex | Op::Load | Op::Store | Op::Atomic)
+}
+
+#[test]
+fn every_operation_with_every_type() {
+    for &op in Op::ALL.iter().filter(|&&op| !is_special(op)) {
+        for &ty in Type::ALL.iter().filter(|&&ty| op.info().types.contains(ty)) {
+            check_all(op, ty, Aux::None);
+        }
+    }
+}
+
+#[test]
+fn every_conversion() {
+    let roundings = [
+        Rounding::Even,
+        Rounding::Floor,
+        Rounding::Ceil,
+        Rounding::Trunc,
+    ];
+    for &from in Type::ALL {
+        for &to in Type::ALL {
+            for (index, rounding) in roundings.into_iter().enumerate() {
+                let wide_source = from.is_int() && from.width() == Width::W64;
+                if wide_source && to.is_float() && rounding != Rounding::Even && to != Type::F64 {
+                    continue;
+                }
+                let saturate = index % 2 == 1;
+                let aux = Aux::Cvt {
+                    from,
+                    rounding,
+                    saturate,
+                };
+                let shape = SHAPES[(from as usize + to as usize + index) % SHAPES.len()];
+                check_with(&program(Op::Cvt, to, aux, shape), &Options::default());
+            }
+        }
+    }
+}
+
+#[test]
+fn legacy_multiply() {
+    let options = Options {
+        legacy_multiply: true,
+        ..Options::default()
+    };
+    for op in [Op::Mul, Op::Mad, Op::Dp2, Op::Dp3, Op::Dp4, Op::Pow] {
+        for shape in SHAPES {
+            check_with(&program(op, Type::F32, Aux::None, shape), &options);
+        }
+    }
+}
+
+#[test]
+fn wide_integers_without_device_support() {
+    let options = Options {
+        device: DeviceFeatures {
+            int64: false,
+            ..DeviceFeatures::default()
+        },
+        ..Options::default()
+    };
+    let emulated = [
+        Op::Mov,
+        Op::Add,
+        Op::Sub,
+        Op::Mul,
+        Op::Mad,
+        Op::Min,
+        Op::Max,
+        Op::And,
+        Op::Or,
+        Op::Xor,
+        Op::Not,
+        Op::Shl,
+        Op::Shr,
+        Op::SetEq,
+        Op::SetNe,
+        Op::SetLt,
+        Op::SetLe,
+        Op::SetGt,
+        Op::SetGe,
+        Op::SelLt,
+        Op::SelNz,
+        Op::Pack64,
+        Op::Unpack64,
+    ];
+    for op in emulated {
+        for ty in [Type::U64, Type::S64] {
+            for shape in SHAPES {
+                let module = check_with(&program(op, ty, Aux::None, shape), &options);
+                let capabilities = module.reflection.requirements.capabilities;
+                assert!(!capabilities.contains(&"Int64"), "{op:?} {ty:?} {shape:?}");
+            }
+        }
+    }
+    let error =
+        glasm_codegen::emit(&program(Op::Div, Type::U64, Aux::None, PLAIN), &options).unwrap_err();
+    assert_eq!(error.kind, glasm_codegen::ErrorKind::MissingFeature);
+    assert!(error.message.contains("shaderInt64"), "{error}");
+}
+
+#[test]
+fn discard_without_demotion() {
+    let options = Options {
+        device: DeviceFeatures {
+            demote_to_helper_invocation: false,
+            ..DeviceFeatures::default()
+        },
+        ..Options::default()
+    };
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let input = m.input(Semantic::Color(0));
+    let t = m.temp();
+    m.f(
+        Op::SetLt,
+        d(t, "x"),
+        &[input, input.swizzled(swizzle("wzyx"))],
+    );
+    m.if_(Cond::NonZero(t, 0, Type::F32), |m| {
+        m.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
+        m.f(Op::Mul, d(t, "y"), &[input, input]);
+    });
+    m.f(Op::Mov, d(color, "xyzw"), &[r(t, "y")]);
+    check_with(&m.finish(), &options);
+}
+
+/// Condition codes of integers in some lanes and of a float in another: tests of all of them still look at the carry.
+#[test]
+fn carry_of_integers_beside_a_float() {
+    for test in [
+        CondTest::Carry,
+        CondTest::NoCarry,
+        CondTest::Above,
+        CondTest::BelowEqual,
+    ] {
+        let mut m = Make::new(Stage::Fragment);
+        let color = m.color();
+        let input = m.input(Semantic::TexCoord(1));
+        let (t, cc) = (m.temp(), m.cc());
+        m.op(
+            Op::Sub,
+            Type::U32,
+            Dst {
+                cc: Some(cc),
+                ..d(t, "xyz")
+            },
+            &[input, input.swizzled(swizzle("wzyx"))],
+        );
+        m.f(
+            Op::Mov,
+            Dst {
+                cc: Some(cc),
+                ..d(t, "w")
+            },
+            &[input],
+        );
+        let one = m.float(1.0);
+        m.f(
+            Op::Mov,
+            Dst {
+                guard: Some(guard(cc, test, "xyzw")),
+                ..d(color, "xyzw")
+            },
+            &[one],
+        );
+        let text = check(&m.finish());
+        assert_eq!(count(&text, "OpUGreaterThanEqual"), 1, "{test:?}\n{text}");
+    }
+}
+
+#[test]
+fn wide_floats_need_the_feature() {
+    let options = Options {
+        device: DeviceFeatures {
+            float64: false,
+            ..DeviceFeatures::default()
+        },
+        ..Options::default()
+    };
+    let error = glasm_codegen::emit(&program(Op::Add, Type::F64, Aux::None, PLAIN), &options).unwrap_err();
+    assert_eq!(error.kind, glasm_codegen::ErrorKind::MissingFeature);
+    assert!(error.message.contains("shaderFloat64"), "{error}");
+    // Directed rounding of integers needs no wider floats.
+    for (index, rounding) in [Rounding::Floor, Rounding::Ceil, Rounding::Trunc].into_iter().enumerate() {
+        for from in [Type::U32, Type::S32] {
+            let aux = Aux::Cvt {
+                from,
+                rounding,
+                saturate: false,
+            };
+            check_with(&program(Op::Cvt, Type::F32, aux, SHAPES[index]), &options);
+        }
+    }
+}

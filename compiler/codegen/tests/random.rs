@@ -1,0 +1,60 @@
+//! Random programs give valid modules, of a size that is linear in the program.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use glasm_codegen::options::{DeviceFeatures, Target};
+use glasm_codegen::{Emitter, Options};
+use glasm_ir::Stage;
+use glasm_ir::generate::{self, GenerateOptions};
+use support::*;
+
+fn options(seed: u64, target: Target) -> Options {
+    Options {
+        target,
+        device: DeviceFeatures {
+            int64: !seed.is_multiple_of(3),
+            demote_to_helper_invocation: seed.is_multiple_of(2),
+            ..DeviceFeatures::default()
+        },
+        legacy_multiply: seed.is_multiple_of(5),
+        ..Options::default()
+    }
+}
+
+#[test]
+fn random_programs_are_valid() {
+    let mut emitter = Emitter::new();
+    let mut words = Vec::new();
+    for seed in 0..240u64 {
+        let stage = [Stage::Vertex, Stage::Fragment, Stage::Compute][seed as usize % 3];
+        let size = [10, 40, 150, 400][seed as usize / 3 % 4];
+        let program = generate::program(
+            seed,
+            &GenerateOptions {
+                int64: seed.is_multiple_of(4),
+                ..GenerateOptions::new(stage, size)
+            },
+        );
+        let (target, environment) = TARGETS[seed as usize / 7 % 3];
+        emitter
+            .emit_into(&program, &options(seed, target), None, &mut words)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        validate(&words, environment);
+    }
+}
+
+#[test]
+fn the_same_program_gives_the_same_words() {
+    let mut emitter = Emitter::new();
+    for seed in 0..20 {
+        let program = generate::program(seed, &GenerateOptions::new(Stage::Fragment, 100));
+        let mut words = Vec::new();
+        emitter
+            .emit_into(&program, &Options::default(), None, &mut words)
+            .unwrap();
+        let fresh = glasm_codegen::emit(&program, &Options::default()).unwrap();
+        assert_eq!(words, fresh.words, "seed {seed}");
+    }
+}

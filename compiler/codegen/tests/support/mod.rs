@@ -1,0 +1,313 @@
+//! Builds programs of the IR in a few words and checks modules with rspirv and, where it is installed, spirv-val.
+
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test file uses a part of it"
+)]
+
+use glasm_codegen::options::Target;
+use glasm_codegen::{Module, Options, emit};
+use glasm_ir::arena::Id;
+use glasm_ir::inst::{IndexTerm, LiteralId};
+use glasm_ir::resource::ParamSource;
+use glasm_ir::*;
+use rspirv::binary::Disassemble;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// A program under construction; the body of main is open.
+pub struct Make {
+    pub b: Builder,
+}
+
+pub const ALL: WriteMask = WriteMask::XYZW;
+
+/// A write mask by letters.
+pub fn mask(letters: &str) -> WriteMask {
+    WriteMask(
+        letters
+            .bytes()
+            .fold(0, |mask, letter| mask | 1 << lane(letter)),
+    )
+}
+
+fn lane(letter: u8) -> u8 {
+    b"xyzw".iter().position(|&known| known == letter).unwrap() as u8
+}
+
+/// A swizzle by one or four letters.
+pub fn swizzle(letters: &str) -> Swizzle {
+    let letters = letters.as_bytes();
+    Swizzle::new(std::array::from_fn(|index| {
+        lane(letters[index % letters.len()])
+    }))
+}
+
+/// A register with a swizzle.
+pub fn r(register: RegisterId, letters: &str) -> Src {
+    Src::register(register).swizzled(swizzle(letters))
+}
+
+/// A destination by letters.
+pub fn d(register: RegisterId, letters: &str) -> Dst {
+    Dst::new(register, mask(letters))
+}
+
+impl Make {
+    pub fn new(stage: Stage) -> Self {
+        let mut b = Builder::new(Program::new(stage));
+        b.open_block();
+        Self { b }
+    }
+
+    pub fn temp(&mut self) -> RegisterId {
+        self.register(Storage::Temp, Width::W32, None)
+    }
+
+    pub fn wide(&mut self) -> RegisterId {
+        self.register(Storage::Temp, Width::W64, None)
+    }
+
+    pub fn array(&mut self, len: u32) -> RegisterId {
+        self.register(Storage::Temp, Width::W32, Some(len))
+    }
+
+    pub fn cc(&mut self) -> RegisterId {
+        self.register(Storage::Cond, Width::W32, None)
+    }
+
+    pub fn register(&mut self, storage: Storage, width: Width, array: Option<u32>) -> RegisterId {
+        self.b.program.registers.push(Register {
+            storage,
+            width,
+            array,
+            name: None,
+        })
+    }
+
+    pub fn output(&mut self, semantic: Semantic) -> RegisterId {
+        let output = self.b.program.outputs.push(Output::new(semantic));
+        self.register(Storage::Output(output), Width::W32, None)
+    }
+
+    pub fn color(&mut self) -> RegisterId {
+        self.output(Semantic::FragColor {
+            buffer: 0,
+            index: 0,
+        })
+    }
+
+    pub fn input(&mut self, semantic: Semantic) -> Src {
+        Src::new(Base::Input(
+            self.b.program.inputs.push(Input::new(semantic)),
+        ))
+    }
+
+    pub fn param(&mut self) -> Src {
+        let number = self.b.program.params.len() as u32;
+        let source = ParamSource::Local(number);
+        Src::new(Base::Param(self.b.program.params.push(Param { source })))
+    }
+
+    pub fn bits(&mut self, bits: [u64; 4]) -> Src {
+        Src::new(Base::Literal(self.b.program.literals.push(bits)))
+    }
+
+    pub fn floats(&mut self, values: [f32; 4]) -> Src {
+        self.bits(values.map(|value| u64::from(value.to_bits())))
+    }
+
+    pub fn ints(&mut self, values: [i32; 4]) -> Src {
+        self.bits(values.map(|value| u64::from(value as u32)))
+    }
+
+    pub fn float(&mut self, value: f32) -> Src {
+        self.floats([value; 4])
+    }
+
+    pub fn int(&mut self, value: i32) -> Src {
+        self.ints([value; 4])
+    }
+
+    pub fn op(&mut self, op: Op, ty: Type, dst: Dst, sources: &[Src]) {
+        self.inst(op, ty, Some(dst), Aux::None, sources);
+    }
+
+    pub fn f(&mut self, op: Op, dst: Dst, sources: &[Src]) {
+        self.op(op, Type::F32, dst, sources);
+    }
+
+    pub fn inst(&mut self, op: Op, ty: Type, dst: Option<Dst>, aux: Aux, sources: &[Src]) {
+        let inst = Inst {
+            op,
+            ty,
+            flags: InstFlags::empty(),
+            source_count: 0,
+            first_source: 0,
+            dst,
+            aux,
+            span: Span::default(),
+        };
+        self.b.inst(inst, sources);
+    }
+
+    pub fn tex(&mut self, access: TexAccess, dst: Dst, sources: &[Src]) {
+        let ty = self.b.program.textures[access.texture].texel;
+        let id = self.b.program.tex_accesses.push(access);
+        self.inst(Op::Tex, ty, Some(dst), Aux::Tex(id), sources);
+    }
+
+    pub fn mem(&mut self, op: Op, ty: Type, access: MemAccess, dst: Option<Dst>, sources: &[Src]) {
+        let id = self.b.program.mem_accesses.push(access);
+        self.inst(op, ty, dst, Aux::Mem(id), sources);
+    }
+
+    /// `register[lane of relative + offset]`
+    pub fn index(
+        &mut self,
+        relative: Option<(RegisterId, u8)>,
+        offset: i32,
+        len: u32,
+    ) -> inst::IndexId {
+        self.b.program.indices.push(Index {
+            element: IndexTerm { relative, offset },
+            len,
+            vertex: None,
+        })
+    }
+
+    /// A block with what `body` appends.
+    pub fn block(&mut self, body: impl FnOnce(&mut Self)) -> BlockId {
+        self.b.open_block();
+        body(self);
+        self.b.close_block()
+    }
+
+    pub fn if_(&mut self, cond: Cond, then: impl FnOnce(&mut Self)) {
+        let then = self.block(then);
+        self.b.branch(cond, then, None, Span::default());
+    }
+
+    pub fn if_else(
+        &mut self,
+        cond: Cond,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
+        let then = self.block(then);
+        let otherwise = self.block(otherwise);
+        self.b.branch(cond, then, Some(otherwise), Span::default());
+    }
+
+    pub fn loop_(&mut self, body: impl FnOnce(&mut Self), continuing: impl FnOnce(&mut Self)) {
+        let body = self.block(body);
+        let continuing = self.block(continuing);
+        self.b.node(Node::Loop {
+            body,
+            continuing: Some(continuing),
+            span: Span::default(),
+        });
+    }
+
+    pub fn node(&mut self, node: Node) {
+        self.b.node(node);
+    }
+
+    /// A routine with what `body` appends.
+    pub fn routine(&mut self, body: impl FnOnce(&mut Self)) -> RoutineId {
+        let body = self.block(body);
+        self.b.program.routines.push(Routine { name: None, body })
+    }
+
+    pub fn call(&mut self, routine: RoutineId) {
+        self.b.node(Node::Call(routine, Span::default()));
+    }
+
+    pub fn finish(mut self) -> Program {
+        let body = self.b.close_block();
+        let main = self.b.program.main;
+        self.b.program.routines[main].body = body;
+        self.b.program
+    }
+}
+
+/// A test of `cc` with one lane for all.
+pub fn guard(cc: RegisterId, test: CondTest, letters: &str) -> Guard {
+    Guard {
+        cc,
+        test,
+        swizzle: swizzle(letters),
+    }
+}
+
+pub fn any(cc: RegisterId, test: CondTest, letters: &str) -> Cond {
+    Cond::Any(guard(cc, test, letters))
+}
+
+pub fn literal(id: usize) -> LiteralId {
+    LiteralId::new(id)
+}
+
+pub const TARGETS: [(Target, &str); 3] = [
+    (Target::Vulkan1_1, "vulkan1.1"),
+    (Target::Vulkan1_2, "vulkan1.2"),
+    (Target::Vulkan1_3, "vulkan1.3"),
+];
+
+/// Disassembles a module; fails if its structure is broken.
+pub fn disassemble(words: &[u32]) -> String {
+    let mut loader = rspirv::dr::Loader::new();
+    rspirv::binary::parse_words(words, &mut loader).expect("rspirv reads the module");
+    loader.module().disassemble()
+}
+
+/// Runs spirv-val, if it is installed.
+pub fn validate(words: &[u32], environment: &str) {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let child = Command::new("spirv-val")
+        .args(["--target-env", environment, "--scalar-block-layout", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else { return };
+    child.stdin.take().unwrap().write_all(&bytes).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(
+        output.status.success(),
+        "spirv-val ({environment}): {}{}\n{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+        disassemble(words)
+    );
+}
+
+/// Emits for all targets with these options, checks every module, returns the last.
+pub fn check_with(program: &Program, options: &Options) -> Module {
+    let mut last = None;
+    for (target, environment) in TARGETS {
+        let options = Options {
+            target,
+            ..options.clone()
+        };
+        let module =
+            emit(program, &options).unwrap_or_else(|error| panic!("{environment}: {error}"));
+        disassemble(&module.words);
+        validate(&module.words, environment);
+        last = Some(module);
+    }
+    last.unwrap()
+}
+
+/// Emits for all targets, checks every module, returns the last one's text.
+pub fn check(program: &Program) -> String {
+    disassemble(&check_with(program, &Options::default()).words)
+}
+
+/// How often `word` occurs in `text`.
+pub fn count(text: &str, word: &str) -> usize {
+    text.split_whitespace()
+        .filter(|&token| token == word)
+        .count()
+}

@@ -1,0 +1,59 @@
+//! Arithmetic that is one operation, or nearly so.
+
+use super::operand::splat;
+use super::{Job, Lowerer};
+use crate::lang::modifiers::Mods;
+use glasm_ir::types::{Base as TypeBase, Type};
+use glasm_ir::Op;
+
+/// ABS. The absolute value of an unsigned integer is itself.
+pub(crate) fn abs(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let ty = job.types.ty;
+    let mut source = l.value(job, 0, ty);
+    if ty.base() != TypeBase::Unsigned {
+        source.abs = true;
+        source.negate = false;
+    }
+    l.finish(job, Op::Mov, ty, &[source]);
+}
+
+/// MUL, MUL.HI, MUL.S24, MUL.U24.
+pub(crate) fn mul(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let op = if job.line.modifiers.mods().contains(Mods::HI) { Op::MulHi } else { Op::Mul };
+    l.direct(job, op);
+}
+
+/// BFE: lanes x and y of the first operand are count and offset. NV_gpu_program5 section 2.X.8.Z.
+pub(crate) fn bit_extract(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let ty = job.types.ty;
+    let field = l.value(job, 0, ty);
+    let value = l.value(job, 1, ty);
+    l.finish(job, Op::BitExtract, ty, &[value, splat(field, 0), splat(field, 1)]);
+}
+
+/// BFI: the low bits of the second operand replace bits of the third.
+pub(crate) fn bit_insert(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let ty = job.types.ty;
+    let field = l.value(job, 0, ty);
+    let bits = l.value(job, 1, ty);
+    let value = l.value(job, 2, ty);
+    l.finish(job, Op::BitInsert, ty, &[value, bits, splat(field, 0), splat(field, 1)]);
+}
+
+/// SFL.
+pub(crate) fn set_false(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let zero = l.bits(0);
+    l.finish_mov(job, zero);
+}
+
+/// STR: 1.0, or all ones for integers.
+pub(crate) fn set_true(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let bits = match job.types.ty {
+        Type::F32 => u64::from(1f32.to_bits()),
+        Type::F64 => 1f64.to_bits(),
+        Type::U64 | Type::S64 => u64::MAX,
+        _ => u64::from(u32::MAX),
+    };
+    let ones = l.bits(bits);
+    l.finish_mov(job, ones);
+}

@@ -1,0 +1,85 @@
+//! Rounding and conversion.
+
+use super::{Job, Lowerer};
+use crate::ast::Base as AstBase;
+use crate::check::VarSize;
+use crate::lang::modifiers::{Mods, register_type};
+use glasm_ir::inst::{Aux, Rounding};
+use glasm_ir::types::{Base as TypeBase, Type, Width};
+use glasm_ir::{Op, Src};
+
+/// CEIL.
+pub(crate) fn ceil(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    integral(l, job, Op::Ceil, Rounding::Ceil);
+}
+
+/// FLR.
+pub(crate) fn floor(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    integral(l, job, Op::Floor, Rounding::Floor);
+}
+
+/// ROUND.
+pub(crate) fn round(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    integral(l, job, Op::Round, Rounding::Even);
+}
+
+/// TRUNC.
+pub(crate) fn trunc(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    integral(l, job, Op::Trunc, Rounding::Trunc);
+}
+
+/// The operand is always a float; with an integer type the rounded value is converted, clamped to the range of the type.
+fn integral(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op, rounding: Rounding) {
+    let ty = job.types.ty;
+    let float = Type::of(TypeBase::Float, ty.width());
+    let source = l.value(job, 0, float);
+    if ty.is_float() {
+        l.finish(job, op, ty, &[source]);
+    } else {
+        l.finish_with(job, Op::Cvt, ty, Aux::Cvt { from: float, rounding, saturate: true }, &[source]);
+    }
+}
+
+/// I2F.
+pub(crate) fn int_to_float(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let source = l.value(job, 0, job.types.ty);
+    let aux = Aux::Cvt { from: job.types.ty, rounding: Rounding::Even, saturate: false };
+    l.finish_with(job, Op::Cvt, job.result, aux, &[source]);
+}
+
+/// CVT. NV_gpu_program5 section 2.X.8.Z.
+pub(crate) fn convert(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let (to, from) = (job.types.ty, job.types.from);
+    let mods = job.line.modifiers.mods();
+    let rounding = if mods.contains(Mods::CEIL) {
+        Rounding::Ceil
+    } else if mods.contains(Mods::FLR) {
+        Rounding::Floor
+    } else if mods.contains(Mods::TRUNC) {
+        Rounding::Trunc
+    } else {
+        Rounding::Even
+    };
+    // Half floats and narrow integers stand in the low bits: a LONG operand loses its upper half before it is read.
+    let read = if from.width() < Width::W32 { narrow_bits(l, job) } else { register_type(from) };
+    let source = l.value(job, 0, read);
+    let aux = Aux::Cvt { from, rounding, saturate: mods.contains(Mods::SAT) && to.is_int() };
+    l.finish_with(job, Op::Cvt, to, aux, &[source]);
+}
+
+/// The type as which the register of a narrow operand is read.
+fn narrow_bits(l: &Lowerer<'_>, job: &Job<'_>) -> Type {
+    let operand = l.checked.operand(job.line, 0);
+    let long = l.checked.var(operand.base).is_some_and(|(_, var)| var.size == VarSize::Long);
+    match (operand.base, long) {
+        // A literal has the value that its digits say in the base type.
+        (AstBase::Scalar(_) | AstBase::Vector { .. }, _) => register_type(job.types.from),
+        (_, true) => Type::U32,
+        (_, false) => register_type(job.types.from),
+    }
+}
+
+/// The bits of a source, converted from `from` to `to` in a hidden register.
+pub(super) fn cvt(l: &mut Lowerer<'_>, source: Src, from: Type, to: Type) -> Src {
+    l.converted(source, from, to)
+}

@@ -1,0 +1,236 @@
+//! Blocks, loops, calls and KIL. NV_gpu_program4 section 2.X.5.
+
+use super::operand::splat;
+use super::{Job, Lowerer};
+use crate::ast::{Cond as AstCond, Extra, Inst as Line, Statement};
+use crate::lang::opcodes::{FlowOp, Lower};
+use glasm_ir::inst::{Aux, Rounding};
+use glasm_ir::program::Routine as IrRoutine;
+use glasm_ir::types::{Base as TypeBase, Type, Width};
+use glasm_ir::{Block, BlockId, Cond, CondTest, Dst, Guard, Node, Op, RegisterId, RoutineId, Span, Src, Swizzle, WriteMask};
+use rustc_hash::FxHashMap;
+
+/// An open block.
+enum Open {
+    If { cond: Cond, span: Span, then: Option<BlockId> },
+    Rep { count: Option<(RegisterId, Type)>, span: Span },
+}
+
+/// Progress in a routine.
+struct Walk {
+    open: Vec<Open>,
+    /// Behind an unconditional BRK, CONT or RET nothing runs up to the end of the block.
+    dead: bool,
+    /// Blocks opened in dead code.
+    dead_blocks: usize,
+}
+
+impl Lowerer<'_> {
+    /// Translates all routines that can run.
+    pub(super) fn routines(&mut self) {
+        let checked = self.checked;
+        let main = self.builder.program.main;
+        let mut ids: FxHashMap<u32, RoutineId> = FxHashMap::default();
+        for (number, routine) in checked.routines.iter().enumerate() {
+            let number = number as u32;
+            let name = routine.label.map(|name| {
+                let text = checked.ast.names.display(name);
+                self.builder.program.names.push(&text)
+            });
+            if number == checked.main {
+                self.builder.program.routines[main].name = name;
+                ids.insert(number, main);
+            } else if routine.reached {
+                let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
+                ids.insert(number, self.builder.program.routines.push(IrRoutine { name, body }));
+            }
+        }
+        for (number, routine) in checked.routines.iter().enumerate() {
+            let Some(&id) = ids.get(&(number as u32)) else { continue };
+            self.routine(routine.first, routine.end, &ids);
+            let body = self.builder.program.routines[id].body;
+            self.builder.close_block_as(body);
+        }
+    }
+
+    /// Leaves the routine's block open.
+    fn routine(&mut self, first: u32, end: u32, ids: &FxHashMap<u32, RoutineId>) {
+        let checked = self.checked;
+        let mut walk = Walk { open: Vec::new(), dead: false, dead_blocks: 0 };
+        self.builder.open_block();
+        for statement in &checked.ast.statements[first as usize..end as usize] {
+            let &Statement::Inst(number) = statement else { continue };
+            let line = &checked.ast.insts[number as usize];
+            if let Lower::Flow(op) = line.opcode.info().lower {
+                self.flow(&mut walk, number, op, ids);
+            } else if !walk.dead {
+                self.instruction(number);
+            }
+        }
+    }
+
+    fn flow(&mut self, walk: &mut Walk, number: u32, op: FlowOp, ids: &FxHashMap<u32, RoutineId>) {
+        let line = &self.checked.ast.insts[number as usize];
+        if walk.dead && dead_flow(walk, op) {
+            return;
+        }
+        walk.dead = false;
+        self.span = line.span;
+        self.hidden_used = [0; 2];
+        match op {
+            FlowOp::If => {
+                let cond = self.any(line.cond);
+                walk.open.push(Open::If { cond, span: line.span, then: None });
+                self.builder.open_block();
+            }
+            FlowOp::Else => {
+                let block = self.builder.close_block();
+                if let Some(Open::If { then, .. }) = walk.open.last_mut() {
+                    *then = Some(block);
+                }
+                self.builder.open_block();
+            }
+            FlowOp::EndIf | FlowOp::EndRep => self.close(walk),
+            FlowOp::Rep => {
+                let count = (line.operand_count > 0).then(|| self.count(number, line));
+                walk.open.push(Open::Rep { count, span: line.span });
+                self.builder.open_block();
+                if let Some((register, ty)) = count {
+                    self.leave_when_counted(register, ty, line.span);
+                }
+            }
+            FlowOp::Brk => walk.dead = self.jump(line, Node::Break),
+            FlowOp::Cont => walk.dead = self.jump(line, Node::Continue),
+            FlowOp::Ret => walk.dead = self.jump(line, Node::Return),
+            FlowOp::Cal => {
+                let Extra::Label(label, span) = self.checked.ast.extra(line) else { return };
+                let callee = self.checked.labels.get(&label).and_then(|number| ids.get(number));
+                if let Some(&callee) = callee {
+                    self.jump(line, Node::Call(callee, span));
+                }
+            }
+        }
+    }
+
+    /// ENDIF, ENDREP.
+    fn close(&mut self, walk: &mut Walk) {
+        let block = self.builder.close_block();
+        match walk.open.pop() {
+            Some(Open::If { cond, span, then: None }) => self.builder.branch(cond, block, None, span),
+            Some(Open::If { cond, span, then: Some(then) }) => self.builder.branch(cond, then, Some(block), span),
+            Some(Open::Rep { count, span }) => {
+                let continuing = count.map(|(register, ty)| {
+                    self.builder.open_block();
+                    let one = self.bits(1);
+                    let source = Src::register(register);
+                    self.put(register, WriteMask::X, Op::Sub, ty, &[source, one]);
+                    self.builder.close_block()
+                });
+                self.builder.node(Node::Loop { body: block, continuing, span });
+            }
+            None => {}
+        }
+    }
+
+    /// A jump or call, under the condition of the instruction. True if it is always taken.
+    fn jump(&mut self, line: &Line, node: Node) -> bool {
+        match line.cond {
+            None => {
+                self.builder.node(node);
+                true
+            }
+            Some(_) => {
+                let cond = self.any(line.cond);
+                self.guarded(cond, node, line.span);
+                false
+            }
+        }
+    }
+
+    /// `node` if `cond` holds.
+    fn guarded(&mut self, cond: Cond, node: Node, span: Span) {
+        self.builder.open_block();
+        self.builder.node(node);
+        let then = self.builder.close_block();
+        self.builder.branch(cond, then, None, span);
+    }
+
+    /// Branch condition: any of the four tested components.
+    fn any(&mut self, cond: Option<AstCond>) -> Cond {
+        let guard = match cond {
+            Some(cond) => self.guard(cond),
+            None => Guard { cc: self.condition_code(0), test: CondTest::True, swizzle: Swizzle::XYZW },
+        };
+        Cond::Any(guard)
+    }
+
+    /// The count of a REP, latched in a register of its own: the floor of lane x.
+    fn count(&mut self, number: u32, line: &Line) -> (RegisterId, Type) {
+        let ty = self.checked.types[number as usize].ty;
+        let operand = self.checked.operand(line, 0);
+        let source = splat(self.operand(&operand, ty), 0);
+        let count = match ty.base() {
+            TypeBase::Float => Type::of(TypeBase::Signed, ty.width()),
+            TypeBase::Signed | TypeBase::Unsigned => ty,
+        };
+        let register = self.new_register(count.width());
+        let dst = Some(Dst::new(register, WriteMask::X));
+        if ty.is_float() {
+            let aux = Aux::Cvt { from: ty, rounding: Rounding::Floor, saturate: true };
+            self.inst(Op::Cvt, count, dst, aux, &[source]);
+        } else {
+            self.inst(Op::Mov, count, dst, Aux::None, &[source]);
+        }
+        (register, count)
+    }
+
+    /// At the start of each round: leaves the loop if no round is left.
+    fn leave_when_counted(&mut self, register: RegisterId, ty: Type, span: Span) {
+        let zero = self.bits(0);
+        let done = self.hidden(ty.width());
+        self.put(done, WriteMask::X, Op::SetLe, ty, &[Src::register(register), zero]);
+        self.guarded(Cond::NonZero(done, 0, ty), Node::Break, span);
+    }
+}
+
+/// Flow control in dead code: only the nesting counts. True if the code stays dead.
+fn dead_flow(walk: &mut Walk, op: FlowOp) -> bool {
+    match op {
+        FlowOp::If | FlowOp::Rep => walk.dead_blocks += 1,
+        FlowOp::EndIf | FlowOp::EndRep if walk.dead_blocks > 0 => walk.dead_blocks -= 1,
+        FlowOp::EndIf | FlowOp::EndRep => return false,
+        FlowOp::Else => return walk.dead_blocks > 0,
+        FlowOp::Brk | FlowOp::Cal | FlowOp::Cont | FlowOp::Ret => {}
+    }
+    true
+}
+
+/// KIL: with a condition, or if any component of a vector is negative. NV_fragment_program4 section 2.X.8.Z.
+pub(crate) fn kill(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let span = job.line.span;
+    let cond = if job.line.operand_count == 0 {
+        l.any(job.line.cond)
+    } else {
+        let ty = job.types.ty;
+        if ty.base() == TypeBase::Unsigned {
+            return;
+        }
+        let source = l.value(job, 0, ty);
+        let cc = match l.kill_code {
+            Some(cc) => cc,
+            None => {
+                let cc = l.new_condition_code();
+                l.kill_code = Some(cc);
+                cc
+            }
+        };
+        let dummy = l.hidden(Width::W32);
+        let dst = Dst { cc: Some(cc), ..Dst::new(dummy, WriteMask::XYZW) };
+        l.inst(Op::Mov, ty, Some(dst), Aux::None, &[source]);
+        Cond::Any(Guard { cc, test: CondTest::Lt, swizzle: Swizzle::XYZW })
+    };
+    l.builder.open_block();
+    l.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
+    let then = l.builder.close_block();
+    l.builder.branch(cond, then, None, span);
+}

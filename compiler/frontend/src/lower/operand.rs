@@ -1,0 +1,287 @@
+//! Operands as IR sources. Order: load, convert to the width of the operation, swizzle, absolute value, negation.
+
+use super::{Job, Lowerer};
+use crate::ast::{Base as AstBase, Index as AstIndex, Operand, Signs};
+use crate::check::{Var, VarKind, VarSize, default_constant, literal_bits};
+use crate::lang::modifiers::register_type;
+use glasm_ir::inst::{Aux, IndexId, Rounding};
+use glasm_ir::types::{Base as TypeBase, Type, Width};
+use glasm_ir::{
+    Base, Dst, Index, IndexTerm, Op, ParamId, ParamSource, Register, RegisterId, Src, Storage, Swizzle, WriteMask,
+};
+
+impl Lowerer<'_> {
+    /// Operand `number` read as `ty`, signs and swizzle included.
+    #[inline]
+    pub(crate) fn value(&mut self, job: &Job<'_>, number: usize, ty: Type) -> Src {
+        let operand = &self.checked.ast.operands[job.line.first_operand as usize + number];
+        self.operand(operand, ty)
+    }
+
+    /// An operand read as `ty`.
+    #[inline]
+    pub(crate) fn operand(&mut self, operand: &Operand, ty: Type) -> Src {
+        let mut src = match operand.base {
+            AstBase::Var(var) => match self.known_place(var, operand.index, ty.width()) {
+                Some(base) => Src::new(base),
+                None => self.variable(var, operand.index, ty),
+            },
+            AstBase::Scalar(_) | AstBase::Vector { .. } => Src::new(self.literal_operand(operand.base, ty)),
+            // The checker has replaced names and paths.
+            AstBase::Name(_) | AstBase::Path(_) => self.bits(0),
+        };
+        if src.swizzle == Swizzle::XYZW {
+            src.swizzle = operand.suffix.swizzle();
+        } else {
+            src = src.swizzled(operand.suffix.swizzle());
+        }
+        if !operand.signs.is_empty() {
+            sign(&mut src, operand.signs, ty);
+        }
+        src
+    }
+
+    /// Operand `number` as one value in all lanes.
+    pub(crate) fn scalar(&mut self, job: &Job<'_>, number: usize, ty: Type) -> Src {
+        self.value(job, number, ty)
+    }
+
+    /// A constant as operand; missing components are 0, 0, 1 in the type of the operand.
+    pub(super) fn literal_operand(&mut self, base: AstBase, ty: Type) -> Base {
+        let ast = &self.checked.ast;
+        let bits = |literal: u32| literal_bits(ast.text, ast.literals[literal as usize], ty).unwrap_or(0);
+        let vector = match base {
+            AstBase::Vector { first, count } => {
+                let mut vector = default_constant(ty);
+                for lane in 0..count {
+                    vector[lane as usize] = bits(first + u32::from(lane));
+                }
+                vector
+            }
+            AstBase::Scalar(literal) => [bits(literal); 4],
+            AstBase::Name(_) | AstBase::Path(_) | AstBase::Var(_) => [0; 4],
+        };
+        Base::Literal(self.literal_id(vector))
+    }
+
+    /// A variable read as `ty`, without swizzle and signs.
+    fn variable(&mut self, var: u32, index: AstIndex, ty: Type) -> Src {
+        let info = &self.checked.vars[var as usize];
+        let source = match info.kind {
+            VarKind::Temp => self.temp(var, info, index),
+            VarKind::Attrib { first } => self.attrib(var, info, first, index, ty),
+            VarKind::Param { first } => self.param(var, info, first, index),
+            VarKind::Buffer(view) => self.buffer_element(info, view, index),
+            VarKind::Result { .. } | VarKind::Texture { .. } | VarKind::Shared { .. } | VarKind::Poisoned => self.bits(0),
+        };
+        self.at_width(source, var, ty)
+    }
+
+    /// Converts a source to the width of `ty` if its variable has another.
+    #[inline]
+    fn at_width(&mut self, source: Src, var: u32, ty: Type) -> Src {
+        let long = self.checked.vars[var as usize].size == VarSize::Long;
+        if long == (ty.width() == Width::W64) {
+            return source;
+        }
+        let from = if long { ty.with_width(Width::W64) } else { ty.with_width(Width::W32) };
+        self.converted(source, from, ty)
+    }
+
+    /// A hidden register with `source`, read as `from`, converted to `to`.
+    pub(crate) fn converted(&mut self, source: Src, from: Type, to: Type) -> Src {
+        let register = self.hidden(register_type(to).width());
+        let aux = Aux::Cvt { from, rounding: Rounding::Even, saturate: false };
+        self.inst(Op::Cvt, to, Some(Dst::new(register, WriteMask::XYZW)), aux, &[source]);
+        Src::register(register)
+    }
+
+    fn temp(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
+        let (register, index) = self.temp_register(var, info, index);
+        Src { index, ..Src::register(register) }
+    }
+
+    /// Register and index of a temporary.
+    pub(super) fn temp_register(&mut self, var: u32, info: &Var, index: AstIndex) -> (RegisterId, Option<IndexId>) {
+        let element = if info.relative { 0 } else { const_index(index) };
+        let place = self.place(var, element);
+        let register = match self.places[place] {
+            Some(Base::Register(register)) => register,
+            _ => {
+                let register = self.named_register(info, info.array.filter(|_| info.relative));
+                self.places[place] = Some(Base::Register(register));
+                register
+            }
+        };
+        let index = match info.array {
+            Some(count) if info.relative => Some(self.index(index, count)),
+            _ => None,
+        };
+        (register, index)
+    }
+
+    /// The place of an element of a variable.
+    pub(super) fn place(&self, var: u32, element: u32) -> usize {
+        self.first_place[var as usize] as usize + element as usize
+    }
+
+    fn named_register(&mut self, info: &Var, array: Option<u32>) -> RegisterId {
+        let name = info.name.map(|name| {
+            let text = self.checked.ast.names.display(name);
+            self.builder.program.names.push(&text)
+        });
+        let width = if info.is_long() { Width::W64 } else { Width::W32 };
+        self.builder.program.registers.push(Register { storage: Storage::Temp, width, array, name })
+    }
+
+    fn attrib(&mut self, var: u32, info: &Var, first: u32, index: AstIndex, ty: Type) -> Src {
+        if info.relative {
+            return self.element(var, info, index);
+        }
+        let place = self.place(var, const_index(index));
+        if let Some(base) = self.places[place] {
+            return Src::new(base);
+        }
+        let binding = self.checked.attribs[(first + const_index(index)) as usize];
+        let base = info.base.unwrap_or(if binding.typeless { ty.base() } else { binding.base });
+        let input = Base::Input(self.input(binding, base));
+        self.places[place] = Some(input);
+        Src::new(input)
+    }
+
+    fn param(&mut self, var: u32, info: &Var, first: u32, index: AstIndex) -> Src {
+        if info.relative {
+            return self.element(var, info, index);
+        }
+        let place = self.place(var, const_index(index));
+        if let Some(base) = self.places[place] {
+            return Src::new(base);
+        }
+        let source = self.checked.params[(first + const_index(index)) as usize];
+        let base = match source {
+            ParamSource::Literal(bits) => Base::Literal(self.literal_id(bits.map(u64::from))),
+            ParamSource::Env(_) | ParamSource::Local(_) | ParamSource::State(_) => Base::Param(self.param_id(source)),
+        };
+        self.places[place] = Some(base);
+        Src::new(base)
+    }
+
+    /// An element of an array that is indexed at run time somewhere.
+    fn element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
+        let place = self.place(var, 0);
+        let Some(base) = self.places[place] else { return self.bits(0) };
+        let index = self.index(index, info.array.unwrap_or(1));
+        Src { index: Some(index), ..Src::new(base) }
+    }
+
+    /// The slot of a parameter that is not in an array.
+    fn param_id(&mut self, source: ParamSource) -> ParamId {
+        let program = &mut self.builder.program;
+        *self.params.entry(source).or_insert_with(|| program.params.push(glasm_ir::Param { source }))
+    }
+
+    /// Gives arrays with run-time index consecutive slots, before anything else takes some of them.
+    pub(super) fn relative_arrays(&mut self) {
+        for (var, info) in self.checked.vars.iter().enumerate() {
+            let Some(count) = info.array.filter(|_| info.relative) else { continue };
+            match info.kind {
+                VarKind::Attrib { first } => {
+                    let mut inputs = (first..first + count).map(|number| {
+                        let binding = self.checked.attribs[number as usize];
+                        (binding, info.base.unwrap_or(binding.base))
+                    });
+                    let Some((binding, base)) = inputs.next() else { continue };
+                    let start = self.input(binding, base);
+                    for (binding, base) in inputs.collect::<Vec<_>>() {
+                        self.input(binding, base);
+                    }
+                    let place = self.place(var as u32, 0);
+                    self.places[place] = Some(Base::Input(start));
+                }
+                VarKind::Param { first } => {
+                    let start = self.builder.program.params.next_id();
+                    for number in first..first + count {
+                        let source = self.checked.params[number as usize];
+                        let id = self.builder.program.params.push(glasm_ir::Param { source });
+                        self.params.insert(source, id);
+                    }
+                    let place = self.place(var as u32, 0);
+                    self.places[place] = Some(Base::Param(start));
+                }
+                VarKind::Result { first } => self.result_array(info, first, count),
+                VarKind::Temp
+                | VarKind::Buffer(_)
+                | VarKind::Texture { .. }
+                | VarKind::Shared { .. }
+                | VarKind::Poisoned => {}
+            }
+        }
+    }
+
+    /// An index into an array of `len` elements.
+    pub(crate) fn index(&mut self, index: AstIndex, len: u32) -> IndexId {
+        let element = self.index_term(index);
+        self.builder.program.indices.push(Index { element, len, vertex: None })
+    }
+
+    /// The run-time or constant term of an index.
+    pub(crate) fn index_term(&mut self, index: AstIndex) -> IndexTerm {
+        let AstIndex::Relative(number) = index else {
+            return IndexTerm::constant(const_index(index) as i32);
+        };
+        let relative = self.checked.ast.relatives[number as usize];
+        let AstBase::Var(var) = relative.base else { return IndexTerm::constant(0) };
+        let source = self.variable(var, AstIndex::None, Type::S32);
+        let register = match source.base {
+            Base::Register(register) if source.index.is_none() => register,
+            // Inputs and parameters go through a register.
+            _ => {
+                let register = self.hidden(Width::W32);
+                self.put(register, WriteMask::XYZW, Op::Mov, Type::S32, &[source]);
+                register
+            }
+        };
+        IndexTerm { relative: Some((register, relative.lane)), offset: relative.offset as i32 }
+    }
+}
+
+/// A constant index; 0 without index.
+pub(super) fn const_index(index: AstIndex) -> u32 {
+    match index {
+        AstIndex::Const(index) => index,
+        AstIndex::None | AstIndex::Relative(_) | AstIndex::Pair(_) => 0,
+    }
+}
+
+/// Applies signs and bars. The absolute value of an unsigned integer is itself.
+pub(super) fn sign(src: &mut Src, signs: Signs, ty: Type) {
+    let inner = signs.contains(Signs::INNER);
+    let outer = signs.contains(Signs::OUTER);
+    if !signs.contains(Signs::ABS) {
+        src.negate = inner;
+    } else if ty.base() == TypeBase::Unsigned {
+        src.negate = inner != outer;
+    } else {
+        src.abs = true;
+        src.negate = outer;
+    }
+}
+
+/// Lane `lane` of a source in all lanes.
+pub(crate) fn splat(src: Src, lane: u8) -> Src {
+    src.swizzled(Swizzle::splat(lane))
+}
+
+/// The lanes of a source in another order.
+pub(crate) fn lanes(src: Src, order: [u8; 4]) -> Src {
+    src.swizzled(Swizzle::new(order))
+}
+
+impl Lowerer<'_> {
+    /// Suffix and signs of an operand on a value that was loaded for it.
+    pub(super) fn modified(&self, source: Src, operand: &Operand, ty: Type) -> Src {
+        let mut source = source.swizzled(operand.suffix.swizzle());
+        sign(&mut source, operand.signs, ty);
+        source
+    }
+}

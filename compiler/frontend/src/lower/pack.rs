@@ -1,0 +1,99 @@
+//! Packing and unpacking. NV_gpu_program4 and NV_gpu_program5 sections 2.X.8.Z.
+
+use super::operand::splat;
+use super::{Job, Lowerer};
+use crate::lang::modifiers::Mods;
+use glasm_ir::types::{Base as TypeBase, Type, Width};
+use glasm_ir::{Op, Src, WriteMask};
+
+fn floats(l: &mut Lowerer<'_>, job: &Job<'_>) -> Src {
+    l.value(job, 0, Type::F32)
+}
+
+/// PK2H.
+pub(crate) fn pk2h(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let source = floats(l, job);
+    l.finish(job, Op::PackHalf2, Type::F32, &[source]);
+}
+
+/// PK2US.
+pub(crate) fn pk2us(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let source = floats(l, job);
+    l.finish(job, Op::PackUnorm2, Type::F32, &[source]);
+}
+
+/// PK4UB.
+pub(crate) fn pk4ub(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let source = floats(l, job);
+    l.finish(job, Op::PackUnorm4, Type::F32, &[source]);
+}
+
+/// PK4B: bytes with a bias of 128, `round(clamp(v, -128/127, 1) * 127 + 128)`. The rounded value over 255 is packed as
+/// unsigned, which gives the byte back exactly.
+pub(crate) fn pk4b(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let source = floats(l, job);
+    let (scale, bias, low) = (l.float(127.0), l.float(128.0), l.float(0.0));
+    let biased = l.compute(Op::Mad, Type::F32, &[source, scale, bias]);
+    let biased = l.compute(Op::Max, Type::F32, &[biased, low]);
+    let whole = l.compute(Op::Round, Type::F32, &[biased]);
+    let bytes = l.float(1.0 / 255.0);
+    let unit = l.compute(Op::Mul, Type::F32, &[whole, bytes]);
+    l.finish(job, Op::PackUnorm4, Type::F32, &[unit]);
+}
+
+/// PK64: pairs of 32-bit values to 64-bit ones.
+pub(crate) fn pk64(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let source = l.value(job, 0, job.types.ty);
+    l.finish(job, Op::Pack64, job.types.ty.bits_type().with_width(Width::W64), &[source]);
+}
+
+/// UP64: 64-bit values to pairs of 32-bit ones.
+pub(crate) fn up64(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let source = l.value(job, 0, job.types.ty.with_width(Width::W64));
+    let wide = job.types.ty.bits_type().with_width(Width::W64);
+    if !job.line.modifiers.mods().intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP)) {
+        return l.finish(job, Op::Unpack64, wide, &[source]);
+    }
+    // Clamp and condition codes see the words as values of the instruction's type.
+    let words = l.hidden(Width::W32);
+    l.put(words, WriteMask::XYZW, Op::Unpack64, wide, &[source]);
+    l.finish_mov(job, Src::register(words));
+}
+
+/// The word to unpack, in lane x.
+fn word(l: &mut Lowerer<'_>, job: &Job<'_>) -> Src {
+    let ty = job.types.ty;
+    let source = l.value(job, 0, ty);
+    // Signs belong to the type of the operand, not to the float result.
+    let source = if source.has_modifier() && ty.base() != TypeBase::Float { l.compute(Op::Mov, ty, &[source]) } else { source };
+    splat(source, 0)
+}
+
+/// UP2H.
+pub(crate) fn up2h(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let source = word(l, job);
+    l.finish(job, Op::UnpackHalf2, Type::F32, &[source]);
+}
+
+/// UP2US.
+pub(crate) fn up2us(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let source = word(l, job);
+    l.finish(job, Op::UnpackUnorm2, Type::F32, &[source]);
+}
+
+/// UP4UB.
+pub(crate) fn up4ub(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let source = word(l, job);
+    l.finish(job, Op::UnpackUnorm4, Type::F32, &[source]);
+}
+
+/// UP4B: `(byte - 128) / 127`.
+pub(crate) fn up4b(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let source = word(l, job);
+    let unit = l.compute(Op::UnpackUnorm4, Type::F32, &[source]);
+    let (bytes, bias, scale) = (l.float(255.0), l.float(128.0), l.float(127.0));
+    let whole = l.compute(Op::Mul, Type::F32, &[unit, bytes]);
+    let whole = l.compute(Op::Round, Type::F32, &[whole]);
+    let centered = l.compute(Op::Sub, Type::F32, &[whole, bias]);
+    l.finish(job, Op::Div, Type::F32, &[centered, scale]);
+}

@@ -1,0 +1,130 @@
+//! Inputs, textures and buffers, made on first use.
+
+use super::operand::const_index;
+use super::{Job, Lowerer};
+use crate::ast::{Index as AstIndex, VarMods};
+use crate::check::{BufferLayout, BufferView, IoBinding, Var};
+use glasm_ir::inst::Aux;
+use glasm_ir::resource::{MemFlags, MemSpace};
+use glasm_ir::semantic::Sampling;
+use glasm_ir::types::{Base as TypeBase, Type, Width};
+use glasm_ir::{
+    Buffer, BufferId, BufferKind, Dst, Input, InputId, Interpolation, MemAccess, Op, Semantic, Src, TexTarget, WriteMask,
+};
+
+/// What makes two texture accesses use one texture.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct TextureKey {
+    pub(super) unit: u32,
+    pub(super) array: Option<u32>,
+    pub(super) target: TexTarget,
+    pub(super) shadow: bool,
+    pub(super) texel: Type,
+}
+
+/// What makes two accesses use one buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum BufferKey {
+    Constant(u32),
+    Shared,
+}
+
+impl Lowerer<'_> {
+    /// The input of a binding.
+    pub(super) fn input(&mut self, binding: IoBinding, base: TypeBase) -> InputId {
+        let semantic = binding.semantic;
+        if let Some(&input) = self.inputs.get(&semantic) {
+            return input;
+        }
+        let mods = self.checked.interpolation.get(&semantic).copied().unwrap_or_default();
+        let fragment = self.checked.ast.dialect.stage() == glasm_ir::Stage::Fragment;
+        let built_in = fragment && binding.base != TypeBase::Float;
+        let interpolation = if mods.contains(VarMods::FLAT) || built_in {
+            Interpolation::Flat
+        } else if mods.contains(VarMods::NOPERSPECTIVE) {
+            Interpolation::NoPerspective
+        } else {
+            Interpolation::Smooth
+        };
+        let sampling = if mods.contains(VarMods::CENTROID) {
+            Sampling::Centroid
+        } else if mods.contains(VarMods::SAMPLE) {
+            Sampling::Sample
+        } else {
+            Sampling::Center
+        };
+        // Varyings travel as floats, whatever the instructions make of the bits, unless the program declares a type.
+        let base = match semantic {
+            Semantic::Generic(_) if base != TypeBase::Float && interpolation != Interpolation::Flat => TypeBase::Float,
+            _ => base,
+        };
+        let input = Input { base, interpolation, sampling, ..Input::new(semantic) };
+        let id = self.builder.program.inputs.push(input);
+        self.inputs.insert(semantic, id);
+        id
+    }
+
+    /// The buffer of a key.
+    pub(super) fn buffer(&mut self, key: BufferKey) -> BufferId {
+        let program = &mut self.builder.program;
+        let shared = self.checked.shared_bytes;
+        *self.buffers.entry(key).or_insert_with(|| {
+            program.buffers.push(match key {
+                BufferKey::Constant(binding) => {
+                    Buffer { kind: BufferKind::Constant, binding, array: None, size: None }
+                }
+                BufferKey::Shared => Buffer { kind: BufferKind::Shared, binding: 0, array: None, size: Some(shared) },
+            })
+        })
+    }
+
+    /// Loads an element of a BUFFER or BUFFER4 variable. NV_gpu_program4 section 2.X.3.6.
+    pub(super) fn buffer_element(&mut self, info: &Var, view: BufferView, index: AstIndex) -> Src {
+        let stride = view.layout.stride();
+        let (address, offset) = self.buffer_address(index, stride);
+        let (components, mask) = match view.layout {
+            BufferLayout::Words | BufferLayout::Bytes => (1, WriteMask::X),
+            BufferLayout::Vectors => (4, WriteMask::XYZW),
+        };
+        let access = MemAccess {
+            space: MemSpace::Buffer(self.buffer(BufferKey::Constant(view.binding))),
+            element: None,
+            components,
+            offset: (view.start * stride) as i32 + offset,
+            atomic: None,
+            flags: MemFlags::empty(),
+        };
+        let _ = info;
+        let access = self.builder.program.mem_accesses.push(access);
+        let register = self.hidden(Width::W32);
+        self.inst(Op::Load, Type::U32, Some(Dst::new(register, mask)), Aux::Mem(access), &[address]);
+        let source = Src::register(register);
+        if components == 1 { super::operand::splat(source, 0) } else { source }
+    }
+
+    /// Byte address of an element: a source and a constant offset.
+    pub(super) fn buffer_address(&mut self, index: AstIndex, stride: u32) -> (Src, i32) {
+        let term = self.index_term(index);
+        match term.relative {
+            None => (self.bits(0), (u64::from(const_index(index)) * u64::from(stride)) as i32),
+            Some((register, lane)) => {
+                let source = super::operand::splat(Src::register(register), lane);
+                let source = if stride == 1 {
+                    source
+                } else {
+                    let stride = self.bits(u64::from(stride));
+                    super::operand::splat(self.compute(Op::Mul, Type::U32, &[source, stride]), 0)
+                };
+                (source, term.offset * stride as i32)
+            }
+        }
+    }
+
+    /// Qualifiers of a memory access.
+    pub(super) fn mem_flags(job: &Job<'_>) -> MemFlags {
+        let mut flags = MemFlags::empty();
+        flags.set(MemFlags::COHERENT, job.line.modifiers.mods().contains(crate::lang::modifiers::Mods::COH));
+        flags.set(MemFlags::VOLATILE, job.line.modifiers.mods().contains(crate::lang::modifiers::Mods::VOL));
+        flags
+    }
+}

@@ -1,0 +1,170 @@
+//! Results: register, mask, guard, clamp, condition codes, conversion to the width of the variable.
+
+use super::{Job, Lowerer};
+use crate::ast::{Base as AstBase, Cond, Dst as AstDst, Index as AstIndex};
+use crate::check::{Var, VarKind, VarSize};
+use crate::lang::modifiers::Mods;
+use glasm_ir::inst::{Aux, InstFlags, Rounding};
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{
+    Base, Dst, Guard, IndexTerm, Inst, Op, Output, Register, RegisterId, Saturate, Semantic, Src, Storage, WriteMask,
+};
+
+impl Lowerer<'_> {
+    /// The last step of an instruction: `op` writes the result.
+    #[inline]
+    pub(crate) fn finish(&mut self, job: &Job<'_>, op: Op, ty: Type, sources: &[Src]) {
+        self.finish_with(job, op, ty, Aux::None, sources);
+    }
+
+    /// Like [`finish`](Self::finish) when the sources are in the program's table already.
+    #[inline]
+    pub(super) fn finish_pushed(&mut self, job: &Job<'_>, op: Op, ty: Type, first_source: u32, source_count: u8) {
+        let Some(result) = &job.line.dst else { return };
+        if let (AstBase::Var(var), None) = (result.base, result.guard)
+            && let Some(Base::Register(register)) = self.known_place(var, result.index, job.result.width())
+            && !job.line.modifiers.mods().intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP))
+            && self.checked.vars[var as usize].size != VarSize::Short
+        {
+            let dst = Some(Dst::new(register, result.mask));
+            let (flags, span) = (self.flags, self.span);
+            return self.builder.inst_of_pushed(Inst { op, ty, flags, source_count, first_source, dst, aux: Aux::None, span });
+        }
+        let sources = self.builder.program.srcs.split_off(first_source as usize);
+        self.finish(job, op, ty, &sources);
+    }
+
+    /// Like [`finish`](Self::finish) for operations with data of their own.
+    #[inline]
+    pub(crate) fn finish_with(&mut self, job: &Job<'_>, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
+        let Some(result) = &job.line.dst else { return };
+        let (dst, width) = self.dst(job, result);
+        if width == job.result.width() {
+            return self.inst(op, ty, Some(dst), aux, sources);
+        }
+        // The result has another size than the variable: convert it with the last write.
+        let hidden = self.hidden(job.result.width());
+        self.inst(op, ty, Some(Dst::new(hidden, WriteMask::XYZW)), aux, sources);
+        let cvt = Aux::Cvt { from: job.result, rounding: Rounding::Even, saturate: false };
+        self.inst(Op::Cvt, job.result.with_width(width), Some(dst), cvt, &[Src::register(hidden)]);
+    }
+
+    /// Moves a computed value to the result.
+    pub(crate) fn finish_mov(&mut self, job: &Job<'_>, source: Src) {
+        self.finish(job, Op::Mov, job.result, &[source]);
+    }
+
+    /// Destination and width of the variable.
+    #[inline]
+    fn dst(&mut self, job: &Job<'_>, result: &AstDst) -> (Dst, Width) {
+        let checked = self.checked;
+        let AstBase::Var(var) = result.base else {
+            // The checker has replaced names and paths.
+            return (Dst::new(self.hidden(Width::W32), WriteMask::NONE), Width::W32);
+        };
+        let info = &checked.vars[var as usize];
+        let (register, index) = match info.kind {
+            VarKind::Result { first } => self.result_register(var, first, result.index, job.result),
+            _ => self.temp_register(var, info, result.index),
+        };
+        if info.size == VarSize::Short {
+            self.flags |= InstFlags::RELAXED;
+        }
+        let mut dst = Dst { index, ..Dst::new(register, result.mask) };
+        if let Some(guard) = result.guard {
+            dst.guard = Some(self.guard(guard));
+        }
+        if job.line.modifiers.mods().intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP)) {
+            self.effects(&mut dst, job.line.modifiers.mods(), job.result);
+        }
+        (dst, if info.is_long() { Width::W64 } else { Width::W32 })
+    }
+
+    fn effects(&mut self, dst: &mut Dst, mods: Mods, ty: Type) {
+        if ty.is_float() {
+            if mods.contains(Mods::SAT) {
+                dst.saturate = Saturate::Unsigned;
+            } else if mods.contains(Mods::SSAT) {
+                dst.saturate = Saturate::Signed;
+            }
+        }
+        if mods.contains(Mods::CC0) {
+            dst.cc = Some(self.condition_code(0));
+        } else if mods.contains(Mods::CC1) {
+            dst.cc = Some(self.condition_code(1));
+        }
+    }
+
+    /// The guard of a condition.
+    pub(crate) fn guard(&mut self, cond: Cond) -> Guard {
+        Guard { cc: self.condition_code(cond.test.register), test: cond.test.test, swizzle: cond.swizzle }
+    }
+
+    /// Register and index of a result variable.
+    fn result_register(
+        &mut self,
+        var: u32,
+        first: u32,
+        index: AstIndex,
+        ty: Type,
+    ) -> (RegisterId, Option<glasm_ir::inst::IndexId>) {
+        let checked = self.checked;
+        let info = &checked.vars[var as usize];
+        if info.relative && let AstIndex::Relative(_) = index {
+            let semantic = self.checked.results[first as usize].semantic;
+            let register = self.results.get(&semantic).map(|&(register, _)| register);
+            // Arrays with run-time index have their register from the start.
+            if let Some(register) = register {
+                return (register, Some(self.index(index, info.array.unwrap_or(1))));
+            }
+        }
+        let binding = self.checked.results[(first + super::operand::const_index(index)) as usize];
+        let (register, element) = match self.results.get(&binding.semantic) {
+            Some(&found) => found,
+            None => {
+                let natural = if binding.typeless && matches!(binding.semantic, Semantic::FragColor { .. }) {
+                    ty.base()
+                } else {
+                    binding.base
+                };
+                let output = Output { base: info.base.unwrap_or(natural), ..Output::new(binding.semantic) };
+                let output = self.builder.program.outputs.push(output);
+                let register = self.output_register(info, Storage::Output(output), None);
+                self.results.insert(binding.semantic, (register, None));
+                (register, None)
+            }
+        };
+        if element.is_none() && !info.relative {
+            let place = self.place(var, super::operand::const_index(index));
+            self.places[place] = Some(Base::Register(register));
+        }
+        let index = element.map(|(number, len)| {
+            let element = IndexTerm::constant(number as i32);
+            self.builder.program.indices.push(glasm_ir::Index { element, len, vertex: None })
+        });
+        (register, index)
+    }
+
+    fn output_register(&mut self, info: &Var, storage: Storage, array: Option<u32>) -> RegisterId {
+        let name = info.name.map(|name| {
+            let text = self.checked.ast.names.display(name);
+            self.builder.program.names.push(&text)
+        });
+        self.builder.program.registers.push(Register { storage, width: Width::W32, array, name })
+    }
+
+    /// The register of a result array with run-time index.
+    pub(super) fn result_array(&mut self, info: &Var, first: u32, count: u32) {
+        let start = self.builder.program.outputs.next_id();
+        for number in first..first + count {
+            let binding = self.checked.results[number as usize];
+            let output = Output { base: info.base.unwrap_or(binding.base), ..Output::new(binding.semantic) };
+            self.builder.program.outputs.push(output);
+        }
+        let register = self.output_register(info, Storage::Output(start), Some(count));
+        for number in first..first + count {
+            let semantic = self.checked.results[number as usize].semantic;
+            self.results.insert(semantic, (register, Some((number - first, count))));
+        }
+    }
+}

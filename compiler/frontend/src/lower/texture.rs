@@ -1,0 +1,210 @@
+//! Texture instructions. NV_gpu_program4 section 2.X.4.4 and tables X.17, X.18.
+
+use super::operand::splat;
+use super::resource::TextureKey;
+use super::{Job, Lowerer};
+use crate::ast::{Base as AstBase, Extra, Index as AstIndex, Offset, SuffixKind, TexPart};
+use crate::check::VarKind;
+use crate::lang::targets::{Reference, TARGETS, TargetInfo};
+use glasm_ir::inst::Aux;
+use glasm_ir::resource::{TexAccess, TexMode, TexelOffset, Texture};
+use glasm_ir::types::Type;
+use glasm_ir::{Op, Src, TexTarget, TextureId};
+
+const F: Type = Type::F32;
+
+/// The texture part of an instruction.
+fn part<'c>(l: &Lowerer<'c>, job: &Job<'_>) -> (&'c TexPart, &'static TargetInfo) {
+    let number = match l.checked.ast.extra(job.line) {
+        Extra::Texture(number) => number as usize,
+        // Only instructions with a texture operand get here.
+        Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => 0,
+    };
+    let part = &l.checked.ast.textures[number];
+    (part, &TARGETS[part.target as usize])
+}
+
+/// TEX.
+pub(crate) fn sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let coordinate = l.value(job, 0, F);
+    access(l, job, TexMode::Implicit, coordinate, &[]);
+}
+
+/// TXB: the bias is lane w of the coordinate.
+pub(crate) fn sample_bias(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let coordinate = l.value(job, 0, F);
+    access(l, job, TexMode::Bias, coordinate, &[splat(coordinate, 3)]);
+}
+
+/// TXL: the level is lane w of the coordinate.
+pub(crate) fn sample_lod(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let coordinate = l.value(job, 0, F);
+    access(l, job, TexMode::Lod, coordinate, &[splat(coordinate, 3)]);
+}
+
+/// TXP: x, y and z are divided by w first.
+pub(crate) fn sample_project(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let source = l.value(job, 0, F);
+    let coordinate = l.compute(Op::Div, F, &[source, splat(source, 3)]);
+    access(l, job, TexMode::Implicit, coordinate, &[]);
+}
+
+/// TXD.
+pub(crate) fn sample_grad(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let coordinate = l.value(job, 0, F);
+    let (ddx, ddy) = (l.value(job, 1, F), l.value(job, 2, F));
+    access(l, job, TexMode::Grad, coordinate, &[ddx, ddy]);
+}
+
+/// TXF: the level is lane w of the coordinate; buffers have none.
+pub(crate) fn fetch(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let (_, target) = part(l, job);
+    let coordinate = l.value(job, 0, Type::S32);
+    let level = if target.target == TexTarget::Buffer { l.bits(0) } else { splat(coordinate, 3) };
+    access(l, job, TexMode::Fetch, coordinate, &[level]);
+}
+
+/// TXFMS: the sample is lane w of the coordinate.
+pub(crate) fn fetch_sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let coordinate = l.value(job, 0, Type::S32);
+    access(l, job, TexMode::FetchSample, coordinate, &[splat(coordinate, 3)]);
+}
+
+/// TXG.
+pub(crate) fn gather(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let coordinate = l.value(job, 0, F);
+    let component = component(l, job);
+    access(l, job, TexMode::Gather(component), coordinate, &[]);
+}
+
+/// TXGO.
+pub(crate) fn gather_offsets(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let coordinate = l.value(job, 0, F);
+    let (x, y) = (l.value(job, 1, Type::S32), l.value(job, 2, Type::S32));
+    let component = component(l, job);
+    access(l, job, TexMode::GatherOffsets(component), coordinate, &[x, y]);
+}
+
+/// TXQ: the level is lane x.
+pub(crate) fn query_size(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let level = l.value(job, 0, Type::S32);
+    access(l, job, TexMode::QuerySize, level, &[splat(level, 0)]);
+}
+
+/// LOD.
+pub(crate) fn query_lod(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let coordinate = l.value(job, 0, F);
+    access(l, job, TexMode::QueryLod, coordinate, &[]);
+}
+
+/// The component that TXG and TXGO select.
+fn component(l: &Lowerer<'_>, job: &Job<'_>) -> u8 {
+    match part(l, job).0.texture.suffix.kind() {
+        SuffixKind::One(lane) => lane,
+        SuffixKind::None | SuffixKind::Four => 0,
+    }
+}
+
+/// Emits the access: coordinate, reference, sources of the mode, run-time offset.
+fn access(l: &mut Lowerer<'_>, job: &Job<'_>, mode: TexMode, coordinate: Src, own: &[Src]) {
+    let (part, target) = part(l, job);
+    let (id, texture) = texture(l, job, part, target, mode);
+    let mut access = TexAccess::new(id, &texture, mode);
+    if let AstIndex::Relative(_) | AstIndex::Const(_) = part.texture.index
+        && texture.array.is_some()
+    {
+        access.element = Some(l.index_term(part.texture.index));
+    }
+    let mut sources = [super::placeholder(); 6];
+    let mut count = 0;
+    let mut push = |source: Src| {
+        sources[count] = source;
+        count += 1;
+    };
+    if mode.has_coordinate() {
+        push(coordinate);
+    }
+    let operands = job.info.operands.len() - 1;
+    if access.reference {
+        push(match target.reference {
+            Reference::Lane(lane) => splat(coordinate, lane),
+            Reference::Operand | Reference::None => splat(l.value(job, operands, F), 0),
+        });
+    }
+    own.iter().copied().for_each(&mut push);
+    match part.offset {
+        Offset::None => {}
+        Offset::Constant(offset) if offset == [0; 3] => {}
+        Offset::Constant(offset) => access.offset = TexelOffset::Constant(offset.map(|component| component as i8)),
+        Offset::Dynamic => {
+            access.offset = TexelOffset::Dynamic;
+            let last = job.line.operand_count as usize - 1;
+            push(l.value(job, last, Type::S32));
+        }
+    }
+    let aux = Aux::Tex(l.builder.program.tex_accesses.push(access));
+    l.finish_with(job, Op::Tex, job.result, aux, &sources[..count]);
+}
+
+/// The texture of an access.
+fn texture(
+    l: &mut Lowerer<'_>,
+    job: &Job<'_>,
+    part: &TexPart,
+    target: &TargetInfo,
+    mode: TexMode,
+) -> (TextureId, Texture) {
+    let (unit, array, relative) = match part.texture.base {
+        AstBase::Var(var) => {
+            let info = &l.checked.vars[var as usize];
+            let unit = match info.kind {
+                VarKind::Texture { unit } => unit,
+                _ => 0,
+            };
+            (unit, info.array, info.relative)
+        }
+        AstBase::Name(_) | AstBase::Path(_) | AstBase::Scalar(_) | AstBase::Vector { .. } => (0, None, false),
+    };
+    // Arrays without run-time index are single units.
+    let (unit, array) = match (array, part.texture.index) {
+        (Some(_), AstIndex::Const(index)) if !relative => (unit + index, None),
+        (array, _) => (unit, array.filter(|_| relative)),
+    };
+    let is_query = matches!(mode, TexMode::QuerySize | TexMode::QueryLod | TexMode::QuerySamples);
+    let texel = if is_query { F } else { job.result };
+    let texture = Texture { unit, array, target: target.target, shadow: target.is_shadow(), texel };
+    let id = if is_query { queried_texture(l, texture) } else { accessed_texture(l, texture) };
+    (id, texture)
+}
+
+fn key(texture: &Texture) -> TextureKey {
+    let Texture { unit, array, target, shadow, texel } = *texture;
+    TextureKey { unit, array, target, shadow, texel }
+}
+
+/// The texture of a query: texels of any type will do. As long as nothing else accesses it, the type is open.
+fn queried_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
+    let types = [F, Type::S32, Type::U32];
+    let known = types.iter().find_map(|&texel| l.textures.get(&key(&Texture { texel, ..texture })));
+    if let Some(&id) = known {
+        return id;
+    }
+    let id = l.builder.program.textures.push(texture);
+    l.textures.insert(key(&texture), id);
+    l.queried_textures.insert(key(&texture));
+    id
+}
+
+/// The texture of an access that reads texels: their type is that of the result.
+fn accessed_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
+    let open = key(&Texture { texel: F, ..texture });
+    let textures = &mut l.builder.program.textures;
+    if l.queried_textures.remove(&open)
+        && let Some(id) = l.textures.remove(&open)
+    {
+        textures[id].texel = texture.texel;
+        l.textures.insert(key(&texture), id);
+        return id;
+    }
+    *l.textures.entry(key(&texture)).or_insert_with(|| textures.push(texture))
+}

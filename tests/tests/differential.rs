@@ -1,0 +1,120 @@
+//! Random programs on a Vulkan device against the interpreter: code generation and driver on one side, the meaning of each
+//! operation as the IR defines it on the other. Results must be equal to the bit.
+
+use glasm::ir::generate::{self, GenerateOptions, RESULT_BYTES};
+use glasm::ir::interp::Environment;
+use glasm::ir::{Program, Stage};
+use glasm_vkrunner::{Outcome, RunOptions, Runner};
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// Drivers that compile for a CPU take seconds for the larger programs when nothing is cached.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+fn words(values: &[u32]) -> String {
+    values.iter().map(|value| format!("{value:#x} ")).collect()
+}
+
+fn parameters(bank: &str, environment: &Environment, first: usize) -> String {
+    let slots = environment.params.iter().enumerate().skip(first);
+    slots.fold(String::new(), |mut text, (slot, value)| {
+        let [x, y, z, w] = value;
+        let _ = writeln!(
+            text,
+            "parameter local_{bank} {slot} uint ({x:#x}, {y:#x}, {z:#x}, {w:#x})"
+        );
+        text
+    })
+}
+
+fn fragment_script(
+    program: &Program,
+    environment: &Environment,
+    results: &[[u32; 4]; 3],
+) -> String {
+    let [x, y] = [0, 1].map(|lane| f32::from_bits(environment.inputs[0][lane] as u32).floor());
+    format!(
+        "[require]\nfbsize 64 64\nframebuffer R32G32B32A32_UINT\n[vertex program passthrough]\n\
+         [fragment program ir]\n{program}\n[test]\n{}draw rect -1 -1 2 2\ntolerance 0\nprobe rgba {x} {y} {}\n",
+        parameters("fp", environment, 0),
+        words(&results[0]),
+    )
+}
+
+fn compute_script(program: &Program, environment: &Environment, results: &[[u32; 4]; 3]) -> String {
+    format!(
+        "[require]\nbufferDeviceAddress\nshaderInt64\n[compute program ir]\n{program}\n[test]\nbuffer results size {RESULT_BYTES}\n\
+         parameter local_cp 0 address results\n{}compute 1 1 1\nprobe buffer results uint 0 == {}\n",
+        parameters("cp", environment, 1),
+        words(results.as_flattened()),
+    )
+}
+
+fn script(seed: u64, options: &GenerateOptions) -> String {
+    let program = generate::program(seed, options);
+    let environment = generate::environment(seed, &program);
+    let results = generate::expected(&program, &environment).expect("generated programs end");
+    match options.stage {
+        Stage::Fragment => fragment_script(&program, &environment, &results),
+        Stage::Compute => compute_script(&program, &environment, &results),
+        Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+            unreachable!("no such programs are asked for")
+        }
+    }
+}
+
+/// The seeds whose results differ, with the reports. Skips (with a message) where there is no Vulkan device.
+fn disagreements(name: &str, count: u64, options: &GenerateOptions) -> Vec<String> {
+    let runner = match Runner::new(&RunOptions {
+        timeout: TIMEOUT,
+        ..RunOptions::default()
+    }) {
+        Ok(runner) => runner,
+        Err(error) => {
+            println!("skipped: {error}");
+            return Vec::new();
+        }
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("differential");
+    std::fs::create_dir_all(&folder).expect("the folder for test files can be made");
+    let mut found = Vec::new();
+    for seed in 0..count {
+        let path = folder.join(format!("{name}_{seed}.shader_test"));
+        std::fs::write(&path, script(seed, options)).expect("test files can be written");
+        let report = runner.run_file(&path);
+        if report.outcome == Outcome::Fail {
+            found.push(format!("{}: {:#?}", report.name, report.failures));
+        }
+    }
+    found
+}
+
+fn agree(name: &str, count: u64, options: &GenerateOptions) {
+    let found = disagreements(name, count, options);
+    assert!(
+        found.is_empty(),
+        "{} of {count} programs differ:\n{}",
+        found.len(),
+        found.join("\n")
+    );
+}
+
+#[test]
+fn fragment_programs() {
+    agree("fragment", 60, &GenerateOptions::new(Stage::Fragment, 60));
+}
+
+#[test]
+fn large_fragment_programs() {
+    agree("large", 10, &GenerateOptions::new(Stage::Fragment, 150));
+}
+
+#[test]
+fn compute_programs_with_64_bit_integers() {
+    let options = GenerateOptions {
+        int64: true,
+        ..GenerateOptions::new(Stage::Compute, 80)
+    };
+    agree("compute", 60, &options);
+}

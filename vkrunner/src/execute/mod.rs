@@ -1,0 +1,332 @@
+//! Runs the commands of a script on a device.
+//!
+//! Commands run one after the other, each to its end, so probes see everything before them. All failures of probes are collected; an
+//! error of Vulkan ends the script.
+
+mod draws;
+mod params;
+mod plan;
+mod programs;
+mod textures;
+mod vertices;
+
+use crate::error::Error;
+use crate::image::RowOrder;
+use crate::outcome::Failure;
+use crate::probe::{check_pixels, check_values};
+use crate::programs::Module;
+use crate::script::{
+    BufferId, BufferKey, BufferKind, Command, Convention, ParamValue, Script, Step,
+};
+use crate::vk::{Buffer, BufferUse, ComputePipeline, Device, Framebuffer};
+use draws::Draws;
+use glasm::ir::Stage;
+use params::Params;
+use programs::Programs;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use textures::Textures;
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+pub(crate) enum Problem {
+    /// The script or a probe is at fault; the next commands run all the same.
+    Script(String),
+    /// The device or the system is at fault.
+    System(Error),
+}
+
+impl From<String> for Problem {
+    fn from(message: String) -> Self {
+        Self::Script(message)
+    }
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self::System(error)
+    }
+}
+
+/// What running a script gave.
+#[derive(Default)]
+pub(crate) struct Results {
+    pub(crate) failures: Vec<Failure>,
+    pub(crate) printed: Vec<String>,
+    pub(crate) images: Vec<PathBuf>,
+}
+
+/// What programs read, as the commands so far have set it.
+struct Resources {
+    buffers: Vec<Buffer>,
+    params: Params,
+    textures: Textures,
+    attributes: [[f32; 4]; vertices::ATTRIBUTES],
+    push: Vec<u8>,
+}
+
+/// Everything of a script on the device.
+struct Execution<'a> {
+    device: Rc<Device>,
+    script: &'a Script,
+    modules: &'a [Module],
+    save_images: Option<&'a Path>,
+    resources: Resources,
+    framebuffer: Option<Framebuffer>,
+    /// Made by the first draw.
+    draws: Option<Draws>,
+    /// Made by the first dispatch.
+    compute: Option<(Programs, ComputePipeline)>,
+    results: Results,
+}
+
+/// Runs all commands of a script.
+pub(crate) fn execute(
+    device: &Rc<Device>,
+    script: &Script,
+    modules: &[Module],
+    save_images: Option<&Path>,
+) -> Results {
+    let mut execution = Execution {
+        device: Rc::clone(device),
+        script,
+        modules,
+        save_images,
+        resources: Resources {
+            buffers: Vec::new(),
+            params: Params::default(),
+            textures: Textures::default(),
+            attributes: vertices::initial_values(),
+            push: vec![0; script.push_size as usize],
+        },
+        framebuffer: None,
+        draws: None,
+        compute: None,
+        results: Results::default(),
+    };
+    let prepared = execution.prepare();
+    if execution.note(None, prepared) {
+        for step in &script.steps {
+            let result = execution.step(step);
+            if !execution.note(Some(step.line), result) {
+                break;
+            }
+        }
+    }
+    execution.results
+}
+
+impl Execution<'_> {
+    /// Keeps failures and validation messages of a command; says whether to go on.
+    fn note(&mut self, line: Option<u32>, result: Result<(), Problem>) -> bool {
+        let (message, go_on) = match result {
+            Ok(()) => (None, true),
+            Err(Problem::Script(message)) => (Some(message), true),
+            Err(Problem::System(error)) => (Some(error.to_string()), false),
+        };
+        let failures = &mut self.results.failures;
+        failures.extend(message.map(|message| Failure { line, message }));
+        for message in self.device.instance.take_messages() {
+            failures.push(Failure {
+                line,
+                message: format!("validation: {message}"),
+            });
+        }
+        go_on
+    }
+
+    /// Makes buffers and framebuffer.
+    fn prepare(&mut self) -> Result<(), Problem> {
+        for decl in &self.script.buffers {
+            let usage = match decl.key {
+                BufferKey::Named(_) => BufferUse::Address,
+                BufferKey::Bound {
+                    kind: BufferKind::Uniform,
+                    ..
+                } => BufferUse::Uniform,
+                BufferKey::Bound {
+                    kind: BufferKind::Storage,
+                    ..
+                } => BufferUse::Storage,
+            };
+            self.resources
+                .buffers
+                .push(Buffer::new(&self.device, usage, decl.size)?);
+        }
+        let requirements = &self.script.requirements;
+        if self
+            .script
+            .steps
+            .iter()
+            .any(|step| uses_framebuffer(&step.command))
+        {
+            let (size, format) = (requirements.framebuffer, &requirements.color_format);
+            let framebuffer =
+                Framebuffer::new(&self.device, size, format, requirements.depth_format)?;
+            self.framebuffer = Some(framebuffer);
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), Problem> {
+        let resources = &mut self.resources;
+        match &step.command {
+            Command::Clear {
+                color,
+                depth,
+                stencil,
+            } => self.framebuffer()?.clear(*color, *depth, *stencil)?,
+            Command::Draw(draw) => self.draw(draw)?,
+            Command::Compute(groups) => self.dispatch(*groups)?,
+            Command::Parameter {
+                bank,
+                stage,
+                index,
+                value,
+            } => {
+                let words =
+                    resources.param_words(value, resources.params.get(*bank, *stage, *index));
+                resources.params.set(*bank, *stage, *index, words);
+            }
+            Command::Matrix { target, update } => resources.params.update_matrix(*target, *update),
+            Command::Attribute { location, value } => {
+                resources.attributes[*location as usize] = *value
+            }
+            Command::Texture { unit, level, image } => {
+                resources.textures.set_level(*unit, *level, image)
+            }
+            Command::TexParam { unit, param } => resources.textures.set_param(*unit, *param),
+            Command::BufferData { buffer, data } => {
+                data.write(resources.buffers[buffer.0].bytes_mut())
+            }
+            Command::PushData(data) => data.write(&mut resources.push),
+            Command::ProbeColor {
+                region,
+                expected,
+                tolerances,
+            } => {
+                check_pixels(&self.framebuffer()?.read()?, *region, *expected, tolerances)?;
+            }
+            Command::ProbeBuffer {
+                buffer,
+                expected,
+                comparison,
+                tolerances,
+            } => {
+                check_values(self.contents(*buffer), expected, *comparison, tolerances)?;
+            }
+            Command::PrintBuffer { buffer, range } => {
+                let values = range.print(self.contents(*buffer))?;
+                let name = self.script.buffers[buffer.0].key.to_string();
+                self.results.printed.push(format!("{name}: {values}"));
+            }
+            Command::SaveImage(name) => self.save_image(name)?,
+            // Scripts that expect errors do not run.
+            Command::ExpectError(_) => {}
+        }
+        Ok(())
+    }
+
+    fn framebuffer(&self) -> Result<&Framebuffer, Problem> {
+        self.framebuffer
+            .as_ref()
+            .ok_or_else(|| "there is no framebuffer".to_owned().into())
+    }
+
+    /// The contents of a buffer, as long as the script made it.
+    fn contents(&self, buffer: BufferId) -> &[u8] {
+        let size = self.script.buffers[buffer.0].size as usize;
+        &self.resources.buffers[buffer.0].bytes()[..size]
+    }
+
+    fn save_image(&mut self, name: &str) -> Result<(), Problem> {
+        let Some(folder) = self.save_images else {
+            return Ok(());
+        };
+        let order = match self.script.requirements.convention {
+            Convention::Vulkan => RowOrder::TopFirst,
+            Convention::OpenGl => RowOrder::BottomFirst,
+        };
+        let picture = self.framebuffer()?.read()?;
+        let path = folder.join(name);
+        let write = || {
+            std::fs::create_dir_all(folder)?;
+            picture.write_png(BufWriter::new(File::create(&path)?), order)
+        };
+        write().map_err(|source| Error::Io {
+            path: path.clone(),
+            source,
+        })?;
+        self.results.images.push(path);
+        Ok(())
+    }
+
+    fn draw(&mut self, draw: &crate::script::Draw) -> Result<(), Problem> {
+        let draws = match self.draws.take() {
+            Some(draws) => draws,
+            None => Draws::new(&self.device, self.script, self.modules)?,
+        };
+        let draws = self.draws.insert(draws);
+        let Some(framebuffer) = &self.framebuffer else {
+            return Err("there is no framebuffer".to_owned().into());
+        };
+        draws.draw(self.script, framebuffer, &mut self.resources, draw)
+    }
+
+    fn dispatch(&mut self, groups: [u32; 3]) -> Result<(), Problem> {
+        let limits = self.device.capabilities.max_work_groups;
+        if groups
+            .iter()
+            .zip(limits)
+            .any(|(count, limit)| *count > limit)
+        {
+            return Err(format!("the device runs at most {limits:?} work groups").into());
+        }
+        let compute = match self.compute.take() {
+            Some(compute) => compute,
+            None => {
+                let is_compute = |stage| stage == Stage::Compute;
+                let programs = Programs::new(&self.device, self.script, self.modules, is_compute)?;
+                let pipeline = programs.compute_pipeline()?;
+                (programs, pipeline)
+            }
+        };
+        let (programs, pipeline) = self.compute.insert(compute);
+        programs.bind(&mut self.resources)?;
+        Ok(self
+            .device
+            .dispatch(pipeline, programs.layout(), &self.resources.push, groups)?)
+    }
+}
+
+impl Resources {
+    /// The bits of a parameter; addresses go over what it was before.
+    fn param_words(&self, value: &ParamValue, before: [u32; 4]) -> [u32; 4] {
+        match value {
+            ParamValue::Words(words) => *words,
+            ParamValue::Addresses(buffers) => {
+                let mut words = before;
+                for (pair, buffer) in words.chunks_exact_mut(2).zip(buffers) {
+                    let address = self.buffers[buffer.0].address();
+                    (pair[0], pair[1]) = (address as u32, (address >> 32) as u32);
+                }
+                words
+            }
+        }
+    }
+}
+
+fn uses_framebuffer(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Clear { .. }
+            | Command::Draw(_)
+            | Command::ProbeColor { .. }
+            | Command::SaveImage(_)
+    )
+}
+
+#[cfg(test)]
+mod test_support;

@@ -1,0 +1,30 @@
+//! Modules and reflections for tests.
+
+use crate::programs::Module;
+use glasm::Reflection;
+use glasm::ir::Stage;
+use glasm::reflect::Requirements;
+
+/// A module without words.
+pub(super) fn module(stage: Stage, reflection: Option<Reflection>) -> Module {
+    Module {
+        stage,
+        words: Vec::new(),
+        reflection,
+    }
+}
+
+/// The reflection of a program that uses nothing.
+pub(super) fn reflection(stage: Stage) -> Reflection {
+    Reflection {
+        stage,
+        entry_point: "main",
+        params: None,
+        textures: Vec::new(),
+        buffers: Vec::new(),
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        workgroup_size: None,
+        requirements: Requirements::default(),
+    }
+}

@@ -1,0 +1,380 @@
+//! Runs scripts one after the other on one device.
+
+use crate::error::Error;
+use crate::execute::{self, Results};
+use crate::options::{DeviceChoice, RunOptions};
+use crate::outcome::{Failure, Outcome, ScriptReport};
+use crate::programs::{CompileContext, Module, Refusal, target_name};
+use crate::requirements::skip_reason;
+use crate::script::{Script, ScriptError, read_covers};
+use crate::vk::{Device, DeviceInfo, Instance, PhysicalDevice};
+use glasm::Target;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Component, Path};
+use std::rc::Rc;
+use std::time::Instant;
+
+/// The devices that scripts can run on: those of Vulkan 1.1 and later that can draw and compute.
+///
+/// # Errors
+/// If Vulkan is not installed or fails.
+pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
+    let instance = Instance::new(crate::Validation::Off)?;
+    Ok(instance
+        .physical_devices()?
+        .into_iter()
+        .map(|device| device.info)
+        .collect())
+}
+
+/// Runs scripts on one device, which is opened once. A runner stays on its thread; several run side by side.
+pub struct Runner {
+    options: RunOptions,
+    target: Target,
+    physical: PhysicalDevice,
+    /// `None` until a script needs it, and after one has lost it.
+    device: RefCell<Option<Rc<Device>>>,
+    gave_up_device: Cell<bool>,
+    instance: Rc<Instance>,
+}
+
+impl Runner {
+    /// Chooses and opens the device.
+    ///
+    /// # Errors
+    /// If there is no such device, or Vulkan fails.
+    pub fn new(options: &RunOptions) -> Result<Self, Error> {
+        let instance = Rc::new(Instance::new(options.validation)?);
+        let physical = choose(instance.physical_devices()?, &options.device)?;
+        let best = physical.capabilities.best_target();
+        let target = options.target.unwrap_or(best);
+        if target > best {
+            return Err(Error::TargetTooNew(physical.info.api_version));
+        }
+        let runner = Self {
+            options: options.clone(),
+            target,
+            physical,
+            device: RefCell::new(None),
+            gave_up_device: Cell::new(false),
+            instance,
+        };
+        runner.device(&BTreeSet::new())?;
+        Ok(runner)
+    }
+
+    /// The device that scripts run on.
+    pub fn device_info(&self) -> &DeviceInfo {
+        &self.physical.info
+    }
+
+    /// The target that programs are compiled for.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// Whether the validation layer watches.
+    pub fn validates(&self) -> bool {
+        self.instance.validates()
+    }
+
+    /// Whether a script timed out or lost the device. The next script gets a new device, but the old one may be at work until the process
+    /// ends, and devices made of threads then have fewer for others: a caller who can continues in a new process.
+    pub fn gave_up_device(&self) -> bool {
+        self.gave_up_device.get()
+    }
+
+    /// Runs a script. Whatever goes wrong is in the report.
+    pub fn run_file(&self, path: &Path) -> ScriptReport {
+        let start = Instant::now();
+        let name = path.display().to_string();
+        let (covers, outcome, results) = match std::fs::read(path) {
+            Err(source) => {
+                let error = Error::Io {
+                    path: path.to_owned(),
+                    source,
+                };
+                (
+                    Vec::new(),
+                    Outcome::Fail,
+                    failed(Failure {
+                        line: None,
+                        message: error.to_string(),
+                    }),
+                )
+            }
+            Ok(text) => {
+                let (outcome, results) = self.run_guarded(&name, &text);
+                (read_covers(&text), outcome, results)
+            }
+        };
+        let Results {
+            failures,
+            printed,
+            images,
+        } = results;
+        ScriptReport {
+            name,
+            outcome,
+            duration: start.elapsed(),
+            failures,
+            printed,
+            covers,
+            images,
+        }
+    }
+
+    /// Runs the text of a script; a panic becomes a failure of the script.
+    fn run_guarded(&self, name: &str, text: &[u8]) -> (Outcome, Results) {
+        let run = catch_unwind(AssertUnwindSafe(|| self.run_text(name, text)));
+        run.unwrap_or_else(|panic| {
+            // Nobody knows in what state the device is.
+            *self.device.borrow_mut() = None;
+            let text = panic.downcast_ref::<&str>().copied();
+            let text = text
+                .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+                .unwrap_or_default();
+            (
+                Outcome::Fail,
+                failed(Failure {
+                    line: None,
+                    message: format!("glasm panicked: {text}"),
+                }),
+            )
+        })
+    }
+
+    fn run_text(&self, name: &str, text: &[u8]) -> (Outcome, Results) {
+        let script = match Script::parse(text) {
+            Ok(script) => script,
+            Err(errors) => {
+                let failures = errors.into_iter().map(script_failure).collect();
+                return (
+                    Outcome::Fail,
+                    Results {
+                        failures,
+                        ..Results::default()
+                    },
+                );
+            }
+        };
+        let capabilities = &self.physical.capabilities;
+        let context = CompileContext {
+            name,
+            script: &script,
+            capabilities,
+            target: self.target,
+        };
+        if let Some(failures) = context.check_expected_errors() {
+            return conclude(Results {
+                failures,
+                ..Results::default()
+            });
+        }
+        if let Some(reason) = skip_reason(&script, capabilities) {
+            return (Outcome::Skip(reason), Results::default());
+        }
+        let modules = match context.build_modules() {
+            Ok(modules) => modules,
+            Err(refusals) => return refuse(refusals),
+        };
+        match self.run_modules(name, &script, &modules) {
+            Ok(results) => conclude(results),
+            Err(error) => conclude(failed(Failure {
+                line: None,
+                message: error.to_string(),
+            })),
+        }
+    }
+
+    fn run_modules(
+        &self,
+        name: &str,
+        script: &Script,
+        modules: &[Module],
+    ) -> Result<Results, Error> {
+        if let Some(folder) = &self.options.module_dir {
+            write_modules(folder, name, self.target, modules)?;
+        }
+        let extensions = script.requirements.extensions.iter().cloned().collect();
+        let device = self.device(&extensions)?;
+        let results = execute::execute(
+            &device,
+            script,
+            modules,
+            self.options.save_images.as_deref(),
+        );
+        if device.is_lost() {
+            *self.device.borrow_mut() = None;
+            self.gave_up_device.set(true);
+        }
+        Ok(results)
+    }
+
+    /// The device, with at least these extensions.
+    fn device(&self, extensions: &BTreeSet<String>) -> Result<Rc<Device>, Error> {
+        let mut slot = self.device.borrow_mut();
+        let mut wanted = extensions.clone();
+        if let Some(device) = slot.as_ref() {
+            if wanted.is_subset(&device.extra_extensions) {
+                return Ok(Rc::clone(device));
+            }
+            wanted.extend(device.extra_extensions.iter().cloned());
+        }
+        *slot = None;
+        let device = Device::open(
+            &self.instance,
+            &self.physical,
+            &wanted,
+            self.options.timeout,
+        )?;
+        Ok(Rc::clone(slot.insert(device)))
+    }
+}
+
+/// The device that the choice names.
+fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<PhysicalDevice, Error> {
+    let names: Vec<String> = devices
+        .iter()
+        .map(|device| format!("{} ({})", device.info.index, device.info.name))
+        .collect();
+    let chosen = match choice {
+        DeviceChoice::Best => devices.into_iter().min_by_key(|device| device.rank),
+        DeviceChoice::Index(index) => devices.into_iter().nth(*index),
+        DeviceChoice::Name(name) => {
+            let name = name.to_lowercase();
+            devices
+                .into_iter()
+                .find(|device| device.info.name.to_lowercase().contains(&name))
+        }
+    };
+    chosen.ok_or_else(|| Error::NoDevice {
+        wanted: match choice {
+            DeviceChoice::Best => "that can run scripts".to_owned(),
+            DeviceChoice::Index(index) => format!("number {index}"),
+            DeviceChoice::Name(name) => format!("whose name contains `{name}`"),
+        },
+        available: match names.is_empty() {
+            true => "is none".to_owned(),
+            false => format!("are {}", names.join(", ")),
+        },
+    })
+}
+
+fn failed(failure: Failure) -> Results {
+    Results {
+        failures: vec![failure],
+        ..Results::default()
+    }
+}
+
+fn script_failure(error: ScriptError) -> Failure {
+    Failure {
+        line: Some(error.line),
+        message: format!("column {}: {}", error.column, error.message),
+    }
+}
+
+fn conclude(results: Results) -> (Outcome, Results) {
+    let outcome = if results.failures.is_empty() {
+        Outcome::Pass
+    } else {
+        Outcome::Fail
+    };
+    (outcome, results)
+}
+
+/// A program that fails is worse than one that the device cannot run.
+fn refuse(refusals: Vec<Refusal>) -> (Outcome, Results) {
+    let mut failures = Vec::new();
+    let mut reason = None;
+    for refusal in refusals {
+        match refusal {
+            Refusal::Fail(failure) => failures.push(failure),
+            Refusal::Skip(why) => reason = reason.or(Some(why)),
+        }
+    }
+    match reason {
+        Some(reason) if failures.is_empty() => (Outcome::Skip(reason), Results::default()),
+        _ => (
+            Outcome::Fail,
+            Results {
+                failures,
+                ..Results::default()
+            },
+        ),
+    }
+}
+
+/// Writes the modules of a script as files.
+fn write_modules(
+    folder: &Path,
+    name: &str,
+    target: Target,
+    modules: &[Module],
+) -> Result<(), Error> {
+    let io = |path: &Path, source| Error::Io {
+        path: path.to_owned(),
+        source,
+    };
+    std::fs::create_dir_all(folder).map_err(|source| io(folder, source))?;
+    for module in modules {
+        let file = format!(
+            "{}.{}.{}.spv",
+            flat_name(name),
+            module.stage.name(),
+            target_name(target)
+        );
+        let path = folder.join(file);
+        let bytes: Vec<u8> = module
+            .words
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
+        std::fs::write(&path, bytes).map_err(|source| io(&path, source))?;
+    }
+    Ok(())
+}
+
+/// A script's path without extension, as one file name.
+fn flat_name(name: &str) -> String {
+    let path = Path::new(name).with_extension("");
+    let parts = path.components().filter_map(|component| match component {
+        Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
+            None
+        }
+    });
+    parts.collect::<Vec<_>>().join("_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn module_files_are_named_after_the_script() {
+        assert_eq!(
+            flat_name("shaders/../a/lit.cube.shader_test"),
+            "shaders_a_lit.cube"
+        );
+        assert_eq!(flat_name("/x.shader_test"), "x");
+    }
+
+    #[test]
+    fn failures_outweigh_skips() {
+        let skip = Refusal::Skip("no int64".into());
+        let failure = Failure {
+            line: Some(3),
+            message: "wrong".into(),
+        };
+        assert_eq!(
+            refuse(vec![skip.clone()]).0,
+            Outcome::Skip("no int64".into())
+        );
+        let (outcome, results) = refuse(vec![skip, Refusal::Fail(failure.clone())]);
+        assert_eq!((outcome, results.failures), (Outcome::Fail, vec![failure]));
+    }
+}
