@@ -115,6 +115,25 @@ fn consume(m: &mut Make, register: RegisterId, width: Width, color: RegisterId) 
     );
 }
 
+/// The sources that a shape asks for.
+fn operands(m: &mut Make, shape: Shape, values: RegisterId, count: usize) -> Vec<Src> {
+    let literal = m.bits([3, 0x3f80_0000, 5, 0xffff_ffff]);
+    (0..count)
+        .map(|number| {
+            let base = if shape.literal_last && number + 1 == count {
+                literal
+            } else {
+                r(values, "xyzw")
+            };
+            Src {
+                abs: shape.modifiers && number == 0,
+                negate: shape.modifiers,
+                ..base.swizzled(swizzle(shape.swizzles[number]))
+            }
+        })
+        .collect()
+}
+
 fn program(op: Op, ty: Type, aux: Aux, shape: Shape) -> Program {
     let mut m = Make::new(if op == Op::Barrier {
         Stage::Compute
@@ -153,21 +172,7 @@ fn program(op: Op, ty: Type, aux: Aux, shape: Shape) -> Program {
             &[input, r(scratch, "x")],
         );
     }
-    let literal = m.bits([3, 0x3f80_0000, 5, 0xffff_ffff]);
-    let sources: Vec<Src> = (0..count)
-        .map(|number| {
-            let base = if shape.literal_last && number + 1 == count {
-                literal
-            } else {
-                r(values, "xyzw")
-            };
-            Src {
-                abs: shape.modifiers && number == 0,
-                negate: shape.modifiers,
-                ..base.swizzled(swizzle(shape.swizzles[number]))
-            }
-        })
-        .collect();
+    let sources = operands(&mut m, shape, values, count);
     let result = filled(&mut m, result_width, input);
     let dst = Dst {
         guard: shape.guarded.then(|| guard(cc, CondTest::Le, "yxwz")),
@@ -378,11 +383,15 @@ fn wide_floats_need_the_feature() {
         },
         ..Options::default()
     };
-    let error = glasm_codegen::emit(&program(Op::Add, Type::F64, Aux::None, PLAIN), &options).unwrap_err();
+    let error =
+        glasm_codegen::emit(&program(Op::Add, Type::F64, Aux::None, PLAIN), &options).unwrap_err();
     assert_eq!(error.kind, glasm_codegen::ErrorKind::MissingFeature);
     assert!(error.message.contains("shaderFloat64"), "{error}");
     // Directed rounding of integers needs no wider floats.
-    for (index, rounding) in [Rounding::Floor, Rounding::Ceil, Rounding::Trunc].into_iter().enumerate() {
+    for (index, rounding) in [Rounding::Floor, Rounding::Ceil, Rounding::Trunc]
+        .into_iter()
+        .enumerate()
+    {
         for from in [Type::U32, Type::S32] {
             let aux = Aux::Cvt {
                 from,

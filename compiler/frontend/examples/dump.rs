@@ -5,7 +5,13 @@ fn main() {
         let source = glasm_frontend::Source::new(&path, &text);
         let (program, diagnostics) = glasm_frontend::translate(&source);
         for diagnostic in &diagnostics.list {
-            println!("{} {:?} {} {:?}", diagnostic.code.id(), diagnostic.location, diagnostic.message, diagnostic.notes);
+            println!(
+                "{} {:?} {} {:?}",
+                diagnostic.code.id(),
+                diagnostic.location,
+                diagnostic.message,
+                diagnostic.notes
+            );
         }
         if let Some(program) = program {
             println!("{program}");

@@ -30,9 +30,17 @@ fn main() {
         let (checked, _) = check(ast.clone(), Reports::new());
         let checked = checked.expect("no errors");
         let lexing = best(|| drop(std::hint::black_box(lex(&text, body))));
-        let parsing = best(|| drop(std::hint::black_box(parse(dialect, &text, tokens.clone(), Reports::new()))));
+        let parsing = best(|| {
+            drop(std::hint::black_box(parse(
+                dialect,
+                &text,
+                tokens.clone(),
+                Reports::new(),
+            )))
+        });
         let cloning = best(|| drop(std::hint::black_box(ast.clone())));
-        let checking = best(|| drop(std::hint::black_box(check(ast.clone(), Reports::new())))) - cloning;
+        let checking =
+            best(|| drop(std::hint::black_box(check(ast.clone(), Reports::new())))) - cloning;
         let lowering = best(|| drop(std::hint::black_box(lower(&checked))));
         let total = best(|| drop(std::hint::black_box(translate(&source))));
         println!(

@@ -468,7 +468,8 @@ impl Ast<'_> {
     /// The further part of an instruction.
     #[inline]
     pub fn extra(&self, inst: &Inst) -> Extra {
-        inst.extra.map_or(Extra::None, |number| self.extras[number.get() as usize])
+        inst.extra
+            .map_or(Extra::None, |number| self.extras[number.get() as usize])
     }
 
     /// The items of a declaration.

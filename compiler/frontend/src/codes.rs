@@ -165,8 +165,6 @@ codes! {
     TypeMismatch "E0416" "variable of another type"
         "A variable declared FLOAT, INT or UINT is used by an instruction that reads or writes another type. Declare the variable without a type, \
          or give the instruction the modifier of the variable's type.";
-    VectorNeeded "E0417" "vector operand expected"
-        "This operand is a vector.";
     BufferOperand "E0418" "buffer element as operand"
         "Elements of program.buffer are reached through BUFFER variables.";
     ComponentCount "E0419" "too many components"
@@ -273,10 +271,6 @@ codes! {
         "glasm accepts up to 4096 temporaries; an array counts with all its elements.";
     TooManyParameters "E1004" "too many parameters"
         "glasm accepts up to 16,384 elements of parameter arrays.";
-    TooManyAttributes "E1005" "too many attribute components"
-        "The program uses more attributes than the limit of its type.";
-    TooManyResults "E1006" "too many result components"
-        "The program writes more results than the limit of its type.";
     TooManyErrors "E1007" "too many errors"
         "Reporting stops after 100 errors. Fix the first ones; the rest may be consequences.";
     OutputTooLarge "E1008" "translation too large"

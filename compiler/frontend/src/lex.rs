@@ -62,7 +62,10 @@ pub struct Token {
 impl Token {
     #[inline]
     fn new(kind: Kind, start: usize, end: usize) -> Self {
-        Self { start: start as u32, length_and_kind: ((end - start) as u32) << 8 | kind as u32 }
+        Self {
+            start: start as u32,
+            length_and_kind: ((end - start) as u32) << 8 | kind as u32,
+        }
     }
 
     /// Kind.
@@ -107,8 +110,27 @@ const KINDS: [Kind; 32] = {
     use Kind::*;
     let mut kinds = [End; 32];
     let list = [
-        Ident, Int, Float, Word, Dot, DotDot, Comma, Semicolon, Colon, OpenBracket, CloseBracket, OpenBrace, CloseBrace,
-        OpenParen, CloseParen, Plus, Minus, Bar, Equals, Bad, End,
+        Ident,
+        Int,
+        Float,
+        Word,
+        Dot,
+        DotDot,
+        Comma,
+        Semicolon,
+        Colon,
+        OpenBracket,
+        CloseBracket,
+        OpenBrace,
+        CloseBrace,
+        OpenParen,
+        CloseParen,
+        Plus,
+        Minus,
+        Bar,
+        Equals,
+        Bad,
+        End,
     ];
     let mut index = 0;
     while index < list.len() {
@@ -222,7 +244,9 @@ fn skip_word(source: &[u8], mut at: usize) -> usize {
 }
 
 fn skip_comment(source: &[u8], at: usize) -> usize {
-    let end = source[at..].iter().position(|&byte| byte == b'\n' || byte == b'\r');
+    let end = source[at..]
+        .iter()
+        .position(|&byte| byte == b'\n' || byte == b'\r');
     end.map_or(source.len(), |end| at + end)
 }
 
@@ -241,7 +265,14 @@ fn number(source: &[u8], from: usize) -> (Kind, usize) {
             at += 1;
         }
         let end = skip_word(source, at);
-        return (if at > from + 2 && end == at { Kind::Int } else { Kind::Word }, end);
+        return (
+            if at > from + 2 && end == at {
+                Kind::Int
+            } else {
+                Kind::Word
+            },
+            end,
+        );
     }
     let at = skip_digits(source, from);
     match source.get(at) {
@@ -267,7 +298,11 @@ fn exponent(source: &[u8], at: usize, without: Kind) -> (Kind, usize) {
         }
     }
     let end = skip_word(source, at);
-    if end == at { (without, end) } else { (Kind::Word, end) }
+    if end == at {
+        (without, end)
+    } else {
+        (Kind::Word, end)
+    }
 }
 
 #[cfg(test)]
@@ -287,7 +322,13 @@ mod tests {
         use Kind::*;
         assert_eq!(
             kinds("[0..3]"),
-            [(OpenBracket, "["), (Int, "0"), (DotDot, ".."), (Int, "3"), (CloseBracket, "]")]
+            [
+                (OpenBracket, "["),
+                (Int, "0"),
+                (DotDot, ".."),
+                (Int, "3"),
+                (CloseBracket, "]")
+            ]
         );
         assert_eq!(kinds("0 .. 3"), [(Int, "0"), (DotDot, ".."), (Int, "3")]);
     }
@@ -311,17 +352,29 @@ mod tests {
         use Kind::*;
         assert_eq!(kinds("R2.x"), [(Ident, "R2"), (Dot, "."), (Ident, "x")]);
         assert_eq!(kinds("_$a1"), [(Ident, "_$a1")]);
-        assert_eq!(kinds("-|a|"), [(Minus, "-"), (Bar, "|"), (Ident, "a"), (Bar, "|")]);
+        assert_eq!(
+            kinds("-|a|"),
+            [(Minus, "-"), (Bar, "|"), (Ident, "a"), (Bar, "|")]
+        );
     }
 
     #[test]
     fn comments_are_blanks() {
         use Kind::*;
-        assert_eq!(kinds("a#b;\nc#d\re"), [(Ident, "a"), (Ident, "c"), (Ident, "e")]);
+        assert_eq!(
+            kinds("a#b;\nc#d\re"),
+            [(Ident, "a"), (Ident, "c"), (Ident, "e")]
+        );
     }
 
     #[test]
     fn other_bytes_are_bad() {
-        assert_eq!(lex(b"\x00\xff!", 0).iter().filter(|token| token.kind() == Kind::Bad).count(), 3);
+        assert_eq!(
+            lex(b"\x00\xff!", 0)
+                .iter()
+                .filter(|token| token.kind() == Kind::Bad)
+                .count(),
+            3
+        );
     }
 }

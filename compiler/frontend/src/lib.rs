@@ -38,7 +38,11 @@ use report::Reports;
 pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
     let mut reports = Reports::new();
     if source.text.len() > limits::PROGRAM_BYTES {
-        let message = format!("the program has {} bytes, more than {}", source.text.len(), limits::PROGRAM_BYTES);
+        let message = format!(
+            "the program has {} bytes, more than {}",
+            source.text.len(),
+            limits::PROGRAM_BYTES
+        );
         reports.whole(Code::ProgramTooLarge, message);
         return Err(reports.finish());
     }
@@ -48,11 +52,24 @@ pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
         (Some(wanted), Some(dialect)) if wanted == dialect => Ok((dialect, dialect.header().len())),
         (Some(wanted), None) if !source.text.starts_with(b"!!") => Ok((wanted, 0)),
         _ => {
-            let end = source.text.iter().position(u8::is_ascii_whitespace).unwrap_or(source.text.len()).min(16);
-            let headers: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.header()).collect();
+            let end = source
+                .text
+                .iter()
+                .position(u8::is_ascii_whitespace)
+                .unwrap_or(source.text.len())
+                .min(16);
+            let headers: Vec<&str> = Dialect::ALL
+                .iter()
+                .map(|dialect| dialect.header())
+                .collect();
             let notes = vec![format!("known headers: {}", headers.join(", "))];
             let message = "the program does not start with a known header";
-            reports.error_with(Code::HeaderUnknown, Span::new(0, end as u32), message, notes);
+            reports.error_with(
+                Code::HeaderUnknown,
+                Span::new(0, end as u32),
+                message,
+                notes,
+            );
             Err(reports.finish())
         }
     }

@@ -37,7 +37,10 @@ pub struct Names<'s> {
 impl<'s> Names<'s> {
     /// No names.
     pub(crate) fn new() -> Self {
-        Self { texts: Vec::with_capacity(64), slots: vec![FREE; 256] }
+        Self {
+            texts: Vec::with_capacity(64),
+            slots: vec![FREE; 256],
+        }
     }
 
     /// The number of names.
@@ -62,7 +65,10 @@ impl<'s> Names<'s> {
 
     /// All names with their texts.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (NameId, &'s [u8])> + '_ {
-        self.texts.iter().enumerate().map(|(index, &text)| (NameId(index as u32), text))
+        self.texts
+            .iter()
+            .enumerate()
+            .map(|(index, &text)| (NameId(index as u32), text))
     }
 
     /// The number of `text`, new if it was not seen before.
@@ -76,7 +82,10 @@ impl<'s> Names<'s> {
     pub(crate) fn intern_at(&mut self, source: &'s [u8], range: std::ops::Range<usize>) -> NameId {
         let length = range.len();
         let text = &source[range.clone()];
-        let word = source.get(range.start..range.start + 8).and_then(|bytes| bytes.try_into().ok()).map(u64::from_be_bytes);
+        let word = source
+            .get(range.start..range.start + 8)
+            .and_then(|bytes| bytes.try_into().ok())
+            .map(u64::from_be_bytes);
         match word {
             Some(word) if length <= 8 && length > 0 => self.find(word >> (64 - 8 * length), text),
             _ => self.find(key(text), text),
@@ -92,7 +101,8 @@ impl<'s> Names<'s> {
             if slot.number == 0 {
                 return self.add(position, key, text);
             }
-            if slot.key == key && (text.len() <= 8 || self.texts[slot.number as usize - 1] == text) {
+            if slot.key == key && (text.len() <= 8 || self.texts[slot.number as usize - 1] == text)
+            {
                 return NameId(slot.number - 1);
             }
             position = (position + 1) & mask;
@@ -153,8 +163,13 @@ mod tests {
     #[test]
     fn same_text_same_number() {
         let mut names = Names::new();
-        let texts: Vec<String> = (0..2000).map(|n| format!("{}name{n}", "x".repeat(n % 12))).collect();
-        let ids: Vec<NameId> = texts.iter().map(|text| names.intern(text.as_bytes())).collect();
+        let texts: Vec<String> = (0..2000)
+            .map(|n| format!("{}name{n}", "x".repeat(n % 12)))
+            .collect();
+        let ids: Vec<NameId> = texts
+            .iter()
+            .map(|text| names.intern(text.as_bytes()))
+            .collect();
         for (text, &id) in texts.iter().zip(&ids) {
             assert_eq!(names.intern(text.as_bytes()), id);
             assert_eq!(names.text(id), text.as_bytes());
@@ -165,7 +180,11 @@ mod tests {
     #[test]
     fn prefixes_differ() {
         let mut names = Names::new();
-        let (a, b, c) = (names.intern(b"a"), names.intern(b"aa"), names.intern(b"aaaaaaaaa"));
+        let (a, b, c) = (
+            names.intern(b"a"),
+            names.intern(b"aa"),
+            names.intern(b"aaaaaaaaa"),
+        );
         assert!(a != b && b != c && a != c);
     }
 }

@@ -22,9 +22,16 @@ impl Reports {
         self.list.len()
     }
 
+    /// Whether so many errors were found that reading on is of no use.
+    pub(crate) fn is_full(&self) -> bool {
+        self.list.len() > limits::ERRORS
+    }
+
     /// Whether there is an error.
     pub fn has_errors(&self) -> bool {
-        self.list.iter().any(|diagnostic| diagnostic.severity != Severity::Warning)
+        self.list
+            .iter()
+            .any(|diagnostic| diagnostic.severity != Severity::Warning)
     }
 
     /// An error at `span`.
@@ -35,7 +42,13 @@ impl Reports {
 
     /// An error at `span` with hints.
     #[cold]
-    pub(crate) fn error_with(&mut self, code: Code, span: Span, message: impl Into<String>, notes: Vec<String>) {
+    pub(crate) fn error_with(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        notes: Vec<String>,
+    ) {
         self.push(code, Location::Span(span), message.into(), notes);
     }
 
@@ -48,7 +61,13 @@ impl Reports {
     fn push(&mut self, code: Code, location: Location, message: String, notes: Vec<String>) {
         match self.list.len().cmp(&limits::ERRORS) {
             std::cmp::Ordering::Less => {
-                self.list.push(Diagnostic { code, severity: Severity::Error, message, location, notes });
+                self.list.push(Diagnostic {
+                    code,
+                    severity: Severity::Error,
+                    message,
+                    location,
+                    notes,
+                });
             }
             std::cmp::Ordering::Equal => self.list.push(Diagnostic {
                 code: Code::TooManyErrors,
@@ -63,10 +82,11 @@ impl Reports {
 
     /// The messages in source order, those about the whole program last.
     pub fn finish(mut self) -> Diagnostics {
-        self.list.sort_by_key(|diagnostic| match diagnostic.location {
-            Location::Span(span) => span.start,
-            Location::WholeProgram => u32::MAX,
-        });
+        self.list
+            .sort_by_key(|diagnostic| match diagnostic.location {
+                Location::Span(span) => span.start,
+                Location::WholeProgram => u32::MAX,
+            });
         Diagnostics { list: self.list }
     }
 }

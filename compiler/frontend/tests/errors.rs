@@ -26,7 +26,8 @@ fn errors(text: &str, codes: &[Code]) {
         })
         .collect();
     let mut places = places.into_iter();
-    let expected: Vec<(Code, Option<(u32, u32)>)> = codes.iter().map(|&code| (code, places.next())).collect();
+    let expected: Vec<(Code, Option<(u32, u32)>)> =
+        codes.iter().map(|&code| (code, places.next())).collect();
     assert_eq!(found, expected, "\n{plain}\n{:#?}", diagnostics.list);
     assert_eq!(program.is_none(), !codes.is_empty());
 }
@@ -35,7 +36,10 @@ fn errors(text: &str, codes: &[Code]) {
 #[track_caller]
 fn fragment(statements: &str, code: Code) {
     let declarations = "TEMP r, q, a[4]; LONG TEMP l; INT TEMP i; UINT TEMP u; FLOAT TEMP f; SHORT TEMP h; PARAM p = 1;";
-    errors(&format!("!!NVfp5.0 {declarations} {statements} END"), &[code]);
+    errors(
+        &format!("!!NVfp5.0 {declarations} {statements} END"),
+        &[code],
+    );
 }
 
 #[track_caller]
@@ -45,7 +49,10 @@ fn vertex(statements: &str, code: Code) {
 
 #[track_caller]
 fn compute(statements: &str, code: Code) {
-    errors(&format!("!!NVcp5.0 GROUP_SIZE 8; TEMP r, i; {statements} END"), &[code]);
+    errors(
+        &format!("!!NVcp5.0 GROUP_SIZE 8; TEMP r, i; {statements} END"),
+        &[code],
+    );
 }
 
 /// The program must load.
@@ -58,13 +65,19 @@ fn fine(text: &str) {
 fn three_mistakes_give_three_errors() {
     let text = "!!NVfp5.0\nTEMP r;\nMOV r, «speed»;\nADDD r, r, r;\nMOV r.«yx», 1;\nEND";
     let text = text.replace("ADDD", "«ADDD»");
-    errors(&text, &[Code::UndeclaredName, Code::UnknownOpcode, Code::MaskOrder]);
+    errors(
+        &text,
+        &[Code::UndeclaredName, Code::UnknownOpcode, Code::MaskOrder],
+    );
 }
 
 #[test]
 fn grammar() {
     fragment("MOV r «r»;", Code::UnexpectedToken);
-    fragment("MOV r, r, «r»;".replace(", «r»", "«,» r").as_str(), Code::ExtraOperand);
+    fragment(
+        "MOV r, r, «r»;".replace(", «r»", "«,» r").as_str(),
+        Code::ExtraOperand,
+    );
     fragment("ADD r, r«;»", Code::MissingOperand);
     fragment("MOV r, «@»1;", Code::UnexpectedCharacter);
     fragment("MOV r, «12ab»;", Code::BadNumber);
@@ -81,19 +94,38 @@ fn grammar() {
 #[test]
 fn missing_semicolon_loses_nothing() {
     let text = "!!NVfp5.0 TEMP r; MOV r, 1 «ADD» r, r, r; MOV r, «s»; MOV r, 2 «END»";
-    errors(text, &[Code::UnexpectedToken, Code::UndeclaredName, Code::UnexpectedToken]);
+    errors(
+        text,
+        &[
+            Code::UnexpectedToken,
+            Code::UndeclaredName,
+            Code::UnexpectedToken,
+        ],
+    );
 }
 
 #[test]
 fn broken_declarations_do_not_cascade() {
-    errors("!!NVfp5.0 TEMP a «b»; MOV a, b; END", &[Code::UnexpectedToken]);
-    errors("!!NVfp5.0 PARAM x = «vertex».position; MOV result.color, x; END", &[Code::UnexpectedToken]);
-    errors("!!NVfp5.0 PARAM x = «fragment.color»; MOV result.color, x; END", &[Code::BindingUnknown]);
+    errors(
+        "!!NVfp5.0 TEMP a «b»; MOV a, b; END",
+        &[Code::UnexpectedToken],
+    );
+    errors(
+        "!!NVfp5.0 PARAM x = «vertex».position; MOV result.color, x; END",
+        &[Code::UnexpectedToken],
+    );
+    errors(
+        "!!NVfp5.0 PARAM x = «fragment.color»; MOV result.color, x; END",
+        &[Code::BindingUnknown],
+    );
 }
 
 #[test]
 fn broken_if_keeps_its_block() {
-    errors("!!NVfp5.0 TEMP r; IF «XX».x; MOV r, 1; ELSE; MOV r, 2; ENDIF; END", &[Code::CondTest]);
+    errors(
+        "!!NVfp5.0 TEMP r; IF «XX».x; MOV r, 1; ELSE; MOV r, 2; ENDIF; END",
+        &[Code::CondTest],
+    );
 }
 
 #[test]
@@ -118,15 +150,38 @@ fn declaration_modifiers() {
     fragment("«SHORT PARAM x = 1;»", Code::ShortNotAllowed);
     fragment("«INT TEXTURE x = texture[0];»", Code::TypeNotAllowed);
     fragment("«FLAT TEMP x;»", Code::InterpolationNotAllowed);
-    fragment("FLAT «FLAT» ATTRIB x = fragment.attrib[0];", Code::InterpolationTwice);
-    fragment("«FLAT CENTROID ATTRIB x = fragment.attrib[0];»", Code::InterpolationMix);
+    fragment(
+        "FLAT «FLAT» ATTRIB x = fragment.attrib[0];",
+        Code::InterpolationTwice,
+    );
+    fragment(
+        "«FLAT CENTROID ATTRIB x = fragment.attrib[0];»",
+        Code::InterpolationMix,
+    );
     fragment("«INT ATTRIB x = fragment.attrib[0];»", Code::IntNotFlat);
-    fragment("«FLAT ATTRIB x = fragment.position;»", Code::InterpolationNotAllowed);
-    fragment("FLAT ATTRIB x = fragment.attrib[1]; «ATTRIB y = fragment.attrib[1];»", Code::InterpolationConflict);
-    fragment("FLAT ATTRIB x = fragment.color; «ATTRIB y = fragment.color.secondary;»", Code::InterpolationConflict);
-    fine("!!NVfp5.0 CENTROID NOPERSPECTIVE FLOAT ATTRIB x = fragment.attrib[0]; FLAT INT ATTRIB y = primitive.id; END");
-    errors("!!NVfp4.0 «SAMPLE ATTRIB x = fragment.attrib[0];» END", &[Code::FeatureNewer]);
-    errors("!!NVvp4.0 «LONG ATTRIB x = vertex.attrib[0];» END", &[Code::LongNotAllowed]);
+    fragment(
+        "«FLAT ATTRIB x = fragment.position;»",
+        Code::InterpolationNotAllowed,
+    );
+    fragment(
+        "FLAT ATTRIB x = fragment.attrib[1]; «ATTRIB y = fragment.attrib[1];»",
+        Code::InterpolationConflict,
+    );
+    fragment(
+        "FLAT ATTRIB x = fragment.color; «ATTRIB y = fragment.color.secondary;»",
+        Code::InterpolationConflict,
+    );
+    fine(
+        "!!NVfp5.0 CENTROID NOPERSPECTIVE FLOAT ATTRIB x = fragment.attrib[0]; FLAT INT ATTRIB y = primitive.id; END",
+    );
+    errors(
+        "!!NVfp4.0 «SAMPLE ATTRIB x = fragment.attrib[0];» END",
+        &[Code::FeatureNewer],
+    );
+    errors(
+        "!!NVvp4.0 «LONG ATTRIB x = vertex.attrib[0];» END",
+        &[Code::LongNotAllowed],
+    );
 }
 
 #[test]
@@ -134,10 +189,22 @@ fn arrays() {
     fragment("PARAM x[«3»] = { 1, 2 };", Code::ArraySizeMismatch);
     fragment("TEMP x[«0»];", Code::ArraySizeBad);
     fragment("TEMP «x»[];", Code::ArraySizeBad);
-    fragment("«ATTRIB x[] = { fragment.texcoord[0], fragment.attrib[1] };»", Code::ArrayKinds);
-    fragment("«ATTRIB x[] = { fragment.attrib[0], fragment.attrib[2] };»", Code::ArrayOrder);
-    fragment("«ATTRIB x[] = { fragment.attrib[1], fragment.attrib[0] };»", Code::ArrayOrder);
-    errors("!!NVfp5.0 OPTION ARB_draw_buffers; «OUTPUT x[] = { result.color[0] };» END", &[Code::OutputArray]);
+    fragment(
+        "«ATTRIB x[] = { fragment.texcoord[0], fragment.attrib[1] };»",
+        Code::ArrayKinds,
+    );
+    fragment(
+        "«ATTRIB x[] = { fragment.attrib[0], fragment.attrib[2] };»",
+        Code::ArrayOrder,
+    );
+    fragment(
+        "«ATTRIB x[] = { fragment.attrib[1], fragment.attrib[0] };»",
+        Code::ArrayOrder,
+    );
+    errors(
+        "!!NVfp5.0 OPTION ARB_draw_buffers; «OUTPUT x[] = { result.color[0] };» END",
+        &[Code::OutputArray],
+    );
 }
 
 #[test]
@@ -161,7 +228,9 @@ fn run_time_arrays_share_no_binding() {
     let two = "!!NVvp5.0 TEMP i; ATTRIB a[] = { vertex.attrib[0..2] }; «ATTRIB b[] = { vertex.attrib[2..3] };» \
                ADD result.position, a[i.x], b[i.x]; END";
     errors(two, &[Code::RelativeOverlap]);
-    fine("!!NVvp5.0 TEMP i; PARAM a[] = { program.env[0..3], program.env[1] }; MOV result.position, a[4]; END");
+    fine(
+        "!!NVvp5.0 TEMP i; PARAM a[] = { program.env[0..3], program.env[1] }; MOV result.position, a[4]; END",
+    );
     fine("!!NVvp5.0 TEMP i; PARAM a[] = { 1.0, 1.0 }; MOV result.position, a[i.x]; END");
 }
 
@@ -177,25 +246,52 @@ fn bindings() {
     fragment("MOV r, «state.matrix.mvp»;", Code::MatrixNeedsRow);
     fragment("PARAM x = «state.matrix.mvp»;", Code::MatrixNeedsRow);
     fragment("MOV r, state.matrix.mvp.«row[4]»;", Code::BindingRange);
-    fragment("MOV r, state.matrix.«program».row[0];", Code::BindingNeedsIndex);
+    fragment(
+        "MOV r, state.matrix.«program».row[0];",
+        Code::BindingNeedsIndex,
+    );
     fragment("MOV r, «state.light[8].ambient»;", Code::BindingRange);
     fragment("MOV r, state.«light».ambient;", Code::BindingNeedsIndex);
     fragment("MOV r, «program.buffer[0][1]»;", Code::BufferOperand);
     fragment("MOV «result.color[1]», r;", Code::ResultOption);
     fragment("MOV «result.color.secondary», r;", Code::ResultOption);
     fine("!!NVfp5.0 OPTION ARB_draw_buffers; MOV result.color[1], 0; END");
-    vertex("MOV r, vertex.position; MOV r, «vertex.attrib[0]»;", Code::AliasPair);
-    vertex("ATTRIB x = vertex.attrib[9]; «ATTRIB y = vertex.texcoord[1];»", Code::AliasPair);
-    errors("!!NVvp4.0 MOV result.position, «vertex.baseVertex».x; END", &[Code::FeatureNewer]);
+    vertex(
+        "MOV r, vertex.position; MOV r, «vertex.attrib[0]»;",
+        Code::AliasPair,
+    );
+    vertex(
+        "ATTRIB x = vertex.attrib[9]; «ATTRIB y = vertex.texcoord[1];»",
+        Code::AliasPair,
+    );
+    errors(
+        "!!NVvp4.0 MOV result.position, «vertex.baseVertex».x; END",
+        &[Code::FeatureNewer],
+    );
 }
 
 #[test]
 fn buffers() {
-    fragment("BUFFER x = program.buffer[0][1]; «BUFFER4 y = program.buffer[0][2];»", Code::BufferKind);
-    fragment("BUFFER x[] = { program.buffer[0][1], «program.buffer[1][2]» };", Code::BufferBindings);
-    fragment("CBUFFER x[] = { program.buffer[0] }; MOV r, «x[0]»;", Code::MemoryOperand);
-    fragment("BUFFER x[] = { program.buffer[0] }; LDC.F32 r, «x[0]»;", Code::MemoryOperand);
-    errors("!!NVfp4.0 «CBUFFER x[] = { program.buffer[0] };» END", &[Code::FeatureOption]);
+    fragment(
+        "BUFFER x = program.buffer[0][1]; «BUFFER4 y = program.buffer[0][2];»",
+        Code::BufferKind,
+    );
+    fragment(
+        "BUFFER x[] = { program.buffer[0][1], «program.buffer[1][2]» };",
+        Code::BufferBindings,
+    );
+    fragment(
+        "CBUFFER x[] = { program.buffer[0] }; MOV r, «x[0]»;",
+        Code::MemoryOperand,
+    );
+    fragment(
+        "BUFFER x[] = { program.buffer[0] }; LDC.F32 r, «x[0]»;",
+        Code::MemoryOperand,
+    );
+    errors(
+        "!!NVfp4.0 «CBUFFER x[] = { program.buffer[0] };» END",
+        &[Code::FeatureOption],
+    );
 }
 
 #[test]
@@ -217,10 +313,15 @@ fn operands() {
     fragment("ADD.U r, r, -«1»;", Code::NegativeUnsigned);
     fragment("UINT PARAM x = { 1, -«1» };", Code::NegativeUnsigned);
     fragment("ADD.U r, r, «4294967296»;", Code::LiteralTooLarge);
-    fragment("ADD.S64 l, l, «18446744073709551616»;", Code::LiteralTooLarge);
+    fragment(
+        "ADD.S64 l, l, «18446744073709551616»;",
+        Code::LiteralTooLarge,
+    );
     fragment("MOV r, { 1, 2, 3, 4, «5» };", Code::ComponentCount);
     fragment("MOV r (NE.«xy»), r;", Code::SwizzleLength);
-    fine("!!NVfp5.0 TEMP r; ADD.U r, r, 0xFFFFFFFF; ADD.S r, r, 0xFFFFFFFF; ADD.S r, r, -2147483648; END");
+    fine(
+        "!!NVfp5.0 TEMP r; ADD.U r, r, 0xFFFFFFFF; ADD.S r, r, 0xFFFFFFFF; ADD.S r, r, -2147483648; END",
+    );
 }
 
 #[test]
@@ -229,7 +330,9 @@ fn variable_types() {
     fragment("ADD.S r, «u», r;", Code::TypeMismatch);
     fragment("ADD.S r, «f», r;", Code::TypeMismatch);
     fragment("FLR.S r, «i»;", Code::TypeMismatch);
-    fine("!!NVfp5.0 INT TEMP i; FLOAT TEMP f; ADD.NTC i, f, 1; FLR.S i, f; I2F f, i; ADD.S i, i, 1; END");
+    fine(
+        "!!NVfp5.0 INT TEMP i; FLOAT TEMP f; ADD.NTC i, f, 1; FLR.S i, f; I2F f, i; ADD.S i, i, 1; END",
+    );
 }
 
 #[test]
@@ -255,14 +358,26 @@ fn modifiers() {
     fragment("ADD.F.«F32» r, r, r;", Code::BaseAndSized);
     fragment("«ADD_SATC» r, r, r;", Code::UnknownOpcode);
     fragment("«ADDCR» r, r, r;", Code::UnknownOpcode);
-    errors("!!NVfp4.0 TEMP r; ADD.«S32» r, r, r; END", &[Code::FeatureNewer]);
-    errors("!!NVfp4.0 TEMP r; ADD.«PREC» r, r, r; END", &[Code::FeatureNewer]);
+    errors(
+        "!!NVfp4.0 TEMP r; ADD.«S32» r, r, r; END",
+        &[Code::FeatureNewer],
+    );
+    errors(
+        "!!NVfp4.0 TEMP r; ADD.«PREC» r, r, r; END",
+        &[Code::FeatureNewer],
+    );
 }
 
 #[test]
 fn opcodes_of_other_programs() {
-    errors("!!NVfp4.0 TEMP r; «CVT».F32.S32 r, r; END", &[Code::FeatureNewer]);
-    errors("!!NVfp4.0 TEMP r; «LOAD».F32 r, r.x; END", &[Code::FeatureOption]);
+    errors(
+        "!!NVfp4.0 TEMP r; «CVT».F32.S32 r, r; END",
+        &[Code::FeatureNewer],
+    );
+    errors(
+        "!!NVfp4.0 TEMP r; «LOAD».F32 r, r.x; END",
+        &[Code::FeatureOption],
+    );
     vertex("«DDX» r, r;", Code::FeatureStage);
     vertex("«KIL» r;", Code::FeatureStage);
     fragment("«BAR»;", Code::FeatureStage);
@@ -321,22 +436,39 @@ fn blocks() {
 
 #[test]
 fn nesting_limits() {
-    let deep = |open: &str, close: &str, count: usize| format!("!!NVfp5.0 {}{}END", open.repeat(count), close.repeat(count));
+    let deep = |open: &str, close: &str, count: usize| {
+        format!("!!NVfp5.0 {}{}END", open.repeat(count), close.repeat(count))
+    };
     fine(&deep("IF TR; ", "ENDIF; ", 64));
     fine(&deep("REP 1; ", "ENDREP; ", 64));
     let (program, diagnostics) = translate(&Source::new("test", &deep("IF TR; ", "ENDIF; ", 65)));
     assert!(program.is_none());
-    assert_eq!(diagnostics.list.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::IfDepth]);
+    assert_eq!(
+        diagnostics.list.iter().map(|d| d.code).collect::<Vec<_>>(),
+        [Code::IfDepth]
+    );
     let (_, diagnostics) = translate(&Source::new("test", &deep("REP 1; ", "ENDREP; ", 65)));
-    assert_eq!(diagnostics.list.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::LoopDepth]);
+    assert_eq!(
+        diagnostics.list.iter().map(|d| d.code).collect::<Vec<_>>(),
+        [Code::LoopDepth]
+    );
 }
 
 #[test]
 fn calls() {
-    errors("!!NVfp5.0 main: CAL a; RET; a: CAL «a»; END", &[Code::Recursion]);
-    errors("!!NVfp5.0 main: CAL a; RET; a: CAL b; RET; b: CAL «a» (NE.x); END", &[Code::Recursion]);
+    errors(
+        "!!NVfp5.0 main: CAL a; RET; a: CAL «a»; END",
+        &[Code::Recursion],
+    );
+    errors(
+        "!!NVfp5.0 main: CAL a; RET; a: CAL b; RET; b: CAL «a» (NE.x); END",
+        &[Code::Recursion],
+    );
     let chain: String = (0..40).map(|n| format!("f{n}: CAL f{};", n + 1)).collect();
-    errors(&format!("!!NVfp5.0 main: CAL f0; RET; {chain} f40: RET; END"), &[Code::CallDepth]);
+    errors(
+        &format!("!!NVfp5.0 main: CAL f0; RET; {chain} f40: RET; END"),
+        &[Code::CallDepth],
+    );
     fine("!!NVfp5.0 main: CAL a; CAL b; RET; a: CAL b; RET; b: RET; END");
 }
 
@@ -348,27 +480,59 @@ fn textures() {
     fragment("TXF r, r, texture[0], BUFFER, «(1)»;", Code::OffsetTarget);
     fragment("TEX r, r, texture[0], 2D, «(8, 0)»;", Code::OffsetRange);
     fragment("TEX r, r, texture[0], 2D, «(0, -9)»;", Code::OffsetRange);
-    fragment("TEX r, r, texture[0], CUBE, «offset(i)»;", Code::OffsetDynamic);
-    fragment("TXD r, r, r, r, texture[0], 2D, «offset(i)»;", Code::OffsetDynamic);
-    fragment("TEX r, r, texture[0], 2D; TEX r, r, texture[0], «1D»;", Code::TargetConflict);
-    fragment("TEX r, r, texture[0], 2D; TEX r, r, texture[0], «SHADOW2D»;", Code::TargetConflict);
-    fragment("TEXTURE t[] = { texture[0..3] }; TEX r, r, t[2], 2D; TEX r, r, texture[1], «3D»;", Code::TargetConflict);
+    fragment(
+        "TEX r, r, texture[0], CUBE, «offset(i)»;",
+        Code::OffsetDynamic,
+    );
+    fragment(
+        "TXD r, r, r, r, texture[0], 2D, «offset(i)»;",
+        Code::OffsetDynamic,
+    );
+    fragment(
+        "TEX r, r, texture[0], 2D; TEX r, r, texture[0], «1D»;",
+        Code::TargetConflict,
+    );
+    fragment(
+        "TEX r, r, texture[0], 2D; TEX r, r, texture[0], «SHADOW2D»;",
+        Code::TargetConflict,
+    );
+    fragment(
+        "TEXTURE t[] = { texture[0..3] }; TEX r, r, t[2], 2D; TEX r, r, texture[1], «3D»;",
+        Code::TargetConflict,
+    );
     fragment("TXF r, r, texture[0], «CUBE»;", Code::TargetNotAllowed);
     fragment("TEX r, r, texture[0], «BUFFER»;", Code::TargetNotAllowed);
-    fragment("TXB r, r, texture[0], «SHADOWCUBE»;", Code::TargetNotAllowed);
+    fragment(
+        "TXB r, r, texture[0], «SHADOWCUBE»;",
+        Code::TargetNotAllowed,
+    );
     fragment("TXG r, r, texture[0], «3D»;", Code::TargetNotAllowed);
-    fragment("TXGO r, r, i, i, texture[0], «CUBE»;", Code::TargetNotAllowed);
+    fragment(
+        "TXGO r, r, i, i, texture[0], «CUBE»;",
+        Code::TargetNotAllowed,
+    );
     fragment("TEX r, r, texture[0], «4D»;", Code::TargetUnknown);
     fragment("TEX r, r, «texture[200]», 2D;", Code::TextureRange);
     fragment("TEXTURE t[] = { «texture[3..2]» };", Code::TextureRange);
-    fragment("«TEXTURE t[] = { texture[0], texture[2] };»", Code::TextureUnits);
+    fragment(
+        "«TEXTURE t[] = { texture[0], texture[2] };»",
+        Code::TextureUnits,
+    );
     fragment("TEX r, r, «texture[0].y», 2D;", Code::ComponentSelect);
     fragment("TEX r, r, «q», 2D;", Code::TextureExpected);
-    fragment("TEXTURE t = texture[0]; MOV r, «t»;", Code::OperandNotVariable);
+    fragment(
+        "TEXTURE t = texture[0]; MOV r, «t»;",
+        Code::OperandNotVariable,
+    );
     fragment("TXFMS r, r, texture[0], «2DMS»;", Code::FeatureOption);
-    errors("!!NVfp4.0 TEMP r; TEX r, r, texture[0], «ARRAYCUBE»; END", &[Code::FeatureNewer]);
-    fine("!!NVfp5.0 TEMP r; INT TEMP i; TEX r, r, texture, 2D, (1,-1); TXG r, r, texture[1].y, 2D offset(i); \
-          TEX r, r, r, texture[2], SHADOWARRAYCUBE; TEX r, r, texture[3], CUBE, (0,0,0); END");
+    errors(
+        "!!NVfp4.0 TEMP r; TEX r, r, texture[0], «ARRAYCUBE»; END",
+        &[Code::FeatureNewer],
+    );
+    fine(
+        "!!NVfp5.0 TEMP r; INT TEMP i; TEX r, r, texture, 2D, (1,-1); TXG r, r, texture[1].y, 2D offset(i); \
+          TEX r, r, r, texture[2], SHADOWARRAYCUBE; TEX r, r, texture[3], CUBE, (0,0,0); END",
+    );
 }
 
 #[test]
@@ -379,39 +543,75 @@ fn compute_programs() {
     errors("!!NVcp5.0 GROUP_SIZE 4 4 «65»; END", &[Code::GroupSize]);
     compute("SHARED_MEMORY 4; «SHARED_MEMORY 4;»", Code::SharedMemory);
     compute("SHARED_MEMORY «1000000»;", Code::SharedMemory);
-    compute("SHARED s[] = { program.sharedmem[0..15] }; LDS.U32 r, «s[0]»;", Code::SharedMissing);
-    compute("SHARED_MEMORY 16; SHARED s[] = { program.sharedmem }; LDS.U32X2 r, «s[12]»;", Code::SharedBounds);
-    compute("SHARED_MEMORY 16; SHARED s[] = { program.sharedmem }; MOV r, «s[0]»;", Code::MemoryOperand);
+    compute(
+        "SHARED s[] = { program.sharedmem[0..15] }; LDS.U32 r, «s[0]»;",
+        Code::SharedMissing,
+    );
+    compute(
+        "SHARED_MEMORY 16; SHARED s[] = { program.sharedmem }; LDS.U32X2 r, «s[12]»;",
+        Code::SharedBounds,
+    );
+    compute(
+        "SHARED_MEMORY 16; SHARED s[] = { program.sharedmem }; MOV r, «s[0]»;",
+        Code::MemoryOperand,
+    );
     compute("SHARED_MEMORY 16; LDS.U32 r, «r»;", Code::MemoryOperand);
     compute("«OUTPUT o = result.position;»", Code::DeclarationNotAllowed);
-    fragment("«SHARED s = program.sharedmem[0];»", Code::DeclarationNotAllowed);
+    fragment(
+        "«SHARED s = program.sharedmem[0];»",
+        Code::DeclarationNotAllowed,
+    );
 }
 
 #[test]
 fn options() {
-    errors("!!NVfp5.0 OPTION «ARB_nothing»; END", &[Code::OptionUnknown]);
-    errors("!!NVvp5.0 OPTION «ARB_draw_buffers»; END", &[Code::OptionUnknown]);
-    errors("!!NVfp5.0 TEMP r; «OPTION» ARB_draw_buffers; END", &[Code::OptionLate]);
+    errors(
+        "!!NVfp5.0 OPTION «ARB_nothing»; END",
+        &[Code::OptionUnknown],
+    );
+    errors(
+        "!!NVvp5.0 OPTION «ARB_draw_buffers»; END",
+        &[Code::OptionUnknown],
+    );
+    errors(
+        "!!NVfp5.0 TEMP r; «OPTION» ARB_draw_buffers; END",
+        &[Code::OptionLate],
+    );
     errors(
         "!!NVfp5.0 OPTION ARB_precision_hint_nicest; OPTION «ARB_precision_hint_fastest»; END",
         &[Code::OptionConflict],
     );
-    fine("!!NVfp5.0 OPTION ARB_draw_buffers; OPTION ARB_draw_buffers; OPTION ARB_precision_hint_nicest; END");
+    fine(
+        "!!NVfp5.0 OPTION ARB_draw_buffers; OPTION ARB_draw_buffers; OPTION ARB_precision_hint_nicest; END",
+    );
 }
 
 #[test]
 fn limits() {
-    errors("!!NVfp5.0 TEMP a[4096], «b»; MOV b, 0; END", &[Code::TooManyTemporaries]);
+    errors(
+        "!!NVfp5.0 TEMP a[4096], «b»; MOV b, 0; END",
+        &[Code::TooManyTemporaries],
+    );
     fine("!!NVfp5.0 TEMP a[4095], b; MOV b, a[0]; END");
     let many: String = (0..150).map(|n| format!("MOV x{n}, 0;")).collect();
     let (_, diagnostics) = translate(&Source::new("test", &format!("!!NVfp5.0 {many} END")));
     assert_eq!(diagnostics.list.len(), 101);
-    assert_eq!(diagnostics.list.iter().filter(|d| d.code == Code::TooManyErrors).count(), 1);
+    assert_eq!(
+        diagnostics
+            .list
+            .iter()
+            .filter(|d| d.code == Code::TooManyErrors)
+            .count(),
+        1
+    );
 }
 
 #[test]
 fn hints() {
-    let (_, diagnostics) = translate(&Source::new("test", "!!NVfp5.0 TEMP colour; MOV result.color, color; END"));
+    let (_, diagnostics) = translate(&Source::new(
+        "test",
+        "!!NVfp5.0 TEMP colour; MOV result.color, color; END",
+    ));
     assert_eq!(diagnostics.list[0].notes, ["did you mean `colour`?"]);
     let (_, diagnostics) = translate(&Source::new("test", "!!NVfp5.0 TEMP r; TRUNK r, r; END"));
     assert_eq!(diagnostics.list[0].notes, ["did you mean `TRUNC`?"]);

@@ -10,7 +10,9 @@ use glasm_ir::{ParamSource, Semantic};
 #[track_caller]
 fn run(text: &str) -> [u32; 4] {
     let (program, diagnostics) = translate(&Source::new("test", text));
-    let Some(program) = program else { panic!("{text}\n{:#?}", diagnostics.list) };
+    let Some(program) = program else {
+        panic!("{text}\n{:#?}", diagnostics.list)
+    };
     let interpreter = match Interpreter::new(&program) {
         Ok(interpreter) => interpreter,
         Err(errors) => panic!("{text}\n{program}\n{errors:#?}"),
@@ -18,21 +20,28 @@ fn run(text: &str) -> [u32; 4] {
     let mut environment = Environment::default();
     for input in program.inputs.iter() {
         environment.inputs.push(match input.semantic {
-            Semantic::Attrib(n) => [f32::from(n), f32::from(n) + 0.5, -f32::from(n), 1.0].map(|x| u64::from(x.to_bits())),
+            Semantic::Attrib(n) => [f32::from(n), f32::from(n) + 0.5, -f32::from(n), 1.0]
+                .map(|x| u64::from(x.to_bits())),
             Semantic::VertexId => [7, 0, 0, 0],
             _ => [0; 4],
         });
     }
     for param in program.params.iter() {
         environment.params.push(match param.source {
-            ParamSource::Local(n) => [0, 1, 2, 3].map(|lane| (10.0 * n as f32 + lane as f32).to_bits()),
+            ParamSource::Local(n) => {
+                [0, 1, 2, 3].map(|lane| (10.0 * n as f32 + lane as f32).to_bits())
+            }
             ParamSource::Literal(bits) => bits,
             ParamSource::Env(n) => [n; 4],
             ParamSource::State(_) => [0; 4],
         });
     }
     let outcome = interpreter.run(&mut environment).expect("the program ends");
-    let output = program.outputs.iter().position(|output| output.semantic == Semantic::Generic(0)).expect("result.attrib[0]");
+    let output = program
+        .outputs
+        .iter()
+        .position(|output| output.semantic == Semantic::Generic(0))
+        .expect("result.attrib[0]");
     outcome.outputs[output].map(|bits| bits as u32)
 }
 
@@ -52,7 +61,10 @@ fn floats(statements: &str, expected: [f32; 4]) {
             || found.is_nan() && expected.is_nan()
             || (found - expected).abs() <= expected.abs() * 2e-6
     };
-    assert!(found.iter().zip(&expected).all(close), "{statements}: {found:?}, expected {expected:?}");
+    assert!(
+        found.iter().zip(&expected).all(close),
+        "{statements}: {found:?}, expected {expected:?}"
+    );
 }
 
 #[track_caller]
@@ -92,17 +104,35 @@ fn attributes_and_parameters() {
     ints("INT PARAM two = 2; MOV.S r, two;", [2; 4]);
     ints("MOV.U r, program.env[9];", [9; 4]);
     ints("MOV.S r.x, vertex.id;", [7, -77, -77, -77]);
-    floats("PARAM k[] = { 5, program.local[0..1], {7, 8} }; MOV r, k[3];", [7.0, 8.0, 0.0, 1.0]);
-    floats("PARAM k[] = { 5, program.local[0..1], {7, 8} }; MOV r, k[2];", [10.0, 11.0, 12.0, 13.0]);
-    floats("PARAM k[] = { 5, program.local[0..1], {7, 8} }; MOV.S i.y, 1; MOV r, k[i.y + 1];", [10.0, 11.0, 12.0, 13.0]);
-    floats("ATTRIB v[] = { vertex.attrib[4..6] }; MOV.S i, 1; MOV r, v[i];", [5.0, 5.5, -5.0, 1.0]);
+    floats(
+        "PARAM k[] = { 5, program.local[0..1], {7, 8} }; MOV r, k[3];",
+        [7.0, 8.0, 0.0, 1.0],
+    );
+    floats(
+        "PARAM k[] = { 5, program.local[0..1], {7, 8} }; MOV r, k[2];",
+        [10.0, 11.0, 12.0, 13.0],
+    );
+    floats(
+        "PARAM k[] = { 5, program.local[0..1], {7, 8} }; MOV.S i.y, 1; MOV r, k[i.y + 1];",
+        [10.0, 11.0, 12.0, 13.0],
+    );
+    floats(
+        "ATTRIB v[] = { vertex.attrib[4..6] }; MOV.S i, 1; MOV r, v[i];",
+        [5.0, 5.5, -5.0, 1.0],
+    );
     floats("ALIAS other = a; MOV other, 6; MOV r, a;", [6.0; 4]);
 }
 
 #[test]
 fn arrays_of_temporaries() {
-    floats("TEMP t[4]; MOV.S i.x, 2; MOV t[i.x + 1], 9; MOV t[2], 8; MOV r.x, t[3]; MOV r.y, t[i.x]; MOV r.zw, 0;", [9.0, 8.0, 0.0, 0.0]);
-    floats("TEMP t[3]; MOV t[0], 1; MOV t[2], 3; ADD r, t[0], t[2];", [4.0; 4]);
+    floats(
+        "TEMP t[4]; MOV.S i.x, 2; MOV t[i.x + 1], 9; MOV t[2], 8; MOV r.x, t[3]; MOV r.y, t[i.x]; MOV r.zw, 0;",
+        [9.0, 8.0, 0.0, 0.0],
+    );
+    floats(
+        "TEMP t[3]; MOV t[0], 1; MOV t[2], 3; ADD r, t[0], t[2];",
+        [4.0; 4],
+    );
 }
 
 #[test]
@@ -155,16 +185,34 @@ fn dot_products_and_geometry() {
     floats(&format!("{operands} DP2A r, a, b, b;"), [22.0; 4]);
     floats(&format!("{operands} DST r, a, b;"), [1.0, 12.0, 3.0, 8.0]);
     // (2*7 - 3*6, 3*5 - 1*7, 1*6 - 2*5)
-    floats(&format!("{operands} XPD r.xyz, a, b; MOV r.w, 0;"), [-4.0, 8.0, -4.0, 0.0]);
+    floats(
+        &format!("{operands} XPD r.xyz, a, b; MOV r.w, 0;"),
+        [-4.0, 8.0, -4.0, 0.0],
+    );
     floats("NRM r.xyz, {3, 0, 4, 9}; MOV r.w, 0;", [0.6, 0.0, 0.8, 0.0]);
     // axis (0, 2, 0): the y component stays, the others change their sign.
-    floats("RFL r.xyz, {0, 2, 0, 5}, {1, 2, 3, 4}; MOV r.w, 0;", [-1.0, 2.0, -3.0, 0.0]);
-    floats(&format!("{operands} X2D r, a, b, {{10, 20, 30, 40}};"), [171.0, 392.0, 171.0, 392.0]);
+    floats(
+        "RFL r.xyz, {0, 2, 0, 5}, {1, 2, 3, 4}; MOV r.w, 0;",
+        [-1.0, 2.0, -3.0, 0.0],
+    );
+    floats(
+        &format!("{operands} X2D r, a, b, {{10, 20, 30, 40}};"),
+        [171.0, 392.0, 171.0, 392.0],
+    );
     floats("LRP r, {0.25, 0, 1, 2}, 8, 4;", [5.0, 4.0, 8.0, 12.0]);
     floats("SCS r.xy, 0; MOV r.zw, 3;", [1.0, 0.0, 3.0, 3.0]);
-    floats("SWZ r, vertex.attrib[4], -x, 1, 0, +w;", [-4.0, 1.0, 0.0, 1.0]);
-    floats("MOV a, {1, 2, 3, 4}; SWZ r, a, -w, -z, -y, -x;", [-4.0, -3.0, -2.0, -1.0]);
-    floats("MOV a, {1, 2, 3, 4}; SWZ r, a, b, g, r, a;", [3.0, 2.0, 1.0, 4.0]);
+    floats(
+        "SWZ r, vertex.attrib[4], -x, 1, 0, +w;",
+        [-4.0, 1.0, 0.0, 1.0],
+    );
+    floats(
+        "MOV a, {1, 2, 3, 4}; SWZ r, a, -w, -z, -y, -x;",
+        [-4.0, -3.0, -2.0, -1.0],
+    );
+    floats(
+        "MOV a, {1, 2, 3, 4}; SWZ r, a, b, g, r, a;",
+        [3.0, 2.0, 1.0, 4.0],
+    );
 }
 
 #[test]
@@ -192,9 +240,18 @@ fn rounding_and_conversion() {
     ints(&format!("{values} ROUND.S r, a;"), [-2, 1, 4, 2]);
     floats("I2F r, {-5, 6, 7, 8};", [-5.0, 6.0, 7.0, 8.0]);
     floats("I2F.U r, 0x80000000;", [2_147_483_648.0; 4]);
-    ints("MOV a, {-1.5, 2.5, 300.0, 7}; CVT.S32.F32 r, a;", [-2, 2, 300, 7]);
-    ints("MOV a, {-1.5, 2.5, 300.0, 7}; CVT.U8.F32.SAT r, a;", [0, 2, 255, 7]);
-    ints("MOV a, {-1.5, 2.5, 3.0, 7}; CVT.S32.F32.CEIL r, a;", [-1, 3, 3, 7]);
+    ints(
+        "MOV a, {-1.5, 2.5, 300.0, 7}; CVT.S32.F32 r, a;",
+        [-2, 2, 300, 7],
+    );
+    ints(
+        "MOV a, {-1.5, 2.5, 300.0, 7}; CVT.U8.F32.SAT r, a;",
+        [0, 2, 255, 7],
+    );
+    ints(
+        "MOV a, {-1.5, 2.5, 3.0, 7}; CVT.S32.F32.CEIL r, a;",
+        [-1, 3, 3, 7],
+    );
     ints("MOV.U a, 0x1FE; CVT.S32.S8 r, a;", [-2; 4]);
     floats("MOV.U a, 0x3C00; CVT.F32.F16 r, a;", [1.0; 4]);
     ints("MOV a, 1; CVT.F16.F32 r, a;", [0x3C00; 4]);
@@ -203,7 +260,10 @@ fn rounding_and_conversion() {
 #[test]
 fn integer_arithmetic() {
     ints("ADD.S r, {1, -2, 3, 2147483647}, 1;", [2, -1, 4, i32::MIN]);
-    ints("MUL.S r, {3, -4, 65536, 7}, {5, 6, 65536, -1};", [15, -24, 0, -7]);
+    ints(
+        "MUL.S r, {3, -4, 65536, 7}, {5, 6, 65536, -1};",
+        [15, -24, 0, -7],
+    );
     ints("MUL.HI.U r, {0x80000000, 1, 2, 3}, 2;", [1, 0, 0, 0]);
     ints("MUL.S.HI r, {-1, 1, -3, 3}, 2;", [-1, 0, -1, 0]);
     ints("MUL.S24 r, {3, -4, 5, 6}, 7;", [21, -28, 35, 42]);
@@ -216,12 +276,21 @@ fn integer_arithmetic() {
     ints("NOT r, {0, 1, -1, 5};", [-1, -2, 0, -6]);
     ints("SHL r, {1, 2, 3, -1}, 4;", [16, 32, 48, -16]);
     ints("SHR r, {16, -16, 3, -1}, 2;", [4, -4, 0, -1]);
-    ints("SHR.U r, {16, 0xFFFFFFF0, 3, 1}, 2;", [4, 0x3FFF_FFFC, 0, 0]);
+    ints(
+        "SHR.U r, {16, 0xFFFFFFF0, 3, 1}, 2;",
+        [4, 0x3FFF_FFFC, 0, 0],
+    );
     ints("SLT.S r, {1, 2, 3, -4}, 2;", [-1, 0, 0, -1]);
     ints("SLT.U r, {1, 2, 3, 0xFFFFFFFC}, 2;", [-1, 0, 0, 0]);
     ints("STR.S r, 0, 0;", [-1; 4]);
-    ints("SAD.S r, {1, -2, 5, 0}, {4, 3, 5, -1}, 10;", [13, 15, 10, 11]);
-    ints("SAD.U r, {1, 0, 0xFFFFFFFF, 7}, {4, 0xFFFFFFFF, 0, 7}, 0;", [3, -1, -1, 0]);
+    ints(
+        "SAD.S r, {1, -2, 5, 0}, {4, 3, 5, -1}, 10;",
+        [13, 15, 10, 11],
+    );
+    ints(
+        "SAD.U r, {1, 0, 0xFFFFFFFF, 7}, {4, 0xFFFFFFFF, 0, 7}, 0;",
+        [3, -1, -1, 0],
+    );
     ints("MIN.U r, {1, 0xFFFFFFFF, 3, 4}, 2;", [1, 2, 2, 2]);
     ints("ABS.S r, {-1, 2, -3, 4};", [1, 2, 3, 4]);
     ints("ABS.U r, {0xFFFFFFFF, 2, 3, 4};", [-1, 2, 3, 4]);
@@ -230,12 +299,21 @@ fn integer_arithmetic() {
 
 #[test]
 fn bit_fields() {
-    ints("BFE.U r, {4, 8}, {0xABCD, 0xF00, 0, 0xFFFFFFFF};", [0xB, 0xF, 0, 0xF]);
+    ints(
+        "BFE.U r, {4, 8}, {0xABCD, 0xF00, 0, 0xFFFFFFFF};",
+        [0xB, 0xF, 0, 0xF],
+    );
     ints("BFE.S r, {4, 8}, {0xABCD, 0x700, 0, -1};", [-5, 7, 0, -1]);
     ints("BFE.U r, {0, 8}, 0xFFFF;", [0; 4]);
-    ints("BFI.U r, {4, 8}, 0xE, {0xABCD, 0, 0xF00, 0xFFFFFFFF};", [0xAECD, 0xE00, 0xE00, 0xFFFF_FEFFu32 as i32]);
+    ints(
+        "BFI.U r, {4, 8}, 0xE, {0xABCD, 0, 0xF00, 0xFFFFFFFF};",
+        [0xAECD, 0xE00, 0xE00, 0xFFFF_FEFFu32 as i32],
+    );
     ints("BFI.U r, {32, 0}, 5, 9;", [5; 4]);
-    ints("BFR r, {1, 0, 3, -1};", [i32::MIN, 0, 0xC000_0000u32 as i32, -1]);
+    ints(
+        "BFR r, {1, 0, 3, -1};",
+        [i32::MIN, 0, 0xC000_0000u32 as i32, -1],
+    );
     ints("BTC r, {1, 0, 255, -1};", [1, 0, 8, 32]);
     ints("BTFL r, {1, 0, 12, 0x80000000};", [0, -1, 2, 31]);
     ints("BTFM r, {1, 0, 12, -1};", [0, -1, 3, -1]);
@@ -252,23 +330,41 @@ fn packing() {
     floats("MOV.U a, 0xC0003C00; UP2H r, a.x;", [1.0, -2.0, 1.0, -2.0]);
     floats("MOV.U a, 0x0000FFFF; UP2US r, a.x;", [1.0, 0.0, 1.0, 0.0]);
     floats("MOV.U a, 0x33FF00FF; UP4UB.U r, a.x;", [1.0, 0.0, 1.0, 0.2]);
-    floats("MOV.U a, 0x0001FF80; UP4B.U r, a.x;", [0.0, 1.0, -1.0, -128.0 / 127.0]);
-    floats("MOV.U a, {0, 0x3C000000}; UP2H.U r, a.y;", [0.0, 1.0, 0.0, 1.0]);
+    floats(
+        "MOV.U a, 0x0001FF80; UP4B.U r, a.x;",
+        [0.0, 1.0, -1.0, -128.0 / 127.0],
+    );
+    floats(
+        "MOV.U a, {0, 0x3C000000}; UP2H.U r, a.y;",
+        [0.0, 1.0, 0.0, 1.0],
+    );
 }
 
 #[test]
 fn long_variables() {
     ints("PK64.U l, {1, 2, 3, 4}; UP64.U r, l;", [1, 2, 3, 4]);
     ints("MOV.U64 l, 0x100000002; UP64.U r, l;", [2, 1, 2, 1]);
-    ints("MOV.S a, -3; ADD.S64 l, a, 0; UP64.S r, l;", [-3, -1, -3, -1]);
-    ints("MOV.U a, -a; MOV.U a, 0xFFFFFFFF; ADD.U64 l, a, 1; UP64.U r, l;", [0, 1, 0, 1]);
+    ints(
+        "MOV.S a, -3; ADD.S64 l, a, 0; UP64.S r, l;",
+        [-3, -1, -3, -1],
+    );
+    ints(
+        "MOV.U a, -a; MOV.U a, 0xFFFFFFFF; ADD.U64 l, a, 1; UP64.U r, l;",
+        [0, 1, 0, 1],
+    );
     // Clamps see the words as floats.
-    floats("PK64.F l, {2.5, -0.5, 0.25, -3}; UP64.F.SAT r, l;", [1.0, 0.0, 0.25, 0.0]);
+    floats(
+        "PK64.F l, {2.5, -0.5, 0.25, -3}; UP64.F.SAT r, l;",
+        [1.0, 0.0, 0.25, 0.0],
+    );
     ints("MOV.U64 l, 0x100000002; MOV.U r, l;", [2; 4]);
     floats("MOV a, 1.5; ADD.F64 l, a, 1; MOV.F r, l;", [2.5; 4]);
     floats("ADD.F l, 1.5, 1; MOV.F64 m, l; MOV r, m;", [2.5; 4]);
     ints("SLT.S64 r, {1, 2, 3, 4}, 3;", [-1, -1, 0, 0]);
-    ints("MOV.S64 l, -4294967296; FLR.S64 m, 2.5; ADD.S64 l, l, m; UP64.S r, l;", [2, -1, 2, -1]);
+    ints(
+        "MOV.S64 l, -4294967296; FLR.S64 m, 2.5; ADD.S64 l, l, m; UP64.S r, l;",
+        [2, -1, 2, -1],
+    );
     floats("MOV.S64 l, 4294967296; I2F.S64 r, l;", [4_294_967_296.0; 4]);
     floats("MOV.F64 l, 1e300; MOV.F r, l;", [f32::INFINITY; 4]);
     ints("MOV.U64 l, 5; SHL.U64 l, l, 32; UP64.U r, l;", [0, 5, 0, 5]);
@@ -276,34 +372,83 @@ fn long_variables() {
 
 #[test]
 fn condition_codes() {
-    floats("MOV r, 0; SUB.CC a, {1, 2, 3, 4}, 2; MOV r (LT), 1; MOV r (EQ), 2; MOV r (GT), 3;", [1.0, 2.0, 3.0, 3.0]);
-    floats("MOV r, 0; SUBC1 a, {1, 2, 3, 4}, 2; MOV r (LE1), 1; MOV r (GE1.w), 2;", [2.0; 4]);
-    floats("MOV r, 0; MOV.CC a, {1, 2, 3, 0}; MOV r (NE.wzyx), 1;", [0.0, 1.0, 1.0, 1.0]);
-    floats("MOV r, 0; MOV.CC a, {0, 1, -1, 0}; MOV r.xy (EQ), 1;", [1.0, 0.0, 0.0, 0.0]);
+    floats(
+        "MOV r, 0; SUB.CC a, {1, 2, 3, 4}, 2; MOV r (LT), 1; MOV r (EQ), 2; MOV r (GT), 3;",
+        [1.0, 2.0, 3.0, 3.0],
+    );
+    floats(
+        "MOV r, 0; SUBC1 a, {1, 2, 3, 4}, 2; MOV r (LE1), 1; MOV r (GE1.w), 2;",
+        [2.0; 4],
+    );
+    floats(
+        "MOV r, 0; MOV.CC a, {1, 2, 3, 0}; MOV r (NE.wzyx), 1;",
+        [0.0, 1.0, 1.0, 1.0],
+    );
+    floats(
+        "MOV r, 0; MOV.CC a, {0, 1, -1, 0}; MOV r.xy (EQ), 1;",
+        [1.0, 0.0, 0.0, 0.0],
+    );
     // The mask reads the old codes, then the codes of the written lanes change.
-    floats("MOV r, 0; MOV.CC a, {1, 0, 1, 0}; MOV.CC b (NE), 0; MOV r (EQ), 1;", [1.0; 4]);
+    floats(
+        "MOV r, 0; MOV.CC a, {1, 0, 1, 0}; MOV.CC b (NE), 0; MOV r (EQ), 1;",
+        [1.0; 4],
+    );
     // NaN passes NE only.
-    floats("MOV r, 0; MUL.CC a, 0, {1e39, 1, 2, 3}; MOV r (NE), 1; MOV r (NAN), 2;", [2.0, 0.0, 0.0, 0.0]);
+    floats(
+        "MOV r, 0; MUL.CC a, 0, {1e39, 1, 2, 3}; MOV r (NE), 1; MOV r (NAN), 2;",
+        [2.0, 0.0, 0.0, 0.0],
+    );
     // Unsigned compare by subtraction: a >= b sets carry.
-    ints("MOV.S r, 0; SUB.U.CC a, {1, 2, 3, 0xFFFFFFFF}, 2; MOV.S r (CF), 1; MOV.S r (AB), 2;", [0, 1, 2, 2]);
+    ints(
+        "MOV.S r, 0; SUB.U.CC a, {1, 2, 3, 0xFFFFFFFF}, 2; MOV.S r (CF), 1; MOV.S r (AB), 2;",
+        [0, 1, 2, 2],
+    );
     // Signed compare stays right when the difference overflows.
-    ints("MOV.S r, 0; SUB.S.CC a, {-2147483648, 2147483647, 0, 5}, {1, -1, 0, 4}; MOV.S r (LT), 1; MOV.S r (GT), 2;", [1, 2, 0, 2]);
-    ints("MOV.S r, 0; ADD.S.CC a, {2147483647, 1, -1, 0}, 1; MOV.S r (OF), 1; MOV.S r (CF), 2;", [1, 0, 2, 0]);
-    floats("MOV r, 0; MOV.SAT.CC a, {-1, 2, 0.5, 0}; MOV r (EQ), 1;", [1.0, 0.0, 0.0, 1.0]);
-    floats("MOV r, 4; MOV r (FL), 5; MOV r.x (TR), 6;", [6.0, 4.0, 4.0, 4.0]);
+    ints(
+        "MOV.S r, 0; SUB.S.CC a, {-2147483648, 2147483647, 0, 5}, {1, -1, 0, 4}; MOV.S r (LT), 1; MOV.S r (GT), 2;",
+        [1, 2, 0, 2],
+    );
+    ints(
+        "MOV.S r, 0; ADD.S.CC a, {2147483647, 1, -1, 0}, 1; MOV.S r (OF), 1; MOV.S r (CF), 2;",
+        [1, 0, 2, 0],
+    );
+    floats(
+        "MOV r, 0; MOV.SAT.CC a, {-1, 2, 0.5, 0}; MOV r (EQ), 1;",
+        [1.0, 0.0, 0.0, 1.0],
+    );
+    floats(
+        "MOV r, 4; MOV r (FL), 5; MOV r.x (TR), 6;",
+        [6.0, 4.0, 4.0, 4.0],
+    );
     // 64-bit results into 32-bit variables: the codes follow the bits written.
-    ints("MOV.S r, 0; MOV.U64.CC a, 0x100000000; MOV.S r (EQ), 1;", [1; 4]);
+    ints(
+        "MOV.S r, 0; MOV.U64.CC a, 0x100000000; MOV.S r (EQ), 1;",
+        [1; 4],
+    );
 }
 
 #[test]
 fn branches() {
-    let program = |x: &str| format!("MOV r, 0; MOV.CC a.x, {x}; IF GT.x; MOV r.x, 1; ELSE; MOV r.x, 2; ENDIF; ADD r.y, r.x, 10;");
+    let program = |x: &str| {
+        format!(
+            "MOV r, 0; MOV.CC a.x, {x}; IF GT.x; MOV r.x, 1; ELSE; MOV r.x, 2; ENDIF; ADD r.y, r.x, 10;"
+        )
+    };
     floats(&program("3"), [1.0, 11.0, 0.0, 0.0]);
     floats(&program("-3"), [2.0, 12.0, 0.0, 0.0]);
     // Any of the four tested lanes decides.
-    floats("MOV r, 0; MOV.CC a, {0, 0, 0, 1}; IF NE; MOV r, 1; ENDIF;", [1.0; 4]);
-    floats("MOV r, 0; MOV.CC a, {0, 0, 0, 1}; IF (NE.x); MOV r, 1; ENDIF;", [0.0; 4]);
-    floats("MOV r, 0; MOV.CC a, 1; IF NE; MOV.CC a, 0; MOV r, 1; ENDIF;", [1.0; 4]);
+    floats(
+        "MOV r, 0; MOV.CC a, {0, 0, 0, 1}; IF NE; MOV r, 1; ENDIF;",
+        [1.0; 4],
+    );
+    floats(
+        "MOV r, 0; MOV.CC a, {0, 0, 0, 1}; IF (NE.x); MOV r, 1; ENDIF;",
+        [0.0; 4],
+    );
+    floats(
+        "MOV r, 0; MOV.CC a, 1; IF NE; MOV.CC a, 0; MOV r, 1; ENDIF;",
+        [1.0; 4],
+    );
 }
 
 #[test]
@@ -317,11 +462,26 @@ fn loops() {
     floats(&count(".S {3}.x"), [3.0; 4]);
     floats(&count(".U 4"), [4.0; 4]);
     floats(&count(".S64 4"), [4.0; 4]);
-    floats("MOV r, 0; MOV a, 3; REP a; ADD r, r, 1; MOV a, 100; ENDREP;", [3.0; 4]);
-    floats("MOV r, 0; REP; ADD r, r, 1; SUB.CC a, r, 4; BRK (GE.x); ENDREP;", [4.0; 4]);
-    floats("MOV r, 0; REP 10; ADD r.x, r.x, 1; SUB.CC a, r.x, 4; CONT (GT.x); ADD r.y, r.y, 1; ENDREP;", [10.0, 4.0, 0.0, 0.0]);
-    floats("MOV r, 0; REP 3; REP 2; ADD r, r, 1; ENDREP; ENDREP;", [6.0; 4]);
-    floats("MOV r, 0; REP 3; REP 5; ADD r, r, 1; BRK; ADD r, r, 100; ENDREP; ENDREP;", [3.0; 4]);
+    floats(
+        "MOV r, 0; MOV a, 3; REP a; ADD r, r, 1; MOV a, 100; ENDREP;",
+        [3.0; 4],
+    );
+    floats(
+        "MOV r, 0; REP; ADD r, r, 1; SUB.CC a, r, 4; BRK (GE.x); ENDREP;",
+        [4.0; 4],
+    );
+    floats(
+        "MOV r, 0; REP 10; ADD r.x, r.x, 1; SUB.CC a, r.x, 4; CONT (GT.x); ADD r.y, r.y, 1; ENDREP;",
+        [10.0, 4.0, 0.0, 0.0],
+    );
+    floats(
+        "MOV r, 0; REP 3; REP 2; ADD r, r, 1; ENDREP; ENDREP;",
+        [6.0; 4],
+    );
+    floats(
+        "MOV r, 0; REP 3; REP 5; ADD r, r, 1; BRK; ADD r, r, 100; ENDREP; ENDREP;",
+        [3.0; 4],
+    );
 }
 
 #[test]
@@ -342,7 +502,10 @@ fn subroutines() {
 fn literals() {
     ints("MOV.U r, {0x10, 0xfF, 010, 4294967295};", [16, 255, 10, -1]);
     floats("MOV r, {.5, 1., 1e2, 1.5e-3};", [0.5, 1.0, 100.0, 0.0015]);
-    floats("MOV r, {1E+2, 0x10, -.5E1, 16777217};", [100.0, 16.0, -5.0, 16_777_216.0]);
+    floats(
+        "MOV r, {1E+2, 0x10, -.5E1, 16777217};",
+        [100.0, 16.0, -5.0, 16_777_216.0],
+    );
     // Rounded once: half way between two floats in double precision.
     floats("MOV r, 1.00000017881393432617187499;", [1.000_000_1; 4]);
     // A scalar stands for all components, also as the first element of an array.

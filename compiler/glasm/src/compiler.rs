@@ -82,10 +82,7 @@ impl Compiler {
         warnings: Diagnostics,
     ) -> Result<Shader, Diagnostics> {
         let mut words = Vec::new();
-        match self
-            .emitter
-            .emit_into(program, options, source, &mut words)
-        {
+        match self.emitter.emit_into(program, options, source, &mut words) {
             Ok(reflection) => Ok(Shader {
                 words,
                 reflection,

@@ -25,7 +25,8 @@ pub mod validate;
 
 pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::options::{
-    BindingLayout, ClipDepth, Conventions, DebugInfo, DeviceFeatures, InterfaceTypes, Options, Target,
+    BindingLayout, ClipDepth, Conventions, DebugInfo, DeviceFeatures, InterfaceTypes, Options,
+    Target,
 };
 pub use glasm_codegen::reflect::{self, Reflection};
 pub use glasm_frontend as frontend;

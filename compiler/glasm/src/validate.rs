@@ -14,5 +14,7 @@ pub fn validate(words: &[u32], target: Target) -> Result<(), String> {
         Target::Vulkan1_2 => TargetEnv::Vulkan_1_2,
         Target::Vulkan1_3 => TargetEnv::Vulkan_1_3,
     };
-    create(Some(environment)).validate(words, None).map_err(|error| error.to_string())
+    create(Some(environment))
+        .validate(words, None)
+        .map_err(|error| error.to_string())
 }

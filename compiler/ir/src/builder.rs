@@ -85,7 +85,10 @@ impl Builder {
         let start = self.open.last().copied().unwrap_or(0);
         match self.pending[start..].last_mut() {
             Some(Node::Run { first, len }) if *first + *len == position => *len += 1,
-            _ => self.pending.push(Node::Run { first: position, len: 1 }),
+            _ => self.pending.push(Node::Run {
+                first: position,
+                len: 1,
+            }),
         }
     }
 

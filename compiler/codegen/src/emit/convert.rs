@@ -50,16 +50,30 @@ impl Emit<'_> {
         }
         let wide = |ty: Type| ty.width() == Width::W64;
         if wide(to) && !wide(from) {
-            let op = if from.is_signed_int() {
-                Spv::SConvert
+            val = if from.is_signed_int() {
+                self.sign_extended(val)
             } else {
-                Spv::UConvert
+                self.unary_to(Spv::UConvert, Scalar::U64, val)
             };
-            val = self.unary_to(op, Scalar::U64, val);
         } else if wide(from) && !wide(to) {
             val = self.unary_to(Spv::UConvert, Scalar::U32, val);
         }
         self.narrow(val, to)
+    }
+
+    /// 64-bit integers of signed words. Put together from words: Mesa 22.3 compares the result of a plain conversion with
+    /// constants as if it had been extended by zeros.
+    fn sign_extended(&mut self, val: Val) -> Val {
+        let last = self.constant_like(val, 31);
+        let high = self.binary(Spv::ShiftRightArithmetic, val, last);
+        self.each(val, |emit, index| {
+            let (low, high) = (emit.component(val, index), emit.component(high, index));
+            let words = emit
+                .w
+                .gather_vector(&[low.lane(0), high.lane(0)], Scalar::U32);
+            let wide = emit.wide_from_words(words);
+            emit.w.val(wide.id)
+        })
     }
 
     /// Cuts a 32-bit integer to a narrow type and extends it again.
@@ -117,12 +131,56 @@ impl Emit<'_> {
                 "conversion of a 64-bit integer to float with a rounding direction",
             ));
         }
-        // 64-bit floats hold 32-bit integers exactly.
-        if !self.options.device.float64 {
-            return Err(Error::missing_feature("shaderFloat64"));
-        }
-        let wide = self.unary_to(op, Scalar::F64, val);
-        Ok(self.float_to_float(wide, to, rounding))
+        let float = self.directed_int_to_float(val, from, rounding);
+        Ok(self.float_to_float(float, to, rounding))
+    }
+
+    /// The nearest float of a 32-bit integer in a direction: the bits of its magnitude that a float does not hold are
+    /// dropped, or rounded up, before exact conversions.
+    fn directed_int_to_float(&mut self, val: Val, from: Type, rounding: Rounding) -> Val {
+        let negative = from
+            .is_signed_int()
+            .then(|| self.compare_bits(Spv::SLessThan, val, 0));
+        let magnitude = match negative {
+            Some(negative) => {
+                let negated = self.unary(Spv::SNegate, val);
+                self.select(negative, negated, val)
+            }
+            None => val,
+        };
+        let (low, high) = self.float_neighbors(magnitude);
+        let (above, below) = match rounding {
+            Rounding::Ceil => (high, low),
+            Rounding::Floor => (low, high),
+            Rounding::Trunc | Rounding::Even => (low, low),
+        };
+        let Some(negative) = negative else {
+            return above;
+        };
+        let below = self.unary(Spv::FNegate, below);
+        self.select(negative, below, above)
+    }
+
+    /// The floats next to an unsigned integer, below and above; both are its value if a float holds it.
+    fn float_neighbors(&mut self, magnitude: Val) -> (Val, Val) {
+        let (zero, one) = (
+            self.constant_like(magnitude, 0),
+            self.constant_like(magnitude, 1),
+        );
+        let kept = self.constant_like(magnitude, 23);
+        let top = self.ext(GlslOp::FindUMsb, &[magnitude]);
+        let excess = self.binary(Spv::ISub, top, kept);
+        let excess = self.ext(GlslOp::SMax, &[excess, zero]);
+        let unit = self.binary(Spv::ShiftLeftLogical, one, excess);
+        let rest = self.binary(Spv::ISub, unit, one);
+        let rest = self.binary(Spv::BitwiseAnd, magnitude, rest);
+        let low = self.binary(Spv::ISub, magnitude, rest);
+        let low = self.unary_to(Spv::ConvertUToF, Scalar::F32, low);
+        // The sum may be 2^32, which no word holds.
+        let unit = self.unary_to(Spv::ConvertUToF, Scalar::F32, unit);
+        let high = self.binary(Spv::FAdd, low, unit);
+        let exact = self.compare_bits(Spv::IEqual, rest, 0);
+        (low, self.select(exact, low, high))
     }
 
     /// Rounds to an integer and converts it.

@@ -4,7 +4,7 @@ use super::Emit;
 use super::result::{Flags, Outcome};
 use crate::error::Error;
 use crate::writer::{Scalar, Val};
-use glasm_ir::{Aux, Inst, Op, TypeBase};
+use glasm_ir::{Aux, Inst, Op, Type, TypeBase};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 /// One instruction with the lanes to compute.
@@ -37,6 +37,9 @@ impl Emit<'_> {
 
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
     fn compute(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+        if !self.options.device.float64 && uses_float64(job.inst) {
+            return Err(Error::missing_feature("shaderFloat64"));
+        }
         if self.is_pair_op(job.inst) {
             return self.wide_inst(job);
         }
@@ -219,7 +222,7 @@ impl Emit<'_> {
             return false;
         }
         let wide_int =
-            |ty: glasm_ir::Type| ty.width() == glasm_ir::Width::W64 && ty.base() != TypeBase::Float;
+            |ty: Type| ty.width() == glasm_ir::Width::W64 && ty.base() != TypeBase::Float;
         match (inst.op, inst.aux) {
             (Op::Mov, _) => {
                 wide_int(inst.ty) && self.program.srcs[inst.first_source as usize].has_modifier()
@@ -236,4 +239,17 @@ impl Emit<'_> {
 pub(super) enum Extreme {
     Min,
     Max,
+}
+
+/// Whether an instruction computes with 64-bit floats.
+fn uses_float64(inst: &Inst) -> bool {
+    let moves = matches!(inst.op, Op::Mov | Op::Pack64 | Op::Unpack64);
+    let converts = matches!(
+        inst.aux,
+        Aux::Cvt {
+            from: Type::F64,
+            ..
+        }
+    );
+    inst.ty == Type::F64 && !moves || converts
 }

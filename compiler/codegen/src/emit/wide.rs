@@ -86,6 +86,7 @@ impl Emit<'_> {
                 let greater = self.wide_less(y, x, signed);
                 self.wide_choose(greater, x, y)
             }
+            Op::Sign => self.wide_sign(x, signed),
             Op::SelLt if !signed => z,
             Op::SelLt => {
                 let below = self.compare_bits(Spv::SLessThan, x[1], 0);
@@ -270,6 +271,20 @@ impl Emit<'_> {
         let high = self.binary(Spv::IAdd, high, cross);
         let cross = self.binary(Spv::IMul, a[1], b[0]);
         [low, self.binary(Spv::IAdd, high, cross)]
+    }
+
+    /// -1, 0 or 1
+    fn wide_sign(&mut self, a: Words, signed: bool) -> Words {
+        let any = self.binary(Spv::BitwiseOr, a[0], a[1]);
+        let any = self.compare_bits(Spv::INotEqual, any, 0);
+        let low = self.bit(any);
+        let zero = self.constant_like(low, 0);
+        if !signed {
+            return [low, zero];
+        }
+        let below = self.compare_bits(Spv::SLessThan, a[1], 0);
+        let ones = self.constant_like(low, 0xffff_ffff);
+        self.wide_choose(below, [ones, ones], [low, zero])
     }
 
     fn wide_equal(&mut self, a: Words, b: Words) -> Val {

@@ -44,7 +44,13 @@ pub(super) struct Flow {
 
 impl Flow {
     pub(super) fn new() -> Self {
-        Self { open: Vec::new(), ifs: 0, loops: 0, calls: Vec::new(), first_code: None }
+        Self {
+            open: Vec::new(),
+            ifs: 0,
+            loops: 0,
+            calls: Vec::new(),
+            first_code: None,
+        }
     }
 }
 
@@ -52,7 +58,12 @@ impl Checker<'_> {
     /// The routine that statements belong to now; the one before all labels exists from its first instruction on.
     fn routine(&mut self) -> u32 {
         if self.program.routines.is_empty() {
-            self.program.routines.push(Routine { label: None, first: 0, end: 0, reached: false });
+            self.program.routines.push(Routine {
+                label: None,
+                first: 0,
+                end: 0,
+                reached: false,
+            });
         }
         self.program.routines.len() as u32 - 1
     }
@@ -70,43 +81,68 @@ impl Checker<'_> {
     fn flow_opcode(&mut self, flow: &mut Flow, inst: &Inst, op: FlowOp) {
         match op {
             FlowOp::If => {
-                flow.open.push(Open { kind: Block::If, span: inst.span, endless: false });
+                flow.open.push(Open {
+                    kind: Block::If,
+                    span: inst.span,
+                    endless: false,
+                });
                 flow.ifs += 1;
                 if flow.ifs == limits::IF_DEPTH + 1 {
-                    let message = format!("more than {} IF blocks inside each other", limits::IF_DEPTH);
+                    let message =
+                        format!("more than {} IF blocks inside each other", limits::IF_DEPTH);
                     self.reports.error(Code::IfDepth, inst.span, message);
                 }
             }
             FlowOp::Else => match flow.open.last_mut() {
                 Some(open) if open.kind == Block::If => open.kind = Block::Else,
                 Some(open) if open.kind == Block::Else => {
-                    self.reports.error(Code::BlockMismatch, inst.span, "a second ELSE in one IF");
+                    self.reports
+                        .error(Code::BlockMismatch, inst.span, "a second ELSE in one IF");
                 }
-                _ => self.reports.error(Code::BlockMismatch, inst.span, "ELSE without IF"),
+                _ => self
+                    .reports
+                    .error(Code::BlockMismatch, inst.span, "ELSE without IF"),
             },
             FlowOp::EndIf => self.close(flow, inst, "IF"),
             FlowOp::Rep => {
                 let endless = inst.operand_count == 0 && !inst.broken;
-                flow.open.push(Open { kind: Block::Rep, span: inst.span, endless });
+                flow.open.push(Open {
+                    kind: Block::Rep,
+                    span: inst.span,
+                    endless,
+                });
                 flow.loops += 1;
                 if flow.loops == limits::LOOP_DEPTH + 1 {
-                    let message = format!("more than {} REP blocks inside each other", limits::LOOP_DEPTH);
+                    let message = format!(
+                        "more than {} REP blocks inside each other",
+                        limits::LOOP_DEPTH
+                    );
                     self.reports.error(Code::LoopDepth, inst.span, message);
                 }
             }
             FlowOp::EndRep => self.close(flow, inst, "REP"),
-            FlowOp::Brk | FlowOp::Cont => match flow.open.iter_mut().rev().find(|open| open.kind == Block::Rep) {
+            FlowOp::Brk | FlowOp::Cont => match flow
+                .open
+                .iter_mut()
+                .rev()
+                .find(|open| open.kind == Block::Rep)
+            {
                 Some(open) => open.endless &= op != FlowOp::Brk,
                 None => {
                     let message = format!("{} outside a REP block", inst.opcode.mnemonic());
-                    self.reports.error(Code::BreakOutsideLoop, inst.span, message);
+                    self.reports
+                        .error(Code::BreakOutsideLoop, inst.span, message);
                 }
             },
             FlowOp::Ret => flow.open.iter_mut().for_each(|open| open.endless = false),
             FlowOp::Cal => {
                 if let Extra::Label(label, span) = self.program.ast.extra(inst) {
                     let routine = self.routine();
-                    flow.calls.push(Call { routine, label, span });
+                    flow.calls.push(Call {
+                        routine,
+                        label,
+                        span,
+                    });
                 }
             }
         }
@@ -118,7 +154,11 @@ impl Checker<'_> {
         match flow.open.last().copied() {
             Some(open) if (open.kind == Block::Rep) == is_rep => {
                 flow.open.pop();
-                if is_rep { flow.loops -= 1 } else { flow.ifs -= 1 }
+                if is_rep {
+                    flow.loops -= 1
+                } else {
+                    flow.ifs -= 1
+                }
                 if open.endless {
                     let message = "this loop has no count, no BRK of its own and no RET inside";
                     self.reports.error(Code::InfiniteLoop, open.span, message);
@@ -129,10 +169,17 @@ impl Checker<'_> {
                 let message = format!("END{opener} closes a block that {other} has opened");
                 self.reports.error(Code::BlockMismatch, inst.span, message);
                 // If such a block is open further out, the inner ones were forgotten: go on outside.
-                let matching = flow.open.iter().rposition(|open| (open.kind == Block::Rep) == is_rep);
+                let matching = flow
+                    .open
+                    .iter()
+                    .rposition(|open| (open.kind == Block::Rep) == is_rep);
                 if let Some(position) = matching {
                     flow.open.truncate(position);
-                    flow.loops = flow.open.iter().filter(|open| open.kind == Block::Rep).count();
+                    flow.loops = flow
+                        .open
+                        .iter()
+                        .filter(|open| open.kind == Block::Rep)
+                        .count();
                     flow.ifs = flow.open.len() - flow.loops;
                 }
             }
@@ -145,7 +192,8 @@ impl Checker<'_> {
 
     pub(super) fn label(&mut self, flow: &mut Flow, statement: u32, name: NameId, span: Span) {
         if !flow.open.is_empty() {
-            self.reports.error(Code::LabelInBlock, span, "a label inside a block");
+            self.reports
+                .error(Code::LabelInBlock, span, "a label inside a block");
             self.close_all(flow);
         }
         self.routine();
@@ -153,10 +201,19 @@ impl Checker<'_> {
             last.end = statement;
         }
         let number = self.program.routines.len() as u32;
-        self.program.routines.push(Routine { label: Some(name), first: statement + 1, end: 0, reached: false });
+        self.program.routines.push(Routine {
+            label: Some(name),
+            first: statement + 1,
+            end: 0,
+            reached: false,
+        });
         if self.program.labels.insert(name, number).is_some() {
             let text = self.name_text(name);
-            self.reports.error(Code::DuplicateLabel, span, format!("label `{text}` is defined already"));
+            self.reports.error(
+                Code::DuplicateLabel,
+                span,
+                format!("label `{text}` is defined already"),
+            );
         }
     }
 
@@ -170,7 +227,11 @@ impl Checker<'_> {
     /// What can be said only at the end of the program.
     pub(super) fn end_of_flow(&mut self, mut flow: Flow) {
         for open in std::mem::take(&mut flow.open) {
-            let (word, end) = if open.kind == Block::Rep { ("REP", "ENDREP") } else { ("IF", "ENDIF") };
+            let (word, end) = if open.kind == Block::Rep {
+                ("REP", "ENDREP")
+            } else {
+                ("IF", "ENDIF")
+            };
             let message = format!("this {word} has no {end}");
             self.reports.error(Code::BlockOpen, open.span, message);
         }
@@ -195,10 +256,18 @@ impl Checker<'_> {
                 Some(&callee) => graph[call.routine as usize].push((callee, call.span)),
                 None => {
                     let text = self.name_text(call.label);
-                    let labels: Vec<String> = self.program.labels.keys().map(|&name| self.name_text(name)).collect();
-                    let notes = suggest(&text, labels.iter().map(String::as_str)).into_iter().collect();
+                    let labels: Vec<String> = self
+                        .program
+                        .labels
+                        .keys()
+                        .map(|&name| self.name_text(name))
+                        .collect();
+                    let notes = suggest(&text, labels.iter().map(String::as_str))
+                        .into_iter()
+                        .collect();
                     let message = format!("label `{text}` is not defined");
-                    self.reports.error_with(Code::UndefinedLabel, call.span, message, notes);
+                    self.reports
+                        .error_with(Code::UndefinedLabel, call.span, message, notes);
                 }
             }
         }
@@ -223,7 +292,8 @@ impl Checker<'_> {
                 if on_stack[callee as usize] {
                     let label = self.program.routines[callee as usize].label;
                     let text = label.map_or_else(String::new, |name| self.name_text(name));
-                    let message = format!("subroutine `{text}` can call itself, which is not supported yet");
+                    let message =
+                        format!("subroutine `{text}` can call itself, which is not supported yet");
                     self.reports.error(Code::Recursion, span, message);
                 } else if let Some(below) = finished[callee as usize] {
                     top.2 = height.max(below + 1);

@@ -4,6 +4,7 @@
 //! makes one, so lowering can rely on the rules.
 
 mod binding;
+mod constant;
 mod decl;
 mod flow;
 mod inst;
@@ -11,10 +12,12 @@ mod operand;
 mod overlap;
 mod suggest;
 mod texture;
+mod types;
+mod variable;
 
-pub(crate) use decl::{default_constant, literal_bits};
-pub(crate) use inst::result_type;
+pub(crate) use constant::{default_constant, literal_bits};
 pub(crate) use suggest::suggest;
+pub(crate) use types::result_type;
 
 use crate::ast::{Ast, Base, Inst, Operand, Statement, VarMods};
 use crate::codes::Code;
@@ -48,12 +51,22 @@ pub(crate) struct Var {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum VarKind {
     Temp,
-    Attrib { first: u32 },
-    Param { first: u32 },
-    Result { first: u32 },
+    Attrib {
+        first: u32,
+    },
+    Param {
+        first: u32,
+    },
+    Result {
+        first: u32,
+    },
     Buffer(BufferView),
-    Texture { unit: u32 },
-    Shared { start: u32 },
+    Texture {
+        unit: u32,
+    },
+    Shared {
+        start: u32,
+    },
     /// Declared with errors: uses are not reported.
     Poisoned,
 }
@@ -230,18 +243,30 @@ impl<'s> Checker<'s> {
             let row = options::lookup(text.as_bytes())
                 .filter(|row| row.stages.has(self.stage) && row.since <= self.version);
             let Some(row) = row else {
-                let known = options::OPTIONS.iter().filter(|row| row.stages.has(self.stage));
-                let notes = suggest(&text, known.map(|row| row.name)).into_iter().collect();
-                let message = format!("unknown option `{text}` in a {} program", stage_name(self.stage));
-                self.reports.error_with(Code::OptionUnknown, span, message, notes);
+                let known = options::OPTIONS
+                    .iter()
+                    .filter(|row| row.stages.has(self.stage));
+                let notes = suggest(&text, known.map(|row| row.name))
+                    .into_iter()
+                    .collect();
+                let message = format!(
+                    "unknown option `{text}` in a {} program",
+                    stage_name(self.stage)
+                );
+                self.reports
+                    .error_with(Code::OptionUnknown, span, message, notes);
                 continue;
             };
             if row.support == Support::Missing {
-                self.reports.error(Code::Unsupported, span, format!("option `{text}` is not supported yet"));
+                self.reports.error(
+                    Code::Unsupported,
+                    span,
+                    format!("option `{text}` is not supported yet"),
+                );
             }
-            if let Some((_, other)) =
-                groups.iter().find(|&&(group, other)| group == row.group && group != Group::None && other != row.name)
-            {
+            if let Some((_, other)) = groups.iter().find(|&&(group, other)| {
+                group == row.group && group != Group::None && other != row.name
+            }) {
                 let message = format!("option `{text}` excludes `{other}`");
                 self.reports.error(Code::OptionConflict, span, message);
             }
@@ -261,11 +286,17 @@ impl<'s> Checker<'s> {
         let mut insts = std::mem::take(&mut self.program.ast.insts);
         let mut operands = std::mem::take(&mut self.program.ast.operands);
         for index in 0..self.program.ast.statements.len() {
+            if self.reports.is_full() {
+                break;
+            }
             match self.program.ast.statements[index] {
                 Statement::Inst(number) => {
                     let inst = &mut insts[number as usize];
                     let first = inst.first_operand as usize;
-                    self.inst(inst, &mut operands[first..first + inst.operand_count as usize]);
+                    self.inst(
+                        inst,
+                        &mut operands[first..first + inst.operand_count as usize],
+                    );
                     self.flow_inst(&mut flow, inst);
                 }
                 Statement::Decl(number) => self.decl(number),
@@ -283,7 +314,10 @@ impl<'s> Checker<'s> {
     /// Rules that need the whole program.
     fn whole_program(&mut self) {
         if self.stage == Stage::Compute && !self.group_size_seen {
-            self.reports.whole(Code::GroupSize, "compute programs need a GROUP_SIZE declaration");
+            self.reports.whole(
+                Code::GroupSize,
+                "compute programs need a GROUP_SIZE declaration",
+            );
         }
         self.overlaps();
     }
@@ -325,9 +359,16 @@ impl<'s> Checker<'s> {
             .filter(|(other, _)| matches!(self.named[other.index()], Named::Var(_)))
             .map(|(_, text)| String::from_utf8_lossy(text).into_owned())
             .collect();
-        let notes = suggest(&text, declared.iter().map(String::as_str)).into_iter().collect();
+        let notes = suggest(&text, declared.iter().map(String::as_str))
+            .into_iter()
+            .collect();
         let span = Span::new(span.start, span.start + text.len() as u32);
-        self.reports.error_with(Code::UndeclaredName, span, format!("`{text}` is not declared"), notes);
+        self.reports.error_with(
+            Code::UndeclaredName,
+            span,
+            format!("`{text}` is not declared"),
+            notes,
+        );
     }
 }
 

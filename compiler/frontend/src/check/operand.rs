@@ -1,7 +1,7 @@
 //! Operands and results: what they may name, their indices, suffixes and types. NV_gpu_program4 section 2.X.4.2.
 
 use super::binding::Bound;
-use super::decl::io_binding;
+use super::variable::io_binding;
 use super::{BufferLayout, Checker, Implicit, Named, VarKind};
 use crate::ast::{Base, Dst, Index, Operand, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
@@ -48,7 +48,9 @@ impl Checker<'_> {
                 operand.suffix = suffix;
                 var
             }),
-            Base::Scalar(_) | Base::Vector { .. } => return self.literal_value(*operand, shape, ty),
+            Base::Scalar(_) | Base::Vector { .. } => {
+                return self.literal_value(*operand, shape, ty);
+            }
         };
         if let Some(var) = var {
             operand.base = Base::Var(var);
@@ -57,12 +59,22 @@ impl Checker<'_> {
     }
 
     #[inline]
-    fn variable_value(&mut self, operand: &Operand, var: u32, shape: Shape, ty: Type, untyped: bool) {
+    fn variable_value(
+        &mut self,
+        operand: &Operand,
+        var: u32,
+        shape: Shape,
+        ty: Type,
+        untyped: bool,
+    ) {
         let info = &mut self.program.vars[var as usize];
         let readable = match info.kind {
             VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => true,
             VarKind::Buffer(view) => view.layout != BufferLayout::Bytes,
-            VarKind::Result { .. } | VarKind::Texture { .. } | VarKind::Shared { .. } | VarKind::Poisoned => false,
+            VarKind::Result { .. }
+            | VarKind::Texture { .. }
+            | VarKind::Shared { .. }
+            | VarKind::Poisoned => false,
         };
         if !readable {
             return self.not_readable(var, operand.span);
@@ -81,11 +93,13 @@ impl Checker<'_> {
     /// Suffix and signs against what the place takes.
     fn suffix(&mut self, operand: &Operand, shape: Shape) {
         match (shape, operand.suffix.kind()) {
-            (Shape::Vector | Shape::ConstMem | Shape::SharedMem, _) | (Shape::Scalar, SuffixKind::One(_)) => {}
+            (Shape::Vector | Shape::ConstMem | Shape::SharedMem, _)
+            | (Shape::Scalar, SuffixKind::One(_)) => {}
             (Shape::Plain, SuffixKind::None) if operand.signs == Signs::empty() => {}
             (Shape::Scalar, _) => {
                 let message = "a scalar operand needs one component, such as `.x`";
-                self.reports.error(Code::ScalarSuffix, operand.span, message);
+                self.reports
+                    .error(Code::ScalarSuffix, operand.span, message);
             }
             (Shape::Plain, _) => {
                 let message = "this operand has no suffix, sign or absolute value";
@@ -100,9 +114,14 @@ impl Checker<'_> {
         let (code, what) = match self.program.vars[var as usize].kind {
             VarKind::Result { .. } => (Code::ReadResult, "is a result, which can only be written"),
             VarKind::Texture { .. } => (Code::OperandNotVariable, "is a texture"),
-            VarKind::Shared { .. } => (Code::MemoryOperand, "is shared memory, for LDS, STS and ATOMS only"),
+            VarKind::Shared { .. } => (
+                Code::MemoryOperand,
+                "is shared memory, for LDS, STS and ATOMS only",
+            ),
             VarKind::Buffer(_) => (Code::MemoryOperand, "is a CBUFFER variable, for LDC only"),
-            VarKind::Poisoned | VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => return,
+            VarKind::Poisoned | VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => {
+                return;
+            }
         };
         self.reports.error(code, span, format!("{text} {what}"));
     }
@@ -117,8 +136,12 @@ impl Checker<'_> {
         };
         let declared = declared.map_or("", name);
         let message = format!("{text} is declared {declared}, but used as {}", name(used));
-        let hint = format!("modifier `.{}` uses it as declared, `.NTC` switches the check off", declared_letter(declared));
-        self.reports.error_with(Code::TypeMismatch, span, message, vec![hint]);
+        let hint = format!(
+            "modifier `.{}` uses it as declared, `.NTC` switches the check off",
+            declared_letter(declared)
+        );
+        self.reports
+            .error_with(Code::TypeMismatch, span, message, vec![hint]);
     }
 
     /// An index against the variable. NV_gpu_program4 section 2.X.4.2.
@@ -135,17 +158,24 @@ impl Checker<'_> {
         let text = self.var_text(var);
         match (array, index) {
             (None, _) => {
-                self.reports.error(Code::IndexOnScalar, span, format!("{text} is no array"));
+                self.reports
+                    .error(Code::IndexOnScalar, span, format!("{text} is no array"));
             }
             (Some(_), Index::None) => {
-                self.reports.error(Code::ArrayNeedsIndex, span, format!("{text} is an array and needs an index"));
+                self.reports.error(
+                    Code::ArrayNeedsIndex,
+                    span,
+                    format!("{text} is an array and needs an index"),
+                );
             }
             (Some(count), Index::Const(number)) => {
-                let message = format!("index {number} is out of bounds: {text} has {count} elements");
+                let message =
+                    format!("index {number} is out of bounds: {text} has {count} elements");
                 self.reports.error(Code::IndexOutOfBounds, span, message);
             }
             (Some(_), Index::Pair(_)) => {
-                self.reports.error(Code::IndexOnScalar, span, format!("{text} has one index"));
+                self.reports
+                    .error(Code::IndexOnScalar, span, format!("{text} has one index"));
             }
             (Some(count), Index::Relative(relative)) => self.relative(var, count, relative),
         }
@@ -161,24 +191,35 @@ impl Checker<'_> {
         }
         let (base, lane) = match info.base {
             Base::Name(name) => (self.var_of(name, info.span).map(Base::Var), info.lane),
-            Base::Path(path) => match self.path_operand(path).map(|(var, suffix)| (var, suffix.kind())) {
+            Base::Path(path) => match self
+                .path_operand(path)
+                .map(|(var, suffix)| (var, suffix.kind()))
+            {
                 Some((var, SuffixKind::One(lane))) => (Some(Base::Var(var)), lane),
                 Some((var, SuffixKind::None)) => (Some(Base::Var(var)), 0),
                 Some((_, SuffixKind::Four)) => {
-                    self.reports.error(Code::ScalarSuffix, info.span, "an index is one component");
+                    self.reports
+                        .error(Code::ScalarSuffix, info.span, "an index is one component");
                     (None, 0)
                 }
                 None => (None, 0),
             },
             Base::Var(_) | Base::Scalar(_) | Base::Vector { .. } => (Some(info.base), info.lane),
         };
-        let Some(Base::Var(index_var)) = base else { return };
+        let Some(Base::Var(index_var)) = base else {
+            return;
+        };
         let index_info = self.program.vars[index_var as usize];
-        let readable = matches!(index_info.kind, VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. });
+        let readable = matches!(
+            index_info.kind,
+            VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. }
+        );
         if !readable || index_info.array.is_some() || index_info.base == Some(TypeBase::Float) {
             if index_info.kind != VarKind::Poisoned {
                 let text = self.var_text(index_var);
-                let message = format!("{text} cannot be an index; use a component of an integer variable that is no array");
+                let message = format!(
+                    "{text} cannot be an index; use a component of an integer variable that is no array"
+                );
                 self.reports.error(Code::IndexVariable, info.span, message);
             }
             return;
@@ -204,7 +245,11 @@ impl Checker<'_> {
                 Ok(suffix) => suffix,
                 Err(Code::UnexpectedToken) => {
                     let text = self.source_text(segment.span);
-                    self.reports.error(Code::BindingUnknown, segment.span, format!("`{text}` is no binding here"));
+                    self.reports.error(
+                        Code::BindingUnknown,
+                        segment.span,
+                        format!("`{text}` is no binding here"),
+                    );
                     return None;
                 }
                 Err(code) => {
@@ -219,17 +264,27 @@ impl Checker<'_> {
 
     fn range_problem(&self, bound: &Bound, span: Span) -> (Code, &'static str) {
         match bound {
-            Bound::Buffer { .. } => (Code::BufferOperand, "elements of parameter buffers need a BUFFER variable"),
+            Bound::Buffer { .. } => (
+                Code::BufferOperand,
+                "elements of parameter buffers need a BUFFER variable",
+            ),
             Bound::Params(list)
-                if matches!(list[0], glasm_ir::ParamSource::State(_)) && !self.source_text(span).contains(".row") =>
+                if matches!(list[0], glasm_ir::ParamSource::State(_))
+                    && !self.source_text(span).contains(".row") =>
             {
-                (Code::MatrixNeedsRow, "select a row of the matrix with .row[n]")
+                (
+                    Code::MatrixNeedsRow,
+                    "select a row of the matrix with .row[n]",
+                )
             }
             Bound::Params(_)
             | Bound::Attrib(..)
             | Bound::Result(..)
             | Bound::Texture { .. }
-            | Bound::Shared(_) => (Code::RangeAsOperand, "a range is allowed in array declarations only"),
+            | Bound::Shared(_) => (
+                Code::RangeAsOperand,
+                "a range is allowed in array declarations only",
+            ),
         }
     }
 
@@ -239,21 +294,29 @@ impl Checker<'_> {
             Bound::Attrib(row, number, _) => Some(self.implicit_attrib(row, number, span)),
             Bound::Result(row, number, _) => {
                 let binding = io_binding(row, number);
-                Some(self.implicit(Implicit::Result(binding.semantic), span, |checker| {
-                    checker.program.results.push(binding);
-                    VarKind::Result { first: checker.program.results.len() as u32 - 1 }
-                }))
+                Some(
+                    self.implicit(Implicit::Result(binding.semantic), span, |checker| {
+                        checker.program.results.push(binding);
+                        VarKind::Result {
+                            first: checker.program.results.len() as u32 - 1,
+                        }
+                    }),
+                )
             }
             Bound::Params(list) => {
                 let source = list[0];
                 Some(self.implicit(Implicit::Param(source), span, |checker| {
                     checker.program.params.push(source);
-                    VarKind::Param { first: checker.program.params.len() as u32 - 1 }
+                    VarKind::Param {
+                        first: checker.program.params.len() as u32 - 1,
+                    }
                 }))
             }
-            Bound::Texture { first, .. } => {
-                Some(self.implicit(Implicit::Texture(first), span, |_| VarKind::Texture { unit: first }))
-            }
+            Bound::Texture { first, .. } => Some(self.implicit(
+                Implicit::Texture(first),
+                span,
+                |_| VarKind::Texture { unit: first },
+            )),
             Bound::Buffer { .. } => {
                 let message = "elements of parameter buffers need a BUFFER variable";
                 self.reports.error(Code::BufferOperand, span, message);
@@ -274,7 +337,9 @@ impl Checker<'_> {
         }
         self.implicit(Implicit::Attrib(binding.semantic), span, |checker| {
             checker.program.attribs.push(binding);
-            VarKind::Attrib { first: checker.program.attribs.len() as u32 - 1 }
+            VarKind::Attrib {
+                first: checker.program.attribs.len() as u32 - 1,
+            }
         })
     }
 
@@ -332,7 +397,11 @@ impl Checker<'_> {
                 Ok(mask) => dst.mask = mask,
                 Err(Code::UnexpectedToken) => {
                     let text = self.source_text(segment.span);
-                    self.reports.error(Code::BindingUnknown, segment.span, format!("`{text}` is no binding here"));
+                    self.reports.error(
+                        Code::BindingUnknown,
+                        segment.span,
+                        format!("`{text}` is no binding here"),
+                    );
                     return None;
                 }
                 Err(code) => {
@@ -342,13 +411,25 @@ impl Checker<'_> {
             }
         }
         if resolved.range {
-            self.reports.error(Code::RangeAsOperand, dst.span, "a range is allowed in array declarations only");
+            self.reports.error(
+                Code::RangeAsOperand,
+                dst.span,
+                "a range is allowed in array declarations only",
+            );
             return None;
         }
         match resolved.bound {
             bound @ Bound::Result(..) => self.implicit_var(bound, dst.span),
-            Bound::Attrib(..) | Bound::Params(_) | Bound::Texture { .. } | Bound::Buffer { .. } | Bound::Shared(_) => {
-                self.reports.error(Code::WriteReadOnly, dst.span, "this binding can only be read");
+            Bound::Attrib(..)
+            | Bound::Params(_)
+            | Bound::Texture { .. }
+            | Bound::Buffer { .. }
+            | Bound::Shared(_) => {
+                self.reports.error(
+                    Code::WriteReadOnly,
+                    dst.span,
+                    "this binding can only be read",
+                );
                 None
             }
         }
@@ -365,7 +446,11 @@ impl Checker<'_> {
             VarKind::Temp | VarKind::Result { .. } | VarKind::Poisoned => return,
         };
         let text = self.var_text(var);
-        self.reports.error(Code::WriteReadOnly, span, format!("{text} is {what}, which this instruction cannot write"));
+        self.reports.error(
+            Code::WriteReadOnly,
+            span,
+            format!("{text} is {what}, which this instruction cannot write"),
+        );
     }
 
     /// The semantic of a binding, for rules about single bindings.
@@ -374,10 +459,18 @@ impl Checker<'_> {
         let (list, first): (&[super::IoBinding], u32) = match info.kind {
             VarKind::Attrib { first } => (&self.program.attribs, first),
             VarKind::Result { first } => (&self.program.results, first),
-            _ => (&[], 0),
+            VarKind::Temp
+            | VarKind::Param { .. }
+            | VarKind::Buffer(_)
+            | VarKind::Texture { .. }
+            | VarKind::Shared { .. }
+            | VarKind::Poisoned => (&[], 0),
         };
         let count = info.array.unwrap_or(1) as usize;
-        list.iter().skip(first as usize).take(count).map(|binding| binding.semantic)
+        list.iter()
+            .skip(first as usize)
+            .take(count)
+            .map(|binding| binding.semantic)
     }
 }
 

@@ -19,18 +19,27 @@ impl Checker<'_> {
             let twice = match info.kind {
                 VarKind::Attrib { .. } => {
                     let semantics: Vec<Semantic> = self.attrib_semantics(var).collect();
-                    semantics.into_iter().any(|semantic| !attribs.insert(semantic))
+                    semantics
+                        .into_iter()
+                        .any(|semantic| !attribs.insert(semantic))
                 }
                 VarKind::Result { .. } => {
                     let semantics: Vec<Semantic> = self.attrib_semantics(var).collect();
-                    semantics.into_iter().any(|semantic| !results.insert(semantic))
+                    semantics
+                        .into_iter()
+                        .any(|semantic| !results.insert(semantic))
                 }
                 VarKind::Param { first } => {
                     let count = info.array.unwrap_or(1);
                     let sources = &self.program.params[first as usize..(first + count) as usize];
                     // Constants are no bindings of state: equal ones may repeat.
-                    let bindings = sources.iter().filter(|source| !matches!(source, ParamSource::Literal(_)));
-                    bindings.fold(false, |twice, &source| !params.insert(source) || twice)
+                    let bindings = sources
+                        .iter()
+                        .filter(|source| !matches!(source, ParamSource::Literal(_)));
+                    let count = bindings.clone().count();
+                    let before = params.len();
+                    params.extend(bindings);
+                    params.len() < before + count
                 }
                 VarKind::Temp
                 | VarKind::Buffer(_)
@@ -40,8 +49,10 @@ impl Checker<'_> {
             };
             if twice {
                 let text = self.var_text(var);
-                let message = format!("{text} has a run-time index, but repeats a binding of such an array");
-                self.reports.error(Code::RelativeOverlap, info.span, message);
+                let message =
+                    format!("{text} has a run-time index, but repeats a binding of such an array");
+                self.reports
+                    .error(Code::RelativeOverlap, info.span, message);
             }
         }
     }

@@ -49,7 +49,10 @@ mod tests {
     #[test]
     fn close_words_are_suggested() {
         let words = ["colour", "normal", "R0"];
-        assert_eq!(suggest("color", words.into_iter()).as_deref(), Some("did you mean `colour`?"));
+        assert_eq!(
+            suggest("color", words.into_iter()).as_deref(),
+            Some("did you mean `colour`?")
+        );
         assert_eq!(suggest("xyzzy", words.into_iter()), None);
         assert_eq!(suggest("R", words.into_iter()), None);
     }

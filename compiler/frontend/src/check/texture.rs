@@ -11,27 +11,41 @@ use glasm_ir::types::Type;
 
 impl Checker<'_> {
     pub(super) fn texture(&mut self, inst: &Inst, operands: &mut [Operand], info: &OpcodeInfo) {
-        let Extra::Texture(number) = self.program.ast.extra(inst) else { return };
+        let Extra::Texture(number) = self.program.ast.extra(inst) else {
+            return;
+        };
         let part = self.program.ast.textures[number as usize];
         let target = &TARGETS[part.target as usize];
         let access = access(info);
         self.target(&part, info, target, access);
         self.offset(&part, info, target);
         self.extra_operands(operands, info, &part, target);
-        let Some(var) = self.texture_variable(number, access) else { return };
+        let Some(var) = self.texture_variable(number, access) else {
+            return;
+        };
         self.target_of_units(var, &part, target);
     }
 
     fn target(&mut self, part: &TexPart, info: &OpcodeInfo, target: &TargetInfo, access: Access) {
         let span = part.target_span;
         if target.since > self.version {
-            let message = format!("target `{}` needs language version {}", target.name, target.since.name());
+            let message = format!(
+                "target `{}` needs language version {}",
+                target.name,
+                target.since.name()
+            );
             self.reports.error(Code::FeatureNewer, span, message);
-        } else if let Some(feature) = target.option.filter(|option| !self.program.features.contains(option.flag())) {
+        } else if let Some(feature) = target
+            .option
+            .filter(|option| !self.program.features.contains(option.flag()))
+        {
             let message = format!("target `{}` needs OPTION {}", target.name, feature.option());
             self.reports.error(Code::FeatureOption, span, message);
         } else if !target.access.contains(access) {
-            let message = format!("`{}` cannot access textures of target `{}`", info.name, target.name);
+            let message = format!(
+                "`{}` cannot access textures of target `{}`",
+                info.name, target.name
+            );
             self.reports.error(Code::TargetNotAllowed, span, message);
         }
     }
@@ -42,39 +56,73 @@ impl Checker<'_> {
             Offset::Dynamic => {
                 if target.is_cube() || matches!(info.name, "TXD" | "TXGO") {
                     let message = "a run-time offset is not available here";
-                    self.reports.error(Code::OffsetDynamic, part.offset_span, message);
+                    self.reports
+                        .error(Code::OffsetDynamic, part.offset_span, message);
                 }
             }
             Offset::Constant(offset) => {
-                let allowed = if info.name == "TXGO" { 0 } else { target.offsets as usize };
+                let allowed = if info.name == "TXGO" {
+                    0
+                } else {
+                    target.offsets as usize
+                };
                 if offset[allowed..].iter().any(|&component| component != 0) {
-                    let message = format!("target `{}` takes {allowed} offset components here", target.name);
-                    self.reports.error(Code::OffsetTarget, part.offset_span, message);
-                } else if offset.iter().any(|component| !limits::TEXEL_OFFSET.contains(component)) {
+                    let message = format!(
+                        "target `{}` takes {allowed} offset components here",
+                        target.name
+                    );
+                    self.reports
+                        .error(Code::OffsetTarget, part.offset_span, message);
+                } else if offset
+                    .iter()
+                    .any(|component| !limits::TEXEL_OFFSET.contains(component))
+                {
                     let (low, high) = (limits::TEXEL_OFFSET.start(), limits::TEXEL_OFFSET.end());
                     let message = format!("offsets run from {low} to {high}");
-                    self.reports.error(Code::OffsetRange, part.offset_span, message);
+                    self.reports
+                        .error(Code::OffsetRange, part.offset_span, message);
                 }
             }
         }
     }
 
     /// Operands beyond those of the opcode: the reference of SHADOWARRAYCUBE, the run-time offset.
-    fn extra_operands(&mut self, operands: &mut [Operand], info: &OpcodeInfo, part: &TexPart, target: &TargetInfo) {
+    fn extra_operands(
+        &mut self,
+        operands: &mut [Operand],
+        info: &OpcodeInfo,
+        part: &TexPart,
+        target: &TargetInfo,
+    ) {
         let own = info.operands.len() - 1;
         let dynamic = usize::from(part.offset == Offset::Dynamic);
-        let reference = usize::from(target.reference == Reference::Operand && info.name != "TXQ" && info.name != "LOD");
+        let reference = usize::from(
+            target.reference == Reference::Operand && info.name != "TXQ" && info.name != "LOD",
+        );
         let count = operands.len();
-        for (number, operand) in operands.iter_mut().enumerate().take(count - dynamic).skip(own) {
+        for (number, operand) in operands
+            .iter_mut()
+            .enumerate()
+            .take(count - dynamic)
+            .skip(own)
+        {
             if number < own + reference {
                 self.value(operand, Shape::Vector, Type::F32, false);
             } else {
-                self.reports.error(Code::ExtraOperand, operand.span, format!("`{}` has {own} operands before the texture", info.name));
+                self.reports.error(
+                    Code::ExtraOperand,
+                    operand.span,
+                    format!("`{}` has {own} operands before the texture", info.name),
+                );
             }
         }
         if count - dynamic < own + reference {
-            let message = format!("target `{}` needs an operand with the reference", target.name);
-            self.reports.error(Code::MissingOperand, part.target_span, message);
+            let message = format!(
+                "target `{}` needs an operand with the reference",
+                target.name
+            );
+            self.reports
+                .error(Code::MissingOperand, part.target_span, message);
         }
         if let (1, Some(offset)) = (dynamic, operands.last_mut()) {
             self.value(offset, Shape::Vector, Type::S32, false);
@@ -89,23 +137,39 @@ impl Checker<'_> {
             Base::Path(path) => self.path_operand(path)?,
             Base::Var(var) => (var, operand.suffix),
             Base::Scalar(_) | Base::Vector { .. } => {
-                self.reports.error(Code::TextureExpected, operand.span, "a texture such as `texture[0]` is expected");
+                self.reports.error(
+                    Code::TextureExpected,
+                    operand.span,
+                    "a texture such as `texture[0]` is expected",
+                );
                 return None;
             }
         };
         let info = self.program.vars[var as usize];
         if !matches!(info.kind, VarKind::Texture { .. }) || !operand.signs.is_empty() {
             if info.kind != VarKind::Poisoned {
-                self.reports.error(Code::TextureExpected, operand.span, "a texture such as `texture[0]` is expected");
+                self.reports.error(
+                    Code::TextureExpected,
+                    operand.span,
+                    "a texture such as `texture[0]` is expected",
+                );
             }
             return None;
         }
         self.index(var, operand.index, operand.span);
         if !suffix.is_none() && !access.intersects(Access::GATHER.union(Access::GATHER_OFFSETS)) {
-            self.reports.error(Code::ComponentSelect, operand.span, "only TXG and TXGO select a component");
+            self.reports.error(
+                Code::ComponentSelect,
+                operand.span,
+                "only TXG and TXGO select a component",
+            );
         }
         if suffix.kind() == SuffixKind::Four {
-            self.reports.error(Code::ScalarSuffix, operand.span, "one component of the texture is selected");
+            self.reports.error(
+                Code::ScalarSuffix,
+                operand.span,
+                "one component of the texture is selected",
+            );
         }
         self.program.vars[var as usize].used = true;
         let part = &mut self.program.ast.textures[number as usize].texture;
@@ -117,13 +181,18 @@ impl Checker<'_> {
     /// A unit goes with one target; an array counts with all its units.
     fn target_of_units(&mut self, var: u32, part: &TexPart, target: &TargetInfo) {
         let info = self.program.vars[var as usize];
-        let VarKind::Texture { unit } = info.kind else { return };
+        let VarKind::Texture { unit } = info.kind else {
+            return;
+        };
         for unit in unit..unit + info.array.unwrap_or(1) {
             let used = *self.unit_targets.entry(unit).or_insert(part.target);
             if used != part.target {
-                let message =
-                    format!("texture image unit {unit} is used with target `{}` already", TARGETS[used as usize].name);
-                self.reports.error(Code::TargetConflict, part.target_span, message);
+                let message = format!(
+                    "texture image unit {unit} is used with target `{}` already",
+                    TARGETS[used as usize].name
+                );
+                self.reports
+                    .error(Code::TargetConflict, part.target_span, message);
                 return;
             }
         }

@@ -63,13 +63,23 @@ pub struct BindingInfo {
 }
 
 macro_rules! number {
-    () => { Number::None };
-    ([$limit:literal]) => { Number::Required($limit) };
-    ([? $limit:literal]) => { Number::Optional($limit) };
+    () => {
+        Number::None
+    };
+    ([$limit:literal]) => {
+        Number::Required($limit)
+    };
+    ([? $limit:literal]) => {
+        Number::Optional($limit)
+    };
 }
 macro_rules! option {
-    () => { None };
-    ($feature:ident) => { Some(Feature::$feature) };
+    () => {
+        None
+    };
+    ($feature:ident) => {
+        Some(Feature::$feature)
+    };
 }
 
 macro_rules! bindings {
@@ -171,7 +181,12 @@ mod tests {
     #[test]
     fn numbers_and_marks_agree() {
         for info in ATTRIBS.iter().chain(RESULTS) {
-            assert_eq!(info.path.contains("[]"), info.number != Number::None, "{}", info.path);
+            assert_eq!(
+                info.path.contains("[]"),
+                info.number != Number::None,
+                "{}",
+                info.path
+            );
         }
     }
 
@@ -180,9 +195,18 @@ mod tests {
         for table in [ATTRIBS, RESULTS] {
             for (index, info) in table.iter().enumerate() {
                 let shadowed = table[..index].iter().find(|earlier| {
-                    earlier.stages.intersects(info.stages) && info.path.strip_prefix(earlier.path).is_some_and(|rest| rest.starts_with('.'))
+                    earlier.stages.intersects(info.stages)
+                        && info
+                            .path
+                            .strip_prefix(earlier.path)
+                            .is_some_and(|rest| rest.starts_with('.'))
                 });
-                assert!(shadowed.is_none(), "{} hides {}", shadowed.map_or("", |row| row.path), info.path);
+                assert!(
+                    shadowed.is_none(),
+                    "{} hides {}",
+                    shadowed.map_or("", |row| row.path),
+                    info.path
+                );
             }
         }
     }

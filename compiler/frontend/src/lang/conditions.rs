@@ -40,7 +40,10 @@ pub fn lookup(rule: &[u8]) -> Option<Test> {
         [name @ .., b'1'] => (name, 1),
         _ => (rule, 0),
     };
-    TESTS.iter().find(|(text, _)| text.as_bytes() == name).map(|&(_, test)| Test { test, register })
+    TESTS
+        .iter()
+        .find(|(text, _)| text.as_bytes() == name)
+        .map(|&(_, test)| Test { test, register })
 }
 
 #[cfg(test)]
@@ -49,9 +52,27 @@ mod tests {
 
     #[test]
     fn rules_name_test_and_register() {
-        assert_eq!(lookup(b"GT"), Some(Test { test: CondTest::Gt, register: 0 }));
-        assert_eq!(lookup(b"GT0"), Some(Test { test: CondTest::Gt, register: 0 }));
-        assert_eq!(lookup(b"BLE1"), Some(Test { test: CondTest::BelowEqual, register: 1 }));
+        assert_eq!(
+            lookup(b"GT"),
+            Some(Test {
+                test: CondTest::Gt,
+                register: 0
+            })
+        );
+        assert_eq!(
+            lookup(b"GT0"),
+            Some(Test {
+                test: CondTest::Gt,
+                register: 0
+            })
+        );
+        assert_eq!(
+            lookup(b"BLE1"),
+            Some(Test {
+                test: CondTest::BelowEqual,
+                register: 1
+            })
+        );
         assert_eq!(lookup(b"GT2"), None);
         assert_eq!(lookup(b"gt"), None);
         assert_eq!(lookup(b""), None);

@@ -63,10 +63,22 @@ pub const fn stage_name(stage: Stage) -> &'static str {
 pub const fn reserved_words(stage: Stage) -> &'static [&'static str] {
     match stage {
         Stage::Vertex => &["program", "result", "state", "texture", "vertex"],
-        Stage::Fragment => &["program", "result", "state", "texture", "fragment", "primitive"],
+        Stage::Fragment => &[
+            "program",
+            "result",
+            "state",
+            "texture",
+            "fragment",
+            "primitive",
+        ],
         Stage::Compute => &["program", "result", "state", "texture", "invocation"],
-        Stage::Geometry | Stage::TessControl | Stage::TessEval => {
-            &["program", "result", "state", "texture", "vertex", "primitive"]
-        }
+        Stage::Geometry | Stage::TessControl | Stage::TessEval => &[
+            "program",
+            "result",
+            "state",
+            "texture",
+            "vertex",
+            "primitive",
+        ],
     }
 }

@@ -185,7 +185,10 @@ impl Modifiers {
     /// The atomic operation.
     pub fn atomic(self) -> Option<AtomicOp> {
         let number = (self.0 >> Self::ATOMIC & 15) as usize;
-        number.checked_sub(1).and_then(|index| ATOMICS.get(index)).map(|&(_, op)| op)
+        number
+            .checked_sub(1)
+            .and_then(|index| ATOMICS.get(index))
+            .map(|&(_, op)| op)
     }
 
     /// Adds a modifier; true if there is one of its kind already.
@@ -203,14 +206,25 @@ impl Modifiers {
             }
             Modifier::Atomic(op) => {
                 let twice = self.atomic().is_some();
-                let index = ATOMICS.iter().position(|&(_, atomic)| atomic == op).unwrap_or(0) as u64;
+                let index = ATOMICS
+                    .iter()
+                    .position(|&(_, atomic)| atomic == op)
+                    .unwrap_or(0) as u64;
                 self.0 = self.0 & !(15 << Self::ATOMIC) | (index + 1) << Self::ATOMIC;
                 twice
             }
             Modifier::Flag(flag) => {
-                let kinds =
-                    [Mods::ANY_CC, Mods::ANY_CLAMP, Mods::ANY_PRECISION, Mods::ANY_ROUNDING, Mods::ANY_DERIVATIVE];
-                let kind = kinds.into_iter().find(|kind| kind.intersects(flag)).unwrap_or(flag);
+                let kinds = [
+                    Mods::ANY_CC,
+                    Mods::ANY_CLAMP,
+                    Mods::ANY_PRECISION,
+                    Mods::ANY_ROUNDING,
+                    Mods::ANY_DERIVATIVE,
+                ];
+                let kind = kinds
+                    .into_iter()
+                    .find(|kind| kind.intersects(flag))
+                    .unwrap_or(flag);
                 let twice = self.mods().intersects(kind);
                 self.0 |= u64::from(flag.bits());
                 twice
@@ -264,7 +278,10 @@ static ATOMICS: &[(&str, AtomicOp)] = &[
 ];
 
 fn find<T: Copy>(table: &[(&str, T)], word: &[u8]) -> Option<T> {
-    table.iter().find(|(name, _)| name.as_bytes() == word).map(|&(_, value)| value)
+    table
+        .iter()
+        .find(|(name, _)| name.as_bytes() == word)
+        .map(|&(_, value)| value)
 }
 
 /// The modifier of a word behind a point.
@@ -272,7 +289,9 @@ pub fn lookup(word: &[u8]) -> Option<Modifier> {
     if let Some(index) = DATA_TYPES.iter().position(|ty| ty.name.as_bytes() == word) {
         return Some(Modifier::Type(DataTypeId(index as u8)));
     }
-    find(FLAGS, word).map(Modifier::Flag).or_else(|| find(ATOMICS, word).map(Modifier::Atomic))
+    find(FLAGS, word)
+        .map(Modifier::Flag)
+        .or_else(|| find(ATOMICS, word).map(Modifier::Atomic))
 }
 
 /// All modifier words, for hints.
@@ -287,15 +306,22 @@ pub fn words() -> impl Iterator<Item = &'static str> {
 /// The storage types that an atomic operation is defined for, without options. NV_gpu_program5 table X.Y.
 pub const fn atomic_types(op: AtomicOp) -> &'static [Type] {
     match op {
-        AtomicOp::Add | AtomicOp::Exchange | AtomicOp::CompareExchange => &[Type::U32, Type::S32, Type::U64],
-        AtomicOp::Min | AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => &[Type::U32, Type::S32],
+        AtomicOp::Add | AtomicOp::Exchange | AtomicOp::CompareExchange => {
+            &[Type::U32, Type::S32, Type::U64]
+        }
+        AtomicOp::Min | AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => {
+            &[Type::U32, Type::S32]
+        }
         AtomicOp::IncWrap | AtomicOp::DecWrap => &[Type::U32],
     }
 }
 
 /// The spelling of an atomic operation.
 pub fn atomic_name(op: AtomicOp) -> &'static str {
-    ATOMICS.iter().find(|&&(_, atomic)| atomic == op).map_or("", |&(name, _)| name)
+    ATOMICS
+        .iter()
+        .find(|&&(_, atomic)| atomic == op)
+        .map_or("", |&(name, _)| name)
 }
 
 /// The modifier letter of a base type.
@@ -332,12 +358,22 @@ mod tests {
     #[test]
     fn modifiers_are_kept() {
         let mut modifiers = Modifiers::new(Mods::SAT);
-        let add = |modifiers: &mut Modifiers, word: &str| modifiers.add(lookup(word.as_bytes()).expect("a modifier"));
+        let add = |modifiers: &mut Modifiers, word: &str| {
+            modifiers.add(lookup(word.as_bytes()).expect("a modifier"))
+        };
         assert_eq!((modifiers.type_count(), modifiers.atomic()), (0, None));
-        assert!(!add(&mut modifiers, "U64X4") && !add(&mut modifiers, "CSWAP") && !add(&mut modifiers, "S8"));
-        assert!(add(&mut modifiers, "ADD") && add(&mut modifiers, "SSAT") && add(&mut modifiers, "F"));
+        assert!(
+            !add(&mut modifiers, "U64X4")
+                && !add(&mut modifiers, "CSWAP")
+                && !add(&mut modifiers, "S8")
+        );
+        assert!(
+            add(&mut modifiers, "ADD") && add(&mut modifiers, "SSAT") && add(&mut modifiers, "F")
+        );
         assert_eq!(modifiers.atomic(), Some(AtomicOp::Add));
-        let types: Vec<&str> = (0..modifiers.type_count()).map(|n| modifiers.data_type(n).info().name).collect();
+        let types: Vec<&str> = (0..modifiers.type_count())
+            .map(|n| modifiers.data_type(n).info().name)
+            .collect();
         assert_eq!(types, ["U64X4", "S8"]);
         assert_eq!(modifiers.mods(), Mods::SAT | Mods::SSAT);
     }

@@ -80,7 +80,13 @@ impl OperandKind {
     pub(crate) const fn is_value(self) -> bool {
         !matches!(
             self,
-            Self::ExtSwizzle | Self::Texture | Self::Label | Self::Cond | Self::OptCond | Self::Kill | Self::Count
+            Self::ExtSwizzle
+                | Self::Texture
+                | Self::Label
+                | Self::Cond
+                | Self::OptCond
+                | Self::Kill
+                | Self::Count
         )
     }
 
@@ -201,50 +207,118 @@ pub struct OpcodeInfo {
 }
 
 macro_rules! support {
-    (-) => { Support::No };
-    (X) => { Support::Narrow };
-    (6) => { Support::Wide };
+    (-) => {
+        Support::No
+    };
+    (X) => {
+        Support::Narrow
+    };
+    (6) => {
+        Support::Wide
+    };
 }
 macro_rules! mods {
-    (- $flags:ident) => { Mods::empty() };
-    (X $flags:ident) => { Mods::$flags };
+    (- $flags:ident) => {
+        Mods::empty()
+    };
+    (X $flags:ident) => {
+        Mods::$flags
+    };
 }
 macro_rules! base {
-    (F) => { Base::Float };
-    (S) => { Base::Signed };
-    (U) => { Base::Unsigned };
-    (-) => { Base::Float };
+    (F) => {
+        Base::Float
+    };
+    (S) => {
+        Base::Signed
+    };
+    (U) => {
+        Base::Unsigned
+    };
+    (-) => {
+        Base::Float
+    };
 }
 macro_rules! option {
-    () => { None };
-    ($feature:ident) => { Some(Feature::$feature) };
+    () => {
+        None
+    };
+    ($feature:ident) => {
+        Some(Feature::$feature)
+    };
 }
 macro_rules! result {
-    (-) => { ResultKind::None };
-    (v) => { ResultKind::V };
-    (vf) => { ResultKind::Vf };
-    (vs) => { ResultKind::Vs };
-    (vu) => { ResultKind::Vu };
-    (s) => { ResultKind::S };
+    (-) => {
+        ResultKind::None
+    };
+    (v) => {
+        ResultKind::V
+    };
+    (vf) => {
+        ResultKind::Vf
+    };
+    (vs) => {
+        ResultKind::Vs
+    };
+    (vu) => {
+        ResultKind::Vu
+    };
+    (s) => {
+        ResultKind::S
+    };
 }
 macro_rules! operand {
-    (v) => { OperandKind::V };
-    (vf) => { OperandKind::Vf };
-    (vs) => { OperandKind::Vs };
-    (vu) => { OperandKind::Vu };
-    (s) => { OperandKind::S };
-    (su) => { OperandKind::Su };
-    (a) => { OperandKind::Address };
-    (p) => { OperandKind::Plain };
-    (x) => { OperandKind::ExtSwizzle };
-    (t) => { OperandKind::Texture };
-    (l) => { OperandKind::Label };
-    (c) => { OperandKind::Cond };
-    (oc) => { OperandKind::OptCond };
-    (vc) => { OperandKind::Kill };
-    (ov) => { OperandKind::Count };
-    (cm) => { OperandKind::ConstMem };
-    (sm) => { OperandKind::SharedMem };
+    (v) => {
+        OperandKind::V
+    };
+    (vf) => {
+        OperandKind::Vf
+    };
+    (vs) => {
+        OperandKind::Vs
+    };
+    (vu) => {
+        OperandKind::Vu
+    };
+    (s) => {
+        OperandKind::S
+    };
+    (su) => {
+        OperandKind::Su
+    };
+    (a) => {
+        OperandKind::Address
+    };
+    (p) => {
+        OperandKind::Plain
+    };
+    (x) => {
+        OperandKind::ExtSwizzle
+    };
+    (t) => {
+        OperandKind::Texture
+    };
+    (l) => {
+        OperandKind::Label
+    };
+    (c) => {
+        OperandKind::Cond
+    };
+    (oc) => {
+        OperandKind::OptCond
+    };
+    (vc) => {
+        OperandKind::Kill
+    };
+    (ov) => {
+        OperandKind::Count
+    };
+    (cm) => {
+        OperandKind::ConstMem
+    };
+    (sm) => {
+        OperandKind::SharedMem
+    };
 }
 
 macro_rules! opcodes {
@@ -284,7 +358,11 @@ const fn all_plain(operands: &[OperandKind]) -> bool {
 
 /// Textures, shared memory, packing.
 const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
-    let last = if operands.is_empty() { OperandKind::V } else { operands[operands.len() - 1] };
+    let last = if operands.is_empty() {
+        OperandKind::V
+    } else {
+        operands[operands.len() - 1]
+    };
     let packing = matches!(name.as_bytes(), [b'P', b'K', ..] | [b'U', b'P', ..]);
     packing || matches!(last, OperandKind::Texture | OperandKind::SharedMem)
 }
@@ -342,13 +420,19 @@ opcodes! {
     "DPH" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) Fn(composite::dph), "homogeneous dot product";
     "DST" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Fn(composite::dst), "distance vector";
     "ELSE" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::Else), "otherwise";
+    "EMIT" V4_0 GEOMETRY [- - - - - -] - () None (NO) Missing, "emit a vertex";
+    "EMITS" V5_0 GEOMETRY [- X - - - S] - (s) Arithmetic (NO) Missing, "emit a vertex to a stream";
     "ENDIF" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::EndIf), "end of IF";
+    "ENDPRIM" V4_0 GEOMETRY [- - - - - -] - () None (NO) Missing, "end of the primitive";
     "ENDREP" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::EndRep), "end of REP";
     "EX2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Exp2), "2 to the power of";
     "FLR" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::floor), "round down";
     "FRC" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Fract), "fraction";
     "I2F" V4_0 ALL [- 6 X - - S] vf (v) Arithmetic (A) Fn(convert::int_to_float), "integer to float";
     "IF" V4_0 ALL [- - - - - -] - (c) None (NO) Flow(FlowOp::If), "conditional block";
+    "IPAC" V5_0 FRAGMENT [X - X X - F] v (v) Arithmetic (A) Missing, "interpolate at the centroid";
+    "IPAO" V5_0 FRAGMENT [X - X X - F] v (v v) Arithmetic (A) Missing, "interpolate with an offset";
+    "IPAS" V5_0 FRAGMENT [X - X X - F] v (v su) Arithmetic (A) Missing, "interpolate at a sample";
     "KIL" V4_0 FRAGMENT [X X - - X F] - (vc) Arithmetic (T) Fn(flow::kill), "discard the fragment";
     "LDC" V5_0 ALL [- - X X - F] v (cm) Storage (M) Fn(memory::load_constant), "load from a constant buffer" Cbuffer;
     "LDS" V5_0 COMPUTE [- - X X - F] v (sm) Storage (M) Fn(memory::load_shared), "load from shared memory";
@@ -423,7 +507,9 @@ opcodes! {
 }
 
 /// Opcodes and declarations of older languages that this family does not have. NV_gpu_program4 issue 2.
-pub static OLD_WORDS: &[&str] = &["ADDRESS", "ARA", "ARL", "ARR", "BRA", "ENDLOOP", "EXP", "LOG", "LOOP", "PUSHA", "POPA"];
+pub static OLD_WORDS: &[&str] = &[
+    "ADDRESS", "ARA", "ARL", "ARR", "BRA", "ENDLOOP", "EXP", "LOG", "LOOP", "PUSHA", "POPA",
+];
 
 /// Index of a row of [`OPCODES`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -443,7 +529,10 @@ impl Opcode {
 
     /// The opcode spelled exactly `name`.
     pub fn exact(name: &[u8]) -> Option<Self> {
-        OPCODES.binary_search_by(|row| row.name.as_bytes().cmp(name)).ok().map(|index| Self(index as u8))
+        OPCODES
+            .binary_search_by(|row| row.name.as_bytes().cmp(name))
+            .ok()
+            .map(|index| Self(index as u8))
     }
 }
 
@@ -469,7 +558,10 @@ fn suffixes(text: &[u8]) -> Option<Mods> {
         &[("_SAT", Mods::SAT), ("_SSAT", Mods::SSAT)],
     ];
     for step in steps {
-        if let Some((suffix, flag)) = step.iter().find(|(suffix, _)| rest.starts_with(suffix.as_bytes())) {
+        if let Some((suffix, flag)) = step
+            .iter()
+            .find(|(suffix, _)| rest.starts_with(suffix.as_bytes()))
+        {
             mods |= *flag;
             rest = &rest[suffix.len()..];
         }
@@ -487,12 +579,16 @@ impl OpcodeInfo {
     pub fn types(&self) -> Vec<&'static str> {
         match self.rule {
             TypeRule::None => Vec::new(),
-            TypeRule::Storage | TypeRule::Atomic => vec!["one storage modifier such as U32 or F32X4"],
+            TypeRule::Storage | TypeRule::Atomic => {
+                vec!["one storage modifier such as U32 or F32X4"]
+            }
             TypeRule::Convert => vec!["two sized types: result, operand"],
             TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 => {
                 let mut types = Vec::new();
-                let families: [(Support, &[&str], &[&str]); 2] =
-                    [(self.float, &["F", "F32"], &["F64"]), (self.int, &["S", "U", "S32", "U32"], &["S64", "U64"])];
+                let families: [(Support, &[&str], &[&str]); 2] = [
+                    (self.float, &["F", "F32"], &["F64"]),
+                    (self.int, &["S", "U", "S32", "U32"], &["S64", "U64"]),
+                ];
                 for (support, narrow, wide) in families {
                     if support >= Support::Narrow {
                         types.extend_from_slice(narrow);
@@ -509,7 +605,10 @@ impl OpcodeInfo {
     /// Whether the instruction opens, divides or closes a block.
     pub(crate) fn is_block(&self) -> bool {
         let Flow(op) = self.lower else { return false };
-        matches!(op, FlowOp::If | FlowOp::Else | FlowOp::EndIf | FlowOp::Rep | FlowOp::EndRep)
+        matches!(
+            op,
+            FlowOp::If | FlowOp::Else | FlowOp::EndIf | FlowOp::Rep | FlowOp::EndRep
+        )
     }
 
     /// Whether programs with the opcode can be translated, not only checked.
@@ -535,15 +634,27 @@ mod tests {
     #[test]
     fn rows_are_sorted() {
         for pair in OPCODES.windows(2) {
-            assert!(pair[0].name < pair[1].name, "{} before {}", pair[0].name, pair[1].name);
+            assert!(
+                pair[0].name < pair[1].name,
+                "{} before {}",
+                pair[0].name,
+                pair[1].name
+            );
         }
     }
 
     #[test]
     fn suffixes_split_off_the_longest_opcode() {
-        let case = |word: &str| split(word.as_bytes()).map(|(opcode, mods)| (opcode.mnemonic(), mods));
-        assert_eq!(case("ADDRC1_SSAT"), Some(("ADD", Mods::FULL | Mods::CC1 | Mods::SSAT)));
-        assert_eq!(case("MULHC_SAT"), Some(("MUL", Mods::HALF | Mods::CC0 | Mods::SAT)));
+        let case =
+            |word: &str| split(word.as_bytes()).map(|(opcode, mods)| (opcode.mnemonic(), mods));
+        assert_eq!(
+            case("ADDRC1_SSAT"),
+            Some(("ADD", Mods::FULL | Mods::CC1 | Mods::SSAT))
+        );
+        assert_eq!(
+            case("MULHC_SAT"),
+            Some(("MUL", Mods::HALF | Mods::CC0 | Mods::SAT))
+        );
         assert_eq!(case("RCC"), Some(("RCC", Mods::empty())));
         assert_eq!(case("FRCC"), Some(("FRC", Mods::CC0)));
         assert_eq!(case("STRC"), Some(("STR", Mods::CC0)));
@@ -559,7 +670,12 @@ mod tests {
     #[test]
     fn lookup_is_for_people() {
         assert_eq!(lookup("addc").map(|row| row.name), Some("ADD"));
-        assert_eq!(lookup("ADD").map(OpcodeInfo::types), Some(vec!["F", "F32", "F64", "S", "U", "S32", "U32", "S64", "U64"]));
+        assert_eq!(
+            lookup("ADD").map(OpcodeInfo::types),
+            Some(vec![
+                "F", "F32", "F64", "S", "U", "S32", "U32", "S64", "U64"
+            ])
+        );
         assert!(lookup("NOSUCH").is_none());
     }
 }

@@ -77,7 +77,10 @@ impl Feature {
 
     /// The first option that enables it.
     pub fn option(self) -> &'static str {
-        OPTIONS.iter().find(|option| option.enables.contains(self.flag())).map_or("", |option| option.name)
+        OPTIONS
+            .iter()
+            .find(|option| option.enables.contains(self.flag()))
+            .map_or("", |option| option.name)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Bindings of GL state. NV_gpu_program4 tables X.3 to X.11.
 
+use crate::lang::bindings::Number;
 use glasm_ir::StateParam;
 use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane};
-use crate::lang::bindings::Number;
 
 /// A row: a state binding other than matrices.
 #[derive(Clone, Copy, Debug)]
@@ -28,21 +28,50 @@ pub struct MatrixInfo {
 
 /// Matrices. Table X.11.
 pub static MATRICES: &[MatrixInfo] = &[
-    MatrixInfo { name: "modelview", number: Number::Optional(32), matrix: MatrixName::Modelview },
-    MatrixInfo { name: "projection", number: Number::None, matrix: |_| MatrixName::Projection },
-    MatrixInfo { name: "mvp", number: Number::None, matrix: |_| MatrixName::Mvp },
-    MatrixInfo { name: "texture", number: Number::Optional(32), matrix: MatrixName::Texture },
-    MatrixInfo { name: "program", number: Number::Required(32), matrix: MatrixName::Program },
+    MatrixInfo {
+        name: "modelview",
+        number: Number::Optional(32),
+        matrix: MatrixName::Modelview,
+    },
+    MatrixInfo {
+        name: "projection",
+        number: Number::None,
+        matrix: |_| MatrixName::Projection,
+    },
+    MatrixInfo {
+        name: "mvp",
+        number: Number::None,
+        matrix: |_| MatrixName::Mvp,
+    },
+    MatrixInfo {
+        name: "texture",
+        number: Number::Optional(32),
+        matrix: MatrixName::Texture,
+    },
+    MatrixInfo {
+        name: "program",
+        number: Number::Required(32),
+        matrix: MatrixName::Program,
+    },
 ];
 
 /// What may follow the matrix.
-pub static FORMS: &[(&str, MatrixForm)] =
-    &[("inverse", MatrixForm::Inverse), ("transpose", MatrixForm::Transpose), ("invtrans", MatrixForm::InverseTranspose)];
+pub static FORMS: &[(&str, MatrixForm)] = &[
+    ("inverse", MatrixForm::Inverse),
+    ("transpose", MatrixForm::Transpose),
+    ("invtrans", MatrixForm::InverseTranspose),
+];
 
 macro_rules! number {
-    () => { Number::None };
-    ([$limit:literal]) => { Number::Required($limit) };
-    ([? $limit:literal]) => { Number::Optional($limit) };
+    () => {
+        Number::None
+    };
+    ([$limit:literal]) => {
+        Number::Required($limit)
+    };
+    ([? $limit:literal]) => {
+        Number::Optional($limit)
+    };
 }
 
 macro_rules! state {

@@ -43,7 +43,10 @@ const NORMAL: Access = Access::SAMPLE
     .union(Access::QUERY_LOD);
 const FETCH: Access = NORMAL.union(Access::FETCH);
 /// Without room for bias, level or divisor beside the reference.
-const FULL: Access = Access::SAMPLE.union(Access::GRAD).union(Access::QUERY_SIZE).union(Access::QUERY_LOD);
+const FULL: Access = Access::SAMPLE
+    .union(Access::GRAD)
+    .union(Access::QUERY_SIZE)
+    .union(Access::QUERY_LOD);
 const GATHER: Access = Access::GATHER;
 const GATHER_BOTH: Access = Access::GATHER.union(Access::GATHER_OFFSETS);
 const SAMPLES: Access = Access::FETCH_SAMPLE.union(Access::QUERY_SIZE);
@@ -120,7 +123,9 @@ targets! {
 
 /// The row of a target.
 pub fn lookup(name: &[u8]) -> Option<usize> {
-    TARGETS.iter().position(|target| target.name.as_bytes() == name)
+    TARGETS
+        .iter()
+        .position(|target| target.name.as_bytes() == name)
 }
 
 impl TargetInfo {
@@ -146,7 +151,8 @@ mod tests {
     #[test]
     fn offsets_follow_dimensions() {
         for target in TARGETS {
-            let expected = if target.is_cube() || target.option.is_some() || target.name == "BUFFER" {
+            let expected = if target.is_cube() || target.option.is_some() || target.name == "BUFFER"
+            {
                 continue;
             } else {
                 target.target.dimensions()
@@ -161,7 +167,12 @@ mod tests {
         assert!(!row("SHADOWARRAY2D").access.contains(Access::PROJECT));
         assert!(!row("CUBE").access.contains(Access::FETCH));
         assert!(!row("SHADOW2D").access.contains(Access::FETCH));
-        assert!(row("BUFFER").access.contains(Access::FETCH) && !row("BUFFER").access.contains(Access::SAMPLE));
-        assert!(!row("3D").access.intersects(GATHER_BOTH) && !row("1D").access.intersects(GATHER_BOTH));
+        assert!(
+            row("BUFFER").access.contains(Access::FETCH)
+                && !row("BUFFER").access.contains(Access::SAMPLE)
+        );
+        assert!(
+            !row("3D").access.intersects(GATHER_BOTH) && !row("1D").access.intersects(GATHER_BOTH)
+        );
     }
 }

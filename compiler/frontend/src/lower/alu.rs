@@ -3,8 +3,8 @@
 use super::operand::splat;
 use super::{Job, Lowerer};
 use crate::lang::modifiers::Mods;
-use glasm_ir::types::{Base as TypeBase, Type};
 use glasm_ir::Op;
+use glasm_ir::types::{Base as TypeBase, Type};
 
 /// ABS. The absolute value of an unsigned integer is itself.
 pub(crate) fn abs(l: &mut Lowerer<'_>, job: &Job<'_>) {
@@ -19,7 +19,11 @@ pub(crate) fn abs(l: &mut Lowerer<'_>, job: &Job<'_>) {
 
 /// MUL, MUL.HI, MUL.S24, MUL.U24.
 pub(crate) fn mul(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let op = if job.line.modifiers.mods().contains(Mods::HI) { Op::MulHi } else { Op::Mul };
+    let op = if job.line.modifiers.mods().contains(Mods::HI) {
+        Op::MulHi
+    } else {
+        Op::Mul
+    };
     l.direct(job, op);
 }
 
@@ -28,7 +32,12 @@ pub(crate) fn bit_extract(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let ty = job.types.ty;
     let field = l.value(job, 0, ty);
     let value = l.value(job, 1, ty);
-    l.finish(job, Op::BitExtract, ty, &[value, splat(field, 0), splat(field, 1)]);
+    l.finish(
+        job,
+        Op::BitExtract,
+        ty,
+        &[value, splat(field, 0), splat(field, 1)],
+    );
 }
 
 /// BFI: the low bits of the second operand replace bits of the third.
@@ -37,7 +46,12 @@ pub(crate) fn bit_insert(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let field = l.value(job, 0, ty);
     let bits = l.value(job, 1, ty);
     let value = l.value(job, 2, ty);
-    l.finish(job, Op::BitInsert, ty, &[value, bits, splat(field, 0), splat(field, 1)]);
+    l.finish(
+        job,
+        Op::BitInsert,
+        ty,
+        &[value, bits, splat(field, 0), splat(field, 1)],
+    );
 }
 
 /// SFL.
@@ -52,7 +66,9 @@ pub(crate) fn set_true(l: &mut Lowerer<'_>, job: &Job<'_>) {
         Type::F32 => u64::from(1f32.to_bits()),
         Type::F64 => 1f64.to_bits(),
         Type::U64 | Type::S64 => u64::MAX,
-        _ => u64::from(u32::MAX),
+        Type::U8 | Type::S8 | Type::U16 | Type::S16 | Type::F16 | Type::U32 | Type::S32 => {
+            u64::from(u32::MAX)
+        }
     };
     let ones = l.bits(bits);
     l.finish_mov(job, ones);

@@ -51,7 +51,13 @@ pub(crate) fn lit(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let register = l.hidden(F.width());
     l.put(register, WriteMask(9), Op::Mov, F, &[one]);
     l.put(register, WriteMask(2), Op::Mov, F, &[splat(positive, 0)]);
-    l.put(register, WriteMask(4), Op::SelLt, F, &[splat(positive, 0).negated(), power, zero]);
+    l.put(
+        register,
+        WriteMask(4),
+        Op::SelLt,
+        F,
+        &[splat(positive, 0).negated(), power, zero],
+    );
     l.finish_mov(job, Src::register(register));
 }
 
@@ -82,7 +88,12 @@ pub(crate) fn rcc(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let positive = l.compute(Op::Min, F, &[positive, high]);
     let negative = l.compute(Op::Min, F, &[reciprocal, low.negated()]);
     let negative = l.compute(Op::Max, F, &[negative, high.negated()]);
-    l.finish(job, Op::SelLt, F, &[reciprocal.negated(), positive, negative]);
+    l.finish(
+        job,
+        Op::SelLt,
+        F,
+        &[reciprocal.negated(), positive, negative],
+    );
 }
 
 /// RFL: `2 * dot(a, b) / dot(a, a) * a - b`.
@@ -119,17 +130,24 @@ pub(crate) fn scs(l: &mut Lowerer<'_>, job: &Job<'_>) {
 
 /// SWZ: every component picks a lane, 0 or 1, with a sign of its own.
 pub(crate) fn swz(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let Extra::ExtSwizzle(components) = l.checked.ast.extra(job.line) else { return };
+    let Extra::ExtSwizzle(components) = l.checked.ast.extra(job.line) else {
+        return;
+    };
     let source = l.value(job, 0, F);
     let mut order = [0; 4];
     let mut constants = [0u64; 4];
-    let (mut plain, mut negated, mut constant) = (WriteMask::NONE, WriteMask::NONE, WriteMask::NONE);
+    let (mut plain, mut negated, mut constant) =
+        (WriteMask::NONE, WriteMask::NONE, WriteMask::NONE);
     for (lane, component) in components.iter().enumerate() {
         let bit = 1 << lane;
         let value: f32 = match component.select {
             ExtSelect::Lane(select) => {
                 order[lane] = select;
-                if component.negate { negated.0 |= bit } else { plain.0 |= bit }
+                if component.negate {
+                    negated.0 |= bit
+                } else {
+                    plain.0 |= bit
+                }
                 continue;
             }
             ExtSelect::Zero => 0.0,
@@ -146,7 +164,11 @@ pub(crate) fn swz(l: &mut Lowerer<'_>, job: &Job<'_>) {
     }
     let literal = Src::new(glasm_ir::Base::Literal(l.literal_id(constants)));
     let register = l.hidden(F.width());
-    for (mask, source) in [(plain, picked), (negated, picked.negated()), (constant, literal)] {
+    for (mask, source) in [
+        (plain, picked),
+        (negated, picked.negated()),
+        (constant, literal),
+    ] {
         if !mask.is_empty() {
             l.put(register, mask, Op::Mov, F, &[source]);
         }
@@ -157,7 +179,11 @@ pub(crate) fn swz(l: &mut Lowerer<'_>, job: &Job<'_>) {
 /// X2D: `a.xyxy + b.x * c.xzxz + b.y * c.ywyw`.
 pub(crate) fn x2d(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (a, b, c) = (l.value(job, 0, F), l.value(job, 1, F), l.value(job, 2, F));
-    let sum = l.compute(Op::Mad, F, &[splat(b, 0), lanes(c, [0, 2, 0, 2]), lanes(a, [0, 1, 0, 1])]);
+    let sum = l.compute(
+        Op::Mad,
+        F,
+        &[splat(b, 0), lanes(c, [0, 2, 0, 2]), lanes(a, [0, 1, 0, 1])],
+    );
     l.finish(job, Op::Mad, F, &[splat(b, 1), lanes(c, [1, 3, 1, 3]), sum]);
 }
 
@@ -166,5 +192,10 @@ pub(crate) fn xpd(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (a, b) = (l.value(job, 0, F), l.value(job, 1, F));
     let (yzx, zxy) = ([1, 2, 0, 3], [2, 0, 1, 3]);
     let product = l.compute(Op::Mul, F, &[lanes(a, zxy), lanes(b, yzx)]);
-    l.finish(job, Op::Mad, F, &[lanes(a, yzx), lanes(b, zxy), product.negated()]);
+    l.finish(
+        job,
+        Op::Mad,
+        F,
+        &[lanes(a, yzx), lanes(b, zxy), product.negated()],
+    );
 }

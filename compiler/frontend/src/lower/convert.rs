@@ -36,14 +36,28 @@ fn integral(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op, rounding: Rounding) {
     if ty.is_float() {
         l.finish(job, op, ty, &[source]);
     } else {
-        l.finish_with(job, Op::Cvt, ty, Aux::Cvt { from: float, rounding, saturate: true }, &[source]);
+        l.finish_with(
+            job,
+            Op::Cvt,
+            ty,
+            Aux::Cvt {
+                from: float,
+                rounding,
+                saturate: true,
+            },
+            &[source],
+        );
     }
 }
 
 /// I2F.
 pub(crate) fn int_to_float(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let source = l.value(job, 0, job.types.ty);
-    let aux = Aux::Cvt { from: job.types.ty, rounding: Rounding::Even, saturate: false };
+    let aux = Aux::Cvt {
+        from: job.types.ty,
+        rounding: Rounding::Even,
+        saturate: false,
+    };
     l.finish_with(job, Op::Cvt, job.result, aux, &[source]);
 }
 
@@ -61,16 +75,27 @@ pub(crate) fn convert(l: &mut Lowerer<'_>, job: &Job<'_>) {
         Rounding::Even
     };
     // Half floats and narrow integers stand in the low bits: a LONG operand loses its upper half before it is read.
-    let read = if from.width() < Width::W32 { narrow_bits(l, job) } else { register_type(from) };
+    let read = if from.width() < Width::W32 {
+        narrow_bits(l, job)
+    } else {
+        register_type(from)
+    };
     let source = l.value(job, 0, read);
-    let aux = Aux::Cvt { from, rounding, saturate: mods.contains(Mods::SAT) && to.is_int() };
+    let aux = Aux::Cvt {
+        from,
+        rounding,
+        saturate: mods.contains(Mods::SAT) && to.is_int(),
+    };
     l.finish_with(job, Op::Cvt, to, aux, &[source]);
 }
 
 /// The type as which the register of a narrow operand is read.
 fn narrow_bits(l: &Lowerer<'_>, job: &Job<'_>) -> Type {
     let operand = l.checked.operand(job.line, 0);
-    let long = l.checked.var(operand.base).is_some_and(|(_, var)| var.size == VarSize::Long);
+    let long = l
+        .checked
+        .var(operand.base)
+        .is_some_and(|(_, var)| var.size == VarSize::Long);
     match (operand.base, long) {
         // A literal has the value that its digits say in the base type.
         (AstBase::Scalar(_) | AstBase::Vector { .. }, _) => register_type(job.types.from),

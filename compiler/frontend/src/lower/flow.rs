@@ -7,13 +7,23 @@ use crate::lang::opcodes::{FlowOp, Lower};
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::program::Routine as IrRoutine;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
-use glasm_ir::{Block, BlockId, Cond, CondTest, Dst, Guard, Node, Op, RegisterId, RoutineId, Span, Src, Swizzle, WriteMask};
+use glasm_ir::{
+    Block, BlockId, Cond, CondTest, Dst, Guard, Node, Op, RegisterId, RoutineId, Span, Src,
+    Swizzle, WriteMask,
+};
 use rustc_hash::FxHashMap;
 
 /// An open block.
 enum Open {
-    If { cond: Cond, span: Span, then: Option<BlockId> },
-    Rep { count: Option<(RegisterId, Type)>, span: Span },
+    If {
+        cond: Cond,
+        span: Span,
+        then: Option<BlockId>,
+    },
+    Rep {
+        count: Option<(RegisterId, Type)>,
+        span: Span,
+    },
 }
 
 /// Progress in a routine.
@@ -42,11 +52,16 @@ impl Lowerer<'_> {
                 ids.insert(number, main);
             } else if routine.reached {
                 let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
-                ids.insert(number, self.builder.program.routines.push(IrRoutine { name, body }));
+                ids.insert(
+                    number,
+                    self.builder.program.routines.push(IrRoutine { name, body }),
+                );
             }
         }
         for (number, routine) in checked.routines.iter().enumerate() {
-            let Some(&id) = ids.get(&(number as u32)) else { continue };
+            let Some(&id) = ids.get(&(number as u32)) else {
+                continue;
+            };
             self.routine(routine.first, routine.end, &ids);
             let body = self.builder.program.routines[id].body;
             self.builder.close_block_as(body);
@@ -56,10 +71,16 @@ impl Lowerer<'_> {
     /// Leaves the routine's block open.
     fn routine(&mut self, first: u32, end: u32, ids: &FxHashMap<u32, RoutineId>) {
         let checked = self.checked;
-        let mut walk = Walk { open: Vec::new(), dead: false, dead_blocks: 0 };
+        let mut walk = Walk {
+            open: Vec::new(),
+            dead: false,
+            dead_blocks: 0,
+        };
         self.builder.open_block();
         for statement in &checked.ast.statements[first as usize..end as usize] {
-            let &Statement::Inst(number) = statement else { continue };
+            let &Statement::Inst(number) = statement else {
+                continue;
+            };
             let line = &checked.ast.insts[number as usize];
             if let Lower::Flow(op) = line.opcode.info().lower {
                 self.flow(&mut walk, number, op, ids);
@@ -80,7 +101,11 @@ impl Lowerer<'_> {
         match op {
             FlowOp::If => {
                 let cond = self.any(line.cond);
-                walk.open.push(Open::If { cond, span: line.span, then: None });
+                walk.open.push(Open::If {
+                    cond,
+                    span: line.span,
+                    then: None,
+                });
                 self.builder.open_block();
             }
             FlowOp::Else => {
@@ -93,7 +118,10 @@ impl Lowerer<'_> {
             FlowOp::EndIf | FlowOp::EndRep => self.close(walk),
             FlowOp::Rep => {
                 let count = (line.operand_count > 0).then(|| self.count(number, line));
-                walk.open.push(Open::Rep { count, span: line.span });
+                walk.open.push(Open::Rep {
+                    count,
+                    span: line.span,
+                });
                 self.builder.open_block();
                 if let Some((register, ty)) = count {
                     self.leave_when_counted(register, ty, line.span);
@@ -103,8 +131,14 @@ impl Lowerer<'_> {
             FlowOp::Cont => walk.dead = self.jump(line, Node::Continue),
             FlowOp::Ret => walk.dead = self.jump(line, Node::Return),
             FlowOp::Cal => {
-                let Extra::Label(label, span) = self.checked.ast.extra(line) else { return };
-                let callee = self.checked.labels.get(&label).and_then(|number| ids.get(number));
+                let Extra::Label(label, span) = self.checked.ast.extra(line) else {
+                    return;
+                };
+                let callee = self
+                    .checked
+                    .labels
+                    .get(&label)
+                    .and_then(|number| ids.get(number));
                 if let Some(&callee) = callee {
                     self.jump(line, Node::Call(callee, span));
                 }
@@ -116,8 +150,16 @@ impl Lowerer<'_> {
     fn close(&mut self, walk: &mut Walk) {
         let block = self.builder.close_block();
         match walk.open.pop() {
-            Some(Open::If { cond, span, then: None }) => self.builder.branch(cond, block, None, span),
-            Some(Open::If { cond, span, then: Some(then) }) => self.builder.branch(cond, then, Some(block), span),
+            Some(Open::If {
+                cond,
+                span,
+                then: None,
+            }) => self.builder.branch(cond, block, None, span),
+            Some(Open::If {
+                cond,
+                span,
+                then: Some(then),
+            }) => self.builder.branch(cond, then, Some(block), span),
             Some(Open::Rep { count, span }) => {
                 let continuing = count.map(|(register, ty)| {
                     self.builder.open_block();
@@ -126,7 +168,11 @@ impl Lowerer<'_> {
                     self.put(register, WriteMask::X, Op::Sub, ty, &[source, one]);
                     self.builder.close_block()
                 });
-                self.builder.node(Node::Loop { body: block, continuing, span });
+                self.builder.node(Node::Loop {
+                    body: block,
+                    continuing,
+                    span,
+                });
             }
             None => {}
         }
@@ -159,7 +205,11 @@ impl Lowerer<'_> {
     fn any(&mut self, cond: Option<AstCond>) -> Cond {
         let guard = match cond {
             Some(cond) => self.guard(cond),
-            None => Guard { cc: self.condition_code(0), test: CondTest::True, swizzle: Swizzle::XYZW },
+            None => Guard {
+                cc: self.condition_code(0),
+                test: CondTest::True,
+                swizzle: Swizzle::XYZW,
+            },
         };
         Cond::Any(guard)
     }
@@ -176,7 +226,11 @@ impl Lowerer<'_> {
         let register = self.new_register(count.width());
         let dst = Some(Dst::new(register, WriteMask::X));
         if ty.is_float() {
-            let aux = Aux::Cvt { from: ty, rounding: Rounding::Floor, saturate: true };
+            let aux = Aux::Cvt {
+                from: ty,
+                rounding: Rounding::Floor,
+                saturate: true,
+            };
             self.inst(Op::Cvt, count, dst, aux, &[source]);
         } else {
             self.inst(Op::Mov, count, dst, Aux::None, &[source]);
@@ -188,7 +242,13 @@ impl Lowerer<'_> {
     fn leave_when_counted(&mut self, register: RegisterId, ty: Type, span: Span) {
         let zero = self.bits(0);
         let done = self.hidden(ty.width());
-        self.put(done, WriteMask::X, Op::SetLe, ty, &[Src::register(register), zero]);
+        self.put(
+            done,
+            WriteMask::X,
+            Op::SetLe,
+            ty,
+            &[Src::register(register), zero],
+        );
         self.guarded(Cond::NonZero(done, 0, ty), Node::Break, span);
     }
 }
@@ -225,9 +285,16 @@ pub(crate) fn kill(l: &mut Lowerer<'_>, job: &Job<'_>) {
             }
         };
         let dummy = l.hidden(Width::W32);
-        let dst = Dst { cc: Some(cc), ..Dst::new(dummy, WriteMask::XYZW) };
+        let dst = Dst {
+            cc: Some(cc),
+            ..Dst::new(dummy, WriteMask::XYZW)
+        };
         l.inst(Op::Mov, ty, Some(dst), Aux::None, &[source]);
-        Cond::Any(Guard { cc, test: CondTest::Lt, swizzle: Swizzle::XYZW })
+        Cond::Any(Guard {
+            cc,
+            test: CondTest::Lt,
+            swizzle: Swizzle::XYZW,
+        })
     };
     l.builder.open_block();
     l.inst(Op::Demote, Type::U32, None, Aux::None, &[]);

@@ -76,7 +76,11 @@ pub(crate) fn barrier(l: &mut Lowerer<'_>, _job: &Job<'_>) {
 /// A global address; 32-bit ones are extended with zeros.
 fn global(l: &mut Lowerer<'_>, job: &Job<'_>, number: usize) -> Address {
     let source = l.scalar(job, number, Type::U64);
-    Address { space: MemSpace::Global, source, offset: 0 }
+    Address {
+        space: MemSpace::Global,
+        source,
+        offset: 0,
+    }
 }
 
 /// The address of an element of a CBUFFER or SHARED variable.
@@ -88,10 +92,14 @@ fn buffer(l: &mut Lowerer<'_>, operand: &Operand) -> Address {
     };
     let index = match operand.index {
         AstIndex::None => AstIndex::Const(0),
-        index => index,
+        AstIndex::Const(_) | AstIndex::Relative(_) | AstIndex::Pair(_) => operand.index,
     };
     let (source, offset) = l.buffer_address(index, 1);
-    Address { space: MemSpace::Buffer(l.buffer(key)), source, offset: offset + start as i32 }
+    Address {
+        space: MemSpace::Buffer(l.buffer(key)),
+        source,
+        offset: offset + start as i32,
+    }
 }
 
 fn access(l: &mut Lowerer<'_>, job: &Job<'_>, address: &Address) -> Aux {
@@ -114,9 +122,8 @@ fn element(ty: Type) -> Type {
 fn load_from(l: &mut Lowerer<'_>, job: &Job<'_>, address: Address, operand: Option<&Operand>) {
     let ty = job.types.ty;
     let aux = access(l, job, &address);
-    let modified = operand.is_some_and(|operand| {
-        !operand.suffix.is_none() || !operand.signs.is_empty()
-    });
+    let modified =
+        operand.is_some_and(|operand| !operand.suffix.is_none() || !operand.signs.is_empty());
     if ty != Type::F16 && !modified {
         return l.finish_with(job, Op::Load, ty, aux, &[address.source]);
     }

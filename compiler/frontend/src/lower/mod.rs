@@ -21,13 +21,13 @@ use crate::check::{Checked, InstTypes};
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{Lower, OpcodeInfo};
 use crate::lang::options::Features;
-use glasm_ir::types::{Type, Width};
-use glasm_ir::{
-    Builder, Inst, InstFlags, Op, ParamId, ParamSource, Program, Register, RegisterId, Semantic, Span, Src, Storage,
-    TextureId, WriteMask,
-};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::LiteralId;
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{
+    Builder, Inst, InstFlags, Op, ParamId, ParamSource, Program, Register, RegisterId, Semantic,
+    Span, Src, Storage, TextureId, WriteMask,
+};
 use resource::{BufferKey, TextureKey};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -91,7 +91,11 @@ impl<'c> Lowerer<'c> {
                 return NO_PLACE;
             }
             let first = places;
-            places += if var.relative { 1 } else { var.array.unwrap_or(1) };
+            places += if var.relative {
+                1
+            } else {
+                var.array.unwrap_or(1)
+            };
             first
         });
         let first_place = first_place.collect();
@@ -133,13 +137,28 @@ impl<'c> Lowerer<'c> {
         let info = line.opcode.info();
         let types = checked.types[number as usize];
         let result = crate::check::result_type(info, types);
-        let job = Job { line, info, types, result };
+        let job = Job {
+            line,
+            info,
+            types,
+            result,
+        };
         self.span = line.span;
         self.hidden_used = [0; 2];
         self.flags = InstFlags::empty();
-        if line.modifiers.mods().intersects(Mods::PREC.union(Mods::HALF)) {
-            self.flags.set(InstFlags::PRECISE, line.modifiers.mods().contains(Mods::PREC));
-            self.flags.set(InstFlags::RELAXED, line.modifiers.mods().contains(Mods::HALF));
+        if line
+            .modifiers
+            .mods()
+            .intersects(Mods::PREC.union(Mods::HALF))
+        {
+            self.flags.set(
+                InstFlags::PRECISE,
+                line.modifiers.mods().contains(Mods::PREC),
+            );
+            self.flags.set(
+                InstFlags::RELAXED,
+                line.modifiers.mods().contains(Mods::HALF),
+            );
         }
         match info.lower {
             Lower::Op(op) => self.direct(&job, op),
@@ -161,11 +180,21 @@ impl<'c> Lowerer<'c> {
         for operand in operands {
             let base = match operand.base {
                 AstBase::Var(var) => self.known_place(var, operand.index, ty.width()),
-                AstBase::Scalar(_) | AstBase::Vector { .. } => Some(self.literal_operand(operand.base, ty)),
+                AstBase::Scalar(_) | AstBase::Vector { .. } => {
+                    Some(self.literal_operand(operand.base, ty))
+                }
                 AstBase::Name(_) | AstBase::Path(_) => None,
             };
-            let Some(base) = base else { return self.direct_slowly(job, op, first_source) };
-            let mut source = Src { base, index: None, swizzle: operand.suffix.swizzle(), abs: false, negate: false };
+            let Some(base) = base else {
+                return self.direct_slowly(job, op, first_source);
+            };
+            let mut source = Src {
+                base,
+                index: None,
+                swizzle: operand.suffix.swizzle(),
+                abs: false,
+                negate: false,
+            };
             if !operand.signs.is_empty() {
                 operand::sign(&mut source, operand.signs, ty);
             }
@@ -187,7 +216,10 @@ impl<'c> Lowerer<'c> {
         if info.is_long() != (width == Width::W64) || info.relative {
             return None;
         }
-        self.places.get(self.first_place[var as usize] as usize + element as usize).copied().flatten()
+        self.places
+            .get(self.first_place[var as usize] as usize + element as usize)
+            .copied()
+            .flatten()
     }
 
     /// Like [`direct`](Self::direct) for all operands, after some were pushed in vain.
@@ -203,8 +235,21 @@ impl<'c> Lowerer<'c> {
     }
 
     /// Appends an instruction that writes lanes of a hidden register.
-    pub(crate) fn put(&mut self, register: RegisterId, mask: WriteMask, op: Op, ty: Type, sources: &[Src]) {
-        self.inst(op, ty, Some(glasm_ir::Dst::new(register, mask)), glasm_ir::inst::Aux::None, sources);
+    pub(crate) fn put(
+        &mut self,
+        register: RegisterId,
+        mask: WriteMask,
+        op: Op,
+        ty: Type,
+        sources: &[Src],
+    ) {
+        self.inst(
+            op,
+            ty,
+            Some(glasm_ir::Dst::new(register, mask)),
+            glasm_ir::inst::Aux::None,
+            sources,
+        );
     }
 
     /// A hidden register that holds the result of an operation in all lanes.
@@ -224,7 +269,16 @@ impl<'c> Lowerer<'c> {
         aux: glasm_ir::inst::Aux,
         sources: &[Src],
     ) {
-        let inst = Inst { op, ty, flags: self.flags, source_count: 0, first_source: 0, dst, aux, span: self.span };
+        let inst = Inst {
+            op,
+            ty,
+            flags: self.flags,
+            source_count: 0,
+            first_source: 0,
+            dst,
+            aux,
+            span: self.span,
+        };
         self.builder.inst(inst, sources);
     }
 
@@ -243,7 +297,12 @@ impl<'c> Lowerer<'c> {
 
     /// A register of its own.
     pub(crate) fn new_register(&mut self, width: Width) -> RegisterId {
-        self.builder.program.registers.push(Register { storage: Storage::Temp, width, array: None, name: None })
+        self.builder.program.registers.push(Register {
+            storage: Storage::Temp,
+            width,
+            array: None,
+            name: None,
+        })
     }
 
     /// The condition-code register `number`.
@@ -258,14 +317,22 @@ impl<'c> Lowerer<'c> {
     }
 
     fn new_condition_code(&mut self) -> RegisterId {
-        let register = Register { storage: Storage::Cond, width: Width::W32, array: None, name: None };
+        let register = Register {
+            storage: Storage::Cond,
+            width: Width::W32,
+            array: None,
+            name: None,
+        };
         self.builder.program.registers.push(register)
     }
 
     /// The literal vector with these bits.
     pub(crate) fn literal_id(&mut self, bits: [u64; 4]) -> LiteralId {
         let program = &mut self.builder.program;
-        *self.literals.entry(bits).or_insert_with(|| program.literals.push(bits))
+        *self
+            .literals
+            .entry(bits)
+            .or_insert_with(|| program.literals.push(bits))
     }
 
     /// The same bits in all lanes.

@@ -7,7 +7,8 @@ use crate::lang::modifiers::register_type;
 use glasm_ir::inst::{Aux, IndexId, Rounding};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Base, Dst, Index, IndexTerm, Op, ParamId, ParamSource, Register, RegisterId, Src, Storage, Swizzle, WriteMask,
+    Base, Dst, Index, IndexTerm, Op, ParamId, ParamSource, Register, RegisterId, Src, Storage,
+    Swizzle, WriteMask,
 };
 
 impl Lowerer<'_> {
@@ -26,7 +27,9 @@ impl Lowerer<'_> {
                 Some(base) => Src::new(base),
                 None => self.variable(var, operand.index, ty),
             },
-            AstBase::Scalar(_) | AstBase::Vector { .. } => Src::new(self.literal_operand(operand.base, ty)),
+            AstBase::Scalar(_) | AstBase::Vector { .. } => {
+                Src::new(self.literal_operand(operand.base, ty))
+            }
             // The checker has replaced names and paths.
             AstBase::Name(_) | AstBase::Path(_) => self.bits(0),
         };
@@ -49,7 +52,8 @@ impl Lowerer<'_> {
     /// A constant as operand; missing components are 0, 0, 1 in the type of the operand.
     pub(super) fn literal_operand(&mut self, base: AstBase, ty: Type) -> Base {
         let ast = &self.checked.ast;
-        let bits = |literal: u32| literal_bits(ast.text, ast.literals[literal as usize], ty).unwrap_or(0);
+        let bits =
+            |literal: u32| literal_bits(ast.text, ast.literals[literal as usize], ty).unwrap_or(0);
         let vector = match base {
             AstBase::Vector { first, count } => {
                 let mut vector = default_constant(ty);
@@ -72,7 +76,10 @@ impl Lowerer<'_> {
             VarKind::Attrib { first } => self.attrib(var, info, first, index, ty),
             VarKind::Param { first } => self.param(var, info, first, index),
             VarKind::Buffer(view) => self.buffer_element(info, view, index),
-            VarKind::Result { .. } | VarKind::Texture { .. } | VarKind::Shared { .. } | VarKind::Poisoned => self.bits(0),
+            VarKind::Result { .. }
+            | VarKind::Texture { .. }
+            | VarKind::Shared { .. }
+            | VarKind::Poisoned => self.bits(0),
         };
         self.at_width(source, var, ty)
     }
@@ -84,25 +91,47 @@ impl Lowerer<'_> {
         if long == (ty.width() == Width::W64) {
             return source;
         }
-        let from = if long { ty.with_width(Width::W64) } else { ty.with_width(Width::W32) };
+        let from = if long {
+            ty.with_width(Width::W64)
+        } else {
+            ty.with_width(Width::W32)
+        };
         self.converted(source, from, ty)
     }
 
     /// A hidden register with `source`, read as `from`, converted to `to`.
     pub(crate) fn converted(&mut self, source: Src, from: Type, to: Type) -> Src {
         let register = self.hidden(register_type(to).width());
-        let aux = Aux::Cvt { from, rounding: Rounding::Even, saturate: false };
-        self.inst(Op::Cvt, to, Some(Dst::new(register, WriteMask::XYZW)), aux, &[source]);
+        let aux = Aux::Cvt {
+            from,
+            rounding: Rounding::Even,
+            saturate: false,
+        };
+        self.inst(
+            Op::Cvt,
+            to,
+            Some(Dst::new(register, WriteMask::XYZW)),
+            aux,
+            &[source],
+        );
         Src::register(register)
     }
 
     fn temp(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
         let (register, index) = self.temp_register(var, info, index);
-        Src { index, ..Src::register(register) }
+        Src {
+            index,
+            ..Src::register(register)
+        }
     }
 
     /// Register and index of a temporary.
-    pub(super) fn temp_register(&mut self, var: u32, info: &Var, index: AstIndex) -> (RegisterId, Option<IndexId>) {
+    pub(super) fn temp_register(
+        &mut self,
+        var: u32,
+        info: &Var,
+        index: AstIndex,
+    ) -> (RegisterId, Option<IndexId>) {
         let element = if info.relative { 0 } else { const_index(index) };
         let place = self.place(var, element);
         let register = match self.places[place] {
@@ -130,8 +159,17 @@ impl Lowerer<'_> {
             let text = self.checked.ast.names.display(name);
             self.builder.program.names.push(&text)
         });
-        let width = if info.is_long() { Width::W64 } else { Width::W32 };
-        self.builder.program.registers.push(Register { storage: Storage::Temp, width, array, name })
+        let width = if info.is_long() {
+            Width::W64
+        } else {
+            Width::W32
+        };
+        self.builder.program.registers.push(Register {
+            storage: Storage::Temp,
+            width,
+            array,
+            name,
+        })
     }
 
     fn attrib(&mut self, var: u32, info: &Var, first: u32, index: AstIndex, ty: Type) -> Src {
@@ -143,7 +181,11 @@ impl Lowerer<'_> {
             return Src::new(base);
         }
         let binding = self.checked.attribs[(first + const_index(index)) as usize];
-        let base = info.base.unwrap_or(if binding.typeless { ty.base() } else { binding.base });
+        let base = info.base.unwrap_or(if binding.typeless {
+            ty.base()
+        } else {
+            binding.base
+        });
         let input = Base::Input(self.input(binding, base));
         self.places[place] = Some(input);
         Src::new(input)
@@ -160,7 +202,9 @@ impl Lowerer<'_> {
         let source = self.checked.params[(first + const_index(index)) as usize];
         let base = match source {
             ParamSource::Literal(bits) => Base::Literal(self.literal_id(bits.map(u64::from))),
-            ParamSource::Env(_) | ParamSource::Local(_) | ParamSource::State(_) => Base::Param(self.param_id(source)),
+            ParamSource::Env(_) | ParamSource::Local(_) | ParamSource::State(_) => {
+                Base::Param(self.param_id(source))
+            }
         };
         self.places[place] = Some(base);
         Src::new(base)
@@ -169,28 +213,40 @@ impl Lowerer<'_> {
     /// An element of an array that is indexed at run time somewhere.
     fn element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
         let place = self.place(var, 0);
-        let Some(base) = self.places[place] else { return self.bits(0) };
+        let Some(base) = self.places[place] else {
+            return self.bits(0);
+        };
         let index = self.index(index, info.array.unwrap_or(1));
-        Src { index: Some(index), ..Src::new(base) }
+        Src {
+            index: Some(index),
+            ..Src::new(base)
+        }
     }
 
     /// The slot of a parameter that is not in an array.
     fn param_id(&mut self, source: ParamSource) -> ParamId {
         let program = &mut self.builder.program;
-        *self.params.entry(source).or_insert_with(|| program.params.push(glasm_ir::Param { source }))
+        *self
+            .params
+            .entry(source)
+            .or_insert_with(|| program.params.push(glasm_ir::Param { source }))
     }
 
     /// Gives arrays with run-time index consecutive slots, before anything else takes some of them.
     pub(super) fn relative_arrays(&mut self) {
         for (var, info) in self.checked.vars.iter().enumerate() {
-            let Some(count) = info.array.filter(|_| info.relative) else { continue };
+            let Some(count) = info.array.filter(|_| info.relative) else {
+                continue;
+            };
             match info.kind {
                 VarKind::Attrib { first } => {
                     let mut inputs = (first..first + count).map(|number| {
                         let binding = self.checked.attribs[number as usize];
                         (binding, info.base.unwrap_or(binding.base))
                     });
-                    let Some((binding, base)) = inputs.next() else { continue };
+                    let Some((binding, base)) = inputs.next() else {
+                        continue;
+                    };
                     let start = self.input(binding, base);
                     for (binding, base) in inputs.collect::<Vec<_>>() {
                         self.input(binding, base);
@@ -221,7 +277,11 @@ impl Lowerer<'_> {
     /// An index into an array of `len` elements.
     pub(crate) fn index(&mut self, index: AstIndex, len: u32) -> IndexId {
         let element = self.index_term(index);
-        self.builder.program.indices.push(Index { element, len, vertex: None })
+        self.builder.program.indices.push(Index {
+            element,
+            len,
+            vertex: None,
+        })
     }
 
     /// The run-time or constant term of an index.
@@ -230,18 +290,22 @@ impl Lowerer<'_> {
             return IndexTerm::constant(const_index(index) as i32);
         };
         let relative = self.checked.ast.relatives[number as usize];
-        let AstBase::Var(var) = relative.base else { return IndexTerm::constant(0) };
-        let source = self.variable(var, AstIndex::None, Type::S32);
-        let register = match source.base {
-            Base::Register(register) if source.index.is_none() => register,
-            // Inputs and parameters go through a register.
-            _ => {
-                let register = self.hidden(Width::W32);
-                self.put(register, WriteMask::XYZW, Op::Mov, Type::S32, &[source]);
-                register
-            }
+        let AstBase::Var(var) = relative.base else {
+            return IndexTerm::constant(0);
         };
-        IndexTerm { relative: Some((register, relative.lane)), offset: relative.offset as i32 }
+        let source = self.variable(var, AstIndex::None, Type::S32);
+        let register = if let (Base::Register(register), None) = (source.base, source.index) {
+            register
+        } else {
+            // Inputs and parameters go through a register.
+            let register = self.hidden(Width::W32);
+            self.put(register, WriteMask::XYZW, Op::Mov, Type::S32, &[source]);
+            register
+        };
+        IndexTerm {
+            relative: Some((register, relative.lane)),
+            offset: relative.offset as i32,
+        }
     }
 }
 

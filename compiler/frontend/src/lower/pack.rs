@@ -44,14 +44,24 @@ pub(crate) fn pk4b(l: &mut Lowerer<'_>, job: &Job<'_>) {
 /// PK64: pairs of 32-bit values to 64-bit ones.
 pub(crate) fn pk64(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let source = l.value(job, 0, job.types.ty);
-    l.finish(job, Op::Pack64, job.types.ty.bits_type().with_width(Width::W64), &[source]);
+    l.finish(
+        job,
+        Op::Pack64,
+        job.types.ty.bits_type().with_width(Width::W64),
+        &[source],
+    );
 }
 
 /// UP64: 64-bit values to pairs of 32-bit ones.
 pub(crate) fn up64(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let source = l.value(job, 0, job.types.ty.with_width(Width::W64));
     let wide = job.types.ty.bits_type().with_width(Width::W64);
-    if !job.line.modifiers.mods().intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP)) {
+    if !job
+        .line
+        .modifiers
+        .mods()
+        .intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP))
+    {
         return l.finish(job, Op::Unpack64, wide, &[source]);
     }
     // Clamp and condition codes see the words as values of the instruction's type.
@@ -65,7 +75,11 @@ fn word(l: &mut Lowerer<'_>, job: &Job<'_>) -> Src {
     let ty = job.types.ty;
     let source = l.value(job, 0, ty);
     // Signs belong to the type of the operand, not to the float result.
-    let source = if source.has_modifier() && ty.base() != TypeBase::Float { l.compute(Op::Mov, ty, &[source]) } else { source };
+    let source = if source.has_modifier() && ty.base() != TypeBase::Float {
+        l.compute(Op::Mov, ty, &[source])
+    } else {
+        source
+    };
     splat(source, 0)
 }
 

@@ -9,7 +9,8 @@ use glasm_ir::resource::{MemFlags, MemSpace};
 use glasm_ir::semantic::Sampling;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Buffer, BufferId, BufferKind, Dst, Input, InputId, Interpolation, MemAccess, Op, Semantic, Src, TexTarget, WriteMask,
+    Buffer, BufferId, BufferKind, Dst, Input, InputId, Interpolation, MemAccess, Op, Semantic, Src,
+    TexTarget, WriteMask,
 };
 
 /// What makes two texture accesses use one texture.
@@ -36,7 +37,12 @@ impl Lowerer<'_> {
         if let Some(&input) = self.inputs.get(&semantic) {
             return input;
         }
-        let mods = self.checked.interpolation.get(&semantic).copied().unwrap_or_default();
+        let mods = self
+            .checked
+            .interpolation
+            .get(&semantic)
+            .copied()
+            .unwrap_or_default();
         let fragment = self.checked.ast.dialect.stage() == glasm_ir::Stage::Fragment;
         let built_in = fragment && binding.base != TypeBase::Float;
         let interpolation = if mods.contains(VarMods::FLAT) || built_in {
@@ -54,11 +60,15 @@ impl Lowerer<'_> {
             Sampling::Center
         };
         // Varyings travel as floats, whatever the instructions make of the bits, unless the program declares a type.
-        let base = match semantic {
-            Semantic::Generic(_) if base != TypeBase::Float && interpolation != Interpolation::Flat => TypeBase::Float,
-            _ => base,
+        let varying =
+            matches!(semantic, Semantic::Generic(_)) && interpolation != Interpolation::Flat;
+        let base = if varying { TypeBase::Float } else { base };
+        let input = Input {
+            base,
+            interpolation,
+            sampling,
+            ..Input::new(semantic)
         };
-        let input = Input { base, interpolation, sampling, ..Input::new(semantic) };
         let id = self.builder.program.inputs.push(input);
         self.inputs.insert(semantic, id);
         id
@@ -70,10 +80,18 @@ impl Lowerer<'_> {
         let shared = self.checked.shared_bytes;
         *self.buffers.entry(key).or_insert_with(|| {
             program.buffers.push(match key {
-                BufferKey::Constant(binding) => {
-                    Buffer { kind: BufferKind::Constant, binding, array: None, size: None }
-                }
-                BufferKey::Shared => Buffer { kind: BufferKind::Shared, binding: 0, array: None, size: Some(shared) },
+                BufferKey::Constant(binding) => Buffer {
+                    kind: BufferKind::Constant,
+                    binding,
+                    array: None,
+                    size: None,
+                },
+                BufferKey::Shared => Buffer {
+                    kind: BufferKind::Shared,
+                    binding: 0,
+                    array: None,
+                    size: Some(shared),
+                },
             })
         })
     }
@@ -97,16 +115,29 @@ impl Lowerer<'_> {
         let _ = info;
         let access = self.builder.program.mem_accesses.push(access);
         let register = self.hidden(Width::W32);
-        self.inst(Op::Load, Type::U32, Some(Dst::new(register, mask)), Aux::Mem(access), &[address]);
+        self.inst(
+            Op::Load,
+            Type::U32,
+            Some(Dst::new(register, mask)),
+            Aux::Mem(access),
+            &[address],
+        );
         let source = Src::register(register);
-        if components == 1 { super::operand::splat(source, 0) } else { source }
+        if components == 1 {
+            super::operand::splat(source, 0)
+        } else {
+            source
+        }
     }
 
     /// Byte address of an element: a source and a constant offset.
     pub(super) fn buffer_address(&mut self, index: AstIndex, stride: u32) -> (Src, i32) {
         let term = self.index_term(index);
         match term.relative {
-            None => (self.bits(0), (u64::from(const_index(index)) * u64::from(stride)) as i32),
+            None => (
+                self.bits(0),
+                (u64::from(const_index(index)) * u64::from(stride)) as i32,
+            ),
             Some((register, lane)) => {
                 let source = super::operand::splat(Src::register(register), lane);
                 let source = if stride == 1 {
@@ -123,8 +154,20 @@ impl Lowerer<'_> {
     /// Qualifiers of a memory access.
     pub(super) fn mem_flags(job: &Job<'_>) -> MemFlags {
         let mut flags = MemFlags::empty();
-        flags.set(MemFlags::COHERENT, job.line.modifiers.mods().contains(crate::lang::modifiers::Mods::COH));
-        flags.set(MemFlags::VOLATILE, job.line.modifiers.mods().contains(crate::lang::modifiers::Mods::VOL));
+        flags.set(
+            MemFlags::COHERENT,
+            job.line
+                .modifiers
+                .mods()
+                .contains(crate::lang::modifiers::Mods::COH),
+        );
+        flags.set(
+            MemFlags::VOLATILE,
+            job.line
+                .modifiers
+                .mods()
+                .contains(crate::lang::modifiers::Mods::VOL),
+        );
         flags
     }
 }

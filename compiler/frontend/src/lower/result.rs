@@ -7,7 +7,8 @@ use crate::lang::modifiers::Mods;
 use glasm_ir::inst::{Aux, InstFlags, Rounding};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
-    Base, Dst, Guard, IndexTerm, Inst, Op, Output, Register, RegisterId, Saturate, Semantic, Src, Storage, WriteMask,
+    Base, Dst, Guard, IndexTerm, Inst, Op, Output, Register, RegisterId, Saturate, Semantic, Src,
+    Storage, WriteMask,
 };
 
 impl Lowerer<'_> {
@@ -19,16 +20,37 @@ impl Lowerer<'_> {
 
     /// Like [`finish`](Self::finish) when the sources are in the program's table already.
     #[inline]
-    pub(super) fn finish_pushed(&mut self, job: &Job<'_>, op: Op, ty: Type, first_source: u32, source_count: u8) {
+    pub(super) fn finish_pushed(
+        &mut self,
+        job: &Job<'_>,
+        op: Op,
+        ty: Type,
+        first_source: u32,
+        source_count: u8,
+    ) {
         let Some(result) = &job.line.dst else { return };
         if let (AstBase::Var(var), None) = (result.base, result.guard)
-            && let Some(Base::Register(register)) = self.known_place(var, result.index, job.result.width())
-            && !job.line.modifiers.mods().intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP))
+            && let Some(Base::Register(register)) =
+                self.known_place(var, result.index, job.result.width())
+            && !job
+                .line
+                .modifiers
+                .mods()
+                .intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP))
             && self.checked.vars[var as usize].size != VarSize::Short
         {
             let dst = Some(Dst::new(register, result.mask));
             let (flags, span) = (self.flags, self.span);
-            return self.builder.inst_of_pushed(Inst { op, ty, flags, source_count, first_source, dst, aux: Aux::None, span });
+            return self.builder.inst_of_pushed(Inst {
+                op,
+                ty,
+                flags,
+                source_count,
+                first_source,
+                dst,
+                aux: Aux::None,
+                span,
+            });
         }
         let sources = self.builder.program.srcs.split_off(first_source as usize);
         self.finish(job, op, ty, &sources);
@@ -36,7 +58,14 @@ impl Lowerer<'_> {
 
     /// Like [`finish`](Self::finish) for operations with data of their own.
     #[inline]
-    pub(crate) fn finish_with(&mut self, job: &Job<'_>, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
+    pub(crate) fn finish_with(
+        &mut self,
+        job: &Job<'_>,
+        op: Op,
+        ty: Type,
+        aux: Aux,
+        sources: &[Src],
+    ) {
         let Some(result) = &job.line.dst else { return };
         let (dst, width) = self.dst(job, result);
         if width == job.result.width() {
@@ -44,9 +73,25 @@ impl Lowerer<'_> {
         }
         // The result has another size than the variable: convert it with the last write.
         let hidden = self.hidden(job.result.width());
-        self.inst(op, ty, Some(Dst::new(hidden, WriteMask::XYZW)), aux, sources);
-        let cvt = Aux::Cvt { from: job.result, rounding: Rounding::Even, saturate: false };
-        self.inst(Op::Cvt, job.result.with_width(width), Some(dst), cvt, &[Src::register(hidden)]);
+        self.inst(
+            op,
+            ty,
+            Some(Dst::new(hidden, WriteMask::XYZW)),
+            aux,
+            sources,
+        );
+        let cvt = Aux::Cvt {
+            from: job.result,
+            rounding: Rounding::Even,
+            saturate: false,
+        };
+        self.inst(
+            Op::Cvt,
+            job.result.with_width(width),
+            Some(dst),
+            cvt,
+            &[Src::register(hidden)],
+        );
     }
 
     /// Moves a computed value to the result.
@@ -60,24 +105,48 @@ impl Lowerer<'_> {
         let checked = self.checked;
         let AstBase::Var(var) = result.base else {
             // The checker has replaced names and paths.
-            return (Dst::new(self.hidden(Width::W32), WriteMask::NONE), Width::W32);
+            return (
+                Dst::new(self.hidden(Width::W32), WriteMask::NONE),
+                Width::W32,
+            );
         };
         let info = &checked.vars[var as usize];
         let (register, index) = match info.kind {
             VarKind::Result { first } => self.result_register(var, first, result.index, job.result),
-            _ => self.temp_register(var, info, result.index),
+            VarKind::Temp
+            | VarKind::Attrib { .. }
+            | VarKind::Param { .. }
+            | VarKind::Buffer(_)
+            | VarKind::Texture { .. }
+            | VarKind::Shared { .. }
+            | VarKind::Poisoned => self.temp_register(var, info, result.index),
         };
         if info.size == VarSize::Short {
             self.flags |= InstFlags::RELAXED;
         }
-        let mut dst = Dst { index, ..Dst::new(register, result.mask) };
+        let mut dst = Dst {
+            index,
+            ..Dst::new(register, result.mask)
+        };
         if let Some(guard) = result.guard {
             dst.guard = Some(self.guard(guard));
         }
-        if job.line.modifiers.mods().intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP)) {
+        if job
+            .line
+            .modifiers
+            .mods()
+            .intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP))
+        {
             self.effects(&mut dst, job.line.modifiers.mods(), job.result);
         }
-        (dst, if info.is_long() { Width::W64 } else { Width::W32 })
+        (
+            dst,
+            if info.is_long() {
+                Width::W64
+            } else {
+                Width::W32
+            },
+        )
     }
 
     fn effects(&mut self, dst: &mut Dst, mods: Mods, ty: Type) {
@@ -97,7 +166,11 @@ impl Lowerer<'_> {
 
     /// The guard of a condition.
     pub(crate) fn guard(&mut self, cond: Cond) -> Guard {
-        Guard { cc: self.condition_code(cond.test.register), test: cond.test.test, swizzle: cond.swizzle }
+        Guard {
+            cc: self.condition_code(cond.test.register),
+            test: cond.test.test,
+            swizzle: cond.swizzle,
+        }
     }
 
     /// Register and index of a result variable.
@@ -110,7 +183,9 @@ impl Lowerer<'_> {
     ) -> (RegisterId, Option<glasm_ir::inst::IndexId>) {
         let checked = self.checked;
         let info = &checked.vars[var as usize];
-        if info.relative && let AstIndex::Relative(_) = index {
+        if info.relative
+            && let AstIndex::Relative(_) = index
+        {
             let semantic = self.checked.results[first as usize].semantic;
             let register = self.results.get(&semantic).map(|&(register, _)| register);
             // Arrays with run-time index have their register from the start.
@@ -122,12 +197,16 @@ impl Lowerer<'_> {
         let (register, element) = match self.results.get(&binding.semantic) {
             Some(&found) => found,
             None => {
-                let natural = if binding.typeless && matches!(binding.semantic, Semantic::FragColor { .. }) {
-                    ty.base()
-                } else {
-                    binding.base
+                let natural =
+                    if binding.typeless && matches!(binding.semantic, Semantic::FragColor { .. }) {
+                        ty.base()
+                    } else {
+                        binding.base
+                    };
+                let output = Output {
+                    base: info.base.unwrap_or(natural),
+                    ..Output::new(binding.semantic)
                 };
-                let output = Output { base: info.base.unwrap_or(natural), ..Output::new(binding.semantic) };
                 let output = self.builder.program.outputs.push(output);
                 let register = self.output_register(info, Storage::Output(output), None);
                 self.results.insert(binding.semantic, (register, None));
@@ -140,7 +219,11 @@ impl Lowerer<'_> {
         }
         let index = element.map(|(number, len)| {
             let element = IndexTerm::constant(number as i32);
-            self.builder.program.indices.push(glasm_ir::Index { element, len, vertex: None })
+            self.builder.program.indices.push(glasm_ir::Index {
+                element,
+                len,
+                vertex: None,
+            })
         });
         (register, index)
     }
@@ -150,7 +233,12 @@ impl Lowerer<'_> {
             let text = self.checked.ast.names.display(name);
             self.builder.program.names.push(&text)
         });
-        self.builder.program.registers.push(Register { storage, width: Width::W32, array, name })
+        self.builder.program.registers.push(Register {
+            storage,
+            width: Width::W32,
+            array,
+            name,
+        })
     }
 
     /// The register of a result array with run-time index.
@@ -158,13 +246,17 @@ impl Lowerer<'_> {
         let start = self.builder.program.outputs.next_id();
         for number in first..first + count {
             let binding = self.checked.results[number as usize];
-            let output = Output { base: info.base.unwrap_or(binding.base), ..Output::new(binding.semantic) };
+            let output = Output {
+                base: info.base.unwrap_or(binding.base),
+                ..Output::new(binding.semantic)
+            };
             self.builder.program.outputs.push(output);
         }
         let register = self.output_register(info, Storage::Output(start), Some(count));
         for number in first..first + count {
             let semantic = self.checked.results[number as usize].semantic;
-            self.results.insert(semantic, (register, Some((number - first, count))));
+            self.results
+                .insert(semantic, (register, Some((number - first, count))));
         }
     }
 }

@@ -60,14 +60,24 @@ pub(crate) fn sample_grad(l: &mut Lowerer<'_>, job: &Job<'_>) {
 pub(crate) fn fetch(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (_, target) = part(l, job);
     let coordinate = l.value(job, 0, Type::S32);
-    let level = if target.target == TexTarget::Buffer { l.bits(0) } else { splat(coordinate, 3) };
+    let level = if target.target == TexTarget::Buffer {
+        l.bits(0)
+    } else {
+        splat(coordinate, 3)
+    };
     access(l, job, TexMode::Fetch, coordinate, &[level]);
 }
 
 /// TXFMS: the sample is lane w of the coordinate.
 pub(crate) fn fetch_sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, Type::S32);
-    access(l, job, TexMode::FetchSample, coordinate, &[splat(coordinate, 3)]);
+    access(
+        l,
+        job,
+        TexMode::FetchSample,
+        coordinate,
+        &[splat(coordinate, 3)],
+    );
 }
 
 /// TXG.
@@ -82,7 +92,13 @@ pub(crate) fn gather_offsets(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, F);
     let (x, y) = (l.value(job, 1, Type::S32), l.value(job, 2, Type::S32));
     let component = component(l, job);
-    access(l, job, TexMode::GatherOffsets(component), coordinate, &[x, y]);
+    access(
+        l,
+        job,
+        TexMode::GatherOffsets(component),
+        coordinate,
+        &[x, y],
+    );
 }
 
 /// TXQ: the level is lane x.
@@ -135,7 +151,9 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, mode: TexMode, coordinate: Src, ow
     match part.offset {
         Offset::None => {}
         Offset::Constant(offset) if offset == [0; 3] => {}
-        Offset::Constant(offset) => access.offset = TexelOffset::Constant(offset.map(|component| component as i8)),
+        Offset::Constant(offset) => {
+            access.offset = TexelOffset::Constant(offset.map(|component| component as i8))
+        }
         Offset::Dynamic => {
             access.offset = TexelOffset::Dynamic;
             let last = job.line.operand_count as usize - 1;
@@ -157,35 +175,65 @@ fn texture(
     let (unit, array, relative) = match part.texture.base {
         AstBase::Var(var) => {
             let info = &l.checked.vars[var as usize];
-            let unit = match info.kind {
-                VarKind::Texture { unit } => unit,
-                _ => 0,
+            let unit = if let VarKind::Texture { unit } = info.kind {
+                unit
+            } else {
+                0
             };
             (unit, info.array, info.relative)
         }
-        AstBase::Name(_) | AstBase::Path(_) | AstBase::Scalar(_) | AstBase::Vector { .. } => (0, None, false),
+        AstBase::Name(_) | AstBase::Path(_) | AstBase::Scalar(_) | AstBase::Vector { .. } => {
+            (0, None, false)
+        }
     };
     // Arrays without run-time index are single units.
     let (unit, array) = match (array, part.texture.index) {
         (Some(_), AstIndex::Const(index)) if !relative => (unit + index, None),
         (array, _) => (unit, array.filter(|_| relative)),
     };
-    let is_query = matches!(mode, TexMode::QuerySize | TexMode::QueryLod | TexMode::QuerySamples);
+    let is_query = matches!(
+        mode,
+        TexMode::QuerySize | TexMode::QueryLod | TexMode::QuerySamples
+    );
     let texel = if is_query { F } else { job.result };
-    let texture = Texture { unit, array, target: target.target, shadow: target.is_shadow(), texel };
-    let id = if is_query { queried_texture(l, texture) } else { accessed_texture(l, texture) };
+    let texture = Texture {
+        unit,
+        array,
+        target: target.target,
+        shadow: target.is_shadow(),
+        texel,
+    };
+    let id = if is_query {
+        queried_texture(l, texture)
+    } else {
+        accessed_texture(l, texture)
+    };
     (id, texture)
 }
 
 fn key(texture: &Texture) -> TextureKey {
-    let Texture { unit, array, target, shadow, texel } = *texture;
-    TextureKey { unit, array, target, shadow, texel }
+    let Texture {
+        unit,
+        array,
+        target,
+        shadow,
+        texel,
+    } = *texture;
+    TextureKey {
+        unit,
+        array,
+        target,
+        shadow,
+        texel,
+    }
 }
 
 /// The texture of a query: texels of any type will do. As long as nothing else accesses it, the type is open.
 fn queried_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
     let types = [F, Type::S32, Type::U32];
-    let known = types.iter().find_map(|&texel| l.textures.get(&key(&Texture { texel, ..texture })));
+    let known = types
+        .iter()
+        .find_map(|&texel| l.textures.get(&key(&Texture { texel, ..texture })));
     if let Some(&id) = known {
         return id;
     }
@@ -197,7 +245,10 @@ fn queried_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
 
 /// The texture of an access that reads texels: their type is that of the result.
 fn accessed_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
-    let open = key(&Texture { texel: F, ..texture });
+    let open = key(&Texture {
+        texel: F,
+        ..texture
+    });
     let textures = &mut l.builder.program.textures;
     if l.queried_textures.remove(&open)
         && let Some(id) = l.textures.remove(&open)
@@ -206,5 +257,7 @@ fn accessed_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
         l.textures.insert(key(&texture), id);
         return id;
     }
-    *l.textures.entry(key(&texture)).or_insert_with(|| textures.push(texture))
+    *l.textures
+        .entry(key(&texture))
+        .or_insert_with(|| textures.push(texture))
 }

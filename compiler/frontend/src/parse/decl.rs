@@ -46,7 +46,10 @@ static KEYWORDS: &[(&str, DeclWord)] = &[
 
 /// The declaration word that `text` spells.
 pub(super) fn word(text: &[u8]) -> Option<DeclWord> {
-    KEYWORDS.iter().find(|(name, _)| name.as_bytes() == text).map(|&(_, word)| word)
+    KEYWORDS
+        .iter()
+        .find(|(name, _)| name.as_bytes() == text)
+        .map(|&(_, word)| word)
 }
 
 /// A declaration, modifiers first.
@@ -55,7 +58,11 @@ pub(super) fn declaration(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
     let mut mods = VarMods::empty();
     let kind = loop {
         let keyword = peek(input);
-        let found = if keyword.kind() == Kind::Ident { word(input.state.text(keyword)) } else { None };
+        let found = if keyword.kind() == Kind::Ident {
+            word(input.state.text(keyword))
+        } else {
+            None
+        };
         match found {
             Some(DeclWord::Modifier(modifier)) => add_modifier(input, &mut mods, modifier),
             Some(DeclWord::Keyword(kind)) => break kind,
@@ -90,11 +97,23 @@ fn add_modifier(input: &mut Input<'_, '_, '_>, mods: &mut VarMods, modifier: Var
     let text = String::from_utf8_lossy(input.state.text(word)).into_owned();
     let reports = &mut input.state.reports;
     if modifier.intersects(VarMods::ANY_TYPE) && mods.intersects(VarMods::ANY_TYPE) {
-        reports.error(Code::TypeModifierTwice, word.span(), format!("`{text}` is a second data type"));
+        reports.error(
+            Code::TypeModifierTwice,
+            word.span(),
+            format!("`{text}` is a second data type"),
+        );
     } else if modifier.intersects(VarMods::ANY_SIZE) && mods.intersects(VarMods::ANY_SIZE) {
-        reports.error(Code::SizeModifierTwice, word.span(), format!("`{text}` is a second size"));
+        reports.error(
+            Code::SizeModifierTwice,
+            word.span(),
+            format!("`{text}` is a second size"),
+        );
     } else if mods.intersects(modifier) {
-        reports.error(Code::InterpolationTwice, word.span(), format!("`{text}` is repeated"));
+        reports.error(
+            Code::InterpolationTwice,
+            word.span(),
+            format!("`{text}` is repeated"),
+        );
     } else {
         *mods |= modifier;
     }
@@ -112,7 +131,11 @@ fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
             expect(input, Kind::Equals, Expected::Token(Kind::Equals))?;
             let word = expect(input, Kind::Ident, Expected::Name)?;
             let old = input.state.intern(word);
-            input.state.ast.items.push(Item::Name(old, Size::Single, word.span()));
+            input
+                .state
+                .ast
+                .items
+                .push(Item::Name(old, Size::Single, word.span()));
         }
         DeclKind::Attrib
         | DeclKind::Param
@@ -148,7 +171,11 @@ fn numbers(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
 /// A comma, or the end of a list.
 fn comma(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
     use winnow::error::ModalError;
-    if accept(input, Kind::Comma) { Ok(()) } else { Err(fail_at(input, Expected::EndOfDecl).backtrack()) }
+    if accept(input, Kind::Comma) {
+        Ok(())
+    } else {
+        Err(fail_at(input, Expected::EndOfDecl).backtrack())
+    }
 }
 
 /// A name that is free to be declared.
@@ -178,7 +205,12 @@ fn size(input: &mut Input<'_, '_, '_>) -> Parsed<Size> {
     if peek(input).kind() != Kind::OpenBracket {
         return Ok(Size::Single);
     }
-    let number = delimited(token(Kind::OpenBracket), opt(optional_int), token(Kind::CloseBracket)).parse_next(input)?;
+    let number = delimited(
+        token(Kind::OpenBracket),
+        opt(optional_int),
+        token(Kind::CloseBracket),
+    )
+    .parse_next(input)?;
     Ok(number.map_or(Size::Open, |(value, span)| Size::Of(value, span)))
 }
 
@@ -196,7 +228,12 @@ fn initializer(input: &mut Input<'_, '_, '_>, decl: &Decl) -> Parsed<()> {
     if decl.size == Size::Single || peek(input).kind() != Kind::OpenBrace {
         return item(input);
     }
-    delimited(token(Kind::OpenBrace), separated(1.., item, comma), token(Kind::CloseBrace)).parse_next(input)
+    delimited(
+        token(Kind::OpenBrace),
+        separated(1.., item, comma),
+        token(Kind::CloseBrace),
+    )
+    .parse_next(input)
 }
 
 /// A binding or a constant.

@@ -22,7 +22,12 @@ pub(super) fn instruction(input: &mut Input<'_, '_, '_>, opcode: Opcode, mods: M
     }
     let info = opcode.info();
     if !info.plain {
-        let start = Start { opcode, word, first_operand, modifiers };
+        let start = Start {
+            opcode,
+            word,
+            first_operand,
+            modifiers,
+        };
         return unusual_instruction(input, start);
     }
     let mut separated = true;
@@ -74,7 +79,12 @@ struct Start {
 /// Flow control, textures, SWZ, KIL.
 #[inline(never)]
 fn unusual_instruction(input: &mut Input<'_, '_, '_>, start: Start) -> Parsed<()> {
-    let Start { opcode, word, first_operand, modifiers } = start;
+    let Start {
+        opcode,
+        word,
+        first_operand,
+        modifiers,
+    } = start;
     let mut inst = Inst {
         opcode,
         operand_count: 0,
@@ -129,12 +139,21 @@ fn end_before(text: &[u8], close: Token) -> u32 {
     let start = close.start() as usize;
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     if text[..start].last().is_some_and(blank) {
-        return (start - text[..start].iter().rev().take_while(|byte| blank(byte)).count()) as u32;
+        return (start
+            - text[..start]
+                .iter()
+                .rev()
+                .take_while(|byte| blank(byte))
+                .count()) as u32;
     }
     start as u32
 }
 
-fn operand_of_kind(input: &mut Input<'_, '_, '_>, inst: &mut Inst, kind: OperandKind) -> Parsed<()> {
+fn operand_of_kind(
+    input: &mut Input<'_, '_, '_>,
+    inst: &mut Inst,
+    kind: OperandKind,
+) -> Parsed<()> {
     match kind {
         OperandKind::V
         | OperandKind::Vf
@@ -201,7 +220,10 @@ fn add_modifiers(input: &mut Input<'_, '_, '_>, mut modifiers: Modifiers) -> Par
         if modifiers.add(modifier) {
             let text = input.state.ast.names.display(name);
             let message = format!("`{text}` repeats or contradicts another modifier of its kind");
-            input.state.reports.error(Code::ModifierTwice, word.span(), message);
+            input
+                .state
+                .reports
+                .error(Code::ModifierTwice, word.span(), message);
         }
         advance(input);
     }
@@ -210,7 +232,10 @@ fn add_modifiers(input: &mut Input<'_, '_, '_>, mut modifiers: Modifiers) -> Par
 
 /// Four of `x y z w r g b a 0 1`, each with optional sign.
 fn extended_swizzle(input: &mut Input<'_, '_, '_>) -> Parsed<[ExtComponent; 4]> {
-    let mut components = [ExtComponent { select: ExtSelect::Zero, negate: false }; 4];
+    let mut components = [ExtComponent {
+        select: ExtSelect::Zero,
+        negate: false,
+    }; 4];
     for (lane, component) in components.iter_mut().enumerate() {
         if lane > 0 {
             expect(input, Kind::Comma, Expected::Comma)?;
@@ -267,7 +292,13 @@ fn texture(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
     };
     advance(input);
     let (offset, offset_span) = offset(input)?;
-    let part = TexPart { texture, target: target as u8, target_span: word.span(), offset, offset_span };
+    let part = TexPart {
+        texture,
+        target: target as u8,
+        target_span: word.span(),
+        offset,
+        offset_span,
+    };
     let texture_number = Extra::Texture(input.state.ast.textures.len() as u32);
     inst.extra = push_extra(input, texture_number);
     input.state.ast.textures.push(part);
@@ -276,14 +307,23 @@ fn texture(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
 
 /// Whether a comma and then a word in the place of a target follow: nothing or an offset stands behind it.
 fn target_ahead(input: &mut Input<'_, '_, '_>) -> bool {
-    let Some(&word) = input.input.get(1) else { return false };
-    let known = matches!(word.kind(), Kind::Ident | Kind::Word) && targets::lookup(input.state.text(word)).is_some();
-    known && (peek_kind(input, 2) != Kind::Comma || matches!(peek_kind(input, 3), Kind::OpenParen | Kind::Ident))
+    let Some(&word) = input.input.get(1) else {
+        return false;
+    };
+    let known = matches!(word.kind(), Kind::Ident | Kind::Word)
+        && targets::lookup(input.state.text(word)).is_some();
+    known
+        && (peek_kind(input, 2) != Kind::Comma
+            || matches!(peek_kind(input, 3), Kind::OpenParen | Kind::Ident))
 }
 
 /// Whether a comma, an operand and again a comma follow, so that the operand cannot be the last word of a texture part.
 fn operand_ahead(input: &Input<'_, '_, '_>) -> bool {
-    let ahead = input.input.iter().skip(1).take_while(|token| token.kind() != Kind::Semicolon);
+    let ahead = input
+        .input
+        .iter()
+        .skip(1)
+        .take_while(|token| token.kind() != Kind::Semicolon);
     let mut depth = 0i32;
     let mut commas = 0;
     for token in ahead {
@@ -300,7 +340,11 @@ fn operand_ahead(input: &Input<'_, '_, '_>) -> bool {
 /// `, (a, b, c)`, `(a, b, c)`, `, offset(v)` or `offset(v)`.
 fn offset(input: &mut Input<'_, '_, '_>) -> Parsed<(Offset, Span)> {
     let comma = peek(input).kind() == Kind::Comma;
-    let start = input.input.get(usize::from(comma)).copied().unwrap_or(peek(input));
+    let start = input
+        .input
+        .get(usize::from(comma))
+        .copied()
+        .unwrap_or(peek(input));
     match start.kind() {
         Kind::OpenParen => {
             if comma {
@@ -340,4 +384,3 @@ fn constant_offset(input: &mut Input<'_, '_, '_>, start: Token) -> Parsed<(Offse
     let close = expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
     Ok((Offset::Constant(components), start.span().to(close.span())))
 }
-

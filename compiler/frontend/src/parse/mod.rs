@@ -1,21 +1,28 @@
 //! Tokens to syntax tree.
 //!
 //! All grammar functions are winnow parsers over the token slice, with the tree under construction as state. Declarations and
-//! bindings use winnow's combinators; instruction lines, the bulk of every program, match tokens directly, which measured
-//! about a third faster than the same grammar in combinators. The driver is a loop over statements; after an error it goes on
-//! behind the next semicolon.
+//! bindings use winnow's combinators. Instruction lines, the bulk of every program, match tokens directly: there the cost is
+//! not in choosing the alternative but in passing results as large as an operand from function to function, which profiles
+//! showed as stalls on memory just written. The driver is a loop over statements; after an error it goes on behind the next
+//! semicolon.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a grammar function names the tokens that it takes; all others are errors"
+)]
 
 mod decl;
 mod instr;
 mod operand;
 mod path;
+mod recover;
 
 pub(crate) use operand::{decode_mask, decode_suffix};
 
 use crate::ast::{Ast, Statement};
 use crate::codes::Code;
 use crate::lang::conditions::{self, Test};
-use crate::lang::modifiers::{self, Mods, Modifier};
+use crate::lang::modifiers::{self, Modifier, Mods};
 use crate::lang::opcodes::{self, OLD_WORDS, Opcode};
 use crate::lang::{limits, reserved_words};
 use crate::lex::{Kind, Token};
@@ -23,6 +30,7 @@ use crate::names::{NameId, Names};
 use crate::report::Reports;
 use crate::source::Dialect;
 use decl::DeclWord;
+use recover::{recover, report};
 use winnow::error::{ModalError, ParserError};
 use winnow::stream::{Stateful, Stream, TokenSlice};
 
@@ -121,6 +129,8 @@ pub(crate) struct State<'s> {
     reserved: u32,
     token_count: u32,
     late_options: bool,
+    /// Inside brackets: the variable of an index has no run-time index of its own.
+    in_index: bool,
 }
 
 impl std::fmt::Debug for State<'_> {
@@ -137,9 +147,19 @@ impl<'s> State<'s> {
 
     #[inline]
     fn intern(&mut self, token: Token) -> NameId {
-        let name = self.ast.names.intern_at(self.ast.text, token.span().range());
+        let name = self
+            .ast
+            .names
+            .intern_at(self.ast.text, token.span().range());
         if name.index() >= self.words.len() {
-            self.words.resize(name.index() + 1, Word { leader: Leader::Unread, modifier: None, declared: false });
+            self.words.resize(
+                name.index() + 1,
+                Word {
+                    leader: Leader::Unread,
+                    modifier: None,
+                    declared: false,
+                },
+            );
         }
         name
     }
@@ -211,7 +231,10 @@ pub(crate) fn peek(input: &Input<'_, '_, '_>) -> Token {
 
 #[inline]
 pub(crate) fn peek_kind(input: &Input<'_, '_, '_>, ahead: usize) -> Kind {
-    input.input.get(ahead).map_or(Kind::End, |token| token.kind())
+    input
+        .input
+        .get(ahead)
+        .map_or(Kind::End, |token| token.kind())
 }
 
 #[inline]
@@ -235,7 +258,11 @@ pub(crate) fn accept(input: &mut Input<'_, '_, '_>, kind: Kind) -> bool {
 
 /// Takes a token of `kind` or fails.
 #[inline]
-pub(crate) fn expect(input: &mut Input<'_, '_, '_>, kind: Kind, expected: Expected) -> Parsed<Token> {
+pub(crate) fn expect(
+    input: &mut Input<'_, '_, '_>,
+    kind: Kind,
+    expected: Expected,
+) -> Parsed<Token> {
     let token = peek(input);
     if token.kind() == kind {
         input.input.next_token();
@@ -271,16 +298,31 @@ pub(crate) fn fail_at(input: &Input<'_, '_, '_>, expected: Expected) -> Failure 
 /// A failure at the next token with a code of its own.
 #[cold]
 pub(crate) fn fail_with(input: &Input<'_, '_, '_>, expected: Expected, code: Code) -> Failure {
-    Failure { remaining: input.input.len() as u32, code, expected, cut: true }
+    Failure {
+        remaining: input.input.len() as u32,
+        code,
+        expected,
+        cut: true,
+    }
 }
 
 /// Parses a program whose tokens are given. Errors go to `reports`.
-pub fn parse<'s>(dialect: Dialect, text: &'s [u8], tokens: Vec<Token>, reports: Reports) -> (Ast<'s>, Reports) {
+pub fn parse<'s>(
+    dialect: Dialect,
+    text: &'s [u8],
+    tokens: Vec<Token>,
+    reports: Reports,
+) -> (Ast<'s>, Reports) {
     let mut state = new_state(dialect, text, tokens.len(), reports);
-    let mut input = Stateful { input: TokenSlice::new(&tokens), state: &mut state };
+    let mut input = Stateful {
+        input: TokenSlice::new(&tokens),
+        state: &mut state,
+    };
     program(&mut input);
     let end = peek(&input).end();
-    let State { mut ast, reports, .. } = state;
+    let State {
+        mut ast, reports, ..
+    } = state;
     ast.end = end;
     (ast, reports)
 }
@@ -313,8 +355,23 @@ fn new_state<'s>(dialect: Dialect, text: &'s [u8], tokens: usize, reports: Repor
         poisoned: Vec::new(),
         end: 0,
     };
-    let words = vec![Word { leader: Leader::Unread, modifier: None, declared: false }; reserved.len()];
-    State { ast, reports, words, reserved: reserved.len() as u32, token_count: tokens as u32, late_options: false }
+    let words = vec![
+        Word {
+            leader: Leader::Unread,
+            modifier: None,
+            declared: false
+        };
+        reserved.len()
+    ];
+    State {
+        ast,
+        reports,
+        words,
+        reserved: reserved.len() as u32,
+        token_count: tokens as u32,
+        late_options: false,
+        in_index: false,
+    }
 }
 
 /// The statements up to END.
@@ -335,7 +392,11 @@ fn program(input: &mut Input<'_, '_, '_>) {
                 }
             }
             Kind::End => {
-                input.state.reports.error(Code::MissingEnd, first.span(), "the program has no `END`");
+                input.state.reports.error(
+                    Code::MissingEnd,
+                    first.span(),
+                    "the program has no `END`",
+                );
                 return;
             }
             _ => Err(fail_at(input, Expected::Statement)),
@@ -344,9 +405,15 @@ fn program(input: &mut Input<'_, '_, '_>) {
             report(input, failure);
             recover(input, ahead, failure);
         }
+        if input.state.reports.is_full() {
+            return;
+        }
         if input.state.ast.insts.len() > limits::INSTRUCTIONS {
             let message = format!("more than {} instructions", limits::INSTRUCTIONS);
-            input.state.reports.error(Code::TooManyInstructions, first.span(), message);
+            input
+                .state
+                .reports
+                .error(Code::TooManyInstructions, first.span(), message);
             return;
         }
     }
@@ -357,7 +424,10 @@ fn end(input: &mut Input<'_, '_, '_>) {
     advance(input);
     let next = peek(input);
     if next.kind() != Kind::End {
-        input.state.reports.error(Code::TextAfterEnd, next.span(), "text after `END`");
+        input
+            .state
+            .reports
+            .error(Code::TextAfterEnd, next.span(), "text after `END`");
     }
 }
 
@@ -389,7 +459,8 @@ fn label(input: &mut Input<'_, '_, '_>, name: NameId) -> Parsed<()> {
     let span = advance(input).span();
     advance(input);
     let ast = &mut input.state.ast;
-    ast.statements.push(Statement::Label(ast.labels.len() as u32));
+    ast.statements
+        .push(Statement::Label(ast.labels.len() as u32));
     ast.labels.push((name, span));
     Ok(())
 }
@@ -401,150 +472,12 @@ fn option(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
     let name = input.state.intern(word);
     expect(input, Kind::Semicolon, Expected::Semicolon)?;
     if input.state.late_options {
-        input.state.reports.error(Code::OptionLate, keyword.span(), "OPTION lines come before all other statements");
+        input.state.reports.error(
+            Code::OptionLate,
+            keyword.span(),
+            "OPTION lines come before all other statements",
+        );
     }
     input.state.ast.options.push((name, word.span()));
     Ok(())
-}
-
-/// Goes on behind the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
-fn recover<'t>(input: &mut Input<'t, '_, '_>, statement: TokenSlice<'t, Token>, failure: Failure) {
-    let first = statement[0];
-    poison(input, statement);
-    let at = input.state.token_count - failure.remaining;
-    while input.state.token_count - (input.input.len() as u32) < at {
-        advance(input);
-    }
-    let missing_semicolon = matches!(failure.expected, Expected::Semicolon | Expected::EndOfDecl);
-    if missing_semicolon && peek(input).start() > first.start() && starts_statement(input) {
-        return;
-    }
-    loop {
-        match peek(input).kind() {
-            Kind::End => return,
-            Kind::Semicolon => {
-                advance(input);
-                return;
-            }
-            // END closes the program without semicolon.
-            Kind::Ident if peek_kind(input, 1) == Kind::End && input.state.text(peek(input)) == b"END" => return,
-            _ => {
-                advance(input);
-            }
-        }
-    }
-}
-
-fn starts_statement(input: &mut Input<'_, '_, '_>) -> bool {
-    let token = peek(input);
-    if token.kind() != Kind::Ident {
-        return false;
-    }
-    let name = input.state.intern(token);
-    peek_kind(input, 1) == Kind::Colon || !matches!(input.state.leader(name), Leader::Other | Leader::Old)
-}
-
-/// Names in a declaration that could not be read: their later use is no error of its own.
-fn poison<'t>(input: &mut Input<'t, '_, '_>, statement: TokenSlice<'t, Token>) {
-    let first = statement[0];
-    if first.kind() != Kind::Ident {
-        return;
-    }
-    let name = input.state.intern(first);
-    if !matches!(input.state.leader(name), Leader::Decl(_) | Leader::Other | Leader::Old) {
-        return;
-    }
-    for token in statement.iter().take_while(|token| !matches!(token.kind(), Kind::Semicolon | Kind::End)) {
-        if token.kind() == Kind::Ident {
-            let name = input.state.intern(*token);
-            input.state.ast.poisoned.push(name);
-        }
-    }
-}
-
-/// The message of a failure.
-#[cold]
-fn report(input: &mut Input<'_, '_, '_>, failure: Failure) {
-    let at = input.input.len() as isize - failure.remaining as isize;
-    let token = if at >= 0 { input.input.get(at as usize).copied().unwrap_or(peek(input)) } else { peek(input) };
-    let state = &mut *input.state;
-    let text = String::from_utf8_lossy(state.text(token)).into_owned();
-    let found = if token.kind() == Kind::End { "end of the program".to_owned() } else { format!("`{text}`") };
-    let mut notes = Vec::new();
-    let message = match failure.code {
-        Code::UnexpectedCharacter => format!("{found} is no character of the language"),
-        Code::BadNumber => format!("{found} is neither a number nor a name"),
-        Code::UnknownOpcode => {
-            let candidates = opcodes::OPCODES.iter().map(|row| row.name);
-            notes.extend(crate::check::suggest(&text, candidates));
-            format!("unknown opcode {found}")
-        }
-        Code::OldLanguage => format!("{found} belongs to older languages"),
-        Code::ModifierUnknown => {
-            notes.extend(crate::check::suggest(&text, modifiers::words()));
-            format!("unknown modifier {found}")
-        }
-        Code::TargetUnknown => {
-            let targets = crate::lang::targets::TARGETS;
-            notes.extend(crate::check::suggest(&text, targets.iter().map(|target| target.name)));
-            format!("unknown texture target {found}")
-        }
-        Code::ReservedName => format!("{found} is a reserved word"),
-        _ => format!("expected {}, found {found}", failure.expected.text()),
-    };
-    state.reports.error_with(failure.code, token.span(), message, notes);
-}
-
-impl Expected {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Statement => "a statement",
-            Self::Semicolon => "`;`",
-            Self::Comma => "`,`",
-            Self::Name => "a name",
-            Self::FreeName => "a name that is no reserved word",
-            Self::Operand => "an operand",
-            Self::Result => "a result variable",
-            Self::Modifier => "a modifier",
-            Self::Component => "a component such as `.x`, or four",
-            Self::Mask => "a write mask such as `.xyz`",
-            Self::Integer => "an integer",
-            Self::Number => "a number",
-            Self::Brackets => "a number, a range or a component of a variable",
-            Self::Token(kind) => kind_text(kind),
-            Self::Condition => "a condition such as `GT.x`",
-            Self::Label => "a label",
-            Self::Target => "a texture target such as `2D`",
-            Self::Offset => "a texel offset such as `(1, 0)` or `offset(r)`",
-            Self::Binding => "a binding or a constant",
-            Self::ExtSwizzle => "`x`, `y`, `z`, `w`, `0` or `1`",
-            Self::EndOfDecl => "`;` or `,`",
-        }
-    }
-}
-
-fn kind_text(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Ident => "a name",
-        Kind::Int => "an integer",
-        Kind::Float => "a number",
-        Kind::Word => "a texture target",
-        Kind::Dot => "`.`",
-        Kind::DotDot => "`..`",
-        Kind::Comma => "`,`",
-        Kind::Semicolon => "`;`",
-        Kind::Colon => "`:`",
-        Kind::OpenBracket => "`[`",
-        Kind::CloseBracket => "`]`",
-        Kind::OpenBrace => "`{`",
-        Kind::CloseBrace => "`}`",
-        Kind::OpenParen => "`(`",
-        Kind::CloseParen => "`)`",
-        Kind::Plus => "`+`",
-        Kind::Minus => "`-`",
-        Kind::Bar => "`|`",
-        Kind::Equals => "`=`",
-        Kind::Bad => "a character of the language",
-        Kind::End => "the end",
-    }
 }

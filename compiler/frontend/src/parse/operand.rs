@@ -1,6 +1,9 @@
 //! Operands, results, conditions and constants.
 
-use super::{Expected, Failure, Input, Parsed, accept, advance, expect, fail_at, fail_with, path, peek, peek_kind};
+use super::{
+    Expected, Failure, Input, Parsed, accept, advance, expect, fail_at, fail_with, path, peek,
+    peek_kind,
+};
 use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use crate::codes::Code;
 use crate::lex::{Kind, Token};
@@ -42,7 +45,10 @@ pub(crate) fn decode_suffix(text: &[u8]) -> Result<Suffix, Code> {
                 Err(Code::SwizzleMixed)
             }
         }
-        _ if !text.is_empty() && text.len() < 4 && text.iter().all(|&letter| COMPONENTS[letter as usize] != 0) => {
+        _ if !text.is_empty()
+            && text.len() < 4
+            && text.iter().all(|&letter| COMPONENTS[letter as usize] != 0) =>
+        {
             Err(Code::SwizzleLength)
         }
         _ => Err(Code::UnexpectedToken),
@@ -66,7 +72,11 @@ pub(crate) fn decode_mask(text: &[u8]) -> Result<WriteMask, Code> {
         mask |= bit;
         sets &= code;
     }
-    if sets & 12 == 0 { Err(Code::SwizzleMixed) } else { Ok(WriteMask(mask)) }
+    if sets & 12 == 0 {
+        Err(Code::SwizzleMixed)
+    } else {
+        Ok(WriteMask(mask))
+    }
 }
 
 /// A vector or scalar operand with signs and bars, added to the operands. What it may be is checked later.
@@ -77,7 +87,11 @@ pub(crate) fn decode_mask(text: &[u8]) -> Result<WriteMask, Code> {
 pub(super) fn push_operand(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
     let first = peek(input);
     let minus = first.kind() == Kind::Minus;
-    let word = if minus { input.input.get(1).copied().unwrap_or(first) } else { first };
+    let word = if minus {
+        input.input.get(1).copied().unwrap_or(first)
+    } else {
+        first
+    };
     if word.kind() != Kind::Ident {
         return push_unusual(input);
     }
@@ -86,7 +100,11 @@ pub(super) fn push_operand(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
     if input.state.is_reserved(name) {
         return push_unusual(input);
     }
-    let signs = if minus { Signs::INNER.union(Signs::WRITTEN) } else { Signs::empty() };
+    let signs = if minus {
+        Signs::INNER.union(Signs::WRITTEN)
+    } else {
+        Signs::empty()
+    };
     let (mut behind, mut end, mut index) = (behind, word.end(), Index::None);
     if peek_kind(input, behind) == Kind::OpenBracket {
         let short = peek_kind(input, behind + 1) == Kind::Int
@@ -112,7 +130,13 @@ pub(super) fn push_operand(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
     }
     input.input = TokenSlice::new(&take(input.input)[behind..]);
     let span = Span::new(first.start(), end);
-    input.state.ast.operands.push(Operand { base: Base::Name(name), index, suffix, signs, span });
+    input.state.ast.operands.push(Operand {
+        base: Base::Name(name),
+        index,
+        suffix,
+        signs,
+        span,
+    });
     Ok(())
 }
 
@@ -153,7 +177,13 @@ pub(super) fn operand(input: &mut Input<'_, '_, '_>) -> Parsed<Operand> {
         input.state.ast.literals[literal as usize].negative = true;
         signs.remove(Signs::INNER);
     }
-    Ok(Operand { base, index, suffix, signs, span: Span::new(start, end) })
+    Ok(Operand {
+        base,
+        index,
+        suffix,
+        signs,
+        span: Span::new(start, end),
+    })
 }
 
 /// An optional sign: whether it is a minus, and whether there is one.
@@ -235,13 +265,22 @@ pub(super) fn number(input: &mut Input<'_, '_, '_>, word: Token, sign: Sign) -> 
         _ => (None, false),
     };
     let literals = &mut input.state.ast.literals;
-    literals.push(Literal { negative: sign == Sign::Minus, int, overflow, span: word.span() });
+    literals.push(Literal {
+        negative: sign == Sign::Minus,
+        int,
+        overflow,
+        span: word.span(),
+    });
     Ok(literals.len() as u32 - 1)
 }
 
 /// A number with optional sign.
 pub(super) fn signed_number(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
-    let sign = if sign(input).0 { Sign::Minus } else { Sign::Plus };
+    let sign = if sign(input).0 {
+        Sign::Minus
+    } else {
+        Sign::Plus
+    };
     let word = peek(input);
     match word.kind() {
         Kind::Int | Kind::Float => number(input, word, sign),
@@ -256,7 +295,11 @@ pub(super) fn vector(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Span)> {
     let mut count = 1;
     while accept(input, Kind::Comma) {
         if count == 4 {
-            return Err(fail_with(input, Expected::Token(Kind::CloseBrace), Code::ComponentCount));
+            return Err(fail_with(
+                input,
+                Expected::Token(Kind::CloseBrace),
+                Code::ComponentCount,
+            ));
         }
         signed_number(input)?;
         count += 1;
@@ -290,7 +333,13 @@ pub(super) fn result(input: &mut Input<'_, '_, '_>) -> Parsed<Dst> {
         return unusual_result(input);
     }
     input.input = TokenSlice::new(&take(input.input)[behind..]);
-    Ok(Dst { base: Base::Name(name), index: Index::None, mask, guard: None, span: Span::new(word.start(), end) })
+    Ok(Dst {
+        base: Base::Name(name),
+        index: Index::None,
+        mask,
+        guard: None,
+        span: Span::new(word.start(), end),
+    })
 }
 
 #[cold]
@@ -325,7 +374,13 @@ fn unusual_result(input: &mut Input<'_, '_, '_>) -> Parsed<Dst> {
     } else {
         None
     };
-    Ok(Dst { base, index, mask, guard, span })
+    Ok(Dst {
+        base,
+        index,
+        mask,
+        guard,
+        span,
+    })
 }
 
 fn mask(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<WriteMask> {
@@ -383,8 +438,14 @@ mod tests {
     fn suffixes_have_one_or_four_letters() {
         assert_eq!(decode_suffix(b"y"), Ok(Suffix::one(1)));
         assert_eq!(decode_suffix(b"a"), Ok(Suffix::one(3)));
-        assert_eq!(decode_suffix(b"wzyx"), Ok(Suffix::four(Swizzle::new([3, 2, 1, 0]))));
-        assert_eq!(decode_suffix(b"bgra"), Ok(Suffix::four(Swizzle::new([2, 1, 0, 3]))));
+        assert_eq!(
+            decode_suffix(b"wzyx"),
+            Ok(Suffix::four(Swizzle::new([3, 2, 1, 0])))
+        );
+        assert_eq!(
+            decode_suffix(b"bgra"),
+            Ok(Suffix::four(Swizzle::new([2, 1, 0, 3])))
+        );
         assert_eq!(decode_suffix(b"xyz"), Err(Code::SwizzleLength));
         assert_eq!(decode_suffix(b"xyba"), Err(Code::SwizzleMixed));
         assert_eq!(decode_suffix(b"s"), Err(Code::UnexpectedToken));

@@ -17,7 +17,11 @@ pub(super) fn path(input: &mut Input<'_, '_, '_>, word: Token, name: NameId) -> 
     loop {
         let brackets = brackets(input, &mut end)?;
         let span = glasm_ir::Span::new(word.start(), end);
-        input.state.ast.segments.push(Segment { name, brackets, span });
+        input.state.ast.segments.push(Segment {
+            name,
+            brackets,
+            span,
+        });
         if !accept(input, Kind::Dot) {
             break;
         }
@@ -28,7 +32,11 @@ pub(super) fn path(input: &mut Input<'_, '_, '_>, word: Token, name: NameId) -> 
     let ast = &mut input.state.ast;
     let start = ast.segments[first as usize].span.start;
     let count = ast.segments.len() as u32 - first;
-    ast.paths.push(Path { first, count, span: glasm_ir::Span::new(start, end) });
+    ast.paths.push(Path {
+        first,
+        count,
+        span: glasm_ir::Span::new(start, end),
+    });
     Ok((ast.paths.len() as u32 - 1, end))
 }
 
@@ -53,7 +61,11 @@ fn brackets(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<[Bracket; 2]
             break;
         }
         let (content, close) = (
-            delimited(token(Kind::OpenBracket), bracket_content, winnow::combinator::empty),
+            delimited(
+                token(Kind::OpenBracket),
+                bracket_content,
+                winnow::combinator::empty,
+            ),
             token(Kind::CloseBracket),
         )
             .parse_next(input)?;
@@ -71,7 +83,7 @@ fn bracket_content(input: &mut Input<'_, '_, '_>) -> Parsed<Bracket> {
             let last = opt(preceded(dot_dot, small_int)).parse_next(input)?;
             Ok(last.map_or(Bracket::One(first), |last| Bracket::Range(first, last)))
         }
-        Kind::Ident => relative(input).map(Bracket::Relative),
+        Kind::Ident if !input.state.in_index => relative(input).map(Bracket::Relative),
         _ => Err(fail_at(input, Expected::Brackets)),
     }
 }
@@ -109,7 +121,10 @@ pub(super) fn int_value(text: &[u8]) -> (u64, bool) {
     let mut value = 0u64;
     for &digit in digits {
         let digit = u64::from((digit as char).to_digit(radix).unwrap_or(0));
-        match value.checked_mul(u64::from(radix)).and_then(|value| value.checked_add(digit)) {
+        match value
+            .checked_mul(u64::from(radix))
+            .and_then(|value| value.checked_add(digit))
+        {
             Some(next) => value = next,
             None => return (u64::MAX, true),
         }
@@ -134,14 +149,17 @@ pub(super) fn indices(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<In
 
 fn index(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Index> {
     advance(input);
-    let content = alt((
-        |input: &mut Input<'_, '_, '_>| match peek(input).kind() {
-            Kind::Ident => relative(input).map(Index::Relative),
-            _ => small_int(input).map(Index::Const),
-        },
-    ))
+    let content = alt((|input: &mut Input<'_, '_, '_>| match peek(input).kind() {
+        Kind::Ident => relative(input).map(Index::Relative),
+        _ => small_int(input).map(Index::Const),
+    },))
     .parse_next(input)?;
-    *end = expect(input, Kind::CloseBracket, Expected::Token(Kind::CloseBracket))?.end();
+    *end = expect(
+        input,
+        Kind::CloseBracket,
+        Expected::Token(Kind::CloseBracket),
+    )?
+    .end();
     Ok(content)
 }
 
@@ -150,13 +168,18 @@ fn relative(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
     let word = advance(input);
     let name = input.state.intern(word);
     let (base, lane, end) = if input.state.is_reserved(name) {
-        let (path, end) = path(input, word, name)?;
+        input.state.in_index = true;
+        let parsed = path(input, word, name);
+        input.state.in_index = false;
+        let (path, end) = parsed?;
         (Base::Path(path), 0, end)
     } else if peek(input).kind() == Kind::Dot {
         advance(input);
         let component = peek(input);
-        let suffix = (component.kind() == Kind::Ident).then(|| decode_suffix(input.state.text(component)));
-        let Some(SuffixKind::One(lane)) = suffix.and_then(Result::ok).map(|suffix| suffix.kind()) else {
+        let suffix =
+            (component.kind() == Kind::Ident).then(|| decode_suffix(input.state.text(component)));
+        let Some(SuffixKind::One(lane)) = suffix.and_then(Result::ok).map(|suffix| suffix.kind())
+        else {
             return Err(fail_with(input, Expected::Component, Code::ScalarSuffix));
         };
         (Base::Name(name), lane, advance(input).end())
@@ -173,6 +196,11 @@ fn relative(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
         _ => (0, end),
     };
     let span = glasm_ir::Span::new(word.start(), end);
-    input.state.ast.relatives.push(Relative { base, lane, offset, span });
+    input.state.ast.relatives.push(Relative {
+        base,
+        lane,
+        offset,
+        span,
+    });
     Ok(input.state.ast.relatives.len() as u32 - 1)
 }

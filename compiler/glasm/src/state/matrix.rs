@@ -4,7 +4,12 @@
 pub type Matrix = [[f32; 4]; 4];
 
 /// The identity.
-pub const IDENTITY: Matrix = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+pub const IDENTITY: Matrix = [
+    [1.0, 0.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0, 0.0],
+    [0.0, 0.0, 1.0, 0.0],
+    [0.0, 0.0, 0.0, 1.0],
+];
 
 /// `left * right`
 pub fn multiply(left: &Matrix, right: &Matrix) -> Matrix {
@@ -25,11 +30,19 @@ pub fn row(matrix: &Matrix, row: usize) -> [f32; 4] {
 /// The inverse by Gauss-Jordan elimination in double precision; the identity if the matrix is singular, which GL leaves undefined.
 pub fn inverse(matrix: &Matrix) -> Matrix {
     let mut work: [[f64; 8]; 4] = std::array::from_fn(|r| {
-        std::array::from_fn(|c| if c < 4 { f64::from(matrix[c][r]) } else { f64::from(u8::from(c - 4 == r)) })
+        std::array::from_fn(|c| {
+            if c < 4 {
+                f64::from(matrix[c][r])
+            } else {
+                f64::from(u8::from(c - 4 == r))
+            }
+        })
     });
     for pivot in 0..4 {
         let magnitude = |r: &usize| work[*r][pivot].abs();
-        let best = (pivot..4).max_by(|a, b| magnitude(a).total_cmp(&magnitude(b))).unwrap_or(pivot);
+        let best = (pivot..4)
+            .max_by(|a, b| magnitude(a).total_cmp(&magnitude(b)))
+            .unwrap_or(pivot);
         work.swap(pivot, best);
         let scale = work[pivot][pivot];
         if scale == 0.0 || !scale.is_finite() {
@@ -40,7 +53,9 @@ pub fn inverse(matrix: &Matrix) -> Matrix {
         for (r, row) in work.iter_mut().enumerate() {
             let factor = row[pivot];
             if r != pivot {
-                row.iter_mut().zip(pivot_row).for_each(|(value, of_pivot)| *value -= factor * of_pivot);
+                row.iter_mut()
+                    .zip(pivot_row)
+                    .for_each(|(value, of_pivot)| *value -= factor * of_pivot);
             }
         }
     }
@@ -93,8 +108,12 @@ pub fn ortho(left: f32, right: f32, bottom: f32, top: f32, near: f32, far: f32) 
     matrix[0][0] = 2.0 / (right - left);
     matrix[1][1] = 2.0 / (top - bottom);
     matrix[2][2] = -2.0 / (far - near);
-    matrix[3] =
-        [-(right + left) / (right - left), -(top + bottom) / (top - bottom), -(far + near) / (far - near), 1.0];
+    matrix[3] = [
+        -(right + left) / (right - left),
+        -(top + bottom) / (top - bottom),
+        -(far + near) / (far - near),
+        1.0,
+    ];
     matrix
 }
 
@@ -121,7 +140,9 @@ pub fn perspective(fov_y: f32, aspect: f32, near: f32, far: f32) -> Matrix {
 
 /// `gluLookAt`
 pub fn look_at(eye: [f32; 3], center: [f32; 3], up: [f32; 3]) -> Matrix {
-    let forward = normalize3(std::array::from_fn(|i| f64::from(center[i]) - f64::from(eye[i])));
+    let forward = normalize3(std::array::from_fn(|i| {
+        f64::from(center[i]) - f64::from(eye[i])
+    }));
     let side = normalize3(cross(forward, up.map(f64::from)));
     let upward = cross(side, forward);
     let mut matrix = IDENTITY;
@@ -134,13 +155,21 @@ pub fn look_at(eye: [f32; 3], center: [f32; 3], up: [f32; 3]) -> Matrix {
 }
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
 }
 
 /// `v` at length 1; a zero vector stays as it is.
 pub(super) fn normalize3(v: [f64; 3]) -> [f64; 3] {
     let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
-    if length == 0.0 { v } else { v.map(|x| x / length) }
+    if length == 0.0 {
+        v
+    } else {
+        v.map(|x| x / length)
+    }
 }
 
 #[cfg(test)]
@@ -157,7 +186,12 @@ mod tests {
     fn rotation_turns_x_into_y() {
         assert_close(
             &rotation(90.0, [0.0, 0.0, 5.0]),
-            &[[0.0, 1.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]],
+            &[
+                [0.0, 1.0, 0.0, 0.0],
+                [-1.0, 0.0, 0.0, 0.0],
+                [0.0, 0.0, 1.0, 0.0],
+                [0.0, 0.0, 0.0, 1.0],
+            ],
         );
     }
 
@@ -173,7 +207,12 @@ mod tests {
         let matrix = multiply(&translation([1.0, 2.0, 3.0]), &scaling([2.0, 4.0, 8.0]));
         assert_close(
             &inverse(&matrix),
-            &[[0.5, 0.0, 0.0, 0.0], [0.0, 0.25, 0.0, 0.0], [0.0, 0.0, 0.125, 0.0], [-0.5, -0.5, -0.375, 1.0]],
+            &[
+                [0.5, 0.0, 0.0, 0.0],
+                [0.0, 0.25, 0.0, 0.0],
+                [0.0, 0.0, 0.125, 0.0],
+                [-0.5, -0.5, -0.375, 1.0],
+            ],
         );
         assert_eq!(inverse(&[[0.0; 4]; 4]), IDENTITY);
     }

@@ -134,9 +134,20 @@ impl Default for GlState {
             light_model_ambient: [0.2, 0.2, 0.2, 1.0],
             texgen: Vec::new(),
             texenv_color: Vec::new(),
-            fog: Fog { color: [0.0; 4], density: 1.0, start: 0.0, end: 1.0 },
+            fog: Fog {
+                color: [0.0; 4],
+                density: 1.0,
+                start: 0.0,
+                end: 1.0,
+            },
             clip_planes: Vec::new(),
-            point: Point { size: 1.0, min: 0.0, max: 1024.0, fade_threshold: 1.0, attenuation: [1.0, 0.0, 0.0] },
+            point: Point {
+                size: 1.0,
+                min: 0.0,
+                max: 1024.0,
+                fade_threshold: 1.0,
+                attenuation: [1.0, 0.0, 0.0],
+            },
             depth_range: [0.0, 1.0],
         }
     }
@@ -172,21 +183,33 @@ impl Default for Light {
 
 impl Default for TexGen {
     fn default() -> Self {
-        let planes = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0; 4], [0.0; 4]];
-        Self { eye: planes, object: planes }
+        let planes = [
+            [1.0, 0.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0, 0.0],
+            [0.0; 4],
+            [0.0; 4],
+        ];
+        Self {
+            eye: planes,
+            object: planes,
+        }
     }
 }
 
 impl GlState {
     /// The light `n`.
     pub fn light(&self, n: u32) -> Light {
-        self.lights.get(n as usize).copied().unwrap_or_else(|| Self::initial_light(n))
+        self.lights
+            .get(n as usize)
+            .copied()
+            .unwrap_or_else(|| Self::initial_light(n))
     }
 
     /// The light `n` for changing; adds initial lights up to it.
     pub fn light_mut(&mut self, n: u32) -> &mut Light {
         while self.lights.len() <= n as usize {
-            self.lights.push(Self::initial_light(self.lights.len() as u32));
+            self.lights
+                .push(Self::initial_light(self.lights.len() as u32));
         }
         &mut self.lights[n as usize]
     }
@@ -199,6 +222,10 @@ impl GlState {
     /// Light 0 is white at first, the others black.
     fn initial_light(n: u32) -> Light {
         let color = if n == 0 { [1.0; 4] } else { BLACK };
-        Light { diffuse: color, specular: color, ..Light::default() }
+        Light {
+            diffuse: color,
+            specular: color,
+            ..Light::default()
+        }
     }
 }

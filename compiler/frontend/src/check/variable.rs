@@ -1,0 +1,496 @@
+//! Variables with bindings: ATTRIB, PARAM, OUTPUT, BUFFER, CBUFFER, TEXTURE, SHARED.
+//! NV_gpu_program4 sections 2.X.3.2 to 2.X.3.6, NV_gpu_program5 section 2.X.3.8.
+
+use super::binding::Bound;
+use super::{BufferLayout, BufferView, Checker, Implicit, IoBinding, Named, Var, VarKind, VarSize};
+use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
+use crate::codes::Code;
+use crate::lang::bindings::{BindingInfo, Traits, is_conventional};
+use crate::lang::{limits, options};
+use crate::names::NameId;
+use crate::source::Version;
+use glasm_ir::types::Base;
+use glasm_ir::{ParamSource, Semantic, Span, Stage};
+
+/// The elements of a declaration, by kind.
+enum Elements {
+    Attribs(Vec<(&'static BindingInfo, u32)>),
+    Results(Vec<(&'static BindingInfo, u32)>),
+    Params(Vec<ParamSource>),
+    Textures(Vec<u32>),
+    Buffer {
+        binding: u32,
+        elements: Option<(u32, u32)>,
+    },
+    Shared(Option<(u32, u32)>),
+}
+
+impl Elements {
+    fn len(&self) -> usize {
+        match self {
+            Self::Attribs(list) | Self::Results(list) => list.len(),
+            Self::Params(list) => list.len(),
+            Self::Textures(list) => list.len(),
+            Self::Buffer { .. } | Self::Shared(_) => 1,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// ATTRIB, PARAM, OUTPUT, BUFFER, TEXTURE, SHARED.
+    pub(super) fn bound_variable(&mut self, decl: &Decl) {
+        let Some((name, span)) = decl.name else {
+            return;
+        };
+        let before = self.reports_len();
+        let allowed = self.allowed_here(decl);
+        let elements = if allowed { self.elements(decl) } else { None };
+        let var = elements.and_then(|elements| self.bind(decl, elements));
+        match var {
+            Some(var) if self.reports_len() == before => {
+                self.declare(decl.name, var);
+            }
+            _ => {
+                let poisoned = self.new_var(decl, VarKind::Poisoned, None);
+                if self.named[name.index()] == Named::Nothing {
+                    self.named[name.index()] = Named::Poisoned;
+                } else {
+                    self.declare(Some((name, span)), poisoned);
+                }
+            }
+        }
+    }
+
+    fn reports_len(&self) -> usize {
+        self.reports.len()
+    }
+
+    /// Whether the program type and the language version have this kind of declaration.
+    fn allowed_here(&mut self, decl: &Decl) -> bool {
+        let five = self.version >= Version::V5_0;
+        let (code, message) = match decl.kind {
+            DeclKind::Output if self.stage == Stage::Compute => (
+                Code::DeclarationNotAllowed,
+                "compute programs have no results",
+            ),
+            DeclKind::Shared if self.stage != Stage::Compute => (
+                Code::DeclarationNotAllowed,
+                "shared memory belongs to compute programs",
+            ),
+            DeclKind::Texture if !five => (
+                Code::FeatureNewer,
+                "TEXTURE declarations need language version 5.0",
+            ),
+            DeclKind::Cbuffer
+                if !five && !self.program.features.contains(options::Features::CBUFFER) =>
+            {
+                (
+                    Code::FeatureOption,
+                    "CBUFFER needs OPTION NV_parameter_buffer_object2",
+                )
+            }
+            DeclKind::Attrib
+                if decl.mods.contains(VarMods::LONG) && self.stage == Stage::Vertex && five =>
+            {
+                (Code::Unsupported, "LONG attributes are not supported yet")
+            }
+            DeclKind::Temp
+            | DeclKind::Attrib
+            | DeclKind::Param
+            | DeclKind::Output
+            | DeclKind::Alias
+            | DeclKind::Buffer
+            | DeclKind::Buffer4
+            | DeclKind::Cbuffer
+            | DeclKind::Texture
+            | DeclKind::Shared
+            | DeclKind::GroupSize
+            | DeclKind::SharedMemory => return true,
+        };
+        self.reports.error(code, decl.span, message);
+        false
+    }
+
+    /// Resolves the items of a declaration.
+    fn elements(&mut self, decl: &Decl) -> Option<Elements> {
+        let mut elements: Option<Elements> = None;
+        let mut failed = false;
+        for index in 0..decl.item_count {
+            let item = self.program.ast.items[(decl.first_item + index) as usize];
+            if elements
+                .as_ref()
+                .is_some_and(|elements| elements.len() as u64 > limits::PARAMETERS)
+            {
+                self.reports.error(
+                    Code::TooManyParameters,
+                    item_span(self, item),
+                    "too many bindings in an array",
+                );
+                return None;
+            }
+            match self.item(decl, item) {
+                Some(found) => match &mut elements {
+                    None => elements = Some(found),
+                    Some(list) => failed |= !self.append(list, found, item_span(self, item)),
+                },
+                None => failed = true,
+            }
+        }
+        elements.filter(|_| !failed)
+    }
+
+    fn append(&mut self, list: &mut Elements, found: Elements, span: Span) -> bool {
+        match (list, found) {
+            (Elements::Attribs(list), Elements::Attribs(more)) => list.extend(more),
+            (Elements::Results(list), Elements::Results(more)) => list.extend(more),
+            (Elements::Params(list), Elements::Params(more)) => list.extend(more),
+            (Elements::Textures(list), Elements::Textures(more)) => list.extend(more),
+            (
+                Elements::Buffer {
+                    binding,
+                    elements: Some((first, count)),
+                },
+                Elements::Buffer {
+                    binding: other,
+                    elements: Some((next, more)),
+                },
+            ) if *binding == other && *first + *count == next => *count += more,
+            (Elements::Shared(Some((first, count))), Elements::Shared(Some((next, more))))
+                if *first + *count == next =>
+            {
+                *count += more;
+            }
+            _ => {
+                let message =
+                    "the bindings of a buffer variable must be consecutive elements of one buffer";
+                self.reports.error(Code::BufferBindings, span, message);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn item(&mut self, decl: &Decl, item: Item) -> Option<Elements> {
+        match item {
+            Item::Path(path) => self.path_item(decl, path),
+            Item::Scalar(literal) if decl.kind == DeclKind::Param => {
+                let bits = self.scalar_constant(literal, base_of(decl.mods))?;
+                Some(Elements::Params(vec![ParamSource::Literal(bits)]))
+            }
+            Item::Vector { first, count, .. } if decl.kind == DeclKind::Param => {
+                let bits = self.vector_constant(first, count, base_of(decl.mods))?;
+                Some(Elements::Params(vec![ParamSource::Literal(bits)]))
+            }
+            Item::Scalar(_) | Item::Vector { .. } | Item::Name(..) | Item::Number(..) => {
+                let span = item_span(self, item);
+                self.wrong_binding(decl, span);
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn wrong_binding(&mut self, decl: &Decl, span: Span) {
+        let wanted = match decl.kind {
+            DeclKind::Attrib => "an attribute",
+            DeclKind::Output => "a result",
+            DeclKind::Param => "a parameter or a constant",
+            DeclKind::Buffer | DeclKind::Buffer4 | DeclKind::Cbuffer => "program.buffer",
+            DeclKind::Texture => "a texture image unit",
+            DeclKind::Shared => "program.sharedmem",
+            DeclKind::Temp | DeclKind::Alias | DeclKind::GroupSize | DeclKind::SharedMemory => {
+                "nothing"
+            }
+        };
+        self.reports.error(
+            Code::BindingUnknown,
+            span,
+            format!("this declaration needs {wanted} as binding"),
+        );
+    }
+
+    fn path_item(&mut self, decl: &Decl, path: u32) -> Option<Elements> {
+        let span = self.program.ast.paths[path as usize].span;
+        let resolved = self.resolve(path)?;
+        if let Some(rest) = resolved.rest {
+            self.reports.error(
+                Code::UnexpectedToken,
+                rest.span,
+                "a binding in a declaration has no suffix",
+            );
+            return None;
+        }
+        let is_array = decl.size != Size::Single;
+        let spread = |row: &'static BindingInfo, first, count| {
+            (first..first + count).map(|n| (row, n)).collect()
+        };
+        let elements = match (decl.kind, resolved.bound) {
+            (DeclKind::Attrib, Bound::Attrib(row, first, count)) => {
+                Elements::Attribs(spread(row, first, count))
+            }
+            (DeclKind::Output, Bound::Result(row, first, count)) => {
+                Elements::Results(spread(row, first, count))
+            }
+            (DeclKind::Param, Bound::Params(params)) => Elements::Params(params),
+            (DeclKind::Texture, Bound::Texture { first, count }) => {
+                Elements::Textures((first..first + count).collect())
+            }
+            (
+                DeclKind::Buffer | DeclKind::Buffer4 | DeclKind::Cbuffer,
+                Bound::Buffer { bindings, elements },
+            ) => {
+                if bindings.1 > 1 || decl.size2 != Size::Single {
+                    let message = "variables over several parameter buffers are not supported yet";
+                    self.reports.error(Code::Unsupported, span, message);
+                    return None;
+                }
+                Elements::Buffer {
+                    binding: bindings.0,
+                    elements,
+                }
+            }
+            (DeclKind::Shared, Bound::Shared(elements)) => Elements::Shared(elements),
+            _ => {
+                self.wrong_binding(decl, span);
+                return None;
+            }
+        };
+        if resolved.range && !is_array {
+            let matrix = matches!(&elements, Elements::Params(list) if matches!(list[0], ParamSource::State(_)));
+            let whole = matrix && !self.source_text(span).contains(".row");
+            let (code, message) = if whole {
+                (
+                    Code::MatrixNeedsRow,
+                    "a whole matrix needs an array; select a row with .row[n]",
+                )
+            } else {
+                (Code::RangeAsOperand, "a range needs an array variable")
+            };
+            self.reports.error(code, span, message);
+            return None;
+        }
+        Some(elements)
+    }
+
+    /// Makes the variable of resolved elements.
+    fn bind(&mut self, decl: &Decl, elements: Elements) -> Option<Var> {
+        match elements {
+            Elements::Attribs(list) => {
+                let array = self.array_of(decl, list.len())?;
+                self.array_kind(decl, &list)?;
+                let first = self.program.attribs.len() as u32;
+                for &(row, number) in &list {
+                    self.bind_attrib(decl, row, number);
+                }
+                Some(self.new_var(decl, VarKind::Attrib { first }, array))
+            }
+            Elements::Results(list) => {
+                let array = self.array_of(decl, list.len())?;
+                if array.is_some() && self.stage == Stage::Fragment {
+                    self.reports.error(
+                        Code::OutputArray,
+                        decl.span,
+                        "fragment programs have no arrays of results",
+                    );
+                    return None;
+                }
+                self.array_kind(decl, &list)?;
+                let first = self.program.results.len() as u32;
+                self.program
+                    .results
+                    .extend(list.iter().map(|&(row, number)| io_binding(row, number)));
+                Some(self.new_var(decl, VarKind::Result { first }, array))
+            }
+            Elements::Params(list) => {
+                let array = self.array_of(decl, list.len())?;
+                self.parameters += list.len() as u64;
+                if self.parameters > limits::PARAMETERS {
+                    self.reports
+                        .error(Code::TooManyParameters, decl.span, "too many parameters");
+                    self.parameters = 0;
+                    return None;
+                }
+                let first = self.program.params.len() as u32;
+                self.program.params.extend(list);
+                Some(self.new_var(decl, VarKind::Param { first }, array))
+            }
+            Elements::Textures(list) => {
+                let array = self.array_of(decl, list.len())?;
+                if list.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
+                    self.reports.error(
+                        Code::TextureUnits,
+                        decl.span,
+                        "the units of a texture array must be consecutive",
+                    );
+                }
+                Some(self.new_var(decl, VarKind::Texture { unit: list[0] }, array))
+            }
+            Elements::Buffer { binding, elements } => self.bind_buffer(decl, binding, elements),
+            Elements::Shared(elements) => {
+                let size = self.program.shared_bytes;
+                let (start, count) = elements.unwrap_or((0, size.max(1)));
+                let array = self.view_array(decl, elements.is_some(), count)?;
+                Some(self.new_var(decl, VarKind::Shared { start }, array))
+            }
+        }
+    }
+
+    fn bind_buffer(
+        &mut self,
+        decl: &Decl,
+        binding: u32,
+        elements: Option<(u32, u32)>,
+    ) -> Option<Var> {
+        let layout = match decl.kind {
+            DeclKind::Buffer4 => BufferLayout::Vectors,
+            DeclKind::Cbuffer => BufferLayout::Bytes,
+            DeclKind::Buffer
+            | DeclKind::Temp
+            | DeclKind::Attrib
+            | DeclKind::Param
+            | DeclKind::Output
+            | DeclKind::Alias
+            | DeclKind::Texture
+            | DeclKind::Shared
+            | DeclKind::GroupSize
+            | DeclKind::SharedMemory => BufferLayout::Words,
+        };
+        if layout != BufferLayout::Bytes
+            && *self.buffer_layouts.entry(binding).or_insert(layout) != layout
+        {
+            let message =
+                format!("parameter buffer {binding} is used by BUFFER and BUFFER4 variables");
+            self.reports.error(Code::BufferKind, decl.span, message);
+        }
+        let (start, count) =
+            elements.unwrap_or((0, limits::PARAMETER_BUFFER_WORDS * 4 / layout.stride()));
+        let array = self.view_array(decl, elements.is_some(), count)?;
+        let kind = VarKind::Buffer(BufferView {
+            layout,
+            binding,
+            start,
+        });
+        Some(self.new_var(decl, kind, array))
+    }
+
+    /// Array size of a view of a buffer: a whole buffer takes the declared size.
+    fn view_array(&mut self, decl: &Decl, bounded: bool, count: u32) -> Option<Option<u32>> {
+        match decl.size {
+            Size::Of(size, _) if !bounded && size > 0 => Some(Some(size)),
+            Size::Of(..) | Size::Single | Size::Open => self.array_of(decl, count as usize),
+        }
+    }
+
+    /// The number of elements of an array declaration, checked against its bindings; `None` for single variables.
+    fn array_of(&mut self, decl: &Decl, count: usize) -> Option<Option<u32>> {
+        match decl.size {
+            Size::Single => Some(None),
+            Size::Open => Some(Some(count as u32)),
+            Size::Of(size, _) if size as usize == count => Some(Some(size)),
+            Size::Of(size, span) => {
+                let message = format!("the size is {size}, but there are {count} bindings");
+                self.reports.error(Code::ArraySizeMismatch, span, message);
+                None
+            }
+        }
+    }
+
+    /// Attribute and result arrays hold consecutive bindings of one kind. NV_gpu_program4 sections 2.X.3.2 and 2.X.3.5.
+    fn array_kind(&mut self, decl: &Decl, list: &[(&'static BindingInfo, u32)]) -> Option<()> {
+        if decl.size == Size::Single {
+            return Some(());
+        }
+        let (row, _) = list[0];
+        if !row.traits.contains(Traits::ARRAY)
+            || list.iter().any(|(other, _)| other.path != row.path)
+        {
+            let message = "an array holds bindings of one kind that exists in arrays";
+            self.reports.error(Code::ArrayKinds, decl.span, message);
+            return None;
+        }
+        if list.windows(2).any(|pair| pair[0].1 + 1 != pair[1].1) {
+            self.reports.error(
+                Code::ArrayOrder,
+                decl.span,
+                "the bindings of an array must have consecutive numbers",
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    fn bind_attrib(&mut self, decl: &Decl, row: &'static BindingInfo, number: u32) {
+        let binding = io_binding(row, number);
+        self.program.attribs.push(binding);
+        self.use_slot(row, binding.semantic, decl.span);
+        if self.stage != Stage::Fragment {
+            return;
+        }
+        let mods = decl.mods.intersection(VarMods::ANY_INTERPOLATION);
+        let primitive_id = binding.semantic == Semantic::PrimitiveId;
+        if !mods.is_empty() && !row.traits.contains(Traits::INTERPOLATED)
+            || primitive_id && mods.intersects(!VarMods::FLAT)
+        {
+            let message = format!("`{}` takes no interpolation modifier", row.path);
+            self.reports
+                .error(Code::InterpolationNotAllowed, decl.span, message);
+        }
+        // Primary and secondary color must agree; they are kept under one key beside their own.
+        let color = matches!(binding.semantic, Semantic::Color(_));
+        let previous = self.program.interpolation.insert(binding.semantic, mods);
+        let partner = if let Semantic::Color(index) = binding.semantic {
+            self.program
+                .interpolation
+                .get(&Semantic::Color(1 - index))
+                .copied()
+        } else {
+            None
+        };
+        if previous.is_some_and(|other| other != mods)
+            || color && partner.is_some_and(|other| other != mods)
+        {
+            let message = format!(
+                "`{}` is declared with different interpolation modifiers",
+                row.path
+            );
+            self.reports
+                .error(Code::InterpolationConflict, decl.span, message);
+        }
+    }
+
+    /// Conventional and numbered vertex attributes of one slot exclude each other. NV_vertex_program4 section 2.X.3.2.
+    pub(super) fn use_slot(&mut self, row: &BindingInfo, semantic: Semantic, span: Span) {
+        let Semantic::Attrib(slot) = semantic else {
+            return;
+        };
+        let number = usize::from(!is_conventional(row));
+        let Some(pair) = self.slots.get_mut(slot as usize) else {
+            return;
+        };
+        let first = !pair[number];
+        pair[number] = true;
+        if first && pair[1 - number] {
+            let message = format!(
+                "vertex attribute {slot} is bound by its conventional name and by its number"
+            );
+            self.reports.error(Code::AliasPair, span, message);
+        }
+    }
+}
+
+/// A row's binding for a number.
+pub(super) fn io_binding(row: &BindingInfo, number: u32) -> IoBinding {
+    IoBinding {
+        semantic: (row.semantic)(number as u8),
+        base: row.base,
+        typeless: row.traits.contains(Traits::TYPELESS),
+    }
+}
+
+fn item_span(checker: &Checker<'_>, item: Item) -> Span {
+    match item {
+        Item::Name(_, _, span) | Item::Vector { span, .. } | Item::Number(_, span) => span,
+        Item::Path(path) => checker.program.ast.paths[path as usize].span,
+        Item::Scalar(literal) => checker.program.ast.literals[literal as usize].span,
+    }
+}

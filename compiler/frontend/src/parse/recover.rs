@@ -1,0 +1,177 @@
+//! Syntax errors: their messages, and where reading goes on.
+
+use super::{Expected, Failure, Input, Leader, advance, peek, peek_kind};
+use crate::codes::Code;
+use crate::lang::{modifiers, opcodes};
+use crate::lex::{Kind, Token};
+use winnow::stream::TokenSlice;
+
+/// Goes on behind the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
+pub(super) fn recover<'t>(
+    input: &mut Input<'t, '_, '_>,
+    statement: TokenSlice<'t, Token>,
+    failure: Failure,
+) {
+    let first = statement[0];
+    poison(input, statement);
+    let at = input.state.token_count - failure.remaining;
+    while input.state.token_count - (input.input.len() as u32) < at {
+        advance(input);
+    }
+    let missing_semicolon = matches!(failure.expected, Expected::Semicolon | Expected::EndOfDecl);
+    if missing_semicolon && peek(input).start() > first.start() && starts_statement(input) {
+        return;
+    }
+    loop {
+        match peek(input).kind() {
+            Kind::End => return,
+            Kind::Semicolon => {
+                advance(input);
+                return;
+            }
+            // END closes the program without semicolon.
+            Kind::Ident
+                if peek_kind(input, 1) == Kind::End && input.state.text(peek(input)) == b"END" =>
+            {
+                return;
+            }
+            _ => {
+                advance(input);
+            }
+        }
+    }
+}
+
+fn starts_statement(input: &mut Input<'_, '_, '_>) -> bool {
+    let token = peek(input);
+    if token.kind() != Kind::Ident {
+        return false;
+    }
+    let name = input.state.intern(token);
+    peek_kind(input, 1) == Kind::Colon
+        || !matches!(input.state.leader(name), Leader::Other | Leader::Old)
+}
+
+/// Names in a declaration that could not be read: their later use is no error of its own.
+fn poison<'t>(input: &mut Input<'t, '_, '_>, statement: TokenSlice<'t, Token>) {
+    let first = statement[0];
+    if first.kind() != Kind::Ident {
+        return;
+    }
+    let name = input.state.intern(first);
+    if !matches!(
+        input.state.leader(name),
+        Leader::Decl(_) | Leader::Other | Leader::Old
+    ) {
+        return;
+    }
+    for token in statement
+        .iter()
+        .take_while(|token| !matches!(token.kind(), Kind::Semicolon | Kind::End))
+    {
+        if token.kind() == Kind::Ident {
+            let name = input.state.intern(*token);
+            input.state.ast.poisoned.push(name);
+        }
+    }
+}
+
+/// The message of a failure.
+#[cold]
+pub(super) fn report(input: &mut Input<'_, '_, '_>, failure: Failure) {
+    let at = input.input.len() as isize - failure.remaining as isize;
+    let token = if at >= 0 {
+        input.input.get(at as usize).copied().unwrap_or(peek(input))
+    } else {
+        peek(input)
+    };
+    let state = &mut *input.state;
+    let text = String::from_utf8_lossy(state.text(token)).into_owned();
+    let found = if token.kind() == Kind::End {
+        "end of the program".to_owned()
+    } else {
+        format!("`{text}`")
+    };
+    let mut notes = Vec::new();
+    let message = match failure.code {
+        Code::UnexpectedCharacter => format!("{found} is no character of the language"),
+        Code::BadNumber => format!("{found} is neither a number nor a name"),
+        Code::UnknownOpcode => {
+            let candidates = opcodes::OPCODES.iter().map(|row| row.name);
+            notes.extend(crate::check::suggest(&text, candidates));
+            format!("unknown opcode {found}")
+        }
+        Code::OldLanguage => format!("{found} belongs to older languages"),
+        Code::ModifierUnknown => {
+            notes.extend(crate::check::suggest(&text, modifiers::words()));
+            format!("unknown modifier {found}")
+        }
+        Code::TargetUnknown => {
+            let targets = crate::lang::targets::TARGETS;
+            notes.extend(crate::check::suggest(
+                &text,
+                targets.iter().map(|target| target.name),
+            ));
+            format!("unknown texture target {found}")
+        }
+        Code::ReservedName => format!("{found} is a reserved word"),
+        _ => format!("expected {}, found {found}", failure.expected.text()),
+    };
+    state
+        .reports
+        .error_with(failure.code, token.span(), message, notes);
+}
+
+impl Expected {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Statement => "a statement",
+            Self::Semicolon => "`;`",
+            Self::Comma => "`,`",
+            Self::Name => "a name",
+            Self::FreeName => "a name that is no reserved word",
+            Self::Operand => "an operand",
+            Self::Result => "a result variable",
+            Self::Modifier => "a modifier",
+            Self::Component => "a component such as `.x`, or four",
+            Self::Mask => "a write mask such as `.xyz`",
+            Self::Integer => "an integer",
+            Self::Number => "a number",
+            Self::Brackets => "a number, a range or a component of a variable",
+            Self::Token(kind) => kind_text(kind),
+            Self::Condition => "a condition such as `GT.x`",
+            Self::Label => "a label",
+            Self::Target => "a texture target such as `2D`",
+            Self::Offset => "a texel offset such as `(1, 0)` or `offset(r)`",
+            Self::Binding => "a binding or a constant",
+            Self::ExtSwizzle => "`x`, `y`, `z`, `w`, `0` or `1`",
+            Self::EndOfDecl => "`;` or `,`",
+        }
+    }
+}
+
+fn kind_text(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Ident => "a name",
+        Kind::Int => "an integer",
+        Kind::Float => "a number",
+        Kind::Word => "a texture target",
+        Kind::Dot => "`.`",
+        Kind::DotDot => "`..`",
+        Kind::Comma => "`,`",
+        Kind::Semicolon => "`;`",
+        Kind::Colon => "`:`",
+        Kind::OpenBracket => "`[`",
+        Kind::CloseBracket => "`]`",
+        Kind::OpenBrace => "`{`",
+        Kind::CloseBrace => "`}`",
+        Kind::OpenParen => "`(`",
+        Kind::CloseParen => "`)`",
+        Kind::Plus => "`+`",
+        Kind::Minus => "`-`",
+        Kind::Bar => "`|`",
+        Kind::Equals => "`=`",
+        Kind::Bad => "a character of the language",
+        Kind::End => "the end",
+    }
+}
