@@ -1,5 +1,6 @@
 //! Random programs on a Vulkan device against the interpreter: code generation and driver on one side, the meaning of each
 //! operation as the IR defines it on the other. Results must be equal to the bit.
+#![expect(clippy::print_stdout, reason = "says why nothing ran")]
 
 use glasm::ir::generate::{self, GenerateOptions, RESULT_BYTES};
 use glasm::ir::interp::Environment;

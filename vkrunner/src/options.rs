@@ -11,7 +11,7 @@ pub enum DeviceChoice {
     Best,
     /// By number, as [`devices`](crate::devices) counts.
     Index(usize),
-    /// The first device whose name contains this text, whatever the case of its letters.
+    /// The first device whose name contains this text, whatever the case of its letters; `lavapipe` is found too.
     Name(String),
 }
 

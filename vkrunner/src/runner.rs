@@ -244,7 +244,8 @@ fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<Physica
         DeviceChoice::Best => devices.into_iter().min_by_key(|device| device.rank),
         DeviceChoice::Index(index) => devices.into_iter().nth(*index),
         DeviceChoice::Name(name) => {
-            let name = name.to_lowercase();
+            // Mesa's CPU driver is known as lavapipe, but its device calls itself llvmpipe.
+            let name = name.to_lowercase().replace("lavapipe", "llvmpipe");
             devices
                 .into_iter()
                 .find(|device| device.info.name.to_lowercase().contains(&name))

@@ -27,38 +27,41 @@ pub struct Error {
 
 impl Error {
     /// An error that names something without a form in SPIR-V.
-    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
-        Self {
+    pub(crate) fn unsupported(message: impl Into<String>) -> Failure {
+        Box::new(Self {
             kind: ErrorKind::Unsupported,
             span: None,
             message: message.into(),
-        }
+        })
     }
 
     /// An error that names a missing feature.
-    pub(crate) fn missing_feature(feature: &str) -> Self {
-        Self {
+    pub(crate) fn missing_feature(feature: &str) -> Failure {
+        Box::new(Self {
             kind: ErrorKind::MissingFeature,
             span: None,
             message: format!("the device lacks the feature {feature}"),
-        }
+        })
     }
 
     /// An error about size.
-    pub(crate) fn limit(message: impl Into<String>) -> Self {
-        Self {
+    pub(crate) fn limit(message: impl Into<String>) -> Failure {
+        Box::new(Self {
             kind: ErrorKind::Limit,
             span: None,
             message: message.into(),
-        }
+        })
     }
 
     /// The same error at `span` unless it has a position.
-    pub(crate) fn at(mut self, span: Span) -> Self {
+    pub(crate) fn at(mut self: Box<Self>, span: Span) -> Failure {
         self.span.get_or_insert(span);
         self
     }
 }
+
+/// An error on its way out: small, because nearly every function of the emission may return it.
+pub(crate) type Failure = Box<Error>;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -18,7 +18,7 @@
 
 use crate::builtin::{BuiltinRow, builtin_input, load_builtin_value};
 use crate::capability::Need;
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::options::Options;
 use crate::reflect::{
@@ -287,7 +287,7 @@ impl Interface {
         program: &Program,
         options: &Options,
         id: InputId,
-    ) -> Result<[Lane; 4], Error> {
+    ) -> Result<[Lane; 4], Failure> {
         if let Some(lanes) = self.inputs[id.index()].lanes {
             return Ok(lanes);
         }
@@ -307,7 +307,7 @@ impl Interface {
         program: &Program,
         options: &Options,
         id: InputId,
-    ) -> Result<[Lane; 4], Error> {
+    ) -> Result<[Lane; 4], Failure> {
         let input = program.inputs[id];
         let (zero, one) = (w.float(0.0), w.float(1.0));
         let pad = [zero, zero, zero, one].map(Lane::scalar);
@@ -446,7 +446,7 @@ impl Interface {
         options: &Options,
         id: InputId,
         row: BuiltinRow,
-    ) -> Result<[Lane; 4], Error> {
+    ) -> Result<[Lane; 4], Failure> {
         let input = program.inputs[id];
         if let Some(need) = row.need {
             if need == Need::DrawParameters && !options.device.draw_parameters {

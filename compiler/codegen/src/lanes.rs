@@ -5,7 +5,7 @@ use crate::gather::Lane;
 /// Current values by slot and lane.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
-    lanes: Vec<Lane>,
+    lanes: Vec<[Lane; 4]>,
     log: Vec<(u32, Lane)>,
     scopes: u32,
 }
@@ -14,7 +14,7 @@ impl Lanes {
     /// Forgets all values; there are `slots` slots.
     pub(crate) fn reset(&mut self, slots: usize) {
         self.lanes.clear();
-        self.lanes.resize(slots * 4, Lane::UNDEFINED);
+        self.lanes.resize(slots, [Lane::UNDEFINED; 4]);
         self.log.clear();
         self.scopes = 0;
     }
@@ -22,24 +22,23 @@ impl Lanes {
     /// The value of a lane.
     #[inline]
     pub(crate) fn get(&self, slot: u32, lane: usize) -> Lane {
-        self.lanes[slot as usize * 4 + lane]
+        self.lanes[slot as usize][lane]
     }
 
     /// The four lanes of a slot.
     #[inline]
-    pub(crate) fn slot(&self, slot: u32) -> [Lane; 4] {
-        let first = slot as usize * 4;
-        std::array::from_fn(|lane| self.lanes[first + lane])
+    pub(crate) fn slot(&self, slot: u32) -> &[Lane; 4] {
+        &self.lanes[slot as usize]
     }
 
     /// Changes the value of a lane.
     #[inline]
     pub(crate) fn set(&mut self, slot: u32, lane: usize, value: Lane) {
-        let index = slot as usize * 4 + lane;
+        let place = &mut self.lanes[slot as usize][lane];
         if self.scopes > 0 {
-            self.log.push((index as u32, self.lanes[index]));
+            self.log.push((slot * 4 + lane as u32, *place));
         }
-        self.lanes[index] = value;
+        *place = value;
     }
 
     /// Starts a branch; the mark goes to [`close`](Self::close).
@@ -53,7 +52,7 @@ impl Lanes {
         self.scopes -= 1;
         while self.log.len() > mark {
             if let Some((index, old)) = self.log.pop() {
-                self.lanes[index as usize] = old;
+                self.lanes[index as usize / 4][index as usize % 4] = old;
             }
         }
     }

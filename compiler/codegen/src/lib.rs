@@ -58,7 +58,7 @@ impl Emitter {
         source: Option<SourceText<'_>>,
         words: &mut Vec<u32>,
     ) -> Result<Reflection, Error> {
-        emit::emit(&mut self.kept, program, options, source, words)
+        emit::emit(&mut self.kept, program, options, source, words).map_err(|failure| *failure)
     }
 }
 

@@ -14,7 +14,7 @@ fn options(seed: u64, target: Target) -> Options {
     Options {
         target,
         device: DeviceFeatures {
-            int64: !seed.is_multiple_of(3),
+            int64: !seed.is_multiple_of(4),
             demote_to_helper_invocation: seed.is_multiple_of(2),
             ..DeviceFeatures::default()
         },

@@ -607,7 +607,75 @@ fn limits() {
 }
 
 #[test]
+fn whole_program_limits() {
+    let codes = |text: &str| -> Vec<Code> {
+        let (program, diagnostics) = translate(&Source::new("test", text));
+        assert!(program.is_none());
+        assert!(
+            diagnostics
+                .list
+                .iter()
+                .all(|diagnostic| diagnostic.notes.is_empty())
+        );
+        diagnostics
+            .list
+            .iter()
+            .map(|diagnostic| diagnostic.code)
+            .collect()
+    };
+    assert_eq!(codes(&" ".repeat(1 << 24)), [Code::ProgramTooLarge]);
+    let many = "MOV r,r;".repeat((1 << 20) + 2);
+    assert_eq!(
+        codes(&format!("!!NVfp5.0 TEMP r;{many} END")),
+        [Code::TooManyInstructions]
+    );
+    let params = "program.local[0..4095],".repeat(5);
+    assert_eq!(
+        codes(&format!("!!NVfp5.0 PARAM p[] = {{ {params} 1 }}; END")),
+        [Code::TooManyParameters]
+    );
+}
+
+#[test]
+fn known_but_not_supported() {
+    errors(
+        "!!NVfp5.0 OPTION «NV_bindless_texture»; END",
+        &[Code::Unsupported],
+    );
+    fragment("«TGALL» r, r;", Code::Unsupported);
+    fragment("«IPAC» r, fragment.attrib[0];", Code::Unsupported);
+    fragment(
+        "BUFFER x[][] = { «program.buffer[0..1]» };",
+        Code::Unsupported,
+    );
+    vertex("«LONG ATTRIB x = vertex.attrib[1];»", Code::Unsupported);
+    fragment("DDX.«FINE» r, r;", Code::FeatureOption);
+    errors(
+        "!!NVfp5.0 OPTION ARB_derivative_control; TEMP r; DDY.«COARSE» r, r; END",
+        &[Code::Unsupported],
+    );
+}
+
+#[test]
+fn invariant_position() {
+    errors(
+        "!!NVvp5.0 OPTION ARB_position_invariant; MOV «result.position», 0; END",
+        &[Code::PositionInvariant],
+    );
+    errors(
+        "!!NVvp5.0 OPTION ARB_position_invariant; OUTPUT p = «result.position»; END",
+        &[Code::PositionInvariant],
+    );
+    fine("!!NVvp5.0 OPTION ARB_position_invariant; MOV result.color, 1; END");
+}
+
+#[test]
 fn hints() {
+    let (_, diagnostics) = translate(&Source::new(
+        "test",
+        "!!NVfp5.0 TEMP r; MOV r, fragment.texcord[0]; END",
+    ));
+    assert_eq!(diagnostics.list[0].notes, ["did you mean `texcoord`?"]);
     let (_, diagnostics) = translate(&Source::new(
         "test",
         "!!NVfp5.0 TEMP colour; MOV result.color, color; END",

@@ -19,12 +19,14 @@ fn run(text: &str) -> [u32; 4] {
     };
     let mut environment = Environment::default();
     for input in program.inputs.iter() {
-        environment.inputs.push(match input.semantic {
-            Semantic::Attrib(n) => [f32::from(n), f32::from(n) + 0.5, -f32::from(n), 1.0]
-                .map(|x| u64::from(x.to_bits())),
-            Semantic::VertexId => [7, 0, 0, 0],
-            _ => [0; 4],
-        });
+        let lanes = if let Semantic::Attrib(n) = input.semantic {
+            [f32::from(n), f32::from(n) + 0.5, -f32::from(n), 1.0].map(|x| u64::from(x.to_bits()))
+        } else if input.semantic == Semantic::VertexId {
+            [7, 0, 0, 0]
+        } else {
+            [0; 4]
+        };
+        environment.inputs.push(lanes);
     }
     for param in program.params.iter() {
         environment.params.push(match param.source {

@@ -1,17 +1,19 @@
 //! Time from program text to SPIR-V on generated programs, by stage, next to naga on the same shaders in GLSL.
 //!
-//! `--quick` measures for a shorter time. With `GLASM_BENCH_OUT` set, writes `translate.json` and `tables.md` into that folder.
+//! `--quick` measures for a shorter time; words such as `straight` or `1000` choose programs. With `GLASM_BENCH_OUT` set, writes `translate.json` and `tables.md` into that folder.
 #![expect(clippy::print_stdout, reason = "prints its figures")]
 
+mod marks;
 mod measure;
 mod peers;
 mod stages;
 mod tables;
 
-use glasm::{Compiler, Options, Source};
+use glasm::{Compiler, Options, Source, compile};
 use glasm_tests::generator::{Generated, Variant, program};
 use measure::Budget;
 use std::error::Error;
+use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -55,14 +57,20 @@ impl Row {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let quick = std::env::args().any(|word| word == "--quick");
+    let words: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| word != "--bench")
+        .collect();
+    let quick = words.iter().any(|word| word == "--quick");
     let budget = Budget(Duration::from_millis(if quick { 40 } else { 400 }));
     let mut rows = Vec::new();
     for variant in Variant::ALL {
         for size in SIZES {
-            let row = measure(&program(variant, size, SEED), size, budget)?;
-            println!("{}", tables::line(&row));
-            rows.push(row);
+            if wanted(&words, variant.name()) && wanted(&words, &size.to_string()) {
+                let row = measure(&program(variant, size, SEED), size, budget)?;
+                println!("{}", tables::line(&row));
+                rows.push(row);
+            }
         }
     }
     let out = std::env::var_os("GLASM_BENCH_OUT").map(PathBuf::from);
@@ -84,26 +92,40 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Whether the words on the command line ask for `name`: if they name others of its kind, they must name it.
+fn wanted(words: &[String], name: &str) -> bool {
+    let number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let mut same_kind = words
+        .iter()
+        .filter(|word| !word.starts_with('-') && number(word) == number(name))
+        .peekable();
+    same_kind.peek().is_none() || same_kind.any(|word| word == name)
+}
+
 fn measure(generated: &Generated, size: usize, budget: Budget) -> Result<Row, String> {
     let assembly = generated.assembly();
     let glsl = generated.glsl();
     let source = Source::new("generated", &assembly);
     let options = Options::default();
-    let mut compiler = Compiler::new();
-    let shader = compiler
-        .compile(&source, &options)
-        .map_err(|errors| errors.render(&source))?;
+    let shader = compile(&source, &options).map_err(|errors| errors.render(&source))?;
     let naga_words = peers::naga(&glsl)?;
+    let stages = stages::measure(&source, &options, budget)?;
+    let mut compiler = Compiler::new();
+    // Together, so that their ratio holds on a busy machine too.
+    let [total, naga] = budget.time_together([
+        &mut || drop(black_box(compiler.compile(&source, &options))),
+        &mut || drop(black_box(peers::naga(&glsl))),
+    ]);
     Ok(Row {
         variant: generated.variant,
         size,
         operations: generated.operations,
         source_bytes: assembly.len(),
-        total: budget.time(|| compiler.compile(&source, &options).is_ok()),
-        stages: stages::measure(&source, &options, budget)?,
+        total,
+        stages,
         instructions: instructions(&shader.words),
         module_bytes: shader.words.len() * 4,
-        naga: budget.time(|| peers::naga(&glsl).is_ok()),
+        naga,
         naga_bytes: naga_words.len() * 4,
     })
 }

@@ -23,18 +23,16 @@ pub(crate) fn measure(
         check(ast, reports)
     };
     let mut compiler = Compiler::new();
-    let ends = [
-        budget.time(lexed),
-        budget.time(parsed),
-        budget.time(checked),
-        budget.time(|| {
+    let ends = budget.time_together([
+        &mut || drop(black_box(lexed())),
+        &mut || drop(black_box(parsed())),
+        &mut || drop(black_box(checked())),
+        &mut || {
             let (checked, reports) = checked();
-            // Dropped inside the measured time, as in a compilation.
-            black_box(checked.as_ref().map(lower));
-            reports
-        }),
-        budget.time(|| compiler.compile(source, options).is_ok()),
-    ];
+            drop(black_box((checked.as_ref().map(lower), reports)));
+        },
+        &mut || drop(black_box(compiler.compile(source, options))),
+    ]);
     let starts = [0.0, ends[0], ends[1], ends[2], ends[3]];
     // A stage that costs less than the noise must not come out negative.
     let times = ends

@@ -1,7 +1,6 @@
 //! The figures as text, as Markdown with the marks beside them, and as JSON.
 
-use super::Row;
-use glasm_tests::generator::Variant;
+use super::{Row, marks};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -33,7 +32,7 @@ pub(crate) fn markdown(rows: &[Row], heap: &Value) -> String {
     stages(&mut text, rows);
     sizes(&mut text, rows);
     peaks(&mut text, heap);
-    marks(&mut text, rows, heap);
+    compared(&mut text, rows, heap);
     text
 }
 
@@ -100,26 +99,17 @@ fn sizes(text: &mut String, rows: &[Row]) {
     }
 }
 
-fn instructions_each(row: &Row) -> f64 {
+pub(crate) fn instructions_each(row: &Row) -> f64 {
     row.per_operation(row.instructions as f64)
 }
 
-fn bytes_each(row: &Row) -> f64 {
+pub(crate) fn bytes_each(row: &Row) -> f64 {
     row.per_operation(row.module_bytes as f64)
 }
 
-/// One mark: what is measured, the goal, what must be reached at the least, and the figure. Smaller is better.
-struct Mark {
-    what: String,
-    unit: &'static str,
-    goal: f64,
-    least: f64,
-    measured: Option<f64>,
-}
-
-fn marks(text: &mut String, rows: &[Row], heap: &Value) {
+fn compared(text: &mut String, rows: &[Row], heap: &Value) {
     text.push_str("\n### Marks\n\n| mark | goal | at the least | measured | reached |\n|---|--:|--:|--:|---|\n");
-    for mark in all_marks(rows, heap) {
+    for mark in marks::all(rows, heap) {
         let digits = match mark.goal {
             0.0..1.0 => 4,
             1.0..10.0 => 2,
@@ -146,88 +136,6 @@ fn marks(text: &mut String, rows: &[Row], heap: &Value) {
     }
 }
 
-fn all_marks(rows: &[Row], heap: &Value) -> Vec<Mark> {
-    let find = |variant, size| {
-        rows.iter()
-            .find(|row| row.variant == variant && row.size == size)
-    };
-    let mark = |what: &str, unit, goal, least, measured| Mark {
-        what: what.to_owned(),
-        unit,
-        goal,
-        least,
-        measured,
-    };
-    let mut marks = Vec::new();
-    for size in [100, 1000, 10_000] {
-        // 3 us and 0.2 us for each instruction; at the least 0.42 us for each.
-        let row = find(Variant::Straight, size);
-        let operations = row.map_or(size as f64, |row| row.operations as f64);
-        let measured = row.map(|row| row.total / 1e3);
-        marks.push(mark(
-            &format!("text to SPIR-V, {size} instructions"),
-            "us",
-            3.0 + 0.2 * operations,
-            0.42 * operations,
-            measured,
-        ));
-    }
-    let straight = find(Variant::Straight, 1000);
-    marks.push(mark(
-        "time beside naga, 1000 instructions",
-        "of naga's",
-        1.0 / 65.0,
-        413.0 / 13_239.0,
-        straight.map(|row| row.total / row.naga),
-    ));
-    let growth = find(Variant::Straight, 100).zip(find(Variant::Straight, 10_000));
-    let growth = growth.map(|(small, large)| {
-        100.0 * large.per_operation(large.total) / small.per_operation(small.total)
-    });
-    marks.push(mark(
-        "growth from 100 to 10,000 instructions (linear is 100)",
-        "x",
-        105.0,
-        130.0,
-        growth,
-    ));
-    for variant in [Variant::Loop, Variant::If] {
-        let ratio = find(variant, 1000).zip(straight);
-        let ratio = ratio.map(|(row, straight)| {
-            row.per_operation(row.total) / straight.per_operation(straight.total)
-        });
-        marks.push(mark(
-            &format!("cost per instruction, {} beside straight", variant.name()),
-            "x",
-            1.3,
-            2.0,
-            ratio,
-        ));
-    }
-    marks.push(mark(
-        "SPIR-V instructions per instruction",
-        "",
-        3.1,
-        4.0,
-        straight.map(instructions_each),
-    ));
-    marks.push(mark(
-        "bytes of SPIR-V per instruction",
-        "",
-        78.0,
-        101.0,
-        straight.map(bytes_each),
-    ));
-    marks.push(mark(
-        "peak heap per source byte",
-        "bytes",
-        40.0,
-        100.0,
-        worst_heap(heap),
-    ));
-    marks
-}
-
 fn peaks(text: &mut String, heap: &Value) {
     text.push_str("\n### Peak heap\n\n| program | size | source, bytes | peak, bytes | peak per source byte |\n");
     text.push_str("|---|--:|--:|--:|--:|\n");
@@ -244,12 +152,6 @@ fn peaks(text: &mut String, heap: &Value) {
             peak / source
         );
     }
-}
-
-fn worst_heap(heap: &Value) -> Option<f64> {
-    let rows = heap.as_array()?;
-    let ratio = |row: &Value| Some(row["peak"].as_f64()? / row["source"].as_f64()?);
-    rows.iter().filter_map(ratio).reduce(f64::max)
 }
 
 /// All rows for other tools.

@@ -6,7 +6,7 @@
 mod exposure;
 mod tree;
 
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::writer::Scalar;
 use exposure::ExposureScan;
 use glasm_ir::arena::Id;
@@ -133,7 +133,7 @@ fn cond_kind(inst: &Inst) -> CondKinds {
 
 impl Analysis {
     /// Analyses `program`.
-    pub(crate) fn run(&mut self, program: &Program) -> Result<(), Error> {
+    pub(crate) fn run(&mut self, program: &Program) -> Result<(), Failure> {
         self.reset(program);
         self.scan_insts(program);
         for routine in program.routines.ids() {
@@ -224,7 +224,7 @@ impl Analysis {
 
     // Control flow of each routine.
 
-    fn scan_routine(&mut self, program: &Program, routine: RoutineId) -> Result<(), Error> {
+    fn scan_routine(&mut self, program: &Program, routine: RoutineId) -> Result<(), Failure> {
         let mut scan = FlowScan {
             analysis: self,
             program,
@@ -249,7 +249,7 @@ impl Analysis {
 
     // Which routines become functions.
 
-    fn choose_functions(&mut self, program: &Program) -> Result<(), Error> {
+    fn choose_functions(&mut self, program: &Program) -> Result<(), Failure> {
         let order = self.call_order(program)?;
         let main = program.main;
         let outputs = program.outputs.len() as u32;
@@ -296,7 +296,7 @@ impl Analysis {
     }
 
     /// The routines that main reaches, each after all its callers.
-    fn call_order(&self, program: &Program) -> Result<Vec<RoutineId>, Error> {
+    fn call_order(&self, program: &Program) -> Result<Vec<RoutineId>, Failure> {
         let count = program.routines.len();
         let mut callees = vec![Vec::new(); count];
         for &(caller, callee) in &self.calls {
@@ -494,7 +494,10 @@ impl Analysis {
             Scalar::BoolInt
         } else if within(CondKinds::BOOL_FLOAT | CondKinds::BOOL_INT | CondKinds::INT) {
             Scalar::U32
-        } else if in_values && within(CondKinds::BOOL_FLOAT | CondKinds::WIDE_INT) {
+        } else if in_values
+            && wide_int != Scalar::Pair
+            && within(CondKinds::BOOL_FLOAT | CondKinds::WIDE_INT)
+        {
             wide_int
         } else if in_values && within(CondKinds::BOOL_FLOAT | CondKinds::WIDE_FLOAT) {
             Scalar::F64

@@ -1,7 +1,7 @@
 //! Control flow of one routine: ends of blocks, returns, calls, nesting.
 
 use super::{Analysis, BlockInfo, MAX_NESTING};
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Node, Program, RoutineId, SwitchId};
 
@@ -25,7 +25,7 @@ pub(super) struct FlowScan<'a> {
 
 impl FlowScan<'_> {
     /// Whether control reaches the end of the block.
-    pub(super) fn block(&mut self, id: BlockId, place: Place) -> Result<bool, Error> {
+    pub(super) fn block(&mut self, id: BlockId, place: Place) -> Result<bool, Failure> {
         if place.depth > MAX_NESTING {
             return Err(Error::limit(format!(
                 "blocks are nested deeper than {MAX_NESTING}"
@@ -51,7 +51,7 @@ impl FlowScan<'_> {
         Ok(info.falls)
     }
 
-    fn node(&mut self, node: Node, place: Place) -> Result<bool, Error> {
+    fn node(&mut self, node: Node, place: Place) -> Result<bool, Failure> {
         let inner = Place {
             depth: place.depth + 1,
             ..place
@@ -114,7 +114,7 @@ impl FlowScan<'_> {
         body: BlockId,
         continuing: Option<BlockId>,
         inner: Place,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, Failure> {
         self.analysis.has_loops = true;
         self.analysis.breaks.push(0);
         let inner = Place {
@@ -129,7 +129,7 @@ impl FlowScan<'_> {
         Ok(self.analysis.breaks.pop().is_some_and(|count| count > 0))
     }
 
-    fn switch(&mut self, id: SwitchId, inner: Place) -> Result<bool, Error> {
+    fn switch(&mut self, id: SwitchId, inner: Place) -> Result<bool, Failure> {
         let program = self.program;
         let switch = &program.switches[id];
         self.analysis.breaks.push(0);

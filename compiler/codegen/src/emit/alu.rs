@@ -3,20 +3,20 @@
 use super::Emit;
 use super::inst::{Extreme, Job};
 use super::result::Outcome;
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::writer::{Scalar, Val};
 use glasm_ir::{Op, Stage, Type};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
     /// `a + b`
-    pub(super) fn add(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn add(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
         Ok(self.sum(a, b))
     }
 
     /// `a - b`
-    pub(super) fn sub(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn sub(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
         let op = if a.scalar.is_float() {
             Spv::FSub
@@ -27,13 +27,13 @@ impl Emit<'_> {
     }
 
     /// `a * b`
-    pub(super) fn mul(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn mul(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
         Ok(self.multiply(a, b))
     }
 
     /// `a * b + c`
-    pub(super) fn mad(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn mad(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b, c] = self.three(job)?;
         let product = self.multiply(a, b);
         Ok(self.sum(product, c))
@@ -92,7 +92,7 @@ impl Emit<'_> {
     }
 
     /// `a > b ? b : a` or `a > b ? a : b`
-    pub(super) fn min_max(&mut self, job: Job<'_>, which: Extreme) -> Result<Val, Error> {
+    pub(super) fn min_max(&mut self, job: Job<'_>, which: Extreme) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
         let op = match (job.inst.ty.is_float(), job.inst.ty.is_signed_int()) {
             (true, _) => Spv::FOrdGreaterThan,
@@ -107,7 +107,7 @@ impl Emit<'_> {
     }
 
     /// `a - floor(a)`; the difference of a tiny negative number rounds to 1 and is taken back.
-    pub(super) fn fract(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn fract(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let a = self.source(job.inst, 0, job.lanes)?;
         let fraction = self.ext(GlslOp::Fract, &[a]);
         let one = self.float_like(fraction, 1.0);
@@ -125,7 +125,7 @@ impl Emit<'_> {
     }
 
     /// 1, 0 or -1
-    pub(super) fn sign(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn sign(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let a = self.source(job.inst, 0, job.lanes)?;
         if job.inst.ty.is_float() {
             return Ok(self.ext(GlslOp::FSign, &[a]));
@@ -139,14 +139,14 @@ impl Emit<'_> {
     }
 
     /// `1 / a`
-    pub(super) fn reciprocal(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn reciprocal(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let a = self.source(job.inst, 0, job.lanes)?;
         let one = self.float_like(a, 1.0);
         Ok(self.binary(Spv::FDiv, one, a))
     }
 
     /// `exp2(b * log2(a))`
-    pub(super) fn pow(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn pow(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
         let log = self.log2_of(a);
         let product = self.multiply(log, b);
@@ -154,7 +154,7 @@ impl Emit<'_> {
     }
 
     /// `log2(a)`
-    pub(super) fn log2(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn log2(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let a = self.source(job.inst, 0, job.lanes)?;
         Ok(self.log2_of(a))
     }
@@ -173,7 +173,7 @@ impl Emit<'_> {
     }
 
     /// Sum of the products of the lanes `lanes`.
-    pub(super) fn dot(&mut self, job: Job<'_>, lanes: u8) -> Result<Val, Error> {
+    pub(super) fn dot(&mut self, job: Job<'_>, lanes: u8) -> Result<Val, Failure> {
         let a = self.source(job.inst, 0, lanes)?;
         let b = self.source(job.inst, 1, lanes)?;
         let size = lanes.count_ones() as u8;
@@ -194,7 +194,7 @@ impl Emit<'_> {
     }
 
     /// `a < 0 ? b : c`
-    pub(super) fn select_less(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn select_less(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b, c] = self.three(job)?;
         let op = match (job.inst.ty.is_float(), job.inst.ty.is_signed_int()) {
             (true, _) => Spv::FOrdLessThan,
@@ -207,7 +207,7 @@ impl Emit<'_> {
     }
 
     /// `a != 0 ? b : c`, `a` tested as bits
-    pub(super) fn select_non_zero(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn select_non_zero(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let program = self.program;
         let src = program.srcs[job.inst.first_source as usize];
         let truth = match self.source_truth(&src, job.lanes)? {
@@ -229,7 +229,7 @@ impl Emit<'_> {
         Ok(self.select(truth, b, c))
     }
 
-    fn select_wide_bits(&mut self, job: Job<'_>, a: Val) -> Result<Val, Error> {
+    fn select_wide_bits(&mut self, job: Job<'_>, a: Val) -> Result<Val, Failure> {
         let truth = self.each(a, |emit, index| {
             let part = emit.component(a, index);
             let words = emit.reread(part, Scalar::Pair);
@@ -243,7 +243,7 @@ impl Emit<'_> {
     }
 
     /// Difference between neighbors of a quad; 0 outside fragment programs.
-    pub(super) fn derivative(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Error> {
+    pub(super) fn derivative(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
         let a = self.source(job.inst, 0, job.lanes)?;
         if self.program.stage != Stage::Fragment || self.splat_bits(a).is_some() {
             return Ok(self.constant_like(a, 0));
@@ -258,7 +258,7 @@ impl Emit<'_> {
     }
 
     /// Ends the invocation's part in all results.
-    pub(super) fn demote(&mut self) -> Result<Outcome, Error> {
+    pub(super) fn demote(&mut self) -> Result<Outcome, Failure> {
         if self.program.stage != Stage::Fragment {
             return Err(Error::unsupported("only fragments can be discarded"));
         }

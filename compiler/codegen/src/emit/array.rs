@@ -6,7 +6,7 @@
 
 use super::Emit;
 use super::operand::Element;
-use crate::error::Error;
+use crate::error::Failure;
 use crate::gather::Lane;
 use crate::words::{TypeWord, ValueWord};
 use crate::writer::{Home, Scalar, Val};
@@ -289,7 +289,7 @@ impl Emit<'_> {
         first: InputId,
         len: u32,
         element: ValueWord,
-    ) -> Result<ValueWord, Error> {
+    ) -> Result<ValueWord, Failure> {
         let variable = self.input_copy(first, len)?;
         let vector = self.w.ty(Scalar::F32, 4);
         let pointer = self.w.pointer(StorageClass::Private, vector);
@@ -300,7 +300,7 @@ impl Emit<'_> {
         Ok(self.w.op(Spv::Load, Scalar::F32, 4, &[id.0]).id)
     }
 
-    fn input_copy(&mut self, first: InputId, len: u32) -> Result<ValueWord, Error> {
+    fn input_copy(&mut self, first: InputId, len: u32) -> Result<ValueWord, Failure> {
         if let Some(copy) = self.interface.input_copy(first, len) {
             return Ok(copy);
         }

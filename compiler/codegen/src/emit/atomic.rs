@@ -5,7 +5,7 @@ use super::inst::Job;
 use super::memory::Address;
 use super::result::Outcome;
 use crate::capability::Need;
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::words::ValueWord;
 use crate::writer::{Home, Scalar, Val};
@@ -25,7 +25,7 @@ struct Cell {
 
 impl Emit<'_> {
     /// `Atomic`
-    pub(super) fn atomic(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+    pub(super) fn atomic(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         let access = self.mem_access(job)?;
         let op = access.atomic.unwrap_or(AtomicOp::Exchange);
         let ty = job.inst.ty;
@@ -45,7 +45,7 @@ impl Emit<'_> {
         Ok(Outcome::Lanes([old.lane(0); 4]))
     }
 
-    fn atomic_cell(&mut self, job: Job<'_>) -> Result<Cell, Error> {
+    fn atomic_cell(&mut self, job: Job<'_>) -> Result<Cell, Failure> {
         let access = self.mem_access(job)?;
         let ty = job.inst.ty;
         let wide = ty.width() == Width::W64;

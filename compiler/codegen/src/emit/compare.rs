@@ -2,14 +2,14 @@
 
 use super::Emit;
 use super::inst::Job;
-use crate::error::Error;
+use crate::error::Failure;
 use crate::writer::{Scalar, Val};
 use glasm_ir::{Op, Type, TypeBase};
 use spirv::Op as Spv;
 
 impl Emit<'_> {
     /// One of the set-on operations.
-    pub(super) fn comparison(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn comparison(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
         let truth = if job.inst.ty.is_float() {
             Scalar::BoolFloat

@@ -4,7 +4,7 @@
 //! travel in one type: their own if all updates of the program agree, else a float with the same sign and zero flags.
 
 use super::Emit;
-use crate::error::Error;
+use crate::error::Failure;
 use crate::gather::Lane;
 use crate::words::ValueWord;
 use crate::writer::{Cached, Home, Scalar, Val};
@@ -19,11 +19,11 @@ impl Emit<'_> {
             return self.load_codes(cc);
         };
         let flags = if self.analysis.reads_overflow {
-            [self.lanes.slot(slot + 1), self.lanes.slot(slot + 2)]
+            [*self.lanes.slot(slot + 1), *self.lanes.slot(slot + 2)]
         } else {
             [[Lane::UNDEFINED; 4]; 2]
         };
-        (self.lanes.slot(slot), flags)
+        (*self.lanes.slot(slot), flags)
     }
 
     /// A lane of condition codes in the form `to`, with the same sign and zero flags.
@@ -67,7 +67,7 @@ impl Emit<'_> {
     }
 
     /// Whether the lanes that a guard tests for the destination lanes `lanes` pass; a scalar if all test the same.
-    pub(super) fn test_lanes(&mut self, guard: Guard, lanes: u8) -> Result<Val, Error> {
+    pub(super) fn test_lanes(&mut self, guard: Guard, lanes: u8) -> Result<Val, Failure> {
         if matches!(guard.test, CondTest::True | CondTest::False) {
             let id = self
                 .w
@@ -385,7 +385,7 @@ impl Emit<'_> {
     }
 
     /// The condition of a branch.
-    pub(super) fn branch_condition(&mut self, cond: Cond) -> Result<ValueWord, Error> {
+    pub(super) fn branch_condition(&mut self, cond: Cond) -> Result<ValueWord, Failure> {
         match cond {
             Cond::Any(guard) => {
                 // Each lane is tested once.
@@ -409,7 +409,7 @@ impl Emit<'_> {
     }
 
     /// Whether the lanes of a source are not zero: -0.0 is zero if `ty` is a float type.
-    fn non_zero(&mut self, src: &glasm_ir::Src, ty: Type, lanes: u8) -> Result<Val, Error> {
+    fn non_zero(&mut self, src: &glasm_ir::Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
         if let Some(truth) = self.source_truth(src, lanes)? {
             return Ok(truth);
         }
@@ -435,14 +435,15 @@ impl Emit<'_> {
         &mut self,
         src: &glasm_ir::Src,
         lanes: u8,
-    ) -> Result<Option<Val>, Error> {
+    ) -> Result<Option<Val>, Failure> {
         let glasm_ir::Base::Register(_) = src.base else {
             return Ok(None);
         };
         if src.has_modifier() || src.index.is_some() {
             return Ok(None);
         }
-        let (from, count) = self.source_lanes(src, Scalar::U32, lanes)?;
+        let mut from = [Lane::UNDEFINED; 4];
+        let count = self.source_lanes(src, Scalar::U32, lanes, &mut from)?;
         let is_truth = |lane: &Lane| lane.id.is_some() && self.w.info(lane.id).scalar.is_bool();
         if count == 0 || !from[..count].iter().all(is_truth) {
             return Ok(None);

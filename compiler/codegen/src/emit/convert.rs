@@ -2,7 +2,7 @@
 
 use super::Emit;
 use super::inst::Job;
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::writer::{Scalar, Val};
 use glasm_ir::inst::Rounding;
 use glasm_ir::{Aux, Type, Width};
@@ -10,7 +10,7 @@ use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
     /// `Cvt`. The result has the type in which the target is kept: narrow integers are extended, halves are floats here.
-    pub(super) fn convert(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn convert(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let Aux::Cvt {
             from,
             rounding,
@@ -113,7 +113,7 @@ impl Emit<'_> {
         from: Type,
         to: Type,
         rounding: Rounding,
-    ) -> Result<Val, Error> {
+    ) -> Result<Val, Failure> {
         let op = if from.is_signed_int() {
             Spv::ConvertSToF
         } else {

@@ -2,7 +2,7 @@
 
 use super::Emit;
 use super::join::JoinId;
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::words::LabelWord;
 use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Cond, Node, RoutineId, SwitchId};
@@ -24,11 +24,11 @@ struct Scope {
 
 impl Emit<'_> {
     /// The body of a function.
-    pub(super) fn flow_body(&mut self, routine: RoutineId) -> Result<(), Error> {
+    pub(super) fn flow_body(&mut self, routine: RoutineId) -> Result<(), Failure> {
         self.flow_block(self.program.routines[routine].body, Flow::default())
     }
 
-    fn flow_block(&mut self, id: BlockId, flow: Flow) -> Result<(), Error> {
+    fn flow_block(&mut self, id: BlockId, flow: Flow) -> Result<(), Failure> {
         let info = self.analysis.blocks[id.index()];
         let nodes = self.program.block(id);
         for (index, &node) in nodes[..info.reachable as usize].iter().enumerate() {
@@ -38,7 +38,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn flow_node(&mut self, node: Node, flow: Flow, tail: bool) -> Result<(), Error> {
+    fn flow_node(&mut self, node: Node, flow: Flow, tail: bool) -> Result<(), Failure> {
         match node {
             Node::Run { first, len } => self.run_insts(first, len),
             Node::If {
@@ -68,7 +68,7 @@ impl Emit<'_> {
         }
     }
 
-    fn run_insts(&mut self, first: u32, len: u32) -> Result<(), Error> {
+    fn run_insts(&mut self, first: u32, len: u32) -> Result<(), Failure> {
         let program = self.program;
         for inst in &program.insts[first as usize..(first + len) as usize] {
             self.emit_inst(inst).map_err(|error| error.at(inst.span))?;
@@ -89,7 +89,7 @@ impl Emit<'_> {
     }
 
     /// Ends the open block with an edge to a join. A jump without a target cannot be written down in the tree.
-    fn jump(&mut self, to: Option<JoinId>) -> Result<(), Error> {
+    fn jump(&mut self, to: Option<JoinId>) -> Result<(), Failure> {
         let Some(join) = to else {
             return Err(Error::unsupported("a jump leaves no loop"));
         };
@@ -121,7 +121,7 @@ impl Emit<'_> {
         block: BlockId,
         flow: Flow,
         join: JoinId,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Failure> {
         let scope = self.open_scope();
         self.begin_block(label);
         self.flow_block(block, flow)?;
@@ -138,7 +138,7 @@ impl Emit<'_> {
         then: BlockId,
         otherwise: Option<BlockId>,
         flow: Flow,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Failure> {
         let list = self.live.next_list();
         let is_empty = |block: BlockId| self.program.blocks[block].len == 0;
         if is_empty(then) && otherwise.is_none_or(is_empty) {
@@ -168,7 +168,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn flow_switch(&mut self, id: SwitchId, flow: Flow) -> Result<(), Error> {
+    fn flow_switch(&mut self, id: SwitchId, flow: Flow) -> Result<(), Failure> {
         let program = self.program;
         let switch = &program.switches[id];
         let list = self.live.next_list();
@@ -211,7 +211,7 @@ impl Emit<'_> {
         body: BlockId,
         continuing: Option<BlockId>,
         flow: Flow,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Failure> {
         let merge_list = self.live.next_list();
         let continue_list = self.live.next_list();
         let header_list = self.live.next_list();
@@ -251,7 +251,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn flow_call(&mut self, routine: RoutineId) -> Result<(), Error> {
+    fn flow_call(&mut self, routine: RoutineId) -> Result<(), Failure> {
         let info = self.analysis.routines[routine.index()];
         if !info.inlined {
             self.call_function(routine);

@@ -2,7 +2,8 @@
 
 use super::Emit;
 use super::result::{Flags, Outcome};
-use crate::error::Error;
+use crate::error::{Error, Failure};
+use crate::gather::Lane;
 use crate::writer::{Scalar, Val};
 use glasm_ir::{Aux, Inst, Op, Type, TypeBase};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -17,7 +18,7 @@ pub(super) struct Job<'p> {
 
 impl Emit<'_> {
     /// Writes one instruction, or nothing if nothing of it is needed.
-    pub(super) fn emit_inst(&mut self, inst: &Inst) -> Result<(), Error> {
+    pub(super) fn emit_inst(&mut self, inst: &Inst) -> Result<(), Failure> {
         let needed = self.live.next_needed();
         let lanes = needed & 15 | needed >> 4;
         if lanes == 0 && !inst.op.info().effect {
@@ -36,7 +37,7 @@ impl Emit<'_> {
     }
 
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
-    fn compute(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+    fn compute(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         if !self.options.device.float64 && uses_float64(job.inst) {
             return Err(Error::missing_feature("shaderFloat64"));
         }
@@ -119,7 +120,7 @@ impl Emit<'_> {
     }
 
     /// The two operands of a two-operand instruction.
-    pub(super) fn two(&mut self, job: Job<'_>) -> Result<[Val; 2], Error> {
+    pub(super) fn two(&mut self, job: Job<'_>) -> Result<[Val; 2], Failure> {
         Ok([
             self.source(job.inst, 0, job.lanes)?,
             self.source(job.inst, 1, job.lanes)?,
@@ -127,22 +128,22 @@ impl Emit<'_> {
     }
 
     /// The three operands of a three-operand instruction.
-    pub(super) fn three(&mut self, job: Job<'_>) -> Result<[Val; 3], Error> {
+    pub(super) fn three(&mut self, job: Job<'_>) -> Result<[Val; 3], Failure> {
         let [a, b] = self.two(job)?;
         Ok([a, b, self.source(job.inst, 2, job.lanes)?])
     }
 
-    fn unary_source(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Error> {
+    fn unary_source(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
         let a = self.source(job.inst, 0, job.lanes)?;
         Ok(self.unary(op, a))
     }
 
-    fn binary_sources(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Error> {
+    fn binary_sources(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
         Ok(self.binary(op, a, b))
     }
 
-    fn ext_sources<const N: usize>(&mut self, job: Job<'_>, op: GlslOp) -> Result<Val, Error> {
+    fn ext_sources<const N: usize>(&mut self, job: Job<'_>, op: GlslOp) -> Result<Val, Failure> {
         let mut args = [Val {
             id: crate::words::ValueWord::NONE,
             scalar: Scalar::F32,
@@ -155,7 +156,7 @@ impl Emit<'_> {
     }
 
     /// A copy: no instruction, the result lanes are where the source lanes are.
-    fn mov(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+    fn mov(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         let program = self.program;
         let src = &program.srcs[job.inst.first_source as usize];
         let clamps = job
@@ -166,8 +167,9 @@ impl Emit<'_> {
             return Ok(Outcome::Val(self.source(job.inst, 0, job.lanes)?));
         }
         let scalar = self.read_scalar(job.inst.ty);
-        let (from, _) = self.source_lanes(src, scalar, job.lanes)?;
-        let mut lanes = [crate::gather::Lane::UNDEFINED; 4];
+        let mut from = [Lane::UNDEFINED; 4];
+        self.source_lanes(src, scalar, job.lanes, &mut from)?;
+        let mut lanes = [Lane::UNDEFINED; 4];
         for (index, lane) in glasm_ir::WriteMask(job.lanes).lanes().enumerate() {
             lanes[lane] = from[index];
             if !from[index].id.is_some() {
@@ -178,13 +180,36 @@ impl Emit<'_> {
     }
 
     /// Overflow and carry of integer addition and subtraction.
-    fn flags_of(&mut self, job: Job<'_>, outcome: Outcome) -> Result<Option<Flags>, Error> {
-        let Outcome::Val(result) = outcome else {
-            return Ok(None);
-        };
-        if job.inst.ty.is_float() {
+    fn flags_of(&mut self, job: Job<'_>, outcome: Outcome) -> Result<Option<Flags>, Failure> {
+        if job.inst.ty.is_float() || !matches!(job.inst.op, Op::Add | Op::Sub | Op::Mad) {
             return Ok(None);
         }
+        let values = match outcome {
+            Outcome::Val(result) => return self.flags_of_lanes(job, result),
+            Outcome::Lanes(values) => values,
+            Outcome::None => return Ok(None),
+        };
+        // Pairs of words go lane by lane.
+        let mut found = [[Lane::UNDEFINED; 4]; 2];
+        let mut count = 0;
+        for lane in glasm_ir::WriteMask(job.lanes).lanes() {
+            let result = self.w.val(values[lane].id);
+            let lane = Job {
+                lanes: 1 << lane,
+                ..job
+            };
+            let Some(flags) = self.flags_of_lanes(lane, result)? else {
+                return Ok(None);
+            };
+            found[0][count] = flags.overflow.lane(0);
+            found[1][count] = flags.carry.lane(0);
+            count += 1;
+        }
+        let [overflow, carry] = found.map(|lanes| self.w.gather(&lanes[..count], Scalar::BoolInt));
+        Ok(Some(Flags { overflow, carry }))
+    }
+
+    fn flags_of_lanes(&mut self, job: Job<'_>, result: Val) -> Result<Option<Flags>, Failure> {
         let program = self.program;
         let sources = program.sources(job.inst);
         let negated = |number: usize| sources[number].negate;
@@ -196,24 +221,21 @@ impl Emit<'_> {
             emit.source_as(&src, job.inst.ty, job.lanes)
         };
         // The summands without the negations, and whether each is subtracted.
-        let (x, y, x_negated, y_negated) = if matches!(job.inst.op, Op::Add | Op::Sub) {
+        let (x, y, x_negated, y_negated) = if job.inst.op == Op::Mad {
+            let [a, b] = self.two(job)?;
+            (self.int_product(a, b), plain(self, 2)?, false, negated(2))
+        } else {
             let subtracts = job.inst.op == Op::Sub;
             let (x, y) = (plain(self, 0)?, plain(self, 1)?);
             (x, y, negated(0), negated(1) != subtracts)
-        } else if job.inst.op == Op::Mad {
-            let [a, b] = self.two(job)?;
-            (self.multiply(a, b), plain(self, 2)?, false, negated(2))
-        } else {
-            return Ok(None);
         };
-        let flags = match (x_negated, y_negated) {
-            (false, false) => self.add_flags(x, y, result),
-            (false, true) => self.sub_flags(x, y, result),
-            (true, false) => self.sub_flags(y, x, result),
+        Ok(match (x_negated, y_negated) {
+            (false, false) => Some(self.add_flags(x, y, result)),
+            (false, true) => Some(self.sub_flags(x, y, result)),
+            (true, false) => Some(self.sub_flags(y, x, result)),
             // Undefined by the languages.
-            (true, true) => return Ok(None),
-        };
-        Ok(Some(flags))
+            (true, true) => None,
+        })
     }
 
     /// Whether an instruction computes with 64-bit integers that the device lacks.

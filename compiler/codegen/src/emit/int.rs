@@ -3,13 +3,13 @@
 use super::Emit;
 use super::inst::Job;
 use super::result::Flags;
-use crate::error::Error;
+use crate::error::Failure;
 use crate::writer::{Scalar, Val};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
     /// The upper half of the product.
-    pub(super) fn mul_high(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn mul_high(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
         let op = if job.inst.ty.is_signed_int() {
             Spv::SMulExtended
@@ -41,7 +41,7 @@ impl Emit<'_> {
     }
 
     /// Quotient toward zero; all ones for a zero divisor.
-    pub(super) fn int_div(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn int_div(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
         let signed = job.inst.ty.is_signed_int();
         let op = if signed { Spv::SDiv } else { Spv::UDiv };
@@ -56,7 +56,7 @@ impl Emit<'_> {
     }
 
     /// Remainder with the sign of the dividend; all ones for a zero divisor.
-    pub(super) fn int_mod(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn int_mod(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
         let signed = job.inst.ty.is_signed_int();
         let op = if signed { Spv::SRem } else { Spv::UMod };
@@ -97,7 +97,7 @@ impl Emit<'_> {
     }
 
     /// `~a`
-    pub(super) fn int_not(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn int_not(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let a = self.source(job.inst, 0, job.lanes)?;
         Ok(match self.splat_bits(a) {
             Some(bits) => self.constant_like(a, !bits),
@@ -106,7 +106,7 @@ impl Emit<'_> {
     }
 
     /// A shift by a count modulo the width.
-    pub(super) fn shift(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Error> {
+    pub(super) fn shift(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
         let last = self.constant_like(b, u64::from(job.inst.ty.width().bits()) - 1);
         let count = self.binary(Spv::BitwiseAnd, b, last);
@@ -114,7 +114,7 @@ impl Emit<'_> {
     }
 
     /// `b` bits of `a` from bit `c` up, sign- or zero-extended.
-    pub(super) fn bit_extract(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn bit_extract(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, count, offset] = self.three(job)?;
         let signed = job.inst.ty.is_signed_int();
         let width = self.constant_like(count, 32);
@@ -141,7 +141,7 @@ impl Emit<'_> {
     }
 
     /// The low `c` bits of `b` put into `a` at bit `d`.
-    pub(super) fn bit_insert(&mut self, job: Job<'_>) -> Result<Val, Error> {
+    pub(super) fn bit_insert(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b, count] = self.three(job)?;
         let offset = self.source(job.inst, 3, job.lanes)?;
         let width = self.constant_like(offset, 32);
@@ -191,31 +191,55 @@ impl Emit<'_> {
 
     /// Overflow and carry of `a + b = sum`.
     pub(super) fn add_flags(&mut self, a: Val, b: Val, sum: Val) -> Flags {
+        let [a_high, b_high, sum_high] = [a, b, sum].map(|val| self.upper_word(val));
         // Overflow: both operands have the sign that the sum lacks.
-        let (x, y) = (
-            self.binary(Spv::BitwiseXor, a, sum),
-            self.binary(Spv::BitwiseXor, b, sum),
-        );
+        let x = self.binary(Spv::BitwiseXor, a_high, sum_high);
+        let y = self.binary(Spv::BitwiseXor, b_high, sum_high);
         let both = self.binary(Spv::BitwiseAnd, x, y);
-        let zero = self.constant_like(both, 0);
         Flags {
-            overflow: self.compare(Spv::SLessThan, Scalar::BoolInt, both, zero),
-            carry: self.compare(Spv::ULessThan, Scalar::BoolInt, sum, a),
+            overflow: self.compare_bits(Spv::SLessThan, both, 0),
+            carry: self.below(sum, a),
         }
     }
 
     /// Overflow and carry (no borrow) of `a - b = difference`.
     pub(super) fn sub_flags(&mut self, a: Val, b: Val, difference: Val) -> Flags {
+        let [a_high, b_high, high] = [a, b, difference].map(|val| self.upper_word(val));
         // Overflow: the operands differ in sign, and the difference does not have that of `a`.
-        let (x, y) = (
-            self.binary(Spv::BitwiseXor, a, b),
-            self.binary(Spv::BitwiseXor, a, difference),
-        );
+        let x = self.binary(Spv::BitwiseXor, a_high, b_high);
+        let y = self.binary(Spv::BitwiseXor, a_high, high);
         let both = self.binary(Spv::BitwiseAnd, x, y);
-        let zero = self.constant_like(both, 0);
+        let borrow = self.below(a, b);
         Flags {
-            overflow: self.compare(Spv::SLessThan, Scalar::BoolInt, both, zero),
-            carry: self.compare(Spv::UGreaterThanEqual, Scalar::BoolInt, a, b),
+            overflow: self.compare_bits(Spv::SLessThan, both, 0),
+            carry: self.not(borrow),
+        }
+    }
+
+    /// What holds the sign of an integer: itself, or the high word of a pair.
+    fn upper_word(&mut self, val: Val) -> Val {
+        if val.scalar == Scalar::Pair {
+            self.wide_words(val)[1]
+        } else {
+            val
+        }
+    }
+
+    /// `a < b`, unsigned.
+    fn below(&mut self, a: Val, b: Val) -> Val {
+        if a.scalar == Scalar::Pair {
+            self.wide_below(a, b)
+        } else {
+            self.compare(Spv::ULessThan, Scalar::BoolInt, a, b)
+        }
+    }
+
+    /// The product of two integers.
+    pub(super) fn int_product(&mut self, a: Val, b: Val) -> Val {
+        if a.scalar == Scalar::Pair {
+            self.wide_times(a, b)
+        } else {
+            self.multiply(a, b)
         }
     }
 

@@ -242,7 +242,13 @@ impl Emit<'_> {
             Some(group) if group.scalar != Scalar::Pair => group.mask |= free,
             _ => {
                 let scalar = self.free_scalar(slot, free);
-                push_group(groups, slot, free, scalar);
+                if scalar != Scalar::Pair {
+                    return push_group(groups, slot, free, scalar);
+                }
+                // Pairs are vectors themselves and travel alone.
+                for lane in glasm_ir::WriteMask(free).lanes() {
+                    push_group(groups, slot, 1 << lane, scalar);
+                }
             }
         }
     }

@@ -9,7 +9,7 @@ use super::inst::Job;
 use super::operand::Element;
 use super::result::Outcome;
 use crate::capability::Need;
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::interface::{bind, stage_number};
 use crate::reflect::{BufferBinding, DescriptorSlot};
@@ -42,7 +42,7 @@ pub(super) enum Address {
 
 impl Emit<'_> {
     /// The access data of a memory instruction.
-    pub(super) fn mem_access(&self, job: Job<'_>) -> Result<MemAccess, Error> {
+    pub(super) fn mem_access(&self, job: Job<'_>) -> Result<MemAccess, Failure> {
         match job.inst.aux {
             Aux::Mem(id) => Ok(self.program.mem_accesses[id]),
             Aux::None | Aux::Cvt { .. } | Aux::Tex(_) => Err(Error::unsupported(
@@ -57,7 +57,7 @@ impl Emit<'_> {
         job: Job<'_>,
         access: &MemAccess,
         number: usize,
-    ) -> Result<Address, Error> {
+    ) -> Result<Address, Failure> {
         let program = self.program;
         let src: &Src = &program.srcs[job.inst.first_source as usize + number];
         match access.space {
@@ -89,7 +89,7 @@ impl Emit<'_> {
     }
 
     /// `Load`
-    pub(super) fn load(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+    pub(super) fn load(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         let access = self.mem_access(job)?;
         let mut lanes = match self.address(job, &access, 0)? {
             Address::Global(address) => self.load_global(address, job.inst.ty, &access)?,
@@ -127,7 +127,7 @@ impl Emit<'_> {
     }
 
     /// `Store`
-    pub(super) fn store(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+    pub(super) fn store(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         let access = self.mem_access(job)?;
         let program = self.program;
         let src = &program.srcs[job.inst.first_source as usize];
@@ -180,7 +180,7 @@ impl Emit<'_> {
     // Global memory.
 
     /// The scalar in which a type lies in memory.
-    fn memory_scalar(&mut self, ty: Type) -> Result<Scalar, Error> {
+    fn memory_scalar(&mut self, ty: Type) -> Result<Scalar, Failure> {
         let device = self.options.device;
         Ok(match ty {
             Type::U8 | Type::S8 if !device.int8 => {
@@ -243,7 +243,7 @@ impl Emit<'_> {
         address: ValueWord,
         ty: Type,
         access: &MemAccess,
-    ) -> Result<[Lane; 4], Error> {
+    ) -> Result<[Lane; 4], Failure> {
         let scalar = self.memory_scalar(ty)?;
         let mut lanes = [Lane::UNDEFINED; 4];
         let bytes = ty.width().bytes();
@@ -285,7 +285,7 @@ impl Emit<'_> {
         ty: Type,
         access: &MemAccess,
         values: [Lane; 4],
-    ) -> Result<(), Error> {
+    ) -> Result<(), Failure> {
         let scalar = self.memory_scalar(ty)?;
         let bytes = ty.width().bytes();
         let (parts, size) = Self::global_parts(scalar, access.components);
@@ -484,7 +484,7 @@ impl Emit<'_> {
         index: u32,
         ty: Type,
         access: &MemAccess,
-    ) -> Result<Lane, Error> {
+    ) -> Result<Lane, Failure> {
         match ty.width() {
             Width::W32 => {
                 let word = self.word_number(offset, index);
@@ -532,7 +532,7 @@ impl Emit<'_> {
         ty: Type,
         access: &MemAccess,
         value: Lane,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Failure> {
         if self.program.buffers[id].kind == BufferKind::Constant {
             return Err(Error::unsupported("constant buffers cannot be written"));
         }
@@ -612,7 +612,7 @@ impl Emit<'_> {
     }
 
     /// Orders all memory accesses of the invocation.
-    pub(super) fn memory_barrier(&mut self) -> Result<Outcome, Error> {
+    pub(super) fn memory_barrier(&mut self) -> Result<Outcome, Failure> {
         let mut semantics = MemorySemantics::ACQUIRE_RELEASE
             | MemorySemantics::UNIFORM_MEMORY
             | MemorySemantics::IMAGE_MEMORY;
@@ -626,7 +626,7 @@ impl Emit<'_> {
     }
 
     /// Waits for the work group.
-    pub(super) fn barrier(&mut self) -> Result<Outcome, Error> {
+    pub(super) fn barrier(&mut self) -> Result<Outcome, Failure> {
         if self.program.stage != Stage::Compute {
             return Err(Error::unsupported(
                 "barriers exist in compute programs only",

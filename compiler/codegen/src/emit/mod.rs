@@ -37,7 +37,8 @@ mod wide;
 use crate::analysis::Analysis;
 use crate::capability::Need;
 use crate::debug::{Lines, SourceText};
-use crate::error::Error;
+use crate::error::{Error, Failure};
+use crate::gather::Lane;
 use crate::interface::Interface;
 use crate::lanes::Lanes;
 use crate::liveness::{Liveness, output_lanes};
@@ -74,6 +75,8 @@ pub(crate) struct Emit<'a> {
     live_out: Vec<(u32, u8)>,
     lines: Option<Lines<'a>>,
     functions: Vec<ValueWord>,
+    /// Constants of each literal and their type.
+    literals: Vec<(Scalar, [Lane; 4])>,
     /// Private variables of registers in memory, by register.
     memory: Vec<ValueWord>,
     /// The open block.
@@ -93,7 +96,7 @@ pub(crate) fn emit(
     options: &Options,
     source: Option<SourceText<'_>>,
     words: &mut Vec<u32>,
-) -> Result<crate::Reflection, Error> {
+) -> Result<crate::Reflection, Failure> {
     let Kept {
         w,
         analysis,
@@ -114,6 +117,7 @@ pub(crate) fn emit(
         live_out,
         lines: None,
         functions: Vec::new(),
+        literals: vec![(Scalar::F32, [Lane::UNDEFINED; 4]); program.literals.len()],
         memory: vec![ValueWord::NONE; program.registers.len()],
         block: LabelWord::default(),
         reachable: false,
@@ -144,7 +148,7 @@ pub(crate) fn emit(
 }
 
 impl Emit<'_> {
-    fn program(&mut self) -> Result<(), Error> {
+    fn program(&mut self) -> Result<(), Failure> {
         if matches!(
             self.program.stage,
             Stage::TessControl | Stage::TessEval | Stage::Geometry
@@ -173,7 +177,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn function(&mut self, routine: RoutineId) -> Result<(), Error> {
+    fn function(&mut self, routine: RoutineId) -> Result<(), Failure> {
         self.in_entry = routine == self.program.main && !self.analysis.split_main;
         let mut live_out = std::mem::take(&mut self.live_out);
         live_out.clear();
@@ -195,7 +199,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn split_entry(&mut self, entry: ValueWord) -> Result<(), Error> {
+    fn split_entry(&mut self, entry: ValueWord) -> Result<(), Failure> {
         self.in_entry = true;
         self.open_function(entry);
         self.call_function(self.program.main);
@@ -235,7 +239,7 @@ impl Emit<'_> {
                 .one(&mut self.w, self.program.outputs[output].base);
             let base = self.analysis.slot_base[id.index()];
             for slot in base..base + self.analysis.slot_len[id.index()] {
-                self.lanes.set(slot, 3, crate::gather::Lane::scalar(one));
+                self.lanes.set(slot, 3, Lane::scalar(one));
             }
         }
     }
@@ -252,7 +256,7 @@ impl Emit<'_> {
             let clear = self.w.constant(Scalar::BoolFloat, 1);
             for lane in 0..4 {
                 self.lanes
-                    .set(slot, lane, crate::gather::Lane::scalar(clear));
+                    .set(slot, lane, Lane::scalar(clear));
             }
         }
     }
@@ -268,7 +272,7 @@ impl Emit<'_> {
     }
 
     /// The end of the open function at this point.
-    fn leave_function(&mut self) -> Result<(), Error> {
+    fn leave_function(&mut self) -> Result<(), Failure> {
         if self.in_entry {
             self.store_outputs()?;
         }

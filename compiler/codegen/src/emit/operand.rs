@@ -1,12 +1,12 @@
 //! Sources of instructions: base and index, swizzle, type, absolute value, negation.
 
 use super::Emit;
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::words::ValueWord;
 use crate::writer::{Scalar, Val, compute_scalar};
 use glasm_ir::arena::Id;
-use glasm_ir::inst::{IndexId, IndexTerm};
+use glasm_ir::inst::{IndexId, IndexTerm, LiteralId};
 use glasm_ir::{Base, InputId, Inst, ParamId, RegisterId, Src, Type, WriteMask};
 use spirv::{GlslStd450Op as GlslOp, Op};
 
@@ -22,7 +22,7 @@ pub(super) enum Element {
 impl Emit<'_> {
     /// Source `number` of `inst`, read as the instruction's type; see [`source_as`](Self::source_as).
     #[inline]
-    pub(super) fn source(&mut self, inst: &Inst, number: usize, lanes: u8) -> Result<Val, Error> {
+    pub(super) fn source(&mut self, inst: &Inst, number: usize, lanes: u8) -> Result<Val, Failure> {
         let program = self.program;
         let src = &program.srcs[inst.first_source as usize + number];
         self.source_as(src, inst.ty, lanes)
@@ -30,9 +30,10 @@ impl Emit<'_> {
 
     /// The lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come one after the other; a source
     /// whose lanes are all equal gives a scalar.
-    pub(super) fn source_as(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Error> {
+    pub(super) fn source_as(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
         let scalar = self.read_scalar(ty);
-        let (from, count) = self.source_lanes(src, scalar, lanes)?;
+        let mut from = [Lane::UNDEFINED; 4];
+        let count = self.source_lanes(src, scalar, lanes, &mut from)?;
         if count == 0 {
             let zero = self.w.constant(scalar, 0);
             return Ok(self.w.val(zero));
@@ -86,40 +87,36 @@ impl Emit<'_> {
         compute_scalar(ty, self.wide_ints)
     }
 
-    /// The lanes of a source, one after the other, before modifiers. Literals are constants of type `scalar`.
+    /// Puts the lanes of a source into `out`, one after the other and before modifiers; gives their number. Literals are
+    /// constants of type `scalar`.
     pub(super) fn source_lanes(
         &mut self,
         src: &Src,
         scalar: Scalar,
         lanes: u8,
-    ) -> Result<([Lane; 4], usize), Error> {
-        let mut out = [Lane::UNDEFINED; 4];
-        let mask = WriteMask(lanes);
+        out: &mut [Lane; 4],
+    ) -> Result<usize, Failure> {
         let read = src.swizzle.source_lanes(lanes);
-        let base = match src.base {
-            Base::Register(register) => self.register_lanes(register, src.index, read)?,
-            Base::Param(param) => self.param_lanes(param, src.index)?,
-            Base::Input(input) => self.input_lanes(input, src.index)?,
-            Base::Literal(literal) => {
-                let bits = self.program.literals[literal];
-                let mut known = [Lane::UNDEFINED; 4];
-                for lane in WriteMask(read).lanes() {
-                    known[lane] = Lane::scalar(self.w.constant(scalar, bits[lane]));
-                }
-                known
-            }
+        let mut base = [Lane::UNDEFINED; 4];
+        match src.base {
+            Base::Register(register) => self.register_lanes(register, src.index, read, &mut base)?,
+            Base::Param(param) => self.param_lanes(param, src.index, &mut base)?,
+            Base::Input(input) => base = self.input_lanes(input, src.index)?,
+            Base::Literal(literal) => self.literal_lanes(literal, scalar, read, &mut base),
             Base::Output(_) => {
                 return Err(Error::unsupported(
                     "outputs cannot be read back in this stage",
                 ));
             }
-        };
-        let mut count = 0;
-        for lane in mask.lanes() {
-            out[count] = base[src.swizzle.lane(lane)];
-            count += 1;
         }
-        Ok((out, count))
+        let mut count = 0;
+        for lane in 0..4 {
+            if lanes >> lane & 1 != 0 {
+                out[count] = base[src.swizzle.lane(lane)];
+                count += 1;
+            }
+        }
+        Ok(count)
     }
 
     #[inline]
@@ -128,42 +125,77 @@ impl Emit<'_> {
         register: RegisterId,
         index: Option<IndexId>,
         read: u8,
-    ) -> Result<[Lane; 4], Error> {
+        out: &mut [Lane; 4],
+    ) -> Result<(), Failure> {
         match self.analysis.slot(self.program, register, index) {
-            Some(slot) => Ok(self.lanes.slot(slot)),
+            Some(slot) => *out = *self.lanes.slot(slot),
             None => {
                 let len = self.program.registers[register].array.unwrap_or(1);
                 let element = self.element(index, len)?;
-                Ok(self.load_register(register, element, read))
+                *out = self.load_register(register, element, read);
             }
         }
+        Ok(())
     }
 
-    fn param_lanes(&mut self, param: ParamId, index: Option<IndexId>) -> Result<[Lane; 4], Error> {
+    fn literal_lanes(&mut self, literal: LiteralId, scalar: Scalar, read: u8, out: &mut [Lane; 4]) {
+        let known = &mut self.literals[literal.index()];
+        if known.0 != scalar {
+            *known = (scalar, [Lane::UNDEFINED; 4]);
+        }
+        for lane in WriteMask(read).lanes() {
+            if !known.1[lane].id.is_some() {
+                let bits = self.program.literals[literal][lane];
+                known.1[lane] = Lane::scalar(self.w.constant(scalar, bits));
+            }
+        }
+        *out = known.1;
+    }
+
+    #[inline]
+    fn param_lanes(
+        &mut self,
+        param: ParamId,
+        index: Option<IndexId>,
+        out: &mut [Lane; 4],
+    ) -> Result<(), Failure> {
+        if let Some(index) = index {
+            return self.indexed_param(param, index, out);
+        }
+        *out = self
+            .interface
+            .param(&mut self.w, self.program, self.options, param);
+        Ok(())
+    }
+
+    fn indexed_param(
+        &mut self,
+        param: ParamId,
+        index: IndexId,
+        out: &mut [Lane; 4],
+    ) -> Result<(), Failure> {
         let last = (self.program.params.len() - 1 - param.index()) as u32;
-        let len = index
-            .map_or(1, |index| self.program.indices[index].len)
-            .min(last + 1);
-        let id = match self.element(index, len)? {
+        let len = self.program.indices[index].len.min(last + 1);
+        match self.element(Some(index), len)? {
             Element::Constant(element) => {
                 let param = ParamId::new(param.index() + element as usize);
-                return Ok(self
-                    .interface
-                    .param(&mut self.w, self.program, self.options, param));
+                return self.param_lanes(param, None, out);
             }
             Element::Dynamic(element) => {
                 let first = self.w.uint(param.index() as u32);
                 let element = self.w.val(element);
                 let first = self.w.val(first);
                 let slot = self.binary(Op::IAdd, element, first);
-                self.interface
-                    .param_at(&mut self.w, self.program, self.options, slot.id)
+                let id = self
+                    .interface
+                    .param_at(&mut self.w, self.program, self.options, slot.id);
+                *out = std::array::from_fn(|lane| Lane::of(id, lane));
             }
-        };
-        Ok(std::array::from_fn(|lane| Lane::of(id, lane)))
+        }
+        Ok(())
     }
 
-    fn input_lanes(&mut self, input: InputId, index: Option<IndexId>) -> Result<[Lane; 4], Error> {
+    fn input_lanes(&mut self, input: InputId, index: Option<IndexId>) -> Result<[Lane; 4], Failure> {
         let Some(index) = index else {
             return self
                 .interface
@@ -191,7 +223,7 @@ impl Emit<'_> {
     }
 
     /// The element that an index names, clamped to `0..len`.
-    pub(super) fn element(&mut self, index: Option<IndexId>, len: u32) -> Result<Element, Error> {
+    pub(super) fn element(&mut self, index: Option<IndexId>, len: u32) -> Result<Element, Failure> {
         match index {
             Some(index) => self.element_of(self.program.indices[index].element, len),
             None => Ok(Element::Constant(0)),
@@ -199,7 +231,7 @@ impl Emit<'_> {
     }
 
     /// The element that a term names, clamped to `0..len`.
-    pub(super) fn element_of(&mut self, term: IndexTerm, len: u32) -> Result<Element, Error> {
+    pub(super) fn element_of(&mut self, term: IndexTerm, len: u32) -> Result<Element, Failure> {
         let last = len.max(1) - 1;
         let Some((register, lane)) = term.relative else {
             return Ok(Element::Constant((term.offset.max(0) as u32).min(last)));
@@ -226,8 +258,9 @@ impl Emit<'_> {
         &mut self,
         register: RegisterId,
         lane: u8,
-    ) -> Result<ValueWord, Error> {
-        let lanes = self.register_lanes(register, None, 1 << (lane & 3))?;
+    ) -> Result<ValueWord, Failure> {
+        let mut lanes = [Lane::UNDEFINED; 4];
+        self.register_lanes(register, None, 1 << (lane & 3), &mut lanes)?;
         Ok(self.w.scalar(lanes[(lane & 3) as usize], Scalar::U32))
     }
 

@@ -4,7 +4,7 @@ use super::Emit;
 use super::operand::Element;
 use crate::analysis::Class;
 use crate::capability::Need;
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::interface::{base_scalar, clip_planes, varying_location, written_lanes};
 use crate::options::{ClipDepth, Target};
@@ -26,7 +26,7 @@ struct Place {
 
 impl Emit<'_> {
     /// Stores all outputs that the program writes.
-    pub(super) fn store_outputs(&mut self) -> Result<(), Error> {
+    pub(super) fn store_outputs(&mut self) -> Result<(), Failure> {
         let program = self.program;
         for (id, register) in program.registers.iter_enumerated() {
             let Storage::Output(first) = register.storage else {
@@ -48,15 +48,14 @@ impl Emit<'_> {
 
     fn output_value(&mut self, register: RegisterId, element: u32, output: OutputId) -> [Lane; 4] {
         if self.analysis.class[register.index()] == Class::Values {
-            return self
-                .lanes
-                .slot(self.analysis.slot_base[register.index()] + element);
+            let slot = self.analysis.slot_base[register.index()] + element;
+            return *self.lanes.slot(slot);
         }
         let read = written_lanes(self.program.outputs[output].semantic);
         self.load_register(register, Element::Constant(element), read)
     }
 
-    fn store_output(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Error> {
+    fn store_output(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Failure> {
         let output = self.program.outputs[id];
         if let Semantic::ClipDistance(plane) = output.semantic {
             return self.store_clip_distance(id, plane, lanes[0]);
@@ -82,7 +81,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn output_target(&mut self, id: OutputId) -> Result<Place, Error> {
+    fn output_target(&mut self, id: OutputId) -> Result<Place, Failure> {
         let output = self.program.outputs[id];
         let stage = self.program.stage;
         let builtin = |builtin, scalar, size| Place {
@@ -148,7 +147,7 @@ impl Emit<'_> {
             });
     }
 
-    fn output_variable_of(&mut self, id: OutputId, target: &Place) -> Result<ValueWord, Error> {
+    fn output_variable_of(&mut self, id: OutputId, target: &Place) -> Result<ValueWord, Failure> {
         let known = self.interface.outputs[id.index()];
         if known.is_some() {
             return Ok(known);
@@ -187,7 +186,7 @@ impl Emit<'_> {
     }
 
     /// Two varyings of one location cannot both be written.
-    fn check_location(&self, id: OutputId, target: &Place) -> Result<(), Error> {
+    fn check_location(&self, id: OutputId, target: &Place) -> Result<(), Failure> {
         let semantic = self.program.outputs[id].semantic;
         if matches!(semantic, Semantic::FragColor { .. }) || target.location.is_none() {
             return Ok(());
@@ -226,7 +225,7 @@ impl Emit<'_> {
         [lanes[0], lanes[1], depth.lane(0), lanes[3]]
     }
 
-    fn store_clip_distance(&mut self, id: OutputId, plane: u8, lane: Lane) -> Result<(), Error> {
+    fn store_clip_distance(&mut self, id: OutputId, plane: u8, lane: Lane) -> Result<(), Failure> {
         if self.program.stage != Stage::Vertex {
             return Err(Error::unsupported(
                 "clip distances are outputs of vertex programs only",

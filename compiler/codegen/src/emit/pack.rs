@@ -3,7 +3,7 @@
 use super::Emit;
 use super::inst::Job;
 use super::result::Outcome;
-use crate::error::Error;
+use crate::error::Failure;
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val};
 use glasm_ir::{Type, WriteMask};
@@ -11,14 +11,14 @@ use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
     /// Numbers of the lanes `lanes` in one word.
-    pub(super) fn pack(&mut self, job: Job<'_>, op: GlslOp, lanes: u8) -> Result<Val, Error> {
+    pub(super) fn pack(&mut self, job: Job<'_>, op: GlslOp, lanes: u8) -> Result<Val, Failure> {
         let numbers = self.source(job.inst, 0, lanes)?;
         let numbers = self.w.widen(numbers, lanes.count_ones() as u8);
         Ok(self.ext_to(op, Scalar::U32, 1, numbers.id))
     }
 
     /// The `size` numbers of a word; further lanes repeat them.
-    pub(super) fn unpack(&mut self, job: Job<'_>, op: GlslOp, size: u8) -> Result<Outcome, Error> {
+    pub(super) fn unpack(&mut self, job: Job<'_>, op: GlslOp, size: u8) -> Result<Outcome, Failure> {
         let program = self.program;
         let src = &program.srcs[job.inst.first_source as usize];
         let word = self.source_as(src, Type::U32, 1)?;
@@ -29,7 +29,7 @@ impl Emit<'_> {
     }
 
     /// 64-bit lanes of pairs of words.
-    pub(super) fn pack64(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+    pub(super) fn pack64(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         let program = self.program;
         let src = &program.srcs[job.inst.first_source as usize];
         let odd = WriteMask(job.lanes).lanes().any(|lane| lane % 2 == 1);
@@ -83,7 +83,7 @@ impl Emit<'_> {
     }
 
     /// Words of 64-bit lanes.
-    pub(super) fn unpack64(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+    pub(super) fn unpack64(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         let program = self.program;
         let src = &program.srcs[job.inst.first_source as usize];
         let mut lanes = [Lane::UNDEFINED; 4];

@@ -2,7 +2,7 @@
 
 use super::Emit;
 use crate::analysis::is_comparison;
-use crate::error::Error;
+use crate::error::Failure;
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val, compute_scalar};
 use glasm_ir::inst::{Guard, result_type};
@@ -35,7 +35,7 @@ impl Emit<'_> {
         needed: u8,
         outcome: Outcome,
         flags: Option<Flags>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Failure> {
         let ty = result_type(inst);
         if ty != inst.ty {
             // From here on only the type of the result counts.
@@ -142,7 +142,7 @@ impl Emit<'_> {
         self.ext(GlslOp::NClamp, &[val, low, high])
     }
 
-    fn write_lanes(&mut self, dst: &Dst, lanes: u8, values: [Lane; 4]) -> Result<(), Error> {
+    fn write_lanes(&mut self, dst: &Dst, lanes: u8, values: [Lane; 4]) -> Result<(), Failure> {
         match self.analysis.slot(self.program, dst.register, dst.index) {
             Some(slot) => {
                 for lane in WriteMask(lanes).lanes() {
@@ -159,9 +159,9 @@ impl Emit<'_> {
         }
     }
 
-    fn old_lanes(&mut self, dst: &Dst, lanes: u8) -> Result<[Lane; 4], Error> {
+    fn old_lanes(&mut self, dst: &Dst, lanes: u8) -> Result<[Lane; 4], Failure> {
         match self.analysis.slot(self.program, dst.register, dst.index) {
-            Some(slot) => Ok(self.lanes.slot(slot)),
+            Some(slot) => Ok(*self.lanes.slot(slot)),
             None => {
                 let len = self.program.registers[dst.register].array.unwrap_or(1);
                 let element = self.element(dst.index, len)?;
@@ -171,7 +171,7 @@ impl Emit<'_> {
     }
 
     /// Per lane of the destination: whether the guard lets the write pass.
-    fn guard_lanes(&mut self, guard: Guard, lanes: u8) -> Result<[Lane; 4], Error> {
+    fn guard_lanes(&mut self, guard: Guard, lanes: u8) -> Result<[Lane; 4], Failure> {
         let passes = self.test_lanes(guard, lanes)?;
         let mut values = [Lane::UNDEFINED; 4];
         for (component, lane) in WriteMask(lanes).lanes().enumerate() {

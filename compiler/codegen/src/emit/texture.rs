@@ -5,7 +5,7 @@ use super::inst::Job;
 use super::operand::Element;
 use super::result::Outcome;
 use crate::capability::Need;
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::interface::{base_scalar, bind};
 use crate::reflect::{DescriptorSlot, Scalar as ReflectedScalar, TextureBinding};
@@ -60,7 +60,7 @@ impl Operands {
 
 impl Emit<'_> {
     /// One texture instruction.
-    pub(super) fn texture(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+    pub(super) fn texture(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         let Aux::Tex(id) = job.inst.aux else {
             return Err(Error::unsupported(
                 "a texture instruction without access data",
@@ -81,7 +81,7 @@ impl Emit<'_> {
         Ok(Outcome::Lanes(lanes))
     }
 
-    fn texture_access(&mut self, job: Job<'_>, data: TexAccess) -> Result<Access, Error> {
+    fn texture_access(&mut self, job: Job<'_>, data: TexAccess) -> Result<Access, Failure> {
         let texture = self.program.textures[data.texture];
         let variable = self.texture_variable(data.texture);
         let object = match data.element {
@@ -283,7 +283,7 @@ impl Emit<'_> {
     }
 
     /// The offset as an image operand.
-    fn offset_operand(&mut self, access: &Access, operands: &mut Operands) -> Result<(), Error> {
+    fn offset_operand(&mut self, access: &Access, operands: &mut Operands) -> Result<(), Failure> {
         let dimensions = access.texture.target.dimensions();
         match (access.data.offset, access.offset) {
             (TexelOffset::None, _) => {}
@@ -314,7 +314,7 @@ impl Emit<'_> {
 
     // Accesses.
 
-    fn sample(&mut self, access: &Access) -> Result<[Lane; 4], Error> {
+    fn sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
         if access.data.offset == TexelOffset::Dynamic {
             return Err(Error::unsupported(
                 "run-time texel offsets are supported by fetches and gathers only",
@@ -394,7 +394,7 @@ impl Emit<'_> {
         std::array::from_fn(|lane| val.lane(lane))
     }
 
-    fn fetch(&mut self, access: &Access) -> Result<[Lane; 4], Error> {
+    fn fetch(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
         let image = self.image_of(access);
         let mut moved = Access {
             coordinate: access.coordinate,
@@ -443,7 +443,7 @@ impl Emit<'_> {
         self.binary(Spv::IAdd, coordinate, offset)
     }
 
-    fn gather_texels(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Error> {
+    fn gather_texels(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Failure> {
         let gathers = matches!(
             access.texture.target,
             TexTarget::D2
@@ -484,7 +484,7 @@ impl Emit<'_> {
     }
 
     /// Four gathers; of each the texel at its own offset, which is the last one of the footprint.
-    fn gather_offsets(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Error> {
+    fn gather_offsets(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Failure> {
         let [Some(x), Some(y)] = access.own else {
             return self.gather_texels(access, component);
         };

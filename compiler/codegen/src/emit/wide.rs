@@ -7,7 +7,7 @@ use super::Emit;
 use super::inst::Job;
 use super::result::Outcome;
 use crate::analysis::is_comparison;
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val};
 use glasm_ir::inst::read_lanes;
@@ -18,8 +18,8 @@ use spirv::Op as Spv;
 type Words = [Val; 2];
 
 impl Emit<'_> {
-    /// One instruction on 64-bit integers. Overflow and carry flags of 64-bit sums are clear.
-    pub(super) fn wide_inst(&mut self, job: Job<'_>) -> Result<Outcome, Error> {
+    /// One instruction on 64-bit integers.
+    pub(super) fn wide_inst(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         let mut lanes = [Lane::UNDEFINED; 4];
         for lane in WriteMask(job.lanes).lanes() {
             lanes[lane] = self.wide_lane(job, lane)?.lane(0);
@@ -27,7 +27,7 @@ impl Emit<'_> {
         Ok(Outcome::Lanes(lanes))
     }
 
-    fn wide_lane(&mut self, job: Job<'_>, lane: usize) -> Result<Val, Error> {
+    fn wide_lane(&mut self, job: Job<'_>, lane: usize) -> Result<Val, Failure> {
         let inst = job.inst;
         if let Aux::Cvt { from, saturate, .. } = inst.aux {
             return self.wide_convert(job, lane, from, saturate);
@@ -129,7 +129,7 @@ impl Emit<'_> {
         lane: usize,
         from: Type,
         saturate: bool,
-    ) -> Result<Val, Error> {
+    ) -> Result<Val, Failure> {
         let to = job.inst.ty;
         if from.is_float() || to.is_float() || saturate {
             return Err(unsupported(job.inst));
@@ -202,6 +202,19 @@ impl Emit<'_> {
         let (a, b) = (self.wide_words(val), self.wide_words(constant));
         let sum = self.wide_add(a, b);
         self.wide_value(sum)
+    }
+
+    /// `a < b`, unsigned.
+    pub(super) fn wide_below(&mut self, a: Val, b: Val) -> Val {
+        let (a, b) = (self.wide_words(a), self.wide_words(b));
+        self.wide_less(a, b, false)
+    }
+
+    /// `a * b`
+    pub(super) fn wide_times(&mut self, a: Val, b: Val) -> Val {
+        let (a, b) = (self.wide_words(a), self.wide_words(b));
+        let product = self.wide_mul(a, b);
+        self.wide_value(product)
     }
 
     pub(super) fn wide_negate(&mut self, val: Val) -> Val {
@@ -351,7 +364,7 @@ impl Emit<'_> {
     }
 }
 
-fn unsupported(inst: &Inst) -> Error {
+fn unsupported(inst: &Inst) -> Failure {
     let mut error = Error::missing_feature("shaderInt64");
     error.message.push_str(&format!(
         ", and {}.{} is not emulated",

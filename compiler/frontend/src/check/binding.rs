@@ -1,13 +1,12 @@
 //! Resolves binding paths to attributes, results, parameters, textures, buffers and shared memory.
 
-use super::{BufferLayout, Checker};
+use super::{BufferLayout, Checker, suggest};
 use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
 use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS};
-use crate::lang::state::{FORMS, MATRICES, STATE};
-use crate::lang::{limits, stage_name};
-use glasm_ir::state::MatrixForm;
-use glasm_ir::{ParamSource, Span, StateParam};
+use crate::lang::options::Features;
+use crate::lang::stage_name;
+use glasm_ir::{ParamSource, Span};
 
 /// What a path names.
 #[derive(Clone, Debug)]
@@ -38,7 +37,7 @@ pub(super) struct Resolved {
 }
 
 /// Outcome of matching a path against a row.
-enum Match {
+pub(super) enum Match {
     /// The row fits; so many segments were used, and this bracket.
     Yes { used: usize, bracket: Bracket },
     /// The words fit, but a number is missing or too much at this segment.
@@ -76,8 +75,13 @@ impl Checker<'_> {
                     rest: rest.first().copied(),
                 })
             }
-            Err((span, code, message)) => {
-                self.reports.error(code, span, message);
+            Err(Failed {
+                span,
+                code,
+                message,
+                notes,
+            }) => {
+                self.reports.error_with(code, span, message, notes);
                 None
             }
         }
@@ -92,25 +96,32 @@ impl Checker<'_> {
             .error(Code::BindingUnknown, segment.span, message);
     }
 
-    fn word(&self, segment: Segment) -> &[u8] {
+    pub(super) fn word(&self, segment: Segment) -> &[u8] {
         self.program.ast.names.text(segment.name)
     }
 
     /// Matches words and brackets of `segments` with the pattern of a row.
-    fn matches(&self, segments: &[Segment], pattern: &str, number: Number) -> Match {
+    pub(super) fn matches(&self, segments: &[Segment], pattern: &str, number: Number) -> Match {
         let mut bracket = Bracket::None;
         let mut used = 0;
         let mut problem = None;
-        for part in pattern.split('.') {
+        let mut rest = pattern.as_bytes();
+        // Most rows fail at the second word, so the pattern is not taken apart beforehand.
+        while used == 0 || !rest.is_empty() {
             let Some(&segment) = segments.get(used) else {
                 return Match::No;
             };
-            let (word, numbered) = part
-                .strip_suffix("[]")
-                .map_or((part, false), |word| (word, true));
-            if self.word(segment) != word.as_bytes() {
+            let Some(behind) = rest.strip_prefix(self.word(segment)) else {
                 return Match::No;
-            }
+            };
+            let (behind, numbered) = behind
+                .strip_prefix(b"[]")
+                .map_or((behind, false), |behind| (behind, true));
+            rest = match behind {
+                [] => behind,
+                [b'.', next @ ..] => next,
+                _ => return Match::No,
+            };
             let found = segment.brackets[0];
             match (numbered, found) {
                 (true, Bracket::None) if matches!(number, Number::Required(_)) => {
@@ -131,7 +142,7 @@ impl Checker<'_> {
     }
 
     /// First number and count of a bracket within a limit.
-    fn numbers(
+    pub(super) fn numbers(
         &self,
         bracket: Bracket,
         limit: u32,
@@ -142,24 +153,20 @@ impl Checker<'_> {
             Bracket::One(number) => (number, number, false),
             Bracket::Range(first, last) => (first, last, true),
             Bracket::Relative(_) => {
-                let message =
-                    "this binding needs a constant number; declare an array to index it".to_owned();
-                return Err((span, Code::BindingUnknown, message));
+                let message = "this binding needs a constant number; declare an array to index it";
+                return fail(span, Code::BindingUnknown, message);
             }
         };
         if first > last {
-            return Err((
+            return fail(
                 span,
                 Code::RangeReversed,
                 format!("the range runs from {first} down to {last}"),
-            ));
+            );
         }
         if last >= limit.max(1) {
-            return Err((
-                span,
-                Code::BindingRange,
-                format!("number {last} is out of range; the limit is {limit}"),
-            ));
+            let message = format!("number {last} is out of range; the limit is {limit}");
+            return fail(span, Code::BindingRange, message);
         }
         Ok((first, last - first + 1, range))
     }
@@ -167,7 +174,8 @@ impl Checker<'_> {
     /// Attributes and results.
     fn table(&self, segments: &[Segment], table: &'static [BindingInfo]) -> Result<Found, Failed> {
         let mut problem = None;
-        for row in table.iter().filter(|row| row.stages.has(self.stage)) {
+        let rows = || table.iter().filter(|row| row.stages.has(self.stage));
+        for row in rows() {
             match self.matches(segments, row.path, row.number) {
                 Match::Yes { used, bracket } => {
                     return self.row(segments, row, used, bracket, table);
@@ -176,17 +184,19 @@ impl Checker<'_> {
                 Match::No => {}
             }
         }
-        if let Some((span, code)) = problem {
-            let text = self.source_text(span);
-            return Err((span, code, format!("`{text}`: {}", code.title())));
+        match problem {
+            Some((span, code)) => self.bracket_problem(span, code),
+            None => Err(self.no_binding(segments, rows().map(|row| row.path))),
         }
-        Err(self.no_binding(
-            segments,
-            table
-                .iter()
-                .filter(|row| row.stages.has(self.stage))
-                .map(|row| row.path),
-        ))
+    }
+
+    /// The words of a row fit, but a number in brackets is missing or too much.
+    pub(super) fn bracket_problem<T>(&self, span: Span, code: Code) -> Result<T, Failed> {
+        fail(
+            span,
+            code,
+            format!("`{}`: {}", self.source_text(span), code.title()),
+        )
     }
 
     fn row(
@@ -199,23 +209,29 @@ impl Checker<'_> {
     ) -> Result<Found, Failed> {
         let span = segments[0].span.to(segments[used - 1].span);
         if row.since > self.version {
-            let message = format!(
-                "`{}` needs language version {}",
-                self.source_text(span),
-                row.since.name()
+            let (text, since) = (self.source_text(span), row.since.name());
+            return fail(
+                span,
+                Code::FeatureNewer,
+                format!("`{text}` needs language version {since}"),
             );
-            return Err((span, Code::FeatureNewer, message));
         }
+        let features = self.program.features;
         if let Some(feature) = row
             .option
-            .filter(|feature| !self.program.features.contains(feature.flag()))
+            .filter(|feature| !features.contains(feature.flag()))
         {
-            let message = format!(
-                "`{}` needs OPTION {}",
-                self.source_text(span),
-                feature.option()
+            let (text, option) = (self.source_text(span), feature.option());
+            return fail(
+                span,
+                Code::ResultOption,
+                format!("`{text}` needs OPTION {option}"),
             );
-            return Err((span, Code::ResultOption, message));
+        }
+        if row.path == "result.position" && features.contains(Features::POSITION_INVARIANT) {
+            let message =
+                "the program has OPTION ARB_position_invariant, so the position is computed for it";
+            return fail(span, Code::PositionInvariant, message);
         }
         let (first, count, range) = self.numbers(bracket, row.number.limit(), span)?;
         let bound = if std::ptr::eq(table, RESULTS) {
@@ -226,264 +242,79 @@ impl Checker<'_> {
         Ok((bound, range, used))
     }
 
-    /// The failure that no row fits, at the first word that no row knows.
-    fn no_binding<'a>(
+    /// The failure that no row fits, at the first word that no row knows, with a hint if that is close to a word of a row.
+    pub(super) fn no_binding<'a>(
         &self,
         segments: &[Segment],
         patterns: impl Iterator<Item = &'a str>,
     ) -> Failed {
-        let known = patterns
-            .map(|pattern| {
-                let words = pattern.split('.').map(|part| part.trim_end_matches("[]"));
-                words
-                    .zip(segments)
-                    .take_while(|(word, segment)| word.as_bytes() == self.word(**segment))
-                    .count()
-            })
-            .max()
-            .unwrap_or(0);
+        let mut known = 0;
+        let mut next: Vec<&str> = Vec::new();
+        for pattern in patterns {
+            let words: Vec<&str> = pattern
+                .split('.')
+                .map(|part| part.trim_end_matches("[]"))
+                .collect();
+            let pairs = words.iter().zip(segments);
+            let fitting = pairs
+                .take_while(|(word, segment)| word.as_bytes() == self.word(**segment))
+                .count();
+            if fitting > known {
+                known = fitting;
+                next.clear();
+            }
+            if fitting == known {
+                next.extend(words.get(fitting));
+            }
+        }
         let segment = segments[known.min(segments.len() - 1)];
         let text = self.source_text(segment.span);
-        let message = if known >= segments.len() {
-            format!("the binding is not complete behind `{text}`")
+        let (message, notes) = if known >= segments.len() {
+            (
+                format!("the binding is not complete behind `{text}`"),
+                Vec::new(),
+            )
         } else {
-            format!(
+            let word = String::from_utf8_lossy(self.word(segment)).into_owned();
+            let message = format!(
                 "`{text}` is no binding of a {} program",
                 stage_name(self.stage)
+            );
+            (
+                message,
+                suggest(&word, next.into_iter()).into_iter().collect(),
             )
         };
-        (segment.span, Code::BindingUnknown, message)
-    }
-
-    /// `program.env`, `program.local`, `program.buffer`, `program.sharedmem`.
-    fn program_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
-        let Some(&segment) = segments
-            .get(1)
-            .filter(|_| segments[0].brackets[0] == Bracket::None)
-        else {
-            return Err(self.no_binding(segments, ["program.env"].into_iter()));
-        };
-        let span = segments[0].span.to(segment.span);
-        let [bracket, second] = segment.brackets;
-        let plain = |limit| {
-            if second != Bracket::None {
-                return Err((
-                    span,
-                    Code::BindingTakesNoIndex,
-                    "one number in brackets only".to_owned(),
-                ));
-            }
-            if bracket == Bracket::None {
-                return Err((
-                    span,
-                    Code::BindingNeedsIndex,
-                    "a number in brackets is missing".to_owned(),
-                ));
-            }
-            self.numbers(bracket, limit, span)
-        };
-        match self.word(segment) {
-            b"env" => {
-                let (first, count, range) = plain(limits::ENV_PARAMETERS)?;
-                Ok((
-                    Bound::Params((first..first + count).map(ParamSource::Env).collect()),
-                    range,
-                    2,
-                ))
-            }
-            b"local" => {
-                let (first, count, range) = plain(limits::LOCAL_PARAMETERS)?;
-                Ok((
-                    Bound::Params((first..first + count).map(ParamSource::Local).collect()),
-                    range,
-                    2,
-                ))
-            }
-            b"buffer" if bracket != Bracket::None => {
-                let (first, count, _) = self.numbers(bracket, limits::PARAMETER_BUFFERS, span)?;
-                let elements = match second {
-                    Bracket::None => None,
-                    Bracket::One(_) | Bracket::Range(..) | Bracket::Relative(_) => {
-                        let (first, count, _) =
-                            self.numbers(second, limits::PARAMETER_BUFFER_WORDS * 4, span)?;
-                        Some((first, count))
-                    }
-                };
-                let range = !matches!(second, Bracket::One(_));
-                Ok((
-                    Bound::Buffer {
-                        bindings: (first, count),
-                        elements,
-                    },
-                    range,
-                    2,
-                ))
-            }
-            b"sharedmem" if second == Bracket::None => {
-                let elements = match bracket {
-                    Bracket::None => None,
-                    Bracket::One(_) | Bracket::Range(..) | Bracket::Relative(_) => {
-                        let (first, count, _) =
-                            self.numbers(bracket, limits::SHARED_BYTES, span)?;
-                        Some((first, count))
-                    }
-                };
-                Ok((
-                    Bound::Shared(elements),
-                    !matches!(bracket, Bracket::One(_)),
-                    2,
-                ))
-            }
-            _ => {
-                let names = [
-                    "program.env",
-                    "program.local",
-                    "program.buffer",
-                    "program.sharedmem",
-                ];
-                Err(self.no_binding(segments, names.into_iter()))
-            }
+        Failed {
+            span: segment.span,
+            code: Code::BindingUnknown,
+            message,
+            notes,
         }
-    }
-
-    /// `texture`, `texture[n]`, `texture[a..b]`.
-    fn texture_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
-        let segment = segments[0];
-        let units = self.numbers(segment.brackets[0], limits::TEXTURE_UNITS, segment.span);
-        match units {
-            Ok((first, count, range)) => Ok((Bound::Texture { first, count }, range, 1)),
-            Err((span, Code::RangeReversed | Code::BindingRange, message)) => {
-                Err((span, Code::TextureRange, message))
-            }
-            Err(failed) => Err(failed),
-        }
-    }
-
-    /// `state.*`
-    fn state(&self, segments: &[Segment]) -> Result<Found, Failed> {
-        if segments
-            .get(1)
-            .is_some_and(|&segment| self.word(segment) == b"matrix")
-        {
-            return self.matrix(segments);
-        }
-        let mut problem = None;
-        for row in STATE {
-            match self.matches(&segments[1..], row.path, row.number) {
-                Match::Yes { used, bracket } => {
-                    let span = segments[0].span.to(segments[used].span);
-                    let (first, _, range) = self.numbers(bracket, row.number.limit(), span)?;
-                    if range {
-                        return Err((
-                            span,
-                            Code::RangeAsOperand,
-                            "this state has no ranges".to_owned(),
-                        ));
-                    }
-                    return Ok((
-                        Bound::Params(vec![ParamSource::State((row.param)(first))]),
-                        false,
-                        used + 1,
-                    ));
-                }
-                Match::Number(span, code) => problem = problem.or(Some((span, code))),
-                Match::No => {}
-            }
-        }
-        if let Some((span, code)) = problem {
-            let text = self.source_text(span);
-            return Err((span, code, format!("`{text}`: {}", code.title())));
-        }
-        let segment = segments.get(1).copied().unwrap_or(segments[0]);
-        let known = STATE.iter().map(|row| row.path);
-        let failed = self.no_binding(
-            segments
-                .get(1..)
-                .filter(|rest| !rest.is_empty())
-                .unwrap_or(&segments[..1]),
-            known,
-        );
-        Err((failed.0.to(segment.span), failed.1, failed.2))
-    }
-
-    /// `state.matrix.NAME[n].FORM.row[a..b]`. NV_gpu_program4 table X.11.
-    fn matrix(&self, segments: &[Segment]) -> Result<Found, Failed> {
-        let Some(&name) = segments.get(2) else {
-            return Err((
-                segments[1].span,
-                Code::BindingUnknown,
-                "the name of a matrix is missing".to_owned(),
-            ));
-        };
-        let Some(row) = MATRICES
-            .iter()
-            .find(|row| row.name.as_bytes() == self.word(name))
-        else {
-            let message = format!("`{}` is no matrix", self.source_text(name.span));
-            return Err((name.span, Code::BindingUnknown, message));
-        };
-        let (bracket, second) = (name.brackets[0], name.brackets[1]);
-        match (row.number, bracket) {
-            (Number::None, Bracket::One(_) | Bracket::Range(..) | Bracket::Relative(_)) => {
-                return Err((
-                    name.span,
-                    Code::BindingTakesNoIndex,
-                    "this matrix exists once".to_owned(),
-                ));
-            }
-            (Number::Required(_), Bracket::None) => {
-                return Err((
-                    name.span,
-                    Code::BindingNeedsIndex,
-                    "the number of the matrix is missing".to_owned(),
-                ));
-            }
-            _ => {}
-        }
-        let (number, _, range) = self.numbers(bracket, row.number.limit(), name.span)?;
-        if range || second != Bracket::None {
-            return Err((
-                name.span,
-                Code::BindingUnknown,
-                "one matrix number only".to_owned(),
-            ));
-        }
-        let mut used = 3;
-        let form = segments.get(used).and_then(|&segment| {
-            FORMS.iter().find(|(word, _)| {
-                word.as_bytes() == self.word(segment) && segment.brackets[0] == Bracket::None
-            })
-        });
-        used += usize::from(form.is_some());
-        let form = form.map_or(MatrixForm::Plain, |&(_, form)| form);
-        let (first, count, range) = match segments.get(used) {
-            Some(&segment) if self.word(segment) == b"row" => {
-                used += 1;
-                if segment.brackets[0] == Bracket::None {
-                    return Err((
-                        segment.span,
-                        Code::BindingNeedsIndex,
-                        "the number of the row is missing".to_owned(),
-                    ));
-                }
-                self.numbers(segment.brackets[0], 4, segment.span)?
-            }
-            _ => (0, 4, true),
-        };
-        let rows = (first..first + count).map(|index| {
-            let param = StateParam::MatrixRow {
-                matrix: (row.matrix)(number),
-                form,
-                row: index as u8,
-            };
-            ParamSource::State(param)
-        });
-        Ok((Bound::Params(rows.collect()), range, used))
     }
 }
 
-type Found = (Bound, bool, usize);
-type Failed = (Span, Code, String);
+/// What a path names, whether it is a range, and the number of segments used.
+pub(super) type Found = (Bound, bool, usize);
+
+/// Why a path names nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Failed {
+    pub(super) span: Span,
+    pub(super) code: Code,
+    pub(super) message: String,
+    pub(super) notes: Vec<String>,
+}
+
+/// A failure.
+pub(super) fn fail<T>(span: Span, code: Code, message: impl Into<String>) -> Result<T, Failed> {
+    Err(Failed {
+        span,
+        code,
+        message: message.into(),
+        notes: Vec::new(),
+    })
+}
 
 impl BufferLayout {
     /// Bytes of an element.

@@ -1,15 +1,13 @@
 //! Declarations. NV_gpu_program4 sections 2.X.3.1 to 2.X.3.8.
 
-use super::binding::Bound;
-use super::{BufferLayout, BufferView, Checker, Implicit, IoBinding, Named, Var, VarKind, VarSize};
+use super::{Checker, Implicit, Named, Var, VarKind, VarSize};
 use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
-use crate::lang::bindings::{BindingInfo, Traits, is_conventional};
-use crate::lang::{limits, options};
+use crate::lang::limits;
 use crate::names::NameId;
 use crate::source::Version;
 use glasm_ir::types::Base;
-use glasm_ir::{ParamSource, Semantic, Span, Stage};
+use glasm_ir::{Span, Stage};
 
 impl Checker<'_> {
     pub(super) fn decl(&mut self, number: u32) {
@@ -136,7 +134,6 @@ impl Checker<'_> {
             size,
             array,
             relative: false,
-            used: false,
             span: decl.span,
         }
     }
@@ -299,7 +296,6 @@ impl Checker<'_> {
             size: VarSize::Normal,
             array: None,
             relative: false,
-            used: true,
             span,
         };
         let number = self.declare(None, var);

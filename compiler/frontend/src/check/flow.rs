@@ -40,6 +40,8 @@ pub(super) struct Flow {
     calls: Vec<Call>,
     /// The first routine with an instruction runs first if there is no label `main`.
     first_code: Option<u32>,
+    /// Too many blocks are open.
+    pub(super) too_deep: bool,
 }
 
 impl Flow {
@@ -50,6 +52,7 @@ impl Flow {
             loops: 0,
             calls: Vec::new(),
             first_code: None,
+            too_deep: false,
         }
     }
 }
@@ -81,17 +84,8 @@ impl Checker<'_> {
     fn flow_opcode(&mut self, flow: &mut Flow, inst: &Inst, op: FlowOp) {
         match op {
             FlowOp::If => {
-                flow.open.push(Open {
-                    kind: Block::If,
-                    span: inst.span,
-                    endless: false,
-                });
                 flow.ifs += 1;
-                if flow.ifs == limits::IF_DEPTH + 1 {
-                    let message =
-                        format!("more than {} IF blocks inside each other", limits::IF_DEPTH);
-                    self.reports.error(Code::IfDepth, inst.span, message);
-                }
+                self.open(flow, inst, Block::If, limits::IF_DEPTH);
             }
             FlowOp::Else => match flow.open.last_mut() {
                 Some(open) if open.kind == Block::If => open.kind = Block::Else,
@@ -105,20 +99,8 @@ impl Checker<'_> {
             },
             FlowOp::EndIf => self.close(flow, inst, "IF"),
             FlowOp::Rep => {
-                let endless = inst.operand_count == 0 && !inst.broken;
-                flow.open.push(Open {
-                    kind: Block::Rep,
-                    span: inst.span,
-                    endless,
-                });
                 flow.loops += 1;
-                if flow.loops == limits::LOOP_DEPTH + 1 {
-                    let message = format!(
-                        "more than {} REP blocks inside each other",
-                        limits::LOOP_DEPTH
-                    );
-                    self.reports.error(Code::LoopDepth, inst.span, message);
-                }
+                self.open(flow, inst, Block::Rep, limits::LOOP_DEPTH);
             }
             FlowOp::EndRep => self.close(flow, inst, "REP"),
             FlowOp::Brk | FlowOp::Cont => match flow
@@ -145,6 +127,25 @@ impl Checker<'_> {
                     });
                 }
             }
+        }
+    }
+
+    /// IF or REP. Past the limit of open blocks nothing more is checked: no use is left in it.
+    fn open(&mut self, flow: &mut Flow, inst: &Inst, kind: Block, limit: usize) {
+        let endless = kind == Block::Rep && inst.operand_count == 0 && !inst.broken;
+        flow.open.push(Open {
+            kind,
+            span: inst.span,
+            endless,
+        });
+        let (count, word, code) = match kind {
+            Block::If | Block::Else => (flow.ifs, "IF", Code::IfDepth),
+            Block::Rep => (flow.loops, "REP", Code::LoopDepth),
+        };
+        if count > limit {
+            flow.too_deep = true;
+            let message = format!("more than {limit} {word} blocks inside each other");
+            self.reports.error(code, inst.span, message);
         }
     }
 

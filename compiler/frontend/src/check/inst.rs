@@ -3,16 +3,16 @@
 use super::operand::Shape;
 use super::types::{operand_type, result_type};
 use super::{BufferLayout, Checker, InstTypes, VarKind, VarSize};
-use crate::ast::{Base, Index, Inst, Operand, Signs};
+use crate::ast::{Base, Index, Inst, Operand};
 use crate::codes::Code;
-use crate::lang::modifiers::{self, DataType, Mods, TypeClass, register_type};
-use crate::lang::opcodes::{Lower, OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
+use crate::lang::modifiers::{self, Mods, TypeClass};
+use crate::lang::opcodes::{Lower, OpcodeInfo, OperandKind, ResultKind, TypeRule};
 use crate::lang::options::Features;
 use crate::lang::stage_name;
 use crate::lex::{Kind, Token, lex};
 use crate::source::Version;
 use glasm_ir::Span;
-use glasm_ir::types::{Base as TypeBase, Type, Width};
+use glasm_ir::types::Width;
 
 /// Modifiers with rules beyond the opcode table.
 const UNUSUAL: Mods = Mods::ANY_CLAMP.union(Mods::HI).union(Mods::ANY_DERIVATIVE);
@@ -108,7 +108,6 @@ impl Checker<'_> {
             return;
         }
         operand.base = Base::Var(var);
-        self.program.vars[var as usize].used = true;
         self.index(var, operand.index, operand.span);
     }
 
@@ -218,30 +217,35 @@ impl Checker<'_> {
                 "this modifier needs language version 5.0",
             );
         }
-        if inst.modifiers.mods().intersects(Mods::ANY_DERIVATIVE) {
-            let span = self.flag_span(inst, Mods::ANY_DERIVATIVE);
-            if self.program.features.contains(Features::DERIVATIVE_CONTROL) {
-                self.reports.error(
-                    Code::Unsupported,
-                    span,
-                    "FINE and COARSE are not supported yet",
-                );
-            } else {
-                self.reports.error(
-                    Code::FeatureOption,
-                    span,
-                    "FINE and COARSE need OPTION ARB_derivative_control",
-                );
-            }
+        self.derivative_modifier(inst);
+        self.high_modifier(inst, types);
+    }
+
+    /// FINE and COARSE. ARB_derivative_control.
+    fn derivative_modifier(&mut self, inst: &Inst) {
+        if !inst.modifiers.mods().intersects(Mods::ANY_DERIVATIVE) {
+            return;
         }
-        let mul24 = inst.modifiers.type_count() > 0
-            && inst.modifiers.data_type(0).info().class == TypeClass::Mul24;
-        if inst.modifiers.mods().contains(Mods::HI)
-            && (inst.modifiers.type_count() == 0
-                || types.ty.is_float()
-                || mul24
-                || types.ty.width() == Width::W64)
-        {
+        let span = self.flag_span(inst, Mods::ANY_DERIVATIVE);
+        if self.program.features.contains(Features::DERIVATIVE_CONTROL) {
+            self.reports.error(
+                Code::Unsupported,
+                span,
+                "FINE and COARSE are not supported yet",
+            );
+        } else {
+            let message = "FINE and COARSE need OPTION ARB_derivative_control";
+            self.reports.error(Code::FeatureOption, span, message);
+        }
+    }
+
+    /// HI goes with 32-bit integers whose type is written.
+    fn high_modifier(&mut self, inst: &Inst, types: InstTypes) {
+        let modifiers = inst.modifiers;
+        let mul24 = modifiers.data_type(0).info().class == TypeClass::Mul24;
+        let wrong =
+            modifiers.type_count() == 0 || types.ty.is_float() || types.ty.width() == Width::W64;
+        if modifiers.mods().contains(Mods::HI) && (wrong || mul24) {
             let span = self.flag_span(inst, Mods::HI);
             self.reports.error(
                 Code::MulSpecial,

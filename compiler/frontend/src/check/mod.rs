@@ -10,6 +10,7 @@ mod flow;
 mod inst;
 mod operand;
 mod overlap;
+mod parameter;
 mod suggest;
 mod texture;
 mod types;
@@ -19,7 +20,7 @@ pub(crate) use constant::{default_constant, literal_bits};
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 
-use crate::ast::{Ast, Base, Inst, Operand, Statement, VarMods};
+use crate::ast::{Ast, Base, Inst, Operand, Statement, Suffix, VarMods};
 use crate::codes::Code;
 use crate::lang::options::{self, Features, Group, Support};
 use crate::lang::stage_name;
@@ -27,7 +28,7 @@ use crate::names::NameId;
 use crate::report::Reports;
 use crate::source::{Dialect, Version};
 use glasm_ir::types::{Base as TypeBase, Type};
-use glasm_ir::{ParamSource, Semantic, Span, Stage};
+use glasm_ir::{ParamSource, Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashMap;
 
 /// A variable, declared or made by a binding that is used directly.
@@ -42,8 +43,6 @@ pub(crate) struct Var {
     pub(crate) array: Option<u32>,
     /// Whether some access has a run-time index.
     pub(crate) relative: bool,
-    /// Whether some instruction uses it.
-    pub(crate) used: bool,
     pub(crate) span: Span,
 }
 
@@ -175,6 +174,10 @@ struct Checker<'s> {
     version: Version,
     named: Vec<Named>,
     implicit: FxHashMap<Implicit, u32>,
+    /// Paths that were operands before, by their text: programs repeat them.
+    operand_paths: FxHashMap<&'s [u8], (u32, Suffix)>,
+    /// Paths that were results before.
+    result_paths: FxHashMap<&'s [u8], (u32, WriteMask)>,
     /// Elements of temporaries.
     temporaries: u64,
     /// Elements of parameter arrays.
@@ -225,6 +228,8 @@ impl<'s> Checker<'s> {
             version: dialect.version(),
             named,
             implicit: FxHashMap::default(),
+            operand_paths: FxHashMap::default(),
+            result_paths: FxHashMap::default(),
             temporaries: 0,
             parameters: 0,
             group_size_seen: false,
@@ -286,7 +291,7 @@ impl<'s> Checker<'s> {
         let mut insts = std::mem::take(&mut self.program.ast.insts);
         let mut operands = std::mem::take(&mut self.program.ast.operands);
         for index in 0..self.program.ast.statements.len() {
-            if self.reports.is_full() {
+            if self.reports.is_full() || flow.too_deep {
                 break;
             }
             match self.program.ast.statements[index] {
@@ -308,7 +313,9 @@ impl<'s> Checker<'s> {
         }
         self.program.ast.insts = insts;
         self.program.ast.operands = operands;
-        self.end_of_flow(flow);
+        if !flow.too_deep {
+            self.end_of_flow(flow);
+        }
     }
 
     /// Rules that need the whole program.

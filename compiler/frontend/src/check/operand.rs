@@ -79,7 +79,6 @@ impl Checker<'_> {
         if !readable {
             return self.not_readable(var, operand.span);
         }
-        info.used = true;
         let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
         self.index(var, operand.index, operand.span);
         if shape != Shape::Vector {
@@ -224,7 +223,6 @@ impl Checker<'_> {
             }
             return;
         }
-        self.program.vars[index_var as usize].used = true;
         let entry = &mut self.program.ast.relatives[relative as usize];
         entry.base = Base::Var(index_var);
         entry.lane = lane;
@@ -233,6 +231,16 @@ impl Checker<'_> {
     /// The unnamed variable and the suffix of a path.
     pub(super) fn path_operand(&mut self, path: u32) -> Option<(u32, Suffix)> {
         let span = self.program.ast.paths[path as usize].span;
+        let text = &self.program.ast.text[span.range()];
+        if let Some(&found) = self.operand_paths.get(text) {
+            return Some(found);
+        }
+        let found = self.new_path_operand(path, span)?;
+        self.operand_paths.insert(text, found);
+        Some(found)
+    }
+
+    fn new_path_operand(&mut self, path: u32, span: Span) -> Option<(u32, Suffix)> {
         let resolved = self.resolve(path)?;
         if resolved.range {
             let (code, message) = self.range_problem(&resolved.bound, span);
@@ -381,7 +389,6 @@ impl Checker<'_> {
         if !matches!(info.kind, VarKind::Temp | VarKind::Result { .. }) {
             return self.not_writable(var, dst.span);
         }
-        info.used = true;
         let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
         self.index(var, dst.index, dst.span);
         if mismatch {
@@ -391,6 +398,17 @@ impl Checker<'_> {
 
     /// A result binding used directly.
     fn path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
+        let text = &self.program.ast.text[dst.span.range()];
+        if let Some(&(var, mask)) = self.result_paths.get(text) {
+            dst.mask = mask;
+            return Some(var);
+        }
+        let var = self.new_path_result(path, dst)?;
+        self.result_paths.insert(text, (var, dst.mask));
+        Some(var)
+    }
+
+    fn new_path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
         let resolved = self.resolve(path)?;
         if let Some(segment) = resolved.rest {
             match decode_mask(self.program.ast.names.text(segment.name)) {

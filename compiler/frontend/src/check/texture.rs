@@ -171,7 +171,6 @@ impl Checker<'_> {
                 "one component of the texture is selected",
             );
         }
-        self.program.vars[var as usize].used = true;
         let part = &mut self.program.ast.textures[number as usize].texture;
         part.base = Base::Var(var);
         part.suffix = suffix;

@@ -1,14 +1,11 @@
 //! Types of instructions. NV_gpu_program4 sections 2.X.4 and 2.X.4.1, NV_gpu_program5 section 2.X.4.1.
 
-use super::operand::Shape;
-use super::{BufferLayout, Checker, InstTypes, VarKind, VarSize};
-use crate::ast::{Base, Index, Inst, Operand, Signs};
+use super::{Checker, InstTypes};
+use crate::ast::{Inst, Operand, Signs};
 use crate::codes::Code;
 use crate::lang::modifiers::{self, DataType, Mods, TypeClass, register_type};
-use crate::lang::opcodes::{Lower, OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
+use crate::lang::opcodes::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
 use crate::lang::options::Features;
-use crate::lang::stage_name;
-use crate::lex::{Kind, Token, lex};
 use crate::source::Version;
 use glasm_ir::Span;
 use glasm_ir::types::{Base as TypeBase, Type, Width};

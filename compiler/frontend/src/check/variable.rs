@@ -2,14 +2,13 @@
 //! NV_gpu_program4 sections 2.X.3.2 to 2.X.3.6, NV_gpu_program5 section 2.X.3.8.
 
 use super::binding::Bound;
-use super::{BufferLayout, BufferView, Checker, Implicit, IoBinding, Named, Var, VarKind, VarSize};
+use super::decl::base_of;
+use super::{BufferLayout, BufferView, Checker, IoBinding, Named, Var, VarKind};
 use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Traits, is_conventional};
 use crate::lang::{limits, options};
-use crate::names::NameId;
 use crate::source::Version;
-use glasm_ir::types::Base;
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
 
 /// The elements of a declaration, by kind.

@@ -4,6 +4,7 @@ pub mod bindings;
 pub mod conditions;
 pub mod limits;
 pub mod modifiers;
+pub mod opcode_info;
 pub mod opcodes;
 pub mod options;
 pub mod state;

@@ -139,7 +139,7 @@ macro_rules! options {
 
 options! {
     // name, program types, version, group, support, enables
-    "ARB_position_invariant" VERTEX V4_0 None Missing [POSITION_INVARIANT];
+    "ARB_position_invariant" VERTEX V4_0 None Full [POSITION_INVARIANT];
     "ARB_fog_exp" FRAGMENT V4_0 Fog Missing [];
     "ARB_fog_exp2" FRAGMENT V4_0 Fog Missing [];
     "ARB_fog_linear" FRAGMENT V4_0 Fog Missing [];

@@ -3,13 +3,16 @@
 use super::operand::splat;
 use super::{Job, Lowerer};
 use crate::ast::{Cond as AstCond, Extra, Inst as Line, Statement};
+use crate::check::IoBinding;
 use crate::lang::opcodes::{FlowOp, Lower};
+use crate::lang::options::Features;
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::program::Routine as IrRoutine;
+use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Block, BlockId, Cond, CondTest, Dst, Guard, Node, Op, RegisterId, RoutineId, Span, Src,
-    Swizzle, WriteMask,
+    Base, Block, BlockId, Cond, CondTest, Dst, Guard, InstFlags, Node, Op, Output, ParamSource,
+    Register, RegisterId, RoutineId, Semantic, Span, Src, StateParam, Storage, Swizzle, WriteMask,
 };
 use rustc_hash::FxHashMap;
 
@@ -62,13 +65,57 @@ impl Lowerer<'_> {
             let Some(&id) = ids.get(&(number as u32)) else {
                 continue;
             };
+            self.builder.open_block();
+            if id == main {
+                self.invariant_position();
+            }
             self.routine(routine.first, routine.end, &ids);
             let body = self.builder.program.routines[id].body;
             self.builder.close_block_as(body);
         }
     }
 
-    /// Leaves the routine's block open.
+    /// With OPTION ARB_position_invariant clip coordinates are computed as without a program. NV_vertex_program4
+    /// section 2.X.6.
+    fn invariant_position(&mut self) {
+        if !self.checked.features.contains(Features::POSITION_INVARIANT) {
+            return;
+        }
+        let binding = IoBinding {
+            semantic: Semantic::Attrib(0),
+            base: TypeBase::Float,
+            typeless: false,
+        };
+        let vertex = Src::new(Base::Input(self.input(binding, TypeBase::Float)));
+        let output = Output {
+            invariant: true,
+            ..Output::new(Semantic::Position)
+        };
+        let storage = Storage::Output(self.builder.program.outputs.push(output));
+        let register = Register {
+            storage,
+            width: Width::W32,
+            array: None,
+            name: None,
+        };
+        let register = self.builder.program.registers.push(register);
+        self.flags = InstFlags::PRECISE;
+        for row in 0..4 {
+            let (matrix, form) = (MatrixName::Mvp, MatrixForm::Plain);
+            let source = ParamSource::State(StateParam::MatrixRow { matrix, form, row });
+            let row_source = Src::new(Base::Param(self.param_id(source)));
+            self.put(
+                register,
+                WriteMask(1 << row),
+                Op::Dp4,
+                Type::F32,
+                &[row_source, vertex],
+            );
+        }
+        self.flags = InstFlags::empty();
+    }
+
+    /// Translates the statements of a routine into the open block.
     fn routine(&mut self, first: u32, end: u32, ids: &FxHashMap<u32, RoutineId>) {
         let checked = self.checked;
         let mut walk = Walk {
@@ -76,7 +123,6 @@ impl Lowerer<'_> {
             dead: false,
             dead_blocks: 0,
         };
-        self.builder.open_block();
         for statement in &checked.ast.statements[first as usize..end as usize] {
             let &Statement::Inst(number) = statement else {
                 continue;

@@ -224,7 +224,7 @@ impl Lowerer<'_> {
     }
 
     /// The slot of a parameter that is not in an array.
-    fn param_id(&mut self, source: ParamSource) -> ParamId {
+    pub(super) fn param_id(&mut self, source: ParamSource) -> ParamId {
         let program = &mut self.builder.program;
         *self
             .params

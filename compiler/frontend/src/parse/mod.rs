@@ -184,7 +184,9 @@ impl<'s> State<'s> {
             b"END" => Leader::End,
             b"OPTION" => Leader::Option,
             _ => {
-                if let Some(word) = decl::word(text) {
+                if let Some(opcode) = Opcode::exact(text) {
+                    Leader::Opcode(opcode, Mods::empty())
+                } else if let Some(word) = decl::word(text) {
                     Leader::Decl(word)
                 } else if let Some((opcode, mods)) = opcodes::split(text) {
                     Leader::Opcode(opcode, mods)

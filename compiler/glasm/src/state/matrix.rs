@@ -221,8 +221,8 @@ mod tests {
     fn frustum_maps_near_and_far_to_the_clip_range() {
         let matrix = frustum(-1.0, 1.0, -1.0, 1.0, 1.0, 3.0);
         // z = -1 gives z_clip = -1, w = 1; z = -3 gives z_clip = 3, w = 3.
-        assert_eq!(row(&matrix, 2)[2] * -1.0 + row(&matrix, 2)[3], -1.0);
-        assert_eq!(row(&matrix, 2)[2] * -3.0 + row(&matrix, 2)[3], 3.0);
+        let clip_z = |z: f32| row(&matrix, 2)[2] * z + row(&matrix, 2)[3];
+        assert_eq!((clip_z(-1.0), clip_z(-3.0)), (-1.0, 3.0));
         assert_eq!(row(&matrix, 3), [0.0, 0.0, -1.0, 0.0]);
     }
 

@@ -1,0 +1,231 @@
+//! Paths that start with `program`, `state` or `texture`. NV_gpu_program4 section 2.X.3.3.
+
+use super::Checker;
+use super::binding::{Bound, Failed, Found, Match, fail};
+use crate::ast::{Bracket, Segment};
+use crate::codes::Code;
+use crate::lang::bindings::Number;
+use crate::lang::limits;
+use crate::lang::state::{FORMS, MATRICES, MatrixInfo, STATE};
+use glasm_ir::state::MatrixForm;
+use glasm_ir::{ParamSource, Span, StateParam};
+
+impl Checker<'_> {
+    /// `program.env`, `program.local`, `program.buffer`, `program.sharedmem`.
+    pub(super) fn program_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
+        let names = [
+            "program.env",
+            "program.local",
+            "program.buffer",
+            "program.sharedmem",
+        ];
+        let Some(&segment) = segments
+            .get(1)
+            .filter(|_| segments[0].brackets[0] == Bracket::None)
+        else {
+            return Err(self.no_binding(segments, names.into_iter()));
+        };
+        let span = segments[0].span.to(segment.span);
+        let [bracket, second] = segment.brackets;
+        match self.word(segment) {
+            b"env" => self.parameters(segment, span, limits::ENV_PARAMETERS, ParamSource::Env),
+            b"local" => {
+                self.parameters(segment, span, limits::LOCAL_PARAMETERS, ParamSource::Local)
+            }
+            b"buffer" if bracket != Bracket::None => {
+                let (first, count, _) = self.numbers(bracket, limits::PARAMETER_BUFFERS, span)?;
+                let elements =
+                    self.elements_of(second, limits::PARAMETER_BUFFER_WORDS * 4, span)?;
+                let range = !matches!(second, Bracket::One(_));
+                Ok((
+                    Bound::Buffer {
+                        bindings: (first, count),
+                        elements,
+                    },
+                    range,
+                    2,
+                ))
+            }
+            b"sharedmem" if second == Bracket::None => {
+                let elements = self.elements_of(bracket, limits::SHARED_BYTES, span)?;
+                Ok((
+                    Bound::Shared(elements),
+                    !matches!(bracket, Bracket::One(_)),
+                    2,
+                ))
+            }
+            _ => Err(self.no_binding(segments, names.into_iter())),
+        }
+    }
+
+    /// Environment or local parameters.
+    fn parameters(
+        &self,
+        segment: Segment,
+        span: Span,
+        limit: u32,
+        source: fn(u32) -> ParamSource,
+    ) -> Result<Found, Failed> {
+        let [bracket, second] = segment.brackets;
+        if second != Bracket::None {
+            return fail(
+                span,
+                Code::BindingTakesNoIndex,
+                "one number in brackets only",
+            );
+        }
+        if bracket == Bracket::None {
+            return fail(
+                span,
+                Code::BindingNeedsIndex,
+                "a number in brackets is missing",
+            );
+        }
+        let (first, count, range) = self.numbers(bracket, limit, span)?;
+        Ok((
+            Bound::Params((first..first + count).map(source).collect()),
+            range,
+            2,
+        ))
+    }
+
+    /// Elements of a buffer; `None` without brackets.
+    fn elements_of(
+        &self,
+        bracket: Bracket,
+        limit: u32,
+        span: Span,
+    ) -> Result<Option<(u32, u32)>, Failed> {
+        if bracket == Bracket::None {
+            return Ok(None);
+        }
+        let (first, count, _) = self.numbers(bracket, limit, span)?;
+        Ok(Some((first, count)))
+    }
+
+    /// `texture`, `texture[n]`, `texture[a..b]`.
+    pub(super) fn texture_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
+        let segment = segments[0];
+        match self.numbers(segment.brackets[0], limits::TEXTURE_UNITS, segment.span) {
+            Ok((first, count, range)) => Ok((Bound::Texture { first, count }, range, 1)),
+            Err(failed) if matches!(failed.code, Code::RangeReversed | Code::BindingRange) => {
+                Err(Failed {
+                    code: Code::TextureRange,
+                    ..failed
+                })
+            }
+            Err(failed) => Err(failed),
+        }
+    }
+
+    /// `state.*`
+    pub(super) fn state(&self, segments: &[Segment]) -> Result<Found, Failed> {
+        let Some(rest) = segments.get(1..).filter(|rest| !rest.is_empty()) else {
+            return fail(
+                segments[0].span,
+                Code::BindingUnknown,
+                "the name of the state is missing",
+            );
+        };
+        if self.word(rest[0]) == b"matrix" {
+            return self.matrix(segments);
+        }
+        let mut problem = None;
+        for row in STATE {
+            match self.matches(rest, row.path, row.number) {
+                Match::Yes { used, bracket } => {
+                    let span = segments[0].span.to(segments[used].span);
+                    let (first, _, range) = self.numbers(bracket, row.number.limit(), span)?;
+                    if range {
+                        return fail(span, Code::RangeAsOperand, "this state has no ranges");
+                    }
+                    let param = ParamSource::State((row.param)(first));
+                    return Ok((Bound::Params(vec![param]), false, used + 1));
+                }
+                Match::Number(span, code) => problem = problem.or(Some((span, code))),
+                Match::No => {}
+            }
+        }
+        match problem {
+            Some((span, code)) => self.bracket_problem(span, code),
+            None => Err(self.no_binding(rest, STATE.iter().map(|row| row.path))),
+        }
+    }
+
+    /// `state.matrix.NAME[n].FORM.row[a..b]`. NV_gpu_program4 table X.11.
+    fn matrix(&self, segments: &[Segment]) -> Result<Found, Failed> {
+        let Some(&name) = segments.get(2) else {
+            return fail(
+                segments[1].span,
+                Code::BindingUnknown,
+                "the name of a matrix is missing",
+            );
+        };
+        let Some(info) = MATRICES
+            .iter()
+            .find(|info| info.name.as_bytes() == self.word(name))
+        else {
+            return Err(self.no_binding(&segments[2..], MATRICES.iter().map(|info| info.name)));
+        };
+        let number = self.matrix_number(name, info)?;
+        let mut used = 3;
+        let form = segments.get(used).and_then(|&segment| {
+            let plain = segment.brackets[0] == Bracket::None;
+            FORMS
+                .iter()
+                .find(|(word, _)| plain && word.as_bytes() == self.word(segment))
+        });
+        used += usize::from(form.is_some());
+        let form = form.map_or(MatrixForm::Plain, |&(_, form)| form);
+        let (first, count, range) = match segments.get(used) {
+            Some(&segment) if self.word(segment) == b"row" => {
+                used += 1;
+                if segment.brackets[0] == Bracket::None {
+                    return fail(
+                        segment.span,
+                        Code::BindingNeedsIndex,
+                        "the number of the row is missing",
+                    );
+                }
+                self.numbers(segment.brackets[0], 4, segment.span)?
+            }
+            _ => (0, 4, true),
+        };
+        let rows = (first..first + count).map(|row| {
+            let matrix = (info.matrix)(number);
+            ParamSource::State(StateParam::MatrixRow {
+                matrix,
+                form,
+                row: row as u8,
+            })
+        });
+        Ok((Bound::Params(rows.collect()), range, used))
+    }
+
+    /// The number of a matrix.
+    fn matrix_number(&self, name: Segment, info: &MatrixInfo) -> Result<u32, Failed> {
+        let [bracket, second] = name.brackets;
+        match (info.number, bracket) {
+            (Number::None, Bracket::One(_) | Bracket::Range(..) | Bracket::Relative(_)) => {
+                return fail(
+                    name.span,
+                    Code::BindingTakesNoIndex,
+                    "this matrix exists once",
+                );
+            }
+            (Number::Required(_), Bracket::None) => {
+                return fail(
+                    name.span,
+                    Code::BindingNeedsIndex,
+                    "the number of the matrix is missing",
+                );
+            }
+            _ => {}
+        }
+        let (number, _, range) = self.numbers(bracket, info.number.limit(), name.span)?;
+        if range || second != Bracket::None {
+            return fail(name.span, Code::BindingUnknown, "one matrix number only");
+        }
+        Ok(number)
+    }
+}

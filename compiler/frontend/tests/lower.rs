@@ -1,0 +1,278 @@
+//! The shape of the IR where a value test cannot see it: textures, memory, inputs, outputs, routines.
+
+use glasm_frontend::{Source, translate};
+
+/// The lines of the main routine of a program, without places.
+#[track_caller]
+fn main_of(text: &str) -> Vec<String> {
+    let printed = program(text);
+    let body = printed.split("routine fn0").nth(1).expect("a main routine");
+    let lines = body.lines().skip(1).take_while(|line| *line != "}");
+    lines
+        .map(|line| {
+            line.split("    ; @")
+                .next()
+                .unwrap_or(line)
+                .trim()
+                .to_owned()
+        })
+        .collect()
+}
+
+#[track_caller]
+fn program(text: &str) -> String {
+    let (program, diagnostics) = translate(&Source::new("test", text));
+    let program = program.unwrap_or_else(|| panic!("{:#?}", diagnostics.list));
+    glasm_ir::verify::verify(&program).unwrap_or_else(|errors| panic!("{program}\n{errors:#?}"));
+    program.to_string()
+}
+
+/// The one instruction of a fragment program with a temporary `r`, which is r0, and the coordinate `c`, which is in0.
+#[track_caller]
+fn fragment(line: &str) -> Vec<String> {
+    main_of(&format!(
+        "!!NVfp5.0 TEMP r, i; ATTRIB c = fragment.texcoord[0]; {line} END"
+    ))
+}
+
+#[test]
+fn texture_sources_follow_the_target() {
+    assert_eq!(
+        fragment("TEX r, c, texture[3], 2D;"),
+        ["r0.xyzw = tex.f32 (tex0 implicit) in0.xyzw"]
+    );
+    assert_eq!(
+        fragment("TXB r, c, texture[3], 2D;"),
+        ["r0.xyzw = tex.f32 (tex0 bias) in0.xyzw, in0.wwww"]
+    );
+    assert_eq!(
+        fragment("TXL r, c, texture[3], 3D;"),
+        ["r0.xyzw = tex.f32 (tex0 lod) in0.xyzw, in0.wwww"]
+    );
+    // Tables X.17: the reference of 2D is z, of CUBE and ARRAY2D w.
+    assert_eq!(
+        fragment("TEX r, c, texture, SHADOW2D;"),
+        ["r0.xyzw = tex.f32 (tex0 implicit) in0.xyzw, in0.zzzz"]
+    );
+    assert_eq!(
+        fragment("TEX r, c, texture, SHADOWCUBE;"),
+        ["r0.xyzw = tex.f32 (tex0 implicit) in0.xyzw, in0.wwww"]
+    );
+    assert_eq!(
+        fragment("TEX r, c, c.y, texture, SHADOWARRAYCUBE;"),
+        ["r0.xyzw = tex.f32 (tex0 implicit) in0.xyzw, in0.yyyy"]
+    );
+    assert_eq!(
+        fragment("TXD r, c, c.x, c.y, texture, 2D;"),
+        ["r0.xyzw = tex.f32 (tex0 grad) in0.xyzw, in0.xxxx, in0.yyyy"]
+    );
+    assert_eq!(
+        fragment("TXP r.xy, c, texture, 2D;"),
+        [
+            "r0.xyzw = div.f32 in0.xyzw, in0.wwww",
+            "r1.xy = tex.f32 (tex0 implicit) r0.xyzw"
+        ]
+    );
+    assert_eq!(
+        fragment("TXF.U r, c, texture, 2D;"),
+        ["r0.xyzw = tex.u32 (tex0 fetch) in0.xyzw, in0.wwww"]
+    );
+    assert_eq!(
+        fragment("TXQ r, c, texture, 2D;"),
+        ["r0.xyzw = tex.s32 (tex0 query_size) in0.xxxx"]
+    );
+}
+
+#[test]
+fn texel_offsets() {
+    let constant = fragment("TEX r, c, texture, 2D, (1, -2);");
+    assert!(
+        constant[0].contains("1, -2, 0") || constant[0].contains("1 -2 0"),
+        "{constant:?}"
+    );
+    assert_eq!(
+        fragment("TEX r, c, texture, 2D, (0, 0);"),
+        ["r0.xyzw = tex.f32 (tex0 implicit) in0.xyzw"]
+    );
+    let dynamic = fragment("TEX r, c, texture, 2D, offset(i);");
+    assert_eq!(dynamic.len(), 1);
+    assert!(dynamic[0].contains("in0.xyzw, r"), "{dynamic:?}");
+}
+
+#[test]
+fn one_texture_per_unit_target_and_type() {
+    let text = program(
+        "!!NVfp5.0 TEMP r; TEX r, r, texture[1], 2D; TXL r, r, texture[1], 2D; TEX.U r, r, texture[1], 2D; \
+         TEX r, r, texture[2], SHADOW2D; END",
+    );
+    let textures: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("tex") && line.contains("unit"))
+        .collect();
+    assert_eq!(textures.len(), 3, "{textures:#?}");
+}
+
+#[test]
+fn interpolation_reaches_direct_uses() {
+    let text = program(
+        "!!NVfp5.0 MOV result.color, fragment.attrib[3]; FLAT ATTRIB a = fragment.attrib[3]; END",
+    );
+    assert!(text.contains("in0: generic[3] float flat"), "{text}");
+    let text = program(
+        "!!NVfp5.0 CENTROID NOPERSPECTIVE ATTRIB a = fragment.color; MOV result.color, a; MOV result.depth.z, fragment.position; END",
+    );
+    assert!(
+        text.contains("centroid") && text.contains("noperspective"),
+        "{text}"
+    );
+}
+
+#[test]
+fn equal_bindings_share_a_slot() {
+    let text = program(
+        "!!NVfp5.0 PARAM a = program.local[4]; PARAM b[] = { program.local[4..5] }; TEMP r; ADD r, a, b[0]; \
+         ADD r, r, program.local[4]; ADD result.color, r, b[1]; OUTPUT o = result.color; MOV o.x, r; END",
+    );
+    assert_eq!(
+        text.lines()
+            .filter(|line| line.starts_with('p') && line.contains("local"))
+            .count(),
+        2,
+        "{text}"
+    );
+    assert_eq!(
+        text.lines().filter(|line| line.starts_with("out")).count(),
+        1,
+        "{text}"
+    );
+}
+
+#[test]
+fn parameter_buffers_are_loaded() {
+    assert_eq!(
+        fragment("BUFFER b[] = { program.buffer[2][4..9] }; MOV r, b[3];"),
+        [
+            "r0.x = load.u32 (buf0 x1 +28) {0}",
+            "r1.xyzw = mov.f32 r0.xxxx"
+        ]
+    );
+    assert_eq!(
+        fragment("BUFFER4 b[] = { program.buffer[2] }; MOV.U r, b[3].w;"),
+        [
+            "r0.xyzw = load.u32 (buf0 x4 +48) {0}",
+            "r1.xyzw = mov.u32 r0.wwww"
+        ]
+    );
+    assert_eq!(
+        fragment("BUFFER4 b[] = { program.buffer[2] }; MOV.U r, b[i.y + 2];"),
+        [
+            "r1.xyzw = mul.u32 r0.yyyy, {16}",
+            "r2.xyzw = load.u32 (buf0 x4 +32) r1.xxxx",
+            "r3.xyzw = mov.u32 r2.xyzw"
+        ]
+    );
+    assert_eq!(
+        fragment("CBUFFER b[] = { program.buffer[0] }; LDC.F32X2 r, b[i.x + 8];"),
+        ["r1.xyzw = load.f32 (buf0 x2 +8) r0.xxxx"]
+    );
+    // Suffix and signs of the operand of LDC apply to what was loaded.
+    assert_eq!(
+        fragment("CBUFFER b[] = { program.buffer[0] }; LDC.F32 r, -b[4].x;"),
+        [
+            "r0.xyzw = load.f32 (buf0 x1 +4) {0}",
+            "r1.xyzw = mov.f32 -r0.xxxx"
+        ]
+    );
+}
+
+#[test]
+fn global_memory() {
+    assert_eq!(
+        fragment("LOAD.U8 r.x, i.y;"),
+        [
+            "r1.xyzw = cvt.u64 (u32 even) r0.xyzw",
+            "r2.x = load.u8 (global x1) r1.yyyy"
+        ]
+    );
+    assert_eq!(
+        fragment("LONG TEMP l; STORE.F32X4.COH.VOL r, l.z;").len(),
+        1
+    );
+    assert_eq!(
+        fragment("LONG TEMP l; ATOM.ADD.U32 r (FL), i, l.x;"),
+        ["r2.xyzw if(fl cc3.xyzw) = atom.u32 (global x1 add) r1.xyzw, r0.xxxx"]
+    );
+}
+
+#[test]
+fn kil_tests_a_vector() {
+    assert_eq!(
+        fragment("KIL c;"),
+        [
+            "r1.xyzw, cc0 = mov.f32 in0.xyzw",
+            "if any(lt cc0.xyzw) {",
+            "demote.u32",
+            "}"
+        ]
+    );
+    // No component of an unsigned vector is negative.
+    assert_eq!(fragment("KIL.U c;"), Vec::<String>::new());
+    // A declared variable wins over the condition of the same name.
+    assert_eq!(fragment("TEMP EQ; KIL EQ;").len(), 4);
+    assert_eq!(
+        fragment("KIL EQ.x;"),
+        ["if any(eq cc0.xxxx) {", "demote.u32", "}"]
+    );
+}
+
+#[test]
+fn code_that_cannot_run_is_left_out() {
+    let text = "!!NVvp5.0 TEMP r; REP 4; BRK; MOV r, 1; IF TR; MOV r, 2; ENDIF; ENDREP; RET; MOV r, 3; f: MOV r, 4; END";
+    let printed = program(text);
+    assert!(!printed.contains("mov.f32"), "{printed}");
+    assert_eq!(printed.matches("routine").count(), 1, "{printed}");
+}
+
+#[test]
+fn precision_reaches_the_instructions() {
+    let lines = fragment("MUL.PREC r, c, c; MULH r, c, c; SHORT TEMP h; MUL h, c, c; MUL r, c, c;");
+    assert!(
+        lines[0].contains("precise") && !lines[3].contains("precise"),
+        "{lines:?}"
+    );
+    assert!(
+        lines[1].contains("relaxed")
+            && lines[2].contains("relaxed")
+            && !lines[3].contains("relaxed"),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn program_modes() {
+    let text = program(
+        "!!NVfp5.0 OPTION NV_early_fragment_tests; OPTION ARB_fragment_coord_origin_upper_left; \
+         OPTION ARB_fragment_coord_pixel_center_integer; END",
+    );
+    for mode in [
+        "early_fragment_tests",
+        "origin_upper_left",
+        "pixel_center_integer",
+    ] {
+        assert!(text.contains(mode), "{text}");
+    }
+    assert!(program("!!NVcp5.0 GROUP_SIZE 8 4; END").contains("workgroup_size 8 4 1"));
+}
+
+#[test]
+fn invariant_position_is_computed_first() {
+    let text = "!!NVvp5.0 OPTION ARB_position_invariant; MOV result.color, vertex.position; END";
+    let printed = program(text);
+    assert!(printed.contains("position float invariant"), "{printed}");
+    let lines = main_of(text);
+    assert_eq!(lines.len(), 5);
+    assert!(
+        lines[2].starts_with("r0.z = dp4.f32") && lines[2].ends_with("p2.xyzw, in0.xyzw"),
+        "{lines:#?}"
+    );
+}

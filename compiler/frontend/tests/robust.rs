@@ -1,0 +1,211 @@
+//! Any input gives a program or an error: no panic, no hang. What loads passes the verifier of the IR.
+
+use glasm_frontend::{Dialect, Source, translate};
+use proptest::prelude::*;
+
+/// Programs that use most of the grammar.
+const PROGRAMS: &[&str] = &[
+    "!!NVvp5.0 OPTION NV_gpu_program_fp64; PARAM m[4] = { state.matrix.mvp }; PARAM c[] = { {1, 2}, program.local[0..3], 0x1F };
+     ATTRIB a[] = { vertex.attrib[0..3] }; OUTPUT o[] = { result.texcoord[0..1] }; TEMP r, t[4]; LONG TEMP l; INT TEMP i;
+     DP4 result.position.x, m[0], a[0]; MOV.S i.x, 1; MOV o[i.x], a[i.x + 1]; MOV t[i.x].xy (GT1.wzyx), -|c[2].x|;
+     PK64.U l, r; ADD.U64.CC1 l, l, 0x100000000; REP.S i; BRK (EQ.x); CONT (NE1); ENDREP; MOV o[0], t[3]; END",
+    "!!NVfp5.0 OPTION ARB_draw_buffers; TEXTURE t[] = { texture[0..3] }; FLAT INT ATTRIB id = primitive.id; TEMP r, q; INT TEMP i;
+     PARAM p = { -1.5, .5, 2e3 }; BUFFER4 b[] = { program.buffer[1] }; MOV.S i.x, id.x;
+     TEX r, fragment.texcoord[0], t[i.x], 2D, (1, -1); TXP q, r, texture[7], SHADOW2D; KIL LT.x; KIL -r; MUL_SAT r, r, b[i.x + 2];
+     SGTC q.x, r, p.y; IF NE.x; LIT r, q; ELSE; IF EQ1; SWZ r, q, -x, 0, 1, w; ENDIF; ENDIF; CAL f (TR); MOV result.color[1], r;
+     MOV result.depth.z, q.x; RET; f: PK2H r.x, q; UP4B q, r.x; RET (NE); DDX r, q; END",
+    "!!NVcp5.0 GROUP_SIZE 8 8; SHARED_MEMORY 1024; SHARED s[] = { program.sharedmem[16..511] }; CBUFFER c[] = { program.buffer[0] };
+     TEMP r, i; LONG TEMP a; PARAM p = program.env[3]; PK64.U a, p; SHL.U i.x, invocation.globalid.x, 2; CVT.U64.U32 a.y, i.x;
+     ADD.U64 a.x, a.x, a.y; LOAD.F32X4.COH r, a.x; LDC.U8 i.y, c[i.x + 4]; ATOMS.ADD.U32 r.y, r, s[i.x]; BAR; LDS.S16 r.z, s[2];
+     ATOM.U32.CSWAP r.w, i, a.x; MEMBAR.CTA; STORE.U32X2 r, a.x; BFE.S r, {4, 8}, r; SAD.U r, r, i, 1; END",
+];
+
+/// Translates; a program that loads must be a valid one.
+fn check(text: &[u8], dialect: Option<Dialect>) {
+    let (program, diagnostics) = translate(&Source {
+        name: "test",
+        text,
+        dialect,
+    });
+    assert_eq!(program.is_none(), diagnostics.has_errors());
+    if let Some(program) = program {
+        let verified = glasm_ir::verify::verify(&program);
+        assert!(
+            verified.is_ok(),
+            "{}\n{program}\n{verified:?}",
+            String::from_utf8_lossy(text)
+        );
+    }
+}
+
+#[test]
+fn the_programs_load() {
+    for text in PROGRAMS {
+        let (program, diagnostics) = translate(&Source::new("test", text));
+        assert!(program.is_some(), "{:#?}", diagnostics.list);
+        check(text.as_bytes(), None);
+    }
+}
+
+/// A change to a program text.
+#[derive(Clone, Debug)]
+enum Edit {
+    Remove(usize, usize),
+    Copy(usize, usize, usize),
+    Put(usize, Vec<u8>),
+    Cut(usize),
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let word = prop::sample::select(vec![
+        ";",
+        ",",
+        ".",
+        "..",
+        "[",
+        "]",
+        "{",
+        "}",
+        "(",
+        ")",
+        "|",
+        "-",
+        "+",
+        ":",
+        "=",
+        " ",
+        "IF NE.x;",
+        "ENDIF;",
+        "ELSE;",
+        "REP;",
+        "ENDREP;",
+        "BRK;",
+        "RET;",
+        "CAL f;",
+        "f:",
+        "main:",
+        "TEMP",
+        "r",
+        "i.x",
+        "[i.x]",
+        "[4294967295]",
+        "1e99",
+        "0x",
+        "-1",
+        "END",
+        "LONG",
+        ".S",
+        ".U64",
+        ".CC",
+        ".SAT",
+        "C1_SSAT",
+        "(NAN1.x)",
+        "texture[0], CUBE",
+        "program.local[0..4095]",
+        "state.",
+        "\u{e9}",
+    ]);
+    prop_oneof![
+        (any::<usize>(), 1usize..12).prop_map(|(at, count)| Edit::Remove(at, count)),
+        (any::<usize>(), any::<usize>(), 1usize..40)
+            .prop_map(|(from, to, count)| Edit::Copy(from, to, count)),
+        (any::<usize>(), word).prop_map(|(at, word)| Edit::Put(at, word.as_bytes().to_vec())),
+        (any::<usize>(), prop::collection::vec(any::<u8>(), 1..3))
+            .prop_map(|(at, bytes)| Edit::Put(at, bytes)),
+        any::<usize>().prop_map(Edit::Cut),
+    ]
+}
+
+fn apply(text: &mut Vec<u8>, edit: &Edit) {
+    if text.is_empty() {
+        return;
+    }
+    let length = text.len();
+    match edit {
+        Edit::Remove(at, count) => {
+            let at = at % length;
+            text.drain(at..(at + count).min(length));
+        }
+        Edit::Copy(from, to, count) => {
+            let from = from % length;
+            let part = text[from..(from + count).min(length)].to_vec();
+            let to = to % length;
+            text.splice(to..to, part);
+        }
+        Edit::Put(at, bytes) => {
+            let at = at % length;
+            text.splice(at..at, bytes.iter().copied());
+        }
+        Edit::Cut(at) => text.truncate(at % length),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        check(&bytes, None);
+        for &dialect in Dialect::ALL {
+            check(&bytes, Some(dialect));
+        }
+    }
+
+    #[test]
+    fn changed_programs(number in 0..PROGRAMS.len(), edits in prop::collection::vec(edit(), 1..6)) {
+        let mut text = PROGRAMS[number].as_bytes().to_vec();
+        edits.iter().for_each(|edit| apply(&mut text, edit));
+        check(&text, None);
+        check(&text, Some(Dialect::NvFp5_0));
+    }
+
+    #[test]
+    fn shuffled_statements(number in 0..PROGRAMS.len(), order in prop::collection::vec(any::<usize>(), 1..40)) {
+        let (header, body) = PROGRAMS[number].split_at(9);
+        let statements: Vec<&str> = body.split_inclusive(';').collect();
+        let picked: String = order.iter().map(|&index| statements[index % statements.len()]).collect();
+        let text = format!("{header} {picked} END");
+        check(text.as_bytes(), None);
+    }
+}
+
+/// Inputs that would be slow or deep if something grew faster than the text.
+#[test]
+fn large_inputs_end_soon() {
+    let repeat = |head: &str, part: &str, tail: &str| {
+        format!(
+            "!!NVfp5.0 TEMP r;{head}{}{tail} END",
+            part.repeat(200_000 / part.len())
+        )
+    };
+    let texts = [
+        repeat("", "IF TR;", ""),
+        repeat("", "REP;", ""),
+        repeat("", "BRK;", ""),
+        repeat("", "TEMP r;", ""),
+        repeat("TEMP ", "r,", "r;"),
+        repeat("MOV r, ", "state[", ";"),
+        repeat("MOV r, ", "r[", ";"),
+        repeat("MOV r, ", "|", ";"),
+        repeat("MOV r, ", "-", ";"),
+        repeat("MOV r, fragment", ".color", ";"),
+        repeat("PARAM p[] = {", "program.local[0..4095],", "1};"),
+        repeat("TEXTURE t[] = {", "texture[0..127],", "texture[0]};"),
+        repeat("MOV r, {", "1,", "1};"),
+        repeat("MOV r, ", "1", ";"),
+        repeat("", "TEX r, r, r, r ", ""),
+        repeat("", "f: CAL f;", ""),
+        repeat("", "KIL r;", ""),
+        repeat("", "LIT r, r;", ""),
+        repeat("CAL f; RET; f:", "IF TR; RET; ENDIF;", ""),
+        repeat("", "a", ";"),
+        repeat("#", "#", ""),
+        (0..20_000)
+            .map(|n| format!("f{n}: CAL f{};", n + 1))
+            .fold("!!NVfp5.0 CAL f0;".to_owned(), |text, part| text + &part)
+            + " END",
+    ];
+    for text in texts {
+        check(text.as_bytes(), None);
+    }
+}
