@@ -7,13 +7,14 @@
 use glasm_tests::scripts;
 use glasm_vkrunner::{Outcome, RunOptions, Runner};
 use libtest_mimic::{Arguments, Failed, Trial};
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::path::Path;
 use std::process::ExitCode;
 
 thread_local! {
-    /// The runner of this test thread: devices and pipelines are reused from script to script.
-    static RUNNER: RefCell<Option<Runner>> = const { RefCell::new(None) };
+    /// The runner of this test thread: devices and pipelines are reused from script to script. It is never dropped: the test threads
+    /// may still run when the process ends, and a device that is closed while the driver's own clean-up runs crashes.
+    static RUNNER: Cell<Option<&'static Runner>> = const { Cell::new(None) };
 }
 
 fn main() -> ExitCode {
@@ -47,23 +48,21 @@ fn missing_device() -> Option<String> {
 }
 
 fn run(script: &Path) -> Result<(), Failed> {
-    RUNNER.with_borrow_mut(|kept| {
-        let runner = match kept {
-            Some(runner) => runner,
-            None => kept.insert(Runner::new(&RunOptions::default())?),
-        };
-        let report = runner.run_file(script);
-        match report.outcome {
-            Outcome::Pass => Ok(()),
-            Outcome::Skip(reason) => {
-                eprintln!("{}: skipped: {reason}", report.name);
-                Ok(())
-            }
-            Outcome::Fail => {
-                let failures: Vec<String> =
-                    report.failures.iter().map(ToString::to_string).collect();
-                Err(Failed::from(failures.join("\n")))
-            }
+    let runner = match RUNNER.get() {
+        Some(runner) => runner,
+        None => Box::leak(Box::new(Runner::new(&RunOptions::default())?)),
+    };
+    RUNNER.set(Some(runner));
+    let report = runner.run_file(script);
+    match report.outcome {
+        Outcome::Pass => Ok(()),
+        Outcome::Skip(reason) => {
+            eprintln!("{}: skipped: {reason}", report.name);
+            Ok(())
         }
-    })
+        Outcome::Fail => {
+            let failures: Vec<String> = report.failures.iter().map(ToString::to_string).collect();
+            Err(Failed::from(failures.join("\n")))
+        }
+    }
 }

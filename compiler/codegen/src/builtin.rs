@@ -131,6 +131,7 @@ impl Interface {
         if is_flat {
             w.decorate(variable, Decoration::Flat, &[]);
         }
+        w.name(variable, || format!("{builtin:?}"));
         self.builtins.push((builtin, variable));
         variable
     }

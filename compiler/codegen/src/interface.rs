@@ -28,9 +28,8 @@ use crate::reflect::{
 use crate::words::ValueWord;
 use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::arena::Id;
-use glasm_ir::resource::ParamSource;
 use glasm_ir::semantic::{Interpolation, Sampling};
-use glasm_ir::{InputId, Output, ParamId, Program, Semantic, Stage, TypeBase};
+use glasm_ir::{InputId, Output, Program, Semantic, Stage, TypeBase};
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 
 /// Number of varying locations.
@@ -111,9 +110,9 @@ pub(crate) struct Interface {
     inputs: Vec<LoadedInput>,
     input_copies: Vec<(InputId, u32, ValueWord)>,
     pub(crate) builtins: Vec<(BuiltIn, ValueWord)>,
-    params: Vec<ValueWord>,
-    param_block: ValueWord,
-    param_slot: Option<DescriptorSlot>,
+    pub(crate) params: Vec<ValueWord>,
+    pub(crate) param_block: ValueWord,
+    pub(crate) param_slot: Option<DescriptorSlot>,
     pub(crate) outputs: Vec<ValueWord>,
     pub(crate) clip_distances: ValueWord,
     pub(crate) textures: Vec<crate::emit::TextureVariable>,
@@ -175,97 +174,6 @@ impl Interface {
         let variable = w.variable(class, ty);
         self.in_out.push(variable.0);
         variable
-    }
-
-    // Parameters.
-
-    fn param_block(&mut self, w: &mut Writer, program: &Program, options: &Options) -> ValueWord {
-        if self.param_block.is_some() {
-            return self.param_block;
-        }
-        let vector = w.ty(Scalar::F32, 4);
-        let len = w.uint(program.params.len() as u32);
-        let array = w.declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
-        w.decorate(array, Decoration::ArrayStride, &[16]);
-        let block = w.declare_distinct_type(Op::TypeStruct, &[array.0]);
-        w.decorate(block, Decoration::Block, &[]);
-        w.annotations.op(
-            Op::MemberDecorate,
-            &[block.0, 0, Decoration::Offset as u32, 0],
-        );
-        let variable = w.variable(StorageClass::Uniform, block);
-        let slot = DescriptorSlot {
-            set: options.bindings.param_set,
-            binding: options
-                .bindings
-                .param_binding
-                .unwrap_or_else(|| stage_number(program.stage)),
-        };
-        bind(w, variable, slot);
-        if options.debug.names {
-            w.names.op_string(Op::Name, &[variable.0], "params", &[]);
-        }
-        self.param_slot = Some(slot);
-        self.param_block = variable;
-        variable
-    }
-
-    /// The lanes of a parameter slot.
-    pub(crate) fn param(
-        &mut self,
-        w: &mut Writer,
-        program: &Program,
-        options: &Options,
-        param: ParamId,
-    ) -> [Lane; 4] {
-        if let ParamSource::Literal(bits) = program.params[param].source {
-            return bits.map(|bits| Lane::scalar(w.constant(Scalar::F32, u64::from(bits))));
-        }
-        let mut id = self.params[param.index()];
-        if !id.is_some() {
-            let index = w.uint(param.index() as u32);
-            id = self.load_param(w, program, options, index, Home::Prologue);
-            self.params[param.index()] = id;
-        }
-        std::array::from_fn(|lane| Lane::of(id, lane))
-    }
-
-    /// The parameter slot of a run-time number.
-    pub(crate) fn param_at(
-        &mut self,
-        w: &mut Writer,
-        program: &Program,
-        options: &Options,
-        index: ValueWord,
-    ) -> ValueWord {
-        self.load_param(w, program, options, index, Home::Body)
-    }
-
-    fn load_param(
-        &mut self,
-        w: &mut Writer,
-        program: &Program,
-        options: &Options,
-        index: ValueWord,
-        home: Home,
-    ) -> ValueWord {
-        let block = self.param_block(w, program, options);
-        let vector = w.ty(Scalar::F32, 4);
-        let pointer_ty = w.pointer(StorageClass::Uniform, vector);
-        let zero = w.uint(0);
-        let pointer = w.object();
-        let words = if home == Home::Prologue {
-            &mut w.prologue
-        } else {
-            &mut w.body
-        };
-        words.result(
-            Op::AccessChain,
-            pointer_ty,
-            pointer,
-            &[block.0, zero.0, index.0],
-        );
-        w.derive(home, Op::Load, Scalar::F32, 4, &[pointer.0])
     }
 
     // Inputs.
@@ -385,6 +293,7 @@ impl Interface {
         let ty = w.ty(scalar, 4);
         let variable = self.variable(w, StorageClass::Input, ty);
         w.decorate(variable, Decoration::Location, &[location]);
+        w.name(variable, || format!("{:?}", input.semantic));
         if program.stage == Stage::Fragment {
             match input.interpolation {
                 Interpolation::Smooth => {}

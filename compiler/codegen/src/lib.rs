@@ -15,6 +15,7 @@ pub mod interface;
 mod lanes;
 mod liveness;
 pub mod options;
+mod params;
 pub mod reflect;
 mod words;
 mod writer;

@@ -8,6 +8,9 @@ use crate::analysis::{Analysis, Class};
 use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Inst, Node, Program, RoutineId, Storage, SwitchId};
 
+/// Most edges of a phi.
+const MAX_EDGES: u32 = 30_000;
+
 /// Slots and lanes of a join: a range of [`Liveness::list`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct List {
@@ -370,7 +373,8 @@ impl Walk<'_> {
             }
         }
         let operands = (self.out.entries.len() - start) as u32 * edges;
-        if operands > self.scan.phi_budget {
+        // One instruction holds 65535 words.
+        if operands > self.scan.phi_budget || edges > MAX_EDGES {
             for &(slot, _) in &self.out.entries[start..] {
                 let register = self.analysis.slot_register[slot as usize];
                 self.analysis.class[register.index()] = Class::Memory;

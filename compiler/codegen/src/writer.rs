@@ -116,6 +116,8 @@ pub(crate) struct Writer {
     next_id: u32,
     /// Capabilities and what they bring.
     pub(crate) needs: Needs,
+    /// Whether values get names.
+    pub(crate) has_names: bool,
     /// `OpString`.
     pub(crate) strings: Words,
     /// `OpName`.
@@ -239,6 +241,13 @@ impl Writer {
     /// The id of the GLSL.std.450 instructions if any was used.
     pub(crate) fn glsl_if_used(&self) -> Option<ValueWord> {
         self.glsl.is_some().then_some(self.glsl)
+    }
+
+    /// Names an object, if the module has names.
+    pub(crate) fn name(&mut self, id: ValueWord, name: impl FnOnce() -> String) {
+        if self.has_names {
+            self.names.op_string(Op::Name, &[id.0], &name(), &[]);
+        }
     }
 
     // Types.

@@ -4,6 +4,7 @@
 //! Everything here is linear in the program, inlined copies included; those are limited by a budget.
 
 mod exposure;
+mod shared;
 mod tree;
 
 use crate::error::{Error, Failure};
@@ -12,7 +13,7 @@ use exposure::ExposureScan;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm};
 use glasm_ir::{
-    Aux, Base, BlockId, Cond, Inst, Node, Op, Program, RegisterId, RoutineId, Storage, Width,
+    Aux, Base, Cond, Inst, Node, Op, Program, Register, RegisterId, RoutineId, Storage, Width,
 };
 use rustc_hash::FxHashMap;
 use tree::{FlowScan, Place};
@@ -23,6 +24,8 @@ pub(crate) const MAX_NESTING: u32 = 200;
 const MAX_INLINE_DEPTH: u32 = 16;
 /// Longest register array that is kept in values when it is never indexed at run time.
 const MAX_VALUE_ARRAY: u32 = 64;
+/// Longest register array.
+const MAX_ARRAY: u32 = 16_384;
 /// Most early returns of main, times outputs, before main becomes a function of its own.
 const MAX_RETURN_STORES: u32 = 64;
 
@@ -134,6 +137,12 @@ fn cond_kind(inst: &Inst) -> CondKinds {
 impl Analysis {
     /// Analyses `program`.
     pub(crate) fn run(&mut self, program: &Program) -> Result<(), Failure> {
+        let too_long = |register: &Register| register.array.is_some_and(|len| len > MAX_ARRAY);
+        if program.registers.iter().any(too_long) {
+            return Err(Error::limit(format!(
+                "a register array has more than {MAX_ARRAY} elements"
+            )));
+        }
         self.reset(program);
         self.scan_insts(program);
         for routine in program.routines.ids() {
@@ -327,115 +336,6 @@ impl Analysis {
     }
 
     // Registers.
-
-    /// Registers that functions other than the entry point touch live in memory.
-    fn place_shared_registers(&mut self, program: &Program) {
-        if self.split_main {
-            for (id, register) in program.registers.iter_enumerated() {
-                if matches!(register.storage, Storage::Output(_)) {
-                    self.class[id.index()] = Class::Memory;
-                }
-            }
-        }
-        let mut pending: Vec<RoutineId> = self
-            .functions
-            .iter()
-            .copied()
-            .filter(|&id| id != program.main)
-            .collect();
-        let mut seen = vec![false; program.routines.len()];
-        while let Some(routine) = pending.pop() {
-            if std::mem::replace(&mut seen[routine.index()], true) {
-                continue;
-            }
-            self.share_block(program, program.routines[routine].body);
-            let first = self.calls.partition_point(|&(caller, _)| caller < routine);
-            let callees = self.calls[first..]
-                .iter()
-                .take_while(|&&(caller, _)| caller == routine);
-            pending.extend(callees.map(|&(_, callee)| callee));
-        }
-    }
-
-    fn share_block(&mut self, program: &Program, block: BlockId) {
-        for &node in program.block(block) {
-            match node {
-                Node::Run { first, len } => {
-                    for inst in &program.insts[first as usize..(first + len) as usize] {
-                        self.share_inst(program, inst);
-                    }
-                }
-                Node::If {
-                    cond,
-                    then,
-                    otherwise,
-                    ..
-                } => {
-                    self.share(cond_register(cond));
-                    self.share_block(program, then);
-                    otherwise
-                        .into_iter()
-                        .for_each(|block| self.share_block(program, block));
-                }
-                Node::Loop {
-                    body, continuing, ..
-                } => {
-                    self.share_block(program, body);
-                    continuing
-                        .into_iter()
-                        .for_each(|block| self.share_block(program, block));
-                }
-                Node::Switch(switch) => {
-                    let switch = &program.switches[switch];
-                    self.share(switch.selector.0);
-                    switch
-                        .cases
-                        .iter()
-                        .for_each(|case| self.share_block(program, case.block));
-                    switch
-                        .default
-                        .into_iter()
-                        .for_each(|block| self.share_block(program, block));
-                }
-                Node::Call(..) | Node::Break | Node::Continue | Node::Return => {}
-            }
-        }
-    }
-
-    fn share(&mut self, register: RegisterId) {
-        self.class[register.index()] = Class::Memory;
-    }
-
-    fn share_inst(&mut self, program: &Program, inst: &Inst) {
-        for src in program.sources(inst) {
-            if let Base::Register(register) = src.base {
-                self.share(register);
-            }
-            src.index
-                .into_iter()
-                .for_each(|index| self.share_index(program, index));
-        }
-        if let Some(dst) = inst.dst {
-            self.share(dst.register);
-            dst.cc.into_iter().for_each(|cc| self.share(cc));
-            dst.guard.into_iter().for_each(|guard| self.share(guard.cc));
-            dst.index
-                .into_iter()
-                .for_each(|index| self.share_index(program, index));
-        }
-        if let Some((register, _)) = access_element(program, inst).and_then(|term| term.relative) {
-            self.share(register);
-        }
-    }
-
-    fn share_index(&mut self, program: &Program, index: IndexId) {
-        let index = program.indices[index];
-        for term in [Some(index.element), index.vertex].into_iter().flatten() {
-            if let Some((register, _)) = term.relative {
-                self.share(register);
-            }
-        }
-    }
 
     fn lay_out(&mut self, program: &Program) {
         for (id, register) in program.registers.iter_enumerated() {

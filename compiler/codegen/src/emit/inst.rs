@@ -5,7 +5,7 @@ use super::result::{Flags, Outcome};
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val};
-use glasm_ir::{Aux, Inst, Op, Type, TypeBase};
+use glasm_ir::{Aux, Inst, InstFlags, Op, Type, TypeBase};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 /// One instruction with the lanes to compute.
@@ -33,7 +33,9 @@ impl Emit<'_> {
         } else {
             None
         };
-        self.write_result(inst, needed, outcome, flags)
+        self.write_result(inst, needed, outcome, flags)?;
+        self.flags = InstFlags::empty();
+        Ok(())
     }
 
     #[expect(clippy::too_many_lines, reason = "one line per operation")]

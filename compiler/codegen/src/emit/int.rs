@@ -209,10 +209,15 @@ impl Emit<'_> {
         let x = self.binary(Spv::BitwiseXor, a_high, b_high);
         let y = self.binary(Spv::BitwiseXor, a_high, high);
         let both = self.binary(Spv::BitwiseAnd, x, y);
-        let borrow = self.below(a, b);
+        let carry = if a.scalar == Scalar::Pair {
+            let borrow = self.wide_below(a, b);
+            self.not(borrow)
+        } else {
+            self.compare(Spv::UGreaterThanEqual, Scalar::BoolInt, a, b)
+        };
         Flags {
             overflow: self.compare_bits(Spv::SLessThan, both, 0),
-            carry: self.not(borrow),
+            carry,
         }
     }
 

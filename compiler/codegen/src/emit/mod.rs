@@ -9,14 +9,18 @@
 //! | `inst` | dispatch by operation |
 //! | `alu`, `int`, `compare`, `convert`, `pack` | arithmetic |
 //! | `cond` | condition codes and tests |
-//! | `memory_register` | registers that live in variables |
-//! | `texture`, `memory`, `atomic` | accesses |
+//! | `array` | registers that live in variables |
+//! | `basic`, `fold` | single SPIR-V instructions, constants |
+//! | `texture`, `texture_object` | texture accesses |
+//! | `memory`, `buffer`, `atomic` | memory accesses |
+//! | `outputs`, `names` | stores of stage outputs, debug information |
 //! | `wide` | 64-bit integers without device support |
 
 mod alu;
 mod array;
 mod atomic;
 mod basic;
+mod buffer;
 mod compare;
 mod cond;
 mod convert;
@@ -32,6 +36,7 @@ mod outputs;
 mod pack;
 mod result;
 mod texture;
+mod texture_object;
 mod wide;
 
 use crate::analysis::Analysis;
@@ -49,7 +54,10 @@ use glasm_ir::arena::Id;
 use glasm_ir::{InstFlags, Program, RoutineId, Stage, Storage};
 use join::Joins;
 use spirv::{ExecutionMode, ExecutionModel, FunctionControl, Op};
-pub(crate) use texture::TextureVariable;
+pub(crate) use texture_object::TextureVariable;
+
+/// Most variables that the entry point can list in one instruction.
+const MAX_GLOBALS: usize = 60_000;
 
 /// What is kept between programs for its memory.
 #[derive(Debug, Default)]
@@ -130,6 +138,7 @@ pub(crate) fn emit(
         flags: InstFlags::empty(),
     };
     emit.w.reset();
+    emit.w.has_names = options.debug.names;
     if options.debug.lines
         && let Some(source) = source
     {
@@ -174,6 +183,9 @@ impl Emit<'_> {
             self.split_entry(entry)?;
         }
         self.interface.entry = entry;
+        if self.w.interface.len() > MAX_GLOBALS {
+            return Err(Error::limit("the program has too many variables"));
+        }
         Ok(())
     }
 
@@ -255,8 +267,7 @@ impl Emit<'_> {
             self.analysis.reads_initial_codes(id);
             let clear = self.w.constant(Scalar::BoolFloat, 1);
             for lane in 0..4 {
-                self.lanes
-                    .set(slot, lane, Lane::scalar(clear));
+                self.lanes.set(slot, lane, Lane::scalar(clear));
             }
         }
     }

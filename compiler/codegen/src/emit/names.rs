@@ -2,7 +2,6 @@
 
 use super::Emit;
 use crate::gather::Lane;
-use crate::words::ValueWord;
 use crate::writer::Home;
 use glasm_ir::{Dst, Span};
 use spirv::Op;
@@ -27,13 +26,6 @@ impl Emit<'_> {
         };
         if self.w.info(value.id).home == Home::Body {
             self.w.names.op_string(Op::Name, &[value.id.0], name, &[]);
-        }
-    }
-
-    /// Names a variable.
-    pub(super) fn name_object(&mut self, id: ValueWord, name: impl FnOnce() -> String) {
-        if self.options.debug.names {
-            self.w.names.op_string(Op::Name, &[id.0], &name(), &[]);
         }
     }
 }

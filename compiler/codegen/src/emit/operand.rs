@@ -99,7 +99,9 @@ impl Emit<'_> {
         let read = src.swizzle.source_lanes(lanes);
         let mut base = [Lane::UNDEFINED; 4];
         match src.base {
-            Base::Register(register) => self.register_lanes(register, src.index, read, &mut base)?,
+            Base::Register(register) => {
+                self.register_lanes(register, src.index, read, &mut base)?
+            }
             Base::Param(param) => self.param_lanes(param, src.index, &mut base)?,
             Base::Input(input) => base = self.input_lanes(input, src.index)?,
             Base::Literal(literal) => self.literal_lanes(literal, scalar, read, &mut base),
@@ -195,7 +197,11 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn input_lanes(&mut self, input: InputId, index: Option<IndexId>) -> Result<[Lane; 4], Failure> {
+    fn input_lanes(
+        &mut self,
+        input: InputId,
+        index: Option<IndexId>,
+    ) -> Result<[Lane; 4], Failure> {
         let Some(index) = index else {
             return self
                 .interface

@@ -178,7 +178,7 @@ impl Emit<'_> {
         if output.invariant {
             self.w.decorate(variable, Decoration::Invariant, &[]);
         }
-        self.name_object(variable, || format!("{:?}", output.semantic));
+        self.w.name(variable, || format!("{:?}", output.semantic));
         self.interface
             .reflect_output(&output, target.location, target.scalar, target.size);
         self.interface.outputs[id.index()] = variable;
@@ -214,7 +214,6 @@ impl Emit<'_> {
         if self.options.conventions.clip_depth == ClipDepth::ZeroToOne {
             return lanes;
         }
-        self.flags = glasm_ir::InstFlags::empty();
         let [z, w] = [lanes[2], lanes[3]].map(|lane| {
             let id = self.w.scalar(lane, Scalar::F32);
             self.w.val(id)

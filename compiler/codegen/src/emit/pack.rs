@@ -18,7 +18,12 @@ impl Emit<'_> {
     }
 
     /// The `size` numbers of a word; further lanes repeat them.
-    pub(super) fn unpack(&mut self, job: Job<'_>, op: GlslOp, size: u8) -> Result<Outcome, Failure> {
+    pub(super) fn unpack(
+        &mut self,
+        job: Job<'_>,
+        op: GlslOp,
+        size: u8,
+    ) -> Result<Outcome, Failure> {
         let program = self.program;
         let src = &program.srcs[job.inst.first_source as usize];
         let word = self.source_as(src, Type::U32, 1)?;

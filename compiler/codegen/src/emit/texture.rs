@@ -4,28 +4,15 @@ use super::Emit;
 use super::inst::Job;
 use super::operand::Element;
 use super::result::Outcome;
+use super::texture_object::texel_scalar;
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
-use crate::interface::{base_scalar, bind};
-use crate::reflect::{DescriptorSlot, Scalar as ReflectedScalar, TextureBinding};
 use crate::words::{TypeWord, ValueWord};
 use crate::writer::{Home, Scalar, Val};
-use glasm_ir::arena::Id;
 use glasm_ir::resource::{TexMode, TexSource, TexelOffset};
-use glasm_ir::{Aux, Stage, TexAccess, TexTarget, Texture, TextureId, Type, TypeBase};
-use spirv::{Dim, ImageOperands, Op as Spv, StorageClass};
-
-/// A texture's variable and its types.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TextureVariable {
-    variable: ValueWord,
-    image: TypeWord,
-    /// Combined image sampler, or the image of a buffer texture.
-    object: TypeWord,
-    /// Loaded in the prologue of the open function.
-    pub(crate) loaded: ValueWord,
-}
+use glasm_ir::{Aux, Stage, TexAccess, TexTarget, Texture};
+use spirv::{ImageOperands, Op as Spv};
 
 /// One access with its sources read.
 struct Access {
@@ -125,119 +112,6 @@ impl Emit<'_> {
             self.normalize(&mut access);
         }
         Ok(access)
-    }
-
-    // Variables.
-
-    fn texture_variable(&mut self, id: TextureId) -> TextureVariable {
-        let known = self.interface.textures[id.index()];
-        if known.variable.is_some() {
-            return known;
-        }
-        let texture = self.program.textures[id];
-        let scalar = texel_scalar(texture.texel);
-        let component = self.w.ty(scalar, 1);
-        let operands = [
-            component.0,
-            dim(texture.target) as u32,
-            u32::from(texture.shadow),
-            u32::from(texture.target.is_array()),
-            u32::from(texture.target.is_multisample()),
-            1,
-            spirv::ImageFormat::Unknown as u32,
-        ];
-        let image = self.w.declare_type(Spv::TypeImage, &operands);
-        self.need_target(texture.target);
-        let object = if texture.target == TexTarget::Buffer {
-            image
-        } else {
-            self.w.declare_type(Spv::TypeSampledImage, &[image.0])
-        };
-        let ty = match texture.array {
-            Some(len) => {
-                let len = self.w.uint(len.max(1));
-                self.w.declare_type(Spv::TypeArray, &[object.0, len.0])
-            }
-            None => object,
-        };
-        let variable = self.w.variable(StorageClass::UniformConstant, ty);
-        let slot = DescriptorSlot {
-            set: self.options.bindings.texture_set,
-            binding: texture.unit,
-        };
-        bind(&mut self.w, variable, slot);
-        self.name_object(variable, || format!("texture{}", texture.unit));
-        self.interface.reflected_textures.push(TextureBinding {
-            slot,
-            unit: texture.unit,
-            count: texture.array.unwrap_or(1).max(1),
-            target: texture.target,
-            shadow: texture.shadow,
-            texel: match texture.texel.base() {
-                TypeBase::Signed => ReflectedScalar::Int,
-                TypeBase::Unsigned => ReflectedScalar::Uint,
-                TypeBase::Float => ReflectedScalar::Float,
-            },
-        });
-        let result = TextureVariable {
-            variable,
-            image,
-            object,
-            loaded: ValueWord::NONE,
-        };
-        self.interface.textures[id.index()] = result;
-        result
-    }
-
-    fn need_target(&mut self, target: TexTarget) {
-        let need = match target {
-            TexTarget::D1 | TexTarget::D1Array => Need::Sampled1D,
-            TexTarget::CubeArray => Need::CubeArray,
-            TexTarget::Buffer => Need::SampledBuffer,
-            TexTarget::D2
-            | TexTarget::D3
-            | TexTarget::Cube
-            | TexTarget::Rect
-            | TexTarget::D2Array
-            | TexTarget::D2Ms
-            | TexTarget::D2MsArray => return,
-        };
-        self.w.needs.insert(need);
-    }
-
-    fn loaded_texture(&mut self, id: TextureId, variable: TextureVariable) -> ValueWord {
-        if variable.loaded.is_some() {
-            return variable.loaded;
-        }
-        let loaded = self.w.object();
-        self.w
-            .prologue
-            .result(Spv::Load, variable.object, loaded, &[variable.variable.0]);
-        self.interface.textures[id.index()].loaded = loaded;
-        loaded
-    }
-
-    fn texture_element(&mut self, variable: TextureVariable, element: Element) -> ValueWord {
-        let index = match element {
-            Element::Constant(element) => self.w.uint(element),
-            Element::Dynamic(id) => {
-                self.w.needs.insert(Need::TextureIndexing);
-                id
-            }
-        };
-        let pointer_ty = self
-            .w
-            .pointer(StorageClass::UniformConstant, variable.object);
-        let pointer = self.w.object();
-        let operands = [variable.variable.0, index.0];
-        self.w
-            .body
-            .result(Spv::AccessChain, pointer_ty, pointer, &operands);
-        let loaded = self.w.object();
-        self.w
-            .body
-            .result(Spv::Load, variable.object, loaded, &[pointer.0]);
-        loaded
     }
 
     /// The image of the access, without its sampler.
@@ -577,24 +451,5 @@ impl Emit<'_> {
             Lane::scalar(self.w.uint(1))
         };
         [count; 4]
-    }
-}
-
-fn texel_scalar(ty: Type) -> Scalar {
-    base_scalar(ty.base())
-}
-
-fn dim(target: TexTarget) -> Dim {
-    match target {
-        TexTarget::D1 | TexTarget::D1Array => Dim::Dim1D,
-        // Rectangles are plain images whose coordinates are scaled here.
-        TexTarget::D2
-        | TexTarget::Rect
-        | TexTarget::D2Array
-        | TexTarget::D2Ms
-        | TexTarget::D2MsArray => Dim::Dim2D,
-        TexTarget::D3 => Dim::Dim3D,
-        TexTarget::Cube | TexTarget::CubeArray => Dim::DimCube,
-        TexTarget::Buffer => Dim::DimBuffer,
     }
 }

@@ -300,6 +300,18 @@ pub fn check_with(program: &Program, options: &Options) -> Module {
     last.unwrap()
 }
 
+/// Emits for one target with these options and checks the module; `number` picks the target.
+pub fn check_one(program: &Program, options: &Options, number: usize) {
+    let (target, environment) = TARGETS[number % TARGETS.len()];
+    let options = Options {
+        target,
+        ..options.clone()
+    };
+    let module = emit(program, &options).unwrap_or_else(|error| panic!("{environment}: {error}"));
+    disassemble(&module.words);
+    validate(&module.words, environment);
+}
+
 /// Emits for all targets, checks every module, returns the last one's text.
 pub fn check(program: &Program) -> String {
     disassemble(&check_with(program, &Options::default()).words)

@@ -1,0 +1,304 @@
+//! Inputs, outputs, reflection and debug information.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use glasm_codegen::options::{ClipDepth, Conventions, DebugInfo, InterfaceTypes};
+use glasm_codegen::reflect::{DescriptorSlot, Scalar};
+use glasm_codegen::{ErrorKind, Module, Options, SourceText, emit, emit_with_source};
+use glasm_ir::resource::*;
+use glasm_ir::semantic::{Interpolation, Sampling};
+use glasm_ir::*;
+use support::*;
+
+/// Outputs of vertex programs besides arrays.
+const VERTEX_OUTPUTS: [Semantic; 14] = [
+    Semantic::Position,
+    Semantic::PointSize,
+    Semantic::Color(0),
+    Semantic::Color(1),
+    Semantic::BackColor(0),
+    Semantic::BackColor(1),
+    Semantic::FogCoord,
+    Semantic::TexCoord(7),
+    Semantic::Generic(0),
+    Semantic::Generic(17),
+    Semantic::ClipDistance(0),
+    Semantic::ClipDistance(5),
+    Semantic::Layer,
+    Semantic::ViewportIndex,
+];
+
+#[test]
+fn every_vertex_output_and_input() {
+    let mut m = Make::new(Stage::Vertex);
+    let semantics = [
+        Semantic::VertexId,
+        Semantic::InstanceId,
+        Semantic::BaseVertex,
+        Semantic::BaseInstance,
+        Semantic::DrawId,
+        Semantic::Attrib(15),
+    ];
+    let mut sum = m.input(Semantic::Attrib(0));
+    for semantic in semantics {
+        let input = m.input(semantic);
+        let t = m.temp();
+        m.op(Op::Add, Type::U32, d(t, "xyzw"), &[sum, input]);
+        sum = r(t, "xyzw");
+    }
+    for semantic in VERTEX_OUTPUTS {
+        let output = m.output(semantic);
+        m.f(Op::Mov, d(output, "xw"), &[sum]);
+    }
+    let options = Options {
+        interface: InterfaceTypes {
+            attributes: vec![TypeBase::Signed, TypeBase::Float],
+            colors: vec![],
+        },
+        ..Options::default()
+    };
+    let options = Options {
+        conventions: Conventions {
+            clip_depth: ClipDepth::NegativeOneToOne,
+            ..options.conventions
+        },
+        ..options
+    };
+    let module = check_with(&m.finish(), &options);
+    let find = |semantic| {
+        let all = module
+            .reflection
+            .inputs
+            .iter()
+            .chain(&module.reflection.outputs);
+        all.filter(|variable| variable.semantic == semantic)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(find(Semantic::Attrib(0))[0].scalar, Scalar::Int);
+    assert_eq!(find(Semantic::Attrib(15))[0].location, Some(15));
+    assert_eq!(find(Semantic::Generic(17))[0].location, Some(30));
+    assert_eq!(find(Semantic::InstanceId).len(), 1);
+    let expected = [
+        "shaderClipDistance",
+        "shaderDrawParameters",
+        "shaderOutputLayer",
+        "shaderOutputViewportIndex",
+    ];
+    assert_eq!(module.reflection.requirements.features, expected);
+}
+
+#[test]
+fn clip_depth_is_remapped() {
+    let mut m = Make::new(Stage::Vertex);
+    let position = m.output(Semantic::Position);
+    let input = m.input(Semantic::Attrib(0));
+    m.f(Op::Mov, d(position, "xyzw"), &[input]);
+    let program = m.finish();
+    let mut options = Options::default();
+    let plain = disassemble(&check_with(&program, &options).words);
+    assert_eq!(count(&plain, "OpFMul"), 0);
+    options.conventions.clip_depth = ClipDepth::NegativeOneToOne;
+    let remapped = disassemble(&check_with(&program, &options).words);
+    assert_eq!(
+        (count(&remapped, "OpFAdd"), count(&remapped, "OpFMul")),
+        (1, 1)
+    );
+}
+
+#[test]
+fn two_varyings_of_one_location_clash() {
+    let mut m = Make::new(Stage::Vertex);
+    let input = m.input(Semantic::Attrib(0));
+    for semantic in [Semantic::Color(0), Semantic::Generic(18)] {
+        let output = m.output(semantic);
+        m.f(Op::Mov, d(output, "xyzw"), &[input]);
+    }
+    let error = emit(&m.finish(), &Options::default()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unsupported);
+}
+
+/// The sum of all fragment inputs.
+fn fragment_inputs(m: &mut Make) -> Src {
+    let mut sum = m.input(Semantic::Color(0));
+    for semantic in [
+        Semantic::Position,
+        Semantic::Color(1),
+        Semantic::FogCoord,
+        Semantic::TexCoord(3),
+        Semantic::Generic(4),
+        Semantic::ClipDistance(2),
+        Semantic::Layer,
+        Semantic::ViewportIndex,
+        Semantic::PrimitiveId,
+        Semantic::Facing,
+        Semantic::PointCoord,
+        Semantic::SampleId,
+        Semantic::SampleMask,
+        Semantic::HelperInvocation,
+    ] {
+        let input = m.input(semantic);
+        let t = m.temp();
+        m.f(Op::Add, d(t, "xyzw"), &[sum, input]);
+        sum = r(t, "xyzw");
+    }
+    sum
+}
+
+#[test]
+fn every_fragment_input_and_output() {
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let second = m.output(Semantic::FragColor {
+        buffer: 0,
+        index: 1,
+    });
+    let (depth, samples) = (
+        m.output(Semantic::FragDepth),
+        m.output(Semantic::SampleMask),
+    );
+    let sum = fragment_inputs(&mut m);
+    for (index, interpolation) in [Interpolation::Flat, Interpolation::NoPerspective]
+        .into_iter()
+        .enumerate()
+    {
+        let mut data = Input::new(Semantic::Generic(10 + index as u8));
+        data.interpolation = interpolation;
+        data.sampling = [Sampling::Center, Sampling::Sample][index];
+        let input = Src::new(Base::Input(m.b.program.inputs.push(data)));
+        m.f(Op::Add, d(color, "xyzw"), &[sum, input]);
+    }
+    m.b.program.modes.pixel_center_integer = true;
+    m.b.program.modes.early_fragment_tests = true;
+    for output in [second, depth, samples] {
+        m.f(Op::Mov, d(output, "xyz"), &[sum]);
+    }
+    let options = Options {
+        interface: InterfaceTypes {
+            attributes: vec![],
+            colors: vec![TypeBase::Unsigned],
+        },
+        ..Options::default()
+    };
+    let module = check_with(&m.finish(), &options);
+    assert_eq!(module.reflection.outputs[0].scalar, Scalar::Uint);
+    let text = disassemble(&module.words);
+    assert_eq!(count(&text, "DepthReplacing"), 1);
+    assert_eq!(count(&text, "EarlyFragmentTests"), 1);
+}
+
+#[test]
+fn compute_inputs() {
+    let mut m = Make::new(Stage::Compute);
+    m.b.program.modes.workgroup_size = [16, 2, 0];
+    let id = m.b.program.buffers.push(Buffer {
+        kind: BufferKind::Storage,
+        binding: 0,
+        array: None,
+        size: None,
+    });
+    let sum = m.temp();
+    for semantic in [
+        Semantic::WorkgroupId,
+        Semantic::WorkgroupCount,
+        Semantic::WorkgroupSize,
+        Semantic::LocalInvocationId,
+        Semantic::GlobalInvocationId,
+        Semantic::LocalInvocationIndex,
+    ] {
+        let input = m.input(semantic);
+        m.op(Op::Add, Type::U32, d(sum, "xyzw"), &[r(sum, "xyzw"), input]);
+    }
+    let access = MemAccess {
+        space: MemSpace::Buffer(id),
+        element: None,
+        components: 4,
+        offset: 0,
+        atomic: None,
+        flags: MemFlags::COHERENT,
+    };
+    m.mem(
+        Op::Store,
+        Type::U32,
+        access,
+        None,
+        &[r(sum, "xyzw"), r(sum, "x")],
+    );
+    let module = check_with(&m.finish(), &Options::default());
+    assert_eq!(module.reflection.workgroup_size, Some([16, 2, 1]));
+    assert_eq!(
+        module.reflection.buffers[0].slot,
+        DescriptorSlot { set: 3, binding: 0 }
+    );
+    assert_eq!(module.reflection.requirements.capabilities, ["Shader"]);
+}
+
+fn named() -> Program {
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let input = m.input(Semantic::Color(0));
+    let name = m.b.program.names.push("shade");
+    let shade = m.temp();
+    m.b.program.registers[shade].name = Some(name);
+    m.f(Op::Mul, d(shade, "xyzw"), &[input, input]);
+    m.b.program.insts[0].span = Span::new(7, 12);
+    m.f(Op::Add, d(color, "xyzw"), &[r(shade, "xyzw"), input]);
+    m.finish()
+}
+
+#[test]
+fn debug_information() {
+    let options = Options {
+        debug: DebugInfo {
+            names: true,
+            lines: true,
+        },
+        ..Options::default()
+    };
+    let source = SourceText {
+        name: "shade.fp",
+        text: b"line 1\nline 2\n",
+    };
+    let module: Module = emit_with_source(&named(), &options, Some(source)).unwrap();
+    validate(&module.words, "vulkan1.1");
+    let text = disassemble(&module.words);
+    assert!(
+        text.contains("OpString \"shade.fp\"") || text.contains("\"shade.fp\""),
+        "{text}"
+    );
+    assert!(text.contains("\"shade\""), "{text}");
+    // Byte 7 is the first of line 2.
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("OpLine"))
+        .unwrap();
+    assert_eq!(
+        line.split_whitespace().skip(2).collect::<Vec<_>>(),
+        ["2", "1"]
+    );
+    let plain = emit(&named(), &Options::default()).unwrap();
+    let text = disassemble(&plain.words);
+    assert_eq!(
+        count(&text, "OpName") + count(&text, "OpLine") + count(&text, "OpString"),
+        0
+    );
+}
+
+#[test]
+fn precise_and_relaxed_decorate_their_own_results() {
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let input = m.input(Semantic::Color(0));
+    m.f(
+        Op::Mad,
+        d(color, "xyzw"),
+        &[input, input.swizzled(swizzle("wzyx")), input],
+    );
+    m.f(Op::Add, d(color, "xyzw"), &[r(color, "xyzw"), input]);
+    m.b.program.insts[0].flags = InstFlags::PRECISE;
+    m.b.program.insts[1].flags = InstFlags::RELAXED;
+    let text = check(&m.finish());
+    assert_eq!(count(&text, "NoContraction"), 2, "{text}");
+    assert_eq!(count(&text, "RelaxedPrecision"), 1, "{text}");
+}

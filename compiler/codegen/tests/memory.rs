@@ -1,0 +1,341 @@
+//! Memory and register arrays: valid modules for every type, missing features by name.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use glasm_codegen::options::DeviceFeatures;
+use glasm_codegen::reflect::DescriptorSlot;
+use glasm_codegen::{ErrorKind, Options, emit};
+use glasm_ir::resource::*;
+use glasm_ir::*;
+use support::*;
+
+/// A compute program that loads, stores and updates memory of a space with every type.
+fn memory(space: impl Fn(&mut Make) -> (MemSpace, Src), types: &[Type], stores: bool) -> Program {
+    let mut m = Make::new(Stage::Compute);
+    m.b.program.modes.workgroup_size = [8, 4, 1];
+    let (space, address) = space(&mut m);
+    for &ty in types {
+        for components in [1, 2, 4] {
+            let access = MemAccess {
+                space,
+                element: None,
+                components,
+                offset: 16,
+                atomic: None,
+                flags: if components == 2 {
+                    MemFlags::VOLATILE
+                } else {
+                    MemFlags::empty()
+                },
+            };
+            let value = if ty.width() == Width::W64 {
+                m.wide()
+            } else {
+                m.temp()
+            };
+            m.mem(Op::Load, ty, access, Some(d(value, "xyzw")), &[address]);
+            if stores {
+                let access = MemAccess {
+                    offset: -8,
+                    ..access
+                };
+                m.mem(Op::Store, ty, access, None, &[r(value, "yxwz"), address]);
+            }
+        }
+    }
+    m.finish()
+}
+
+/// Declares a memory and gives an address in it.
+type Space = dyn Fn(&mut Make) -> (MemSpace, Src);
+
+fn global(m: &mut Make) -> (MemSpace, Src) {
+    let param = m.param();
+    let address = m.wide();
+    m.op(Op::Pack64, Type::U64, d(address, "x"), &[param]);
+    let id = m.input(Semantic::GlobalInvocationId);
+    let offset = m.wide();
+    let from = Aux::Cvt {
+        from: Type::U32,
+        rounding: inst::Rounding::Even,
+        saturate: false,
+    };
+    m.inst(Op::Cvt, Type::U64, Some(d(offset, "x")), from, &[id]);
+    m.op(
+        Op::Add,
+        Type::U64,
+        d(address, "x"),
+        &[r(address, "x"), r(offset, "x")],
+    );
+    (MemSpace::Global, r(address, "x"))
+}
+
+fn buffer(kind: BufferKind, array: Option<u32>) -> impl Fn(&mut Make) -> (MemSpace, Src) {
+    move |m| {
+        let id = m.b.program.buffers.push(Buffer {
+            kind,
+            binding: 2,
+            array,
+            size: None,
+        });
+        (
+            MemSpace::Buffer(id),
+            m.input(Semantic::LocalInvocationIndex),
+        )
+    }
+}
+
+#[test]
+fn loads_and_stores_of_every_type() {
+    let narrow_free: Vec<Type> = Type::ALL
+        .iter()
+        .copied()
+        .filter(|ty| ty.width().bits() >= 32)
+        .collect();
+    check(&memory(global, Type::ALL, true));
+    check(&memory(buffer(BufferKind::Storage, None), Type::ALL, true));
+    check(&memory(
+        buffer(BufferKind::Storage, Some(3)),
+        Type::ALL,
+        true,
+    ));
+    check(&memory(buffer(BufferKind::Shared, None), Type::ALL, true));
+    check(&memory(
+        buffer(BufferKind::Constant, None),
+        Type::ALL,
+        false,
+    ));
+    // Without 64-bit integers addresses are pairs of words.
+    let options = Options {
+        device: DeviceFeatures {
+            int64: false,
+            ..DeviceFeatures::default()
+        },
+        ..Options::default()
+    };
+    let module = check_with(&memory(global, &narrow_free, true), &options);
+    assert!(
+        !module
+            .reflection
+            .requirements
+            .features
+            .contains(&"shaderInt64")
+    );
+    assert!(
+        module
+            .reflection
+            .requirements
+            .features
+            .contains(&"bufferDeviceAddress")
+    );
+}
+
+#[test]
+fn a_missing_feature_is_named() {
+    let lacks = |device: DeviceFeatures, program: &Program| {
+        let options = Options {
+            device,
+            ..Options::default()
+        };
+        let error = emit(program, &options).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::MissingFeature);
+        error.message
+    };
+    let all = DeviceFeatures::default();
+    let program = memory(global, &[Type::U32], true);
+    let message = lacks(
+        DeviceFeatures {
+            buffer_device_address: false,
+            ..all
+        },
+        &program,
+    );
+    assert!(message.contains("bufferDeviceAddress"));
+    let program = memory(global, &[Type::U8], true);
+    let message = lacks(DeviceFeatures { int8: false, ..all }, &program);
+    assert!(message.contains("shaderInt8"));
+}
+
+#[test]
+fn every_atomic() {
+    let spaces: [&Space; 4] = [
+        &global,
+        &buffer(BufferKind::Storage, None),
+        &buffer(BufferKind::Shared, None),
+        &buffer(BufferKind::Counter, None),
+    ];
+    for (index, space) in spaces.into_iter().enumerate() {
+        for &(op, _) in AtomicOp::ALL {
+            for ty in [
+                Type::U32,
+                Type::S32,
+                Type::F32,
+                Type::U64,
+                Type::S64,
+                Type::F64,
+            ] {
+                let bitwise = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
+                let wraps = matches!(op, AtomicOp::IncWrap | AtomicOp::DecWrap);
+                if ty.is_float() && (bitwise || wraps) || index > 0 && ty.width() == Width::W64 {
+                    continue;
+                }
+                let mut m = Make::new(Stage::Compute);
+                let (space, address) = space(&mut m);
+                let wide = ty.width() == Width::W64;
+                let value = if wide { m.wide() } else { m.temp() };
+                let result = if wide { m.wide() } else { m.temp() };
+                let access = MemAccess {
+                    space,
+                    element: None,
+                    components: 1,
+                    offset: 0,
+                    atomic: Some(op),
+                    flags: MemFlags::empty(),
+                };
+                m.mem(
+                    Op::Atomic,
+                    ty,
+                    access,
+                    Some(d(result, "xy")),
+                    &[r(value, "xyzw"), address],
+                );
+                let store = MemAccess {
+                    atomic: None,
+                    components: 2,
+                    offset: 64,
+                    ..access
+                };
+                m.mem(Op::Store, ty, store, None, &[r(result, "xyzw"), address]);
+                m.inst(Op::Barrier, Type::U32, None, Aux::None, &[]);
+                check(&m.finish());
+            }
+        }
+    }
+}
+
+#[test]
+fn register_arrays() {
+    let mut m = Make::new(Stage::Vertex);
+    let position = m.output(Semantic::Position);
+    let input = m.input(Semantic::Attrib(0));
+    let (fixed, indexed, long, address) = (m.array(4), m.array(8), m.array(200), m.temp());
+    let wide = m.register(Storage::Temp, Width::W64, Some(4));
+    m.op(Op::And, Type::S32, d(address, "xy"), &[input, input]);
+    let constant = m.index(None, 2, 4);
+    let dynamic = m.index(Some((address, 1)), 3, 8);
+    let dynamic_wide = m.index(Some((address, 0)), 0, 4);
+    let far = m.index(None, 150, 200);
+    for (array, index) in [(fixed, constant), (indexed, dynamic), (long, far)] {
+        m.f(
+            Op::Add,
+            Dst {
+                index: Some(index),
+                ..d(array, "xz")
+            },
+            &[input, input],
+        );
+        let element = Src {
+            index: Some(index),
+            ..Src::register(array)
+        };
+        m.f(Op::Mul, d(position, "xyzw"), &[element, input]);
+        m.f(Op::Add, d(position, "w"), &[r(position, "w"), input]);
+    }
+    m.op(
+        Op::Pack64,
+        Type::U64,
+        Dst {
+            index: Some(dynamic_wide),
+            ..d(wide, "yz")
+        },
+        &[input],
+    );
+    let element = Src {
+        index: Some(dynamic_wide),
+        ..Src::register(wide)
+    };
+    let words = m.temp();
+    m.op(
+        Op::Unpack64,
+        Type::U64,
+        d(words, "xyzw"),
+        &[element.swizzled(swizzle("yzzy"))],
+    );
+    m.op(
+        Op::Xor,
+        Type::U32,
+        d(position, "x"),
+        &[r(position, "x"), r(words, "w")],
+    );
+    let text = check(&m.finish());
+    // The arrays indexed at run time and the long one; the other is in values.
+    let variables = text
+        .lines()
+        .filter(|line| line.contains("OpVariable") && line.contains("Private"));
+    assert_eq!(variables.count(), 3, "{text}");
+}
+
+#[test]
+fn parameters_and_inputs_indexed_at_run_time() {
+    let mut m = Make::new(Stage::Vertex);
+    let position = m.output(Semantic::Position);
+    let outputs = m.b.program.outputs.len();
+    for set in 0..4 {
+        m.b.program
+            .outputs
+            .push(Output::new(Semantic::TexCoord(set)));
+    }
+    let array = m.register(Storage::Output(OutputId::new(outputs)), Width::W32, Some(4));
+    let input = m.input(Semantic::Attrib(0));
+    let others = [m.input(Semantic::Attrib(1)), m.input(Semantic::Attrib(2))];
+    let params = [m.param(), m.param(), m.param()];
+    let address = m.temp();
+    m.op(Op::And, Type::S32, d(address, "x"), &[input, input]);
+    let three = m.index(Some((address, 0)), -1, 3);
+    let two = m.index(Some((address, 0)), 0, 2);
+    let four = m.index(Some((address, 0)), 0, 4);
+    m.f(
+        Op::Add,
+        d(position, "xyzw"),
+        &[
+            Src {
+                index: Some(three),
+                ..params[0]
+            },
+            params[2],
+        ],
+    );
+    m.f(
+        Op::Mad,
+        d(position, "xyzw"),
+        &[
+            r(position, "xyzw"),
+            Src {
+                index: Some(two),
+                ..others[0]
+            },
+            others[1],
+        ],
+    );
+    m.f(
+        Op::Mov,
+        Dst {
+            index: Some(four),
+            ..d(array, "xy")
+        },
+        &[input],
+    );
+    let module = check_with(&m.finish(), &Options::default());
+    let params = module.reflection.params.unwrap();
+    assert_eq!(params.slot, DescriptorSlot { set: 0, binding: 0 });
+    assert_eq!(params.slots, [0, 1, 2].map(ParamSource::Local));
+    let locations: Vec<_> = module
+        .reflection
+        .outputs
+        .iter()
+        .map(|output| output.location)
+        .collect();
+    assert_eq!(locations, [None, Some(5), Some(6), Some(7), Some(8)]);
+}
