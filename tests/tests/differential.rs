@@ -4,7 +4,7 @@
 
 use glasm::ir::generate::{self, GenerateOptions, RESULT_BYTES};
 use glasm::ir::interp::Environment;
-use glasm::ir::{Program, Stage};
+use glasm::ir::{Id, OutputId, Program, Stage, Storage};
 use glasm_vkrunner::{Outcome, RunOptions, Runner};
 use std::fmt::Write;
 use std::path::Path;
@@ -29,17 +29,30 @@ fn parameters(bank: &str, environment: &Environment, first: usize) -> String {
     })
 }
 
-fn fragment_script(
-    program: &Program,
-    environment: &Environment,
-    results: &[[u32; 4]; 3],
-) -> String {
+/// Leaves result `kept` as the only output, in color 0: scripts draw to one attachment.
+fn keep_result(program: &mut Program, kept: usize) {
+    let (kept, first) = (OutputId::new(kept), OutputId::new(0));
+    let (of_kept, of_first) = (
+        program.outputs[kept].semantic,
+        program.outputs[first].semantic,
+    );
+    program.outputs[first].semantic = of_kept;
+    program.outputs[kept].semantic = of_first;
+    for id in program.registers.ids() {
+        let register = &mut program.registers[id];
+        if matches!(register.storage, Storage::Output(output) if output != kept) {
+            register.storage = Storage::Temp;
+        }
+    }
+}
+
+fn fragment_script(program: &Program, environment: &Environment, result: &[u32; 4]) -> String {
     let [x, y] = [0, 1].map(|lane| f32::from_bits(environment.inputs[0][lane] as u32).floor());
     format!(
         "[require]\nfbsize 64 64\nframebuffer R32G32B32A32_UINT\n[vertex program passthrough]\n\
          [fragment program ir]\n{program}\n[test]\n{}draw rect -1 -1 2 2\ntolerance 0\nprobe rgba {x} {y} {}\n",
         parameters("fp", environment, 0),
-        words(&results[0]),
+        words(result),
     )
 }
 
@@ -53,11 +66,15 @@ fn compute_script(program: &Program, environment: &Environment, results: &[[u32;
 }
 
 fn script(seed: u64, options: &GenerateOptions) -> String {
-    let program = generate::program(seed, options);
+    let mut program = generate::program(seed, options);
     let environment = generate::environment(seed, &program);
     let results = generate::expected(&program, &environment).expect("generated programs end");
     match options.stage {
-        Stage::Fragment => fragment_script(&program, &environment, &results),
+        Stage::Fragment => {
+            let kept = seed as usize % results.len();
+            keep_result(&mut program, kept);
+            fragment_script(&program, &environment, &results[kept])
+        }
         Stage::Compute => compute_script(&program, &environment, &results),
         Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
             unreachable!("no such programs are asked for")
