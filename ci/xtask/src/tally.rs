@@ -36,9 +36,15 @@ impl Tally {
     /// a failed test (it did not build, a test process died) counts as one failure.
     pub(crate) fn of_test_run(text: &str, success: bool) -> Self {
         let mut tally = Self::default();
-        for line in text.lines() {
-            let line = line.trim_start();
-            if line.starts_with("test result:") || line.starts_with("Summary [") {
+        // nextest shows the output of failed tests, summary lines of their own included.
+        let of_nextest = |line: &str| line.trim_start().starts_with("Summary [");
+        let prefix = if text.lines().any(of_nextest) {
+            "Summary ["
+        } else {
+            "test result:"
+        };
+        for line in text.lines().map(str::trim_start) {
+            if line.starts_with(prefix) {
                 tally += Self::of_summary_line(line);
             }
         }
@@ -106,7 +112,8 @@ mod tests {
 
     #[test]
     fn nextest_summary_counts_every_kind_of_failure() {
-        let text = "     Summary [   0.104s] 12 tests run: 8 passed (1 slow), 1 failed, 2 timed out, 1 exec failed, 5 skipped\n";
+        let text = "    test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 2 filtered out\n\
+                    \x20    Summary [   0.104s] 12 tests run: 8 passed (1 slow), 1 failed, 2 timed out, 1 exec failed, 5 skipped\n";
         assert_eq!(
             Tally::of_test_run(text, false),
             Tally {
