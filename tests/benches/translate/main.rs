@@ -20,6 +20,10 @@ use std::time::Duration;
 /// Operations of the generated programs.
 const SIZES: [usize; 4] = [10, 100, 1000, 10_000];
 
+/// Times that everything is measured. What other programs do to a shared machine lasts for seconds, longer than one measurement;
+/// the fastest pass is the one that they disturbed least.
+const PASSES: usize = 3;
+
 /// Seed of all programs.
 const SEED: u64 = 1;
 
@@ -49,6 +53,15 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// Takes over the times of another pass that are shorter.
+    fn keep_faster(&mut self, other: &Self) {
+        self.total = self.total.min(other.total);
+        self.naga = self.naga.min(other.naga);
+        for ((_, time), (_, other)) in self.stages.iter_mut().zip(&other.stages) {
+            *time = time.min(*other);
+        }
+    }
+
     /// Nanoseconds for each operation of the source.
     pub(crate) fn per_operation(&self, time: f64) -> f64 {
         // Counts of this size are exact as f64.
@@ -62,15 +75,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         .filter(|word| word != "--bench")
         .collect();
     let quick = words.iter().any(|word| word == "--quick");
-    let budget = Budget(Duration::from_millis(if quick { 40 } else { 400 }));
-    let mut rows = Vec::new();
-    for variant in Variant::ALL {
-        for size in SIZES {
-            if wanted(&words, variant.name()) && wanted(&words, &size.to_string()) {
-                let row = measure(&program(variant, size, SEED), size, budget)?;
-                println!("{}", tables::line(&row));
-                rows.push(row);
+    let budget = Budget(Duration::from_millis(if quick { 40 } else { 200 }));
+    let mut rows: Vec<Row> = Vec::new();
+    for pass in 0..if quick { 1 } else { PASSES } {
+        for (index, (variant, size)) in programs(&words).into_iter().enumerate() {
+            let row = measure(&program(variant, size, SEED), size, budget)?;
+            match rows.get_mut(index) {
+                Some(known) => known.keep_faster(&row),
+                None => rows.push(row),
             }
+            println!("pass {pass}: {}", tables::line(&rows[index]));
         }
     }
     let out = std::env::var_os("GLASM_BENCH_OUT").map(PathBuf::from);
@@ -90,6 +104,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         )?;
     }
     Ok(())
+}
+
+/// Shapes and sizes that the words on the command line ask for.
+fn programs(words: &[String]) -> Vec<(Variant, usize)> {
+    let all = Variant::ALL
+        .into_iter()
+        .flat_map(|variant| SIZES.map(|size| (variant, size)));
+    all.filter(|(variant, size)| wanted(words, variant.name()) && wanted(words, &size.to_string()))
+        .collect()
 }
 
 /// Whether the words on the command line ask for `name`: if they name others of its kind, they must name it.

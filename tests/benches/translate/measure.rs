@@ -21,7 +21,7 @@ impl Budget {
             .iter()
             .map(|(once, rounds)| once * u128::from(*rounds))
             .sum();
-        let batches = (self.0.as_nanos() * N as u128 / turn.max(1)).clamp(7, 1000) as usize;
+        let batches = (self.0.as_nanos() * N as u128 / turn.max(1)).clamp(3, 1000) as usize;
         let mut times = [(); N].map(|()| Vec::with_capacity(batches));
         for _ in 0..batches {
             for (index, work) in works.iter_mut().enumerate() {
