@@ -38,6 +38,7 @@ mod programs;
 mod requirements;
 mod runner;
 mod script;
+mod tools;
 mod vk;
 
 pub use error::Error;

@@ -8,12 +8,11 @@ use crate::script::{
     Command, Convention, ExpectedError, ExpectedPlace, ProgramForm, ProgramSection, Script,
     VertexData,
 };
+use crate::tools::{Job, TextLanguage, ToolError, Tools};
 use glasm::ir::{Stage, TypeBase};
 use glasm::{
     Code, Diagnostic, Diagnostics, Location, Reflection, Severity, Shader, Source, Target,
 };
-use std::io::Write;
-use std::process::{Command as Process, Stdio};
 
 /// A module, ready for the device.
 #[derive(Clone, Debug)]
@@ -31,6 +30,12 @@ pub(crate) enum Refusal {
     Skip(String),
 }
 
+impl From<Refusal> for Vec<Refusal> {
+    fn from(refusal: Refusal) -> Self {
+        vec![refusal]
+    }
+}
+
 /// What programs are compiled for.
 pub(crate) struct CompileContext<'a> {
     /// Name of the script, for messages.
@@ -38,6 +43,7 @@ pub(crate) struct CompileContext<'a> {
     pub(crate) script: &'a Script,
     pub(crate) capabilities: &'a Capabilities,
     pub(crate) target: Target,
+    pub(crate) tools: &'a Tools,
 }
 
 impl CompileContext<'_> {
@@ -45,10 +51,22 @@ impl CompileContext<'_> {
     pub(crate) fn build_modules(&self) -> Result<Vec<Module>, Vec<Refusal>> {
         let mut modules = Vec::new();
         let mut refusals = Vec::new();
-        for section in &self.script.programs {
-            match self.build_module(section) {
+        for (index, section) in self.script.programs.iter().enumerate() {
+            let is_same = |other: &&ProgramSection| other.stage == section.stage;
+            // Further GLSL sections of a stage belong to its first.
+            if self.script.programs[..index]
+                .iter()
+                .any(|other| is_same(&other))
+            {
+                continue;
+            }
+            let sections: Vec<_> = self.script.programs[index..]
+                .iter()
+                .filter(is_same)
+                .collect();
+            match self.build_module(section, &sections) {
                 Ok(module) => modules.push(module),
-                Err(refusal) => refusals.push(refusal),
+                Err(refusal) => refusals.extend(refusal),
             }
         }
         if refusals.is_empty() {
@@ -58,21 +76,23 @@ impl CompileContext<'_> {
         }
     }
 
-    fn build_module(&self, section: &ProgramSection) -> Result<Module, Refusal> {
+    /// The module of a stage: of its first section, and all that are linked together.
+    fn build_module(
+        &self,
+        section: &ProgramSection,
+        sections: &[&ProgramSection],
+    ) -> Result<Module, Vec<Refusal>> {
         let stage = section.stage;
         match section.form {
             ProgramForm::Assembly => {
                 let name = self.source_name(section);
                 let source = Source::new(&name, &section.text);
                 let compiled = glasm::compile(&source, &self.options());
-                self.finish(section, &source, compiled)
+                Ok(self.finish(section, &source, compiled)?)
             }
-            ProgramForm::Ir => self.compile_ir(section),
-            ProgramForm::SpirvText => Ok(Module {
-                stage,
-                words: assemble(section, self.target)?,
-                reflection: None,
-            }),
+            ProgramForm::Ir => Ok(self.compile_ir(section)?),
+            ProgramForm::SpirvText => self.translate(TextLanguage::SpirvAssembly, sections),
+            ProgramForm::Glsl => self.translate(TextLanguage::Glsl, sections),
             ProgramForm::PassThrough => {
                 let words = passthrough::module(self.script.requirements.convention);
                 Ok(Module {
@@ -81,10 +101,47 @@ impl CompileContext<'_> {
                     reflection: Some(passthrough::reflection()),
                 })
             }
-            ProgramForm::Glsl => Err(Refusal::Skip(
-                "GLSL shaders need a GLSL front end".to_owned(),
-            )),
         }
+    }
+
+    /// The module that a program of the system makes of sections.
+    fn translate(
+        &self,
+        language: TextLanguage,
+        sections: &[&ProgramSection],
+    ) -> Result<Module, Vec<Refusal>> {
+        let first = sections
+            .first()
+            .expect("a module has at least the section that asks for it");
+        let job = Job {
+            language,
+            stage: first.stage,
+            target: self.target,
+            texts: sections
+                .iter()
+                .map(|section| section.text.clone())
+                .collect(),
+        };
+        let words = self.tools.translate(job).map_err(|error| match error {
+            ToolError::Missing(reason) => vec![Refusal::Skip(reason)],
+            ToolError::Refused(messages) => messages
+                .into_iter()
+                .map(|message| {
+                    let place = message
+                        .place
+                        .and_then(|(index, line)| Some(sections.get(index)?.line + line));
+                    Refusal::Fail(Failure {
+                        line: Some(place.unwrap_or(first.line)),
+                        message: message.text,
+                    })
+                })
+                .collect(),
+        })?;
+        Ok(Module {
+            stage: first.stage,
+            words,
+            reflection: None,
+        })
     }
 
     fn source_name(&self, section: &ProgramSection) -> String {
@@ -317,48 +374,6 @@ pub(crate) fn target_name(target: Target) -> &'static str {
         Target::Vulkan1_2 => "vulkan1.2",
         Target::Vulkan1_3 => "vulkan1.3",
     }
-}
-
-/// Runs `spirv-as` on a section.
-fn assemble(section: &ProgramSection, target: Target) -> Result<Vec<u32>, Refusal> {
-    let fail = |message: String| {
-        Refusal::Fail(Failure {
-            line: Some(section.line),
-            message,
-        })
-    };
-    let process = Process::new("spirv-as")
-        .args(["--target-env", target_name(target), "-o", "-", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    let mut process = match process {
-        Ok(process) => process,
-        Err(error) => {
-            return Err(Refusal::Skip(format!(
-                "SPIR-V text needs spirv-as: {error}"
-            )));
-        }
-    };
-    if let Some(mut input) = process.stdin.take() {
-        // The assembler reads everything before it writes; if it stops early its own message says why.
-        let _ = input.write_all(&section.text);
-    }
-    let output = process
-        .wait_with_output()
-        .map_err(|error| fail(format!("spirv-as: {error}")))?;
-    if !output.status.success() {
-        return Err(fail(format!(
-            "spirv-as: {}",
-            String::from_utf8_lossy(&output.stderr).trim_end()
-        )));
-    }
-    Ok(output
-        .stdout
-        .chunks_exact(4)
-        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-        .collect())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What a device can do, and whether that is enough for a script.
 
-use crate::script::{BufferKey, Command, ProgramForm, Script};
+use crate::script::{BufferKey, Command, Script};
 use ash::vk;
 use glasm::ir::Stage;
 use std::collections::BTreeSet;
@@ -136,9 +136,6 @@ fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String
 
 fn missing_stage(script: &Script, capabilities: &Capabilities) -> Option<String> {
     for program in &script.programs {
-        if program.form == ProgramForm::Glsl {
-            return Some("GLSL shaders need a GLSL front end".to_owned());
-        }
         let feature = match program.stage {
             Stage::TessControl | Stage::TessEval => "tessellationShader",
             Stage::Geometry => "geometryShader",
@@ -243,7 +240,6 @@ mod tests {
                 "the device lacks R8_UINT as texture format",
             ),
             ("[geometry program]\n", "the device lacks geometryShader"),
-            ("[fragment shader]\n", "GLSL shaders need a GLSL front end"),
             (
                 "[test]\npush int 252 0\n",
                 "the device lacks push constants larger than 128 bytes",

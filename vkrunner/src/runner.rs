@@ -7,6 +7,7 @@ use crate::outcome::{Failure, Outcome, ScriptReport};
 use crate::programs::{CompileContext, Module, Refusal, target_name};
 use crate::requirements::skip_reason;
 use crate::script::{Script, ScriptError, read_covers};
+use crate::tools::Tools;
 use crate::vk::{Device, DeviceInfo, Instance, PhysicalDevice};
 use glasm::Target;
 use std::cell::{Cell, RefCell};
@@ -37,6 +38,7 @@ pub struct Runner {
     /// `None` until a script needs it, and after one has lost it.
     device: RefCell<Option<Rc<Device>>>,
     gave_up_device: Cell<bool>,
+    tools: Tools,
     instance: Rc<Instance>,
 }
 
@@ -59,6 +61,7 @@ impl Runner {
             physical,
             device: RefCell::new(None),
             gave_up_device: Cell::new(false),
+            tools: Tools::default(),
             instance,
         };
         runner.device(&BTreeSet::new())?;
@@ -166,6 +169,7 @@ impl Runner {
             script: &script,
             capabilities,
             target: self.target,
+            tools: &self.tools,
         };
         if let Some(failures) = context.check_expected_errors() {
             return conclude(Results {

@@ -88,6 +88,19 @@ const NEEDS: &[Need] = &[
         },
     },
     Need {
+        what: "glslangValidator",
+        why: "compiles the GLSL sections of scripts",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: || shell::find_program("glslangValidator").is_some(),
+        names: Names {
+            debian: &["glslang-tools"],
+            fedora: "glslang",
+            arch: "glslang",
+            homebrew: "glslang",
+        },
+    },
+    Need {
         what: "SwiftShader",
         why: "a second Vulkan driver for the CPU, part of Chromium: scripts must give the same on both",
         purpose: Purpose::Test,

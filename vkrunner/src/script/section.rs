@@ -143,10 +143,14 @@ fn is_blank_or_comment(line: &[u8]) -> bool {
     line.is_empty() || line.starts_with(b"#")
 }
 
-/// Every section but comments may occur once, and a stage may have one program.
+/// Every section but comments may occur once, and a stage may have one program, or several GLSL sections that are linked together.
 fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
     let same = |a: SectionKind, b: SectionKind| match (a, b) {
         (SectionKind::Comment, _) => false,
+        (
+            SectionKind::Program(_, ProgramForm::Glsl),
+            SectionKind::Program(_, ProgramForm::Glsl),
+        ) => false,
         (SectionKind::Program(stage, _), SectionKind::Program(other, _)) => stage == other,
         _ => a == b,
     };
@@ -261,6 +265,18 @@ mod tests {
                 (5, "section repeated; the first is at line 4"),
             ]
         );
+    }
+
+    #[test]
+    fn only_glsl_stages_have_several_sections() {
+        let glsl = "[vertex shader]\n[fragment shader]\n[vertex shader]\n";
+        assert_eq!(split(glsl).1, []);
+        let (_, errors) = split("[vertex shader]\n[vertex shader spirv]\n");
+        assert_eq!(
+            errors[0].message,
+            "second vertex program; the first is at line 1"
+        );
+        assert_eq!(errors[0].line, 2);
     }
 
     #[test]

@@ -144,6 +144,31 @@ features! {
     extension Some(ash::ext::shader_demote_to_helper_invocation::NAME), {
         shader_demote_to_helper_invocation "shaderDemoteToHelperInvocation",
     }
+    maintenance4: PhysicalDeviceMaintenance4Features, core in 3, extension Some(ash::khr::maintenance4::NAME), {
+        maintenance4 "maintenance4",
+    }
+    depth_clip_control: PhysicalDeviceDepthClipControlFeaturesEXT, core in NEVER,
+    extension Some(ash::ext::depth_clip_control::NAME), {
+        depth_clip_control "depthClipControl",
+    }
+    provoking_vertex: PhysicalDeviceProvokingVertexFeaturesEXT, core in NEVER,
+    extension Some(ash::ext::provoking_vertex::NAME), {
+        provoking_vertex_last "provokingVertexLast",
+    }
+    index_uint8: PhysicalDeviceIndexTypeUint8FeaturesEXT, core in NEVER,
+    extension Some(ash::ext::index_type_uint8::NAME), {
+        index_type_uint8 "indexTypeUint8",
+    }
+    divisor: PhysicalDeviceVertexAttributeDivisorFeaturesEXT, core in NEVER,
+    extension Some(ash::ext::vertex_attribute_divisor::NAME), {
+        vertex_attribute_instance_rate_divisor "vertexAttributeInstanceRateDivisor",
+        vertex_attribute_instance_rate_zero_divisor "vertexAttributeInstanceRateZeroDivisor",
+    }
+    list_restart: PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT, core in NEVER,
+    extension Some(ash::ext::primitive_topology_list_restart::NAME), {
+        primitive_topology_list_restart "primitiveTopologyListRestart",
+        primitive_topology_patch_list_restart "primitiveTopologyPatchListRestart",
+    }
     atomic_float: PhysicalDeviceShaderAtomicFloatFeaturesEXT, core in NEVER,
     extension Some(ash::ext::shader_atomic_float::NAME), {
         shader_buffer_float32_atomics "shaderBufferFloat32Atomics",

@@ -1,0 +1,392 @@
+//! GLSL and SPIR-V text to modules, through the programs `glslangValidator` and `spirv-as`.
+//!
+//! Starting a program costs more than most scripts, so results are kept: scripts share sections, and a script may run again. Files and
+//! output go through a folder of their own, which is removed afterwards. A program that does not end is ended.
+
+use crate::programs::target_name;
+use glasm::Target;
+use glasm::ir::Stage;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::process::{Command as Process, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a program may work on one module.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
+/// Texts and words that are kept at most, in bytes.
+const CACHE_LIMIT: usize = 16 << 20;
+/// Messages that are kept of one run.
+const MAX_MESSAGES: usize = 20;
+
+/// A language that a program translates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum TextLanguage {
+    /// Several texts are linked together.
+    Glsl,
+    /// SPIR-V assembly: one text.
+    SpirvAssembly,
+}
+
+impl TextLanguage {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Glsl => "GLSL",
+            Self::SpirvAssembly => "SPIR-V text",
+        }
+    }
+
+    fn program(self) -> &'static str {
+        match self {
+            Self::Glsl => "glslangValidator",
+            Self::SpirvAssembly => "spirv-as",
+        }
+    }
+}
+
+/// What to translate.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Job {
+    pub(crate) language: TextLanguage,
+    pub(crate) stage: Stage,
+    pub(crate) target: Target,
+    pub(crate) texts: Vec<Vec<u8>>,
+}
+
+/// Something that a program has to say about a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ToolMessage {
+    /// Number of the text and line in it, from 1; `None` if the message is about all of it.
+    pub(crate) place: Option<(usize, u32)>,
+    pub(crate) text: String,
+}
+
+/// Why there is no module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum ToolError {
+    /// The program is not installed.
+    Missing(String),
+    /// The program refuses the text, or fails itself.
+    Refused(Vec<ToolMessage>),
+}
+
+impl ToolError {
+    fn general(text: String) -> Self {
+        Self::Refused(vec![ToolMessage { place: None, text }])
+    }
+}
+
+/// Runs the programs, and keeps what they gave.
+#[derive(Default)]
+pub(crate) struct Tools {
+    results: RefCell<HashMap<Job, Result<Vec<u32>, ToolError>>>,
+    /// Bytes in `results`.
+    kept: RefCell<usize>,
+}
+
+impl Tools {
+    /// The words of the module of a job.
+    pub(crate) fn translate(&self, job: Job) -> Result<Vec<u32>, ToolError> {
+        if let Some(known) = self.results.borrow().get(&job) {
+            return known.clone();
+        }
+        let result = run(&job);
+        let texts: usize = job.texts.iter().map(Vec::len).sum();
+        let size = texts + result.as_ref().map_or(0, |words| words.len() * 4);
+        let mut kept = self.kept.borrow_mut();
+        if *kept + size > CACHE_LIMIT {
+            self.results.borrow_mut().clear();
+            *kept = 0;
+        }
+        if size <= CACHE_LIMIT {
+            *kept += size;
+            self.results.borrow_mut().insert(job, result.clone());
+        }
+        result
+    }
+}
+
+/// A folder that is removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> std::io::Result<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        loop {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let name = format!("glasm-run-{}-{number}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(Self(path)),
+                // An earlier process of the same number has left it behind.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed stays in the system's folder for temporary files.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn glsl_extension(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vert",
+        Stage::TessControl => "tesc",
+        Stage::TessEval => "tese",
+        Stage::Geometry => "geom",
+        Stage::Fragment => "frag",
+        Stage::Compute => "comp",
+    }
+}
+
+/// Name of the file of text `index`; messages of the programs begin with it.
+fn file_name(index: usize, stage: Stage) -> String {
+    format!("{index}.{}", glsl_extension(stage))
+}
+
+const OUTPUT: &str = "module.spv";
+const MESSAGES: &str = "messages";
+
+/// Runs the program of a job.
+fn run(job: &Job) -> Result<Vec<u32>, ToolError> {
+    let system = |error: std::io::Error| ToolError::general(error.to_string());
+    let folder = Folder::new().map_err(system)?;
+    let mut process = Process::new(job.language.program());
+    match job.language {
+        TextLanguage::Glsl => process.args(["--quiet", "-V", "-S", glsl_extension(job.stage)]),
+        TextLanguage::SpirvAssembly => &mut process,
+    };
+    process.args(["--target-env", target_name(job.target), "-o", OUTPUT]);
+    for (index, text) in job.texts.iter().enumerate() {
+        let name = file_name(index, job.stage);
+        fs::write(folder.0.join(&name), text).map_err(system)?;
+        process.arg(name);
+    }
+    let messages = folder.0.join(MESSAGES);
+    let output = File::create(&messages).map_err(system)?;
+    let errors = output.try_clone().map_err(system)?;
+    process
+        .current_dir(&folder.0)
+        .stdin(Stdio::null())
+        .stdout(output)
+        .stderr(errors);
+    let success = match wait(process) {
+        Ok(success) => success,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let (name, program) = (job.language.name(), job.language.program());
+            return Err(ToolError::Missing(format!(
+                "{name} needs the program {program}, which is not installed"
+            )));
+        }
+        Err(error) => return Err(ToolError::general(error.to_string())),
+    };
+    if success {
+        let bytes = fs::read(folder.0.join(OUTPUT)).map_err(system)?;
+        Ok(bytes
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .collect())
+    } else {
+        let text = fs::read(&messages).map_err(system)?;
+        let text = String::from_utf8_lossy(&text);
+        Err(ToolError::Refused(read_messages(job, &text)))
+    }
+}
+
+/// Runs a program to its end; says whether it succeeded.
+fn wait(mut process: Process) -> std::io::Result<bool> {
+    let mut child = process.spawn()?;
+    let start = Instant::now();
+    let mut pause = Duration::from_micros(500);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.success());
+        }
+        if start.elapsed() > TIME_LIMIT {
+            child.kill()?;
+            child.wait()?;
+            let seconds = TIME_LIMIT.as_secs();
+            return Err(std::io::Error::new(
+                ErrorKind::TimedOut,
+                format!("not done after {seconds} s"),
+            ));
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(8));
+    }
+}
+
+/// What a program printed, as messages about places.
+fn read_messages(job: &Job, output: &str) -> Vec<ToolMessage> {
+    let mut messages = Vec::new();
+    for line in output.lines().map(str::trim_end) {
+        let message = match job.language {
+            TextLanguage::Glsl => read_glslang_line(job, line),
+            TextLanguage::SpirvAssembly => Some(read_assembler_line(line)),
+        };
+        messages.extend(message.filter(|message| !message.text.is_empty()));
+    }
+    let dropped = messages.len().saturating_sub(MAX_MESSAGES);
+    messages.truncate(MAX_MESSAGES);
+    if dropped > 0 || messages.is_empty() {
+        let text = match dropped {
+            0 => format!("{} fails without a message", job.language.program()),
+            _ => format!("and {dropped} more messages"),
+        };
+        messages.push(ToolMessage { place: None, text });
+    }
+    messages
+}
+
+/// `ERROR: 0.frag:12: text`; sums at the end say nothing new.
+fn read_glslang_line(job: &Job, line: &str) -> Option<ToolMessage> {
+    if line.ends_with("No code generated.")
+        || line.starts_with("SPIR-V is not generated")
+        || line.ends_with("'' : compilation terminated")
+        || line == file_name(0, job.stage)
+    {
+        return None;
+    }
+    let text = line.strip_prefix("ERROR: ").unwrap_or(line);
+    for index in 0..job.texts.len() {
+        let Some(rest) = text.strip_prefix(&file_name(index, job.stage)) else {
+            continue;
+        };
+        let Some((number, rest)) = rest
+            .strip_prefix(':')
+            .and_then(|rest| rest.split_once(": "))
+        else {
+            continue;
+        };
+        if let Ok(number) = number.parse() {
+            return Some(ToolMessage {
+                place: Some((index, number)),
+                text: rest.to_owned(),
+            });
+        }
+    }
+    Some(ToolMessage {
+        place: None,
+        text: text.trim_start().to_owned(),
+    })
+}
+
+/// `error: 12: 3: text`
+fn read_assembler_line(line: &str) -> ToolMessage {
+    let text = line.strip_prefix("error: ").unwrap_or(line);
+    let place = text.split_once(": ").and_then(|(number, rest)| {
+        let (column, text) = rest.split_once(": ")?;
+        let column: u32 = column.parse().ok()?;
+        Some((number.parse().ok()?, format!("column {column}: {text}")))
+    });
+    match place {
+        Some((line, text)) => ToolMessage {
+            place: Some((0, line)),
+            text,
+        },
+        None => ToolMessage {
+            place: None,
+            text: text.to_owned(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(language: TextLanguage, texts: &[&str]) -> Job {
+        Job {
+            language,
+            stage: Stage::Vertex,
+            target: Target::Vulkan1_1,
+            texts: texts.iter().map(|text| text.as_bytes().to_vec()).collect(),
+        }
+    }
+
+    /// The result, unless the program is missing.
+    fn translate(job: Job) -> Option<Result<Vec<u32>, Vec<ToolMessage>>> {
+        match Tools::default().translate(job) {
+            Ok(words) => Some(Ok(words)),
+            Err(ToolError::Refused(messages)) => Some(Err(messages)),
+            Err(ToolError::Missing(_)) => None,
+        }
+    }
+
+    #[test]
+    fn messages_of_glslang_name_text_and_line() {
+        let job = job(TextLanguage::Glsl, &["", ""]);
+        let output = "ERROR: 1.vert:12: 'x' : undeclared: identifier \nERROR: 1 compilation errors.  No code generated.\n\n\n\
+                      ERROR: Linking vertex stage: no body: \n    f(\nSPIR-V is not generated for failed compile or link\n";
+        let found: Vec<_> = read_messages(&job, output)
+            .into_iter()
+            .map(|message| (message.place, message.text))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (Some((1, 12)), "'x' : undeclared: identifier".to_owned()),
+                (None, "Linking vertex stage: no body:".to_owned()),
+                (None, "f(".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn messages_of_the_assembler_name_line_and_column() {
+        let message = read_assembler_line("error: 2: 7: Invalid Opcode name 'OpFoo'");
+        assert_eq!(message.place, Some((0, 2)));
+        assert_eq!(message.text, "column 7: Invalid Opcode name 'OpFoo'");
+        assert_eq!(read_assembler_line("error: no text").place, None);
+    }
+
+    #[test]
+    fn texts_of_a_stage_are_linked() {
+        let main = "#version 450\nvec4 f();\nvoid main() { gl_Position = f(); }\n";
+        let other = "#version 450\nvec4 f() { return vec4(1.0); }\n";
+        if let Some(result) = translate(job(TextLanguage::Glsl, &[main, other])) {
+            assert_eq!(result.unwrap()[0], 0x0723_0203);
+        }
+        if let Some(result) = translate(job(TextLanguage::Glsl, &[main])) {
+            let messages = result.unwrap_err();
+            assert!(
+                messages[0].text.contains("No function definition"),
+                "{messages:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn refused_texts_give_their_lines() {
+        let bad = "#version 450\nvoid main()\n{ nothing = 1; }\n";
+        if let Some(result) = translate(job(TextLanguage::Glsl, &["#version 450\n", bad])) {
+            assert_eq!(result.unwrap_err()[0].place, Some((1, 3)));
+        }
+        if let Some(result) = translate(job(
+            TextLanguage::SpirvAssembly,
+            &["OpCapability Shader\nOpNothing\n"],
+        )) {
+            assert_eq!(result.unwrap_err()[0].place, Some((0, 2)));
+        }
+    }
+
+    #[test]
+    fn results_are_kept() {
+        let tools = Tools::default();
+        let job = job(TextLanguage::SpirvAssembly, &["OpCapability Shader\n"]);
+        let marker = Err(ToolError::Missing("kept".to_owned()));
+        tools
+            .results
+            .borrow_mut()
+            .insert(job.clone(), marker.clone());
+        assert_eq!(tools.translate(job), marker);
+    }
+}
