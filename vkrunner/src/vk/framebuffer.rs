@@ -33,16 +33,10 @@ impl Framebuffer {
         format: &Format,
         depth_format: Option<DepthFormat>,
     ) -> Result<Self, Error> {
-        let desc = ImageDesc {
-            format: format.vk,
-            width,
-            height,
-            levels: 1,
-            usage: vk::ImageUsageFlags::COLOR_ATTACHMENT
-                | vk::ImageUsageFlags::TRANSFER_SRC
-                | vk::ImageUsageFlags::TRANSFER_DST,
-            aspects: vk::ImageAspectFlags::COLOR,
-        };
+        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT
+            | vk::ImageUsageFlags::TRANSFER_SRC
+            | vk::ImageUsageFlags::TRANSFER_DST;
+        let desc = ImageDesc::plane(format.vk, width, height, usage);
         let color = Image::new(device, &desc)?;
         let depth = match depth_format {
             Some(depth_format) => Some((create_depth(device, &desc, depth_format)?, depth_format)),

@@ -1,4 +1,4 @@
-//! Images with their memory and view.
+//! Images of every type with their memory and views.
 
 use super::device::Device;
 use crate::error::{CallContext, Error};
@@ -10,38 +10,107 @@ use std::rc::Rc;
 /// What an image is made of.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ImageDesc {
+    pub(super) flags: vk::ImageCreateFlags,
     pub(super) format: vk::Format,
-    pub(super) width: u32,
-    pub(super) height: u32,
+    /// Of the view of everything; it decides the type of the image.
+    pub(super) view_type: vk::ImageViewType,
+    pub(super) extent: vk::Extent3D,
     pub(super) levels: u32,
+    /// Layers; six for every cube.
+    pub(super) layers: u32,
+    pub(super) samples: vk::SampleCountFlags,
     pub(super) usage: vk::ImageUsageFlags,
+    /// Everything that the format has.
     pub(super) aspects: vk::ImageAspectFlags,
 }
 
-/// A two-dimensional image.
+impl ImageDesc {
+    /// A two-dimensional image of one color level, layer and sample.
+    pub(super) fn plane(
+        format: vk::Format,
+        width: u32,
+        height: u32,
+        usage: vk::ImageUsageFlags,
+    ) -> Self {
+        Self {
+            flags: vk::ImageCreateFlags::empty(),
+            format,
+            view_type: vk::ImageViewType::TYPE_2D,
+            extent: vk::Extent3D {
+                width,
+                height,
+                depth: 1,
+            },
+            levels: 1,
+            layers: 1,
+            samples: vk::SampleCountFlags::TYPE_1,
+            usage,
+            aspects: vk::ImageAspectFlags::COLOR,
+        }
+    }
+
+    fn image_type(&self) -> vk::ImageType {
+        match self.view_type {
+            vk::ImageViewType::TYPE_1D | vk::ImageViewType::TYPE_1D_ARRAY => vk::ImageType::TYPE_1D,
+            vk::ImageViewType::TYPE_3D => vk::ImageType::TYPE_3D,
+            _ => vk::ImageType::TYPE_2D,
+        }
+    }
+
+    fn create_flags(&self) -> vk::ImageCreateFlags {
+        match self.view_type {
+            vk::ImageViewType::CUBE | vk::ImageViewType::CUBE_ARRAY => {
+                self.flags | vk::ImageCreateFlags::CUBE_COMPATIBLE
+            }
+            _ => self.flags,
+        }
+    }
+}
+
+/// What a view shows of an image.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ViewDesc {
+    pub(super) view_type: vk::ImageViewType,
+    pub(super) format: vk::Format,
+    pub(super) components: vk::ComponentMapping,
+    pub(super) range: vk::ImageSubresourceRange,
+}
+
+/// An image and a view of all of it.
 pub(super) struct Image {
     pub(super) raw: vk::Image,
     pub(super) view: vk::ImageView,
     aspects: vk::ImageAspectFlags,
     levels: u32,
+    layers: u32,
     allocation: Option<Allocation>,
     device: Rc<Device>,
 }
 
 impl Image {
-    /// An image whose contents are undefined.
+    /// An image whose contents are undefined, with a view of all of it.
     pub(super) fn new(device: &Rc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
+        let mut image = Self::without_view(device, desc)?;
+        let whole = ViewDesc {
+            view_type: desc.view_type,
+            format: desc.format,
+            components: vk::ComponentMapping::default(),
+            range: image.everything(),
+        };
+        image.view = image.create_view(&whole)?;
+        Ok(image)
+    }
+
+    /// An image whose contents are undefined; its view is null.
+    pub(super) fn without_view(device: &Rc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
         let info = vk::ImageCreateInfo::default()
-            .image_type(vk::ImageType::TYPE_2D)
+            .flags(desc.create_flags())
+            .image_type(desc.image_type())
             .format(desc.format)
-            .extent(vk::Extent3D {
-                width: desc.width,
-                height: desc.height,
-                depth: 1,
-            })
+            .extent(desc.extent)
             .mip_levels(desc.levels)
-            .array_layers(1)
-            .samples(vk::SampleCountFlags::TYPE_1)
+            .array_layers(desc.layers)
+            .samples(desc.samples)
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(desc.usage)
             .sharing_mode(vk::SharingMode::EXCLUSIVE)
@@ -53,19 +122,24 @@ impl Image {
             view: vk::ImageView::null(),
             aspects: desc.aspects,
             levels: desc.levels,
+            layers: desc.layers,
             allocation: None,
             device: Rc::clone(device),
         };
         image.bind_memory()?;
-        let view_info = vk::ImageViewCreateInfo::default()
-            .image(raw)
-            .view_type(vk::ImageViewType::TYPE_2D)
-            .format(desc.format)
-            .subresource_range(image.all_levels());
-        // SAFETY: the image has memory, and the view covers what it has.
-        image.view =
-            unsafe { device.raw.create_image_view(&view_info, None) }.call("vkCreateImageView")?;
         Ok(image)
+    }
+
+    /// A view, which the caller destroys before the image.
+    pub(super) fn create_view(&self, desc: &ViewDesc) -> Result<vk::ImageView, Error> {
+        let info = vk::ImageViewCreateInfo::default()
+            .image(self.raw)
+            .view_type(desc.view_type)
+            .format(desc.format)
+            .components(desc.components)
+            .subresource_range(desc.range);
+        // SAFETY: the image has memory, and the caller asks for a view that fits it.
+        unsafe { self.device.raw.create_image_view(&info, None) }.call("vkCreateImageView")
     }
 
     fn bind_memory(&mut self) -> Result<(), Error> {
@@ -88,12 +162,12 @@ impl Image {
         .call("vkBindImageMemory")
     }
 
-    /// All levels.
-    pub(super) fn all_levels(&self) -> vk::ImageSubresourceRange {
+    /// All aspects, levels and layers.
+    pub(super) fn everything(&self) -> vk::ImageSubresourceRange {
         vk::ImageSubresourceRange::default()
             .aspect_mask(self.aspects)
             .level_count(self.levels)
-            .layer_count(1)
+            .layer_count(self.layers)
     }
 
     /// Records a change of layout that waits for everything before and holds up everything after.
@@ -113,7 +187,7 @@ impl Image {
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .image(self.raw)
-            .subresource_range(self.all_levels());
+            .subresource_range(self.everything());
         // SAFETY: the command buffer is being recorded, outside of a render pass.
         unsafe {
             raw.cmd_pipeline_barrier(

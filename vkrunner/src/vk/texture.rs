@@ -34,13 +34,11 @@ impl Texture {
         levels: &[&TextureImage],
         state: &SamplerState,
     ) -> Result<Self, Error> {
+        let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
+        let base = levels[0];
         let desc = ImageDesc {
-            format: levels[0].format.vk,
-            width: levels[0].width,
-            height: levels[0].height,
             levels: levels.len() as u32,
-            usage: vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST,
-            aspects: vk::ImageAspectFlags::COLOR,
+            ..ImageDesc::plane(base.format.vk, base.width, base.height, usage)
         };
         let image = Image::new(device, &desc)?;
         let mut texture = Self {
