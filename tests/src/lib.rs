@@ -1,6 +1,7 @@
 //! What the tests, benchmarks and fuzz targets of glasm share: generated programs, the script files, mutations.
 
 pub mod generator;
+pub mod manual;
 pub mod mutate;
 pub mod rng;
 pub mod scripts;

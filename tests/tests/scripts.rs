@@ -1,9 +1,11 @@
-//! Runs every script of the repository on the default Vulkan device: one test per `.shader_test` file, named by its path.
+//! Runs every script of the repository on the default Vulkan device: one test per `.shader_test` file, named by its path, and one per
+//! example of the manual, named by its line and heading.
 //!
 //! Without a device all of them are reported as ignored. `GLASM_TEST_SCRIPTS=off` leaves the list empty: `cargo xtask test` sets
 //! it, because it runs the scripts through `glasm run` on two drivers.
 #![expect(clippy::print_stderr, reason = "says why scripts are ignored")]
 
+use glasm_tests::manual::{self, Example};
 use glasm_tests::scripts;
 use glasm_vkrunner::{Outcome, RunOptions, Runner};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -20,7 +22,12 @@ thread_local! {
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let off = std::env::var_os("GLASM_TEST_SCRIPTS").is_some_and(|value| value == "off");
-    let scripts = if off { Vec::new() } else { scripts::find() };
+    let (scripts, examples) = if off {
+        (Vec::new(), Vec::new())
+    } else {
+        let examples = manual::read_examples(scripts::repository()).unwrap_or_default();
+        (scripts::find(), examples)
+    };
     // Listing must not need a device.
     let missing = if arguments.list || scripts.is_empty() {
         None
@@ -37,7 +44,11 @@ fn main() -> ExitCode {
         });
         trial.with_ignored_flag(missing.is_some())
     });
-    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+    let examples = examples.into_iter().map(|example| {
+        let trial = Trial::test(example.name(), move || run_example(&example));
+        trial.with_ignored_flag(missing.is_some())
+    });
+    libtest_mimic::run(&arguments, trials.chain(examples).collect()).exit_code()
 }
 
 /// Why no script can run.
@@ -48,6 +59,30 @@ fn missing_device() -> Option<String> {
 }
 
 fn run(script: &Path) -> Result<(), Failed> {
+    if let Some(reason) = run_script(script)? {
+        eprintln!("{}: skipped: {reason}", scripts::name(script));
+    }
+    Ok(())
+}
+
+/// Examples must show what they are there for: only a device may keep them from running, not a missing tool or a feature that the runner
+/// lacks.
+fn run_example(example: &Example) -> Result<(), Failed> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    match run_script(&example.write(folder)?)? {
+        Some(reason) if !is_lack_of_device(&reason) => {
+            Err(Failed::from(format!("an example is skipped: {reason}")))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn is_lack_of_device(reason: &str) -> bool {
+    reason.contains("device lacks") || reason.contains("device cannot")
+}
+
+/// Runs a script; gives the reason if it is skipped.
+fn run_script(script: &Path) -> Result<Option<String>, Failed> {
     let runner = match RUNNER.get() {
         Some(runner) => runner,
         None => Box::leak(Box::new(Runner::new(&RunOptions::default())?)),
@@ -55,11 +90,8 @@ fn run(script: &Path) -> Result<(), Failed> {
     RUNNER.set(Some(runner));
     let report = runner.run_file(script);
     match report.outcome {
-        Outcome::Pass => Ok(()),
-        Outcome::Skip(reason) => {
-            eprintln!("{}: skipped: {reason}", report.name);
-            Ok(())
-        }
+        Outcome::Pass => Ok(None),
+        Outcome::Skip(reason) => Ok(Some(reason)),
         Outcome::Fail => {
             let failures: Vec<String> = report.failures.iter().map(ToString::to_string).collect();
             Err(Failed::from(failures.join("\n")))

@@ -4,6 +4,7 @@ use crate::shell;
 use crate::tally::Tally;
 use crate::vulkan::{self, Driver};
 use anyhow::{Context, Result, bail};
+use glasm_tests::manual;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,9 @@ pub(crate) const OUT: &str = "target/scripts";
 
 /// The folders that hold scripts.
 const SCRIPTS: &[&str] = &["tests/cases/run", "shaders"];
+
+/// Where the examples of the manual are written to.
+const EXAMPLES: &str = "target/scripts/manual";
 
 /// What became of a script.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -65,6 +69,19 @@ pub(crate) fn script_folders() -> Vec<&'static str> {
         .collect()
 }
 
+/// Writes the examples of the manual to a folder of their own.
+fn write_examples() -> Result<&'static str> {
+    let folder = Path::new(EXAMPLES);
+    if folder.exists() {
+        std::fs::remove_dir_all(folder)?;
+    }
+    std::fs::create_dir_all(folder)?;
+    for example in manual::read_examples(Path::new("."))? {
+        example.write(folder)?;
+    }
+    Ok(EXAMPLES)
+}
+
 /// The CPU drivers to run suites on, with those that are missing.
 pub(crate) fn drivers() -> [(&'static str, Option<Driver>); 2] {
     [
@@ -87,7 +104,7 @@ pub(crate) fn glasm() -> Result<Command> {
     Ok(Command::new(program.canonicalize()?))
 }
 
-/// Runs all scripts on `driver` with the validation layer, if there is one.
+/// Runs all scripts, and the examples of the manual, on `driver` with the validation layer, if there is one.
 pub(crate) fn run_on(driver: &Driver) -> Result<SuiteRun> {
     let dir = Path::new(OUT).join(driver.name);
     if dir.exists() {
@@ -99,7 +116,8 @@ pub(crate) fn run_on(driver: &Driver) -> Result<SuiteRun> {
     let mut command = glasm()?;
     vulkan::use_driver(&mut command, driver);
     let layer = vulkan::use_validation_layer(&mut command)?;
-    command.arg("run").args(script_folders());
+    let examples = write_examples().context("writing the examples of the manual")?;
+    command.arg("run").args(script_folders()).arg(examples);
     command
         .arg("--json")
         .arg(&report)

@@ -204,4 +204,6 @@ fn parse_vertex_data(
 }
 
 #[cfg(test)]
+mod manual;
+#[cfg(test)]
 mod tests;

@@ -92,7 +92,7 @@ impl Default for PipelineState {
 }
 
 /// A field of the state, by the type of its value.
-enum Slot<'a> {
+pub(super) enum Slot<'a> {
     Bool(&'a mut bool),
     Int(&'a mut u32),
     Float(&'a mut f32),
@@ -107,55 +107,102 @@ enum Slot<'a> {
     ColorMask(&'a mut vk::ColorComponentFlags),
 }
 
+/// The field of a property.
+type Field<T> = for<'a> fn(&'a mut T) -> Slot<'a>;
+
+/// Every property but those of stencil tests.
+pub(super) const PROPERTIES: &[(&str, Field<PipelineState>)] = &[
+    ("primitiveRestartEnable", |state| {
+        Slot::Bool(&mut state.primitive_restart)
+    }),
+    ("patchControlPoints", |state| {
+        Slot::Int(&mut state.patch_control_points)
+    }),
+    ("depthClampEnable", |state| {
+        Slot::Bool(&mut state.depth_clamp)
+    }),
+    ("rasterizerDiscardEnable", |state| {
+        Slot::Bool(&mut state.rasterizer_discard)
+    }),
+    ("polygonMode", |state| {
+        Slot::PolygonMode(&mut state.polygon_mode)
+    }),
+    ("cullMode", |state| Slot::CullMode(&mut state.cull_mode)),
+    ("frontFace", |state| Slot::FrontFace(&mut state.front_face)),
+    ("depthBiasEnable", |state| Slot::Bool(&mut state.depth_bias)),
+    ("depthBiasConstantFactor", |state| {
+        Slot::Float(&mut state.depth_bias_constant_factor)
+    }),
+    ("depthBiasClamp", |state| {
+        Slot::Float(&mut state.depth_bias_clamp)
+    }),
+    ("depthBiasSlopeFactor", |state| {
+        Slot::Float(&mut state.depth_bias_slope_factor)
+    }),
+    ("lineWidth", |state| Slot::Float(&mut state.line_width)),
+    ("logicOpEnable", |state| {
+        Slot::Bool(&mut state.logic_op_enable)
+    }),
+    ("logicOp", |state| Slot::LogicOp(&mut state.logic_op)),
+    ("blendEnable", |state| Slot::Bool(&mut state.blend)),
+    ("srcColorBlendFactor", |state| {
+        Slot::BlendFactor(&mut state.src_color_factor)
+    }),
+    ("dstColorBlendFactor", |state| {
+        Slot::BlendFactor(&mut state.dst_color_factor)
+    }),
+    ("colorBlendOp", |state| Slot::BlendOp(&mut state.color_op)),
+    ("srcAlphaBlendFactor", |state| {
+        Slot::BlendFactor(&mut state.src_alpha_factor)
+    }),
+    ("dstAlphaBlendFactor", |state| {
+        Slot::BlendFactor(&mut state.dst_alpha_factor)
+    }),
+    ("alphaBlendOp", |state| Slot::BlendOp(&mut state.alpha_op)),
+    ("colorWriteMask", |state| {
+        Slot::ColorMask(&mut state.color_write_mask)
+    }),
+    ("depthTestEnable", |state| Slot::Bool(&mut state.depth_test)),
+    ("depthWriteEnable", |state| {
+        Slot::Bool(&mut state.depth_write)
+    }),
+    ("depthCompareOp", |state| {
+        Slot::CompareOp(&mut state.depth_compare_op)
+    }),
+    ("depthBoundsTestEnable", |state| {
+        Slot::Bool(&mut state.depth_bounds_test)
+    }),
+    ("stencilTestEnable", |state| {
+        Slot::Bool(&mut state.stencil_test)
+    }),
+];
+
+/// Properties of stencil tests, after `front.` or `back.`.
+pub(super) const STENCIL_PROPERTIES: &[(&str, Field<StencilFace>)] = &[
+    ("failOp", |face| Slot::StencilOp(&mut face.fail_op)),
+    ("passOp", |face| Slot::StencilOp(&mut face.pass_op)),
+    ("depthFailOp", |face| {
+        Slot::StencilOp(&mut face.depth_fail_op)
+    }),
+    ("compareOp", |face| Slot::CompareOp(&mut face.compare_op)),
+    ("compareMask", |face| Slot::Int(&mut face.compare_mask)),
+    ("writeMask", |face| Slot::Int(&mut face.write_mask)),
+    ("reference", |face| Slot::Int(&mut face.reference)),
+];
+
 /// The field that a property sets.
 fn slot<'a>(state: &'a mut PipelineState, name: &str) -> Option<Slot<'a>> {
-    Some(match name {
-        "primitiveRestartEnable" => Slot::Bool(&mut state.primitive_restart),
-        "patchControlPoints" => Slot::Int(&mut state.patch_control_points),
-        "depthClampEnable" => Slot::Bool(&mut state.depth_clamp),
-        "rasterizerDiscardEnable" => Slot::Bool(&mut state.rasterizer_discard),
-        "polygonMode" => Slot::PolygonMode(&mut state.polygon_mode),
-        "cullMode" => Slot::CullMode(&mut state.cull_mode),
-        "frontFace" => Slot::FrontFace(&mut state.front_face),
-        "depthBiasEnable" => Slot::Bool(&mut state.depth_bias),
-        "depthBiasConstantFactor" => Slot::Float(&mut state.depth_bias_constant_factor),
-        "depthBiasClamp" => Slot::Float(&mut state.depth_bias_clamp),
-        "depthBiasSlopeFactor" => Slot::Float(&mut state.depth_bias_slope_factor),
-        "lineWidth" => Slot::Float(&mut state.line_width),
-        "logicOpEnable" => Slot::Bool(&mut state.logic_op_enable),
-        "logicOp" => Slot::LogicOp(&mut state.logic_op),
-        "blendEnable" => Slot::Bool(&mut state.blend),
-        "srcColorBlendFactor" => Slot::BlendFactor(&mut state.src_color_factor),
-        "dstColorBlendFactor" => Slot::BlendFactor(&mut state.dst_color_factor),
-        "colorBlendOp" => Slot::BlendOp(&mut state.color_op),
-        "srcAlphaBlendFactor" => Slot::BlendFactor(&mut state.src_alpha_factor),
-        "dstAlphaBlendFactor" => Slot::BlendFactor(&mut state.dst_alpha_factor),
-        "alphaBlendOp" => Slot::BlendOp(&mut state.alpha_op),
-        "colorWriteMask" => Slot::ColorMask(&mut state.color_write_mask),
-        "depthTestEnable" => Slot::Bool(&mut state.depth_test),
-        "depthWriteEnable" => Slot::Bool(&mut state.depth_write),
-        "depthCompareOp" => Slot::CompareOp(&mut state.depth_compare_op),
-        "depthBoundsTestEnable" => Slot::Bool(&mut state.depth_bounds_test),
-        "stencilTestEnable" => Slot::Bool(&mut state.stencil_test),
-        _ => match name.split_once('.')? {
-            ("front", field) => return stencil_slot(&mut state.front, field),
-            ("back", field) => return stencil_slot(&mut state.back, field),
-            _ => return None,
-        },
-    })
+    match name.split_once('.') {
+        None => find(PROPERTIES, state, name),
+        Some(("front", field)) => find(STENCIL_PROPERTIES, &mut state.front, field),
+        Some(("back", field)) => find(STENCIL_PROPERTIES, &mut state.back, field),
+        Some(_) => None,
+    }
 }
 
-fn stencil_slot<'a>(face: &'a mut StencilFace, field: &str) -> Option<Slot<'a>> {
-    Some(match field {
-        "failOp" => Slot::StencilOp(&mut face.fail_op),
-        "passOp" => Slot::StencilOp(&mut face.pass_op),
-        "depthFailOp" => Slot::StencilOp(&mut face.depth_fail_op),
-        "compareOp" => Slot::CompareOp(&mut face.compare_op),
-        "compareMask" => Slot::Int(&mut face.compare_mask),
-        "writeMask" => Slot::Int(&mut face.write_mask),
-        "reference" => Slot::Int(&mut face.reference),
-        _ => return None,
-    })
+fn find<'a, T>(table: &[(&str, Field<T>)], state: &'a mut T, name: &str) -> Option<Slot<'a>> {
+    let (_, field) = table.iter().find(|(known, _)| *known == name)?;
+    Some(field(state))
 }
 
 /// Sets the property called `name`; `None` if there is no such property.

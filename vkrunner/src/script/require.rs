@@ -104,43 +104,89 @@ const GL_EXTENSIONS: &[&str] = &[
     "NV_vertex_program4",
 ];
 
+/// Reads the rest of a line.
+type ParseRequirement = fn(&mut Requirements, &mut Words<'_>) -> Result<(), LineError>;
+
+/// Every requirement that is more than a name, by its first word.
+pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
+    ("GL", parse_gl_version),
+    ("GLSL", parse_gl_version),
+    ("SIZE", parse_framebuffer_size),
+    ("depthbuffer", |requirements, _| {
+        requirements.depth_format = DepthFormat::parse("D32_SFLOAT");
+        Ok(())
+    }),
+    ("depthstencil", parse_depth_format),
+    ("fbsize", parse_framebuffer_size),
+    ("framebuffer", parse_color_format),
+    ("samples", parse_samples),
+    ("vulkan", |requirements, words| {
+        requirements.version = Some(words.parse_with("a version", parse_version)?);
+        Ok(())
+    }),
+];
+
+/// Words of piglit that this runner does not know.
+const UNKNOWN: &[&str] = &["INT", "rlimit", "SSO", "SPIRV", "SEPARABLE"];
+
 /// Reads one line.
 pub(crate) fn parse_requirement(
     requirements: &mut Requirements,
     _line: u32,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
-    match words.word("a requirement")? {
-        "fbsize" | "SIZE" => requirements.framebuffer = parse_size(words)?,
-        "framebuffer" => {
-            requirements.color_format =
-                words.parse_with("a color format of VkFormat", Format::parse)?;
-        }
-        "depthstencil" => {
-            let format =
-                words.parse_with("a depth or stencil format of VkFormat", DepthFormat::parse)?;
-            requirements.depth_format = Some(format);
-        }
-        "depthbuffer" => requirements.depth_format = DepthFormat::parse("D32_SFLOAT"),
-        "samples" => {
-            if words.unsigned32("a number of samples")? > 1 {
-                requirements
-                    .unmet
-                    .push("multisample framebuffers".to_owned());
-            }
-        }
-        "vulkan" => requirements.version = Some(words.parse_with("a version", parse_version)?),
-        // The version of GL does not matter, only whose rules apply.
-        "GL" | "GLSL" => {
-            requirements.convention = Convention::OpenGl;
-            while words.word("a version").is_ok() && !words.is_empty() {}
-        }
-        "INT" | "rlimit" | "SSO" | "SPIRV" | "SEPARABLE" => {
-            return Err(words.error_at_last("requirements of this kind are not known"));
-        }
-        name => parse_name(requirements, name, words)?,
+    let word = words.word("a requirement")?;
+    if UNKNOWN.contains(&word) {
+        return Err(words.error_at_last("requirements of this kind are not known"));
+    }
+    match WORDS.iter().find(|(name, _)| *name == word) {
+        Some((_, parse)) => parse(requirements, words)?,
+        None => parse_name(requirements, word, words)?,
     }
     words.finish()
+}
+
+fn parse_framebuffer_size(
+    requirements: &mut Requirements,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    requirements.framebuffer = parse_size(words)?;
+    Ok(())
+}
+
+fn parse_color_format(
+    requirements: &mut Requirements,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    requirements.color_format = words.parse_with("a color format of VkFormat", Format::parse)?;
+    Ok(())
+}
+
+fn parse_depth_format(
+    requirements: &mut Requirements,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let format = words.parse_with("a depth or stencil format of VkFormat", DepthFormat::parse)?;
+    requirements.depth_format = Some(format);
+    Ok(())
+}
+
+fn parse_samples(requirements: &mut Requirements, words: &mut Words<'_>) -> Result<(), LineError> {
+    if words.unsigned32("a number of samples")? > 1 {
+        let what = "multisample framebuffers".to_owned();
+        requirements.unmet.push(what);
+    }
+    Ok(())
+}
+
+/// The version of GL does not matter, only whose rules apply.
+fn parse_gl_version(
+    requirements: &mut Requirements,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    requirements.convention = Convention::OpenGl;
+    while words.word("a version").is_ok() && !words.is_empty() {}
+    Ok(())
 }
 
 fn parse_name(

@@ -46,7 +46,7 @@ pub(crate) struct Section<'a> {
     pub(crate) body: &'a [u8],
 }
 
-const STAGE_NAMES: &[(&str, Stage)] = &[
+pub(super) const STAGE_NAMES: &[(&str, Stage)] = &[
     ("vertex", Stage::Vertex),
     ("tess control", Stage::TessControl),
     ("tessellation control", Stage::TessControl),
@@ -58,7 +58,7 @@ const STAGE_NAMES: &[(&str, Stage)] = &[
     ("compute", Stage::Compute),
 ];
 
-const FORM_NAMES: &[(&str, ProgramForm)] = &[
+pub(super) const FORM_NAMES: &[(&str, ProgramForm)] = &[
     ("program", ProgramForm::Assembly),
     ("program ir", ProgramForm::Ir),
     ("shader", ProgramForm::Glsl),
@@ -67,21 +67,26 @@ const FORM_NAMES: &[(&str, ProgramForm)] = &[
     ("program passthrough", ProgramForm::PassThrough),
 ];
 
+/// Sections that are no programs.
+pub(super) const PLAIN_NAMES: &[(&str, SectionKind)] = &[
+    ("comment", SectionKind::Comment),
+    ("require", SectionKind::Require),
+    ("vertex data", SectionKind::VertexData),
+    ("indices", SectionKind::Indices),
+    ("test", SectionKind::Test),
+];
+
 /// The kind that a header names.
 fn parse_header(name: &str) -> Option<SectionKind> {
-    match name {
-        "comment" => Some(SectionKind::Comment),
-        "require" => Some(SectionKind::Require),
-        "vertex data" => Some(SectionKind::VertexData),
-        "indices" => Some(SectionKind::Indices),
-        "test" => Some(SectionKind::Test),
-        _ => STAGE_NAMES.iter().find_map(|(prefix, stage)| {
-            let form = name.strip_prefix(prefix)?.strip_prefix(' ')?;
-            let (_, form) = FORM_NAMES.iter().find(|(text, _)| *text == form)?;
-            let possible = *form != ProgramForm::PassThrough || *stage == Stage::Vertex;
-            possible.then_some(SectionKind::Program(*stage, *form))
-        }),
+    if let Some((_, kind)) = PLAIN_NAMES.iter().find(|(known, _)| *known == name) {
+        return Some(*kind);
     }
+    STAGE_NAMES.iter().find_map(|(prefix, stage)| {
+        let form = name.strip_prefix(prefix)?.strip_prefix(' ')?;
+        let (_, form) = FORM_NAMES.iter().find(|(text, _)| *text == form)?;
+        let possible = *form != ProgramForm::PassThrough || *stage == Stage::Vertex;
+        possible.then_some(SectionKind::Program(*stage, *form))
+    })
 }
 
 /// The text between the brackets if the line looks like a header.

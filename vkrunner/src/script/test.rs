@@ -40,6 +40,47 @@ pub(super) struct TestParser {
     pub(super) steps: Vec<Step>,
 }
 
+/// Reads the rest of a line.
+type ParseCommand = fn(&mut TestParser, &mut Words<'_>) -> Result<(), LineError>;
+
+/// Every command by its first word. Lines with other first words set pipeline state.
+pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
+    ("buffer", buffers::parse_buffer),
+    ("clear", draws::parse_clear),
+    ("color", |parser, words| {
+        state::parse_current(parser, 3, words)
+    }),
+    ("compute", draws::parse_compute),
+    ("disable", |parser, words| {
+        draws::parse_enable(parser, draws::Switch::Off, words)
+    }),
+    ("draw", draws::parse_draw),
+    ("enable", |parser, words| {
+        draws::parse_enable(parser, draws::Switch::On, words)
+    }),
+    ("expect", parse_expect),
+    ("frustum", state::parse_piglit_frustum),
+    ("matrix", state::parse_matrix),
+    ("ortho", state::parse_piglit_ortho),
+    ("parameter", state::parse_parameter),
+    ("patch", draws::parse_patch),
+    ("print", buffers::parse_print),
+    ("probe", |parser, words| {
+        probes::parse_probe(parser, probes::Coordinates::Pixels, words)
+    }),
+    ("push", buffers::parse_push),
+    ("relative", probes::parse_relative),
+    ("save", parse_save),
+    ("ssbo", buffers::parse_ssbo),
+    ("texcoord", state::parse_texcoord),
+    ("texparameter", textures::parse_texparameter),
+    ("texture", textures::parse_texture),
+    ("tolerance", probes::parse_tolerance),
+    ("ubo", buffers::parse_ubo),
+    ("uniform", buffers::parse_uniform),
+    ("vertex", state::parse_vertex_attrib),
+];
+
 /// What the `[test]` section holds.
 pub(super) struct Test {
     pub(super) buffers: Vec<BufferDecl>,
@@ -80,35 +121,11 @@ impl TestParser {
     /// Reads one line.
     pub(super) fn parse_line(&mut self, line: u32, words: &mut Words<'_>) -> Result<(), LineError> {
         self.line = line;
-        match words.word("a command")? {
-            "buffer" => buffers::parse_buffer(self, words),
-            "clear" => draws::parse_clear(self, words),
-            "color" => state::parse_current(self, 3, words),
-            "compute" => draws::parse_compute(self, words),
-            "disable" => draws::parse_enable(self, draws::Switch::Off, words),
-            "draw" => draws::parse_draw(self, words),
-            "enable" => draws::parse_enable(self, draws::Switch::On, words),
-            "expect" => parse_expect(self, words),
-            "frustum" => state::parse_piglit_frustum(self, words),
-            "matrix" => state::parse_matrix(self, words),
-            "ortho" => state::parse_piglit_ortho(self, words),
-            "parameter" => state::parse_parameter(self, words),
-            "patch" => draws::parse_patch(self, words),
-            "print" => buffers::parse_print(self, words),
-            "probe" => probes::parse_probe(self, probes::Coordinates::Pixels, words),
-            "push" => buffers::parse_push(self, words),
-            "relative" => probes::parse_relative(self, words),
-            "save" => parse_save(self, words),
-            "ssbo" => buffers::parse_ssbo(self, words),
-            "texcoord" => state::parse_texcoord(self, words),
-            "texparameter" => textures::parse_texparameter(self, words),
-            "texture" => textures::parse_texture(self, words),
-            "tolerance" => probes::parse_tolerance(self, words),
-            "ubo" => buffers::parse_ubo(self, words),
-            "uniform" => buffers::parse_uniform(self, words),
-            "vertex" => state::parse_vertex_attrib(self, words),
-            name => set_property(&mut self.pipeline, name, words)
-                .unwrap_or_else(|| Err(words.error_at_last(format!("unknown command `{name}`")))),
+        let word = words.word("a command")?;
+        match COMMANDS.iter().find(|(name, _)| *name == word) {
+            Some((_, parse)) => parse(self, words),
+            None => set_property(&mut self.pipeline, word, words)
+                .unwrap_or_else(|| Err(words.error_at_last(format!("unknown command `{word}`")))),
         }
     }
 

@@ -1,0 +1,239 @@
+//! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read, and it has an example of every word.
+
+use super::{Script, pipeline_state, require, section, test};
+use glasm::ir::Stage;
+use glasm_tests::manual::examples;
+use std::collections::BTreeSet;
+
+const MANUAL: &str = include_str!("../../../docs/scripts.md");
+
+/// Words that no example has yet, by area. Only to be made shorter: a word that gets an example must leave its list.
+const MISSING: &[(&str, &[&str])] = &[
+    (
+        "sections and stages",
+        &[
+            "[... program ir]",
+            "[... shader passthrough]",
+            "[... shader spirv]",
+            "[... shader]",
+            "[compute ...]",
+            "[geometry ...]",
+            "[indices]",
+            "[tess control ...]",
+            "[tess eval ...]",
+            "[vertex data]",
+        ],
+    ),
+    (
+        "requirements",
+        &[
+            "[require] GL",
+            "[require] GLSL",
+            "[require] SIZE",
+            "[require] depthbuffer",
+            "[require] depthstencil",
+            "[require] samples",
+            "[require] vulkan",
+        ],
+    ),
+    (
+        "pipeline state",
+        &[
+            "alphaBlendOp",
+            "blendEnable",
+            "colorBlendOp",
+            "colorWriteMask",
+            "cullMode",
+            "depthBiasClamp",
+            "depthBiasConstantFactor",
+            "depthBiasEnable",
+            "depthBiasSlopeFactor",
+            "depthBoundsTestEnable",
+            "depthClampEnable",
+            "depthCompareOp",
+            "depthTestEnable",
+            "depthWriteEnable",
+            "disable",
+            "dstAlphaBlendFactor",
+            "dstColorBlendFactor",
+            "enable",
+            "front.compareMask",
+            "front.compareOp",
+            "front.depthFailOp",
+            "front.failOp",
+            "front.passOp",
+            "front.reference",
+            "front.writeMask",
+            "frontFace",
+            "lineWidth",
+            "logicOp",
+            "logicOpEnable",
+            "patchControlPoints",
+            "polygonMode",
+            "primitiveRestartEnable",
+            "rasterizerDiscardEnable",
+            "srcAlphaBlendFactor",
+            "srcColorBlendFactor",
+            "stencilTestEnable",
+        ],
+    ),
+    ("drawing", &["compute", "patch", "relative", "tolerance"]),
+    ("textures", &["texparameter", "texture"]),
+    ("buffers", &["buffer", "push", "ubo", "uniform"]),
+];
+
+fn parse(text: &str) {
+    let result = Script::parse(text.as_bytes());
+    assert!(result.is_ok(), "{text}\n{:#?}", result.err());
+}
+
+/// The examples between backticks in the first cell of a table row.
+fn examples_of_row(row: &str) -> Vec<&str> {
+    let cell = row
+        .strip_prefix("| ")
+        .and_then(|rest| rest.split_once(" |"))
+        .map_or("", |(cell, _)| cell);
+    cell.split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|example| !example.contains("..."))
+        .collect()
+}
+
+#[test]
+fn examples_of_the_manual_are_right() {
+    let mut count = 0;
+    let mut section = "";
+    for line in MANUAL.lines() {
+        section = line.strip_prefix("## ").unwrap_or(section);
+        let prefix = match section {
+            "`[require]`" => "[require]\n",
+            "Drawing and dispatching"
+            | "What programs read"
+            | "Comparing"
+            | "Printing and pictures" => {
+                "[test]\nbuffer in size 16\nbuffer out size 16\nssbo 3 64\n"
+            }
+            _ => continue,
+        };
+        for example in examples_of_row(line) {
+            // Rows of values and of attribute names are not commands.
+            if !example.contains(' ') && prefix == "[test]\n" {
+                continue;
+            }
+            parse(&format!("{prefix}{example}\n"));
+            count += 1;
+        }
+    }
+    assert!(count > 60, "found {count} examples");
+    for example in examples(MANUAL) {
+        parse(&format!(
+            "{}{}",
+            "\n".repeat(example.line - 1),
+            example.text
+        ));
+    }
+}
+
+/// The name of a section `[STAGE ...]`, with the first of the stage's names.
+fn stage_word(stage: Stage) -> String {
+    let names = section::STAGE_NAMES.iter();
+    let mut names = names.filter(|(_, known)| *known == stage);
+    format!("[{} ...]", names.next().map_or("", |(name, _)| *name))
+}
+
+fn property_words() -> impl Iterator<Item = String> {
+    let plain = pipeline_state::PROPERTIES
+        .iter()
+        .map(|(word, _)| (*word).to_owned());
+    let stencil = pipeline_state::STENCIL_PROPERTIES
+        .iter()
+        .map(|(word, _)| format!("front.{word}"));
+    plain.chain(stencil)
+}
+
+/// Everything that must occur in an example: first words of commands, properties, words of `[require]`, sections.
+fn vocabulary() -> BTreeSet<String> {
+    let commands = test::COMMANDS.iter().map(|(word, _)| (*word).to_owned());
+    let requirements = require::WORDS
+        .iter()
+        .map(|(word, _)| format!("[require] {word}"));
+    let stages = section::STAGE_NAMES
+        .iter()
+        .map(|(_, stage)| stage_word(*stage));
+    let forms = section::FORM_NAMES
+        .iter()
+        .map(|(name, _)| format!("[... {name}]"));
+    let sections = section::PLAIN_NAMES
+        .iter()
+        .map(|(name, _)| format!("[{name}]"));
+    commands
+        .chain(property_words())
+        .chain(requirements)
+        .chain(stages)
+        .chain(forms)
+        .chain(sections)
+        .collect()
+}
+
+/// The words of a script that may be in [`vocabulary`].
+fn words_of(script: &str) -> BTreeSet<String> {
+    let properties: BTreeSet<String> = property_words().collect();
+    let mut found = BTreeSet::new();
+    let mut section = "";
+    for line in script.lines().map(str::trim_end) {
+        let header = line.strip_prefix('[').and_then(|l| l.strip_suffix(']'));
+        let mut words = line.split_whitespace().take_while(|w| !w.starts_with('#'));
+        if let Some(header) = header {
+            section = header;
+            found.insert(line.to_owned());
+            for (name, stage) in section::STAGE_NAMES {
+                let form = header.strip_prefix(name).and_then(|l| l.strip_prefix(' '));
+                if let Some(form) = form {
+                    found.extend([stage_word(*stage), format!("[... {form}]")]);
+                }
+            }
+        } else if section == "require" {
+            found.extend(words.next().map(|word| format!("[require] {word}")));
+        } else if section == "test" {
+            // Properties may follow a word that says whose they are.
+            let later = words.clone().map(|word| word.replace("back.", "front."));
+            found.extend(later.filter(|word| properties.contains(word)));
+            found.extend(words.next().map(str::to_owned));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_manual_has_an_example_of_every_word() {
+    let shown: BTreeSet<String> = examples(MANUAL)
+        .iter()
+        .flat_map(|example| words_of(&example.text))
+        .collect();
+    let missing: BTreeSet<String> = vocabulary().difference(&shown).cloned().collect();
+    let known: BTreeSet<String> = MISSING
+        .iter()
+        .flat_map(|(_, words)| *words)
+        .map(|word| (*word).to_owned())
+        .collect();
+    let new: Vec<&String> = missing.difference(&known).collect();
+    assert!(
+        new.is_empty(),
+        "no `shader_test` block of docs/scripts.md shows {new:#?}"
+    );
+    let stale: Vec<&String> = known.difference(&missing).collect();
+    assert!(
+        stale.is_empty(),
+        "these have an example, or are no words: take them off the list MISSING: {stale:#?}"
+    );
+    for (area, words) in MISSING {
+        assert!(words.is_sorted(), "{area}: keep the list sorted");
+    }
+}
+
+#[test]
+fn tables_of_words_are_sorted() {
+    assert!(test::COMMANDS.is_sorted_by_key(|(word, _)| *word));
+    assert!(require::WORDS.is_sorted_by_key(|(word, _)| *word));
+}
