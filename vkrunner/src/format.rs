@@ -16,6 +16,35 @@ pub(crate) enum Encoding {
     Srgb,
 }
 
+impl Encoding {
+    /// Whether channels hold whole numbers that are no fractions of anything.
+    pub(crate) fn is_integer(self) -> bool {
+        match self {
+            Self::Uint | Self::Sint => true,
+            Self::Unorm
+            | Self::Snorm
+            | Self::Uscaled
+            | Self::Sscaled
+            | Self::Sfloat
+            | Self::Srgb => false,
+        }
+    }
+
+    /// Whether channels hold floats.
+    pub(crate) fn is_float(self) -> bool {
+        match self {
+            Self::Sfloat => true,
+            Self::Unorm
+            | Self::Snorm
+            | Self::Uscaled
+            | Self::Sscaled
+            | Self::Uint
+            | Self::Sint
+            | Self::Srgb => false,
+        }
+    }
+}
+
 const ENCODINGS: &[(&str, Encoding)] = &[
     ("UNORM", Encoding::Unorm),
     ("SNORM", Encoding::Snorm),

@@ -18,6 +18,8 @@ pub(crate) struct Image {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) format: Format,
+    /// Whether the texels are colors; else they are depth or stencil values, in the first component.
+    pub(crate) is_color: bool,
     pub(crate) data: Vec<u8>,
 }
 
@@ -68,6 +70,7 @@ mod tests {
             width: 1,
             height: 2,
             format,
+            is_color: true,
             data: vec![10, 20],
         };
         assert_eq!(
@@ -87,6 +90,7 @@ mod tests {
             width: 2,
             height: 1,
             format,
+            is_color: true,
             data: vec![1, 2, 3, 4, 5, 6, 7, 8],
         };
         let mut file = Vec::new();

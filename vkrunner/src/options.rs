@@ -46,6 +46,9 @@ pub struct RunOptions {
     pub validation: Validation,
     /// Folder for the pictures of `save image`, made if it is missing; without it nothing is saved.
     pub save_images: Option<PathBuf>,
+    /// Folder for pictures of what went wrong, made if it is missing; without it none are written. A script that fails leaves one of every
+    /// attachment and of every failed probe of pixels: see [`ScriptReport::failure_images`](crate::ScriptReport::failure_images).
+    pub failure_images: Option<PathBuf>,
     /// Folder for every SPIR-V module that is used, made if it is missing: `SCRIPT.STAGE.TARGET.spv`, for example
     /// `scripts_lit.fragment.vulkan1.3.spv` for the script `scripts/lit.shader_test`.
     pub module_dir: Option<PathBuf>,
@@ -61,6 +64,7 @@ impl Default for RunOptions {
             device: DeviceChoice::Best,
             validation: Validation::Auto,
             save_images: None,
+            failure_images: None,
             module_dir: None,
             timeout: Duration::from_secs(10),
             target: None,

@@ -33,6 +33,17 @@ impl fmt::Display for Failure {
     }
 }
 
+/// A picture of what went wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FailureImage {
+    /// The PNG file, named after the script.
+    pub path: PathBuf,
+    /// What it shows, in one line.
+    pub caption: String,
+    /// Line of the probe that failed; `None` for pictures of whole attachments at the end of the script.
+    pub line: Option<u32>,
+}
+
 /// The result of running one script.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ScriptReport {
@@ -50,6 +61,9 @@ pub struct ScriptReport {
     pub covers: Vec<String>,
     /// Pictures that `save image` commands wrote.
     pub images: Vec<PathBuf>,
+    /// Pictures of what went wrong, if [`RunOptions::failure_images`](crate::RunOptions::failure_images) names a folder for them: those of
+    /// failed probes in script order, then the attachments as the script left them.
+    pub failure_images: Vec<FailureImage>,
 }
 
 /// How many scripts passed, failed and were skipped. Displays as `3 passed, 0 failed, 1 skipped`.

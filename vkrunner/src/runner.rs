@@ -117,6 +117,7 @@ impl Runner {
             failures,
             printed,
             images,
+            failure_images,
         } = results;
         ScriptReport {
             name,
@@ -126,6 +127,7 @@ impl Runner {
             printed,
             covers,
             images,
+            failure_images,
         }
     }
 
@@ -204,12 +206,12 @@ impl Runner {
         }
         let extensions = script.requirements.extensions.iter().cloned().collect();
         let device = self.device(&extensions)?;
-        let results = execute::execute(
-            &device,
-            script,
-            modules,
-            self.options.save_images.as_deref(),
-        );
+        let files = execute::Files {
+            script: &flat_name(name),
+            save_images: self.options.save_images.as_deref(),
+            failure_images: self.options.failure_images.as_deref(),
+        };
+        let results = execute::execute(&device, script, modules, &files);
         if device.is_lost() {
             *self.device.borrow_mut() = None;
             self.gave_up_device.set(true);

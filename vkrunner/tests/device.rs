@@ -511,3 +511,39 @@ fn integer_textures_keep_their_bits() {
                   probe all rgba 4294967295 7 0 1\n";
     expect_pass("integers", script);
 }
+
+#[test]
+fn failures_leave_pictures() {
+    let folder = Folder::new("failure-images");
+    let options = RunOptions {
+        failure_images: Some(folder.0.join("new")),
+        ..RunOptions::default()
+    };
+    let script = "[require]\nfbsize 16 8\n[test]\nclear color 0 1 0 1\nclear\nprobe all rgb 0 1 0\nprobe rgb 3 2 1 0 0\n";
+    let Some(report) = run_with(&options, "failure-pictures", script) else {
+        return;
+    };
+    assert_eq!(report.outcome, Outcome::Fail);
+    let lines: Vec<_> = report.failure_images.iter().map(|it| it.line).collect();
+    assert_eq!(lines, [Some(7), None]);
+    let sizes = report.failure_images.iter().map(|image| {
+        let file = std::io::BufReader::new(fs::File::open(&image.path).unwrap());
+        let info = png::Decoder::new(file).read_info().unwrap();
+        (info.info().width, info.info().height)
+    });
+    assert_eq!(
+        sizes.collect::<Vec<_>>(),
+        [(3 * 128 + 4, 64), (16, 8)],
+        "{:?}",
+        report.failure_images
+    );
+    assert!(report.images.is_empty());
+    let captions = report.failure_images.iter().map(|it| it.caption.as_str());
+    assert_eq!(
+        captions.collect::<Vec<_>>(),
+        [
+            "line 7, attachment 0: expected, observed, and differing pixels in red",
+            "attachment 0"
+        ]
+    );
+}

@@ -268,6 +268,7 @@ mod tests {
             printed: vec!["sum 3".into()],
             covers: vec!["gp.op.ADD/F".into()],
             images: vec!["out/a.png".into()],
+            failure_images: Vec::new(),
         }
     }
 

@@ -68,6 +68,7 @@ fn run_options(args: &WorkerArgs) -> RunOptions {
             ValidationArg::Off => Validation::Off,
         },
         save_images: args.save_images.clone(),
+        failure_images: None,
         module_dir: args.module_dir.clone(),
         timeout: args.timeout,
         target: args.target.map(Into::into),

@@ -5,26 +5,23 @@
 
 mod draws;
 mod params;
+mod pictures;
 mod plan;
 mod programs;
 mod textures;
 mod vertices;
 
 use crate::error::Error;
-use crate::image::RowOrder;
-use crate::outcome::Failure;
-use crate::probe::{check_pixels, check_values};
+use crate::outcome::{Failure, FailureImage};
+use crate::probe::check_values;
+use crate::probe::pixels::{Plane, Surface};
 use crate::programs::Module;
-use crate::script::{
-    BufferId, BufferKey, BufferKind, Command, Convention, ParamValue, Script, Step,
-};
+use crate::script::{BufferId, BufferKey, BufferKind, Command, ParamValue, Script, Step};
 use crate::vk::{Buffer, BufferUse, ComputePipeline, Device, Framebuffer};
 use draws::Draws;
 use glasm::ir::Stage;
 use params::Params;
 use programs::Programs;
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use textures::Textures;
@@ -56,6 +53,18 @@ pub(crate) struct Results {
     pub(crate) failures: Vec<Failure>,
     pub(crate) printed: Vec<String>,
     pub(crate) images: Vec<PathBuf>,
+    pub(crate) failure_images: Vec<FailureImage>,
+}
+
+/// Files that a script may write.
+#[derive(Clone, Copy)]
+pub(crate) struct Files<'a> {
+    /// Name of the script as part of a file name.
+    pub(crate) script: &'a str,
+    /// Folder for `save image`.
+    pub(crate) save_images: Option<&'a Path>,
+    /// Folder for pictures of what went wrong.
+    pub(crate) failure_images: Option<&'a Path>,
 }
 
 /// What programs read, as the commands so far have set it.
@@ -72,7 +81,7 @@ struct Execution<'a> {
     device: Rc<Device>,
     script: &'a Script,
     modules: &'a [Module],
-    save_images: Option<&'a Path>,
+    files: Files<'a>,
     resources: Resources,
     framebuffer: Option<Framebuffer>,
     /// Made by the first draw.
@@ -87,13 +96,13 @@ pub(crate) fn execute(
     device: &Rc<Device>,
     script: &Script,
     modules: &[Module],
-    save_images: Option<&Path>,
+    files: &Files<'_>,
 ) -> Results {
     let mut execution = Execution {
         device: Rc::clone(device),
         script,
         modules,
-        save_images,
+        files: *files,
         resources: Resources {
             buffers: Vec::new(),
             params: Params::default(),
@@ -115,6 +124,7 @@ pub(crate) fn execute(
             }
         }
     }
+    execution.picture_attachments();
     execution.results
 }
 
@@ -202,13 +212,7 @@ impl Execution<'_> {
                 data.write(resources.buffers[buffer.0].bytes_mut())
             }
             Command::PushData(data) => data.write(&mut resources.push),
-            Command::ProbeColor {
-                region,
-                expected,
-                tolerances,
-            } => {
-                check_pixels(&self.framebuffer()?.read()?, *region, *expected, tolerances)?;
-            }
+            Command::ProbePixels(probe) => self.probe_pixels(step.line, probe)?,
             Command::ProbeBuffer {
                 buffer,
                 expected,
@@ -222,7 +226,7 @@ impl Execution<'_> {
                 let name = self.script.buffers[buffer.0].key.to_string();
                 self.results.printed.push(format!("{name}: {values}"));
             }
-            Command::SaveImage(name) => self.save_image(name)?,
+            Command::SaveImage(name) => self.save_image(name, Surface::of(Plane::Color(0)))?,
             // Scripts that expect errors do not run.
             Command::ExpectError(_) => {}
         }
@@ -239,28 +243,6 @@ impl Execution<'_> {
     fn contents(&self, buffer: BufferId) -> &[u8] {
         let size = self.script.buffers[buffer.0].size as usize;
         &self.resources.buffers[buffer.0].bytes()[..size]
-    }
-
-    fn save_image(&mut self, name: &str) -> Result<(), Problem> {
-        let Some(folder) = self.save_images else {
-            return Ok(());
-        };
-        let order = match self.script.requirements.convention {
-            Convention::Vulkan => RowOrder::TopFirst,
-            Convention::OpenGl => RowOrder::BottomFirst,
-        };
-        let picture = self.framebuffer()?.read()?;
-        let path = folder.join(name);
-        let write = || {
-            std::fs::create_dir_all(folder)?;
-            picture.write_png(BufWriter::new(File::create(&path)?), order)
-        };
-        write().map_err(|source| Error::Io {
-            path: path.clone(),
-            source,
-        })?;
-        self.results.images.push(path);
-        Ok(())
     }
 
     fn draw(&mut self, draw: &crate::script::Draw) -> Result<(), Problem> {
@@ -321,10 +303,7 @@ impl Resources {
 fn uses_framebuffer(command: &Command) -> bool {
     matches!(
         command,
-        Command::Clear { .. }
-            | Command::Draw(_)
-            | Command::ProbeColor { .. }
-            | Command::SaveImage(_)
+        Command::Clear { .. } | Command::Draw(_) | Command::ProbePixels(_) | Command::SaveImage(_)
     )
 }
 

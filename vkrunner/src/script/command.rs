@@ -3,7 +3,8 @@
 use super::pipeline_state::PipelineState;
 use crate::data::{DataRange, TypedData};
 use crate::format::Format;
-use crate::probe::{Comparison, ExpectedColor, Region, Tolerances};
+use crate::probe::pixels::PixelProbe;
+use crate::probe::{Comparison, Tolerances};
 use ash::vk;
 use glasm::ir::Stage;
 use glasm::state::matrix::Matrix;
@@ -212,11 +213,7 @@ pub(crate) enum Command {
         data: TypedData,
     },
     PushData(TypedData),
-    ProbeColor {
-        region: Region,
-        expected: ExpectedColor,
-        tolerances: Tolerances,
-    },
+    ProbePixels(PixelProbe),
     ProbeBuffer {
         buffer: BufferId,
         expected: TypedData,

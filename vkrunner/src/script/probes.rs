@@ -4,7 +4,8 @@ use super::buffers::{parse_offset, parse_source, parse_values};
 use super::command::Command;
 use super::test::TestParser;
 use super::words::{LineError, Words, parse_unsigned};
-use crate::probe::{Comparison, ExpectedColor, Region, Tolerance};
+use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
+use crate::probe::{Comparison, Tolerance};
 
 /// What coordinates count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,14 +132,18 @@ fn push_color_probe(
     for value in &mut color[..components] {
         *value = words.parse_with("a color component", parse_color_component)?;
     }
-    let expected = ExpectedColor { color, components };
+    let expected = Expected {
+        values: color,
+        components,
+    };
     parser.push(
         words,
-        Command::ProbeColor {
+        Command::ProbePixels(PixelProbe {
+            surface: Surface::of(Plane::Color(0)),
             region,
             expected,
             tolerances: parser.tolerances,
-        },
+        }),
     )
 }
 

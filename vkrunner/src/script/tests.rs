@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::data::{DataLayout, Value};
-use crate::probe::{Comparison, Region, Tolerance};
+use crate::probe::pixels::{PixelProbe, Region};
+use crate::probe::{Comparison, Tolerance};
 use ash::vk;
 use command::*;
 
@@ -382,7 +383,7 @@ fn piglit_ortho_sets_both_matrices() {
 
 fn region(line: &str) -> Region {
     match commands(line).pop() {
-        Some(Command::ProbeColor { region, .. }) => region,
+        Some(Command::ProbePixels(probe)) => probe.region,
         other => panic!("{other:?}"),
     }
 }
@@ -457,7 +458,7 @@ fn tolerances_hold_for_later_probes() {
     let tolerances: Vec<_> = found
         .iter()
         .filter_map(|command| {
-            if let Command::ProbeColor { tolerances, .. } = command {
+            if let Command::ProbePixels(PixelProbe { tolerances, .. }) = command {
                 Some(*tolerances)
             } else {
                 None

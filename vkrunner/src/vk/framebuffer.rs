@@ -6,6 +6,7 @@ use super::image::{Image, ImageDesc};
 use crate::error::{CallContext, Error};
 use crate::format::{DepthFormat, Encoding, Format};
 use crate::image::Image as Picture;
+use crate::probe::pixels::{Plane, Surface};
 use ash::vk;
 use std::rc::Rc;
 
@@ -176,8 +177,13 @@ impl Framebuffer {
         unsafe { raw.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE) };
     }
 
-    /// The contents of the color attachment.
-    pub(crate) fn read(&self) -> Result<Picture, Error> {
+    /// Everything that can be read.
+    pub(crate) fn surfaces(&self) -> Vec<Surface> {
+        vec![Surface::of(Plane::Color(0))]
+    }
+
+    /// The contents of a surface.
+    pub(crate) fn read(&self, _surface: Surface) -> Result<Picture, Error> {
         let layers = vk::ImageSubresourceLayers::default()
             .aspect_mask(vk::ImageAspectFlags::COLOR)
             .layer_count(1);
@@ -211,6 +217,7 @@ impl Framebuffer {
             width: self.width,
             height: self.height,
             format: self.format.clone(),
+            is_color: true,
             data,
         })
     }
