@@ -47,6 +47,7 @@ impl Capabilities {
             int64_atomics: self.has("shaderBufferInt64Atomics"),
             draw_parameters: self.has("shaderDrawParameters"),
             image_gather_extended: self.has("shaderImageGatherExtended"),
+            sample_rate_shading: self.has("sampleRateShading"),
             signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
         }
     }

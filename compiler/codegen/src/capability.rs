@@ -88,6 +88,10 @@ needs! {
     MultiViewport MultiViewport None, &["multiViewport"];
     /// Sample number, inputs per sample.
     SampleRate SampleRateShading None, &["sampleRateShading"];
+    /// Inputs evaluated at other places.
+    Interpolation InterpolationFunction None, &["sampleRateShading"];
+    /// Fine and coarse derivatives.
+    DerivativeControl DerivativeControl None, &[];
     /// Signed zeros, infinities and NaN of 32-bit floats keep their meaning.
     FloatControls SignedZeroInfNanPreserve Some(("SPV_KHR_float_controls", V12)), &[];
 }

@@ -415,6 +415,15 @@ impl Interface {
         Ok(lanes)
     }
 
+    /// The variable of a fragment input that has been loaded, if the value depends on the place where it is evaluated.
+    pub(crate) fn interpolant(&self, program: &Program, id: InputId) -> Option<ValueWord> {
+        let input = program.inputs[id];
+        let varies = varying_location(input.semantic).is_some()
+            && input.interpolation != Interpolation::Flat
+            && program.stage == Stage::Fragment;
+        varies.then(|| self.inputs[id.index()].variable)
+    }
+
     // Outputs.
 
     /// Notes an output variable for the reflection.

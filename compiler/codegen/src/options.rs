@@ -35,6 +35,8 @@ pub struct DeviceFeatures {
     pub draw_parameters: bool,
     /// `shaderImageGatherExtended`
     pub image_gather_extended: bool,
+    /// `sampleRateShading`
+    pub sample_rate_shading: bool,
     /// `shaderSignedZeroInfNanPreserveFloat32`
     pub signed_zero_inf_nan_preserve_float32: bool,
 }
@@ -51,6 +53,7 @@ impl Default for DeviceFeatures {
             int64_atomics: true,
             draw_parameters: true,
             image_gather_extended: true,
+            sample_rate_shading: true,
             signed_zero_inf_nan_preserve_float32: false,
         }
     }

@@ -115,8 +115,14 @@ fn consume(m: &mut Make, register: RegisterId, width: Width, color: RegisterId) 
     );
 }
 
-/// The sources that a shape asks for.
-fn operands(m: &mut Make, shape: Shape, values: RegisterId, count: usize) -> Vec<Src> {
+/// The sources that a shape asks for; `first` replaces what the first one names.
+fn operands(
+    m: &mut Make,
+    shape: Shape,
+    values: RegisterId,
+    count: usize,
+    first: Option<Base>,
+) -> Vec<Src> {
     let literal = m.bits([3, 0x3f80_0000, 5, 0xffff_ffff]);
     (0..count)
         .map(|number| {
@@ -125,13 +131,20 @@ fn operands(m: &mut Make, shape: Shape, values: RegisterId, count: usize) -> Vec
             } else {
                 r(values, "xyzw")
             };
+            let named = first.filter(|_| number == 0);
             Src {
+                base: named.unwrap_or(base.base),
                 abs: shape.modifiers && number == 0,
                 negate: shape.modifiers,
                 ..base.swizzled(swizzle(shape.swizzles[number]))
             }
         })
         .collect()
+}
+
+/// Whether the first operand is an input.
+fn interpolates(op: Op) -> bool {
+    matches!(op, Op::InterpCentroid | Op::InterpOffset | Op::InterpSample)
 }
 
 fn program(op: Op, ty: Type, aux: Aux, shape: Shape) -> Program {
@@ -172,7 +185,8 @@ fn program(op: Op, ty: Type, aux: Aux, shape: Shape) -> Program {
             &[input, r(scratch, "x")],
         );
     }
-    let sources = operands(&mut m, shape, values, count);
+    let first = interpolates(op).then_some(input.base);
+    let sources = operands(&mut m, shape, values, count, first);
     let result = filled(&mut m, result_width, input);
     let dst = Dst {
         guard: shape.guarded.then(|| guard(cc, CondTest::Le, "yxwz")),

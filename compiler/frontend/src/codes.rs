@@ -171,6 +171,8 @@ codes! {
         "A constant in braces has one to four components.";
     CondTest "E0420" "malformed condition"
         "A condition is a test such as EQ, NE, LT, LE, GT, GE, TR or FL, optionally with 0 or 1 for the condition-code register and a swizzle.";
+    InterpolationOperand "E0421" "operand cannot be interpolated"
+        "The first operand of IPAC, IPAO and IPAS is an attribute of the fragment program, and neither fragment.facing nor primitive.id.";
 
     ModifierTwice "E0501" "two modifiers of one kind"
         "An instruction has at most one data type, one precision, one clamp and one condition-code modifier; suffixes count too.";

@@ -643,17 +643,25 @@ fn known_but_not_supported() {
         &[Code::Unsupported],
     );
     fragment("«TGALL» r, r;", Code::Unsupported);
-    fragment("«IPAC» r, fragment.attrib[0];", Code::Unsupported);
     fragment(
         "BUFFER x[][] = { «program.buffer[0..1]» };",
         Code::Unsupported,
     );
     vertex("«LONG ATTRIB x = vertex.attrib[1];»", Code::Unsupported);
+}
+
+#[test]
+fn derivatives_and_interpolation() {
     fragment("DDX.«FINE» r, r;", Code::FeatureOption);
-    errors(
-        "!!NVfp5.0 OPTION ARB_derivative_control; TEMP r; DDY.«COARSE» r, r; END",
-        &[Code::Unsupported],
-    );
+    fine("!!NVfp5.0 OPTION ARB_derivative_control; TEMP r; DDY.COARSE r, r; END");
+    fragment("IPAC r, «r»;", Code::InterpolationOperand);
+    fragment("IPAC r, «-|p|»;", Code::InterpolationOperand);
+    fragment("IPAO r, «fragment.facing», r;", Code::InterpolationOperand);
+    fragment("IPAS r, «primitive.id.x», 0;", Code::InterpolationOperand);
+    fragment("IPAC.«S» r, fragment.color;", Code::ModifierUnsupported);
+    fragment("IPAS r, fragment.color, «r»;", Code::ScalarSuffix);
+    vertex("«IPAC» r, vertex.position;", Code::FeatureStage);
+    fine("!!NVfp5.0 ATTRIB a[] = { fragment.attrib[0..1] }; TEMP r; IPAO r, a[r.x], r; END");
 }
 
 #[test]

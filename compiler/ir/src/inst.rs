@@ -446,6 +446,8 @@ pub fn read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed
         (Aux::Mem(_), Op::Store | Op::Load) => 1,
         (Aux::Mem(id), Op::Atomic) if source == 0 => tables.mem_access(id).atomic_lanes(),
         (Aux::Mem(_), Op::Atomic) => 1,
+        (_, Op::InterpOffset) if source == 1 && needed != 0 => 0b11,
+        (_, Op::InterpSample) if source == 1 && needed != 0 => 1,
         _ => {
             match inst.op.info().shape {
                 ResultShape::None => 0,
@@ -467,6 +469,7 @@ pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Ty
         (Aux::Mem(id), Op::Store | Op::Atomic) if source == 1 => {
             tables.mem_access(id).address_type()
         }
+        (_, Op::InterpSample) if source == 1 => Type::U32,
         (_, Op::UnpackHalf2 | Op::UnpackUnorm2 | Op::UnpackUnorm4 | Op::Pack64) => Type::U32,
         _ => inst.ty,
     }

@@ -251,6 +251,21 @@ ops! {
     Ddx "ddx" 1 (each) F32;
     /// Derivative in y, y growing as the conventions say.
     Ddy "ddy" 1 (each) F32;
+    /// Like `ddx`, of the two fragments in its own row of the quad.
+    DdxFine "ddxfine" 1 (each) F32;
+    /// Like `ddy`, of the two fragments in its own column of the quad.
+    DdyFine "ddyfine" 1 (each) F32;
+    /// Like `ddx`, perhaps of another row of the quad.
+    DdxCoarse "ddxcoarse" 1 (each) F32;
+    /// Like `ddy`, perhaps of another column of the quad.
+    DdyCoarse "ddycoarse" 1 (each) F32;
+    /// The input `a` at the centroid of the fragment. Swizzle and modifiers of `a` apply afterwards; flat inputs are the
+    /// same everywhere.
+    InterpCentroid "ipac" 1 (each) F32;
+    /// The input `a` at the pixel center moved by `b.xy` pixels, y growing as window coordinates do.
+    InterpOffset "ipao" 2 (each) F32;
+    /// The input `a` at the position of sample `b.x`, a 32-bit integer.
+    InterpSample "ipas" 2 (each) F32;
     /// Texture access; [`Aux::Tex`](crate::Aux::Tex) says which, and in which order the sources come.
     Tex "tex" * (vec 0b1111) Any;
     /// Reads memory: `[address]`; [`Aux::Mem`](crate::Aux::Mem) names space and element. Lanes past the element's are 0.

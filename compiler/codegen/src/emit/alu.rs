@@ -5,7 +5,7 @@ use super::inst::{Extreme, Job};
 use super::result::Outcome;
 use crate::error::{Error, Failure};
 use crate::writer::{Scalar, Val};
-use glasm_ir::{Op, Stage, Type};
+use glasm_ir::{Stage, Type};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
@@ -240,21 +240,6 @@ impl Emit<'_> {
         let b = self.source(job.inst, 1, job.lanes)?;
         let c = self.source(job.inst, 2, job.lanes)?;
         Ok(self.select(truth, b, c))
-    }
-
-    /// Difference between neighbors of a quad; 0 outside fragment programs.
-    pub(super) fn derivative(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
-        let a = self.source(job.inst, 0, job.lanes)?;
-        if self.program.stage != Stage::Fragment || self.splat_bits(a).is_some() {
-            return Ok(self.constant_like(a, 0));
-        }
-        let val = self.unary(op, a);
-        let flip = job.inst.op == Op::Ddy && self.options.conventions.negate_ddy;
-        Ok(if flip {
-            self.unary(Spv::FNegate, val)
-        } else {
-            val
-        })
     }
 
     /// Ends the invocation's part in all results.

@@ -12,6 +12,7 @@
 //! | `array` | registers that live in variables |
 //! | `basic`, `fold` | single SPIR-V instructions, constants |
 //! | `texture`, `texture_object` | texture accesses |
+//! | `fragment` | derivatives, interpolation |
 //! | `memory`, `buffer`, `atomic` | memory accesses |
 //! | `outputs`, `names` | stores of stage outputs, debug information |
 //! | `wide` | 64-bit integers without device support |
@@ -26,6 +27,7 @@ mod cond;
 mod convert;
 mod flow;
 mod fold;
+mod fragment;
 mod inst;
 mod int;
 mod join;

@@ -11,8 +11,8 @@ use crate::lang::options::Features;
 use crate::lang::stage_name;
 use crate::lex::{Kind, Token, lex};
 use crate::source::Version;
-use glasm_ir::Span;
 use glasm_ir::types::Width;
+use glasm_ir::{Semantic, Span};
 
 /// Modifiers with rules beyond the opcode table.
 const UNUSUAL: Mods = Mods::ANY_CLAMP.union(Mods::HI).union(Mods::ANY_DERIVATIVE);
@@ -227,13 +227,7 @@ impl Checker<'_> {
             return;
         }
         let span = self.flag_span(inst, Mods::ANY_DERIVATIVE);
-        if self.program.features.contains(Features::DERIVATIVE_CONTROL) {
-            self.reports.error(
-                Code::Unsupported,
-                span,
-                "FINE and COARSE are not supported yet",
-            );
-        } else {
+        if !self.program.features.contains(Features::DERIVATIVE_CONTROL) {
             let message = "FINE and COARSE need OPTION ARB_derivative_control";
             self.reports.error(Code::FeatureOption, span, message);
         }
@@ -272,6 +266,40 @@ impl Checker<'_> {
             self.stray_atomic(inst, info);
         }
         self.pack(inst, operands, info);
+        if info.name.starts_with("IPA") {
+            self.interpolated_operand(operands);
+        }
+    }
+
+    /// The operand of IPAC, IPAO and IPAS that is evaluated elsewhere. NV_gpu_program5 section 2.X.8.Z.
+    fn interpolated_operand(&mut self, operands: &[Operand]) {
+        let Some(operand) = operands.first() else {
+            return;
+        };
+        let fits = match operand.base {
+            // What is left over was reported already.
+            Base::Name(_) | Base::Path(_) => true,
+            Base::Var(var) => match self.program.vars[var as usize].kind {
+                VarKind::Attrib { .. } => !self
+                    .attrib_semantics(var)
+                    .any(|semantic| matches!(semantic, Semantic::Facing | Semantic::PrimitiveId)),
+                VarKind::Poisoned => true,
+                VarKind::Temp
+                | VarKind::Param { .. }
+                | VarKind::Result { .. }
+                | VarKind::Buffer(_)
+                | VarKind::Texture { .. }
+                | VarKind::Shared { .. } => false,
+            },
+            Base::Scalar(_) | Base::Vector { .. } => false,
+        };
+        if !fits {
+            self.reports.error(
+                Code::InterpolationOperand,
+                operand.span,
+                "only attributes can be interpolated, except facing and primitive number",
+            );
+        }
     }
 
     /// `ADD` and its like as modifiers of other opcodes.

@@ -160,15 +160,18 @@ const fn all_plain(operands: &[OperandKind]) -> bool {
     true
 }
 
-/// Textures, shared memory, packing.
+/// Textures, shared memory, packing, interpolation.
 const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
     let last = if operands.is_empty() {
         OperandKind::V
     } else {
         operands[operands.len() - 1]
     };
-    let packing = matches!(name.as_bytes(), [b'P', b'K', ..] | [b'U', b'P', ..]);
-    packing || matches!(last, OperandKind::Texture | OperandKind::SharedMem)
+    let named = matches!(
+        name.as_bytes(),
+        [b'P', b'K', ..] | [b'U', b'P', ..] | [b'I', b'P', b'A', ..]
+    );
+    named || matches!(last, OperandKind::Texture | OperandKind::SharedMem)
 }
 
 /// Where a float type is allowed, so is the suffix R.
@@ -234,9 +237,9 @@ opcodes! {
     "FRC" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Fract), "fraction";
     "I2F" V4_0 ALL [- 6 X - - S] vf (v) Arithmetic (A) Fn(convert::int_to_float), "integer to float";
     "IF" V4_0 ALL [- - - - - -] - (c) None (NO) Flow(FlowOp::If), "conditional block";
-    "IPAC" V5_0 FRAGMENT [X - X X - F] v (v) Arithmetic (A) Missing, "interpolate at the centroid";
-    "IPAO" V5_0 FRAGMENT [X - X X - F] v (v v) Arithmetic (A) Missing, "interpolate with an offset";
-    "IPAS" V5_0 FRAGMENT [X - X X - F] v (v su) Arithmetic (A) Missing, "interpolate at a sample";
+    "IPAC" V5_0 FRAGMENT [X - X X - F] v (v) Arithmetic (A) op(Op::InterpCentroid), "interpolate at the centroid";
+    "IPAO" V5_0 FRAGMENT [X - X X - F] v (v v) Arithmetic (A) op(Op::InterpOffset), "interpolate with an offset";
+    "IPAS" V5_0 FRAGMENT [X - X X - F] v (v su) Arithmetic (A) Fn(derivative::interpolate_at_sample), "interpolate at a sample";
     "KIL" V4_0 FRAGMENT [X X - - X F] - (vc) Arithmetic (T) Fn(flow::kill), "discard the fragment";
     "LDC" V5_0 ALL [- - X X - F] v (cm) Storage (M) Fn(memory::load_constant), "load from a constant buffer" Cbuffer;
     "LDS" V5_0 COMPUTE [- - X X - F] v (sm) Storage (M) Fn(memory::load_shared), "load from shared memory";

@@ -70,7 +70,14 @@ impl<T: Textures> Machine<'_, '_, T> {
             Op::Pack64 => self.vector(inst, pack::pack64),
             Op::Unpack64 => self.vector(inst, pack::unpack64),
             // There are no neighbors to differ from.
-            Op::Ddx | Op::Ddy => self.store(inst, [0; 4]),
+            Op::Ddx | Op::Ddy | Op::DdxFine | Op::DdyFine | Op::DdxCoarse | Op::DdyCoarse => {
+                self.store(inst, [0; 4])
+            }
+            // An input has one value here.
+            Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => {
+                let value = self.load(inst, 0);
+                self.store(inst, value);
+            }
             Op::Tex => self.texture_access(inst),
             Op::Load => self.load_memory(inst),
             Op::Store => self.store_memory(inst),

@@ -1,7 +1,7 @@
 //! Checks of instructions and their access data.
 
 use super::Verifier;
-use crate::inst::{Aux, IndexTerm, Inst};
+use crate::inst::{Aux, Base, IndexTerm, Inst, Src};
 use crate::op::Op;
 use crate::program::Stage;
 use crate::resource::{
@@ -31,6 +31,21 @@ impl Verifier<'_> {
         for (number, src) in sources.iter().enumerate() {
             self.source(inst, number, src);
         }
+        let interpolates = matches!(
+            inst.op,
+            Op::InterpCentroid | Op::InterpOffset | Op::InterpSample
+        );
+        if interpolates
+            && !matches!(
+                sources.first(),
+                Some(Src {
+                    base: Base::Input(_),
+                    ..
+                })
+            )
+        {
+            self.inst_error(inst, "only inputs are interpolated");
+        }
         if let Some(dst) = &inst.dst {
             self.dst(inst, dst);
         }
@@ -38,7 +53,19 @@ impl Verifier<'_> {
 
     fn stage(&mut self, inst: &Inst) {
         let stage = self.program.stage;
-        let for_fragments = matches!(inst.op, Op::Ddx | Op::Ddy | Op::Demote);
+        let for_fragments = matches!(
+            inst.op,
+            Op::Ddx
+                | Op::Ddy
+                | Op::DdxFine
+                | Op::DdyFine
+                | Op::DdxCoarse
+                | Op::DdyCoarse
+                | Op::InterpCentroid
+                | Op::InterpOffset
+                | Op::InterpSample
+                | Op::Demote
+        );
         let for_groups = inst.op == Op::Barrier;
         let wrong = for_fragments && stage != Stage::Fragment
             || for_groups && !matches!(stage, Stage::Compute | Stage::TessControl);

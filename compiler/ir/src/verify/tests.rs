@@ -307,6 +307,24 @@ fn wrong_instructions() {
 }
 
 #[test]
+fn wrong_interpolation() {
+    let ok = "r0.x = ipac.f32 -|in0.wzyx|\nr0.xy = ipao.f32 in0[r0.x of 1].xyzw, r0.xyzw\nr0.x = ipas.f32 in0.xyzw, {1}";
+    assert_eq!(messages(&parsed("fragment", ok)), Vec::<String>::new());
+    for body in [
+        "r0.x = ipac.f32 r0.xyzw",
+        "r0.x = ipao.f32 {1.0}, r0.xyzw",
+        "r0.x = ipas.f32 p0.xyzw, r0.xyzw",
+    ] {
+        assert_error(&parsed("fragment", body), "only inputs are interpolated");
+    }
+    let body = "r0.x = ddxfine.f32 r0.xyzw";
+    assert_error(
+        &parsed("vertex", body),
+        "vertex programs do not have the operation",
+    );
+}
+
+#[test]
 fn wrong_control_flow() {
     let cases = [
         ("break", "there is not a loop or switch to break from here"),

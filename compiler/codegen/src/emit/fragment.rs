@@ -1,0 +1,161 @@
+//! What only fragments have: derivatives, interpolation at other places.
+
+use super::Emit;
+use super::inst::Job;
+use super::operand::Element;
+use crate::capability::Need;
+use crate::error::{Error, Failure};
+use crate::gather::Lane;
+use crate::writer::{Scalar, Val};
+use glasm_ir::arena::Id;
+use glasm_ir::{Base, InputId, Op, Src, Stage, Type};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv};
+
+/// Where an input is evaluated.
+#[derive(Clone, Copy)]
+enum At {
+    Centroid,
+    /// Pixels from the center.
+    Offset(Val),
+    Sample(Val),
+}
+
+impl Emit<'_> {
+    /// Difference between neighbors of a quad; 0 outside fragment programs.
+    pub(super) fn derivative(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
+        let a = self.source(job.inst, 0, job.lanes)?;
+        if self.program.stage != Stage::Fragment || self.splat_bits(a).is_some() {
+            return Ok(self.constant_like(a, 0));
+        }
+        if !matches!(op, Spv::DPdx | Spv::DPdy) {
+            self.w.needs.insert(Need::DerivativeControl);
+        }
+        let val = self.unary(op, a);
+        let in_y = matches!(op, Spv::DPdy | Spv::DPdyFine | Spv::DPdyCoarse);
+        let flip = in_y && self.options.conventions.negate_ddy;
+        Ok(if flip {
+            self.unary(Spv::FNegate, val)
+        } else {
+            val
+        })
+    }
+
+    /// An input evaluated elsewhere than where its declaration says.
+    pub(super) fn interpolate(&mut self, job: Job<'_>) -> Result<Val, Failure> {
+        let program = self.program;
+        let src = program.srcs[job.inst.first_source as usize];
+        let Base::Input(first) = src.base else {
+            return Err(Error::unsupported("only inputs are interpolated"));
+        };
+        let at = if job.inst.op == Op::InterpOffset {
+            At::Offset(self.interpolation_offset(job)?)
+        } else if job.inst.op == Op::InterpSample {
+            let sample = &program.srcs[job.inst.first_source as usize + 1];
+            let sample = self.source_as(sample, Type::U32, 1)?;
+            // The operand is a signed integer.
+            At::Sample(self.reread(sample, Scalar::S32))
+        } else {
+            At::Centroid
+        };
+        let lanes = self.interpolated_lanes(first, &src, at)?;
+        let mut picked = [Lane::UNDEFINED; 4];
+        let mut count = 0;
+        for lane in glasm_ir::WriteMask(job.lanes).lanes() {
+            picked[count] = lanes[src.swizzle.lane(lane)];
+            count += 1;
+        }
+        let val = self.w.gather(&picked[..count], Scalar::F32);
+        Ok(if src.has_modifier() {
+            self.modify(val, &src, Type::F32)
+        } else {
+            val
+        })
+    }
+
+    fn interpolation_offset(&mut self, job: Job<'_>) -> Result<Val, Failure> {
+        let program = self.program;
+        let src = &program.srcs[job.inst.first_source as usize + 1];
+        let offset = self.source_as(src, Type::F32, 0b11)?;
+        let offset = self.w.widen(offset, 2);
+        if !self.options.conventions.negate_ddy {
+            return Ok(offset);
+        }
+        let y = self.component(offset, 1);
+        let y = self.unary(Spv::FNegate, y);
+        Ok(self
+            .w
+            .gather_vector(&[offset.lane(0), y.lane(0)], Scalar::F32))
+    }
+
+    /// The lanes of an input, or of the element of an input array that the index names.
+    fn interpolated_lanes(
+        &mut self,
+        first: InputId,
+        src: &Src,
+        at: At,
+    ) -> Result<[Lane; 4], Failure> {
+        let Some(index) = src.index else {
+            return self.interpolated_input(first, at);
+        };
+        let available = (self.program.inputs.len() - first.index()) as u32;
+        let len = self.program.indices[index].len.min(available);
+        let input = |element: u32| InputId::new(first.index() + element as usize);
+        let number = match self.element(Some(index), len)? {
+            Element::Constant(element) => return self.interpolated_input(input(element), at),
+            Element::Dynamic(number) => self.w.val(number),
+        };
+        // Every element is evaluated, because a variable is named, not computed.
+        let mut chosen = self.interpolated_vector(input(0), at)?;
+        for element in 1..len {
+            let value = self.interpolated_vector(input(element), at)?;
+            let is_it = self.compare_bits(Spv::IEqual, number, u64::from(element));
+            chosen = self.select(is_it, value, chosen);
+        }
+        Ok(std::array::from_fn(|lane| chosen.lane(lane)))
+    }
+
+    fn interpolated_vector(&mut self, input: InputId, at: At) -> Result<Val, Failure> {
+        let lanes = self.interpolated_input(input, at)?;
+        Ok(self.w.gather_vector(&lanes, Scalar::F32))
+    }
+
+    fn interpolated_input(&mut self, input: InputId, at: At) -> Result<[Lane; 4], Failure> {
+        let lanes = self
+            .interface
+            .input(&mut self.w, self.program, self.options, input)?;
+        let Some(variable) = self.interface.interpolant(self.program, input) else {
+            return Ok(lanes);
+        };
+        if !self.options.device.sample_rate_shading {
+            return Err(Error::missing_feature("sampleRateShading"));
+        }
+        self.w.needs.insert(Need::Interpolation);
+        let glsl = self.w.glsl().0;
+        let val = match at {
+            At::Centroid => {
+                let op = GlslOp::InterpolateAtCentroid as u32;
+                self.w
+                    .op(Spv::ExtInst, Scalar::F32, 4, &[glsl, op, variable.0])
+            }
+            At::Offset(place) | At::Sample(place) => {
+                let op = if matches!(at, At::Offset(_)) {
+                    GlslOp::InterpolateAtOffset
+                } else {
+                    GlslOp::InterpolateAtSample
+                };
+                let operands = [glsl, op as u32, variable.0, place.id.0];
+                self.w.op(Spv::ExtInst, Scalar::F32, 4, &operands)
+            }
+        };
+        // Lanes that do not come from the variable are constants.
+        let is_own = |lane: &Lane| self.w.info(lane.id).size == 4;
+        let own = lanes.map(|lane| is_own(&lane));
+        Ok(std::array::from_fn(|lane| {
+            if own[lane] {
+                val.lane(lane)
+            } else {
+                lanes[lane]
+            }
+        }))
+    }
+}
