@@ -41,6 +41,9 @@ pub enum Error {
     /// The device did not finish in time.
     #[error("timed out: the device did not finish within {0:?}")]
     TimedOut(Duration),
+    /// The script did not finish in time.
+    #[error("timed out: the script did not finish within {0:?}")]
+    ScriptTimedOut(Duration),
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]
     Io {

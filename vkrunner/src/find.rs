@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// The file itself, or all `.shader_test` files below a folder, sorted. What cannot be read is left out.
+/// The file itself, or all `.shader_test` files below a folder, sorted. Links and folders that cannot be read are among them: they fail
+/// when they are run, and so are not overlooked.
 pub fn find_scripts(path: &Path) -> Vec<PathBuf> {
     if !path.is_dir() {
         return vec![path.to_owned()];
@@ -15,12 +16,12 @@ pub fn find_scripts(path: &Path) -> Vec<PathBuf> {
     let entries = WalkDir::new(path)
         .sort_by_file_name()
         .into_iter()
-        .filter_map(Result::ok);
-    entries
-        .filter(|entry| entry.file_type().is_file())
-        .map(walkdir::DirEntry::into_path)
-        .filter(is_script)
-        .collect()
+        .filter_map(|entry| match entry {
+            Ok(entry) if entry.file_type().is_dir() => None,
+            Ok(entry) => Some(entry.into_path()).filter(is_script),
+            Err(error) => error.path().map(Path::to_owned),
+        });
+    entries.collect()
 }
 
 #[cfg(test)]
@@ -42,6 +43,12 @@ mod tests {
         }
         let names = ["a.shader_test", "b/1.shader_test", "b/2.shader_test"];
         assert_eq!(find_scripts(&root), names.map(|name| root.join(name)));
+        #[cfg(unix)]
+        {
+            // A link to nowhere is a script that fails.
+            std::os::unix::fs::symlink("nowhere", root.join("c.shader_test")).unwrap();
+            assert_eq!(find_scripts(&root)[3..], [root.join("c.shader_test")]);
+        }
         assert_eq!(
             find_scripts(&root.join("note.txt")),
             [root.join("note.txt")]

@@ -46,5 +46,5 @@ pub use error::Error;
 pub use find::find_scripts;
 pub use options::{DeviceChoice, RunOptions, Validation};
 pub use outcome::{Failure, FailureImage, Outcome, ScriptReport, Summary};
-pub use runner::{Runner, devices};
+pub use runner::{Runner, devices, is_called};
 pub use vk::DeviceInfo;

@@ -54,6 +54,9 @@ pub struct RunOptions {
     pub module_dir: Option<PathBuf>,
     /// How long the device may work on one draw or dispatch.
     pub timeout: Duration,
+    /// How long a script may take. It is over time at the first use of the device after that; the time that a compiler or a driver takes
+    /// in between cannot be cut short.
+    pub script_timeout: Duration,
     /// Target to compile for; by default the newest that the device takes.
     pub target: Option<glasm::Target>,
 }
@@ -67,6 +70,7 @@ impl Default for RunOptions {
             failure_images: None,
             module_dir: None,
             timeout: Duration::from_secs(10),
+            script_timeout: Duration::from_secs(60),
             target: None,
         }
     }

@@ -17,6 +17,9 @@ use std::path::{Component, Path};
 use std::rc::Rc;
 use std::time::Instant;
 
+/// Largest file that is read as a script.
+const MAX_SCRIPT: u64 = 64 << 20;
+
 /// The devices that scripts can run on: those of Vulkan 1.1 and later that can draw and compute.
 ///
 /// # Errors
@@ -93,7 +96,7 @@ impl Runner {
     pub fn run_file(&self, path: &Path) -> ScriptReport {
         let start = Instant::now();
         let name = path.display().to_string();
-        let (covers, outcome, results) = match std::fs::read(path) {
+        let (covers, outcome, results) = match read_script(path) {
             Err(source) => {
                 let error = Error::Io {
                     path: path.to_owned(),
@@ -109,7 +112,7 @@ impl Runner {
                 )
             }
             Ok(text) => {
-                let (outcome, results) = self.run_guarded(&name, &text);
+                let (outcome, results) = self.run_guarded(&name, &text, start);
                 (read_covers(&text), outcome, results)
             }
         };
@@ -132,8 +135,8 @@ impl Runner {
     }
 
     /// Runs the text of a script; a panic becomes a failure of the script.
-    fn run_guarded(&self, name: &str, text: &[u8]) -> (Outcome, Results) {
-        let run = catch_unwind(AssertUnwindSafe(|| self.run_text(name, text)));
+    fn run_guarded(&self, name: &str, text: &[u8], start: Instant) -> (Outcome, Results) {
+        let run = catch_unwind(AssertUnwindSafe(|| self.run_text(name, text, start)));
         run.unwrap_or_else(|panic| {
             // Nobody knows in what state the device is.
             *self.device.borrow_mut() = None;
@@ -151,7 +154,7 @@ impl Runner {
         })
     }
 
-    fn run_text(&self, name: &str, text: &[u8]) -> (Outcome, Results) {
+    fn run_text(&self, name: &str, text: &[u8], start: Instant) -> (Outcome, Results) {
         let script = match Script::parse(text) {
             Ok(script) => script,
             Err(errors) => {
@@ -186,7 +189,7 @@ impl Runner {
             Ok(modules) => modules,
             Err(refusals) => return refuse(refusals),
         };
-        match self.run_modules(name, &script, &modules) {
+        match self.run_modules(name, &script, &modules, start) {
             Ok(results) => conclude(results),
             Err(error) => conclude(failed(Failure {
                 line: None,
@@ -200,12 +203,14 @@ impl Runner {
         name: &str,
         script: &Script,
         modules: &[Module],
+        start: Instant,
     ) -> Result<Results, Error> {
         if let Some(folder) = &self.options.module_dir {
             write_modules(folder, name, self.target, modules)?;
         }
         let extensions = script.requirements.extensions.iter().cloned().collect();
         let device = self.device(&extensions)?;
+        device.start_clock(start, self.options.script_timeout);
         let files = execute::Files {
             script: &flat_name(name),
             save_images: self.options.save_images.as_deref(),
@@ -249,13 +254,9 @@ fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<Physica
     let chosen = match choice {
         DeviceChoice::Best => devices.into_iter().min_by_key(|device| device.rank),
         DeviceChoice::Index(index) => devices.into_iter().nth(*index),
-        DeviceChoice::Name(name) => {
-            // Mesa's CPU driver is known as lavapipe, but its device calls itself llvmpipe.
-            let name = name.to_lowercase().replace("lavapipe", "llvmpipe");
-            devices
-                .into_iter()
-                .find(|device| device.info.name.to_lowercase().contains(&name))
-        }
+        DeviceChoice::Name(name) => devices
+            .into_iter()
+            .find(|device| is_called(&device.info.name, name)),
     };
     chosen.ok_or_else(|| Error::NoDevice {
         wanted: match choice {
@@ -268,6 +269,26 @@ fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<Physica
             false => format!("are {}", names.join(", ")),
         },
     })
+}
+
+/// The text of a script. Devices and pipes, which may have no end, are no scripts.
+fn read_script(path: &Path) -> std::io::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(path)?;
+    let refuse = |what: &str| Err(std::io::Error::other(what));
+    if !metadata.is_file() {
+        return refuse("not a file");
+    }
+    if metadata.len() > MAX_SCRIPT {
+        return refuse("the file is too large for a script");
+    }
+    std::fs::read(path)
+}
+
+/// Whether `wanted` is a part of a device's name, as [`DeviceChoice::Name`] compares them.
+pub fn is_called(device: &str, wanted: &str) -> bool {
+    // Mesa's CPU driver is known as lavapipe, but its device calls itself llvmpipe.
+    let wanted = wanted.to_lowercase().replace("lavapipe", "llvmpipe");
+    device.to_lowercase().contains(&wanted)
 }
 
 fn failed(failure: Failure) -> Results {

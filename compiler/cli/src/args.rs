@@ -73,10 +73,14 @@ pub(crate) enum Command {
     #[cfg(feature = "run")]
     #[command(after_help = RUN_HELP)]
     Run(RunArgs),
-    /// The worker process of `run`; see the module `worker`.
+    /// The worker process of `run`; see the module `run::worker`.
     #[cfg(feature = "run")]
     #[command(hide = true)]
     RunWorker(WorkerArgs),
+    /// A process that lists the devices for `run`.
+    #[cfg(feature = "run")]
+    #[command(hide = true)]
+    RunDevices,
     /// List the Vulkan devices
     #[cfg(feature = "run")]
     Devices,
@@ -246,12 +250,20 @@ impl From<ConventionsArg> for glasm::Conventions {
 #[cfg(feature = "run")]
 const RUN_HELP: &str = "\
 Prints a line for each script: PASS, FAIL or SKIP, its name, the time, and reasons. A script is skipped if the
-device lacks something that it requires.
+device lacks something that it requires. Scripts run in worker processes: one that crashes or hangs its process
+has failed, with the signal and the last lines that the driver wrote, and the others run all the same.
+
+With several devices, each has a column, and a ! marks the scripts on which they differ.
+
+Exit status: 0 all scripts passed or were skipped, 1 a script failed, 2 nothing could run (wrong usage, no scripts,
+no device, a report that cannot be written).
 
 Examples:
   glasm run shaders/lit.shader_test --save-images out
   glasm run tests --device llvmpipe --jobs 4 --junit report.xml
-  glasm run tests --filter atom --validation require";
+  glasm run tests --filter atom --filter '!slow' --validation require
+  glasm run tests --device all --json report.json
+  glasm run tests --shard 2/3           the second third, on the second machine";
 
 /// `glasm run`.
 #[cfg(feature = "run")]
@@ -260,18 +272,33 @@ pub(crate) struct RunArgs {
     /// Scripts, or folders that are searched for *.shader_test
     #[arg(required = true, value_name = "SCRIPT|DIR")]
     pub(crate) scripts: Vec<PathBuf>,
-    /// Scripts that run at the same time
-    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(crate) jobs: u16,
+    /// Scripts that run at the same time; without it, as many as there are processor cores, at most 8
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: Option<u16>,
+    /// Run only scripts whose path contains this text; `!TEXT` leaves out those that contain it. May be repeated
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Vec<String>,
+    /// Run only part I of N: every N-th script of the sorted list, beginning with the I-th
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Print the paths of the scripts that would run
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Begin no more scripts after the first failure
+    #[arg(long)]
+    pub(crate) fail_fast: bool,
+    /// How often to try a script again that crashed, hung, or lost the device; the report tells of every attempt
+    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=10))]
+    pub(crate) retries: u8,
     /// Write a JUnit report
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Write a report as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Run only scripts whose path contains this text
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) filter: Option<String>,
+    /// Print the N scripts that took longest
+    #[arg(long, value_name = "N")]
+    pub(crate) slowest: Option<usize>,
     /// How scripts run.
     #[command(flatten)]
     pub(crate) worker: WorkerArgs,
@@ -281,8 +308,8 @@ pub(crate) struct RunArgs {
 #[cfg(feature = "run")]
 #[derive(Args, Clone, PartialEq, Debug)]
 pub(crate) struct WorkerArgs {
-    /// Number of the device, or a part of its name; see `glasm devices`
-    #[arg(long, value_name = "N|NAME")]
+    /// Number of the device, or a part of its name, or several of these with commas, or `all`; see `glasm devices`
+    #[arg(long, value_name = "N|NAME,...|all")]
     pub(crate) device: Option<String>,
     /// Where scripts save their images
     #[arg(long, value_name = "DIR")]
@@ -293,6 +320,9 @@ pub(crate) struct WorkerArgs {
     /// A script that takes longer has failed
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
     pub(crate) timeout: Duration,
+    /// A draw or dispatch that takes longer has failed
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
+    pub(crate) draw_timeout: Duration,
     /// Write every SPIR-V module that the scripts use
     #[arg(long, value_name = "DIR")]
     pub(crate) module_dir: Option<PathBuf>,
@@ -332,7 +362,9 @@ impl WorkerArgs {
         if let Some(target) = self.target {
             option("--target", value_name(target.to_possible_value()));
         }
-        option("--timeout", self.timeout.as_secs_f64().to_string().into());
+        let seconds = |time: Duration| time.as_secs_f64().to_string().into();
+        option("--timeout", seconds(self.timeout));
+        option("--draw-timeout", seconds(self.draw_timeout));
         line
     }
 }
@@ -347,6 +379,34 @@ pub(crate) enum ValidationArg {
     Require,
     /// Never
     Off,
+}
+
+/// One part of all scripts.
+#[cfg(feature = "run")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shard {
+    /// Which part, from 1.
+    pub(crate) number: u16,
+    /// Of how many.
+    pub(crate) count: u16,
+}
+
+#[cfg(feature = "run")]
+impl std::str::FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "expected I/N, such as 1/4, with I from 1 to N".to_owned();
+        let (number, count) = text.split_once('/').ok_or_else(wrong)?;
+        let shard = Self {
+            number: number.parse().map_err(|_| wrong())?,
+            count: count.parse().map_err(|_| wrong())?,
+        };
+        match (1..=shard.count).contains(&shard.number) {
+            true => Ok(shard),
+            false => Err(wrong()),
+        }
+    }
 }
 
 #[cfg(feature = "run")]
@@ -425,6 +485,21 @@ mod tests {
         };
         assert_eq!(worker, run.worker);
         assert_eq!(worker.timeout, Duration::from_millis(250));
+    }
+
+    #[cfg(feature = "run")]
+    #[test]
+    fn shards_are_numbered_from_one() {
+        assert_eq!(
+            "2/3".parse(),
+            Ok(Shard {
+                number: 2,
+                count: 3
+            })
+        );
+        for bad in ["", "1", "0/3", "4/3", "1/0", "a/b", "1/2/3", "-1/2"] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
     }
 
     #[cfg(feature = "run")]

@@ -76,6 +76,12 @@ impl Console {
         self.format == MessageFormat::Json
     }
 
+    /// Whether text on standard error may have colors.
+    #[cfg(feature = "run")]
+    pub(crate) fn is_styled(self) -> bool {
+        self.styled
+    }
+
     /// The messages about one program, ready to print.
     pub(crate) fn format_diagnostics(
         self,

@@ -20,9 +20,6 @@ mod run;
 #[cfg(feature = "translate")]
 mod translate;
 mod validate;
-#[cfg(feature = "run")]
-mod worker;
-
 use args::{Cli, Command};
 use clap::Parser;
 use console::{Console, Fatal};
@@ -37,7 +34,9 @@ fn main() -> ExitCode {
         #[cfg(feature = "run")]
         Command::Run(args) => run::run(args, console),
         #[cfg(feature = "run")]
-        Command::RunWorker(args) => worker::work(args),
+        Command::RunWorker(args) => run::worker::work(args),
+        #[cfg(feature = "run")]
+        Command::RunDevices => run::worker::list_devices(),
         #[cfg(feature = "run")]
         Command::Devices => devices::devices(console),
         Command::Explain(args) => explain::explain(args, console),

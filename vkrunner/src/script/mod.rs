@@ -103,6 +103,13 @@ impl Script {
     pub(crate) fn parse(text: &[u8]) -> Result<Self, Vec<ScriptError>> {
         let mut errors = Vec::new();
         let sections = split_sections(text, &mut errors);
+        if sections.is_empty() && errors.is_empty() {
+            errors.push(ScriptError {
+                line: 1,
+                column: 1,
+                message: "the script is empty: it has no section".to_owned(),
+            });
+        }
         let mut requirements = Requirements::default();
         for_sections(
             &sections,

@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Memory is taken in blocks from this size up: scripts need little.
 const SMALLEST_BLOCK: u64 = 4 << 20;
@@ -30,7 +30,9 @@ pub(crate) struct Device {
     allocator: RefCell<Option<Allocator>>,
     address_functions: Option<ash::khr::buffer_device_address::Device>,
     lost: Cell<bool>,
-    pub(super) timeout: Duration,
+    timeout: Duration,
+    /// When the time of the script is over, and how long it was.
+    deadline: Cell<Option<(Instant, Duration)>>,
     pub(crate) capabilities: Capabilities,
     /// Extensions that scripts asked for and that are enabled.
     pub(crate) extra_extensions: BTreeSet<String>,
@@ -60,6 +62,7 @@ impl Device {
             address_functions: address_functions(instance, &raw, &capabilities),
             lost: Cell::new(false),
             timeout,
+            deadline: Cell::new(None),
             capabilities,
             extra_extensions: extra_extensions.clone(),
             instance: Rc::clone(instance),
@@ -118,6 +121,29 @@ impl Device {
     /// Marks the device as given up.
     pub(super) fn set_lost(&self) {
         self.lost.set(true);
+    }
+
+    /// Begins the time of a script.
+    pub(crate) fn start_clock(&self, start: Instant, limit: Duration) {
+        let deadline = start.checked_add(limit);
+        self.deadline
+            .set(deadline.map(|deadline| (deadline, limit)));
+    }
+
+    /// How long to wait for the device now, and the error if that was not enough; or the error that time is over.
+    pub(super) fn time_left(&self) -> Result<(Duration, Error), Error> {
+        let Some((deadline, limit)) = self.deadline.get() else {
+            return Ok((self.timeout, Error::TimedOut(self.timeout)));
+        };
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Error::ScriptTimedOut(limit));
+        }
+        Ok(if left < self.timeout {
+            (left, Error::ScriptTimedOut(limit))
+        } else {
+            (self.timeout, Error::TimedOut(self.timeout))
+        })
     }
 
     /// Takes memory.

@@ -7,6 +7,7 @@ use super::framebuffer::Framebuffer;
 use super::pipeline::{ComputePipeline, GraphicsPipeline};
 use crate::error::{CallContext, Error};
 use ash::vk;
+use std::time::Duration;
 
 /// Everything before, for everything after, memory and host included.
 const FULL_SRC: vk::AccessFlags = vk::AccessFlags::MEMORY_WRITE;
@@ -17,15 +18,21 @@ impl Device {
         &self,
         record: impl FnOnce(&ash::Device, vk::CommandBuffer),
     ) -> Result<(), Error> {
-        let result = self.try_run(record);
-        if let Err(Error::TimedOut(_) | Error::Vulkan { .. }) = &result {
+        let (time, too_late) = self.time_left()?;
+        let result = self.try_run(record, time, too_late);
+        if result.is_err() {
             // The device may still be working, or be gone.
             self.set_lost();
         }
         result
     }
 
-    fn try_run(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<(), Error> {
+    fn try_run(
+        &self,
+        record: impl FnOnce(&ash::Device, vk::CommandBuffer),
+        time: Duration,
+        too_late: Error,
+    ) -> Result<(), Error> {
         let commands = self.command_buffer;
         let begin = vk::CommandBufferBeginInfo::default()
             .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
@@ -42,10 +49,10 @@ impl Device {
         // SAFETY: the command buffer is complete; all objects in it outlive the wait, or are left alone if it fails.
         unsafe { self.raw.queue_submit(self.queue, &[submit], self.fence) }
             .call("vkQueueSubmit")?;
-        let timeout = u64::try_from(self.timeout.as_nanos()).unwrap_or(u64::MAX);
+        let timeout = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         // SAFETY: the fence is valid.
         match unsafe { self.raw.wait_for_fences(&[self.fence], true, timeout) } {
-            Err(vk::Result::TIMEOUT) => Err(Error::TimedOut(self.timeout)),
+            Err(vk::Result::TIMEOUT) => Err(too_late),
             result => result.call("vkWaitForFences"),
         }
     }

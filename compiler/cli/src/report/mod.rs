@@ -1,8 +1,14 @@
-//! What scripts gave: lines for people, a JSON report, a JUnit report.
+//! What scripts gave: lines for people here, reports for tools in `json` and `junit`, the table of several devices in `matrix`.
 
-use crate::console::Fatal;
+mod json;
+mod junit;
+mod matrix;
+
+pub(crate) use json::{json, json_line, summary_json};
+pub(crate) use junit::junit;
+pub(crate) use matrix::{heading, matrix_line, matrix_totals};
+
 use glasm_vkrunner::{Outcome, ScriptReport, Summary};
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Duration;
@@ -17,6 +23,18 @@ pub(crate) enum Verdict {
     Fail,
     /// The device lacks something that it requires.
     Skip,
+}
+
+/// How a script failed that says nothing itself, or took the device with it.
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Fault {
+    /// The process that ran it died.
+    Crash,
+    /// It took too long, and its process was stopped.
+    Timeout,
+    /// The device was lost, or given up because it did not finish.
+    DeviceLost,
 }
 
 /// One thing that went wrong.
@@ -39,6 +57,12 @@ pub(crate) struct Record {
     pub(crate) outcome: Verdict,
     /// Why it was skipped, or the first line of the first failure.
     pub(crate) reason: Option<String>,
+    /// Whether the script took the device or the process with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fault: Option<Fault>,
+    /// How it failed before it was tried again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) earlier_attempts: Vec<String>,
     /// Milliseconds.
     pub(crate) duration_ms: f64,
     /// Name of the device.
@@ -86,10 +110,10 @@ impl Record {
         }
     }
 
-    /// A script that failed without a report, because the runner died or was stopped.
-    pub(crate) fn lost(path: &Path, device: &str, duration: Duration, message: String) -> Self {
+    /// A script that failed without a report, because the process that ran it is gone.
+    pub(crate) fn failed(path: &Path, device: &str, duration: Duration, message: String) -> Self {
         Self {
-            reason: Some(message.clone()),
+            reason: message.lines().next().map(str::to_owned),
             duration_ms: milliseconds(duration),
             failures: vec![FailureRecord {
                 line: None,
@@ -107,6 +131,8 @@ impl Record {
             path: path.display().to_string(),
             outcome: Verdict::Fail,
             reason: None,
+            fault: None,
+            earlier_attempts: Vec::new(),
             duration_ms: 0.0,
             device: device.to_owned(),
             covers: Vec::new(),
@@ -127,6 +153,16 @@ impl Record {
                 self.reason.as_deref().unwrap_or("no reason given")
             ),
         };
+        text.push_str(&self.details());
+        text
+    }
+
+    /// What the script printed and what failed, in indented lines.
+    fn details(&self) -> String {
+        let mut text = String::new();
+        for (attempt, number) in self.earlier_attempts.iter().zip(1..) {
+            text.push_str(&indented(&format!("attempt {number}: {attempt}")));
+        }
         for line in &self.output {
             text.push_str(&indented(line));
         }
@@ -160,85 +196,53 @@ fn milliseconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
 }
 
+/// The results of a run.
+pub(crate) struct Results {
+    /// Names of the devices.
+    pub(crate) devices: Vec<String>,
+    /// The results of each script, one for each device; `None` for what did not run.
+    pub(crate) rows: Vec<Vec<Option<Record>>>,
+    /// How long it took.
+    pub(crate) duration: Duration,
+}
+
+impl Results {
+    /// All results, script by script.
+    pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
+        self.rows.iter().flatten().flatten()
+    }
+
+    /// The results of one device.
+    pub(crate) fn of_device(&self, device: usize) -> impl Iterator<Item = &Record> {
+        self.rows.iter().filter_map(move |row| row[device].as_ref())
+    }
+
+    /// Counts of outcomes.
+    pub(crate) fn summary(&self) -> Summary {
+        summarize(self.records())
+    }
+}
+
 /// Counts of outcomes.
-pub(crate) fn summarize(records: &[Record]) -> Summary {
-    let count = |verdict| {
-        records
-            .iter()
-            .filter(|record| record.outcome == verdict)
-            .count()
-    };
-    Summary {
-        passed: count(Verdict::Pass),
-        failed: count(Verdict::Fail),
-        skipped: count(Verdict::Skip),
+fn summarize<'a>(records: impl Iterator<Item = &'a Record>) -> Summary {
+    let mut summary = Summary::default();
+    for record in records {
+        match record.outcome {
+            Verdict::Pass => summary.passed += 1,
+            Verdict::Fail => summary.failed += 1,
+            Verdict::Skip => summary.skipped += 1,
+        }
     }
+    summary
 }
 
-/// The counts as one line of JSON.
-pub(crate) fn summary_json(summary: &Summary) -> String {
-    let (passed, failed, skipped) = (summary.passed, summary.failed, summary.skipped);
-    serde_json::json!({ "passed": passed, "failed": failed, "skipped": skipped }).to_string()
-}
-
-/// The JSON report: `device`, `duration_ms`, `passed`, `failed`, `skipped`, and `scripts` with one object each.
-pub(crate) fn json(records: &[Record], device: &str, duration: Duration) -> Result<String, Fatal> {
-    #[derive(Serialize)]
-    struct Whole<'a> {
-        device: &'a str,
-        duration_ms: f64,
-        passed: usize,
-        failed: usize,
-        skipped: usize,
-        scripts: &'a [Record],
-    }
-    let summary = summarize(records);
-    let whole = Whole {
-        device,
-        duration_ms: milliseconds(duration),
-        passed: summary.passed,
-        failed: summary.failed,
-        skipped: summary.skipped,
-        scripts: records,
-    };
-    serde_json::to_string_pretty(&whole)
-        .map(|text| text + "\n")
-        .map_err(|error| Fatal(error.to_string()))
-}
-
-/// The JUnit report: one suite named after the device.
-pub(crate) fn junit(records: &[Record], device: &str, duration: Duration) -> Result<String, Fatal> {
-    let mut suite = TestSuite::new(device);
-    suite.set_time(duration);
-    suite.add_test_cases(records.iter().map(test_case));
-    let mut report = Report::new("glasm");
-    report.set_time(duration).add_test_suite(suite);
-    report.to_string().map_err(|error| Fatal(error.to_string()))
-}
-
-fn test_case(record: &Record) -> TestCase {
-    let reason = record.reason.clone().unwrap_or_default();
-    let mut status = match record.outcome {
-        Verdict::Pass => TestCaseStatus::success(),
-        Verdict::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        Verdict::Skip => TestCaseStatus::skipped(),
-    };
-    if record.outcome != Verdict::Pass {
-        status.set_message(reason);
-    }
-    if record.outcome == Verdict::Fail {
-        let all: Vec<String> = record.failures.iter().map(FailureRecord::text).collect();
-        status.set_description(all.join("\n"));
-    }
-    let mut case = TestCase::new(record.path.as_str(), status);
-    case.set_time(Duration::from_secs_f64(record.duration_ms.max(0.0) / 1e3));
-    if let Some(folder) = Path::new(&record.path).parent() {
-        case.set_classname(folder.display().to_string());
-    }
-    if !record.output.is_empty() {
-        case.set_system_out(record.output.join("\n"));
-    }
-    case
+/// The scripts that took longest, a line for each.
+pub(crate) fn slowest(results: &Results, count: usize) -> String {
+    let mut records: Vec<&Record> = results.records().collect();
+    records.sort_by(|a, b| b.duration_ms.total_cmp(&a.duration_ms));
+    let line = |record: &&Record| format!("{:8.0} ms  {}\n", record.duration_ms, record.path);
+    let lines: String = records.iter().take(count).map(line).collect();
+    format!("slowest:\n{lines}")
 }
 
 #[cfg(test)]
@@ -246,7 +250,7 @@ mod tests {
     use super::*;
     use glasm_vkrunner::Failure;
 
-    fn report(outcome: Outcome) -> ScriptReport {
+    pub(super) fn report(outcome: Outcome) -> ScriptReport {
         let failures = match outcome {
             Outcome::Fail => vec![
                 Failure {
@@ -272,7 +276,7 @@ mod tests {
         }
     }
 
-    fn records() -> Vec<Record> {
+    pub(super) fn records() -> Vec<Record> {
         let outcomes = [
             Outcome::Pass,
             Outcome::Fail,
@@ -298,54 +302,43 @@ mod tests {
         );
     }
 
-    #[test]
-    fn json_report_has_its_fields() {
-        let text = json(&records(), "cpu", Duration::from_secs(2)).unwrap();
-        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(
-            (&value["device"], &value["duration_ms"]),
-            (&"cpu".into(), &2000.0.into())
-        );
-        assert_eq!(
-            (&value["passed"], &value["failed"], &value["skipped"]),
-            (&1.into(), &1.into(), &1.into())
-        );
-        let failed = &value["scripts"][1];
-        assert_eq!(
-            (&failed["name"], &failed["path"]),
-            (&"a".into(), &"dir/a.shader_test".into())
-        );
-        assert_eq!(
-            (&failed["outcome"], &failed["device"]),
-            (&"fail".into(), &"cpu".into())
-        );
-        assert_eq!(failed["covers"], serde_json::json!(["gp.op.ADD/F"]));
-        assert_eq!(failed["failures"][0]["line"], 7);
-        assert_eq!(failed["reason"], "expected 1 < 2 & \"3\"");
-        assert_eq!(failed["duration_ms"], 12.345);
-        assert_eq!(value["scripts"][2]["reason"], "no shaderInt64");
+    /// Three scripts on one device.
+    pub(super) fn results() -> Results {
+        Results {
+            devices: vec!["cpu <0>".into()],
+            rows: records()
+                .into_iter()
+                .map(|record| vec![Some(record)])
+                .collect(),
+            duration: Duration::from_secs(2),
+        }
     }
 
     #[test]
-    fn junit_report_counts_and_escapes() {
-        let xml = junit(&records(), "cpu <0>", Duration::from_secs(2)).unwrap();
+    fn attempts_are_told() {
+        let mut record = records().remove(0);
+        record.earlier_attempts = vec!["crashed".into()];
         assert!(
-            xml.contains("tests=\"3\"") && xml.contains("skipped=\"1\""),
-            "{xml}"
+            record
+                .line()
+                .ends_with("     attempt 1: crashed\n     sum 3\n")
         );
-        assert!(
-            xml.contains("failures=\"1\"") && xml.contains("cpu &lt;0&gt;"),
-            "{xml}"
-        );
-        assert!(
-            xml.contains("expected 1 &lt; 2 &amp; ") && !xml.contains("1 < 2"),
-            "{xml}"
+    }
+
+    #[test]
+    fn slow_scripts_are_listed_first() {
+        let mut results = results();
+        results.rows[1][0].as_mut().unwrap().duration_ms = 70.0;
+        assert_eq!(
+            slowest(&results, 1),
+            "slowest:\n      70 ms  dir/a.shader_test\n"
         );
     }
 
     #[test]
     fn records_survive_the_way_from_worker_to_command() {
-        for record in records() {
+        for mut record in records() {
+            record.fault = Some(Fault::DeviceLost);
             let text = serde_json::to_string(&record).unwrap();
             assert!(!text.contains('\n'));
             assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);

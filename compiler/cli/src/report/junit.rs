@@ -1,0 +1,99 @@
+//! The JUnit report.
+
+use super::{FailureRecord, Fault, Record, Results, Verdict};
+use crate::console::Fatal;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::path::Path;
+use std::time::Duration;
+
+/// The JUnit report: a suite for each device, named after it.
+pub(crate) fn junit(results: &Results) -> Result<String, Fatal> {
+    let mut report = Report::new("glasm");
+    report.set_time(results.duration);
+    for (name, index) in results.devices.iter().zip(0..) {
+        let mut suite = TestSuite::new(name.as_str());
+        let total: f64 = results
+            .of_device(index)
+            .map(|record| record.duration_ms)
+            .sum();
+        suite.set_time(time(total));
+        suite.add_test_cases(results.of_device(index).map(test_case));
+        report.add_test_suite(suite);
+    }
+    report.to_string().map_err(|error| Fatal(error.to_string()))
+}
+
+fn time(milliseconds: f64) -> Duration {
+    Duration::try_from_secs_f64(milliseconds / 1e3).unwrap_or_default()
+}
+
+fn test_case(record: &Record) -> TestCase {
+    let reason = record.reason.clone().unwrap_or_default();
+    let mut status = match record.outcome {
+        Verdict::Pass => TestCaseStatus::success(),
+        Verdict::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Verdict::Skip => TestCaseStatus::skipped(),
+    };
+    if record.outcome != Verdict::Pass {
+        status.set_message(reason);
+    }
+    if record.outcome == Verdict::Fail {
+        let all: Vec<String> = record.failures.iter().map(FailureRecord::text).collect();
+        status.set_description(all.join("\n"));
+        status.set_type(match record.fault {
+            None => "failure",
+            Some(Fault::Crash) => "crash",
+            Some(Fault::Timeout) => "timeout",
+            Some(Fault::DeviceLost) => "device-lost",
+        });
+    }
+    let mut case = TestCase::new(record.path.as_str(), status);
+    case.set_time(time(record.duration_ms));
+    if let Some(folder) = Path::new(&record.path).parent() {
+        case.set_classname(folder.display().to_string());
+    }
+    let attempts = record.earlier_attempts.iter().zip(1..);
+    let attempts = attempts.map(|(attempt, number)| format!("attempt {number}: {attempt}"));
+    let output: Vec<String> = attempts.chain(record.output.iter().cloned()).collect();
+    if !output.is_empty() {
+        case.set_system_out(output.join("\n"));
+    }
+    case
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::results;
+    use super::*;
+
+    #[test]
+    fn junit_report_counts_and_escapes() {
+        let xml = junit(&results()).unwrap();
+        assert!(
+            xml.contains("tests=\"3\"") && xml.contains("skipped=\"1\""),
+            "{xml}"
+        );
+        assert!(
+            xml.contains("failures=\"1\"") && xml.contains("cpu &lt;0&gt;"),
+            "{xml}"
+        );
+        assert!(
+            xml.contains("expected 1 &lt; 2 &amp; ") && !xml.contains("1 < 2"),
+            "{xml}"
+        );
+    }
+
+    #[test]
+    fn each_device_is_a_suite() {
+        let mut results = results();
+        results.devices.push("gpu".into());
+        for row in &mut results.rows {
+            row.push(row[0].clone());
+        }
+        results.rows[2][1] = None;
+        results.rows[1][1].as_mut().unwrap().fault = Some(Fault::Timeout);
+        let xml = junit(&results).unwrap();
+        assert!(xml.contains("<testsuite name=\"gpu\" tests=\"2\""), "{xml}");
+        assert!(xml.contains("type=\"timeout\""), "{xml}");
+    }
+}

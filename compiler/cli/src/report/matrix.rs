@@ -1,0 +1,132 @@
+//! Several devices side by side: a line for each script with a column for each device.
+
+use super::{Record, Results, Verdict, summarize};
+
+/// What goes in front: the devices, numbered as the columns are.
+pub(crate) fn heading(devices: &[String]) -> String {
+    match devices {
+        [device] => format!("running on {device}\n"),
+        _ => {
+            let line = |(device, number): (&String, usize)| format!("  {number}: {device}\n");
+            let lines: String = devices.iter().zip(1..).map(line).collect();
+            format!(
+                "running on {} devices, one column each\n{lines}",
+                devices.len()
+            )
+        }
+    }
+}
+
+/// `PASS SKIP ! path (1, 2 ms)`, the mark where devices differ, with the details of each device in indented lines below.
+pub(crate) fn matrix_line(row: &[Option<Record>], styled: bool) -> String {
+    let Some(first) = row.iter().flatten().next() else {
+        return String::new();
+    };
+    let differs = row
+        .iter()
+        .flatten()
+        .any(|record| record.outcome != first.outcome);
+    let words: Vec<String> = row
+        .iter()
+        .map(|record| word(record.as_ref(), styled))
+        .collect();
+    let mark = match (differs, styled) {
+        (true, true) => "\x1b[1;95m!\x1b[0m",
+        (true, false) => "!",
+        (false, _) => " ",
+    };
+    let times: Vec<String> = row
+        .iter()
+        .flatten()
+        .map(|record| format!("{:.0}", record.duration_ms))
+        .collect();
+    let (words, times) = (words.join(" "), times.join(", "));
+    let mut text = format!("{words} {mark} {} ({times} ms)\n", first.path);
+    for (record, number) in row.iter().zip(1..) {
+        if let Some(record) = record {
+            text.push_str(&details(record, number));
+        }
+    }
+    text
+}
+
+/// What a device has to say, with its number.
+fn details(record: &Record, number: usize) -> String {
+    let mut text = String::new();
+    if let (Verdict::Skip, Some(reason)) = (record.outcome, &record.reason) {
+        text.push_str(&format!("     {number}: skipped, {reason}\n"));
+    }
+    for line in record.details().lines() {
+        text.push_str(&format!("     {number}: {}\n", line.trim_start()));
+    }
+    text
+}
+
+fn word(record: Option<&Record>, styled: bool) -> String {
+    let (word, color) = match record.map(|record| record.outcome) {
+        Some(Verdict::Pass) => ("PASS", "32"),
+        Some(Verdict::Fail) => ("FAIL", "1;91"),
+        Some(Verdict::Skip) => ("SKIP", "33"),
+        None => ("----", "2"),
+    };
+    match styled {
+        true => format!("\x1b[{color}m{word}\x1b[0m"),
+        false => word.to_owned(),
+    }
+}
+
+/// The counts of each device, and of the scripts on which they differ.
+pub(crate) fn matrix_totals(results: &Results) -> String {
+    let mut text = String::new();
+    for (name, index) in results.devices.iter().zip(0..) {
+        let summary = summarize(results.of_device(index));
+        text.push_str(&format!("{}: {name}: {summary}\n", index + 1));
+    }
+    let differs = |row: &&Vec<Option<Record>>| {
+        let mut outcomes = row.iter().flatten().map(|record| record.outcome);
+        let first = outcomes.next();
+        outcomes.any(|outcome| Some(outcome) != first)
+    };
+    let count = results.rows.iter().filter(differs).count();
+    text.push_str(&format!(
+        "devices differ on {count} of {} scripts\n",
+        results.rows.len()
+    ));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{records, results};
+    use super::*;
+
+    #[test]
+    fn rows_have_a_column_for_each_device() {
+        let [pass, fail, skip] = <[Record; 3]>::try_from(records()).unwrap();
+        let row = [Some(pass.clone()), Some(skip), None];
+        assert_eq!(
+            matrix_line(&row, false),
+            "PASS SKIP ---- ! dir/a.shader_test (12, 12 ms)\n     1: sum 3\n     2: skipped, no shaderInt64\n     2: sum 3\n"
+        );
+        let same = matrix_line(&[Some(pass.clone()), Some(pass)], false);
+        assert!(same.starts_with("PASS PASS   dir/a"), "{same}");
+        let failed = matrix_line(&[Some(fail), None], true);
+        assert!(
+            failed.contains("FAIL\x1b[0m") && failed.contains("1: line 7: "),
+            "{failed}"
+        );
+    }
+
+    #[test]
+    fn totals_count_devices_and_differences() {
+        let mut results = results();
+        results.devices.push("gpu".into());
+        for row in &mut results.rows {
+            row.push(records().into_iter().next());
+        }
+        assert_eq!(
+            matrix_totals(&results),
+            "1: cpu <0>: 1 passed, 1 failed, 1 skipped\n2: gpu: 3 passed, 0 failed, 0 skipped\ndevices differ on 2 of 3 scripts\n"
+        );
+    }
+}

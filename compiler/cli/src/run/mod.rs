@@ -1,0 +1,103 @@
+//! `glasm run`: runs scripts on Vulkan devices and reports.
+//!
+//! `select` finds the scripts, `schedule` hands them out to `worker`s, each of which has a `process`, and `report` has all forms of
+//! results. This file prints results in the order of the scripts as they come, and writes the reports.
+
+mod process;
+mod progress;
+mod schedule;
+mod select;
+pub(crate) mod worker;
+
+use crate::args::RunArgs;
+use crate::console::{Console, Fatal, Status, plural};
+use crate::report::{self, Record, Results};
+use progress::Progress;
+use schedule::Plan;
+use std::path::Path;
+use std::time::Instant;
+
+/// Runs all scripts, prints a line for each and a closing count, and writes the reports.
+pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
+    let scripts = select::select_scripts(args)?;
+    if args.list {
+        let lines = scripts
+            .iter()
+            .map(|script| format!("{}\n", script.display()));
+        console.out(lines.collect::<String>())?;
+        return Ok(Status::Success);
+    }
+    let start = Instant::now();
+    let plan = Plan::new(args, scripts, console)?;
+    let devices = plan.devices();
+    if !console.is_json() {
+        console.err(&report::heading(&devices));
+    }
+    let rows = plan.run(|row| print_row(row, plan.progress(), console))?;
+    let results = Results {
+        devices,
+        rows,
+        duration: start.elapsed(),
+    };
+    write_reports(args, &results)?;
+    close(args, &plan, &results, console)
+}
+
+/// Prints the results of a script.
+fn print_row(row: &[Option<Record>], progress: &Progress, console: Console) -> Result<(), Fatal> {
+    if console.is_json() {
+        for record in row.iter().flatten() {
+            progress.out(&report::json_line(record)?)?;
+        }
+        return Ok(());
+    }
+    match row {
+        [Some(record)] => progress.out(&record.line()),
+        _ => progress.out(&report::matrix_line(row, console.is_styled())),
+    }
+}
+
+fn write_reports(args: &RunArgs, results: &Results) -> Result<(), Fatal> {
+    if let Some(path) = &args.json {
+        write_report(path, &report::json(results)?)?;
+    }
+    if let Some(path) = &args.junit {
+        write_report(path, &report::junit(results)?)?;
+    }
+    Ok(())
+}
+
+fn write_report(path: &Path, text: &str) -> Result<(), Fatal> {
+    let broken = |error| Fatal::io(path.display(), &error);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(broken)?;
+    }
+    std::fs::write(path, text).map_err(broken)
+}
+
+/// Prints what comes after all scripts.
+fn close(
+    args: &RunArgs,
+    plan: &Plan<'_>,
+    results: &Results,
+    console: Console,
+) -> Result<Status, Fatal> {
+    let summary = results.summary();
+    if console.is_json() {
+        console.out(report::summary_json(&summary) + "\n")?;
+        return Ok(Status::from_failures(summary.failed));
+    }
+    if let Some(count) = args.slowest {
+        console.out(report::slowest(results, count))?;
+    }
+    if results.devices.len() > 1 {
+        console.out(report::matrix_totals(results))?;
+    }
+    let left = plan.runs() - results.records().count();
+    if left > 0 {
+        let left = plural(left, "script");
+        console.out(format!("{left} not run after the first failure\n"))?;
+    }
+    console.out(format!("{summary}\n"))?;
+    Ok(Status::from_failures(summary.failed))
+}
