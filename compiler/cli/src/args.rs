@@ -314,6 +314,9 @@ pub(crate) struct WorkerArgs {
     /// Where scripts save their images
     #[arg(long, value_name = "DIR")]
     pub(crate) save_images: Option<PathBuf>,
+    /// Where scripts that fail leave pictures: the framebuffer, and what differs from what was expected
+    #[arg(long, value_name = "DIR")]
+    pub(crate) failure_images: Option<PathBuf>,
     /// Validation layer: `require` fails without it, `auto` uses it if it is installed
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) validation: ValidationArg,
@@ -348,6 +351,9 @@ impl WorkerArgs {
         }
         if let Some(folder) = &self.save_images {
             option("--save-images", folder.into());
+        }
+        if let Some(folder) = &self.failure_images {
+            option("--failure-images", folder.into());
         }
         if let Some(folder) = &self.module_dir {
             option("--module-dir", folder.into());
@@ -473,6 +479,10 @@ mod tests {
             "0.25",
             "--module-dir",
             "m n",
+            "--failure-images",
+            "=f",
+            "--draw-timeout",
+            "3",
             "--target",
             "vulkan1.2",
         ];

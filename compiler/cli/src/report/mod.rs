@@ -46,6 +46,17 @@ pub(crate) struct FailureRecord {
     pub(crate) message: String,
 }
 
+/// A picture of what went wrong.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct FailureImage {
+    /// The PNG file.
+    pub(crate) path: String,
+    /// What it shows.
+    pub(crate) caption: String,
+    /// Line of the probe that failed, if it shows that.
+    pub(crate) line: Option<u32>,
+}
+
 /// One script, as in the JSON report.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub(crate) struct Record {
@@ -75,6 +86,9 @@ pub(crate) struct Record {
     pub(crate) output: Vec<String>,
     /// Pictures that the script saved.
     pub(crate) images: Vec<String>,
+    /// Pictures of what went wrong.
+    #[serde(default)]
+    pub(crate) failure_images: Vec<FailureImage>,
 }
 
 impl Record {
@@ -105,6 +119,15 @@ impl Record {
                 .images
                 .iter()
                 .map(|image| image.display().to_string())
+                .collect(),
+            failure_images: report
+                .failure_images
+                .into_iter()
+                .map(|image| FailureImage {
+                    path: image.path.display().to_string(),
+                    caption: image.caption,
+                    line: image.line,
+                })
                 .collect(),
             ..Self::empty(path, device)
         }
@@ -139,6 +162,7 @@ impl Record {
             failures: Vec::new(),
             output: Vec::new(),
             images: Vec::new(),
+            failure_images: Vec::new(),
         }
     }
 

@@ -97,7 +97,7 @@ fn run_options(args: &WorkerArgs) -> RunOptions {
             ValidationArg::Off => Validation::Off,
         },
         save_images: args.save_images.clone(),
-        failure_images: None,
+        failure_images: args.failure_images.clone(),
         module_dir: args.module_dir.clone(),
         timeout: args.draw_timeout,
         script_timeout: args.timeout,
