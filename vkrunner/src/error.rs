@@ -22,6 +22,16 @@ pub enum Error {
     /// Device memory could not be had.
     #[error("device memory: {0}")]
     Memory(#[from] gpu_allocator::AllocationError),
+    /// A buffer of a script could not be made.
+    #[error("{name} of {size} bytes: {source}")]
+    Buffer {
+        /// What the buffer is called.
+        name: String,
+        /// Its size in bytes.
+        size: u64,
+        /// Why it could not be made.
+        source: Box<Error>,
+    },
     /// No device of at least Vulkan 1.1 fits the choice.
     #[error("no Vulkan device {wanted}; there {available}")]
     NoDevice {

@@ -1,9 +1,18 @@
 //! What a device can do, and whether that is enough for a script.
 
-use crate::script::{BufferKey, Command, Script};
+use crate::script::{BufferKey, BufferKind, Command, Script};
 use ash::vk;
 use glasm::ir::Stage;
 use std::collections::BTreeSet;
+
+/// What a device can bind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BufferLimits {
+    /// Bytes.
+    pub(crate) max_size: u64,
+    /// Of what offsets must be multiples.
+    pub(crate) alignment: u64,
+}
 
 /// What a device can do.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +27,8 @@ pub(crate) struct Capabilities {
     pub(crate) max_texture: u32,
     pub(crate) max_work_groups: [u32; 3],
     pub(crate) max_push: u32,
+    pub(crate) uniform_buffers: BufferLimits,
+    pub(crate) storage_buffers: BufferLimits,
     /// `shaderSignedZeroInfNanPreserveFloat32`
     pub(crate) preserves_signed_zero_inf_nan: bool,
     /// Raw values of the formats that can be color attachments.
@@ -96,6 +107,7 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
     missing_format(script, capabilities)
         .or_else(|| missing_stage(script, capabilities))
         .or_else(|| missing_limit(script, capabilities))
+        .or_else(|| missing_buffer_limit(script, capabilities))
 }
 
 fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String> {
@@ -146,12 +158,43 @@ fn missing_stage(script: &Script, capabilities: &Capabilities) -> Option<String>
             return Some(format!("the device lacks {feature}"));
         }
     }
-    let has_addresses = script
-        .buffers
-        .iter()
-        .any(|buffer| matches!(buffer.key, BufferKey::Named(_)));
-    (has_addresses && !capabilities.has("bufferDeviceAddress"))
-        .then(|| "the device lacks bufferDeviceAddress, which named buffers need".to_owned())
+    let takes_addresses = !script.addressed_buffers().is_empty();
+    (takes_addresses && !capabilities.has("bufferDeviceAddress"))
+        .then(|| "the device lacks bufferDeviceAddress, which addresses of buffers need".to_owned())
+}
+
+/// Bound buffers that are too large or start at a place where they must not.
+fn missing_buffer_limit(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    let own = script.buffers.iter().filter_map(|decl| match decl.key {
+        BufferKey::Bound { kind, .. } => Some((kind, 0, decl.size)),
+        BufferKey::Named(_) => None,
+    });
+    let bound = script.steps.iter().filter_map(|step| {
+        let Command::BindBuffer { target, range } = &step.command else {
+            return None;
+        };
+        let rest = script.buffers[range.buffer.0].size - range.offset;
+        Some((target.kind(), range.offset, range.size.unwrap_or(rest)))
+    });
+    for (kind, offset, size) in own.chain(bound) {
+        let (limits, what) = match kind {
+            BufferKind::Uniform => (capabilities.uniform_buffers, "uniform"),
+            BufferKind::Storage | BufferKind::Counter => (capabilities.storage_buffers, "storage"),
+        };
+        if size > limits.max_size {
+            let max = limits.max_size;
+            return Some(format!(
+                "the device lacks {what} buffers larger than {max} bytes"
+            ));
+        }
+        if !offset.is_multiple_of(limits.alignment.max(1)) {
+            let alignment = limits.alignment;
+            return Some(format!(
+                "the device lacks {what} buffers at offsets that are no multiples of {alignment} bytes"
+            ));
+        }
+    }
+    None
 }
 
 fn missing_limit(script: &Script, capabilities: &Capabilities) -> Option<String> {
@@ -181,6 +224,14 @@ mod tests {
             extensions: ["VK_EXT_shader_atomic_float".to_owned()].into(),
             max_framebuffer: [4096; 2],
             max_push: 128,
+            uniform_buffers: BufferLimits {
+                max_size: 65536,
+                alignment: 64,
+            },
+            storage_buffers: BufferLimits {
+                max_size: 1 << 20,
+                alignment: 16,
+            },
             color_formats: [vk::Format::R8G8B8A8_UNORM.as_raw()].into(),
             depth_formats: [vk::Format::D32_SFLOAT.as_raw()].into(),
             vertex_formats: [vk::Format::R32G32_SFLOAT.as_raw()].into(),
@@ -244,6 +295,18 @@ mod tests {
             (
                 "[test]\npush int 252 0\n",
                 "the device lacks push constants larger than 128 bytes",
+            ),
+            (
+                "[test]\nubo 0 size 65537\n",
+                "the device lacks uniform buffers larger than 65536 bytes",
+            ),
+            (
+                "[test]\nbuffer b size 1048577\nbind ssbo 0 b\n",
+                "the device lacks storage buffers larger than 1048576 bytes",
+            ),
+            (
+                "[test]\nbuffer b size 256\nbind buffer_fp 0 b 16\n",
+                "the device lacks uniform buffers at offsets that are no multiples of 64 bytes",
             ),
         ] {
             assert_eq!(reason(script).as_deref(), Some(missing));

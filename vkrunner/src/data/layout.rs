@@ -70,6 +70,17 @@ impl DataLayout {
         }
     }
 
+    /// One past the last byte of `count` elements at `offset`.
+    pub(crate) fn end(self, ty: DataType, offset: u64, count: usize) -> u64 {
+        let Some(last) = count.checked_sub(1) else {
+            return offset;
+        };
+        let components = 0..ty.components();
+        let within = components.map(|component| self.component_offset(ty, component));
+        let size = ty.scalar.size() as u64;
+        offset + last as u64 * self.stride(ty) + within.max().unwrap_or(0) + size
+    }
+
     /// Where each scalar of `count` scalars of an array of `ty` at `offset` stands.
     pub(crate) fn offsets(
         self,

@@ -4,7 +4,7 @@ mod layout;
 mod values;
 
 pub(crate) use layout::{DataLayout, MajorAxis, Packing};
-pub(crate) use values::{DataRange, TypedData};
+pub(crate) use values::{DataRange, Literal, Radix, Sequence, TypedData, Written};
 
 use crate::float16;
 
@@ -25,7 +25,7 @@ pub(crate) enum Scalar {
 }
 
 /// A number in a buffer.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub(crate) enum Value {
     Int(i128),
     Float(f64),
@@ -51,7 +51,8 @@ impl Scalar {
         }
     }
 
-    const fn is_float(self) -> bool {
+    /// Whether it is a float type.
+    pub(crate) const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)
     }
 
@@ -116,6 +117,71 @@ impl Scalar {
             Self::F16 => Value::Float(f64::from(float16::to_f32(bits as u16))),
             Self::F32 => Value::Float(f64::from(f32::from_bits(bits as u32))),
             Self::F64 => Value::Float(f64::from_bits(bits)),
+        }
+    }
+
+    /// The bits of the float of the type that is nearest to a number; for integers its whole part.
+    pub(crate) fn float_bits(self, value: f64) -> u64 {
+        match self {
+            Self::F16 => u64::from(float16::from_f32(value as f32)),
+            Self::F32 => u64::from((value as f32).to_bits()),
+            Self::F64 => value.to_bits(),
+            Self::I8
+            | Self::U8
+            | Self::I16
+            | Self::U16
+            | Self::I32
+            | Self::U32
+            | Self::I64
+            | Self::U64 => value as i64 as u64,
+        }
+    }
+
+    /// The bits as text: numbers as short as tells them apart, with NaN's bits.
+    pub(crate) fn print(self, bits: u64) -> String {
+        let text = match self {
+            Self::F16 => format!("{:?}", float16::to_f32(bits as u16)),
+            Self::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+            Self::F64 => format!("{:?}", f64::from_bits(bits)),
+            Self::I8
+            | Self::U8
+            | Self::I16
+            | Self::U16
+            | Self::I32
+            | Self::U32
+            | Self::I64
+            | Self::U64 => return self.value(bits).to_string(),
+        };
+        match text.as_str() {
+            "NaN" => format!("NaN ({})", self.print_hex(bits)),
+            _ => text.strip_suffix(".0").unwrap_or(&text).to_owned(),
+        }
+    }
+
+    /// The bits as a hexadecimal number with all its digits.
+    pub(crate) fn print_hex(self, bits: u64) -> String {
+        format!("{bits:#0width$x}", width = 2 + 2 * self.size())
+    }
+
+    /// How many numbers of the type one is away from the other; -0 and 0 are the same number. `None` if one is NaN.
+    pub(crate) fn distance(self, a: u64, b: u64) -> Option<u128> {
+        let (a, b) = (self.ordinal(a)?, self.ordinal(b)?);
+        Some(a.abs_diff(b))
+    }
+
+    /// The place of a number in the order of all numbers of the type; 0 is at 0.
+    fn ordinal(self, bits: u64) -> Option<i128> {
+        match self.value(bits) {
+            Value::Int(value) => Some(value),
+            Value::Float(value) if value.is_nan() => None,
+            Value::Float(_) => {
+                let sign = 1 << (8 * self.size() - 1);
+                let magnitude = i128::from(bits & (sign - 1));
+                Some(match bits & sign {
+                    0 => magnitude,
+                    _ => -magnitude,
+                })
+            }
         }
     }
 
@@ -194,9 +260,12 @@ impl DataType {
                 });
             }
         }
-        let (scalar, extents) = match name.strip_prefix('d') {
-            Some(rest) => (Scalar::F64, rest.strip_prefix("mat")?),
-            None => (Scalar::F32, name.strip_prefix("mat")?),
+        let (prefix, extents) = name.split_once("mat")?;
+        let scalar = match prefix {
+            "" => Scalar::F32,
+            "d" => Scalar::F64,
+            "f16" => Scalar::F16,
+            _ => return None,
         };
         let (columns, rows) = extents.split_once('x').unwrap_or((extents, extents));
         Some(Self {
@@ -204,6 +273,16 @@ impl DataType {
             columns: parse_extent(columns)?,
             rows: parse_extent(rows)?,
         })
+    }
+
+    /// What a component is called: `.y` of a vector, `[1][2]` (column and row) of a matrix.
+    pub(crate) fn component_name(self, component: usize) -> String {
+        let rows = usize::from(self.rows);
+        match (self.columns, self.rows) {
+            (1, 1) => String::new(),
+            (1, _) => format!(".{}", ["x", "y", "z", "w"][component % 4]),
+            _ => format!("[{}][{}]", component / rows, component % rows),
+        }
     }
 
     /// Number of scalars.
@@ -250,7 +329,15 @@ mod tests {
                 rows: 3
             })
         );
-        for name in ["vec5", "mat1", "bool", "matx", "d", ""] {
+        assert_eq!(
+            DataType::parse("f16mat2x3"),
+            Some(DataType {
+                scalar: Scalar::F16,
+                columns: 2,
+                rows: 3
+            })
+        );
+        for name in ["vec5", "i8mat2", "mat1", "bool", "matx", "d", ""] {
             assert_eq!(DataType::parse(name), None, "{name}");
         }
     }
@@ -270,5 +357,42 @@ mod tests {
             Some(u64::MAX)
         );
         assert_eq!(Scalar::I64.value(u64::MAX), Value::Int(-1));
+    }
+
+    #[test]
+    fn floats_print_as_short_as_tells_them_apart() {
+        assert_eq!(Scalar::F32.print(0.1f32.to_bits().into()), "0.1");
+        assert_eq!(Scalar::F32.print(0x8000_0000), "-0");
+        assert_eq!(Scalar::F32.print(0x7f7f_ffff), "3.4028235e38");
+        assert_eq!(Scalar::F64.print(0.1f64.to_bits()), "0.1");
+        assert_eq!(Scalar::F16.print(0x3c00), "1");
+        assert_eq!(Scalar::F32.print(0xff80_0000), "-inf");
+        assert_eq!(Scalar::F32.print(0xffc0_0001), "NaN (0xffc00001)");
+        assert_eq!(Scalar::I8.print(0xff), "-1");
+        assert_eq!(Scalar::I8.print_hex(0xf), "0x0f");
+    }
+
+    #[test]
+    fn distances_count_the_numbers_of_the_type() {
+        let one = u64::from(1f32.to_bits());
+        assert_eq!(Scalar::F32.distance(one, one + 3), Some(3));
+        // The two zeros are one number; the smallest subnormals are 2 apart.
+        assert_eq!(Scalar::F32.distance(0x8000_0000, 0), Some(0));
+        assert_eq!(Scalar::F32.distance(0x8000_0001, 1), Some(2));
+        assert_eq!(Scalar::F64.distance(0, f64::NAN.to_bits()), None);
+        assert_eq!(Scalar::F16.distance(0x3c00, 0x3bff), Some(1));
+        assert_eq!(
+            Scalar::I64.distance(i64::MIN as u64, i64::MAX as u64),
+            Some(u128::from(u64::MAX))
+        );
+        assert_eq!(Scalar::U8.distance(0, 255), Some(255));
+    }
+
+    #[test]
+    fn components_have_names() {
+        let name = |ty, component| DataType::parse(ty).unwrap().component_name(component);
+        assert_eq!(name("float", 0), "");
+        assert_eq!(name("ivec3", 2), ".z");
+        assert_eq!(name("mat2x3", 4), "[1][1]");
     }
 }

@@ -1,49 +1,129 @@
 //! Arrays of values in buffers: writing and printing.
 
-use super::{DataLayout, DataType};
+use super::{DataLayout, DataType, Scalar, Value};
+
+/// How a number is written in a script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Written {
+    /// As a number.
+    Number,
+    /// As bits, in hexadecimal: equality is equality of bits.
+    Bits,
+}
+
+/// A number of a script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Literal {
+    pub(crate) bits: u64,
+    pub(crate) written: Written,
+}
+
+impl Literal {
+    /// Reads a number of a type.
+    pub(crate) fn parse(scalar: Scalar, text: &str) -> Option<Self> {
+        let written = match text.starts_with("0x") || text.starts_with("0X") {
+            true => Written::Bits,
+            false => Written::Number,
+        };
+        let bits = scalar.parse_bits(text)?;
+        Some(Self { bits, written })
+    }
+}
 
 /// Values of a script line with their type, layout and place.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TypedData {
     pub(crate) ty: DataType,
     pub(crate) layout: DataLayout,
     pub(crate) offset: u64,
-    /// Bits of every scalar.
-    pub(crate) bits: Vec<u64>,
+    /// Scalars of whole elements.
+    pub(crate) literals: Vec<Literal>,
+    /// How many times the scalars stand one after the other.
+    pub(crate) times: usize,
 }
 
 impl TypedData {
-    /// One past the last byte.
-    pub(crate) fn end(&self) -> u64 {
-        let size = self.ty.scalar.size() as u64;
-        self.offsets()
-            .last()
-            .map_or(self.offset, |last| last + size)
+    /// Number of scalars.
+    pub(crate) fn len(&self) -> usize {
+        self.literals.len() * self.times
     }
 
-    /// Where the scalars stand.
-    pub(crate) fn offsets(&self) -> impl Iterator<Item = u64> {
-        self.layout.offsets(self.ty, self.offset, self.bits.len())
+    /// The scalars and where they stand.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, Literal)> + '_ {
+        let offsets = self.layout.offsets(self.ty, self.offset, self.len());
+        offsets.zip(self.literals.iter().copied().cycle())
+    }
+
+    /// One past the last byte.
+    pub(crate) fn end(&self) -> u64 {
+        let elements = self.len() / self.ty.components();
+        self.layout.end(self.ty, self.offset, elements)
+    }
+
+    /// The same values as often as whole elements of them fit into a number of bytes.
+    pub(crate) fn filling(&self, bytes: u64) -> Self {
+        let round =
+            (self.literals.len() / self.ty.components()) as u64 * self.layout.stride(self.ty);
+        Self {
+            times: (bytes.saturating_sub(self.offset) / round) as usize,
+            ..self.clone()
+        }
     }
 
     /// Writes the scalars; the slice must reach to [`Self::end`].
     pub(crate) fn write(&self, bytes: &mut [u8]) {
         let size = self.ty.scalar.size();
-        for (at, bits) in self.offsets().zip(&self.bits) {
+        for (at, literal) in self.iter() {
             let at = at as usize;
-            bytes[at..at + size].copy_from_slice(&bits.to_le_bytes()[..size]);
+            bytes[at..at + size].copy_from_slice(&literal.bits.to_le_bytes()[..size]);
         }
     }
+}
 
-    /// The values as numbers.
-    pub(crate) fn values(&self) -> impl Iterator<Item = Value> + '_ {
-        self.bits.iter().map(|bits| self.ty.scalar.value(*bits))
+/// Numbers at equal distances.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Sequence {
+    pub(crate) ty: DataType,
+    pub(crate) layout: DataLayout,
+    pub(crate) offset: u64,
+    /// Number of elements; their components count one after the other.
+    pub(crate) count: usize,
+    /// Bits of the first number.
+    pub(crate) start: u64,
+    /// Bits of the distance.
+    pub(crate) step: u64,
+}
+
+impl Sequence {
+    /// One past the last byte.
+    pub(crate) fn end(&self) -> u64 {
+        self.layout.end(self.ty, self.offset, self.count)
     }
 
-    /// Whether the type is a float type.
-    pub(crate) fn is_float(&self) -> bool {
-        self.ty.scalar.is_float()
+    /// Writes the numbers; the slice must reach to [`Self::end`]. Integers wrap around.
+    pub(crate) fn write(&self, bytes: &mut [u8]) {
+        let scalar = self.ty.scalar;
+        let total = self.count * self.ty.components();
+        let offsets = self.layout.offsets(self.ty, self.offset, total);
+        for (at, index) in offsets.zip(0u64..) {
+            let bits = match (scalar.value(self.start), scalar.value(self.step)) {
+                (Value::Float(start), Value::Float(step)) => {
+                    scalar.float_bits(start + index as f64 * step)
+                }
+                _ => self.start.wrapping_add(self.step.wrapping_mul(index)),
+            };
+            let at = at as usize;
+            bytes[at..at + scalar.size()].copy_from_slice(&bits.to_le_bytes()[..scalar.size()]);
+        }
     }
+}
+
+/// How numbers are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Radix {
+    Decimal,
+    /// The bits of all types.
+    Hexadecimal,
 }
 
 /// An array of values in a buffer.
@@ -54,6 +134,7 @@ pub(crate) struct DataRange {
     pub(crate) offset: u64,
     /// Number of elements.
     pub(crate) count: usize,
+    pub(crate) radix: Radix,
 }
 
 impl DataRange {
@@ -84,7 +165,11 @@ impl DataRange {
             } else {
                 ""
             });
-            text.push_str(&scalar.value(scalar.read(&bytes[at as usize..])).to_string());
+            let bits = scalar.read(&bytes[at as usize..]);
+            text.push_str(&match self.radix {
+                Radix::Decimal => scalar.print(bits),
+                Radix::Hexadecimal => scalar.print_hex(bits),
+            });
             text.push_str(if components > 1 && place == components - 1 {
                 ")"
             } else {
@@ -99,22 +184,86 @@ impl DataRange {
 mod tests {
     use super::*;
 
+    fn data(ty: &str, offset: u64, bits: &[u64], times: usize) -> TypedData {
+        let written = Written::Number;
+        TypedData {
+            ty: DataType::parse(ty).unwrap(),
+            layout: DataLayout::STD430,
+            offset,
+            literals: bits
+                .iter()
+                .map(|bits| Literal {
+                    bits: *bits,
+                    written,
+                })
+                .collect(),
+            times,
+        }
+    }
+
+    fn words(bytes: &[u8]) -> Vec<u32> {
+        bytes
+            .chunks(4)
+            .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+            .collect()
+    }
+
     #[test]
     fn writing_leaves_padding_alone() {
-        let data = TypedData {
-            ty: DataType::parse("vec3").unwrap(),
-            layout: DataLayout::STD430,
-            offset: 4,
-            bits: vec![1, 2, 3, 4, 5, 6],
-        };
+        let data = data("vec3", 4, &[1, 2, 3, 4, 5, 6], 1);
         assert_eq!(data.end(), 32);
         let mut bytes = vec![0xaa; 32];
         data.write(&mut bytes);
-        let words: Vec<u32> = bytes
-            .chunks(4)
-            .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
-            .collect();
-        assert_eq!(words, [0xaaaa_aaaa, 1, 2, 3, 0xaaaa_aaaa, 4, 5, 6]);
+        assert_eq!(words(&bytes), [0xaaaa_aaaa, 1, 2, 3, 0xaaaa_aaaa, 4, 5, 6]);
+    }
+
+    #[test]
+    fn repeated_values_stand_one_after_the_other() {
+        let data = data("uvec2", 4, &[1, 2, 3, 4], 2);
+        assert_eq!((data.len(), data.end()), (8, 36));
+        let mut bytes = vec![0; 36];
+        data.write(&mut bytes);
+        assert_eq!(words(&bytes), [0, 1, 2, 3, 4, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn filling_takes_whole_rounds() {
+        let data = data("uvec2", 0, &[1, 2, 3, 4], 1);
+        assert_eq!(data.filling(47).times, 2);
+        assert_eq!(data.filling(48).times, 3);
+        assert_eq!(data.filling(15).times, 0);
+        assert_eq!(data.filling(15).end(), 0);
+    }
+
+    #[test]
+    fn sequences_count_through_components_and_wrap() {
+        let sequence = |ty: &str, count, start: &str, step: &str| {
+            let ty = DataType::parse(ty).unwrap();
+            Sequence {
+                ty,
+                layout: DataLayout::STD430,
+                offset: 4,
+                count,
+                start: ty.scalar.parse_bits(start).unwrap(),
+                step: ty.scalar.parse_bits(step).unwrap(),
+            }
+        };
+        let mut bytes = vec![0; 12];
+        let bytewise = sequence("uint8_t", 4, "254", "1");
+        assert_eq!(bytewise.end(), 8);
+        bytewise.write(&mut bytes);
+        assert_eq!(bytes[4..8], [254, 255, 0, 1]);
+        let floats = sequence("vec2", 1, "1.5", "-0.25");
+        floats.write(&mut bytes);
+        assert_eq!(words(&bytes)[1..], [1.5f32, 1.25].map(f32::to_bits));
+    }
+
+    #[test]
+    fn row_major_matrices_end_with_their_last_row() {
+        let mut data = data("mat2x3", 0, &[1, 2, 3, 4, 5, 6], 1);
+        data.layout.major = super::super::MajorAxis::Row;
+        // Three rows of two floats: the last one is at 5.
+        assert_eq!(data.end(), 24);
     }
 
     #[test]
@@ -123,19 +272,28 @@ mod tests {
             .iter()
             .flat_map(|value| value.to_le_bytes())
             .collect();
-        let range = |name, offset, count| {
+        let range = |name, offset, count, radix| {
             DataRange {
                 ty: DataType::parse(name).unwrap(),
                 layout: DataLayout::STD430,
                 offset,
                 count,
+                radix,
             }
             .print(&bytes)
         };
-        assert_eq!(range("float", 4, 2).as_deref(), Ok("-2 3"));
-        assert_eq!(range("vec2", 0, 2).as_deref(), Ok("(1.5, -2) (3, 4)"));
+        let decimal = Radix::Decimal;
+        assert_eq!(range("float", 4, 2, decimal).as_deref(), Ok("-2 3"));
         assert_eq!(
-            range("float", 8, 3).unwrap_err(),
+            range("vec2", 0, 2, decimal).as_deref(),
+            Ok("(1.5, -2) (3, 4)")
+        );
+        assert_eq!(
+            range("float", 4, 1, Radix::Hexadecimal).as_deref(),
+            Ok("0xc0000000")
+        );
+        assert_eq!(
+            range("float", 8, 3, decimal).unwrap_err(),
             "byte 20 is past the end of the buffer (16 bytes)"
         );
     }

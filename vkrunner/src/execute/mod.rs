@@ -3,6 +3,8 @@
 //! Commands run one after the other, each to its end, so probes see everything before them. All failures of probes are collected; an
 //! error of Vulkan ends the script.
 
+mod bindings;
+mod buffers;
 mod draws;
 mod params;
 mod pictures;
@@ -16,8 +18,9 @@ use crate::outcome::{Failure, FailureImage};
 use crate::probe::check_values;
 use crate::probe::pixels::{Plane, Surface};
 use crate::programs::Module;
-use crate::script::{BufferId, BufferKey, BufferKind, Command, ParamValue, Script, Step};
-use crate::vk::{Buffer, BufferUse, ComputePipeline, Device, Framebuffer};
+use crate::script::{Command, Script, Step};
+use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer};
+use bindings::Bound;
 use draws::Draws;
 use glasm::ir::Stage;
 use params::Params;
@@ -70,6 +73,7 @@ pub(crate) struct Files<'a> {
 /// What programs read, as the commands so far have set it.
 struct Resources {
     buffers: Vec<Buffer>,
+    bound: Bound,
     params: Params,
     textures: Textures,
     attributes: [[f32; 4]; vertices::ATTRIBUTES],
@@ -105,6 +109,7 @@ pub(crate) fn execute(
         files: *files,
         resources: Resources {
             buffers: Vec::new(),
+            bound: Bound::new(&script.buffers),
             params: Params::default(),
             textures: Textures::default(),
             attributes: vertices::initial_values(),
@@ -149,22 +154,7 @@ impl Execution<'_> {
 
     /// Makes buffers and framebuffer.
     fn prepare(&mut self) -> Result<(), Problem> {
-        for decl in &self.script.buffers {
-            let usage = match decl.key {
-                BufferKey::Named(_) => BufferUse::Address,
-                BufferKey::Bound {
-                    kind: BufferKind::Uniform,
-                    ..
-                } => BufferUse::Uniform,
-                BufferKey::Bound {
-                    kind: BufferKind::Storage,
-                    ..
-                } => BufferUse::Storage,
-            };
-            self.resources
-                .buffers
-                .push(Buffer::new(&self.device, usage, decl.size)?);
-        }
+        self.make_buffers()?;
         let requirements = &self.script.requirements;
         if self
             .script
@@ -208,9 +198,20 @@ impl Execution<'_> {
                 resources.textures.set_level(*unit, *level, image)
             }
             Command::TexParam { unit, param } => resources.textures.set_param(*unit, *param),
-            Command::BufferData { buffer, data } => {
-                data.write(resources.buffers[buffer.0].bytes_mut())
+            Command::BufferData { buffer, data } => data.write(self.contents_mut(*buffer)),
+            Command::BufferFill { buffer, data } => {
+                let bytes = self.contents_mut(*buffer);
+                data.filling(bytes.len() as u64).write(bytes);
             }
+            Command::BufferSequence { buffer, sequence } => {
+                sequence.write(self.contents_mut(*buffer))
+            }
+            Command::BufferAddresses {
+                buffer,
+                offset,
+                addresses,
+            } => self.write_addresses(*buffer, *offset, addresses),
+            Command::BindBuffer { target, range } => resources.bound.bind(*target, *range),
             Command::PushData(data) => data.write(&mut resources.push),
             Command::ProbePixels(probe) => self.probe_pixels(step.line, probe)?,
             Command::ProbeBuffer {
@@ -219,13 +220,11 @@ impl Execution<'_> {
                 comparison,
                 tolerances,
             } => {
-                check_values(self.contents(*buffer), expected, *comparison, tolerances)?;
-            }
-            Command::PrintBuffer { buffer, range } => {
-                let values = range.print(self.contents(*buffer))?;
                 let name = self.script.buffers[buffer.0].key.to_string();
-                self.results.printed.push(format!("{name}: {values}"));
+                let contents = self.contents(*buffer);
+                check_values(&name, contents, expected, *comparison, tolerances)?;
             }
+            Command::PrintBuffer { buffer, range } => self.print_buffer(*buffer, range)?,
             Command::SaveImage(name) => self.save_image(name, Surface::of(Plane::Color(0)))?,
             // Scripts that expect errors do not run.
             Command::ExpectError(_) => {}
@@ -237,12 +236,6 @@ impl Execution<'_> {
         self.framebuffer
             .as_ref()
             .ok_or_else(|| "there is no framebuffer".to_owned().into())
-    }
-
-    /// The contents of a buffer, as long as the script made it.
-    fn contents(&self, buffer: BufferId) -> &[u8] {
-        let size = self.script.buffers[buffer.0].size as usize;
-        &self.resources.buffers[buffer.0].bytes()[..size]
     }
 
     fn draw(&mut self, draw: &crate::script::Draw) -> Result<(), Problem> {
@@ -280,23 +273,6 @@ impl Execution<'_> {
         Ok(self
             .device
             .dispatch(pipeline, programs.layout(), &self.resources.push, groups)?)
-    }
-}
-
-impl Resources {
-    /// The bits of a parameter; addresses go over what it was before.
-    fn param_words(&self, value: &ParamValue, before: [u32; 4]) -> [u32; 4] {
-        match value {
-            ParamValue::Words(words) => *words,
-            ParamValue::Addresses(buffers) => {
-                let mut words = before;
-                for (pair, buffer) in words.chunks_exact_mut(2).zip(buffers) {
-                    let address = self.buffers[buffer.0].address();
-                    (pair[0], pair[1]) = (address as u32, (address >> 32) as u32);
-                }
-                words
-            }
-        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a set of modules wants bound, and where it comes from. Pure.
 
+use super::bindings::BufferPlace;
 use crate::programs::Module;
-use crate::script::{BufferDecl, BufferId, BufferKey, BufferKind};
+use crate::script::{BindTarget, BufferKind};
 use crate::vk::{Binding, BindingKind};
 use glasm::ir::{BufferKind as IrBufferKind, Stage, TexTarget};
 use glasm::reflect::{BufferBinding, DescriptorSlot, ParamBlock, TextureBinding};
@@ -16,8 +17,8 @@ pub(super) enum Source {
     Params(Stage, ParamBlock),
     /// Consecutive texture image units, from this one.
     Textures(u32),
-    /// Buffers of the script, one per descriptor.
-    Buffers(Vec<BufferId>),
+    /// Buffers of the script, one place for each descriptor.
+    Buffers(Vec<BufferPlace>),
 }
 
 /// A binding and its source.
@@ -27,10 +28,11 @@ pub(super) struct PlannedBinding {
     pub(super) source: Source,
 }
 
-/// Collects the bindings of modules that run together.
+/// Collects the bindings of modules that run together. `buffers` are the places to which the script binds buffers, `units` the texture
+/// image units that it sets.
 pub(super) fn plan_bindings<'a>(
     modules: impl IntoIterator<Item = &'a Module>,
-    buffers: &[BufferDecl],
+    buffers: &[BindTarget],
     units: &[u32],
 ) -> Result<Vec<PlannedBinding>, String> {
     let mut plan = Vec::new();
@@ -48,7 +50,7 @@ pub(super) fn plan_bindings<'a>(
             plan_texture(&mut plan, texture)?;
         }
         for buffer in &reflection.buffers {
-            plan_buffer(&mut plan, buffer, buffers)?;
+            plan_buffer(&mut plan, module.stage, buffer);
         }
     }
     // What a reflection asks for counts more than the numbers that buffers have in the script.
@@ -85,16 +87,24 @@ fn add(
 }
 
 /// Modules without reflection see all buffers of the script where it says, and its textures in set 1.
-fn plan_by_convention(plan: &mut Vec<PlannedBinding>, buffers: &[BufferDecl], units: &[u32]) {
-    for (buffer, index) in buffers.iter().zip(0..) {
-        if let BufferKey::Bound { kind, set, binding } = buffer.key {
-            let kind = match kind {
-                BufferKind::Uniform => BindingKind::Uniform,
-                BufferKind::Storage => BindingKind::Storage,
-            };
-            let source = Source::Buffers(vec![BufferId(index)]);
-            add(plan, DescriptorSlot { set, binding }, kind, 1, source);
-        }
+fn plan_by_convention(plan: &mut Vec<PlannedBinding>, buffers: &[BindTarget], units: &[u32]) {
+    for target in buffers {
+        let BindTarget::Bound { kind, set, binding } = *target else {
+            continue;
+        };
+        let binding_kind = match kind {
+            BufferKind::Uniform => BindingKind::Uniform,
+            BufferKind::Storage => BindingKind::Storage,
+            BufferKind::Counter => continue,
+        };
+        let source = Source::Buffers(vec![BufferPlace {
+            stage: None,
+            kind,
+            set,
+            binding,
+        }]);
+        let slot = DescriptorSlot { set, binding };
+        add(plan, slot, binding_kind, 1, source);
     }
     for unit in units {
         let slot = DescriptorSlot {
@@ -122,38 +132,21 @@ fn plan_texture(plan: &mut Vec<PlannedBinding>, texture: &TextureBinding) -> Res
     Ok(())
 }
 
-fn plan_buffer(
-    plan: &mut Vec<PlannedBinding>,
-    wanted: &BufferBinding,
-    buffers: &[BufferDecl],
-) -> Result<(), String> {
-    let (wanted_kind, kind, name) = match wanted.kind {
-        IrBufferKind::Constant => (BufferKind::Uniform, BindingKind::Uniform, "ubo"),
-        IrBufferKind::Storage | IrBufferKind::Counter => {
-            (BufferKind::Storage, BindingKind::Storage, "ssbo")
-        }
-        IrBufferKind::Shared => return Ok(()),
+fn plan_buffer(plan: &mut Vec<PlannedBinding>, stage: Stage, wanted: &BufferBinding) {
+    let (stage, kind, binding_kind) = match wanted.kind {
+        IrBufferKind::Constant => (Some(stage), BufferKind::Uniform, BindingKind::Uniform),
+        IrBufferKind::Storage => (None, BufferKind::Storage, BindingKind::Storage),
+        IrBufferKind::Counter => (None, BufferKind::Counter, BindingKind::Storage),
+        IrBufferKind::Shared => return,
     };
-    let mut sources = Vec::new();
-    for index in wanted.index..wanted.index + wanted.count {
-        let is_wanted = |buffer: &BufferDecl| matches!(buffer.key, BufferKey::Bound { kind, set: 0, binding } if kind == wanted_kind && binding == index);
-        match buffers.iter().position(is_wanted) {
-            Some(found) => sources.push(BufferId(found)),
-            None => {
-                return Err(format!(
-                    "the program uses a buffer that the script does not give: {name} {index}"
-                ));
-            }
-        }
-    }
-    add(
-        plan,
-        wanted.slot,
+    let places = (wanted.index..wanted.index + wanted.count).map(|binding| BufferPlace {
+        stage,
         kind,
-        wanted.count,
-        Source::Buffers(sources),
-    );
-    Ok(())
+        set: 0,
+        binding,
+    });
+    let source = Source::Buffers(places.collect());
+    add(plan, wanted.slot, binding_kind, wanted.count, source);
 }
 
 #[cfg(test)]
@@ -162,22 +155,27 @@ mod tests {
     use crate::execute::test_support::{module, reflection};
     use glasm::reflect::Scalar;
 
-    fn bound(kind: BufferKind, set: u32, binding: u32) -> BufferDecl {
-        BufferDecl {
-            key: BufferKey::Bound { kind, set, binding },
-            size: 16,
-            line: 1,
+    fn bound(kind: BufferKind, set: u32, binding: u32) -> BindTarget {
+        BindTarget::Bound { kind, set, binding }
+    }
+
+    fn place(stage: Option<Stage>, kind: BufferKind, binding: u32) -> BufferPlace {
+        BufferPlace {
+            stage,
+            kind,
+            set: 0,
+            binding,
         }
     }
 
     #[test]
     fn modules_without_reflection_see_everything_of_the_script() {
         let buffers = [
-            BufferDecl {
-                key: BufferKey::Named("a".into()),
-                size: 4,
-                line: 1,
+            BindTarget::Param {
+                stage: Stage::Fragment,
+                index: 1,
             },
+            bound(BufferKind::Counter, 0, 1),
             bound(BufferKind::Storage, 0, 3),
             bound(BufferKind::Uniform, 2, 0),
         ];
@@ -206,7 +204,8 @@ mod tests {
                 },
             ]
         );
-        assert_eq!(plan[0].source, Source::Buffers(vec![BufferId(1)]));
+        let storage = place(None, BufferKind::Storage, 3);
+        assert_eq!(plan[0].source, Source::Buffers(vec![storage]));
     }
 
     #[test]
@@ -255,25 +254,29 @@ mod tests {
 
     #[test]
     fn buffers_of_programs_are_found_by_kind_and_number() {
-        let mut reflection = reflection(Stage::Compute);
-        let slot = DescriptorSlot { set: 2, binding: 1 };
-        reflection.buffers = vec![BufferBinding {
-            slot,
-            index: 1,
-            count: 1,
-            kind: IrBufferKind::Constant,
-        }];
-        let modules = [module(Stage::Compute, Some(reflection))];
-        let buffers = [
-            bound(BufferKind::Storage, 0, 1),
-            bound(BufferKind::Uniform, 0, 1),
+        let mut reflection = reflection(Stage::Geometry);
+        let wanted = |binding, index, count, kind| BufferBinding {
+            slot: DescriptorSlot { set: 2, binding },
+            index,
+            count,
+            kind,
+        };
+        reflection.buffers = vec![
+            wanted(49, 1, 2, IrBufferKind::Constant),
+            wanted(5, 5, 1, IrBufferKind::Counter),
+            wanted(6, 6, 1, IrBufferKind::Storage),
         ];
-        let plan = plan_bindings(&modules, &buffers, &[]).unwrap();
-        assert_eq!(plan[0].source, Source::Buffers(vec![BufferId(1)]));
-        let message = plan_bindings(&modules, &buffers[..1], &[]).unwrap_err();
+        let modules = [module(Stage::Geometry, Some(reflection))];
+        let plan = plan_bindings(&modules, &[], &[]).unwrap();
+        let sources: Vec<_> = plan.iter().map(|planned| planned.source.clone()).collect();
+        let own = |binding| place(Some(Stage::Geometry), BufferKind::Uniform, binding);
         assert_eq!(
-            message,
-            "the program uses a buffer that the script does not give: ubo 1"
+            sources,
+            [
+                Source::Buffers(vec![own(1), own(2)]),
+                Source::Buffers(vec![place(None, BufferKind::Counter, 5)]),
+                Source::Buffers(vec![place(None, BufferKind::Storage, 6)]),
+            ]
         );
     }
 }

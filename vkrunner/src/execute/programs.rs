@@ -1,5 +1,6 @@
 //! The modules of a draw or dispatch with their layout and descriptors.
 
+use super::bindings;
 use super::plan::{PlannedBinding, Source, plan_bindings};
 use super::{Problem, Resources};
 use crate::programs::Module;
@@ -33,7 +34,8 @@ impl Programs {
             .collect();
         let units: BTreeSet<u32> = script.steps.iter().filter_map(texture_unit).collect();
         let units: Vec<u32> = units.into_iter().collect();
-        let plan = plan_bindings(chosen.iter().copied(), &script.buffers, &units)?;
+        let buffers = bindings::targets(script);
+        let plan = plan_bindings(chosen.iter().copied(), &buffers, &units)?;
         let bindings: Vec<_> = plan.iter().map(|planned| planned.binding).collect();
         let stages: Vec<Stage> = chosen.iter().map(|module| module.stage).collect();
         let layout = Layout::new(device, &bindings, script.push_size, &stages)?;
@@ -88,7 +90,7 @@ impl Programs {
                         .expect("there is a buffer for every block of the plan");
                     let bytes = resources.params.block(*stage, block);
                     buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
-                    self.layout.write(binding, 0, &Resource::Buffer(buffer));
+                    self.layout.write(binding, 0, &Resource::whole(buffer));
                 }
                 Source::Textures(first) => {
                     resources
@@ -100,9 +102,14 @@ impl Programs {
                             .write(binding, element, &Resource::Texture(texture));
                     }
                 }
-                Source::Buffers(buffers) => {
-                    for (buffer, element) in buffers.iter().zip(0..) {
-                        let buffer = Resource::Buffer(&resources.buffers[buffer.0]);
+                Source::Buffers(places) => {
+                    for (place, element) in places.iter().zip(0..) {
+                        let range = resources.bound.find(place)?;
+                        let buffer = Resource::Buffer {
+                            buffer: &resources.buffers[range.buffer.0],
+                            offset: range.offset,
+                            size: range.size,
+                        };
                         self.layout.write(binding, element, &buffer);
                     }
                 }

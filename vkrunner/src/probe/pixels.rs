@@ -2,7 +2,7 @@
 //!
 //! Floats and normalized numbers have a tolerance; integers, stencil values among them, are compared exactly.
 
-use super::tolerance::{Tolerance, Tolerances};
+use super::{Precision, Tolerance, Tolerances};
 use crate::format::Format;
 use crate::image::Image;
 use std::fmt;
@@ -143,14 +143,16 @@ impl PixelProbe {
     pub(crate) fn accepts(&self, format: &Format, observed: [f64; 4]) -> bool {
         let exact = format.encoding.is_integer();
         let expected = self.expected_in(format);
-        let mut triples = observed.iter().zip(&expected).zip(&self.tolerances);
-        triples
-            .by_ref()
-            .take(self.expected.components)
-            .all(|((observed, expected), tolerance)| match exact {
+        (0..self.expected.components).all(|component| {
+            let (observed, expected) = (observed[component], expected[component]);
+            match exact {
                 true => observed == expected,
-                false => tolerance.accepts(*observed, *expected),
-            })
+                false => {
+                    let precision = Precision::of_channel(format, component);
+                    self.tolerances[component].accepts_in(precision, observed, expected)
+                }
+            }
+        })
     }
 
     /// The expected values in the precision of a float format: 0.1 in a script means the 32-bit float that is nearest.

@@ -1,9 +1,17 @@
 //! What counts as equal, near, less or greater.
 //!
-//! Two NaNs count as equal, and so do infinities of one sign: programs produce them on purpose. A tolerance applies to
-//! pixels and to `~=`; the other comparisons are exact.
+//! | | rule |
+//! |---|---|
+//! | `==` | equal numbers: every NaN equals every NaN, -0 equals 0. An expected value in hexadecimal is compared bit by bit |
+//! | `!=` | not `==` |
+//! | `<` `<=` `>` `>=` | order of numbers; never true of NaN |
+//! | `~=`, pixels | equal, or finite and within the tolerance |
+//!
+//! NaN and infinities equal themselves because programs produce them on purpose.
 
-use crate::data::Value;
+use super::precision::Precision;
+use crate::data::{Literal, Scalar, Value, Written};
+use std::cmp::Ordering;
 
 /// How far an observed value may be off.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -11,6 +19,8 @@ pub(crate) enum Tolerance {
     Absolute(f64),
     /// Percent of the expected value.
     Percent(f64),
+    /// Units in the last place: numbers of the type from the expected value to the observed one.
+    Ulps(f64),
 }
 
 impl Default for Tolerance {
@@ -20,25 +30,64 @@ impl Default for Tolerance {
 }
 
 impl Tolerance {
-    /// Reads `0.01` or `0.5%`.
+    /// Reads `0.01`, `0.5%` or `2ulp`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (number, make): (&str, fn(f64) -> Self) = match text.strip_suffix('%') {
-            Some(number) => (number, Self::Percent),
-            None => (text, Self::Absolute),
+        let (number, make): (&str, fn(f64) -> Self) = if let Some(number) = text.strip_suffix('%') {
+            (number, Self::Percent)
+        } else if let Some(number) = text.strip_suffix("ulp") {
+            (number, Self::Ulps)
+        } else {
+            (text, Self::Absolute)
         };
         number.parse().ok().filter(|value| *value >= 0.0).map(make)
     }
 
-    /// Whether the observed value is near enough.
+    /// Whether the observed value, a 32-bit float, is near enough.
     pub(crate) fn accepts(self, observed: f64, expected: f64) -> bool {
+        self.accepts_in(Precision::SINGLE, observed, expected)
+    }
+
+    /// Whether the observed value is near enough, where numbers have that precision.
+    pub(crate) fn accepts_in(self, precision: Precision, observed: f64, expected: f64) -> bool {
         if observed == expected || (observed.is_nan() && expected.is_nan()) {
             return true;
         }
-        let allowed = match self {
-            Self::Absolute(allowed) => allowed,
-            Self::Percent(percent) => expected.abs() * percent / 100.0,
-        };
-        expected.is_finite() && (observed - expected).abs() <= allowed
+        let difference = (observed - expected).abs();
+        observed.is_finite()
+            && expected.is_finite()
+            && match self {
+                Self::Absolute(allowed) => difference <= allowed,
+                Self::Percent(percent) => difference <= expected.abs() * percent / 100.0,
+                Self::Ulps(allowed) => precision.distance(observed, expected) <= allowed,
+            }
+    }
+
+    /// Whether an observed value of a type is near enough.
+    fn accepts_bits(self, scalar: Scalar, observed: u64, expected: u64) -> bool {
+        match (scalar.value(observed), scalar.value(expected)) {
+            (Value::Float(a), Value::Float(b)) => {
+                let ulps = || match scalar.distance(observed, expected) {
+                    Some(distance) if a.is_finite() && b.is_finite() => distance as f64,
+                    _ => f64::INFINITY,
+                };
+                match self {
+                    Self::Absolute(_) | Self::Percent(_) => self.accepts(a, b),
+                    Self::Ulps(allowed) => {
+                        (a.is_nan() && b.is_nan()) || a == b || ulps() <= allowed
+                    }
+                }
+            }
+            (Value::Int(a), Value::Int(b)) => {
+                let difference = a.abs_diff(b) as f64;
+                match self {
+                    Self::Absolute(allowed) | Self::Ulps(allowed) => difference <= allowed,
+                    Self::Percent(percent) => {
+                        difference <= b.unsigned_abs() as f64 * percent / 100.0
+                    }
+                }
+            }
+            (Value::Float(_), Value::Int(_)) | (Value::Int(_), Value::Float(_)) => false,
+        }
     }
 }
 
@@ -47,6 +96,7 @@ impl std::fmt::Display for Tolerance {
         match self {
             Self::Absolute(value) => write!(f, "{value}"),
             Self::Percent(value) => write!(f, "{value}%"),
+            Self::Ulps(value) => write!(f, "{value}ulp"),
         }
     }
 }
@@ -89,41 +139,38 @@ impl Comparison {
         COMPARISONS[self as usize].0
     }
 
-    /// Whether the comparison holds.
-    pub(crate) fn holds(self, observed: Value, expected: Value, tolerance: Tolerance) -> bool {
-        let (a, b) = match (observed, expected) {
-            (Value::Int(a), Value::Int(b)) => return self.holds_for_integers(a, b, tolerance),
-            (a, b) => (to_f64(a), to_f64(b)),
+    /// Whether the comparison holds for an observed value of a type.
+    pub(crate) fn holds(
+        self,
+        scalar: Scalar,
+        observed: u64,
+        expected: Literal,
+        tolerance: Tolerance,
+    ) -> bool {
+        let order = || {
+            scalar
+                .value(observed)
+                .partial_cmp(&scalar.value(expected.bits))
         };
-        let equal = a == b || (a.is_nan() && b.is_nan());
         match self {
-            Self::Equal => equal,
-            Self::NotEqual => !equal,
-            Self::Less => a < b,
-            Self::LessEqual => a <= b,
-            Self::Greater => a > b,
-            Self::GreaterEqual => a >= b,
-            Self::Near => tolerance.accepts(a, b),
-        }
-    }
-
-    fn holds_for_integers(self, a: i128, b: i128, tolerance: Tolerance) -> bool {
-        match self {
-            Self::Equal => a == b,
-            Self::NotEqual => a != b,
-            Self::Less => a < b,
-            Self::LessEqual => a <= b,
-            Self::Greater => a > b,
-            Self::GreaterEqual => a >= b,
-            Self::Near => a == b || tolerance.accepts(a as f64, b as f64),
+            Self::Equal => equal(scalar, observed, expected),
+            Self::NotEqual => !equal(scalar, observed, expected),
+            Self::Less => order().is_some_and(Ordering::is_lt),
+            Self::LessEqual => order().is_some_and(Ordering::is_le),
+            Self::Greater => order().is_some_and(Ordering::is_gt),
+            Self::GreaterEqual => order().is_some_and(Ordering::is_ge),
+            Self::Near => tolerance.accepts_bits(scalar, observed, expected.bits),
         }
     }
 }
 
-fn to_f64(value: Value) -> f64 {
-    match value {
-        Value::Int(value) => value as f64,
-        Value::Float(value) => value,
+fn equal(scalar: Scalar, observed: u64, expected: Literal) -> bool {
+    match expected.written {
+        Written::Bits => observed == expected.bits,
+        Written::Number => match (scalar.value(observed), scalar.value(expected.bits)) {
+            (Value::Float(a), Value::Float(b)) => a == b || (a.is_nan() && b.is_nan()),
+            (a, b) => a == b,
+        },
     }
 }
 
@@ -159,38 +206,121 @@ mod tests {
         assert_eq!(Tolerance::parse("-1"), None);
         assert_eq!(Tolerance::parse("nan"), None);
         assert_eq!(Tolerance::parse("%"), None);
+        assert_eq!(Tolerance::parse("2ulp"), Some(Tolerance::Ulps(2.0)));
+        assert_eq!(Tolerance::parse("ulp"), None);
+        assert_eq!(Tolerance::parse("-2ulp"), None);
+    }
+
+    fn holds(comparison: Comparison, scalar: Scalar, observed: &str, expected: &str) -> bool {
+        holds_within(comparison, scalar, observed, expected, EXACT)
+    }
+
+    fn holds_within(
+        comparison: Comparison,
+        scalar: Scalar,
+        observed: &str,
+        expected: &str,
+        tolerance: Tolerance,
+    ) -> bool {
+        let expected = Literal::parse(scalar, expected).unwrap();
+        comparison.holds(
+            scalar,
+            scalar.parse_bits(observed).unwrap(),
+            expected,
+            tolerance,
+        )
+    }
+
+    const FLOATS: [Scalar; 3] = [Scalar::F16, Scalar::F32, Scalar::F64];
+
+    #[test]
+    fn every_nan_equals_every_nan_and_is_in_no_order() {
+        for scalar in FLOATS {
+            assert!(holds(Comparison::Equal, scalar, "nan", "nan"));
+            assert!(!holds(Comparison::NotEqual, scalar, "nan", "nan"));
+            assert!(!holds(Comparison::Equal, scalar, "nan", "1"));
+            assert!(holds(Comparison::NotEqual, scalar, "nan", "1"));
+            assert!(holds(Comparison::Near, scalar, "nan", "nan"));
+            assert!(!holds(Comparison::Near, scalar, "nan", "1"));
+            for ordered in [
+                Comparison::Less,
+                Comparison::LessEqual,
+                Comparison::Greater,
+                Comparison::GreaterEqual,
+            ] {
+                for (observed, expected) in [("nan", "1"), ("1", "nan"), ("nan", "nan")] {
+                    assert!(!holds(ordered, scalar, observed, expected), "{ordered:?}");
+                }
+            }
+        }
     }
 
     #[test]
-    fn comparisons_of_floats() {
-        let nan = Value::Float(f64::NAN);
-        let one = Value::Float(1.0);
-        assert!(Comparison::Equal.holds(nan, nan, EXACT));
-        assert!(!Comparison::NotEqual.holds(nan, nan, EXACT));
-        assert!(Comparison::NotEqual.holds(nan, one, EXACT));
-        for ordered in [
-            Comparison::Less,
-            Comparison::LessEqual,
-            Comparison::Greater,
-            Comparison::GreaterEqual,
-        ] {
-            assert!(!ordered.holds(nan, one, EXACT), "{ordered:?}");
-        }
-        assert!(Comparison::Equal.holds(Value::Float(-0.0), Value::Float(0.0), EXACT));
-        assert!(Comparison::Near.holds(Value::Float(1.005), one, Tolerance::default()));
-        assert!(!Comparison::Near.holds(Value::Float(1.02), one, Tolerance::default()));
+    fn zeros_are_equal_unless_bits_are_expected() {
+        assert!(holds(Comparison::Equal, Scalar::F32, "-0", "0"));
+        assert!(holds(Comparison::LessEqual, Scalar::F32, "0", "-0"));
+        assert!(!holds(Comparison::Less, Scalar::F32, "-0", "0"));
+        assert!(!holds(Comparison::Equal, Scalar::F32, "-0", "0x0"));
+        assert!(holds(Comparison::NotEqual, Scalar::F32, "-0", "0x0"));
+        assert!(holds(Comparison::Equal, Scalar::F32, "-0", "0x80000000"));
+    }
+
+    #[test]
+    fn bits_tell_nans_apart() {
+        assert!(holds(
+            Comparison::Equal,
+            Scalar::F32,
+            "0x7fc00001",
+            "0x7fc00001"
+        ));
+        assert!(!holds(
+            Comparison::Equal,
+            Scalar::F32,
+            "0x7fc00001",
+            "0x7fc00000"
+        ));
+        assert!(holds(
+            Comparison::NotEqual,
+            Scalar::F64,
+            "0x7ff8000000000001",
+            "0x7ff8000000000000"
+        ));
+        assert!(!holds(Comparison::Equal, Scalar::F16, "0xfe00", "0x7e00"));
+    }
+
+    #[test]
+    fn tolerances_of_floats() {
+        let near = |observed, expected, tolerance| {
+            let tolerance = Tolerance::parse(tolerance).unwrap();
+            holds_within(Comparison::Near, Scalar::F32, observed, expected, tolerance)
+        };
+        assert!(near("1.005", "1", "0.01"));
+        assert!(!near("1.02", "1", "0.01"));
+        assert!(near("0x3f800002", "1", "2ulp"));
+        assert!(!near("0x3f800003", "1", "2ulp"));
+        // Below a power of two the numbers are twice as close.
+        assert!(near("0x3f7ffffe", "1", "2ulp"));
+        assert!(near("-0", "0", "0ulp"));
+        assert!(near("0x80000001", "0x00000001", "2ulp"));
+        assert!(near("inf", "inf", "0ulp"));
+        assert!(!near("inf", "3.4028235e38", "1ulp"));
+        assert!(!near("nan", "1", "1e30ulp"));
+        assert!(near("nan", "nan", "0ulp"));
     }
 
     #[test]
     fn comparisons_of_wide_integers_are_exact() {
-        let (big, bigger) = (
-            Value::Int(i128::from(u64::MAX) - 1),
-            Value::Int(i128::from(u64::MAX)),
-        );
-        assert!(!Comparison::Equal.holds(big, bigger, EXACT));
-        assert!(Comparison::Less.holds(big, bigger, EXACT));
-        assert!(Comparison::GreaterEqual.holds(bigger, bigger, EXACT));
-        assert!(Comparison::Near.holds(Value::Int(99), Value::Int(100), Tolerance::Percent(1.0)));
+        let (big, bigger) = ("18446744073709551614", "18446744073709551615");
+        assert!(!holds(Comparison::Equal, Scalar::U64, big, bigger));
+        assert!(holds(Comparison::Less, Scalar::U64, big, bigger));
+        assert!(holds(Comparison::GreaterEqual, Scalar::U64, bigger, bigger));
+        assert!(!holds(Comparison::Near, Scalar::U64, big, bigger));
+        let near = |tolerance| holds_within(Comparison::Near, Scalar::I8, "-99", "-100", tolerance);
+        assert!(near(Tolerance::Percent(1.0)));
+        assert!(near(Tolerance::Ulps(1.0)));
+        assert!(!near(Tolerance::Absolute(0.5)));
+        assert!(holds(Comparison::Less, Scalar::I8, "0xff", "0"));
+        assert!(!holds(Comparison::Less, Scalar::U8, "0xff", "0"));
     }
 
     #[test]

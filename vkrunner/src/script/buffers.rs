@@ -1,19 +1,24 @@
-//! Commands about buffers: `buffer`, `ssbo`, `ubo`, `uniform`, `push`, `print`.
+//! Commands about the contents of buffers: `buffer`, `ssbo`, `ubo`, `counter`, `uniform`, `push`, `print`.
 
+use super::bindings::parse_addresses;
 use super::command::{BufferId, BufferKey, BufferKind, Command};
 use super::state::parse_buffer_name;
 use super::test::TestParser;
 use super::words::{LineError, Words};
-use crate::data::{DataLayout, DataRange, DataType, MajorAxis, Packing, TypedData};
+use crate::data::{
+    DataLayout, DataRange, DataType, Literal, MajorAxis, Packing, Radix, Sequence, TypedData,
+};
 
-/// Largest buffer that a script may ask for.
-const MAX_BUFFER: u64 = 1 << 30;
+/// Bytes that the buffers of a script may have, alone and together.
+pub(super) const MAX_BUFFER: u64 = 1 << 30;
+/// Numbers that a line may stand for.
+const MAX_NUMBERS: u64 = 1 << 24;
 /// Largest push constant block that a script may ask for.
 const MAX_PUSH: u64 = 256;
 /// Values that `print` writes at most.
 const MAX_PRINTED: u64 = 65536;
 
-/// `buffer NAME size BYTES`, `buffer NAME data|subdata TYPE OFFSET VALUES...`
+/// `buffer NAME` and what [`parse_contents`] reads.
 pub(super) fn parse_buffer(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -31,6 +36,28 @@ pub(super) fn parse_ssbo(parser: &mut TestParser, words: &mut Words<'_>) -> Resu
     }
     let buffer = parse_bound(parser, BufferKind::Storage, words)?;
     parse_contents(parser, buffer, parser.storage_layout, words)
+}
+
+/// `counter BINDING ...`
+pub(super) fn parse_counter(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let buffer = parse_counter_binding(parser, words)?;
+    parse_contents(parser, buffer, DataLayout::STD430, words)
+}
+
+/// Takes the number of a buffer of atomic counters.
+pub(super) fn parse_counter_binding(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<BufferId, LineError> {
+    let binding = words.unsigned32("the number of a counter buffer")?;
+    Ok(parser.buffer(BufferKey::Bound {
+        kind: BufferKind::Counter,
+        set: 0,
+        binding,
+    }))
 }
 
 /// `ubo [SET:]BINDING ...`, `ubo layout ...`
@@ -77,14 +104,19 @@ pub(super) fn parse_bound(
     kind: BufferKind,
     words: &mut Words<'_>,
 ) -> Result<BufferId, LineError> {
-    let (set, binding) = words.parse_with("a binding", |word| match word.split_once(':') {
+    let (set, binding) = parse_slot(words)?;
+    Ok(parser.buffer(BufferKey::Bound { kind, set, binding }))
+}
+
+/// Takes the numbers `[SET:]BINDING`.
+pub(super) fn parse_slot(words: &mut Words<'_>) -> Result<(u32, u32), LineError> {
+    words.parse_with("a binding", |word| match word.split_once(':') {
         Some((set, binding)) => Some((
             set.parse().ok().filter(|set| *set < 4)?,
             binding.parse().ok()?,
         )),
         None => Some((0, word.parse().ok()?)),
-    })?;
-    Ok(parser.buffer(BufferKey::Bound { kind, set, binding }))
+    })
 }
 
 /// The rest of a line that sets the size or contents of a buffer.
@@ -108,7 +140,71 @@ fn parse_contents(
             let data = parse_data(words, layout)?;
             store(parser, buffer, data, words)
         }
-        _ => Err(words.error_at_next("expected `size` or `subdata`")),
+        Some("fill") => {
+            words.word("fill")?;
+            let ty = parse_type(words)?;
+            let data = parse_values(words, ty, layout, 0)?;
+            parser.push(words, Command::BufferFill { buffer, data })
+        }
+        Some("sequence") => {
+            words.word("sequence")?;
+            let sequence = parse_sequence(words, layout)?;
+            check_end(words, sequence.end())?;
+            grow(parser, buffer, sequence.end());
+            parser.push(words, Command::BufferSequence { buffer, sequence })
+        }
+        Some("address") => {
+            words.word("address")?;
+            let offset = parse_offset(words)?;
+            let addresses = parse_addresses(parser, words, usize::MAX)?;
+            let end = offset + 8 * addresses.len() as u64;
+            check_end(words, end)?;
+            grow(parser, buffer, end);
+            let command = Command::BufferAddresses {
+                buffer,
+                offset,
+                addresses,
+            };
+            parser.push(words, command)
+        }
+        _ => Err(words
+            .error_at_next("expected `size`, `data`, `subdata`, `fill`, `sequence` or `address`")),
+    }
+}
+
+/// Takes `TYPE OFFSET COUNT [START [STEP]]`.
+fn parse_sequence(words: &mut Words<'_>, layout: DataLayout) -> Result<Sequence, LineError> {
+    let ty = parse_type(words)?;
+    let offset = parse_offset(words)?;
+    let count = parse_count(words, MAX_NUMBERS / ty.components() as u64)?;
+    let mut number = |default: &str| match words.is_empty() {
+        true => Ok(ty.scalar.parse_bits(default).unwrap_or_default()),
+        false => words.parse_with("a number of the type", |word| ty.scalar.parse_bits(word)),
+    };
+    Ok(Sequence {
+        ty,
+        layout,
+        offset,
+        count,
+        start: number("0")?,
+        step: number("1")?,
+    })
+}
+
+/// Takes a count of at least 1.
+fn parse_count(words: &mut Words<'_>, limit: u64) -> Result<usize, LineError> {
+    let what = format!("a count from 1 to {limit}");
+    words.parse_with(&what, |word| {
+        let count = word.parse().ok();
+        let count = count.filter(|count| (1..=limit).contains(count))?;
+        usize::try_from(count).ok()
+    })
+}
+
+fn check_end(words: &Words<'_>, end: u64) -> Result<(), LineError> {
+    match end > MAX_BUFFER {
+        true => Err(words.error_at_last(format!("buffers have at most {MAX_BUFFER} bytes"))),
+        false => Ok(()),
     }
 }
 
@@ -132,14 +228,12 @@ fn store(
     data: TypedData,
     words: &Words<'_>,
 ) -> Result<(), LineError> {
-    if data.end() > MAX_BUFFER {
-        return Err(words.error_at_last(format!("buffers have at most {MAX_BUFFER} bytes")));
-    }
+    check_end(words, data.end())?;
     grow(parser, buffer, data.end());
     parser.push(words, Command::BufferData { buffer, data })
 }
 
-fn grow(parser: &mut TestParser, buffer: BufferId, size: u64) {
+pub(super) fn grow(parser: &mut TestParser, buffer: BufferId, size: u64) {
     let known = &mut parser.buffers[buffer.0].size;
     *known = size.max(*known);
 }
@@ -165,30 +259,37 @@ pub(super) fn parse_offset(words: &mut Words<'_>) -> Result<u64, LineError> {
     Ok(offset)
 }
 
-/// Takes values to the end of the line: whole elements of the type.
+/// Takes values to the end of the line: whole elements of the type, and `x TIMES` to repeat them all.
 pub(super) fn parse_values(
     words: &mut Words<'_>,
     ty: DataType,
     layout: DataLayout,
     offset: u64,
 ) -> Result<TypedData, LineError> {
-    let mut bits = Vec::with_capacity(words.remaining());
-    while !words.is_empty() {
-        bits.push(words.parse_with("a value of the type", |word| ty.scalar.parse_bits(word))?);
+    let mut literals = Vec::with_capacity(words.remaining());
+    while words.peek().is_some_and(|word| word != "x") {
+        literals.push(words.parse_with("a value of the type", |word| {
+            Literal::parse(ty.scalar, word)
+        })?);
     }
-    if bits.is_empty() || bits.len() % ty.components() != 0 {
+    if literals.is_empty() || literals.len() % ty.components() != 0 {
         let message = format!(
             "expected a multiple of {} values, got {}",
             ty.components(),
-            bits.len()
+            literals.len()
         );
         return Err(words.error_at_next(message));
     }
+    let times = match words.take("x") {
+        Some(()) => parse_count(words, MAX_NUMBERS / literals.len() as u64)?,
+        None => 1,
+    };
     Ok(TypedData {
         ty,
         layout,
         offset,
-        bits,
+        literals,
+        times,
     })
 }
 
@@ -214,16 +315,15 @@ fn parse_layout(words: &mut Words<'_>, default: DataLayout) -> Result<DataLayout
     Ok(layout)
 }
 
-/// `print buffer NAME TYPE OFFSET COUNT`, `print ssbo TYPE [SET:]BINDING OFFSET COUNT`
+/// `print buffer NAME TYPE OFFSET COUNT [hex]`, `print ssbo|ubo|counter TYPE BINDING OFFSET COUNT [hex]`
 pub(super) fn parse_print(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let (buffer, ty, layout) = parse_source(parser, words)?;
     let offset = parse_offset(words)?;
-    let what = format!("a count from 1 to {MAX_PRINTED}");
-    let count = words.parse_with(&what, |word| {
-        word.parse()
-            .ok()
-            .filter(|count| (1..=MAX_PRINTED).contains(count))
-    })?;
+    let count = parse_count(words, MAX_PRINTED)?;
+    let radix = match words.take("hex") {
+        Some(()) => Radix::Hexadecimal,
+        None => Radix::Decimal,
+    };
     parser.push(
         words,
         Command::PrintBuffer {
@@ -232,32 +332,43 @@ pub(super) fn parse_print(parser: &mut TestParser, words: &mut Words<'_>) -> Res
                 ty,
                 layout,
                 offset,
-                count: count as usize,
+                count,
+                radix,
             },
         },
     )
 }
 
-/// Takes `buffer NAME TYPE` or `ssbo TYPE [SET:]BINDING`: what `probe` and `print` read.
+/// First words of [`parse_source`].
+pub(super) const SOURCES: &str = "`buffer`, `ssbo`, `ubo` or `counter`";
+
+/// Takes `buffer NAME TYPE` or `ssbo|ubo|counter TYPE BINDING`: what `probe` and `print` read.
 pub(super) fn parse_source(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(BufferId, DataType, DataLayout), LineError> {
-    match words.word("`buffer` or `ssbo`")? {
+    match words.word(SOURCES)? {
         "buffer" => {
             let name = parse_buffer_name(words)?;
             let ty = parse_type(words)?;
-            Ok((
-                parser.buffer(BufferKey::Named(name)),
-                ty,
-                DataLayout::STD430,
-            ))
+            let buffer = parser.buffer(BufferKey::Named(name));
+            Ok((buffer, ty, DataLayout::STD430))
         }
         "ssbo" => {
             let ty = parse_type(words)?;
             let buffer = parse_bound(parser, BufferKind::Storage, words)?;
             Ok((buffer, ty, parser.storage_layout))
         }
-        _ => Err(words.error_at_last("expected `buffer` or `ssbo`")),
+        "ubo" => {
+            let ty = parse_type(words)?;
+            let buffer = parse_bound(parser, BufferKind::Uniform, words)?;
+            Ok((buffer, ty, parser.uniform_layout))
+        }
+        "counter" => {
+            let ty = parse_type(words)?;
+            let buffer = parse_counter_binding(parser, words)?;
+            Ok((buffer, ty, DataLayout::STD430))
+        }
+        _ => Err(words.error_at_last(format!("expected {SOURCES}"))),
     }
 }

@@ -1,7 +1,7 @@
 //! Commands of the `[test]` section as data.
 
 use super::pipeline_state::PipelineState;
-use crate::data::{DataRange, TypedData};
+use crate::data::{DataRange, Sequence, TypedData};
 use crate::format::Format;
 use crate::probe::pixels::PixelProbe;
 use crate::probe::{Comparison, Tolerances};
@@ -17,14 +17,73 @@ pub(crate) struct Step {
 }
 
 /// A buffer of the script: index into [`Script::buffers`](super::Script::buffers).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct BufferId(pub(crate) usize);
 
 /// Kinds of buffers that are bound through descriptors.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum BufferKind {
     Uniform,
     Storage,
+    /// Atomic counters, which only assembly programs know.
+    Counter,
+}
+
+/// A place where programs find a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum BindTarget {
+    /// For all stages.
+    Bound {
+        kind: BufferKind,
+        set: u32,
+        binding: u32,
+    },
+    /// `program.buffer[index]` of one stage.
+    Param { stage: Stage, index: u32 },
+}
+
+impl BindTarget {
+    /// How the buffer there is read.
+    pub(crate) fn kind(self) -> BufferKind {
+        match self {
+            Self::Bound { kind, .. } => kind,
+            Self::Param { .. } => BufferKind::Uniform,
+        }
+    }
+}
+
+impl std::fmt::Display for BindTarget {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bound { kind, set, binding } => {
+                let word = match kind {
+                    BufferKind::Uniform => "ubo",
+                    BufferKind::Storage => "ssbo",
+                    BufferKind::Counter => "counter",
+                };
+                write!(f, "{word} {set}:{binding}")
+            }
+            Self::Param { stage, index } => {
+                write!(f, "buffer {index} of {} programs", stage.name())
+            }
+        }
+    }
+}
+
+/// A part of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BufferRange {
+    pub(crate) buffer: BufferId,
+    pub(crate) offset: u64,
+    /// To the end of the buffer unless given.
+    pub(crate) size: Option<u64>,
+}
+
+/// An address in a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BufferAddress {
+    pub(crate) buffer: BufferId,
+    pub(crate) offset: u64,
 }
 
 /// What a buffer is called.
@@ -43,17 +102,13 @@ pub(crate) enum BufferKey {
 impl std::fmt::Display for BufferKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Named(name) => f.write_str(name),
-            Self::Bound {
-                kind: BufferKind::Uniform,
-                set,
-                binding,
-            } => write!(f, "ubo {set}:{binding}"),
-            Self::Bound {
-                kind: BufferKind::Storage,
-                set,
-                binding,
-            } => write!(f, "ssbo {set}:{binding}"),
+            Self::Named(name) => write!(f, "buffer `{name}`"),
+            Self::Bound { kind, set, binding } => BindTarget::Bound {
+                kind: *kind,
+                set: *set,
+                binding: *binding,
+            }
+            .fmt(f),
         }
     }
 }
@@ -82,7 +137,7 @@ pub(crate) enum ParamValue {
     /// Bits of the four components.
     Words([u32; 4]),
     /// 64-bit addresses in (x, y) and, with two of them, in (z, w); low word first. Other components stay as they are.
-    Addresses(Vec<BufferId>),
+    Addresses(Vec<BufferAddress>),
 }
 
 /// A matrix of GL state.
@@ -211,6 +266,25 @@ pub(crate) enum Command {
     BufferData {
         buffer: BufferId,
         data: TypedData,
+    },
+    /// The values again and again until the end of the buffer.
+    BufferFill {
+        buffer: BufferId,
+        data: TypedData,
+    },
+    BufferSequence {
+        buffer: BufferId,
+        sequence: Sequence,
+    },
+    /// 64-bit addresses, one after the other.
+    BufferAddresses {
+        buffer: BufferId,
+        offset: u64,
+        addresses: Vec<BufferAddress>,
+    },
+    BindBuffer {
+        target: BindTarget,
+        range: BufferRange,
     },
     PushData(TypedData),
     ProbePixels(PixelProbe),

@@ -4,6 +4,7 @@
 //! tolerances in force are stored with each command, buffer sizes are known at the end, and every bad line is reported.
 //! `docs/scripts.md` describes the language.
 
+mod bindings;
 mod buffers;
 pub(crate) mod command;
 mod draws;
@@ -20,8 +21,9 @@ mod vertex_data;
 mod words;
 
 pub(crate) use command::{
-    BufferDecl, BufferId, BufferKey, BufferKind, Command, Draw, DrawSource, ExpectedError,
-    ExpectedPlace, MatrixTarget, MatrixUpdate, ParamBank, ParamValue, Step, TexParam, TextureImage,
+    BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange, Command,
+    Draw, DrawSource, ExpectedError, ExpectedPlace, MatrixTarget, MatrixUpdate, ParamBank,
+    ParamValue, Step, TexParam, TextureImage,
 };
 pub(crate) use require::{Convention, Requirements};
 pub(crate) use section::ProgramForm;
@@ -29,6 +31,7 @@ pub(crate) use vertex_data::{Column, VertexData};
 
 use glasm::ir::Stage;
 use section::{Section, SectionKind, logical_lines, split_sections};
+use std::collections::BTreeSet;
 use words::{LineError, Words};
 
 /// Something wrong with a line of a script.
@@ -145,6 +148,24 @@ impl Script {
     }
 }
 
+impl Script {
+    /// Buffers whose address some command takes.
+    pub(crate) fn addressed_buffers(&self) -> BTreeSet<BufferId> {
+        let mut found = BTreeSet::new();
+        for step in &self.steps {
+            if let Command::Parameter {
+                value: ParamValue::Addresses(addresses),
+                ..
+            }
+            | Command::BufferAddresses { addresses, .. } = &step.command
+            {
+                found.extend(addresses.iter().map(|address| address.buffer));
+            }
+        }
+        found
+    }
+}
+
 fn program_section(section: &Section<'_>) -> Option<ProgramSection> {
     match section.kind {
         SectionKind::Program(stage, form) => Some(ProgramSection {
@@ -210,6 +231,8 @@ fn parse_vertex_data(
     data
 }
 
+#[cfg(test)]
+mod buffer_tests;
 #[cfg(test)]
 mod manual;
 #[cfg(test)]

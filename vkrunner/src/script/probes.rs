@@ -1,9 +1,11 @@
 //! Commands that compare: `probe`, `relative probe`, `tolerance`.
 
+use super::bindings::{COUNTER, parse_atomic_source};
 use super::buffers::{parse_offset, parse_source, parse_values};
-use super::command::Command;
+use super::command::{BufferId, Command};
 use super::test::TestParser;
 use super::words::{LineError, Words, parse_unsigned};
+use crate::data::{DataLayout, DataType};
 use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
 use crate::probe::{Comparison, Tolerance};
 
@@ -31,7 +33,8 @@ pub(super) fn parse_probe(
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     match words.peek() {
-        Some("buffer" | "ssbo") if coordinates == Coordinates::Pixels => {
+        Some("atomic") if coordinates == Coordinates::Pixels => parse_atomic_probe(parser, words),
+        Some("buffer" | "ssbo" | "ubo" | "counter") if coordinates == Coordinates::Pixels => {
             parse_buffer_probe(parser, words)
         }
         Some("all") if coordinates == Coordinates::Pixels => {
@@ -61,7 +64,9 @@ pub(super) fn parse_probe(
             let region = parse_pixel(parser.framebuffer, coordinates, words)?;
             push_color_probe(parser, region, components, words)
         }
-        _ => Err(words.error_at_next("expected `all`, `rect`, `rgb`, `rgba`, `buffer` or `ssbo`")),
+        _ => Err(words.error_at_next(
+            "expected `all`, `rect`, `rgb`, `rgba`, `buffer`, `ssbo`, `ubo` or `counter`",
+        )),
     }
 }
 
@@ -157,10 +162,27 @@ fn parse_color_component(word: &str) -> Option<f64> {
     word.parse().ok().or_else(whole)
 }
 
-/// `probe buffer NAME TYPE OFFSET OP VALUES...`, `probe ssbo TYPE [SET:]BINDING OFFSET OP VALUES...`
+/// `probe buffer NAME TYPE OFFSET OP VALUES...`, `probe ssbo|ubo|counter TYPE BINDING OFFSET OP VALUES...`
 fn parse_buffer_probe(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let (buffer, ty, layout) = parse_source(parser, words)?;
     let offset = parse_offset(words)?;
+    push_buffer_probe(parser, (buffer, offset), (ty, layout), words)
+}
+
+/// `probe atomic counter [buffer BINDING] INDEX OP VALUE`, as in piglit.
+fn parse_atomic_probe(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    words.word("`atomic`")?;
+    let place = parse_atomic_source(parser, words)?;
+    push_buffer_probe(parser, place, (COUNTER, DataLayout::STD430), words)
+}
+
+/// The rest of a probe of a place in a buffer: `OP VALUES...`.
+fn push_buffer_probe(
+    parser: &mut TestParser,
+    (buffer, offset): (BufferId, u64),
+    (ty, layout): (DataType, DataLayout),
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     let comparison = words.parse_with("a comparison", Comparison::parse)?;
     let expected = parse_values(words, ty, layout, offset)?;
     parser.push(

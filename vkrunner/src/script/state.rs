@@ -1,6 +1,7 @@
 //! Commands that set what programs read: `parameter`, `matrix`, `ortho`, `frustum`, `color`, `texcoord`, `vertex attrib`.
 
-use super::command::{BufferKey, Command, MatrixTarget, MatrixUpdate, ParamBank, ParamValue};
+use super::bindings::parse_addresses;
+use super::command::{Command, MatrixTarget, MatrixUpdate, ParamBank, ParamValue};
 use super::names::{ATTRIBUTES, attribute_location, is_identifier};
 use super::test::TestParser;
 use super::words::{LineError, Words};
@@ -29,11 +30,16 @@ fn parse_bank(word: &str) -> Option<(ParamBank, Stage)> {
         "local" => ParamBank::Local,
         _ => return None,
     };
-    let (_, stage) = STAGE_SUFFIXES.iter().find(|(text, _)| *text == suffix)?;
-    Some((bank, *stage))
+    Some((bank, parse_stage_suffix(suffix)?))
 }
 
-/// `parameter BANK N [TYPE] (X, Y, Z, W)`, `parameter BANK N address BUFFER [BUFFER]`
+/// The stage of `vp`, `tcp`, `tep`, `gp`, `fp` or `cp`.
+pub(super) fn parse_stage_suffix(suffix: &str) -> Option<Stage> {
+    let found = STAGE_SUFFIXES.iter().find(|(text, _)| *text == suffix);
+    found.map(|(_, stage)| *stage)
+}
+
+/// `parameter BANK N [TYPE] (X, Y, Z, W)`, `parameter BANK N address BUFFER [+OFFSET] [BUFFER [+OFFSET]]`
 pub(super) fn parse_parameter(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -42,7 +48,7 @@ pub(super) fn parse_parameter(
         words.parse_with("env_ or local_ with vp, tcp, tep, gp, fp or cp", parse_bank)?;
     let index = parse_below(words, "a parameter number", MAX_PARAMS)?;
     let value = match words.take("address") {
-        Some(()) => parse_addresses(parser, words)?,
+        Some(()) => ParamValue::Addresses(parse_addresses(parser, words, 2)?),
         None => ParamValue::Words(parse_param_words(words)?),
     };
     parser.push(
@@ -60,18 +66,6 @@ fn parse_below(words: &mut Words<'_>, what: &str, limit: u32) -> Result<u32, Lin
     words.parse_with(what, |word| {
         word.parse().ok().filter(|number| *number < limit)
     })
-}
-
-fn parse_addresses(
-    parser: &mut TestParser,
-    words: &mut Words<'_>,
-) -> Result<ParamValue, LineError> {
-    let mut buffers = Vec::new();
-    while buffers.is_empty() || (buffers.len() < 2 && !words.is_empty()) {
-        let name = parse_buffer_name(words)?;
-        buffers.push(parser.buffer(BufferKey::Named(name)));
-    }
-    Ok(ParamValue::Addresses(buffers))
 }
 
 /// Takes the name of a buffer.

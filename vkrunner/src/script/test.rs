@@ -4,13 +4,13 @@
 //! into each command.
 
 use super::command::{
-    BufferDecl, BufferId, BufferKey, Command, ExpectedError, ExpectedPlace, Step,
+    BufferDecl, BufferId, BufferKey, BufferRange, Command, ExpectedError, ExpectedPlace, Step,
 };
 use super::names::is_identifier;
 use super::pipeline_state::{PipelineState, set_property};
 use super::require::{Convention, Requirements};
 use super::words::{LineError, Words};
-use super::{ScriptError, buffers, draws, probes, state, textures};
+use super::{ScriptError, bindings, buffers, draws, probes, state, textures};
 use crate::data::DataLayout;
 use crate::probe::{Tolerance, Tolerances};
 use ash::vk;
@@ -36,6 +36,10 @@ pub(super) struct TestParser {
     pub(super) push_layout: DataLayout,
     pub(super) active_unit: u32,
     pub(super) buffers: Vec<BufferDecl>,
+    /// The first line with a buffer too many.
+    pub(super) too_many_buffers: Option<u32>,
+    /// Parts of buffers that commands name, with their lines.
+    pub(super) ranges: Vec<(u32, BufferRange)>,
     pub(super) push_size: u32,
     pub(super) steps: Vec<Step>,
 }
@@ -45,12 +49,15 @@ type ParseCommand = fn(&mut TestParser, &mut Words<'_>) -> Result<(), LineError>
 
 /// Every command by its first word. Lines with other first words set pipeline state.
 pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
+    ("atomic", bindings::parse_atomic),
+    ("bind", bindings::parse_bind),
     ("buffer", buffers::parse_buffer),
     ("clear", draws::parse_clear),
     ("color", |parser, words| {
         state::parse_current(parser, 3, words)
     }),
     ("compute", draws::parse_compute),
+    ("counter", buffers::parse_counter),
     ("disable", |parser, words| {
         draws::parse_enable(parser, draws::Switch::Off, words)
     }),
@@ -113,6 +120,8 @@ impl TestParser {
             push_layout: DataLayout::STD430,
             active_unit: 0,
             buffers: Vec::new(),
+            too_many_buffers: None,
+            ranges: Vec::new(),
             push_size: 0,
             steps: Vec::new(),
         }
@@ -144,6 +153,10 @@ impl TestParser {
         if let Some(index) = self.buffers.iter().position(|buffer| buffer.key == key) {
             return BufferId(index);
         }
+        if self.buffers.len() == bindings::MAX_BUFFERS {
+            self.too_many_buffers.get_or_insert(self.line);
+            return BufferId(0);
+        }
         self.buffers.push(BufferDecl {
             key,
             size: 0,
@@ -152,25 +165,14 @@ impl TestParser {
         BufferId(self.buffers.len() - 1)
     }
 
+    /// Keeps a part of a buffer, to be checked when all sizes are known.
+    pub(super) fn note_range(&mut self, range: BufferRange) {
+        self.ranges.push((self.line, range));
+    }
+
     /// Checks what can only be known at the end of the section.
     pub(super) fn finish(self, errors: &mut Vec<ScriptError>) -> Test {
-        // A line that could not be read may have been the one that gives a buffer its size.
-        let complete = errors.is_empty();
-        for buffer in self
-            .buffers
-            .iter()
-            .filter(|buffer| buffer.size == 0 && complete)
-        {
-            let name = match &buffer.key {
-                BufferKey::Named(name) => format!("buffer `{name}`"),
-                key @ BufferKey::Bound { .. } => key.to_string(),
-            };
-            errors.push(ScriptError::new(
-                buffer.line,
-                1,
-                format!("{name} is given neither a size nor data"),
-            ));
-        }
+        bindings::check_buffers(&self, errors);
         let expects_error = |step: &&Step| matches!(step.command, Command::ExpectError(_));
         if self.steps.iter().any(|step| expects_error(&step)) {
             for step in self.steps.iter().filter(|step| !expects_error(step)) {

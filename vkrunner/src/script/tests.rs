@@ -1,7 +1,7 @@
 //! Scripts that are right and scripts that are wrong.
 
 use super::*;
-use crate::data::{DataLayout, Value};
+use crate::data::DataLayout;
 use crate::probe::pixels::{PixelProbe, Region};
 use crate::probe::{Comparison, Tolerance};
 use ash::vk;
@@ -297,7 +297,15 @@ fn addresses_refer_to_buffers_in_any_order() {
     };
     assert_eq!(
         *value,
-        ParamValue::Addresses(vec![BufferId(0), BufferId(1)])
+        ParamValue::Addresses(
+            vec![0, 1]
+                .into_iter()
+                .map(|index| BufferAddress {
+                    buffer: BufferId(index),
+                    offset: 0
+                })
+                .collect()
+        )
     );
     let sizes: Vec<_> = script
         .buffers
@@ -447,7 +455,7 @@ fn probes_cover_their_regions() {
     assert_eq!(error("probe rgba -1 0 1 0 0 1"), "`-1` is not a coordinate");
     assert_eq!(
         error("relative probe all rgba 1 0 0 1"),
-        "expected `all`, `rect`, `rgb`, `rgba`, `buffer` or `ssbo`"
+        "expected `all`, `rect`, `rgb`, `rgba`, `buffer`, `ssbo`, `ubo` or `counter`"
     );
 }
 
@@ -496,8 +504,11 @@ fn buffer_probes_and_data() {
         (BufferId(2), Comparison::Equal, 4)
     );
     assert_eq!(
-        expected.values().collect::<Vec<_>>(),
-        [Value::Int(7), Value::Int(8)]
+        expected
+            .iter()
+            .map(|(at, literal)| (at, literal.bits))
+            .collect::<Vec<_>>(),
+        [(4, 7), (8, 8)]
     );
     let Command::ProbeBuffer {
         buffer, comparison, ..
@@ -538,12 +549,12 @@ fn layouts_apply_to_later_data() {
 
 #[test]
 fn long_lines_report_their_first_line() {
-    let found = errors("[test]\nbuffer b subdata int 0 \\\n 1 2 \\\n x\n");
+    let found = errors("[test]\nbuffer b subdata int 0 \\\n 1 2 \\\n y\n");
     assert_eq!(found.last().map(|error| error.0), Some(2));
     assert!(
         found
             .iter()
-            .any(|error| error.2 == "`x` is not a value of the type")
+            .any(|error| error.2 == "`y` is not a value of the type")
     );
 }
 

@@ -7,13 +7,21 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use std::rc::Rc;
 
+/// What a buffer of a script is for, apart from being bound as uniform and storage buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Roles {
+    /// Programs reach it by its address.
+    pub(crate) address: bool,
+    /// Vertices are captured into it.
+    pub(crate) capture: bool,
+}
+
 /// What a buffer is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BufferUse {
     Uniform,
-    Storage,
-    /// Storage that programs reach by address.
-    Address,
+    /// Anything that scripts do with buffers.
+    Script(Roles),
     Vertex,
     Index,
     /// Copies to images.
@@ -26,9 +34,16 @@ impl BufferUse {
     fn flags(self) -> vk::BufferUsageFlags {
         match self {
             Self::Uniform => vk::BufferUsageFlags::UNIFORM_BUFFER,
-            Self::Storage => vk::BufferUsageFlags::STORAGE_BUFFER,
-            Self::Address => {
-                vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS
+            Self::Script(Roles { address, capture }) => {
+                let mut flags =
+                    vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER;
+                if address {
+                    flags |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+                }
+                if capture {
+                    flags |= vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
+                }
+                flags
             }
             Self::Vertex => vk::BufferUsageFlags::VERTEX_BUFFER,
             Self::Index => vk::BufferUsageFlags::INDEX_BUFFER,
@@ -39,7 +54,7 @@ impl BufferUse {
 
     fn location(self) -> MemoryLocation {
         match self {
-            Self::Readback | Self::Storage | Self::Address => MemoryLocation::GpuToCpu,
+            Self::Readback | Self::Script(_) => MemoryLocation::GpuToCpu,
             Self::Uniform | Self::Vertex | Self::Index | Self::Upload => MemoryLocation::CpuToGpu,
         }
     }
@@ -123,9 +138,9 @@ impl Buffer {
     /// The address in device memory; 0 if the buffer was not made for it.
     pub(crate) fn address(&self) -> u64 {
         match self.usage {
-            BufferUse::Address => self.device.buffer_address(self.raw),
-            BufferUse::Uniform
-            | BufferUse::Storage
+            BufferUse::Script(Roles { address: true, .. }) => self.device.buffer_address(self.raw),
+            BufferUse::Script(_)
+            | BufferUse::Uniform
             | BufferUse::Vertex
             | BufferUse::Index
             | BufferUse::Upload

@@ -38,8 +38,24 @@ pub(crate) struct Binding {
 
 /// What to put into a descriptor.
 pub(crate) enum Resource<'a> {
-    Buffer(&'a Buffer),
+    /// Part of a buffer; to its end unless a size is given.
+    Buffer {
+        buffer: &'a Buffer,
+        offset: u64,
+        size: Option<u64>,
+    },
     Texture(&'a Texture),
+}
+
+impl<'a> Resource<'a> {
+    /// All of a buffer.
+    pub(crate) fn whole(buffer: &'a Buffer) -> Self {
+        Self::Buffer {
+            buffer,
+            offset: 0,
+            size: None,
+        }
+    }
 }
 
 /// A pipeline layout with one descriptor set for each of its set layouts.
@@ -159,11 +175,15 @@ impl Layout {
             .descriptor_type(binding.kind.descriptor_type());
         let (buffers, images);
         let write = match resource {
-            Resource::Buffer(buffer) => {
+            Resource::Buffer {
+                buffer,
+                offset,
+                size,
+            } => {
                 buffers = [vk::DescriptorBufferInfo {
                     buffer: buffer.raw,
-                    offset: 0,
-                    range: buffer.size,
+                    offset: *offset,
+                    range: size.unwrap_or(buffer.size - offset),
                 }];
                 write.buffer_info(&buffers)
             }

@@ -19,7 +19,7 @@ mod pipeline;
 mod submit;
 mod texture;
 
-pub(crate) use buffer::{Buffer, BufferUse};
+pub(crate) use buffer::{Buffer, BufferUse, Roles};
 pub(crate) use descriptors::{Binding, BindingKind, Layout, Resource};
 pub(crate) use device::Device;
 pub(crate) use framebuffer::Framebuffer;

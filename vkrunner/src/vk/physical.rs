@@ -3,7 +3,7 @@
 use super::features::FeatureChain;
 use super::instance::{API_VERSION, Instance};
 use crate::error::{CallContext, Error};
-use crate::requirements::Capabilities;
+use crate::requirements::{BufferLimits, Capabilities};
 use ash::vk;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -189,6 +189,14 @@ fn query_capabilities(
         max_texture: limits.max_image_dimension2_d,
         max_work_groups: limits.max_compute_work_group_count,
         max_push: limits.max_push_constants_size,
+        uniform_buffers: BufferLimits {
+            max_size: limits.max_uniform_buffer_range.into(),
+            alignment: limits.min_uniform_buffer_offset_alignment,
+        },
+        storage_buffers: BufferLimits {
+            max_size: limits.max_storage_buffer_range.into(),
+            alignment: limits.min_storage_buffer_offset_alignment,
+        },
         ..Capabilities::default()
     };
     capabilities.preserves_signed_zero_inf_nan =
