@@ -46,6 +46,15 @@ impl Builder {
         self.program.blocks[id] = self.close();
     }
 
+    /// Closes the innermost open block and gives its nodes, which are in no block yet.
+    ///
+    /// # Panics
+    /// If no block is open.
+    pub fn take_nodes(&mut self) -> Vec<Node> {
+        let start = self.open.pop().expect("a block is open");
+        self.pending.split_off(start)
+    }
+
     fn close(&mut self) -> Block {
         let start = self.open.pop().expect("a block is open");
         let first = self.program.nodes.len() as u32;

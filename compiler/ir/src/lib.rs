@@ -22,6 +22,7 @@ pub mod resource;
 pub mod semantic;
 pub mod span;
 pub mod state;
+pub mod structurize;
 mod text;
 pub mod types;
 pub mod verify;

@@ -1,0 +1,122 @@
+//! The instructions that control flow itself needs: a register with the next target, its tests.
+
+use crate::arena::Id;
+use crate::builder::Builder;
+use crate::inst::{Aux, Base, Cond, Dst, Inst, InstFlags, Src, WriteMask};
+use crate::op::Op;
+use crate::program::{Node, Register, RegisterId, Storage};
+use crate::span::Span;
+use crate::types::{Type, Width};
+
+use super::StepBound;
+
+/// A new 32-bit register.
+pub(super) fn new_register(builder: &mut Builder) -> RegisterId {
+    builder.program.registers.push(Register {
+        storage: Storage::Temp,
+        width: Width::W32,
+        array: None,
+        name: None,
+    })
+}
+
+/// A literal word.
+fn word(builder: &mut Builder, value: u32) -> Src {
+    let known = builder.program.literals.iter_enumerated().rev().take(8);
+    let same = known.filter(|(_, lanes)| **lanes == [u64::from(value); 4]);
+    let found = same.map(|(id, _)| id).next();
+    let id = found.unwrap_or_else(|| builder.program.literals.push([u64::from(value); 4]));
+    Src::new(Base::Literal(id))
+}
+
+/// `register.x = op(sources)` on unsigned words.
+fn put(builder: &mut Builder, register: RegisterId, op: Op, sources: &[Src]) {
+    let inst = Inst {
+        op,
+        ty: Type::U32,
+        flags: InstFlags::empty(),
+        source_count: 0,
+        first_source: 0,
+        dst: Some(Dst::new(register, WriteMask::X)),
+        aux: Aux::None,
+        span: Span::default(),
+    };
+    builder.inst(inst, sources);
+}
+
+/// `register.x = value`
+pub(super) fn set(builder: &mut Builder, register: RegisterId, value: u32) {
+    let value = word(builder, value);
+    put(builder, register, Op::Mov, &[value]);
+}
+
+/// `if (condition) { nodes of then }`
+pub(super) fn when(builder: &mut Builder, cond: Cond, then: impl FnOnce(&mut Builder)) {
+    builder.open_block();
+    then(builder);
+    let block = builder.close_block();
+    builder.branch(cond, block, None, Span::default());
+}
+
+/// Whether lane x of `register` is not zero.
+pub(super) fn non_zero(register: RegisterId) -> Cond {
+    Cond::NonZero(register, 0, Type::U32)
+}
+
+/// `if (register.x == value) { nodes of then }`; `scratch` is overwritten.
+pub(super) fn when_equal(
+    builder: &mut Builder,
+    register: RegisterId,
+    value: u32,
+    scratch: RegisterId,
+    then: impl FnOnce(&mut Builder),
+) {
+    let value = word(builder, value);
+    put(
+        builder,
+        scratch,
+        Op::SetEq,
+        &[Src::register(register), value],
+    );
+    when(builder, non_zero(scratch), then);
+}
+
+/// Counts the instructions of a block.
+pub(super) fn count(builder: &mut Builder, bound: StepBound, cost: u32) {
+    let cost = word(builder, cost);
+    put(
+        builder,
+        bound.counter,
+        Op::Add,
+        &[Src::register(bound.counter), cost],
+    );
+}
+
+/// Returns if the bound is reached; `scratch` is overwritten.
+pub(super) fn return_beyond(builder: &mut Builder, bound: StepBound, scratch: RegisterId) {
+    let max = word(builder, bound.max);
+    put(
+        builder,
+        scratch,
+        Op::SetGe,
+        &[Src::register(bound.counter), max],
+    );
+    when(builder, non_zero(scratch), |builder| {
+        builder.node(Node::Return);
+    });
+}
+
+/// A register made on first use.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lazy(Option<RegisterId>);
+
+impl Lazy {
+    pub(super) fn get(&mut self, builder: &mut Builder) -> RegisterId {
+        *self.0.get_or_insert_with(|| new_register(builder))
+    }
+}
+
+/// The value that stands for a block: 0 stands for none.
+pub(super) fn value_of(block: super::FlowId) -> u32 {
+    block.index() as u32 + 1
+}

@@ -1,0 +1,105 @@
+//! One loop around a switch over all blocks: any graph in constant depth.
+
+use super::code::{self, value_of};
+use super::{Exit, FlowId, Graph, StepBound, cost};
+use crate::arena::Id;
+use crate::builder::Builder;
+use crate::program::{Case, Node, RegisterId, Switch};
+
+/// Writes the graph as a loop in which each round runs the block that a register names.
+pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepBound>) {
+    let next = code::new_register(builder);
+    let scratch = code::new_register(builder);
+    code::set(builder, next, value_of(graph.entry));
+    builder.open_block();
+    if let Some(bound) = bound {
+        code::return_beyond(builder, bound, scratch);
+    }
+    let mut cases = Vec::new();
+    for id in reachable(graph) {
+        let block = &graph.blocks[id];
+        builder.open_block();
+        if let Some(bound) = bound {
+            code::count(builder, bound, cost(block));
+        }
+        for &node in &block.nodes {
+            builder.node(node);
+        }
+        go_on(builder, next, &block.exit, block.span);
+        cases.push(Case {
+            values: vec![value_of(id)],
+            block: builder.close_block(),
+        });
+    }
+    let switch = builder.program.switches.push(Switch {
+        selector: (next, 0),
+        cases,
+        default: None,
+        span: graph.blocks[graph.entry].span,
+    });
+    builder.node(Node::Switch(switch));
+    let body = builder.close_block();
+    builder.node(Node::Loop {
+        body,
+        continuing: None,
+        span: graph.blocks[graph.entry].span,
+    });
+}
+
+/// Puts the target of an exit into `next`.
+fn go_on(builder: &mut Builder, next: RegisterId, exit: &Exit, span: crate::Span) {
+    let arm = |builder: &mut Builder, target: FlowId| {
+        builder.open_block();
+        code::set(builder, next, value_of(target));
+        builder.close_block()
+    };
+    match exit {
+        Exit::Jump(target) => code::set(builder, next, value_of(*target)),
+        Exit::Return => builder.node(Node::Return),
+        Exit::Branch {
+            cond,
+            then,
+            otherwise,
+        } => {
+            let then = arm(builder, *then);
+            let otherwise = arm(builder, *otherwise);
+            builder.branch(*cond, then, Some(otherwise), span);
+        }
+        Exit::Switch {
+            selector,
+            cases,
+            default,
+        } => {
+            let cases = cases.iter().map(|&(value, target)| Case {
+                values: vec![value],
+                block: arm(builder, target),
+            });
+            let cases = cases.collect();
+            let default = Some(arm(builder, *default));
+            let switch = builder.program.switches.push(Switch {
+                selector: *selector,
+                cases,
+                default,
+                span,
+            });
+            builder.node(Node::Switch(switch));
+        }
+    }
+}
+
+/// Blocks that can be reached.
+fn reachable(graph: &Graph) -> Vec<FlowId> {
+    let mut seen = vec![false; graph.blocks.len()];
+    let mut found = vec![graph.entry];
+    seen[graph.entry.index()] = true;
+    let mut next = 0;
+    while let Some(&block) = found.get(next) {
+        next += 1;
+        graph.blocks[block].exit.targets(|target| {
+            if !std::mem::replace(&mut seen[target.index()], true) {
+                found.push(target);
+            }
+        });
+    }
+    found
+}

@@ -1,0 +1,480 @@
+//! Writes the blocks of a shape as a tree.
+//!
+//! The walk keeps its own stack of tasks. It runs three times: the first run finds which constructs some branch must break out of, the
+//! second whether a branch leaves several at once, the third writes.
+
+use super::code::{self, Lazy};
+use super::shape::{Place, Shape};
+use super::{Exit, FlowId, Graph, StepBound, TooHard, cost};
+use crate::arena::Id;
+use crate::builder::Builder;
+use crate::inst::Cond;
+use crate::program::{BlockId, Case, Node, RegisterId, Switch};
+use crate::span::Span;
+
+/// Nesting of branches from which on blocks are rather left by branches than nested.
+const FLAT_DEPTH: usize = 24;
+/// Most constructs that are open at once, those that come to nothing included.
+const MAX_OPEN: usize = 4096;
+
+/// Where control goes at the end of the code being written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fall {
+    To(FlowId),
+    Return,
+    /// The end must not be reached.
+    Nowhere,
+}
+
+/// An open construct.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Construct {
+    /// Code in front of a block; a switch without cases, if something breaks out of it.
+    Before(FlowId),
+    /// A loop: its header, and the block behind it if that has no other construct.
+    Loop(FlowId, Option<FlowId>),
+    /// A switch of the graph.
+    Switch,
+}
+
+pub(super) struct Open {
+    pub(super) construct: Construct,
+    /// Targets of branches that leave this construct and more.
+    pub(super) passing: Vec<FlowId>,
+    /// Whether branches that leave inner constructs, too, arrive behind this one.
+    pub(super) arrives: bool,
+}
+
+/// One arm of a branch.
+#[derive(Clone, Copy)]
+enum Arm {
+    /// A block that stands here.
+    Inline(FlowId),
+    /// A branch.
+    Go(FlowId),
+}
+
+enum Task {
+    /// A block with everything that belongs to it.
+    Tree(FlowId, Fall),
+    /// The end of the innermost construct.
+    Close(Span),
+    /// The end of the first arm of a branch. With `flat` the second one follows behind the branch.
+    SecondArm {
+        cond: Cond,
+        arm: Arm,
+        fall: Fall,
+        flat: bool,
+        span: Span,
+    },
+    /// The end of the second arm.
+    EndBranch {
+        cond: Cond,
+        then: Option<BlockId>,
+        span: Span,
+    },
+    /// The end of an arm of a switch, and the arms to come, last one first.
+    NextArm {
+        rest: Vec<(Vec<u32>, Arm)>,
+        /// Values of the open arm; none for the default.
+        values: Vec<u32>,
+        done: Vec<(Vec<u32>, Option<BlockId>)>,
+        selector: (RegisterId, u8),
+        fall: Fall,
+        span: Span,
+    },
+}
+
+/// What the run is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Run {
+    Marks,
+    Jumps,
+    Write,
+}
+
+pub(super) struct Walk<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) shape: &'a Shape,
+    pub(super) builder: &'a mut Builder,
+    pub(super) run: Run,
+    /// Blocks in front of which a construct must be broken out of.
+    pub(super) is_left: Vec<bool>,
+    /// The register of targets, and one for tests.
+    pub(super) registers: Option<[RegisterId; 2]>,
+    bound: Option<StepBound>,
+    pub(super) open: Vec<Open>,
+    tasks: Vec<Task>,
+    /// Open blocks of the tree.
+    depth: usize,
+    /// Open arms of branches and switches: the same in every run.
+    arms: usize,
+    max_depth: usize,
+    /// For the test of [`StepBound`].
+    scratch: Lazy,
+}
+
+/// Writes the tree of a shape.
+pub(super) fn emit(
+    builder: &mut Builder,
+    graph: &Graph,
+    shape: &Shape,
+    bound: Option<StepBound>,
+    max_depth: usize,
+) -> Result<(), TooHard> {
+    let mut walk = Walk {
+        graph,
+        shape,
+        builder,
+        run: Run::Marks,
+        is_left: vec![false; graph.blocks.len()],
+        registers: None,
+        bound,
+        open: Vec::new(),
+        tasks: Vec::new(),
+        depth: 0,
+        arms: 0,
+        max_depth,
+        scratch: Lazy::default(),
+    };
+    walk.walk()?;
+    walk.run = Run::Jumps;
+    walk.walk()?;
+    walk.run = Run::Write;
+    if let Some([target, _]) = walk.registers {
+        code::set(walk.builder, target, 0);
+    }
+    walk.walk()
+}
+
+impl Walk<'_> {
+    fn walk(&mut self) -> Result<(), TooHard> {
+        self.tasks.push(Task::Tree(self.graph.entry, Fall::Return));
+        while let Some(task) = self.tasks.pop() {
+            if self.depth > self.max_depth || self.open.len() > MAX_OPEN {
+                return Err(TooHard);
+            }
+            self.task(task);
+        }
+        Ok(())
+    }
+
+    fn task(&mut self, task: Task) {
+        match task {
+            Task::Tree(block, fall) => self.tree(block, fall),
+            Task::Close(span) => self.close(span),
+            Task::SecondArm {
+                cond,
+                arm,
+                fall,
+                flat,
+                span,
+            } => {
+                let then = self.close_arm();
+                if flat {
+                    self.branch(cond, then, None, span);
+                    self.arm(arm, fall);
+                } else {
+                    self.open_arm();
+                    self.tasks.push(Task::EndBranch { cond, then, span });
+                    self.arm(arm, fall);
+                }
+            }
+            Task::EndBranch { cond, then, span } => {
+                let otherwise = self.close_arm();
+                self.branch(cond, then, otherwise, span);
+            }
+            Task::NextArm {
+                rest,
+                values,
+                mut done,
+                selector,
+                fall,
+                span,
+            } => {
+                let block = self.close_arm();
+                done.push((values, block));
+                self.next_arm(rest, done, selector, fall, span);
+            }
+        }
+    }
+
+    // Blocks.
+
+    pub(super) fn writes(&self) -> bool {
+        self.run == Run::Write
+    }
+
+    fn open_block(&mut self) {
+        self.depth += 1;
+        if self.writes() {
+            self.builder.open_block();
+        }
+    }
+
+    pub(super) fn close_block(&mut self) -> Option<BlockId> {
+        self.depth -= 1;
+        self.writes().then(|| self.builder.close_block())
+    }
+
+    fn open_arm(&mut self) {
+        self.arms += 1;
+        self.open_block();
+    }
+
+    fn close_arm(&mut self) -> Option<BlockId> {
+        self.arms -= 1;
+        self.close_block()
+    }
+
+    fn branch(
+        &mut self,
+        cond: Cond,
+        then: Option<BlockId>,
+        otherwise: Option<BlockId>,
+        span: Span,
+    ) {
+        if let Some(then) = then {
+            self.builder.branch(cond, then, otherwise, span);
+        }
+    }
+
+    pub(super) fn node(&mut self, node: Node) {
+        if self.writes() {
+            self.builder.node(node);
+        }
+    }
+
+    /// A block, what stands behind it, and the constructs that lead there.
+    fn tree(&mut self, block: FlowId, fall: Fall) {
+        let (shape, span) = (self.shape, self.graph.blocks[block].span);
+        let mut inner_fall = fall;
+        if shape.is_header(block) {
+            let behind = shape.after_loop(block);
+            self.open_before(behind.get(1..).unwrap_or_default(), fall, span);
+            let first = behind.first().copied();
+            if let Some(first) = first {
+                self.tasks
+                    .push(Task::Tree(first, self.fall_of(behind, 0, fall)));
+            }
+            self.open_construct(Construct::Loop(block, first));
+            self.tasks.push(Task::Close(span));
+            inner_fall = Fall::To(block);
+        }
+        let after = shape.after(block);
+        self.open_before(after, inner_fall, span);
+        let own_fall = after.first().map_or(inner_fall, |first| Fall::To(*first));
+        self.code(block, own_fall);
+    }
+
+    /// Where control falls from the block of a list.
+    fn fall_of(&self, list: &[FlowId], index: usize, fall: Fall) -> Fall {
+        list.get(index + 1).map_or(fall, |next| Fall::To(*next))
+    }
+
+    /// Opens the constructs in front of blocks, that of the last one first.
+    fn open_before(&mut self, blocks: &[FlowId], fall: Fall, span: Span) {
+        for (index, &block) in blocks.iter().enumerate().rev() {
+            let fall = self.fall_of(blocks, index, fall);
+            self.tasks.push(Task::Tree(block, fall));
+            self.tasks.push(Task::Close(span));
+            self.open_construct(Construct::Before(block));
+        }
+    }
+
+    fn open_construct(&mut self, construct: Construct) {
+        if self.is_real(construct) {
+            self.open_block();
+        }
+        self.open.push(Open {
+            construct,
+            passing: Vec::new(),
+            arrives: false,
+        });
+    }
+
+    /// Whether the construct is one in the tree: what nothing breaks out of is not.
+    pub(super) fn is_real(&self, construct: Construct) -> bool {
+        match construct {
+            Construct::Before(block) => self.run != Run::Marks && self.is_left[block.index()],
+            Construct::Loop(..) | Construct::Switch => true,
+        }
+    }
+
+    /// The nodes of a block and its exit.
+    fn code(&mut self, block: FlowId, fall: Fall) {
+        let graph = self.graph;
+        let code = &graph.blocks[block];
+        if self.writes() {
+            self.count_steps(block);
+            for &node in &code.nodes {
+                self.builder.node(node);
+            }
+        }
+        match &code.exit {
+            Exit::Jump(target) => {
+                let arm = self.arm_of(*target);
+                self.arm(arm, fall);
+            }
+            Exit::Return if fall == Fall::Return => {}
+            Exit::Return => self.node(Node::Return),
+            Exit::Branch {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let arms = [self.arm_of(*then), self.arm_of(*otherwise)];
+                self.two_arms(*cond, arms, fall, code.span);
+            }
+            Exit::Switch {
+                selector,
+                cases,
+                default,
+            } => {
+                let arms = self.switch_arms(cases, *default);
+                self.open_construct_of_switch();
+                self.next_arm(arms, Vec::new(), *selector, fall, code.span);
+            }
+        }
+    }
+
+    fn count_steps(&mut self, block: FlowId) {
+        let Some(bound) = self.bound.filter(|_| self.shape.is_in_loop(block)) else {
+            return;
+        };
+        if self.shape.is_header(block) {
+            let scratch = self.scratch.get(self.builder);
+            code::return_beyond(self.builder, bound, scratch);
+        }
+        code::count(self.builder, bound, cost(&self.graph.blocks[block]));
+    }
+
+    fn arm_of(&self, target: FlowId) -> Arm {
+        let back = self.shape.is_header(target)
+            && self.open.iter().any(
+                |open| matches!(open.construct, Construct::Loop(header, _) if header == target),
+            );
+        if self.shape.place(target) == Place::Inline && !back && target != self.graph.entry {
+            Arm::Inline(target)
+        } else {
+            Arm::Go(target)
+        }
+    }
+
+    fn arm(&mut self, arm: Arm, fall: Fall) {
+        match arm {
+            Arm::Inline(block) => self.tasks.push(Task::Tree(block, fall)),
+            Arm::Go(target) => self.go(target, fall),
+        }
+    }
+
+    fn two_arms(&mut self, cond: Cond, [then, otherwise]: [Arm; 2], fall: Fall, span: Span) {
+        let falls = |arm| matches!(arm, Arm::Go(target) if fall == Fall::To(target));
+        let leaves = |arm| matches!(arm, Arm::Go(_)) && !falls(arm);
+        self.open_arm();
+        if leaves(otherwise) && !leaves(then) {
+            // if (cond) {} else { leave }, then the rest.
+            let empty = self.close_arm();
+            self.open_arm();
+            self.arm(otherwise, Fall::Nowhere);
+            let block = self.close_arm();
+            self.branch(cond, empty, block, span);
+            self.arm(then, fall);
+            return;
+        }
+        let deep = self.arms > FLAT_DEPTH && matches!(otherwise, Arm::Inline(_));
+        let flat = leaves(then) || falls(otherwise) || deep;
+        // What stands behind the branch must not be reached from the first arm.
+        let first_fall = if flat && !falls(otherwise) {
+            Fall::Nowhere
+        } else {
+            fall
+        };
+        self.tasks.push(Task::SecondArm {
+            cond,
+            arm: otherwise,
+            fall,
+            flat,
+            span,
+        });
+        self.arm(then, first_fall);
+    }
+
+    // Switches of the graph.
+
+    /// The arms of a switch, last one first: targets with their values, the default with none.
+    fn switch_arms(&self, cases: &[(u32, FlowId)], default: FlowId) -> Vec<(Vec<u32>, Arm)> {
+        let mut sorted: Vec<(FlowId, u32)> = cases
+            .iter()
+            .filter(|(_, target)| *target != default)
+            .map(|&(value, target)| (target, value))
+            .collect();
+        sorted.sort_unstable();
+        let mut arms = vec![(Vec::new(), self.arm_of(default))];
+        for chunk in sorted.chunk_by(|a, b| a.0 == b.0) {
+            let values = chunk.iter().map(|(_, value)| *value).collect();
+            arms.push((values, self.arm_of(chunk[0].0)));
+        }
+        arms
+    }
+
+    fn open_construct_of_switch(&mut self) {
+        // Its blocks are those of the arms.
+        self.open.push(Open {
+            construct: Construct::Switch,
+            passing: Vec::new(),
+            arrives: false,
+        });
+    }
+
+    fn next_arm(
+        &mut self,
+        mut rest: Vec<(Vec<u32>, Arm)>,
+        done: Vec<(Vec<u32>, Option<BlockId>)>,
+        selector: (RegisterId, u8),
+        fall: Fall,
+        span: Span,
+    ) {
+        let Some((values, arm)) = rest.pop() else {
+            self.end_switch(done, selector, span);
+            return;
+        };
+        self.open_arm();
+        self.tasks.push(Task::NextArm {
+            rest,
+            values,
+            done,
+            selector,
+            fall,
+            span,
+        });
+        self.arm(arm, fall);
+    }
+
+    fn end_switch(
+        &mut self,
+        done: Vec<(Vec<u32>, Option<BlockId>)>,
+        selector: (RegisterId, u8),
+        span: Span,
+    ) {
+        let mut cases = Vec::new();
+        let mut default = None;
+        for (values, block) in done {
+            match block {
+                Some(block) if !values.is_empty() => cases.push(Case { values, block }),
+                block => default = block,
+            }
+        }
+        if self.writes() {
+            let switch = Switch {
+                selector,
+                cases,
+                default,
+                span,
+            };
+            let switch = self.builder.program.switches.push(switch);
+            self.builder.node(Node::Switch(switch));
+        }
+        self.leave_construct();
+    }
+}

@@ -1,0 +1,208 @@
+//! From a graph of basic blocks to the tree of structured control flow.
+//!
+//! Languages with free branches (BRA, calls of any label, recursion) first become a [`Graph`]; [`structurize`] writes any graph,
+//! reducible or not, as a tree into the open block of a [`Builder`]:
+//!
+//! 1. Loops with several entries get one: a dispatching block in front, which a register tells where to go (`reduce`).
+//! 2. Dominators and loops decide where each block stands (`shape`): where the only branch to it is, or behind the construct
+//!    that all branches to it leave.
+//! 3. Every block is written once (`emit`). A branch out of several constructs puts its target into a register and leaves them one
+//!    after the other (`jumps`).
+//!
+//! Graphs whose tree would be too deep, or too costly to find, become one loop around a switch over all blocks (`dispatch`).
+
+mod code;
+mod dispatch;
+mod emit;
+mod jumps;
+mod reduce;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use crate::arena::{Id, IndexVec};
+use crate::builder::Builder;
+use crate::define_ids;
+use crate::inst::Cond;
+use crate::program::{Node, RegisterId};
+use crate::span::Span;
+
+define_ids! {
+    /// A basic block of a [`Graph`].
+    FlowId = "bb";
+}
+
+/// How a basic block ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// Goes on in another block.
+    Jump(FlowId),
+    /// Two-way branch.
+    Branch {
+        /// Condition.
+        cond: Cond,
+        /// Taken if it holds.
+        then: FlowId,
+        /// Taken if not.
+        otherwise: FlowId,
+    },
+    /// Multi-way branch on a lane of a 32-bit register.
+    Switch {
+        /// Register and lane.
+        selector: (RegisterId, u8),
+        /// Values, each once, and where they go.
+        cases: Vec<(u32, FlowId)>,
+        /// Taken if no value matches.
+        default: FlowId,
+    },
+    /// Leaves the routine.
+    Return,
+}
+
+impl Exit {
+    /// Calls `visit` with every target; a target of several cases comes several times.
+    fn targets(&self, mut visit: impl FnMut(FlowId)) {
+        match self {
+            Self::Jump(target) => visit(*target),
+            Self::Branch {
+                then, otherwise, ..
+            } => {
+                visit(*then);
+                visit(*otherwise);
+            }
+            Self::Switch { cases, default, .. } => {
+                cases.iter().for_each(|(_, target)| visit(*target));
+                visit(*default);
+            }
+            Self::Return => {}
+        }
+    }
+
+    /// Makes all branches to `old` go to `new`.
+    fn retarget(&mut self, old: FlowId, new: FlowId) {
+        let change = |target: &mut FlowId| {
+            if *target == old {
+                *target = new;
+            }
+        };
+        match self {
+            Self::Jump(target) => change(target),
+            Self::Branch {
+                then, otherwise, ..
+            } => [then, otherwise].into_iter().for_each(change),
+            Self::Switch { cases, default, .. } => {
+                cases.iter_mut().for_each(|(_, target)| change(target));
+                change(default);
+            }
+            Self::Return => {}
+        }
+    }
+}
+
+/// A basic block: nodes without `Break`, `Continue` and `Return` of their own, then an exit.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FlowBlock {
+    /// What runs.
+    pub nodes: Vec<Node>,
+    /// What comes next.
+    pub exit: Exit,
+    /// Source of the exit.
+    pub span: Span,
+}
+
+/// A routine as a graph. Blocks that cannot be reached are left out of the tree.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Graph {
+    /// Blocks.
+    pub blocks: IndexVec<FlowId, FlowBlock>,
+    /// The block that runs first.
+    pub entry: FlowId,
+}
+
+/// A bound on the instructions that run in loops: beyond it the routine returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StepBound {
+    /// A 32-bit register that counts instructions in lane x; the caller clears it.
+    pub counter: RegisterId,
+    /// Number of instructions after which no further round of a loop begins.
+    pub max: u32,
+}
+
+/// Deepest nesting of the tree.
+const MAX_DEPTH: usize = 128;
+
+/// A graph for which the tree would be too deep or take too long to find.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct TooHard;
+
+/// Writes `graph` into the open block of `builder`. Returns of the graph are returns of the routine.
+///
+/// ```
+/// use glasm_ir::structurize::{Exit, FlowBlock, FlowId, Graph, structurize};
+/// use glasm_ir::{Builder, Id, IndexVec, Program, Span, Stage, verify};
+///
+/// let block = |exit| FlowBlock { nodes: Vec::new(), exit, span: Span::default() };
+/// let mut blocks = IndexVec::new();
+/// blocks.push(block(Exit::Jump(FlowId::new(1))));
+/// let entry = FlowId::new(0);
+/// blocks.push(block(Exit::Return));
+/// let mut builder = Builder::new(Program::new(Stage::Vertex));
+/// builder.open_block();
+/// structurize(&mut builder, Graph { blocks, entry }, None);
+/// let body = builder.program.routines[builder.program.main].body;
+/// builder.close_block_as(body);
+/// assert_eq!(verify(&builder.program), Ok(()));
+/// ```
+pub fn structurize(builder: &mut Builder, graph: Graph, bound: Option<StepBound>) {
+    structurize_within(builder, graph, bound, MAX_DEPTH);
+}
+
+/// The same with another limit of depth.
+fn structurize_within(
+    builder: &mut Builder,
+    mut graph: Graph,
+    bound: Option<StepBound>,
+    max_depth: usize,
+) {
+    simplify(&mut graph);
+    let original = graph.clone();
+    let placed = reduce::reduce(builder, &mut graph)
+        .and_then(|()| shape::Shape::find(&graph))
+        .and_then(|shape| emit::emit(builder, &graph, &shape, bound, max_depth));
+    if placed == Err(TooHard) {
+        dispatch::dispatch(builder, &original, bound);
+    }
+}
+
+/// Branches whose two targets are one become jumps.
+fn simplify(graph: &mut Graph) {
+    for index in 0..graph.blocks.len() {
+        let exit = &mut graph.blocks[FlowId::new(index)].exit;
+        let only = match exit {
+            Exit::Branch {
+                then, otherwise, ..
+            } if then == otherwise => Some(*then),
+            Exit::Switch { cases, default, .. }
+                if cases.iter().all(|(_, target)| target == default) =>
+            {
+                Some(*default)
+            }
+            Exit::Jump(_) | Exit::Branch { .. } | Exit::Switch { .. } | Exit::Return => None,
+        };
+        if let Some(target) = only {
+            *exit = Exit::Jump(target);
+        }
+    }
+}
+
+/// Number of instructions of a block, for [`StepBound`].
+fn cost(block: &FlowBlock) -> u32 {
+    let cost = |node: &Node| {
+        if let Node::Run { len, .. } = node {
+            *len
+        } else {
+            1
+        }
+    };
+    block.nodes.iter().map(cost).sum::<u32>() + 1
+}

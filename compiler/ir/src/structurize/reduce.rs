@@ -1,0 +1,249 @@
+//! Makes a graph reducible: every loop, and every loop inside it, is entered at one block.
+
+use super::code::{self, Lazy, value_of};
+use super::{Exit, FlowBlock, FlowId, Graph, TooHard};
+use crate::arena::Id;
+use crate::builder::Builder;
+use crate::span::Span;
+
+/// How often, on average, a block may be looked at.
+const MAX_ROUNDS: usize = 64;
+
+/// A search for components.
+#[derive(Default)]
+struct Search {
+    open: Vec<FlowId>,
+    components: Vec<Vec<FlowId>>,
+    count: u32,
+}
+
+struct Reducer<'a> {
+    builder: &'a mut Builder,
+    graph: &'a mut Graph,
+    /// Blocks that branch to each block; once for each, reachable ones only.
+    preds: Vec<Vec<FlowId>>,
+    /// The set that each block belongs to at the moment.
+    set: Vec<u32>,
+    sets: u32,
+    /// Numbers of the search for components, by block.
+    visits: Vec<Visit>,
+    selector: Lazy,
+}
+
+/// What Tarjan's algorithm knows about a block.
+#[derive(Clone, Copy, Default)]
+struct Visit {
+    /// Order of discovery, from 1; 0 before.
+    number: u32,
+    low: u32,
+    is_open: bool,
+}
+
+/// Gives every loop a single entry.
+pub(super) fn reduce(builder: &mut Builder, graph: &mut Graph) -> Result<(), TooHard> {
+    let count = graph.blocks.len();
+    let mut reducer = Reducer {
+        builder,
+        graph,
+        preds: vec![Vec::new(); count],
+        set: vec![0; count],
+        sets: 0,
+        visits: vec![Visit::default(); count],
+        selector: Lazy::default(),
+    };
+    let all = reducer.reachable();
+    let mut budget = MAX_ROUNDS * (all.len() + 64);
+    let mut pending = vec![all];
+    while let Some(blocks) = pending.pop() {
+        budget = budget.checked_sub(blocks.len()).ok_or(TooHard)?;
+        for component in reducer.components(&blocks) {
+            let inner = reducer.enter_at_one_block(component);
+            if inner.len() > 1 {
+                pending.push(inner);
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Reducer<'_> {
+    /// Finds the blocks that can be reached, and who branches to them.
+    fn reachable(&mut self) -> Vec<FlowId> {
+        let mut seen = vec![false; self.graph.blocks.len()];
+        let mut found = vec![self.graph.entry];
+        seen[self.graph.entry.index()] = true;
+        let mut next = 0;
+        while let Some(&block) = found.get(next) {
+            next += 1;
+            let preds = &mut self.preds;
+            self.graph.blocks[block].exit.targets(|target| {
+                let preds = &mut preds[target.index()];
+                // The targets of a block come one after the other, so it can only be the last one.
+                if preds.last() != Some(&block) {
+                    preds.push(block);
+                }
+                if !std::mem::replace(&mut seen[target.index()], true) {
+                    found.push(target);
+                }
+            });
+        }
+        found
+    }
+
+    /// The strongly connected components of more than one block among `blocks`. Tarjan's algorithm with a stack of its own.
+    fn components(&mut self, blocks: &[FlowId]) -> Vec<Vec<FlowId>> {
+        self.sets += 1;
+        for block in blocks {
+            self.set[block.index()] = self.sets;
+            self.visits[block.index()] = Visit::default();
+        }
+        let mut search = Search::default();
+        for &root in blocks {
+            if self.visits[root.index()].number == 0 {
+                self.search(root, &mut search);
+            }
+        }
+        search.components
+    }
+
+    fn search(&mut self, root: FlowId, search: &mut Search) {
+        let mut stack = vec![self.open(root, search)];
+        while let Some((block, successors)) = stack.last_mut() {
+            let at = block.index();
+            if let Some(target) = successors.pop() {
+                let to = self.visits[target.index()];
+                if self.set[target.index()] != self.sets {
+                    continue;
+                }
+                if to.number == 0 {
+                    stack.push(self.open(target, search));
+                } else if to.is_open {
+                    self.visits[at].low = self.visits[at].low.min(to.number);
+                }
+                continue;
+            }
+            stack.pop();
+            let Visit { number, low, .. } = self.visits[at];
+            if let Some((parent, _)) = stack.last() {
+                let parent = &mut self.visits[parent.index()];
+                parent.low = parent.low.min(low);
+            }
+            if low == number {
+                self.close(FlowId::new(at), search);
+            }
+        }
+    }
+
+    fn open(&mut self, block: FlowId, search: &mut Search) -> (FlowId, Vec<FlowId>) {
+        search.count += 1;
+        search.open.push(block);
+        self.visits[block.index()] = Visit {
+            number: search.count,
+            low: search.count,
+            is_open: true,
+        };
+        let mut successors = Vec::new();
+        self.graph.blocks[block]
+            .exit
+            .targets(|target| successors.push(target));
+        (block, successors)
+    }
+
+    /// The open blocks from `first` on are a component.
+    fn close(&mut self, first: FlowId, search: &mut Search) {
+        let start = search.open.iter().rposition(|other| *other == first);
+        let component = search.open.split_off(start.unwrap_or(0));
+        for member in &component {
+            self.visits[member.index()].is_open = false;
+        }
+        if component.len() > 1 {
+            search.components.push(component);
+        }
+    }
+
+    /// Makes sure that a component has one entry; gives its other blocks.
+    fn enter_at_one_block(&mut self, component: Vec<FlowId>) -> Vec<FlowId> {
+        self.sets += 1;
+        let set = self.sets;
+        for block in &component {
+            self.set[block.index()] = set;
+        }
+        let is_entry = |block: &FlowId| {
+            let from_outside = |pred: &FlowId| self.set[pred.index()] != set;
+            *block == self.graph.entry || self.preds[block.index()].iter().any(from_outside)
+        };
+        let entries: Vec<FlowId> = component.iter().copied().filter(is_entry).collect();
+        let mut inner = component;
+        match entries[..] {
+            [entry] => inner.retain(|block| *block != entry),
+            [] => {}
+            _ => self.dispatch(&entries, set, &mut inner),
+        }
+        inner
+    }
+
+    /// Puts a block in front of a component that goes to one of its entries; all branches to them go through it.
+    fn dispatch(&mut self, entries: &[FlowId], set: u32, inner: &mut Vec<FlowId>) {
+        let selector = self.selector.get(self.builder);
+        let last = entries[entries.len() - 1];
+        let front = &entries[..entries.len() - 1];
+        let cases = front
+            .iter()
+            .map(|entry| (value_of(*entry), *entry))
+            .collect();
+        let exit = Exit::Switch {
+            selector: (selector, 0),
+            cases,
+            default: last,
+        };
+        let dispatcher = self.add(Vec::new(), exit, set);
+        for &entry in entries {
+            let preds = std::mem::replace(&mut self.preds[entry.index()], vec![dispatcher]);
+            let (inside, outside): (Vec<_>, Vec<_>) = preds
+                .into_iter()
+                .partition(|pred| self.set[pred.index()] == set);
+            if !inside.is_empty() {
+                inner.push(self.detour(entry, dispatcher, inside, set));
+            }
+            if !outside.is_empty() || entry == self.graph.entry {
+                // The set of the detour is none: nothing asks for it before it is part of a set again.
+                let detour = self.detour(entry, dispatcher, outside, 0);
+                if entry == self.graph.entry {
+                    self.graph.entry = detour;
+                }
+            }
+        }
+    }
+
+    /// A block that names `entry` and goes to the dispatcher; `preds` go there instead of to `entry`.
+    fn detour(
+        &mut self,
+        entry: FlowId,
+        dispatcher: FlowId,
+        preds: Vec<FlowId>,
+        set: u32,
+    ) -> FlowId {
+        let selector = self.selector.get(self.builder);
+        self.builder.open_block();
+        code::set(self.builder, selector, value_of(entry));
+        let nodes = self.builder.take_nodes();
+        let detour = self.add(nodes, Exit::Jump(dispatcher), set);
+        for pred in &preds {
+            self.graph.blocks[*pred].exit.retarget(entry, detour);
+        }
+        self.preds[detour.index()] = preds;
+        self.preds[dispatcher.index()].push(detour);
+        detour
+    }
+
+    fn add(&mut self, nodes: Vec<crate::Node>, exit: Exit, set: u32) -> FlowId {
+        self.preds.push(Vec::new());
+        self.set.push(set);
+        self.visits.push(Visit::default());
+        self.graph.blocks.push(FlowBlock {
+            nodes,
+            exit,
+            span: Span::default(),
+        })
+    }
+}

@@ -1,0 +1,214 @@
+//! Where each block of a reducible graph stands in the tree: dominators, loops, and what follows from them.
+
+use super::{FlowId, Graph, TooHard};
+use crate::arena::Id;
+
+/// Steps up the dominator tree that a block may take on average.
+const MAX_STEPS: usize = 256;
+
+/// The place of a block, relative to others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// At the only branch to it.
+    Inline,
+    /// Behind a construct that the branches to it leave; listed in [`Shape::after`] or [`Shape::after_loop`].
+    Follow,
+}
+
+/// The shape of a graph.
+#[derive(Debug)]
+pub(super) struct Shape {
+    /// Blocks that can be reached in reverse postorder.
+    order: Vec<FlowId>,
+    /// Position in the order, by block; `u32::MAX` for blocks that cannot be reached.
+    position: Vec<u32>,
+    /// The header of the innermost loop around each block; not its own loop for a header.
+    outer: Vec<Option<FlowId>>,
+    is_header: Vec<bool>,
+    place: Vec<Place>,
+    /// Blocks behind the code of each block and what is inlined into it, in order.
+    after: Vec<Vec<FlowId>>,
+    /// Blocks behind the loop of each header, in order.
+    after_loop: Vec<Vec<FlowId>>,
+}
+
+impl Shape {
+    /// Finds the shape of a reducible graph.
+    pub(super) fn find(graph: &Graph) -> Result<Self, TooHard> {
+        let count = graph.blocks.len();
+        let order = reverse_postorder(graph);
+        let mut position = vec![u32::MAX; count];
+        for (block, at) in order.iter().zip(0..) {
+            position[block.index()] = at;
+        }
+        let mut preds = vec![Vec::new(); count];
+        for &block in &order {
+            graph.blocks[block]
+                .exit
+                .targets(|target| preds[target.index()].push(block));
+        }
+        let mut shape = Self {
+            order,
+            position,
+            outer: vec![None; count],
+            is_header: vec![false; count],
+            place: vec![Place::Inline; count],
+            after: vec![Vec::new(); count],
+            after_loop: vec![Vec::new(); count],
+        };
+        let dominators = shape.dominators(&preds)?;
+        shape.find_loops(&preds);
+        shape.place_blocks(&preds, &dominators);
+        Ok(shape)
+    }
+
+    fn at(&self, block: FlowId) -> u32 {
+        self.position[block.index()]
+    }
+
+    /// The immediate dominator of every block. In a reducible graph branches back do not matter, so one pass is enough.
+    fn dominators(&self, preds: &[Vec<FlowId>]) -> Result<Vec<FlowId>, TooHard> {
+        let mut dominators: Vec<FlowId> = (0..self.position.len()).map(FlowId::new).collect();
+        let mut budget = MAX_STEPS * (self.order.len() + 64);
+        for &block in self.order.iter().skip(1) {
+            let mut common: Option<FlowId> = None;
+            let forward = |pred: &&FlowId| self.at(**pred) < self.at(block);
+            for &pred in preds[block.index()].iter().filter(forward) {
+                let Some(mut a) = common else {
+                    common = Some(pred);
+                    continue;
+                };
+                let mut b = pred;
+                while a != b {
+                    budget = budget.checked_sub(1).ok_or(TooHard)?;
+                    let later = if self.at(a) > self.at(b) {
+                        &mut a
+                    } else {
+                        &mut b
+                    };
+                    *later = dominators[later.index()];
+                }
+                common = Some(a);
+            }
+            dominators[block.index()] = common.unwrap_or(block);
+        }
+        Ok(dominators)
+    }
+
+    /// Finds headers and the loops around all blocks, inner loops first. `jump` leads from a block to the outermost loop found so
+    /// far that it is in.
+    fn find_loops(&mut self, preds: &[Vec<FlowId>]) {
+        let mut jump: Vec<FlowId> = (0..self.position.len()).map(FlowId::new).collect();
+        let mut seen = vec![u32::MAX; self.position.len()];
+        for index in (0..self.order.len()).rev() {
+            let header = self.order[index];
+            let is_back = |pred: &&FlowId| self.at(**pred) >= self.at(header);
+            let back = preds[header.index()].iter().filter(is_back);
+            let mut pending: Vec<FlowId> = back.copied().collect();
+            self.is_header[header.index()] = !pending.is_empty();
+            while let Some(block) = pending.pop() {
+                let block = outermost(&mut jump, block);
+                if block == header || seen[block.index()] == index as u32 {
+                    continue;
+                }
+                seen[block.index()] = index as u32;
+                self.outer[block.index()] = Some(header);
+                jump[block.index()] = header;
+                pending.extend(&preds[block.index()]);
+            }
+        }
+    }
+
+    fn place_blocks(&mut self, preds: &[Vec<FlowId>], dominators: &[FlowId]) {
+        for index in 1..self.order.len() {
+            let block = self.order[index];
+            let dominator = dominators[block.index()];
+            let home = self.outer[block.index()];
+            let inside = match self.is_header(dominator) {
+                true => Some(dominator),
+                false => self.outer[dominator.index()],
+            };
+            if inside == home {
+                let is_forward = |pred: &&FlowId| self.at(**pred) < self.at(block);
+                if preds[block.index()].iter().filter(is_forward).count() > 1 {
+                    self.place[block.index()] = Place::Follow;
+                    self.after[dominator.index()].push(block);
+                }
+                continue;
+            }
+            // The branch leaves loops: the block stands behind the outermost of them.
+            let mut left = inside;
+            while let Some(header) = left {
+                if self.outer[header.index()] == home {
+                    self.place[block.index()] = Place::Follow;
+                    self.after_loop[header.index()].push(block);
+                    break;
+                }
+                left = self.outer[header.index()];
+            }
+        }
+    }
+
+    pub(super) fn is_header(&self, block: FlowId) -> bool {
+        self.is_header[block.index()]
+    }
+
+    /// Whether a block is in a loop.
+    pub(super) fn is_in_loop(&self, block: FlowId) -> bool {
+        self.is_header(block) || self.outer[block.index()].is_some()
+    }
+
+    pub(super) fn place(&self, block: FlowId) -> Place {
+        self.place[block.index()]
+    }
+
+    /// Blocks behind the code of a block, first ones first: none of them branches to an earlier one.
+    pub(super) fn after(&self, block: FlowId) -> &[FlowId] {
+        &self.after[block.index()]
+    }
+
+    /// Blocks behind the loop of a header.
+    pub(super) fn after_loop(&self, header: FlowId) -> &[FlowId] {
+        &self.after_loop[header.index()]
+    }
+}
+
+/// The end of the chain from `block`; shortens the chain.
+fn outermost(jump: &mut [FlowId], block: FlowId) -> FlowId {
+    let mut end = block;
+    while jump[end.index()] != end {
+        end = jump[end.index()];
+    }
+    let mut at = block;
+    while jump[at.index()] != end {
+        at = std::mem::replace(&mut jump[at.index()], end);
+    }
+    end
+}
+
+/// The blocks that can be reached, each before those that only it leads to.
+fn reverse_postorder(graph: &Graph) -> Vec<FlowId> {
+    let mut seen = vec![false; graph.blocks.len()];
+    let targets = |block: FlowId| {
+        let mut targets = Vec::new();
+        graph.blocks[block]
+            .exit
+            .targets(|target| targets.push(target));
+        targets
+    };
+    seen[graph.entry.index()] = true;
+    let mut stack = vec![(graph.entry, targets(graph.entry))];
+    let mut order = Vec::new();
+    while let Some((block, rest)) = stack.last_mut() {
+        let Some(target) = rest.pop() else {
+            order.push(*block);
+            stack.pop();
+            continue;
+        };
+        if !std::mem::replace(&mut seen[target.index()], true) {
+            stack.push((target, targets(target)));
+        }
+    }
+    order.reverse();
+    order
+}
