@@ -217,8 +217,6 @@ codes! {
         "BRK and CONT belong inside a REP block.";
     InfiniteLoop "E0605" "loop without an end"
         "A REP without count needs a BRK of its own or a RET inside.";
-    Recursion "E0606" "recursive subroutine"
-        "The subroutine can call itself, directly or through others. glasm does not translate recursion yet.";
     IfDepth "E0607" "IF nested too deeply"
         "glasm accepts 64 open IF blocks.";
     LoopDepth "E0608" "REP nested too deeply"

@@ -456,14 +456,9 @@ fn nesting_limits() {
 
 #[test]
 fn calls() {
-    errors(
-        "!!NVfp5.0 main: CAL a; RET; a: CAL «a»; END",
-        &[Code::Recursion],
-    );
-    errors(
-        "!!NVfp5.0 main: CAL a; RET; a: CAL b; RET; b: CAL «a» (NE.x); END",
-        &[Code::Recursion],
-    );
+    fine("!!NVfp5.0 main: CAL a; RET; a: CAL a; END");
+    fine("!!NVfp5.0 main: CAL a; RET; a: CAL b; RET; b: CAL a (NE.x); END");
+    fine("!!NVfp5.0 main: CAL main (NE.x); RET; END");
     let chain: String = (0..40).map(|n| format!("f{n}: CAL f{};", n + 1)).collect();
     errors(
         &format!("!!NVfp5.0 main: CAL f0; RET; {chain} f40: RET; END"),

@@ -173,7 +173,11 @@ impl Emit<'_> {
         let switch = &program.switches[id];
         let list = self.live.next_list();
         let (register, lane) = switch.selector;
-        let selector = self.index_register(register, lane)?;
+        let selector = if switch.cases.is_empty() {
+            self.w.uint(0)
+        } else {
+            self.index_register(register, lane)?
+        };
         let join = self.new_join(list);
         let merge = self.join_label(join);
         if switch.default.is_none() {

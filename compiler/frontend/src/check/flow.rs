@@ -1,6 +1,6 @@
 //! Blocks, labels and calls. NV_gpu_program4 section 2.X.5.
 
-use super::{Checker, Routine, suggest};
+use super::{Checker, Routine, recursion, suggest};
 use crate::ast::{Extra, Inst};
 use crate::codes::Code;
 use crate::lang::limits;
@@ -66,6 +66,7 @@ impl Checker<'_> {
                 first: 0,
                 end: 0,
                 reached: false,
+                group: None,
             });
         }
         self.program.routines.len() as u32 - 1
@@ -207,6 +208,7 @@ impl Checker<'_> {
             first: statement + 1,
             end: 0,
             reached: false,
+            group: None,
         });
         if self.program.labels.insert(name, number).is_some() {
             let text = self.name_text(name);
@@ -279,23 +281,20 @@ impl Checker<'_> {
         graph
     }
 
-    /// Marks the routines that main reaches; finds recursion and chains of calls that are too long. Depth first, with a stack
-    /// of its own: an entry is a routine and the number of its calls looked at.
+    /// Marks the routines that main reaches and those that can call themselves; finds chains of calls that are too long. Depth first,
+    /// with a stack of its own: an entry is a routine and the number of its calls looked at.
     fn reach(&mut self, graph: &[Vec<(u32, Span)>]) {
         let mut finished: Vec<Option<usize>> = vec![None; graph.len()];
         let mut on_stack = vec![false; graph.len()];
         let mut stack = vec![(self.program.main, 0usize, 0usize)];
+        let mut recursive = false;
         on_stack[self.program.main as usize] = true;
         while let Some(top) = stack.last_mut() {
             let (routine, next, height) = *top;
-            if let Some(&(callee, span)) = graph[routine as usize].get(next) {
+            if let Some(&(callee, _)) = graph[routine as usize].get(next) {
                 top.1 += 1;
                 if on_stack[callee as usize] {
-                    let label = self.program.routines[callee as usize].label;
-                    let text = label.map_or_else(String::new, |name| self.name_text(name));
-                    let message =
-                        format!("subroutine `{text}` can call itself, which is not supported yet");
-                    self.reports.error(Code::Recursion, span, message);
+                    recursive = true;
                 } else if let Some(below) = finished[callee as usize] {
                     top.2 = height.max(below + 1);
                 } else {
@@ -313,6 +312,12 @@ impl Checker<'_> {
             } else if height > limits::CALL_DEPTH {
                 let message = format!("chains of more than {} calls", limits::CALL_DEPTH);
                 self.reports.whole(Code::CallDepth, message);
+            }
+        }
+        if recursive {
+            let groups = recursion::groups(graph, self.program.main);
+            for (routine, group) in self.program.routines.iter_mut().zip(groups) {
+                routine.group = group;
             }
         }
     }

@@ -11,6 +11,7 @@ mod inst;
 mod operand;
 mod overlap;
 mod parameter;
+mod recursion;
 mod suggest;
 mod texture;
 mod types;
@@ -125,6 +126,8 @@ pub(crate) struct Routine {
     pub(crate) end: u32,
     /// Whether it can be reached from the start of the program.
     pub(crate) reached: bool,
+    /// The routines of a group can call each other; without one a routine cannot call itself.
+    pub(crate) group: Option<u32>,
 }
 
 /// A program that keeps all rules.

@@ -29,6 +29,15 @@ enum Open {
     },
 }
 
+/// The routines of the IR.
+#[derive(Default)]
+pub(super) struct Routines {
+    /// The one that each routine of the program is in.
+    pub(super) ids: FxHashMap<u32, RoutineId>,
+    /// The register that says where each group of routines that call each other begins: at the routine of that number.
+    pub(super) selectors: FxHashMap<u32, RegisterId>,
+}
+
 /// Progress in a routine.
 struct Walk {
     open: Vec<Open>,
@@ -43,36 +52,71 @@ impl Lowerer<'_> {
     pub(super) fn routines(&mut self) {
         let checked = self.checked;
         let main = self.builder.program.main;
-        let mut ids: FxHashMap<u32, RoutineId> = FxHashMap::default();
+        let routines = self.announce_routines();
+        let mut groups_done = Vec::new();
+        for (number, routine) in checked.routines.iter().enumerate() {
+            let number = number as u32;
+            let Some(&id) = routines.ids.get(&number) else {
+                continue;
+            };
+            if routine.group.is_some() && groups_done.contains(&routine.group) {
+                continue;
+            }
+            self.builder.open_block();
+            if id == main {
+                self.invariant_position();
+            }
+            match routine.group {
+                Some(group) => {
+                    groups_done.push(routine.group);
+                    self.recursive_routines(group, &routines);
+                }
+                None => self.routine(routine.first, routine.end, &routines),
+            }
+            let body = self.builder.program.routines[id].body;
+            self.builder.close_block_as(body);
+        }
+    }
+
+    /// Routines of the IR for the routines that can run; those that can call each other share one.
+    fn announce_routines(&mut self) -> Routines {
+        let checked = self.checked;
+        let mut routines = Routines::default();
+        let mut groups: FxHashMap<u32, RoutineId> = FxHashMap::default();
+        let main_routine = &checked.routines[checked.main as usize];
+        if let Some(group) = main_routine.group {
+            groups.insert(group, self.builder.program.main);
+        }
         for (number, routine) in checked.routines.iter().enumerate() {
             let number = number as u32;
             let name = routine.label.map(|name| {
                 let text = checked.ast.names.display(name);
                 self.builder.program.names.push(&text)
             });
-            if number == checked.main {
+            let shared = routine.group.and_then(|group| groups.get(&group)).copied();
+            let id = if number == checked.main {
+                let main = self.builder.program.main;
                 self.builder.program.routines[main].name = name;
-                ids.insert(number, main);
-            } else if routine.reached {
-                let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
-                ids.insert(
-                    number,
-                    self.builder.program.routines.push(IrRoutine { name, body }),
-                );
-            }
-        }
-        for (number, routine) in checked.routines.iter().enumerate() {
-            let Some(&id) = ids.get(&(number as u32)) else {
+                main
+            } else if !routine.reached {
                 continue;
+            } else if let Some(shared) = shared {
+                shared
+            } else {
+                let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
+                self.builder.program.routines.push(IrRoutine { name, body })
             };
-            self.builder.open_block();
-            if id == main {
-                self.invariant_position();
+            if let Some(group) = routine.group {
+                groups.insert(group, id);
+                let selector = match routines.selectors.get(&group) {
+                    Some(&selector) => selector,
+                    None => self.new_register(Width::W32),
+                };
+                routines.selectors.insert(group, selector);
             }
-            self.routine(routine.first, routine.end, &ids);
-            let body = self.builder.program.routines[id].body;
-            self.builder.close_block_as(body);
+            routines.ids.insert(number, id);
         }
+        routines
     }
 
     /// With OPTION ARB_position_invariant clip coordinates are computed as without a program. NV_vertex_program4
@@ -116,7 +160,7 @@ impl Lowerer<'_> {
     }
 
     /// Translates the statements of a routine into the open block.
-    fn routine(&mut self, first: u32, end: u32, ids: &FxHashMap<u32, RoutineId>) {
+    fn routine(&mut self, first: u32, end: u32, routines: &Routines) {
         let checked = self.checked;
         let mut walk = Walk {
             open: Vec::new(),
@@ -129,14 +173,14 @@ impl Lowerer<'_> {
             };
             let line = &checked.ast.insts[number as usize];
             if let Lower::Flow(op) = line.opcode.info().lower {
-                self.flow(&mut walk, number, op, ids);
+                self.flow(&mut walk, number, op, routines);
             } else if !walk.dead {
                 self.instruction(number);
             }
         }
     }
 
-    fn flow(&mut self, walk: &mut Walk, number: u32, op: FlowOp, ids: &FxHashMap<u32, RoutineId>) {
+    fn flow(&mut self, walk: &mut Walk, number: u32, op: FlowOp, routines: &Routines) {
         let line = &self.checked.ast.insts[number as usize];
         if walk.dead && dead_flow(walk, op) {
             return;
@@ -176,20 +220,27 @@ impl Lowerer<'_> {
             FlowOp::Brk => walk.dead = self.jump(line, Node::Break),
             FlowOp::Cont => walk.dead = self.jump(line, Node::Continue),
             FlowOp::Ret => walk.dead = self.jump(line, Node::Return),
-            FlowOp::Cal => {
-                let Extra::Label(label, span) = self.checked.ast.extra(line) else {
-                    return;
-                };
-                let callee = self
-                    .checked
-                    .labels
-                    .get(&label)
-                    .and_then(|number| ids.get(number));
-                if let Some(&callee) = callee {
-                    self.jump(line, Node::Call(callee, span));
-                }
-            }
+            FlowOp::Cal => self.call(line, routines),
         }
+    }
+
+    /// CAL of a routine that is not in the group of the caller.
+    pub(super) fn call(&mut self, line: &Line, routines: &Routines) {
+        let Extra::Label(label, span) = self.checked.ast.extra(line) else {
+            return;
+        };
+        let Some(&callee) = self.checked.labels.get(&label) else {
+            return;
+        };
+        let Some(&id) = routines.ids.get(&callee) else {
+            return;
+        };
+        let group = self.checked.routines[callee as usize].group;
+        if let Some(&selector) = group.and_then(|group| routines.selectors.get(&group)) {
+            let start = self.bits(u64::from(callee));
+            self.put(selector, WriteMask::X, Op::Mov, Type::U32, &[start]);
+        }
+        self.jump(line, Node::Call(id, span));
     }
 
     /// ENDIF, ENDREP.
@@ -248,7 +299,7 @@ impl Lowerer<'_> {
     }
 
     /// Branch condition: any of the four tested components.
-    fn any(&mut self, cond: Option<AstCond>) -> Cond {
+    pub(super) fn any(&mut self, cond: Option<AstCond>) -> Cond {
         let guard = match cond {
             Some(cond) => self.guard(cond),
             None => Guard {
@@ -261,7 +312,7 @@ impl Lowerer<'_> {
     }
 
     /// The count of a REP, latched in a register of its own: the floor of lane x.
-    fn count(&mut self, number: u32, line: &Line) -> (RegisterId, Type) {
+    pub(super) fn count(&mut self, number: u32, line: &Line) -> (RegisterId, Type) {
         let ty = self.checked.types[number as usize].ty;
         let operand = self.checked.operand(line, 0);
         let source = splat(self.operand(&operand, ty), 0);

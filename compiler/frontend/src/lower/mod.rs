@@ -12,6 +12,7 @@ pub(crate) mod flow;
 pub(crate) mod memory;
 mod operand;
 pub(crate) mod pack;
+mod recursion;
 mod resource;
 mod result;
 pub(crate) mod texture;
