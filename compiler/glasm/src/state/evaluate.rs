@@ -1,6 +1,6 @@
-//! The value of each `state.*` parameter.
+//! The value of each `state.*` parameter. NV_gpu_program4 tables X.3 to X.11; ARB_vertex_program table X.3.8 for the matrix palette.
 
-use super::matrix::{self, normalize3};
+use super::matrix::{self, exact_sin_cos, normalize3};
 use super::{Color, GlState, Light, Material, Matrix, TexGen};
 use glasm_ir::StateParam;
 use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenPlane};
@@ -136,117 +136,20 @@ impl Light {
 
     /// -1 for lights that are no spots (cutoff 180).
     fn cutoff_cosine(&self) -> f32 {
-        if self.spot_cutoff == 180.0 {
-            -1.0
-        } else {
-            f64::from(self.spot_cutoff).to_radians().cos() as f32
-        }
+        let (_, cosine) = exact_sin_cos(f64::from(self.spot_cutoff));
+        cosine as f32
     }
 
-    /// `normalize(P + (0, 0, 1))` with P the normalized direction to the light.
+    /// `normalize(P + (0, 0, 1))` with P the normalized direction from the eye to the light, which is a point at `xyz / w` unless w is
+    /// 0. GL 2.1 section 2.14.1.
     fn half_vector(&self) -> [f32; 3] {
-        let [x, y, z, _] = self.position.map(f64::from);
-        let [x, y, z] = normalize3([x, y, z]);
+        let [x, y, z, w] = self.position.map(f64::from);
+        let sign = if w < 0.0 { -1.0 } else { 1.0 };
+        let [x, y, z] = normalize3([sign * x, sign * y, sign * z]);
         normalize3([x, y, z + 1.0]).map(|value| value as f32)
     }
 }
 
 fn vec4([x, y, z]: [f32; 3], w: f32) -> [f32; 4] {
     [x, y, z, w]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use glasm_ir::state::TexGenCoord;
-
-    #[test]
-    fn initial_values_are_gl_s() {
-        let state = GlState::default();
-        assert_eq!(
-            state.evaluate(StateParam::Light(0, ColorTerm::Diffuse)),
-            [1.0; 4]
-        );
-        assert_eq!(
-            state.evaluate(StateParam::Light(1, ColorTerm::Diffuse)),
-            [0.0, 0.0, 0.0, 1.0]
-        );
-        assert_eq!(
-            state.evaluate(StateParam::LightSpotDirection(3)),
-            [0.0, 0.0, -1.0, -1.0]
-        );
-        assert_eq!(state.evaluate(StateParam::FogParams), [1.0, 0.0, 1.0, 1.0]);
-        assert_eq!(state.evaluate(StateParam::DepthRange), [0.0, 1.0, 1.0, 1.0]);
-        let texgen = |coord| state.evaluate(StateParam::TexGen(2, TexGenPlane::Eye, coord));
-        assert_eq!(texgen(TexGenCoord::T), [0.0, 1.0, 0.0, 0.0]);
-        assert_eq!(texgen(TexGenCoord::Q), [0.0; 4]);
-    }
-
-    #[test]
-    fn matrix_rows_of_every_form() {
-        let modelview = matrix::multiply(
-            &matrix::translation([4.0, 5.0, 6.0]),
-            &matrix::scaling([2.0, 2.0, 2.0]),
-        );
-        let state = GlState {
-            modelview: vec![modelview],
-            projection: matrix::scaling([1.0, 3.0, 1.0]),
-            ..GlState::default()
-        };
-        let row = |matrix, form, row| state.evaluate(StateParam::MatrixRow { matrix, form, row });
-        assert_eq!(
-            row(MatrixName::Modelview(0), MatrixForm::Plain, 1),
-            [0.0, 2.0, 0.0, 5.0]
-        );
-        assert_eq!(
-            row(MatrixName::Mvp, MatrixForm::Plain, 1),
-            [0.0, 6.0, 0.0, 15.0]
-        );
-        assert_eq!(
-            row(MatrixName::Modelview(0), MatrixForm::Transpose, 3),
-            [4.0, 5.0, 6.0, 1.0]
-        );
-        assert_eq!(
-            row(MatrixName::Modelview(0), MatrixForm::Inverse, 0),
-            [0.5, 0.0, 0.0, -2.0]
-        );
-        assert_eq!(
-            row(MatrixName::Modelview(0), MatrixForm::InverseTranspose, 3),
-            [-2.0, -2.5, -3.0, 1.0]
-        );
-        assert_eq!(
-            row(MatrixName::Texture(5), MatrixForm::Plain, 2),
-            [0.0, 0.0, 1.0, 0.0]
-        );
-    }
-
-    #[test]
-    fn light_products_and_scene_color_take_the_material_alpha() {
-        let mut state = GlState::default();
-        state.light_mut(1).diffuse = [0.5, 0.25, 1.0, 0.125];
-        state.materials[0].diffuse = [0.5, 1.0, 0.5, 0.75];
-        state.materials[0].emission = [0.5, 0.0, 0.25, 1.0];
-        state.materials[0].ambient = [1.0, 0.5, 0.0, 1.0];
-        state.light_model_ambient = [0.25, 0.5, 1.0, 1.0];
-        let product = StateParam::LightProduct(1, Face::Front, ColorTerm::Diffuse);
-        assert_eq!(state.evaluate(product), [0.25, 0.25, 0.5, 0.75]);
-        assert_eq!(
-            state.evaluate(StateParam::LightModelSceneColor(Face::Front)),
-            [0.75, 0.25, 0.25, 0.75]
-        );
-    }
-
-    #[test]
-    fn half_vector_of_a_light_along_x() {
-        let mut state = GlState::default();
-        state.light_mut(0).position = [2.0, 0.0, 0.0, 0.0];
-        let half = state.evaluate(StateParam::LightHalf(0));
-        let expected = std::f32::consts::FRAC_1_SQRT_2;
-        assert!(
-            (half[0] - expected).abs() < 1e-7
-                && half[1] == 0.0
-                && (half[2] - expected).abs() < 1e-7
-        );
-        assert_eq!(half[3], 1.0);
-    }
 }

@@ -22,6 +22,17 @@ pub fn transpose(matrix: &Matrix) -> Matrix {
     std::array::from_fn(|column| std::array::from_fn(|row| matrix[row][column]))
 }
 
+/// `matrix * vector`
+pub fn transform(matrix: &Matrix, vector: [f32; 4]) -> [f32; 4] {
+    std::array::from_fn(|row| (0..4).map(|k| matrix[k][row] * vector[k]).sum())
+}
+
+/// The plane `plane` in the space that `matrix` leads to: its row vector times the inverse, so that a point keeps its distance. GL
+/// 2.1 section 2.12.
+pub fn transform_plane(matrix: &Matrix, plane: [f32; 4]) -> [f32; 4] {
+    transform(&transpose(&inverse(matrix)), plane)
+}
+
 /// Row `row` (0 to 3).
 pub fn row(matrix: &Matrix, row: usize) -> [f32; 4] {
     std::array::from_fn(|column| matrix[column][row])
@@ -92,7 +103,7 @@ pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
 }
 
 /// Sine and cosine in degrees, exact at multiples of 90.
-fn exact_sin_cos(degrees: f64) -> (f64, f64) {
+pub(super) fn exact_sin_cos(degrees: f64) -> (f64, f64) {
     match degrees.rem_euclid(360.0) {
         0.0 => (0.0, 1.0),
         90.0 => (1.0, 0.0),

@@ -1,12 +1,61 @@
 //! GL state and the parameters that programs read from it (`state.*`).
 //!
-//! A caller fills [`GlState`] as the application set it and asks [`GlState::evaluate`] for each parameter of the reflection.
-//! ARB_vertex_program section 2.14.3.3, ARB_fragment_program section 3.11.3.3.
+//! A caller keeps a [`GlState`] up to date as the application sets it, and asks [`GlState::evaluate`] for each parameter of the
+//! [`ParamBlock`](crate::reflect::ParamBlock) that a program's reflection describes. Derived values (inverses, products, half vectors)
+//! are computed there. NV_gpu_program4 section 2.X.3.3; ARB_vertex_program section 2.14.3.2; ARB_fragment_program section 3.11.3.2.
+//!
+//! ```
+//! use glasm::ir::ParamSource;
+//! use glasm::state::{GlState, matrix};
+//! use glasm::{Options, Source, compile};
+//!
+//! let source = Source::new("lit.vp", "!!NVvp5.0
+//!     PARAM mvp[] = { state.matrix.mvp };
+//!     PARAM direction = state.light[0].position;
+//!     TEMP lit;
+//!     DP4 result.position.x, mvp[0], vertex.position;
+//!     DP4 result.position.y, mvp[1], vertex.position;
+//!     DP4 result.position.z, mvp[2], vertex.position;
+//!     DP4 result.position.w, mvp[3], vertex.position;
+//!     DP3 lit, direction, vertex.normal;
+//!     MUL result.color, lit, state.lightprod[0].diffuse;
+//!     END");
+//! let shader = compile(&source, &Options::default()).unwrap_or_else(|errors| panic!("{}", errors.render(&source)));
+//!
+//! // What the application sets: the camera first, because GL transforms a light's position when it is specified.
+//! let mut state = GlState::default();
+//! state.projection = matrix::perspective(60.0, 4.0 / 3.0, 0.1, 100.0);
+//! *state.modelview_mut(0) = matrix::look_at([0.0, 0.0, 5.0], [0.0; 3], [0.0, 1.0, 0.0]);
+//! state.set_light_position(0, [0.0, 0.0, 1.0, 0.0]);
+//! state.light_mut(0).diffuse = [1.0, 0.5, 0.25, 1.0];
+//!
+//! // The bytes for the parameter buffer, 16 for each slot.
+//! let block = shader.reflection.params.expect("the program reads parameters");
+//! let mut bytes = Vec::new();
+//! for slot in &block.slots {
+//!     let words = match slot {
+//!         ParamSource::State(param) => state.evaluate(*param).map(f32::to_bits),
+//!         ParamSource::Literal(words) => *words,
+//!         ParamSource::Env(_) | ParamSource::Local(_) => unreachable!("the program has none"),
+//!     };
+//!     bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
+//! }
+//! assert_eq!(bytes.len(), 16 * block.slots.len());
+//!
+//! // Light 0 times the initial material, (0.8, 0.8, 0.8, 1), whose alpha counts.
+//! let diffuse = block.slots.iter().find_map(|slot| match slot {
+//!     ParamSource::State(param @ glasm::state::StateParam::LightProduct(..)) => Some(state.evaluate(*param)),
+//!     _ => None,
+//! });
+//! assert_eq!(diffuse, Some([0.8, 0.4, 0.2, 1.0]));
+//! ```
 
 mod evaluate;
 pub mod matrix;
+mod specify;
 
-use glasm_ir::state::Face;
+pub use glasm_ir::StateParam;
+pub use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane};
 pub use matrix::Matrix;
 
 /// Color of four components.
@@ -14,25 +63,26 @@ pub type Color = [f32; 4];
 
 const BLACK: Color = [0.0, 0.0, 0.0, 1.0];
 
-/// The GL state that `state.*` parameters read. The default is GL's initial state; vectors are as long as what was set, and
-/// what lies past their end has its initial value.
+/// The GL state that `state.*` parameters read. The default is GL's initial state (the tables of GL 2.1 section 6.2); lists are as
+/// long as what was set, and what lies past their end has its initial value. Values are taken as they are: the ranges that GL enforces
+/// when they are set are the caller's affair.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GlState {
-    /// Modelview matrices.
+    /// Modelview matrices: 0 is GL's own, others are those of ARB_vertex_blend.
     pub modelview: Vec<Matrix>,
     /// Projection matrix.
     pub projection: Matrix,
     /// Texture matrices by coordinate set.
     pub texture: Vec<Matrix>,
-    /// Matrix palette.
+    /// Matrix palette of ARB_matrix_palette.
     pub palette: Vec<Matrix>,
-    /// Program matrices.
+    /// Program matrices. ARB_vertex_program section 2.10.2.
     pub program: Vec<Matrix>,
     /// Materials, front and back.
     pub materials: [Material; 2],
     /// Lights.
     pub lights: Vec<Light>,
-    /// Ambient color of the light model.
+    /// Ambient color of the light model. GL 2.1 section 2.14.1.
     pub light_model_ambient: Color,
     /// Texture coordinate generation by coordinate set.
     pub texgen: Vec<TexGen>,
@@ -40,15 +90,15 @@ pub struct GlState {
     pub texenv_color: Vec<Color>,
     /// Fog.
     pub fog: Fog,
-    /// Clip planes in eye space.
+    /// Clip planes in eye space, as [`GlState::set_clip_plane`] leaves them.
     pub clip_planes: Vec<[f32; 4]>,
     /// Points.
     pub point: Point,
-    /// Near and far end of the depth range.
+    /// Near and far end of the depth range. GL 2.1 section 2.11.1.
     pub depth_range: [f32; 2],
 }
 
-/// Material of one face.
+/// Material of one face. GL 2.1 section 2.14.1.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Material {
     /// Ambient color.
@@ -63,7 +113,8 @@ pub struct Material {
     pub shininess: f32,
 }
 
-/// A light. Position and spot direction are in eye space, as GL keeps them.
+/// A light. Position and spot direction are in eye space, as [`GlState::set_light_position`] and
+/// [`GlState::set_light_spot_direction`] leave them. GL 2.1 section 2.14.1.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Light {
     /// Ambient color.
@@ -78,22 +129,22 @@ pub struct Light {
     pub attenuation: [f32; 3],
     /// Spot direction.
     pub spot_direction: [f32; 3],
-    /// Spot exponent.
+    /// Spot exponent, 0 to 128.
     pub spot_exponent: f32,
     /// Spot cutoff in degrees; 180 for lights that are no spots.
     pub spot_cutoff: f32,
 }
 
-/// Planes of texture coordinate generation, for s, t, r, q.
+/// Planes of texture coordinate generation, for s, t, r, q. GL 2.1 section 2.11.4.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TexGen {
-    /// Eye planes, transformed as GL keeps them.
+    /// Eye planes in eye space, as [`GlState::set_texgen_eye_plane`] leaves them.
     pub eye: [[f32; 4]; 4],
     /// Object planes.
     pub object: [[f32; 4]; 4],
 }
 
-/// Fog.
+/// Fog. GL 2.1 section 3.10.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Fog {
     /// Color.
@@ -102,18 +153,18 @@ pub struct Fog {
     pub density: f32,
     /// Start of linear fog.
     pub start: f32,
-    /// End of linear fog.
+    /// End of linear fog. If it is the start, the fourth component of `state.fog.params` is infinite.
     pub end: f32,
 }
 
-/// Point parameters.
+/// Point parameters. GL 2.1 section 3.3.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Point {
     /// Size.
     pub size: f32,
     /// Smallest size.
     pub min: f32,
-    /// Largest size.
+    /// Largest size; GL leaves its initial value to the implementation.
     pub max: f32,
     /// Fade threshold.
     pub fade_threshold: f32,
@@ -229,3 +280,6 @@ impl GlState {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
