@@ -6,6 +6,7 @@
 mod bindings;
 mod buffers;
 mod draws;
+mod gl_state;
 mod params;
 mod pictures;
 mod plan;
@@ -191,6 +192,7 @@ impl Execution<'_> {
                 resources.params.set(*bank, *stage, *index, words);
             }
             Command::Matrix { target, update } => resources.params.update_matrix(*target, *update),
+            Command::GlState(update) => gl_state::apply(&mut resources.params.state, *update),
             Command::Attribute { location, value } => {
                 resources.attributes[*location as usize] = *value
             }

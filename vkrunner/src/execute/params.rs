@@ -11,6 +11,7 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub(super) struct Params {
     values: HashMap<(ParamBank, Stage, u32), [u32; 4]>,
+    pushed: HashMap<MatrixTarget, Vec<Matrix>>,
     pub(super) state: GlState,
 }
 
@@ -31,15 +32,19 @@ impl Params {
     /// Changes a matrix.
     pub(super) fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) {
         let matrix = match target {
-            MatrixTarget::Modelview(number) => element(&mut self.state.modelview, number),
+            MatrixTarget::Modelview(number) => self.state.modelview_mut(number),
             MatrixTarget::Projection => &mut self.state.projection,
-            MatrixTarget::Texture(number) => element(&mut self.state.texture, number),
-            MatrixTarget::Program(number) => element(&mut self.state.program, number),
+            MatrixTarget::Texture(number) => self.state.texture_mut(number),
+            MatrixTarget::Palette(number) => self.state.palette_mut(number),
+            MatrixTarget::Program(number) => self.state.program_mut(number),
         };
-        *matrix = match update {
-            MatrixUpdate::Load(value) => value,
-            MatrixUpdate::Multiply(factor) => multiply(matrix, &factor),
-        };
+        let stack = self.pushed.entry(target).or_default();
+        match update {
+            MatrixUpdate::Load(value) => *matrix = value,
+            MatrixUpdate::Multiply(factor) => *matrix = multiply(matrix, &factor),
+            MatrixUpdate::Push => stack.push(*matrix),
+            MatrixUpdate::Pop => *matrix = stack.pop().unwrap_or(IDENTITY),
+        }
     }
 
     /// The contents of the parameter block of a stage.
@@ -52,14 +57,6 @@ impl Params {
         });
         slots.flatten().flat_map(u32::to_le_bytes).collect()
     }
-}
-
-/// The matrix of a number; the list grows with identities.
-fn element(matrices: &mut Vec<Matrix>, number: usize) -> &mut Matrix {
-    if matrices.len() <= number {
-        matrices.resize(number + 1, IDENTITY);
-    }
-    &mut matrices[number]
 }
 
 #[cfg(test)]
@@ -119,5 +116,27 @@ mod tests {
         // x' = 2 x + 1: scaled first, then moved.
         let expected = [2.0f32, 0.0, 0.0, 1.0].map(f32::to_bits);
         assert_eq!(words(&params, vec![ParamSource::State(row)]), expected);
+    }
+
+    #[test]
+    fn stacks_of_matrices_are_apart() {
+        let mut params = Params::default();
+        let scale = |factor| MatrixUpdate::Load(scaling([factor; 3]));
+        for (target, update) in [
+            (MatrixTarget::Projection, scale(2.0)),
+            (MatrixTarget::Projection, MatrixUpdate::Push),
+            (MatrixTarget::Palette(7), scale(3.0)),
+            (MatrixTarget::Palette(7), MatrixUpdate::Push),
+            (MatrixTarget::Projection, scale(5.0)),
+            (MatrixTarget::Palette(7), scale(7.0)),
+        ] {
+            params.update_matrix(target, update);
+        }
+        assert_eq!(params.state.projection[0][0], 5.0);
+        params.update_matrix(MatrixTarget::Projection, MatrixUpdate::Pop);
+        assert_eq!(params.state.projection[0][0], 2.0);
+        assert_eq!(params.state.palette[7][0][0], 7.0);
+        params.update_matrix(MatrixTarget::Palette(7), MatrixUpdate::Pop);
+        assert_eq!(params.state.palette[7][0][0], 3.0);
     }
 }

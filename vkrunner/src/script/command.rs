@@ -1,5 +1,6 @@
 //! Commands of the `[test]` section as data.
 
+use super::gl_state::StateUpdate;
 use super::pipeline_state::PipelineState;
 use crate::data::{DataRange, Sequence, TypedData};
 use crate::format::Format;
@@ -141,12 +142,13 @@ pub(crate) enum ParamValue {
 }
 
 /// A matrix of GL state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum MatrixTarget {
-    Modelview(usize),
+    Modelview(u32),
     Projection,
-    Texture(usize),
-    Program(usize),
+    Texture(u32),
+    Palette(u32),
+    Program(u32),
 }
 
 /// What happens to a matrix.
@@ -155,6 +157,10 @@ pub(crate) enum MatrixUpdate {
     Load(Matrix),
     /// Multiplied from the right, as GL's matrix commands do.
     Multiply(Matrix),
+    /// Kept for a later `Pop`.
+    Push,
+    /// Becomes what it was at the `Push`, of which the parser has found one.
+    Pop,
 }
 
 /// Vertices of a draw.
@@ -249,6 +255,7 @@ pub(crate) enum Command {
         target: MatrixTarget,
         update: MatrixUpdate,
     },
+    GlState(StateUpdate),
     /// Current value of a vertex attribute.
     Attribute {
         location: u32,

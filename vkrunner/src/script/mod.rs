@@ -8,6 +8,7 @@ mod bindings;
 mod buffers;
 pub(crate) mod command;
 mod draws;
+mod gl_state;
 mod names;
 pub(crate) mod pipeline_state;
 mod probes;
@@ -24,6 +25,9 @@ pub(crate) use command::{
     BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange, Command,
     Draw, DrawSource, ExpectedError, ExpectedPlace, MatrixTarget, MatrixUpdate, ParamBank,
     ParamValue, Step, TexParam, TextureImage,
+};
+pub(crate) use gl_state::{
+    Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate,
 };
 pub(crate) use require::{Convention, Requirements};
 pub(crate) use section::ProgramForm;

@@ -22,6 +22,8 @@ const STAGE_SUFFIXES: &[(&str, Stage)] = &[
 const MAX_PARAMS: u32 = 16384;
 /// Matrices of a kind that GL state can have at most.
 const MAX_MATRICES: u32 = 64;
+/// Matrices that can be pushed on a stack at most.
+const MAX_PUSHED: u32 = 32;
 
 fn parse_bank(word: &str) -> Option<(ParamBank, Stage)> {
     let (bank, suffix) = word.split_once('_')?;
@@ -62,7 +64,8 @@ pub(super) fn parse_parameter(
     )
 }
 
-fn parse_below(words: &mut Words<'_>, what: &str, limit: u32) -> Result<u32, LineError> {
+/// Takes a number below `limit`.
+pub(super) fn parse_below(words: &mut Words<'_>, what: &str, limit: u32) -> Result<u32, LineError> {
     words.parse_with(what, |word| {
         word.parse().ok().filter(|number| *number < limit)
     })
@@ -122,21 +125,48 @@ pub(super) fn parse_matrix(
         }
         "projection" => MatrixTarget::Projection,
         "texture" => MatrixTarget::Texture(parse_matrix_number(words)?),
+        "palette" => MatrixTarget::Palette(parse_matrix_number(words)?),
         "program" => MatrixTarget::Program(parse_matrix_number(words)?),
-        _ => return Err(words.error_at_last("expected modelview, projection, texture or program")),
+        _ => {
+            return Err(
+                words.error_at_last("expected modelview, projection, texture, palette or program")
+            );
+        }
     };
     let update = parse_matrix_update(words)?;
+    track_stack(parser, target, update).map_err(|message| words.error_at_last(message))?;
     parser.push(words, Command::Matrix { target, update })
 }
 
-fn parse_matrix_number(words: &mut Words<'_>) -> Result<usize, LineError> {
-    parse_below(words, "a matrix number", MAX_MATRICES).map(|number| number as usize)
+fn parse_matrix_number(words: &mut Words<'_>) -> Result<u32, LineError> {
+    parse_below(words, "a matrix number", MAX_MATRICES)
+}
+
+/// Counts how many matrices are pushed, so that each `pop` finds one.
+fn track_stack(
+    parser: &mut TestParser,
+    target: MatrixTarget,
+    update: MatrixUpdate,
+) -> Result<(), &'static str> {
+    let pushed = parser.pushed_matrices.entry(target).or_default();
+    match update {
+        MatrixUpdate::Load(_) | MatrixUpdate::Multiply(_) => {}
+        MatrixUpdate::Push if *pushed == MAX_PUSHED => {
+            return Err("32 matrices are pushed already");
+        }
+        MatrixUpdate::Push => *pushed += 1,
+        MatrixUpdate::Pop if *pushed == 0 => return Err("no matrix is pushed"),
+        MatrixUpdate::Pop => *pushed -= 1,
+    }
+    Ok(())
 }
 
 fn parse_matrix_update(words: &mut Words<'_>) -> Result<MatrixUpdate, LineError> {
     let operation = words.word("a matrix operation")?;
     let what = "a number";
     let factor = match operation {
+        "push" => return Ok(MatrixUpdate::Push),
+        "pop" => return Ok(MatrixUpdate::Pop),
         "identity" => return Ok(MatrixUpdate::Load(matrix::IDENTITY)),
         "load" => return Ok(MatrixUpdate::Load(parse_rows(words)?)),
         "multiply" => parse_rows(words)?,

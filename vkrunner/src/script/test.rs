@@ -4,16 +4,18 @@
 //! into each command.
 
 use super::command::{
-    BufferDecl, BufferId, BufferKey, BufferRange, Command, ExpectedError, ExpectedPlace, Step,
+    BufferDecl, BufferId, BufferKey, BufferRange, Command, ExpectedError, ExpectedPlace,
+    MatrixTarget, Step,
 };
 use super::names::is_identifier;
 use super::pipeline_state::{PipelineState, set_property};
 use super::require::{Convention, Requirements};
 use super::words::{LineError, Words};
-use super::{ScriptError, bindings, buffers, draws, probes, state, textures};
+use super::{ScriptError, bindings, buffers, draws, gl_state, probes, state, textures};
 use crate::data::DataLayout;
 use crate::probe::{Tolerance, Tolerances};
 use ash::vk;
+use std::collections::HashMap;
 
 /// Values that `clear` uses.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -35,6 +37,8 @@ pub(super) struct TestParser {
     pub(super) uniform_layout: DataLayout,
     pub(super) push_layout: DataLayout,
     pub(super) active_unit: u32,
+    /// How many matrices are on the stack of each.
+    pub(super) pushed_matrices: HashMap<MatrixTarget, u32>,
     pub(super) buffers: Vec<BufferDecl>,
     /// The first line with a buffer too many.
     pub(super) too_many_buffers: Option<u32>,
@@ -53,6 +57,7 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("bind", bindings::parse_bind),
     ("buffer", buffers::parse_buffer),
     ("clear", draws::parse_clear),
+    ("clipplane", gl_state::parse_clip_plane),
     ("color", |parser, words| {
         state::parse_current(parser, 3, words)
     }),
@@ -66,11 +71,16 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
         draws::parse_enable(parser, draws::Switch::On, words)
     }),
     ("expect", parse_expect),
+    ("fog", gl_state::parse_fog),
     ("frustum", state::parse_piglit_frustum),
+    ("light", gl_state::parse_light),
+    ("lightmodel", gl_state::parse_light_model),
+    ("material", gl_state::parse_material),
     ("matrix", state::parse_matrix),
     ("ortho", state::parse_piglit_ortho),
     ("parameter", state::parse_parameter),
     ("patch", draws::parse_patch),
+    ("point", gl_state::parse_point),
     ("print", buffers::parse_print),
     ("probe", |parser, words| {
         probes::parse_probe(parser, probes::Coordinates::Pixels, words)
@@ -80,6 +90,8 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("save", parse_save),
     ("ssbo", buffers::parse_ssbo),
     ("texcoord", state::parse_texcoord),
+    ("texenv", gl_state::parse_texenv),
+    ("texgen", gl_state::parse_texgen),
     ("texparameter", textures::parse_texparameter),
     ("texture", textures::parse_texture),
     ("tolerance", probes::parse_tolerance),
@@ -119,6 +131,7 @@ impl TestParser {
             uniform_layout: DataLayout::STD140,
             push_layout: DataLayout::STD430,
             active_unit: 0,
+            pushed_matrices: HashMap::new(),
             buffers: Vec::new(),
             too_many_buffers: None,
             ranges: Vec::new(),

@@ -330,6 +330,33 @@ fn addresses_refer_to_buffers_in_any_order() {
 }
 
 #[test]
+fn matrices_are_pushed_before_they_are_popped() {
+    let found =
+        commands("matrix palette 3 push\nmatrix palette 3 identity\nmatrix palette 3 pop\n");
+    assert_eq!(
+        found[0],
+        Command::Matrix {
+            target: MatrixTarget::Palette(3),
+            update: MatrixUpdate::Push
+        }
+    );
+    assert_eq!(
+        errors(
+            "[test]\nmatrix palette 3 push\nmatrix palette 2 pop\nmatrix palette 3 pop\nmatrix palette 3 pop\n"
+        ),
+        [
+            (3, 18, "no matrix is pushed".to_owned()),
+            (5, 18, "no matrix is pushed".to_owned())
+        ]
+    );
+    let many = "matrix projection push\n".repeat(33);
+    assert_eq!(
+        errors(&format!("[test]\n{many}")),
+        [(34, 19, "32 matrices are pushed already".to_owned())]
+    );
+}
+
+#[test]
 fn matrices_are_given_row_by_row_and_kept_column_by_column() {
     let found = commands(
         "matrix modelview load 1 2 3 4  5 6 7 8  9 10 11 12  13 14 15 16\nmatrix texture 2 translate 1 2 3\n",
@@ -358,7 +385,7 @@ fn matrices_are_given_row_by_row_and_kept_column_by_column() {
     );
     assert_eq!(
         error("matrix color identity"),
-        "expected modelview, projection, texture or program"
+        "expected modelview, projection, texture, palette or program"
     );
 }
 

@@ -2,6 +2,7 @@
 
 use super::matrix::{multiply, rotation, scaling, translation};
 use super::*;
+use std::f32::consts::FRAC_1_SQRT_2;
 
 const EYE: TexGenPlane = TexGenPlane::Eye;
 const OBJECT: TexGenPlane = TexGenPlane::Object;
@@ -121,8 +122,10 @@ fn initial_values_of_everything_else() {
 /// Table X.11: each name reads its own matrix.
 #[test]
 fn every_matrix_has_its_name_and_number() {
-    let mut state = GlState::default();
-    state.projection = scaling([2.0, 2.0, 2.0]);
+    let mut state = GlState {
+        projection: scaling([2.0, 2.0, 2.0]),
+        ..GlState::default()
+    };
     *state.modelview_mut(0) = scaling([3.0, 3.0, 3.0]);
     *state.modelview_mut(31) = scaling([5.0, 5.0, 5.0]);
     *state.texture_mut(7) = scaling([7.0, 7.0, 7.0]);
@@ -185,13 +188,16 @@ fn forms_of_a_matrix() {
 
 #[test]
 fn mvp_is_projection_times_modelview() {
-    let mut state = GlState::default();
-    state.projection = rows([
+    let projection = rows([
         [1.0, 0.0, 0.0, 0.0],
         [0.0, 1.0, 0.0, 0.0],
         [0.0, 0.0, -2.0, -3.0],
         [0.0, 0.0, -1.0, 0.0],
     ]);
+    let mut state = GlState {
+        projection,
+        ..GlState::default()
+    };
     *state.modelview_mut(0) = translation([1.0, 2.0, -5.0]);
     let mvp = |form, n| row(&state, MatrixName::Mvp, form, n);
     // z_clip = -2 (z - 5) - 3 = -2 z + 7, w_clip = -(z - 5) = -z + 5
@@ -289,8 +295,13 @@ fn properties_of_a_light() {
 #[test]
 fn cosines_of_the_cutoff() {
     let mut state = GlState::default();
-    // cos 0 = 1, cos 45 = sqrt(1/2) = 0.70710678, cos 90 = 0, cos 180 = -1
-    for (degrees, cosine) in [(0.0, 1.0), (45.0, 0.707_106_77), (90.0, 0.0), (180.0, -1.0)] {
+    // cos 0 = 1, cos 45 = sqrt(1/2), cos 90 = 0, cos 180 = -1
+    for (degrees, cosine) in [
+        (0.0, 1.0),
+        (45.0, FRAC_1_SQRT_2),
+        (90.0, 0.0),
+        (180.0, -1.0),
+    ] {
         state.light_mut(0).spot_cutoff = degrees;
         let value = state.evaluate(StateParam::LightSpotDirection(0));
         assert_eq!(value[3], cosine, "{degrees}");
@@ -307,7 +318,7 @@ fn half_vectors() {
     // (1, 0, 1) / sqrt 2
     assert_close(
         half([2.0, 0.0, 0.0, 0.0]),
-        [0.707_106_8, 0.0, 0.707_106_8, 1.0],
+        [FRAC_1_SQRT_2, 0.0, FRAC_1_SQRT_2, 1.0],
     );
     // P = (3, 0, 4) / 5; P + z = (0.6, 0, 1.8), length sqrt(3.6) = 1.8973666
     let expected = [0.316_227_77, 0.0, 0.948_683_3, 1.0];
@@ -328,8 +339,10 @@ fn half_vectors() {
 /// Table X.4, second part.
 #[test]
 fn scene_colors_and_light_products() {
-    let mut state = GlState::default();
-    state.light_model_ambient = [0.25, 0.5, 1.0, 0.125];
+    let mut state = GlState {
+        light_model_ambient: [0.25, 0.5, 1.0, 0.125],
+        ..GlState::default()
+    };
     *state.light_mut(3) = Light {
         ambient: [0.5, 0.25, 2.0, 0.25],
         diffuse: [1.0, 0.5, 0.25, 0.25],
