@@ -2,6 +2,8 @@
 
 use crate::float16;
 use ash::vk;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// How the bits of a channel are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,13 +78,19 @@ pub(crate) struct Format {
     pub(crate) packed: bool,
 }
 
-/// The Vulkan format called `VK_FORMAT_` + `name`.
-pub(crate) fn parse_vk_format(name: &str) -> Option<vk::Format> {
+/// The formats of Vulkan 1.0 by their names without `VK_FORMAT_`. Printing all names takes longer than running many a script.
+static VK_FORMATS: LazyLock<HashMap<String, vk::Format>> = LazyLock::new(|| {
     const LAST_CORE_1_0: i32 = vk::Format::ASTC_12X12_SRGB_BLOCK.as_raw();
-    let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
     (1..=LAST_CORE_1_0)
         .map(vk::Format::from_raw)
-        .find(|format| format!("{format:?}") == name)
+        .map(|format| (format!("{format:?}"), format))
+        .collect()
+});
+
+/// The Vulkan format called `VK_FORMAT_` + `name`.
+pub(crate) fn parse_vk_format(name: &str) -> Option<vk::Format> {
+    let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
+    VK_FORMATS.get(name).copied()
 }
 
 impl Format {

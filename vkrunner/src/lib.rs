@@ -39,6 +39,7 @@ mod programs;
 mod requirements;
 mod runner;
 mod script;
+mod timing;
 mod tools;
 mod vk;
 
@@ -47,4 +48,5 @@ pub use find::find_scripts;
 pub use options::{DeviceChoice, RunOptions, Validation};
 pub use outcome::{Failure, FailureImage, Outcome, ScriptReport, Summary};
 pub use runner::{Runner, devices, is_called};
+pub use timing::{Phase, Timings};
 pub use vk::DeviceInfo;

@@ -1,5 +1,6 @@
 //! What became of a script.
 
+use crate::timing::Timings;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,6 +54,8 @@ pub struct ScriptReport {
     pub outcome: Outcome,
     /// Time from reading the file to the last probe.
     pub duration: Duration,
+    /// Where the time went.
+    pub timings: Timings,
     /// Everything that went wrong, in script order.
     pub failures: Vec<Failure>,
     /// Lines that `print` commands wrote.

@@ -7,6 +7,7 @@ use crate::outcome::{Failure, Outcome, ScriptReport};
 use crate::programs::{CompileContext, Module, Refusal, target_name};
 use crate::requirements::skip_reason;
 use crate::script::{Script, ScriptError, read_covers};
+use crate::timing::{Clock, Phase};
 use crate::tools::Tools;
 use crate::vk::{Device, DeviceInfo, Instance, PhysicalDevice};
 use glasm::Target;
@@ -41,6 +42,7 @@ pub struct Runner {
     /// `None` until a script needs it, and after one has lost it.
     device: RefCell<Option<Rc<Device>>>,
     gave_up_device: Cell<bool>,
+    clock: Rc<Clock>,
     tools: Tools,
     instance: Rc<Instance>,
 }
@@ -64,6 +66,7 @@ impl Runner {
             physical,
             device: RefCell::new(None),
             gave_up_device: Cell::new(false),
+            clock: Clock::new(),
             tools: Tools::default(),
             instance,
         };
@@ -95,8 +98,9 @@ impl Runner {
     /// Runs a script. Whatever goes wrong is in the report.
     pub fn run_file(&self, path: &Path) -> ScriptReport {
         let start = Instant::now();
+        self.clock.start();
         let name = path.display().to_string();
-        let (covers, outcome, results) = match read_script(path) {
+        let (covers, outcome, results) = match self.read_script(path) {
             Err(source) => {
                 let error = Error::Io {
                     path: path.to_owned(),
@@ -126,12 +130,18 @@ impl Runner {
             name,
             outcome,
             duration: start.elapsed(),
+            timings: self.clock.read(),
             failures,
             printed,
             covers,
             images,
             failure_images,
         }
+    }
+
+    fn read_script(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        let _phase = self.clock.enter(Phase::Parse);
+        read_script(path)
     }
 
     /// Runs the text of a script; a panic becomes a failure of the script.
@@ -155,7 +165,11 @@ impl Runner {
     }
 
     fn run_text(&self, name: &str, text: &[u8], start: Instant) -> (Outcome, Results) {
-        let script = match Script::parse(text) {
+        let parsed = {
+            let _phase = self.clock.enter(Phase::Parse);
+            Script::parse(text)
+        };
+        let script = match parsed {
             Ok(script) => script,
             Err(errors) => {
                 let failures = errors.into_iter().map(script_failure).collect();
@@ -176,6 +190,7 @@ impl Runner {
             target: self.target,
             tools: &self.tools,
         };
+        let compiling = self.clock.enter(Phase::Compile);
         if let Some(failures) = context.check_expected_errors() {
             return conclude(Results {
                 failures,
@@ -189,6 +204,7 @@ impl Runner {
             Ok(modules) => modules,
             Err(refusals) => return refuse(refusals),
         };
+        drop(compiling);
         match self.run_modules(name, &script, &modules, start) {
             Ok(results) => conclude(results),
             Err(error) => conclude(failed(Failure {
@@ -235,11 +251,13 @@ impl Runner {
             wanted.extend(device.extra_extensions.iter().cloned());
         }
         *slot = None;
+        let _phase = self.clock.enter(Phase::Open);
         let device = Device::open(
             &self.instance,
             &self.physical,
             &wanted,
             self.options.timeout,
+            &self.clock,
         )?;
         Ok(Rc::clone(slot.insert(device)))
     }
@@ -271,7 +289,7 @@ fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<Physica
     })
 }
 
-/// The text of a script. Devices and pipes, which may have no end, are no scripts.
+/// The text of a script file. Devices and pipes, which may have no end, are no scripts.
 fn read_script(path: &Path) -> std::io::Result<Vec<u8>> {
     let metadata = std::fs::metadata(path)?;
     let refuse = |what: &str| Err(std::io::Error::other(what));

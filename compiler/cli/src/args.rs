@@ -299,6 +299,9 @@ pub(crate) struct RunArgs {
     /// Print the N scripts that took longest
     #[arg(long, value_name = "N")]
     pub(crate) slowest: Option<usize>,
+    /// Print where the time went
+    #[arg(long)]
+    pub(crate) timings: bool,
     /// How scripts run.
     #[command(flatten)]
     pub(crate) worker: WorkerArgs,

@@ -20,6 +20,7 @@ use crate::probe::check_values;
 use crate::probe::pixels::{Plane, Surface};
 use crate::programs::Module;
 use crate::script::{Command, Script, Step};
+use crate::timing::Phase;
 use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer};
 use bindings::Bound;
 use draws::Draws;
@@ -172,6 +173,8 @@ impl Execution<'_> {
     }
 
     fn step(&mut self, step: &Step) -> Result<(), Problem> {
+        let device = Rc::clone(&self.device);
+        let _phase = is_probe(&step.command).then(|| device.clock.enter(Phase::Probes));
         let resources = &mut self.resources;
         match &step.command {
             Command::Clear {
@@ -276,6 +279,13 @@ impl Execution<'_> {
             .device
             .dispatch(pipeline, programs.layout(), &self.resources.push, groups)?)
     }
+}
+
+fn is_probe(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::ProbePixels(_) | Command::ProbeBuffer { .. }
+    )
 }
 
 fn uses_framebuffer(command: &Command) -> bool {

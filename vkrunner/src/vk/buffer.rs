@@ -2,6 +2,7 @@
 
 use super::device::Device;
 use crate::error::{CallContext, Error};
+use crate::timing::Phase;
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
@@ -73,6 +74,7 @@ pub(crate) struct Buffer {
 impl Buffer {
     /// A buffer of `size` bytes, at least 4, filled with zeros.
     pub(crate) fn new(device: &Rc<Device>, usage: BufferUse, size: u64) -> Result<Self, Error> {
+        let _phase = device.clock.enter(Phase::Resources);
         let size = size.max(4);
         let info = vk::BufferCreateInfo::default()
             .size(size)
@@ -154,6 +156,7 @@ impl Drop for Buffer {
         if self.device.is_lost() {
             return;
         }
+        let _phase = self.device.clock.enter(Phase::Resources);
         // SAFETY: the buffer was made from this device, and the device is idle.
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };
         if let Some(allocation) = self.allocation.take() {

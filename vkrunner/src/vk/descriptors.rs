@@ -5,6 +5,7 @@ use super::device::Device;
 use super::pipeline::stage_flag;
 use super::texture::Texture;
 use crate::error::{CallContext, Error};
+use crate::timing::Phase;
 use ash::vk;
 use glasm::ir::Stage;
 use std::rc::Rc;
@@ -77,6 +78,7 @@ impl Layout {
         push_size: u32,
         stages: &[Stage],
     ) -> Result<Self, Error> {
+        let _phase = device.clock.enter(Phase::Pipelines);
         let stages = stages
             .iter()
             .fold(vk::ShaderStageFlags::empty(), |flags, stage| {
@@ -221,6 +223,7 @@ impl Drop for Layout {
         if self.device.is_lost() {
             return;
         }
+        let _phase = self.device.clock.enter(Phase::Pipelines);
         // SAFETY: all were made from this device or are null, and the device is idle. The pool frees its sets.
         unsafe {
             self.device.raw.destroy_pipeline_layout(self.raw, None);

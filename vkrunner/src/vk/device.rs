@@ -5,6 +5,7 @@ use super::instance::Instance;
 use super::physical::PhysicalDevice;
 use crate::error::{CallContext, Error};
 use crate::requirements::Capabilities;
+use crate::timing::Clock;
 use ash::vk;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
@@ -33,6 +34,8 @@ pub(crate) struct Device {
     timeout: Duration,
     /// When the time of the script is over, and how long it was.
     deadline: Cell<Option<(Instant, Duration)>>,
+    /// Where time goes.
+    pub(crate) clock: Rc<Clock>,
     pub(crate) capabilities: Capabilities,
     /// Extensions that scripts asked for and that are enabled.
     pub(crate) extra_extensions: BTreeSet<String>,
@@ -46,6 +49,7 @@ impl Device {
         physical: &PhysicalDevice,
         extra_extensions: &BTreeSet<String>,
         timeout: Duration,
+        clock: &Rc<Clock>,
     ) -> Result<Rc<Self>, Error> {
         let capabilities = physical.capabilities.clone();
         let raw = create_device(instance, physical, extra_extensions)?;
@@ -63,6 +67,7 @@ impl Device {
             lost: Cell::new(false),
             timeout,
             deadline: Cell::new(None),
+            clock: Rc::clone(clock),
             capabilities,
             extra_extensions: extra_extensions.clone(),
             instance: Rc::clone(instance),

@@ -2,6 +2,7 @@
 
 use super::device::Device;
 use crate::error::{CallContext, Error};
+use crate::timing::Phase;
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
@@ -103,6 +104,7 @@ impl Image {
 
     /// An image whose contents are undefined; its view is null.
     pub(super) fn without_view(device: &Rc<Device>, desc: &ImageDesc) -> Result<Self, Error> {
+        let _phase = device.clock.enter(Phase::Resources);
         let info = vk::ImageCreateInfo::default()
             .flags(desc.create_flags())
             .image_type(desc.image_type())
@@ -208,6 +210,7 @@ impl Drop for Image {
         if self.device.is_lost() {
             return;
         }
+        let _phase = self.device.clock.enter(Phase::Resources);
         // SAFETY: view and image were made from this device or are null, and the device is idle.
         unsafe {
             self.device.raw.destroy_image_view(self.view, None);

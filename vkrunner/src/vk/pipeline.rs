@@ -5,6 +5,7 @@ use super::device::Device;
 use super::framebuffer::Framebuffer;
 use crate::error::{CallContext, Error};
 use crate::script::pipeline_state::{PipelineState, StencilFace};
+use crate::timing::Phase;
 use ash::vk;
 use glasm::ir::Stage;
 use std::rc::Rc;
@@ -31,6 +32,7 @@ pub(crate) struct ShaderModule {
 impl ShaderModule {
     /// A module for a stage.
     pub(crate) fn new(device: &Rc<Device>, stage: Stage, words: &[u32]) -> Result<Self, Error> {
+        let _phase = device.clock.enter(Phase::Pipelines);
         let info = vk::ShaderModuleCreateInfo::default().code(words);
         // SAFETY: the create info is valid; modules come from the compiler or the SPIR-V assembler, and scripts are trusted not to crash drivers.
         let raw =
@@ -53,6 +55,7 @@ impl ShaderModule {
 impl Drop for ShaderModule {
     fn drop(&mut self) {
         if !self.device.is_lost() {
+            let _phase = self.device.clock.enter(Phase::Pipelines);
             // SAFETY: the module was made from this device.
             unsafe { self.device.raw.destroy_shader_module(self.raw, None) };
         }
@@ -95,6 +98,7 @@ pub(crate) struct GraphicsPipeline {
 impl GraphicsPipeline {
     /// A pipeline with fixed viewport and no dynamic state.
     pub(crate) fn new(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
+        let _phase = device.clock.enter(Phase::Pipelines);
         let stages: Vec<_> = desc.modules.iter().map(ShaderModule::stage_info).collect();
         let has_tessellation = desc
             .modules
@@ -155,6 +159,7 @@ impl GraphicsPipeline {
 impl Drop for GraphicsPipeline {
     fn drop(&mut self) {
         if !self.device.is_lost() {
+            let _phase = self.device.clock.enter(Phase::Pipelines);
             // SAFETY: the pipeline was made from this device, and the device is idle.
             unsafe { self.device.raw.destroy_pipeline(self.raw, None) };
         }
@@ -174,6 +179,7 @@ impl ComputePipeline {
         module: &ShaderModule,
         layout: &Layout,
     ) -> Result<Self, Error> {
+        let _phase = device.clock.enter(Phase::Pipelines);
         let info = vk::ComputePipelineCreateInfo::default()
             .stage(module.stage_info())
             .layout(layout.raw);
@@ -194,6 +200,7 @@ impl ComputePipeline {
 impl Drop for ComputePipeline {
     fn drop(&mut self) {
         if !self.device.is_lost() {
+            let _phase = self.device.clock.enter(Phase::Pipelines);
             // SAFETY: the pipeline was made from this device, and the device is idle.
             unsafe { self.device.raw.destroy_pipeline(self.raw, None) };
         }

@@ -6,6 +6,7 @@ use super::device::Device;
 use super::framebuffer::Framebuffer;
 use super::pipeline::{ComputePipeline, GraphicsPipeline};
 use crate::error::{CallContext, Error};
+use crate::timing::Phase;
 use ash::vk;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ impl Device {
         &self,
         record: impl FnOnce(&ash::Device, vk::CommandBuffer),
     ) -> Result<(), Error> {
+        let _phase = self.clock.enter(Phase::Device);
         let (time, too_late) = self.time_left()?;
         let result = self.try_run(record, time, too_late);
         if result.is_err() {

@@ -8,8 +8,9 @@ pub(crate) use json::{json, json_line, summary_json};
 pub(crate) use junit::junit;
 pub(crate) use matrix::{heading, matrix_line, matrix_totals};
 
-use glasm_vkrunner::{Outcome, ScriptReport, Summary};
+use glasm_vkrunner::{Outcome, Phase, ScriptReport, Summary};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -76,6 +77,9 @@ pub(crate) struct Record {
     pub(crate) earlier_attempts: Vec<String>,
     /// Milliseconds.
     pub(crate) duration_ms: f64,
+    /// Milliseconds of each phase, by name.
+    #[serde(default)]
+    pub(crate) timings: BTreeMap<String, f64>,
     /// Name of the device.
     pub(crate) device: String,
     /// Ids of the features that the script proves if it passes.
@@ -112,6 +116,13 @@ impl Record {
             outcome,
             reason,
             duration_ms: milliseconds(report.duration),
+            timings: Phase::ALL
+                .into_iter()
+                .map(|phase| {
+                    let time = milliseconds(report.timings[phase]);
+                    (phase.name().to_owned(), time)
+                })
+                .collect(),
             covers: report.covers,
             failures,
             output: report.printed,
@@ -157,6 +168,7 @@ impl Record {
             fault: None,
             earlier_attempts: Vec::new(),
             duration_ms: 0.0,
+            timings: BTreeMap::new(),
             device: device.to_owned(),
             covers: Vec::new(),
             failures: Vec::new(),
@@ -269,10 +281,36 @@ pub(crate) fn slowest(results: &Results, count: usize) -> String {
     format!("slowest:\n{lines}")
 }
 
+/// Where the time of all scripts went, a line for each phase.
+pub(crate) fn timings(results: &Results) -> String {
+    let time = |name: &str| -> f64 {
+        let times = results
+            .records()
+            .filter_map(|record| record.timings.get(name));
+        times.sum()
+    };
+    let total: f64 = Phase::ALL.iter().map(|phase| time(phase.name())).sum();
+    let count = results
+        .records()
+        .filter(|record| !record.timings.is_empty())
+        .count();
+    let line = |name: &str, time: f64| {
+        // Counts of this size are exact as f64.
+        let each = time / count.max(1) as f64;
+        let share = 100.0 * time / total.max(f64::MIN_POSITIVE);
+        format!("{name:<10} {time:>9.1} ms {share:>6.1} % {each:>9.3} ms each\n")
+    };
+    let lines: String = Phase::ALL
+        .iter()
+        .map(|phase| line(phase.name(), time(phase.name())))
+        .collect();
+    format!("times of {count} scripts:\n{lines}{}", line("total", total))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glasm_vkrunner::Failure;
+    use glasm_vkrunner::{Failure, Timings};
 
     pub(super) fn report(outcome: Outcome) -> ScriptReport {
         let failures = match outcome {
@@ -292,6 +330,7 @@ mod tests {
             name: "dir/a.shader_test".into(),
             outcome,
             duration: Duration::from_micros(12_345),
+            timings: Timings::default(),
             failures,
             printed: vec!["sum 3".into()],
             covers: vec!["gp.op.ADD/F".into()],
@@ -356,6 +395,26 @@ mod tests {
         assert_eq!(
             slowest(&results, 1),
             "slowest:\n      70 ms  dir/a.shader_test\n"
+        );
+    }
+
+    #[test]
+    fn times_are_added() {
+        let mut results = results();
+        for row in &mut results.rows {
+            let timings = &mut row[0].as_mut().unwrap().timings;
+            timings.insert("compile".into(), 2.0);
+            timings.insert("device".into(), 6.0);
+        }
+        let text = timings(&results);
+        assert!(text.starts_with("times of 3 scripts:\nparse            0.0 ms    0.0 %"));
+        assert!(
+            text.contains("compile          6.0 ms   25.0 %     2.000 ms each\n"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("total           24.0 ms  100.0 %     8.000 ms each\n"),
+            "{text}"
         );
     }
 

@@ -90,6 +90,9 @@ fn close(
     if let Some(count) = args.slowest {
         console.out(report::slowest(results, count))?;
     }
+    if args.timings {
+        console.out(report::timings(results))?;
+    }
     if results.devices.len() > 1 {
         console.out(report::matrix_totals(results))?;
     }
