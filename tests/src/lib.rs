@@ -2,6 +2,7 @@
 
 pub mod generator;
 pub mod manual;
+pub mod memory;
 pub mod mutate;
 pub mod rng;
 pub mod scripts;

@@ -1,0 +1,47 @@
+//! One process runs a thousand scripts: its memory does not grow with them.
+//!
+//! In a process of its own, so that no other test takes memory meanwhile. The benchmark `scripts` runs ten thousand.
+#![expect(clippy::print_stderr, reason = "says what is skipped")]
+
+use glasm_tests::memory::{endure, resident};
+use glasm_tests::scripts;
+use glasm_vkrunner::{Outcome, RunOptions, Runner, Validation};
+
+/// Scripts of the round that warms up, and of each of the rounds that are compared.
+const ROUND: usize = 200;
+/// Rounds that are compared.
+const ROUNDS: usize = 5;
+/// Bytes for each script that are no leak of ours: drivers keep some kilobytes for each pipeline that they ever made.
+const ALLOWED: u64 = 24 << 10;
+
+#[test]
+fn memory_does_not_grow_with_scripts() {
+    // The validation layer keeps the state of all objects that ever were.
+    let options = RunOptions {
+        validation: Validation::Off,
+        ..RunOptions::default()
+    };
+    let runner = match Runner::new(&options) {
+        Ok(runner) => runner,
+        Err(error) => return eprintln!("skipped: {error}"),
+    };
+    if resident().is_none() {
+        return eprintln!("skipped: the system does not tell how much memory is in use");
+    }
+    let mut scripts = scripts::find();
+    scripts.retain(|script| runner.run_file(script).outcome == Outcome::Pass);
+    let step = scripts.len().div_ceil(ROUND).max(1);
+    let some: Vec<_> = scripts.into_iter().step_by(step).collect();
+    let measured = endure(&some, (ROUNDS + 1) * some.len(), some.len(), |script| {
+        assert_eq!(runner.run_file(script).outcome, Outcome::Pass);
+    });
+    let (Some(first), Some(last)) = (measured.first(), measured.last()) else {
+        return;
+    };
+    let scripts = (ROUNDS * some.len()) as u64;
+    assert!(
+        last.saturating_sub(*first) < ALLOWED * scripts,
+        "{scripts} scripts took {} KB: {measured:?}",
+        last.saturating_sub(*first) >> 10
+    );
+}
