@@ -1,7 +1,7 @@
 //! One process runs a thousand scripts: its memory does not grow with them.
 //!
 //! In a process of its own, so that no other test takes memory meanwhile. The benchmark `scripts` runs ten thousand.
-#![expect(clippy::print_stderr, reason = "says what is skipped")]
+#![allow(clippy::print_stderr, reason = "says what is skipped")]
 
 use glasm_tests::memory::{endure, resident};
 use glasm_tests::scripts;

@@ -125,7 +125,9 @@ pub(crate) fn execute(
     let prepared = execution.prepare();
     if execution.note(None, prepared) {
         for step in &script.steps {
+            let probing = is_probe(&step.command).then(|| device.clock.enter(Phase::Probes));
             let result = execution.step(step);
+            drop(probing);
             if !execution.note(Some(step.line), result) {
                 break;
             }
@@ -173,8 +175,6 @@ impl Execution<'_> {
     }
 
     fn step(&mut self, step: &Step) -> Result<(), Problem> {
-        let device = Rc::clone(&self.device);
-        let _phase = is_probe(&step.command).then(|| device.clock.enter(Phase::Probes));
         let resources = &mut self.resources;
         match &step.command {
             Command::Clear {
