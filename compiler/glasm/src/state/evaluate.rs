@@ -6,7 +6,8 @@ use glasm_ir::StateParam;
 use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenPlane};
 
 impl GlState {
-    /// The value of a parameter.
+    /// The value of a parameter. NV_gpu_program4 section 2.X.3.3, tables X.3 to X.11; ARB_vertex_program section 2.14.3.2 for the matrix
+    /// palette. Any number is allowed: what was never set has its initial value.
     pub fn evaluate(&self, param: StateParam) -> [f32; 4] {
         match param {
             StateParam::MatrixRow { matrix, form, row } => {
@@ -58,7 +59,7 @@ impl GlState {
         }
     }
 
-    /// A matrix in one of its forms.
+    /// A matrix in one of its forms. NV_gpu_program4 table X.11: the product is projection times modelview 0.
     pub fn matrix(&self, name: MatrixName, form: MatrixForm) -> Matrix {
         let pick =
             |list: &[Matrix], n: u32| list.get(n as usize).copied().unwrap_or(matrix::IDENTITY);
@@ -78,7 +79,7 @@ impl GlState {
         }
     }
 
-    /// `a_cs * a_cm + e_cm` with the alpha of the diffuse material color.
+    /// `a_cs * a_cm + e_cm` per color component, with the alpha of the diffuse material color.
     fn scene_color(&self, face: Face) -> Color {
         let material = self.material(face);
         let mut color = std::array::from_fn(|i| {

@@ -1,4 +1,7 @@
-//! 4x4 matrices in GL's layout and the matrices that GL's matrix commands multiply with.
+//! 4x4 matrices in GL's layout and the matrices that GL's matrix commands multiply with. GL 2.1 section 2.11.2.
+//!
+//! A command `glTranslate(x, y, z)` is `current = multiply(&current, &translation([x, y, z]))`. Degenerate arguments (a frustum without
+//! depth, an axis of length 0) give what the arithmetic gives, infinities and NaNs among them; GL calls them errors or leaves them undefined.
 
 /// A 4x4 matrix as GL keeps it: `columns[column][row]`, applied to column vectors.
 pub type Matrix = [[f32; 4]; 4];
@@ -11,13 +14,13 @@ pub const IDENTITY: Matrix = [
     [0.0, 0.0, 0.0, 1.0],
 ];
 
-/// `left * right`
+/// `left * right`: applies `right` first. GL 2.1 section 2.11.2 (`glMultMatrix`).
 pub fn multiply(left: &Matrix, right: &Matrix) -> Matrix {
     let element = |column: usize, row: usize| (0..4).map(|k| left[k][row] * right[column][k]).sum();
     std::array::from_fn(|column| std::array::from_fn(|row| element(column, row)))
 }
 
-/// The transposed matrix.
+/// The transposed matrix, which also turns the row-major order of `glLoadTransposeMatrix` into a [`Matrix`].
 pub fn transpose(matrix: &Matrix) -> Matrix {
     std::array::from_fn(|column| std::array::from_fn(|row| matrix[row][column]))
 }
@@ -33,12 +36,13 @@ pub fn transform_plane(matrix: &Matrix, plane: [f32; 4]) -> [f32; 4] {
     transform(&transpose(&inverse(matrix)), plane)
 }
 
-/// Row `row` (0 to 3).
+/// Row `row` (0 to 3), as `state.matrix.*.row[n]` reads it. NV_gpu_program4 section 2.X.3.3.
 pub fn row(matrix: &Matrix, row: usize) -> [f32; 4] {
     std::array::from_fn(|column| matrix[column][row])
 }
 
 /// The inverse by Gauss-Jordan elimination in double precision; the identity if the matrix is singular, which GL leaves undefined.
+/// NV_gpu_program4 section 2.X.3.3.
 pub fn inverse(matrix: &Matrix) -> Matrix {
     let mut work: [[f64; 8]; 4] = std::array::from_fn(|r| {
         std::array::from_fn(|c| {
@@ -73,21 +77,21 @@ pub fn inverse(matrix: &Matrix) -> Matrix {
     std::array::from_fn(|column| std::array::from_fn(|r| work[r][4 + column] as f32))
 }
 
-/// `glTranslate`
+/// `glTranslate`. GL 2.1 section 2.11.2.
 pub fn translation(offset: [f32; 3]) -> Matrix {
     let mut matrix = IDENTITY;
     matrix[3][..3].copy_from_slice(&offset);
     matrix
 }
 
-/// `glScale`
+/// `glScale`. GL 2.1 section 2.11.2.
 pub fn scaling(factors: [f32; 3]) -> Matrix {
     let mut matrix = IDENTITY;
     (0..3).for_each(|i| matrix[i][i] = factors[i]);
     matrix
 }
 
-/// `glRotate`: `degrees` counter-clockwise around `axis`, which need not have length 1.
+/// `glRotate`: `degrees` counter-clockwise around `axis`, which need not have length 1. GL 2.1 section 2.11.2.
 pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
     let (sin, cos) = exact_sin_cos(f64::from(degrees));
     let [x, y, z] = normalize3(axis.map(f64::from));
@@ -113,7 +117,7 @@ pub(super) fn exact_sin_cos(degrees: f64) -> (f64, f64) {
     }
 }
 
-/// `glOrtho`
+/// `glOrtho`. GL 2.1 section 2.11.2.
 pub fn ortho(left: f32, right: f32, bottom: f32, top: f32, near: f32, far: f32) -> Matrix {
     let mut matrix = IDENTITY;
     matrix[0][0] = 2.0 / (right - left);
@@ -128,7 +132,7 @@ pub fn ortho(left: f32, right: f32, bottom: f32, top: f32, near: f32, far: f32) 
     matrix
 }
 
-/// `glFrustum`
+/// `glFrustum`. GL 2.1 section 2.11.2.
 pub fn frustum(left: f32, right: f32, bottom: f32, top: f32, near: f32, far: f32) -> Matrix {
     [
         [2.0 * near / (right - left), 0.0, 0.0, 0.0],
@@ -143,13 +147,13 @@ pub fn frustum(left: f32, right: f32, bottom: f32, top: f32, near: f32, far: f32
     ]
 }
 
-/// `gluPerspective`: vertical field of view in degrees, width by height.
+/// `gluPerspective`: vertical field of view in degrees, width by height. GLU 1.3 section 4.1.
 pub fn perspective(fov_y: f32, aspect: f32, near: f32, far: f32) -> Matrix {
     let top = near * (f64::from(fov_y).to_radians() / 2.0).tan() as f32;
     frustum(-top * aspect, top * aspect, -top, top, near, far)
 }
 
-/// `gluLookAt`
+/// `gluLookAt`: a camera at `eye` that looks at `center`. GLU 1.3 section 4.1.
 pub fn look_at(eye: [f32; 3], center: [f32; 3], up: [f32; 3]) -> Matrix {
     let forward = normalize3(std::array::from_fn(|i| {
         f64::from(center[i]) - f64::from(eye[i])

@@ -70,23 +70,23 @@ const BLACK: Color = [0.0, 0.0, 0.0, 1.0];
 pub struct GlState {
     /// Modelview matrices: 0 is GL's own, others are those of ARB_vertex_blend.
     pub modelview: Vec<Matrix>,
-    /// Projection matrix.
+    /// Projection matrix. GL 2.1 section 2.11.2.
     pub projection: Matrix,
-    /// Texture matrices by coordinate set.
+    /// Texture matrices by coordinate set. GL 2.1 section 2.11.2.
     pub texture: Vec<Matrix>,
     /// Matrix palette of ARB_matrix_palette.
     pub palette: Vec<Matrix>,
     /// Program matrices. ARB_vertex_program section 2.10.2.
     pub program: Vec<Matrix>,
-    /// Materials, front and back.
+    /// Materials, front and back: index [`Face`].
     pub materials: [Material; 2],
     /// Lights.
     pub lights: Vec<Light>,
     /// Ambient color of the light model. GL 2.1 section 2.14.1.
     pub light_model_ambient: Color,
-    /// Texture coordinate generation by coordinate set.
+    /// Texture coordinate generation by coordinate set. GL 2.1 section 2.11.4.
     pub texgen: Vec<TexGen>,
-    /// Texture environment colors by unit.
+    /// Texture environment colors by unit. GL 2.1 section 3.8.13.
     pub texenv_color: Vec<Color>,
     /// Fog.
     pub fog: Fog,
@@ -248,7 +248,7 @@ impl Default for TexGen {
 }
 
 impl GlState {
-    /// The light `n`.
+    /// The light `n`: GL 2.1 section 2.14.1.
     pub fn light(&self, n: u32) -> Light {
         self.lights
             .get(n as usize)
@@ -256,7 +256,7 @@ impl GlState {
             .unwrap_or_else(|| Self::initial_light(n))
     }
 
-    /// The light `n` for changing; adds initial lights up to it.
+    /// The light `n` for changing; adds initial lights up to it. GL 2.1 section 2.14.1.
     pub fn light_mut(&mut self, n: u32) -> &mut Light {
         while self.lights.len() <= n as usize {
             self.lights

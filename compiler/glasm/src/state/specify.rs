@@ -1,5 +1,6 @@
 //! Setting state as GL's commands do.
 //!
+//! Numbers are those that GL allows: lists grow up to the number that is asked for, so a caller checks it against its limits first.
 //! GL transforms some values by the modelview matrix of the moment at which they are specified: these have functions that do the
 //! same. All other state is set through the fields, for which the functions `..._mut` make room.
 
