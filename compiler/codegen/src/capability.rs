@@ -92,6 +92,10 @@ needs! {
     Interpolation InterpolationFunction None, &["sampleRateShading"];
     /// Fine and coarse derivatives.
     DerivativeControl DerivativeControl None, &[];
+    /// Results captured by transform feedback.
+    TransformFeedback TransformFeedback None, &["transformFeedback"];
+    /// Vertex streams besides the first.
+    GeometryStreams GeometryStreams None, &["geometryStreams"];
     /// Signed zeros, infinities and NaN of 32-bit floats keep their meaning.
     FloatControls SignedZeroInfNanPreserve Some(("SPV_KHR_float_controls", V12)), &[];
 }

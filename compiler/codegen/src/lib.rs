@@ -7,6 +7,7 @@
 mod analysis;
 mod builtin;
 mod capability;
+mod capture;
 mod debug;
 mod emit;
 pub mod error;

@@ -1,5 +1,6 @@
 //! What a caller chooses: target, device features, bindings, conventions, debug information.
 
+pub use crate::capture::{Capture, TransformFeedback};
 use glasm_ir::TypeBase;
 
 /// Target environment: decides the SPIR-V version and which features are core.
@@ -157,6 +158,8 @@ pub struct Options {
     pub debug: DebugInfo,
     /// Interface types that the API decides.
     pub interface: InterfaceTypes,
+    /// What is captured, in the last stage before rasterization.
+    pub transform_feedback: TransformFeedback,
     /// Zero times anything is zero in 32-bit float products.
     pub legacy_multiply: bool,
 }

@@ -25,8 +25,8 @@ pub mod validate;
 
 pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::options::{
-    BindingLayout, ClipDepth, Conventions, DebugInfo, DeviceFeatures, InterfaceTypes, Options,
-    Target,
+    BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DeviceFeatures, InterfaceTypes,
+    Options, Target, TransformFeedback,
 };
 pub use glasm_codegen::reflect::{self, Reflection};
 pub use glasm_frontend as frontend;

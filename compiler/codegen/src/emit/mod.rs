@@ -14,7 +14,7 @@
 //! | `texture`, `texture_object` | texture accesses |
 //! | `fragment` | derivatives, interpolation |
 //! | `memory`, `buffer`, `atomic` | memory accesses |
-//! | `outputs`, `names` | stores of stage outputs, debug information |
+//! | `outputs`, `capture`, `names` | stores of stage outputs, transform feedback, debug information |
 //! | `wide` | 64-bit integers without device support |
 
 mod alu;
@@ -22,6 +22,7 @@ mod array;
 mod atomic;
 mod basic;
 mod buffer;
+mod capture;
 mod compare;
 mod cond;
 mod convert;
@@ -43,6 +44,7 @@ mod wide;
 
 use crate::analysis::Analysis;
 use crate::capability::Need;
+use crate::capture::Home;
 use crate::debug::{Lines, SourceText};
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
@@ -87,6 +89,8 @@ pub(crate) struct Emit<'a> {
     functions: Vec<ValueWord>,
     /// Constants of each literal and their type.
     literals: Vec<(Scalar, [Lane; 4])>,
+    /// Where the value of each capture of the options is, and its variable once it has one of its own.
+    captures: Vec<(Home, ValueWord)>,
     /// Private variables of registers in memory, by register.
     memory: Vec<ValueWord>,
     /// The open block.
@@ -128,6 +132,7 @@ pub(crate) fn emit(
         lines: None,
         functions: Vec::new(),
         literals: vec![(Scalar::F32, [Lane::UNDEFINED; 4]); program.literals.len()],
+        captures: Vec::new(),
         memory: vec![ValueWord::NONE; program.registers.len()],
         block: LabelWord::default(),
         reachable: false,
@@ -170,6 +175,7 @@ impl Emit<'_> {
             )));
         }
         self.analysis.run(self.program)?;
+        self.plan_captures()?;
         let entry = self.w.object();
         self.functions = vec![ValueWord::NONE; self.program.routines.len()];
         for index in 0..self.analysis.functions.len() {
@@ -378,6 +384,9 @@ impl Emit<'_> {
             out.0.extend([entry, mode as u32]);
             out.0.extend_from_slice(operands);
         };
+        if !self.captures.is_empty() {
+            mode(ExecutionMode::Xfb, &[]);
+        }
         match self.program.stage {
             Stage::Fragment => {
                 mode(ExecutionMode::OriginUpperLeft, &[]);

@@ -57,6 +57,7 @@ impl Emit<'_> {
 
     fn store_output(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Failure> {
         let output = self.program.outputs[id];
+        self.store_captures(id, &lanes);
         if let Semantic::ClipDistance(plane) = output.semantic {
             return self.store_clip_distance(id, plane, lanes[0]);
         }
@@ -178,6 +179,7 @@ impl Emit<'_> {
         if output.invariant {
             self.w.decorate(variable, Decoration::Invariant, &[]);
         }
+        self.capture_in_place(output.semantic, variable);
         self.w.name(variable, || format!("{:?}", output.semantic));
         self.interface
             .reflect_output(&output, target.location, target.scalar, target.size);

@@ -1,0 +1,190 @@
+//! Transform feedback: which results of a program are captured, and where they go. Pure.
+//!
+//! SPIR-V captures whole variables. A result that is captured with all the components of its variable, and as the program writes it,
+//! is captured in place. Everything else (`result.texcoord[0].xy`, single clip distances, positions whose depth is remapped) is stored once
+//! more, in a variable of its own that no later stage reads; it takes a varying location that the program leaves free, from the
+//! last one down.
+
+use crate::error::{Error, Failure};
+use crate::interface::{VARYING_LOCATIONS, varying_location, written_lanes};
+use crate::options::{ClipDepth, Options};
+use glasm_ir::{Program, Semantic, Stage};
+
+/// Components of a result that are captured for every vertex.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Capture {
+    /// The result.
+    pub semantic: Semantic,
+    /// First component.
+    pub first: u8,
+    /// Number of components.
+    pub count: u8,
+    /// Number of the transform feedback buffer.
+    pub buffer: u32,
+    /// Bytes from the start of the vertex in the buffer.
+    pub offset: u32,
+    /// Vertex stream; other streams than 0 are for geometry programs.
+    pub stream: u32,
+}
+
+impl Capture {
+    /// One past the last byte.
+    fn end(&self) -> u32 {
+        self.offset.saturating_add(4 * u32::from(self.count))
+    }
+}
+
+/// What the last stage before rasterization writes to transform feedback buffers. All components have 32 bits.
+///
+/// GL's interleaved mode is one buffer with captures one after the other, its separate mode one capture per buffer; skipped components
+/// are a gap between offsets.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TransformFeedback {
+    /// Captures, in any order.
+    pub captures: Vec<Capture>,
+    /// Bytes from a vertex to the next, by buffer. Missing ones, and those that are 0, reach to the end of the last capture.
+    pub strides: Vec<u32>,
+}
+
+impl TransformFeedback {
+    /// Bytes from a vertex to the next in a buffer.
+    pub fn stride(&self, buffer: u32) -> u32 {
+        let given = self.strides.get(buffer as usize).copied();
+        let captures = self
+            .captures
+            .iter()
+            .filter(|capture| capture.buffer == buffer);
+        let needed = captures.map(Capture::end).max().unwrap_or(0);
+        given.filter(|stride| *stride > 0).unwrap_or(needed)
+    }
+
+    /// Whether nothing is captured.
+    pub fn is_empty(&self) -> bool {
+        self.captures.is_empty()
+    }
+}
+
+/// Where the value of a capture is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Home {
+    /// In the variable of the result itself.
+    InPlace,
+    /// In a variable of its own, at this location.
+    Copy(u32),
+}
+
+/// Where the value of each capture of the options is, or what is wrong with them. `written` are the results that the program writes.
+pub(crate) fn plan(
+    program: &Program,
+    options: &Options,
+    written: &[Semantic],
+) -> Result<Vec<Home>, Failure> {
+    let feedback = &options.transform_feedback;
+    let stage = program.stage;
+    if !feedback.is_empty() && !matches!(stage, Stage::Vertex | Stage::TessEval | Stage::Geometry) {
+        let message = format!("results of {} programs cannot be captured", stage.name());
+        return Err(Error::unsupported(message));
+    }
+    let mut homes = Vec::with_capacity(feedback.captures.len());
+    let mut free = free_locations(program);
+    for (index, capture) in feedback.captures.iter().enumerate() {
+        check(capture, feedback, stage)?;
+        check_overlap(capture, &feedback.captures[..index])?;
+        let semantic = capture.semantic;
+        if !written.contains(&semantic) {
+            let message =
+                format!("{semantic:?} is to be captured, but the program does not write it");
+            return Err(Error::unsupported(message));
+        }
+        let first_of_result = feedback.captures[..index]
+            .iter()
+            .zip(&homes)
+            .all(|(other, home)| other.semantic != semantic || *home != Home::InPlace);
+        homes.push(if first_of_result && is_whole(capture, options) {
+            Home::InPlace
+        } else {
+            let location = free.pop();
+            Home::Copy(location.ok_or_else(|| {
+                Error::limit("there are not enough free varying locations for what is captured")
+            })?)
+        });
+    }
+    Ok(homes)
+}
+
+/// Whether a capture takes all that the variable of the result holds.
+fn is_whole(capture: &Capture, options: &Options) -> bool {
+    let vector = capture.first == 0 && capture.count == 4;
+    let position = capture.semantic == Semantic::Position;
+    let remapped = position && options.conventions.clip_depth != ClipDepth::ZeroToOne;
+    let is_vector = position || varying_location(capture.semantic).is_some();
+    capture.semantic == Semantic::PointSize || (vector && is_vector && !remapped)
+}
+
+/// Varying locations that no result of the program has, in rising order.
+fn free_locations(program: &Program) -> Vec<u32> {
+    let used: Vec<u32> = program
+        .outputs
+        .iter()
+        .filter_map(|output| varying_location(output.semantic))
+        .collect();
+    (0..VARYING_LOCATIONS)
+        .filter(|location| !used.contains(location))
+        .collect()
+}
+
+fn check(capture: &Capture, feedback: &TransformFeedback, stage: Stage) -> Result<(), Failure> {
+    let semantic = capture.semantic;
+    let last = u16::from(capture.first) + u16::from(capture.count);
+    let available = match written_lanes(semantic) {
+        0b0001 => 1,
+        _ if semantic == Semantic::FogCoord => 1,
+        _ => 4,
+    };
+    let problem = if capture.count == 0 || last > available {
+        format!("{semantic:?} has {available} components to capture")
+    } else if !capture.offset.is_multiple_of(4) {
+        format!(
+            "the offset {} of a capture is no multiple of 4",
+            capture.offset
+        )
+    } else if !feedback.stride(capture.buffer).is_multiple_of(4) {
+        format!(
+            "the stride of transform feedback buffer {} is no multiple of 4",
+            capture.buffer
+        )
+    } else if capture.end() > feedback.stride(capture.buffer) {
+        format!(
+            "the capture of {semantic:?} reaches to byte {} of a vertex, which has {} bytes in transform feedback buffer {}",
+            capture.end(),
+            feedback.stride(capture.buffer),
+            capture.buffer
+        )
+    } else if capture.stream > 0 && stage != Stage::Geometry {
+        format!("{} programs have only stream 0", stage.name())
+    } else {
+        return Ok(());
+    };
+    Err(Error::unsupported(problem))
+}
+
+fn check_overlap(capture: &Capture, before: &[Capture]) -> Result<(), Failure> {
+    let mut others = before.iter().filter(|other| other.buffer == capture.buffer);
+    let problem = if others
+        .clone()
+        .any(|other| other.offset < capture.end() && capture.offset < other.end())
+    {
+        format!(
+            "two captures meet at byte {} of transform feedback buffer {}",
+            capture.offset, capture.buffer
+        )
+    } else if others.any(|other| other.stream != capture.stream) {
+        format!(
+            "transform feedback buffer {} captures two streams",
+            capture.buffer
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::unsupported(problem))
+}

@@ -1,0 +1,116 @@
+//! Transform feedback: decorations of captured results, and copies of those that are not captured in place.
+
+use super::Emit;
+use crate::capability::Need;
+use crate::capture::{self, Home};
+use crate::error::Failure;
+use crate::gather::Lane;
+use crate::words::ValueWord;
+use crate::writer::Scalar;
+use glasm_ir::arena::Id;
+use glasm_ir::{OutputId, Semantic, Storage};
+use spirv::{Decoration, Op as Spv, StorageClass};
+
+impl Emit<'_> {
+    /// Decides where the value of each capture is.
+    pub(super) fn plan_captures(&mut self) -> Result<(), Failure> {
+        if self.options.transform_feedback.is_empty() {
+            return Ok(());
+        }
+        let mut written = Vec::new();
+        for (id, register) in self.program.registers.iter_enumerated() {
+            let Storage::Output(first) = register.storage else {
+                continue;
+            };
+            if !self.analysis.written[id.index()] {
+                continue;
+            }
+            let last = first.index() + register.array.unwrap_or(1).max(1) as usize;
+            let outputs = (first.index()..last).filter(|index| *index < self.program.outputs.len());
+            written
+                .extend(outputs.map(|index| self.program.outputs[OutputId::new(index)].semantic));
+        }
+        let homes = capture::plan(self.program, self.options, &written)?;
+        let captures = &self.options.transform_feedback.captures;
+        self.w.needs.insert(Need::TransformFeedback);
+        if captures.iter().any(|capture| capture.stream > 0) {
+            self.w.needs.insert(Need::GeometryStreams);
+        }
+        self.captures = homes
+            .into_iter()
+            .map(|home| (home, ValueWord::NONE))
+            .collect();
+        Ok(())
+    }
+
+    /// Decorates the variable of a result that is captured in place.
+    pub(super) fn capture_in_place(&mut self, semantic: Semantic, variable: ValueWord) {
+        for index in 0..self.captures.len() {
+            let capture = self.options.transform_feedback.captures[index];
+            if capture.semantic == semantic && self.captures[index].0 == Home::InPlace {
+                self.decorate_capture(index, variable);
+            }
+        }
+    }
+
+    /// Stores the captured components of a result that are not captured in place.
+    pub(super) fn store_captures(&mut self, id: OutputId, lanes: &[Lane; 4]) {
+        let output = self.program.outputs[id];
+        let is_integer = matches!(
+            output.semantic,
+            Semantic::Layer | Semantic::ViewportIndex | Semantic::PrimitiveId
+        );
+        // Varyings travel as floats, whatever the program puts into them.
+        let scalar = match is_integer {
+            true => Scalar::U32,
+            false => Scalar::F32,
+        };
+        for index in 0..self.captures.len() {
+            let capture = self.options.transform_feedback.captures[index];
+            let (Home::Copy(location), known) = self.captures[index] else {
+                continue;
+            };
+            if capture.semantic != output.semantic {
+                continue;
+            }
+            let variable = match known.is_some() {
+                true => known,
+                false => self.declare_copy(index, location, scalar),
+            };
+            let first = usize::from(capture.first);
+            let part = &lanes[first..first + usize::from(capture.count)];
+            let value = match part {
+                [lane] => self.w.scalar(*lane, scalar),
+                _ => self.w.gather_vector(part, scalar).id,
+            };
+            self.w.body.op(Spv::Store, &[variable.0, value.0]);
+        }
+    }
+
+    fn declare_copy(&mut self, index: usize, location: u32, scalar: Scalar) -> ValueWord {
+        let capture = self.options.transform_feedback.captures[index];
+        let ty = self.w.ty(scalar, capture.count);
+        let variable = self
+            .interface
+            .variable(&mut self.w, StorageClass::Output, ty);
+        self.w.decorate(variable, Decoration::Location, &[location]);
+        self.w
+            .name(variable, || format!("captured {:?}", capture.semantic));
+        self.decorate_capture(index, variable);
+        self.captures[index].1 = variable;
+        variable
+    }
+
+    fn decorate_capture(&mut self, index: usize, variable: ValueWord) {
+        let feedback = &self.options.transform_feedback;
+        let capture = feedback.captures[index];
+        let stride = feedback.stride(capture.buffer);
+        let w = &mut self.w;
+        w.decorate(variable, Decoration::XfbBuffer, &[capture.buffer]);
+        w.decorate(variable, Decoration::XfbStride, &[stride]);
+        w.decorate(variable, Decoration::Offset, &[capture.offset]);
+        if capture.stream > 0 {
+            w.decorate(variable, Decoration::Stream, &[capture.stream]);
+        }
+    }
+}
