@@ -57,6 +57,17 @@ impl Capabilities {
             demote_to_helper_invocation: self.has("shaderDemoteToHelperInvocation"),
             int64_atomics: self.has("shaderBufferInt64Atomics"),
             draw_parameters: self.has("shaderDrawParameters"),
+            shared_int64_atomics: self.has("shaderSharedInt64Atomics"),
+            buffer_float32_atomic_add: self.has("shaderBufferFloat32AtomicAdd"),
+            buffer_float64_atomic_add: self.has("shaderBufferFloat64AtomicAdd"),
+            uniform_buffer_dynamic_indexing: self.has("shaderUniformBufferArrayDynamicIndexing"),
+            storage_buffer_dynamic_indexing: self.has("shaderStorageBufferArrayDynamicIndexing"),
+            uniform_buffer_non_uniform_indexing: self
+                .has("shaderUniformBufferArrayNonUniformIndexing"),
+            storage_buffer_non_uniform_indexing: self
+                .has("shaderStorageBufferArrayNonUniformIndexing"),
+            // The runner does not enable it, so that the modules themselves keep their accesses inside.
+            robust_buffer_access2: false,
             image_gather_extended: self.has("shaderImageGatherExtended"),
             sample_rate_shading: self.has("sampleRateShading"),
             signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,

@@ -52,6 +52,10 @@ needs! {
     Addresses PhysicalStorageBufferAddresses Some(("SPV_KHR_physical_storage_buffer", V12)), &["bufferDeviceAddress"];
     /// 64-bit atomics in buffers.
     Int64Atomics Int64Atomics None, &["shaderBufferInt64Atomics"];
+    /// Sums of 32-bit floats in buffers by one atomic.
+    Float32AtomicAdd AtomicFloat32AddEXT Some(("SPV_EXT_shader_atomic_float_add", None)), &["shaderBufferFloat32AtomicAdd"];
+    /// Sums of 64-bit floats in buffers by one atomic.
+    Float64AtomicAdd AtomicFloat64AddEXT Some(("SPV_EXT_shader_atomic_float_add", None)), &["shaderBufferFloat64AtomicAdd"];
     /// Base vertex, base instance, draw number.
     DrawParameters DrawParameters None, &["shaderDrawParameters"];
     /// Demotion to helper invocations.
@@ -73,6 +77,18 @@ needs! {
     UniformIndexing UniformBufferArrayDynamicIndexing None, &["shaderUniformBufferArrayDynamicIndexing"];
     /// Storage buffer arrays indexed at run time.
     StorageIndexing StorageBufferArrayDynamicIndexing None, &["shaderStorageBufferArrayDynamicIndexing"];
+    /// Indices of descriptor arrays that differ between invocations.
+    NonUniform ShaderNonUniform Some(("SPV_EXT_descriptor_indexing", V12)), &[];
+    /// Uniform buffer arrays indexed by any number.
+    UniformDivergence UniformBufferArrayNonUniformIndexing
+        Some(("SPV_EXT_descriptor_indexing", V12)), &["shaderUniformBufferArrayNonUniformIndexing"];
+    /// Storage buffer arrays indexed by any number.
+    StorageDivergence StorageBufferArrayNonUniformIndexing
+        Some(("SPV_EXT_descriptor_indexing", V12)), &["shaderStorageBufferArrayNonUniformIndexing"];
+    /// Stores to buffers in vertex programs.
+    VertexStores Shader None, &["vertexPipelineStoresAndAtomics"];
+    /// Stores to buffers in fragment programs.
+    FragmentStores Shader None, &["fragmentStoresAndAtomics"];
     /// Clip distances.
     ClipDistance ClipDistance None, &["shaderClipDistance"];
     /// Primitive number and layer as fragment inputs.

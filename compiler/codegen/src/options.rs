@@ -15,7 +15,7 @@ pub enum Target {
     Vulkan1_3,
 }
 
-/// Features of the device that change what is emitted. All are on by default; clear what the device lacks.
+/// Features of the device that change what is emitted. Nearly all are on by default; clear what the device lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DeviceFeatures {
     /// `shaderFloat64`
@@ -38,6 +38,23 @@ pub struct DeviceFeatures {
     pub image_gather_extended: bool,
     /// `sampleRateShading`
     pub sample_rate_shading: bool,
+    /// `shaderSharedInt64Atomics`
+    pub shared_int64_atomics: bool,
+    /// `shaderBufferFloat32AtomicAdd`
+    pub buffer_float32_atomic_add: bool,
+    /// `shaderBufferFloat64AtomicAdd`
+    pub buffer_float64_atomic_add: bool,
+    /// `shaderUniformBufferArrayDynamicIndexing`
+    pub uniform_buffer_dynamic_indexing: bool,
+    /// `shaderStorageBufferArrayDynamicIndexing`
+    pub storage_buffer_dynamic_indexing: bool,
+    /// `shaderUniformBufferArrayNonUniformIndexing`
+    pub uniform_buffer_non_uniform_indexing: bool,
+    /// `shaderStorageBufferArrayNonUniformIndexing`
+    pub storage_buffer_non_uniform_indexing: bool,
+    /// `robustBufferAccess2`, which the caller must enable: the module then leaves it to the device to keep accesses inside
+    /// storage and atomic counter buffers. Off by default.
+    pub robust_buffer_access2: bool,
     /// `shaderSignedZeroInfNanPreserveFloat32`
     pub signed_zero_inf_nan_preserve_float32: bool,
 }
@@ -55,6 +72,14 @@ impl Default for DeviceFeatures {
             draw_parameters: true,
             image_gather_extended: true,
             sample_rate_shading: true,
+            shared_int64_atomics: true,
+            buffer_float32_atomic_add: true,
+            buffer_float64_atomic_add: true,
+            uniform_buffer_dynamic_indexing: true,
+            storage_buffer_dynamic_indexing: true,
+            uniform_buffer_non_uniform_indexing: true,
+            storage_buffer_non_uniform_indexing: true,
+            robust_buffer_access2: false,
             signed_zero_inf_nan_preserve_float32: false,
         }
     }

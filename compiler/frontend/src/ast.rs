@@ -366,6 +366,10 @@ pub enum DeclKind {
     Texture,
     /// SHARED.
     Shared,
+    /// STORAGE.
+    Storage,
+    /// COUNTER.
+    Counter,
     /// GROUP_SIZE.
     GroupSize,
     /// SHARED_MEMORY.

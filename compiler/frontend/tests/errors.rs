@@ -1,36 +1,10 @@
 //! Load errors: code and exact place. `«»` marks the place in the program; the rules are those of the specification sections
 //! that the explanations of the codes name.
 
-use glasm_frontend::{Code, Location, Source, translate};
+mod support;
 
-/// Checks that `text` gives exactly the errors `codes`, at the marked places in this order.
-#[track_caller]
-fn errors(text: &str, codes: &[Code]) {
-    let mut plain = String::new();
-    let mut places = Vec::new();
-    for part in text.split('«') {
-        match part.split_once('»') {
-            Some((marked, rest)) => {
-                places.push((plain.len() as u32, (plain.len() + marked.len()) as u32));
-                plain.push_str(marked);
-                plain.push_str(rest);
-            }
-            None => plain.push_str(part),
-        }
-    }
-    let (program, diagnostics) = translate(&Source::new("test", &plain));
-    let found: Vec<(Code, Option<(u32, u32)>)> = (diagnostics.list.iter())
-        .map(|diagnostic| match diagnostic.location {
-            Location::Span(span) => (diagnostic.code, Some((span.start, span.end))),
-            Location::WholeProgram => (diagnostic.code, None),
-        })
-        .collect();
-    let mut places = places.into_iter();
-    let expected: Vec<(Code, Option<(u32, u32)>)> =
-        codes.iter().map(|&code| (code, places.next())).collect();
-    assert_eq!(found, expected, "\n{plain}\n{:#?}", diagnostics.list);
-    assert_eq!(program.is_none(), !codes.is_empty());
-}
+use glasm_frontend::{Code, Source, translate};
+use support::errors;
 
 /// Errors in statements of a fragment program with some variables.
 #[track_caller]
@@ -638,10 +612,6 @@ fn known_but_not_supported() {
         &[Code::Unsupported],
     );
     fragment("«TGALL» r, r;", Code::Unsupported);
-    fragment(
-        "BUFFER x[][] = { «program.buffer[0..1]» };",
-        Code::Unsupported,
-    );
     vertex("«LONG ATTRIB x = vertex.attrib[1];»", Code::Unsupported);
 }
 

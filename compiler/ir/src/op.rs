@@ -273,8 +273,9 @@ ops! {
     /// Writes memory: `[value, address]`.
     Store "store" 2 (none) Memory effect;
     /// Atomic read-modify-write: `[value, address]`, value lane x; compare-exchange stores lane y if memory equals lane x.
-    /// Returns the old value in every lane.
-    Atomic "atom" 2 (one 0b0011) Memory effect;
+    /// Returns the old value in every lane. Vectors of half floats are updated component by component, each by itself
+    /// atomic; lanes past them are 0.
+    Atomic "atom" 2 (vec 0b0011) Memory effect;
     /// Orders the memory accesses of this invocation before and after it.
     MemoryBarrier "membar" 0 (none) Untyped effect;
     /// Waits for all invocations of the work group; orders shared memory.

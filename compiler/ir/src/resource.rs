@@ -433,7 +433,9 @@ impl MemAccess {
 
     /// Lanes of the value that an atomic reads.
     pub fn atomic_lanes(&self) -> u8 {
-        if self.atomic == Some(AtomicOp::CompareExchange) {
+        if self.components > 1 {
+            self.element_lanes()
+        } else if self.atomic == Some(AtomicOp::CompareExchange) {
             3
         } else {
             1

@@ -1,21 +1,18 @@
 //! Buffers as arrays of words: constant buffers of vectors of four words in a uniform block, storage buffers and atomic
 //! counters of single words in a storage block, shared memory of single words.
 //!
-//! Narrow elements are cut out of words, so that no narrow storage is needed.
+//! Atomics on other types than words see a storage block through a second variable of the same descriptor.
 
 use super::Emit;
-use super::memory::volatile;
-use super::operand::Element;
+use super::place::{BufferUse, Member, Place, buffer_uses};
 use crate::capability::Need;
-use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::interface::{bind, stage_number};
 use crate::reflect::{BufferBinding, DescriptorSlot};
-use crate::words::ValueWord;
+use crate::words::{TypeWord, ValueWord};
 use crate::writer::{Scalar, Val};
 use glasm_ir::arena::Id;
 use glasm_ir::resource::BufferKind;
-use glasm_ir::{BufferId, MemAccess, Type, Width};
+use glasm_ir::{BufferId, Stage};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
 /// First binding of atomic counters in the set that they share with storage buffers.
@@ -25,9 +22,40 @@ const CONSTANT_VECTORS: u32 = 4096;
 /// Words of shared memory if the program does not say how much it uses.
 const SHARED_WORDS: u32 = 4096;
 
+/// The variables of a buffer: one for each type that its block is seen as, and the types of these blocks.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct BufferVariables {
+    variables: [ValueWord; 4],
+    blocks: [TypeWord; 4],
+}
+
+/// Number of a view in [`BufferVariables`].
+fn view_number(view: Scalar) -> usize {
+    match view {
+        Scalar::U64 | Scalar::Pair => 1,
+        Scalar::F32 => 2,
+        Scalar::F64 => 3,
+        Scalar::BoolFloat
+        | Scalar::BoolInt
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::S32 => 0,
+    }
+}
+
 impl Emit<'_> {
-    fn buffer_variable(&mut self, id: BufferId) -> ValueWord {
-        let known = self.interface.buffers[id.index()];
+    fn buffer_use(&mut self, id: BufferId) -> BufferUse {
+        if self.buffer_uses.is_empty() {
+            self.buffer_uses = buffer_uses(self.program);
+        }
+        self.buffer_uses[id.index()]
+    }
+
+    /// The variable through which a buffer is seen as `view`.
+    fn buffer_variable(&mut self, id: BufferId, view: Scalar) -> ValueWord {
+        let number = view_number(view);
+        let known = self.interface.buffers[id.index()].variables[number];
         if known.is_some() {
             return known;
         }
@@ -49,18 +77,19 @@ impl Emit<'_> {
                     .w
                     .declare_distinct_type(Spv::TypeArray, &[vector.0, len.0]);
                 self.w.decorate(array, Decoration::ArrayStride, &[16]);
-                self.block_variable(id, array, StorageClass::Uniform)
+                self.block_variable(id, array, view)
             }
             BufferKind::Storage | BufferKind::Counter => {
-                let word = self.w.ty(Scalar::U32, 1);
+                let element = self.w.ty(view, 1);
                 let array = self
                     .w
-                    .declare_distinct_type(Spv::TypeRuntimeArray, &[word.0]);
-                self.w.decorate(array, Decoration::ArrayStride, &[4]);
-                self.block_variable(id, array, StorageClass::StorageBuffer)
+                    .declare_distinct_type(Spv::TypeRuntimeArray, &[element.0]);
+                let stride = if view.is_wide() { 8 } else { 4 };
+                self.w.decorate(array, Decoration::ArrayStride, &[stride]);
+                self.block_variable(id, array, view)
             }
         };
-        self.interface.buffers[id.index()] = variable;
+        self.interface.buffers[id.index()].variables[number] = variable;
         variable
     }
 
@@ -69,14 +98,10 @@ impl Emit<'_> {
         size.map_or(SHARED_WORDS, |bytes| bytes.div_ceil(4).max(1))
     }
 
-    fn block_variable(
-        &mut self,
-        id: BufferId,
-        array: crate::words::TypeWord,
-        class: StorageClass,
-    ) -> ValueWord {
+    fn block_variable(&mut self, id: BufferId, array: TypeWord, view: Scalar) -> ValueWord {
         let buffer = self.program.buffers[id];
         let block = self.w.declare_distinct_type(Spv::TypeStruct, &[array.0]);
+        self.interface.buffers[id.index()].blocks[view_number(view)] = block;
         self.w.decorate(block, Decoration::Block, &[]);
         let offset = Decoration::Offset as u32;
         self.w
@@ -89,7 +114,10 @@ impl Emit<'_> {
             }
             None => block,
         };
-        let variable = self.w.variable(class, ty);
+        let variable = self.w.variable(storage_class(buffer.kind), ty);
+        if buffer.kind != BufferKind::Constant {
+            self.storage_decorations(id, block, variable);
+        }
         let bindings = self.options.bindings;
         let slot = match buffer.kind {
             BufferKind::Constant => DescriptorSlot {
@@ -108,19 +136,84 @@ impl Emit<'_> {
         bind(&mut self.w, variable, slot);
         self.w
             .name(variable, || format!("buffer{}", buffer.binding));
-        self.interface.reflected_buffers.push(BufferBinding {
+        let reflected = BufferBinding {
             slot,
             index: buffer.binding,
             count: buffer.array.unwrap_or(1).max(1),
             kind: buffer.kind,
-        });
+        };
+        let buffers = &mut self.interface.reflected_buffers;
+        if !buffers.contains(&reflected) {
+            buffers.push(reflected);
+        }
         variable
     }
 
-    /// A pointer to the word with number `word` of a buffer.
-    pub(super) fn word_pointer(&mut self, id: BufferId, element: Element, word: Val) -> ValueWord {
+    /// What the program does with a storage block. Any two of them may be the same memory.
+    fn storage_decorations(&mut self, id: BufferId, block: TypeWord, variable: ValueWord) {
+        self.w.decorate(variable, Decoration::Aliased, &[]);
+        let uses = self.buffer_use(id);
+        if uses.contains(BufferUse::WRITTEN) {
+            self.w.needs.insert(match self.program.stage {
+                Stage::Fragment => Need::FragmentStores,
+                Stage::Compute => Need::Shader,
+                Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+                    Need::VertexStores
+                }
+            });
+        }
+        let members = [
+            (!uses.contains(BufferUse::WRITTEN), Decoration::NonWritable),
+            (uses.contains(BufferUse::COHERENT), Decoration::Coherent),
+            (uses.contains(BufferUse::VOLATILE), Decoration::Volatile),
+        ];
+        for (_, decoration) in members.into_iter().filter(|(holds, _)| *holds) {
+            let operands = [block.0, 0, decoration as u32];
+            self.w.annotations.op(Spv::MemberDecorate, &operands);
+        }
+    }
+
+    /// A pointer to the block at a place, seen as `view`.
+    pub(super) fn block_pointer(&mut self, place: Place, view: Scalar) -> ValueWord {
+        let variable = self.buffer_variable(place.buffer, view);
+        let buffer = self.program.buffers[place.buffer];
+        if buffer.array.is_none() {
+            return variable;
+        }
+        let block = self.interface.buffers[place.buffer.index()].blocks[view_number(view)];
+        let member = self.member_word(place.member);
+        let operands = [variable.0, member.0];
+        self.access_chain(place, storage_class(buffer.kind), block, &operands)
+    }
+
+    fn member_word(&mut self, member: Member) -> ValueWord {
+        match member {
+            Member::Constant(member) => self.w.uint(member),
+            Member::Uniform(id) | Member::Divergent(id) => id,
+        }
+    }
+
+    fn access_chain(
+        &mut self,
+        place: Place,
+        class: StorageClass,
+        pointee: TypeWord,
+        operands: &[u32],
+    ) -> ValueWord {
+        let ty = self.w.pointer(class, pointee);
+        let pointer = self.w.object();
+        self.w.body.result(Spv::AccessChain, ty, pointer, operands);
+        if let Member::Divergent(_) = place.member {
+            self.w.decorate(pointer, Decoration::NonUniform, &[]);
+        }
+        pointer
+    }
+
+    /// A pointer to element `number` of the buffer at a place seen as `view`.
+    pub(super) fn cell_pointer(&mut self, place: Place, view: Scalar, number: Val) -> ValueWord {
+        let id = place.buffer;
         let buffer = self.program.buffers[id];
-        let variable = self.buffer_variable(id);
+        let variable = self.buffer_variable(id, view);
         let mut operands = [variable.0, 0, 0, 0, 0];
         let mut count = 1;
         let mut push = |id: ValueWord| {
@@ -128,187 +221,38 @@ impl Emit<'_> {
             count += 1;
         };
         if buffer.array.is_some() {
-            push(self.buffer_element(buffer.kind, element));
+            push(self.member_word(place.member));
         }
-        let class = match buffer.kind {
+        match buffer.kind {
             BufferKind::Shared => {
-                let last = self.constant_like(word, u64::from(self.shared_words(id) - 1));
-                push(self.int_min(word, last).id);
-                StorageClass::Workgroup
+                let last = self.constant_like(number, u64::from(self.shared_words(id) - 1));
+                push(self.int_min(number, last).id);
             }
             BufferKind::Constant => {
-                let (two, three) = (self.constant_like(word, 2), self.constant_like(word, 3));
+                let (two, three) = (self.constant_like(number, 2), self.constant_like(number, 3));
                 push(self.w.uint(0));
-                push(self.binary(Spv::ShiftRightLogical, word, two).id);
-                push(self.binary(Spv::BitwiseAnd, word, three).id);
-                StorageClass::Uniform
+                push(self.binary(Spv::ShiftRightLogical, number, two).id);
+                push(self.binary(Spv::BitwiseAnd, number, three).id);
             }
             BufferKind::Storage | BufferKind::Counter => {
                 push(self.w.uint(0));
-                push(word.id);
-                StorageClass::StorageBuffer
-            }
-        };
-        let ty = self.w.ty(Scalar::U32, 1);
-        let ty = self.w.pointer(class, ty);
-        let pointer = self.w.object();
-        self.w
-            .body
-            .result(Spv::AccessChain, ty, pointer, &operands[..count]);
-        pointer
-    }
-
-    fn buffer_element(&mut self, kind: BufferKind, element: Element) -> ValueWord {
-        match element {
-            Element::Constant(element) => self.w.uint(element),
-            Element::Dynamic(id) => {
-                self.w.needs.insert(match kind {
-                    BufferKind::Constant => Need::UniformIndexing,
-                    BufferKind::Storage | BufferKind::Counter | BufferKind::Shared => {
-                        Need::StorageIndexing
-                    }
-                });
-                id
+                push(number.id);
             }
         }
+        let element = self.w.ty(view, 1);
+        self.access_chain(
+            place,
+            storage_class(buffer.kind),
+            element,
+            &operands[..count],
+        )
     }
+}
 
-    /// The number of the word `words` after that of a byte offset.
-    fn word_number(&mut self, offset: Val, words: u32) -> Val {
-        let two = self.constant_like(offset, 2);
-        let first = self.binary(Spv::ShiftRightLogical, offset, two);
-        let more = self.constant_like(first, u64::from(words));
-        self.binary(Spv::IAdd, first, more)
-    }
-
-    fn load_word(&mut self, id: BufferId, element: Element, word: Val, access: &MemAccess) -> Val {
-        let pointer = self.word_pointer(id, element, word);
-        match volatile(access) {
-            0 => self.w.op(Spv::Load, Scalar::U32, 1, &[pointer.0]),
-            operands => self.w.op(Spv::Load, Scalar::U32, 1, &[pointer.0, operands]),
-        }
-    }
-
-    pub(super) fn load_element(
-        &mut self,
-        id: BufferId,
-        element: Element,
-        offset: Val,
-        index: u32,
-        ty: Type,
-        access: &MemAccess,
-    ) -> Result<Lane, Failure> {
-        match ty.width() {
-            Width::W32 => {
-                let word = self.word_number(offset, index);
-                Ok(self.load_word(id, element, word, access).lane(0))
-            }
-            Width::W64 => {
-                let pair = [0, 1].map(|half| {
-                    let word = self.word_number(offset, 2 * index + half);
-                    self.load_word(id, element, word, access).lane(0)
-                });
-                let pair = self.w.gather_vector(&pair, Scalar::U32);
-                Ok(self.wide_from_words(pair))
-            }
-            width @ (Width::W8 | Width::W16) => {
-                let (word, shift) = self.narrow_place(offset, index, width);
-                let word = self.load_word(id, element, word, access);
-                let value = self.binary(Spv::ShiftRightLogical, word, shift);
-                Ok(self.extend(value, width.bits(), ty.is_signed_int()).lane(0))
-            }
-        }
-    }
-
-    /// The word that holds a narrow element, and by how many bits it is shifted there.
-    fn narrow_place(&mut self, offset: Val, index: u32, width: Width) -> (Val, Val) {
-        let more = self.constant_like(offset, u64::from(index * width.bytes()));
-        let offset = self.binary(Spv::IAdd, offset, more);
-        let word = self.word_number(offset, 0);
-        // Elements are aligned to their size; the low bit of a halfword's offset does not count.
-        let mask = self.constant_like(offset, u64::from(4 - width.bytes()));
-        let byte = self.binary(Spv::BitwiseAnd, offset, mask);
-        let three = self.constant_like(byte, 3);
-        (word, self.binary(Spv::ShiftLeftLogical, byte, three))
-    }
-
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the place takes three, the element two"
-    )]
-    pub(super) fn store_element(
-        &mut self,
-        id: BufferId,
-        element: Element,
-        offset: Val,
-        index: u32,
-        ty: Type,
-        access: &MemAccess,
-        value: Lane,
-    ) -> Result<(), Failure> {
-        if self.program.buffers[id].kind == BufferKind::Constant {
-            return Err(Error::unsupported("constant buffers cannot be written"));
-        }
-        match ty.width() {
-            Width::W32 => {
-                let value = self.w.scalar(value, Scalar::U32);
-                self.store_word(id, element, offset, index, access, value);
-            }
-            Width::W64 => {
-                let words = self.words_of_wide(value);
-                for half in 0..2 {
-                    let word = self.component(words, half as usize).id;
-                    self.store_word(id, element, offset, 2 * index + half, access, word);
-                }
-            }
-            width @ (Width::W8 | Width::W16) => {
-                let value = self.w.scalar(value, Scalar::U32);
-                let value = self.w.val(value);
-                self.store_narrow(id, element, offset, index, width, value);
-            }
-        }
-        Ok(())
-    }
-
-    fn store_word(
-        &mut self,
-        id: BufferId,
-        element: Element,
-        offset: Val,
-        words: u32,
-        access: &MemAccess,
-        value: ValueWord,
-    ) {
-        let word = self.word_number(offset, words);
-        let pointer = self.word_pointer(id, element, word);
-        match volatile(access) {
-            0 => self.w.body.op(Spv::Store, &[pointer.0, value.0]),
-            operands => self.w.body.op(Spv::Store, &[pointer.0, value.0, operands]),
-        }
-    }
-
-    /// A narrow store by two atomics, so that neighbors in the word survive those of other invocations.
-    fn store_narrow(
-        &mut self,
-        id: BufferId,
-        element: Element,
-        offset: Val,
-        index: u32,
-        width: Width,
-        value: Val,
-    ) {
-        let (word, shift) = self.narrow_place(offset, index, width);
-        let pointer = self.word_pointer(id, element, word);
-        let mask = self.constant_like(value, (1 << width.bits()) - 1);
-        let value = self.binary(Spv::BitwiseAnd, value, mask);
-        let value = self.binary(Spv::ShiftLeftLogical, value, shift);
-        let hole = self.binary(Spv::ShiftLeftLogical, mask, shift);
-        let keep = self.unary(Spv::Not, hole);
-        let kind = self.program.buffers[id].kind;
-        for (op, operand) in [(Spv::AtomicAnd, keep), (Spv::AtomicOr, value)] {
-            let (scope, relaxed) = self.atomic_scope(Some(kind));
-            let operands = [pointer.0, scope.0, relaxed.0, operand.id.0];
-            self.w.op(op, Scalar::U32, 1, &operands);
-        }
+fn storage_class(kind: BufferKind) -> StorageClass {
+    match kind {
+        BufferKind::Constant => StorageClass::Uniform,
+        BufferKind::Storage | BufferKind::Counter => StorageClass::StorageBuffer,
+        BufferKind::Shared => StorageClass::Workgroup,
     }
 }

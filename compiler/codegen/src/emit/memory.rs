@@ -4,7 +4,7 @@
 
 use super::Emit;
 use super::inst::Job;
-use super::operand::Element;
+use super::place::Place;
 use super::result::Outcome;
 use crate::capability::Need;
 use crate::error::{Error, Failure};
@@ -12,7 +12,7 @@ use crate::gather::Lane;
 use crate::words::ValueWord;
 use crate::writer::{Scalar, Val};
 use glasm_ir::resource::{BufferKind, MemFlags, MemSpace};
-use glasm_ir::{Aux, BufferId, MemAccess, Src, Stage, Type, Width};
+use glasm_ir::{Aux, MemAccess, Src, Stage, Type, Width};
 use spirv::{MemoryAccess, MemorySemantics, Op as Spv, Scope, StorageClass};
 
 /// The place that one instruction accesses.
@@ -20,12 +20,8 @@ use spirv::{MemoryAccess, MemorySemantics, Op as Spv, Scope, StorageClass};
 pub(super) enum Address {
     /// A 64-bit address.
     Global(ValueWord),
-    /// A byte offset into a buffer.
-    Buffer {
-        buffer: BufferId,
-        element: Element,
-        offset: Val,
-    },
+    /// A place in a buffer.
+    Buffer(Place),
 }
 
 impl Emit<'_> {
@@ -62,16 +58,7 @@ impl Emit<'_> {
                 let offset = self.source_as(src, Type::U32, 1)?;
                 let constant = self.constant_like(offset, access.offset as u32 as u64);
                 let offset = self.binary(Spv::IAdd, offset, constant);
-                let len = program.buffers[buffer].array.unwrap_or(1);
-                let element = match access.element {
-                    Some(term) => self.element_of(term, len)?,
-                    None => Element::Constant(0),
-                };
-                Ok(Address::Buffer {
-                    buffer,
-                    element,
-                    offset,
-                })
+                Ok(Address::Buffer(self.place(buffer, access, offset)?))
             }
         }
     }
@@ -81,29 +68,7 @@ impl Emit<'_> {
         let access = self.mem_access(job)?;
         let mut lanes = match self.address(job, &access, 0)? {
             Address::Global(address) => self.load_global(address, job.inst.ty, &access)?,
-            Address::Buffer {
-                buffer,
-                element,
-                offset,
-            } => {
-                let mut lanes = [Lane::UNDEFINED; 4];
-                for (index, lane) in lanes[..usize::from(access.components)]
-                    .iter_mut()
-                    .enumerate()
-                {
-                    if job.lanes >> index & 1 != 0 {
-                        *lane = self.load_element(
-                            buffer,
-                            element,
-                            offset,
-                            index as u32,
-                            job.inst.ty,
-                            &access,
-                        )?;
-                    }
-                }
-                lanes
-            }
+            Address::Buffer(place) => self.load_buffer(place, job.inst.ty, &access, job.lanes)?,
         };
         let zero = match job.inst.ty.width() {
             Width::W64 => self.wide_int(),
@@ -140,23 +105,7 @@ impl Emit<'_> {
         };
         match self.address(job, &access, 1)? {
             Address::Global(address) => self.store_global(address, job.inst.ty, &access, values)?,
-            Address::Buffer {
-                buffer,
-                element,
-                offset,
-            } => {
-                for (index, value) in values[..usize::from(access.components)].iter().enumerate() {
-                    self.store_element(
-                        buffer,
-                        element,
-                        offset,
-                        index as u32,
-                        job.inst.ty,
-                        &access,
-                        *value,
-                    )?;
-                }
-            }
+            Address::Buffer(place) => self.store_buffer(place, job.inst.ty, &access, values)?,
         }
         Ok(Outcome::None)
     }

@@ -13,8 +13,9 @@
 //! | `basic`, `fold` | single SPIR-V instructions, constants |
 //! | `texture`, `texture_object` | texture accesses |
 //! | `fragment` | derivatives, interpolation |
-//! | `memory`, `buffer`, `atomic` | memory accesses |
 //! | `outputs`, `capture`, `names` | stores of stage outputs, transform feedback, debug information |
+//! | `memory`, `buffer`, `place`, `word_access`, `atomic` | memory accesses |
+//! | `guarded` | values from blocks under a condition |
 //! | `wide` | 64-bit integers without device support |
 
 mod alu;
@@ -29,6 +30,7 @@ mod convert;
 mod flow;
 mod fold;
 mod fragment;
+mod guarded;
 mod inst;
 mod int;
 mod join;
@@ -37,10 +39,12 @@ mod names;
 mod operand;
 mod outputs;
 mod pack;
+mod place;
 mod result;
 mod texture;
 mod texture_object;
 mod wide;
+mod word_access;
 
 use crate::analysis::Analysis;
 use crate::capability::Need;
@@ -54,9 +58,11 @@ use crate::liveness::{Liveness, output_lanes};
 use crate::options::{Options, Target};
 use crate::words::{LabelWord, TypeWord, ValueWord, Words};
 use crate::writer::{Scalar, WideInts, Writer};
+pub(crate) use buffer::BufferVariables;
 use glasm_ir::arena::Id;
 use glasm_ir::{InstFlags, Program, RoutineId, Stage, Storage};
 use join::Joins;
+use rustc_hash::FxHashMap;
 use spirv::{ExecutionMode, ExecutionModel, FunctionControl, Op};
 pub(crate) use texture_object::TextureVariable;
 
@@ -99,6 +105,10 @@ pub(crate) struct Emit<'a> {
     /// Whether a `Return` ends the entry point.
     in_entry: bool,
     wide_ints: WideInts,
+    /// What the program does with each buffer; empty until that is asked.
+    buffer_uses: Vec<place::BufferUse>,
+    /// Values of which it was asked whether they are the same in all invocations.
+    uniform: FxHashMap<ValueWord, bool>,
     /// Flags of the open instruction.
     flags: InstFlags,
 }
@@ -142,6 +152,8 @@ pub(crate) fn emit(
         } else {
             WideInts::Pairs
         },
+        buffer_uses: Vec::new(),
+        uniform: FxHashMap::default(),
         flags: InstFlags::empty(),
     };
     emit.w.reset();

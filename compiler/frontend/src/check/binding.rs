@@ -1,6 +1,7 @@
 //! Resolves binding paths to attributes, results, parameters, textures, buffers and shared memory.
 
-use super::{BufferLayout, Checker, suggest};
+use super::memory::BufferRange;
+use super::{Checker, suggest};
 use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
 use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS};
@@ -19,11 +20,8 @@ pub(super) enum Bound {
     Params(Vec<ParamSource>),
     /// Texture image units.
     Texture { first: u32, count: u32 },
-    /// Elements of program parameter buffers; `None` is the whole buffer.
-    Buffer {
-        bindings: (u32, u32),
-        elements: Option<(u32, u32)>,
-    },
+    /// Elements of buffers.
+    Buffer(BufferRange),
     /// Bytes of shared memory; `None` is all of it.
     Shared(Option<(u32, u32)>),
 }
@@ -314,15 +312,4 @@ pub(super) fn fail<T>(span: Span, code: Code, message: impl Into<String>) -> Res
         message: message.into(),
         notes: Vec::new(),
     })
-}
-
-impl BufferLayout {
-    /// Bytes of an element.
-    pub(crate) const fn stride(self) -> u32 {
-        match self {
-            Self::Words => 4,
-            Self::Vectors => 16,
-            Self::Bytes => 1,
-        }
-    }
 }

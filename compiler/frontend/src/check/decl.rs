@@ -25,7 +25,9 @@ impl Checker<'_> {
             | DeclKind::Buffer4
             | DeclKind::Cbuffer
             | DeclKind::Texture
-            | DeclKind::Shared => self.bound_variable(&decl),
+            | DeclKind::Shared
+            | DeclKind::Storage
+            | DeclKind::Counter => self.bound_variable(&decl),
         }
     }
 

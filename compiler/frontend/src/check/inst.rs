@@ -1,13 +1,14 @@
 //! Instructions: availability, modifiers, types, operands. NV_gpu_program4 sections 2.X.4 and 2.X.4.1.
 
+use super::memory::MemoryKind;
 use super::operand::Shape;
 use super::types::{operand_type, result_type};
-use super::{BufferLayout, Checker, InstTypes, VarKind, VarSize};
-use crate::ast::{Base, Index, Inst, Operand};
+use super::{Checker, InstTypes, VarKind, VarSize};
+use crate::ast::{Base, Inst, Operand};
 use crate::codes::Code;
 use crate::lang::modifiers::{self, Mods, TypeClass};
 use crate::lang::opcodes::{Lower, OpcodeInfo, OperandKind, ResultKind, TypeRule};
-use crate::lang::options::Features;
+use crate::lang::options::{Feature, Features};
 use crate::lang::stage_name;
 use crate::lex::{Kind, Token, lex};
 use crate::source::Version;
@@ -54,8 +55,10 @@ impl Checker<'_> {
                 | OperandKind::Count => Shape::Vector,
                 OperandKind::S | OperandKind::Su | OperandKind::Address => Shape::Scalar,
                 OperandKind::Plain => Shape::Plain,
-                OperandKind::ConstMem => Shape::ConstMem,
-                OperandKind::SharedMem => Shape::SharedMem,
+                OperandKind::ConstMem => Shape::Memory(MemoryKind::Constant),
+                OperandKind::SharedMem => Shape::Memory(MemoryKind::Shared),
+                OperandKind::StorageMem => Shape::Memory(MemoryKind::Storage),
+                OperandKind::CounterMem => Shape::Memory(MemoryKind::Counter),
                 OperandKind::ExtSwizzle
                 | OperandKind::Texture
                 | OperandKind::Label
@@ -68,47 +71,6 @@ impl Checker<'_> {
         if info.special || inst.modifiers.atomic().is_some() {
             self.special(inst, operands, info, types);
         }
-    }
-
-    /// An element of a CBUFFER or SHARED variable.
-    pub(super) fn memory_operand(&mut self, operand: &mut Operand, shape: Shape) {
-        let constant = shape == Shape::ConstMem;
-        let wanted = if constant {
-            "a CBUFFER variable"
-        } else {
-            "a SHARED variable"
-        };
-        let Base::Name(name) = operand.base else {
-            self.reports.error(
-                Code::MemoryOperand,
-                operand.span,
-                format!("this operand must be {wanted}"),
-            );
-            return;
-        };
-        let Some(var) = self.var_of(name, operand.span) else {
-            return;
-        };
-        let fits = match self.program.vars[var as usize].kind {
-            VarKind::Buffer(view) => constant && view.layout == BufferLayout::Bytes,
-            VarKind::Shared { .. } => !constant,
-            VarKind::Poisoned => return,
-            VarKind::Temp
-            | VarKind::Attrib { .. }
-            | VarKind::Param { .. }
-            | VarKind::Result { .. }
-            | VarKind::Texture { .. } => false,
-        };
-        if !fits {
-            self.reports.error(
-                Code::MemoryOperand,
-                operand.span,
-                format!("this operand must be {wanted}"),
-            );
-            return;
-        }
-        operand.base = Base::Var(var);
-        self.index(var, operand.index, operand.span);
     }
 
     #[cold]
@@ -260,6 +222,8 @@ impl Checker<'_> {
         match info.operands.last() {
             Some(OperandKind::Texture) => self.texture(inst, operands, info),
             Some(OperandKind::SharedMem) => self.shared_access(operands, types),
+            Some(OperandKind::StorageMem) => self.needs_option(inst, info, Feature::StorageBuffer),
+            Some(OperandKind::CounterMem) => self.counter_access(inst, info),
             _ => {}
         }
         if inst.modifiers.atomic().is_some() && info.rule != TypeRule::Atomic {
@@ -352,47 +316,6 @@ impl Checker<'_> {
                 );
             }
             _ => {}
-        }
-    }
-
-    /// Constant addresses lie within the declared shared memory. NV_compute_program5 section 2.X.7.Y.
-    fn shared_access(&mut self, operands: &[Operand], types: InstTypes) {
-        let Some(operand) = operands.last() else {
-            return;
-        };
-        if !self.shared_seen {
-            self.reports.error(
-                Code::SharedMissing,
-                operand.span,
-                "the program declares no SHARED_MEMORY",
-            );
-            return;
-        }
-        let Some((
-            _,
-            &super::Var {
-                kind: VarKind::Shared { start },
-                ..
-            },
-        )) = self.program.var(operand.base)
-        else {
-            return;
-        };
-        let index = match operand.index {
-            Index::Const(index) => index,
-            Index::None => 0,
-            Index::Relative(_) | Index::Pair(_) => return,
-        };
-        let bytes = types.ty.width().bytes() * u32::from(types.components);
-        if u64::from(start) + u64::from(index) + u64::from(bytes)
-            > u64::from(self.program.shared_bytes)
-        {
-            let message = format!(
-                "the access ends behind the {} bytes of shared memory",
-                self.program.shared_bytes
-            );
-            self.reports
-                .error(Code::SharedBounds, operand.span, message);
         }
     }
 }

@@ -8,6 +8,7 @@ mod constant;
 mod decl;
 mod flow;
 mod inst;
+mod memory;
 mod operand;
 mod overlap;
 mod parameter;
@@ -18,6 +19,7 @@ mod types;
 mod variable;
 
 pub(crate) use constant::{default_constant, literal_bits};
+pub(crate) use memory::{BufferLayout, BufferView};
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 
@@ -69,26 +71,6 @@ pub(crate) enum VarKind {
     },
     /// Declared with errors: uses are not reported.
     Poisoned,
-}
-
-/// A part of program parameter buffers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct BufferView {
-    pub(crate) layout: BufferLayout,
-    pub(crate) binding: u32,
-    /// First element.
-    pub(crate) start: u32,
-}
-
-/// How elements of a program parameter buffer are counted.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum BufferLayout {
-    /// BUFFER: words, replicated.
-    Words,
-    /// BUFFER4: vectors.
-    Vectors,
-    /// CBUFFER: bytes, only for LDC.
-    Bytes,
 }
 
 /// Size of components.

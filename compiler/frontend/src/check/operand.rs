@@ -1,8 +1,9 @@
 //! Operands and results: what they may name, their indices, suffixes and types. NV_gpu_program4 section 2.X.4.2.
 
 use super::binding::Bound;
+use super::memory::MemoryKind;
 use super::variable::io_binding;
-use super::{BufferLayout, Checker, Implicit, Named, VarKind};
+use super::{Checker, Implicit, Named, VarKind};
 use crate::ast::{Base, Dst, Index, Operand, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
@@ -18,10 +19,8 @@ pub(super) enum Shape {
     Scalar,
     /// Without suffix and signs.
     Plain,
-    /// Element of a CBUFFER variable.
-    ConstMem,
-    /// Element of a SHARED variable.
-    SharedMem,
+    /// Element of memory.
+    Memory(MemoryKind),
 }
 
 impl Checker<'_> {
@@ -38,8 +37,8 @@ impl Checker<'_> {
     }
 
     fn unusual_value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
-        if matches!(shape, Shape::ConstMem | Shape::SharedMem) {
-            return self.memory_operand(operand, shape);
+        if let Shape::Memory(kind) = shape {
+            return self.memory_operand(operand, kind);
         }
         let var = match operand.base {
             Base::Name(name) => self.var_of(name, operand.span),
@@ -70,7 +69,7 @@ impl Checker<'_> {
         let info = &mut self.program.vars[var as usize];
         let readable = match info.kind {
             VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => true,
-            VarKind::Buffer(view) => view.layout != BufferLayout::Bytes,
+            VarKind::Buffer(view) => view.layout.is_value(),
             VarKind::Result { .. }
             | VarKind::Texture { .. }
             | VarKind::Shared { .. }
@@ -92,8 +91,7 @@ impl Checker<'_> {
     /// Suffix and signs against what the place takes.
     fn suffix(&mut self, operand: &Operand, shape: Shape) {
         match (shape, operand.suffix.kind()) {
-            (Shape::Vector | Shape::ConstMem | Shape::SharedMem, _)
-            | (Shape::Scalar, SuffixKind::One(_)) => {}
+            (Shape::Vector | Shape::Memory(_), _) | (Shape::Scalar, SuffixKind::One(_)) => {}
             (Shape::Plain, SuffixKind::None) if operand.signs == Signs::empty() => {}
             (Shape::Scalar, _) => {
                 let message = "a scalar operand needs one component, such as `.x`";
@@ -117,7 +115,7 @@ impl Checker<'_> {
                 Code::MemoryOperand,
                 "is shared memory, for LDS, STS and ATOMS only",
             ),
-            VarKind::Buffer(_) => (Code::MemoryOperand, "is a CBUFFER variable, for LDC only"),
+            VarKind::Buffer(view) => (Code::MemoryOperand, view.layout.only_for()),
             VarKind::Poisoned | VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => {
                 return;
             }
@@ -154,6 +152,11 @@ impl Checker<'_> {
     }
 
     fn unusual_index(&mut self, var: u32, array: Option<u32>, index: Index, span: Span) {
+        if let VarKind::Buffer(view) = self.program.vars[var as usize].kind
+            && let Some(sizes) = view.sizes()
+        {
+            return self.two_indices(var, sizes, index, span);
+        }
         let text = self.var_text(var);
         match (array, index) {
             (None, _) => {
@@ -181,7 +184,7 @@ impl Checker<'_> {
     }
 
     /// A run-time index into an array of `count` elements.
-    fn relative(&mut self, var: u32, count: u32, relative: u32) {
+    pub(super) fn relative(&mut self, var: u32, count: u32, relative: u32) {
         self.program.vars[var as usize].relative = true;
         let info = self.program.ast.relatives[relative as usize];
         if info.offset < 0 || info.offset >= i64::from(count) {
@@ -272,10 +275,7 @@ impl Checker<'_> {
 
     fn range_problem(&self, bound: &Bound, span: Span) -> (Code, &'static str) {
         match bound {
-            Bound::Buffer { .. } => (
-                Code::BufferOperand,
-                "elements of parameter buffers need a BUFFER variable",
-            ),
+            Bound::Buffer(range) => range.space.direct_use(),
             Bound::Params(list)
                 if matches!(list[0], glasm_ir::ParamSource::State(_))
                     && !self.source_text(span).contains(".row") =>
@@ -325,9 +325,9 @@ impl Checker<'_> {
                 span,
                 |_| VarKind::Texture { unit: first },
             )),
-            Bound::Buffer { .. } => {
-                let message = "elements of parameter buffers need a BUFFER variable";
-                self.reports.error(Code::BufferOperand, span, message);
+            Bound::Buffer(range) => {
+                let (code, message) = range.space.direct_use();
+                self.reports.error(code, span, message);
                 None
             }
             Bound::Shared(_) => {
@@ -441,7 +441,7 @@ impl Checker<'_> {
             Bound::Attrib(..)
             | Bound::Params(_)
             | Bound::Texture { .. }
-            | Bound::Buffer { .. }
+            | Bound::Buffer(_)
             | Bound::Shared(_) => {
                 self.reports.error(
                     Code::WriteReadOnly,
@@ -458,7 +458,7 @@ impl Checker<'_> {
         let what = match self.program.vars[var as usize].kind {
             VarKind::Attrib { .. } => "an attribute",
             VarKind::Param { .. } => "a parameter",
-            VarKind::Buffer(_) => "a parameter buffer",
+            VarKind::Buffer(view) => view.layout.what(),
             VarKind::Texture { .. } => "a texture",
             VarKind::Shared { .. } => "shared memory",
             VarKind::Temp | VarKind::Result { .. } | VarKind::Poisoned => return,

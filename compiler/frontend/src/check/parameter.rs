@@ -2,21 +2,26 @@
 
 use super::Checker;
 use super::binding::{Bound, Failed, Found, Match, fail};
+use super::memory::BufferSpace;
 use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
 use crate::lang::bindings::Number;
 use crate::lang::limits;
 use crate::lang::state::{FORMS, MATRICES, MatrixInfo, STATE};
+use crate::source::Version;
 use glasm_ir::state::MatrixForm;
 use glasm_ir::{ParamSource, Span, StateParam};
 
 impl Checker<'_> {
-    /// `program.env`, `program.local`, `program.buffer`, `program.sharedmem`.
+    /// `program.env`, `program.local`, buffers, `program.sharedmem`.
     pub(super) fn program_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
         let names = [
             "program.env",
             "program.local",
             "program.buffer",
+            "program.storage",
+            "program.storagelen",
+            "program.counter",
             "program.sharedmem",
         ];
         let Some(&segment) = segments
@@ -27,24 +32,25 @@ impl Checker<'_> {
         };
         let span = segments[0].span.to(segment.span);
         let [bracket, second] = segment.brackets;
+        let five = self.version >= Version::V5_0;
         match self.word(segment) {
             b"env" => self.parameters(segment, span, limits::ENV_PARAMETERS, ParamSource::Env),
             b"local" => {
                 self.parameters(segment, span, limits::LOCAL_PARAMETERS, ParamSource::Local)
             }
             b"buffer" if bracket != Bracket::None => {
-                let (first, count, _) = self.numbers(bracket, limits::PARAMETER_BUFFERS, span)?;
-                let elements =
-                    self.elements_of(second, limits::PARAMETER_BUFFER_WORDS * 4, span)?;
-                let range = !matches!(second, Bracket::One(_));
-                Ok((
-                    Bound::Buffer {
-                        bindings: (first, count),
-                        elements,
-                    },
-                    range,
-                    2,
-                ))
+                self.buffer_binding(segment, BufferSpace::Parameter, span)
+            }
+            b"storage" if bracket != Bracket::None && five => {
+                self.buffer_binding(segment, BufferSpace::Storage, span)
+            }
+            b"counter" if bracket != Bracket::None && five => {
+                self.buffer_binding(segment, BufferSpace::Counter, span)
+            }
+            // Programs that are not made of GLSL have no arrays without a size.
+            b"storagelen" if five => {
+                let zero = |_| ParamSource::Literal([0; 4]);
+                self.parameters(segment, span, limits::STORAGE_BUFFERS, zero)
             }
             b"sharedmem" if second == Bracket::None => {
                 let elements = self.elements_of(bracket, limits::SHARED_BYTES, span)?;
@@ -90,7 +96,7 @@ impl Checker<'_> {
     }
 
     /// Elements of a buffer; `None` without brackets.
-    fn elements_of(
+    pub(super) fn elements_of(
         &self,
         bracket: Bracket,
         limit: u32,

@@ -80,8 +80,8 @@ impl Checker<'_> {
     }
 
     fn type_span(&self, inst: &Inst, number: usize) -> Span {
-        let name = inst.modifiers.data_type(number).info().name.as_bytes();
-        self.modifier_span(inst, |word| word == name)
+        let ty = modifiers::Modifier::Type(inst.modifiers.data_type(number));
+        self.modifier_span(inst, |word| modifiers::lookup(word) == Some(ty))
     }
 
     fn unsupported_type(&mut self, inst: &Inst, info: &OpcodeInfo, number: usize) {
@@ -189,7 +189,7 @@ impl Checker<'_> {
         }
         let data = inst.modifiers.data_type(0).info();
         let extended = data.class == TypeClass::Extended || data.ty == Type::F16;
-        if extended && !self.program.features.contains(Features::MEM_EXTENDED) {
+        if extended && !atomic && !self.program.features.contains(Features::MEM_EXTENDED) {
             let span = self.type_span(inst, 0);
             let message = format!("`{}` needs OPTION NV_gpu_program5_mem_extended", data.name);
             self.reports.error(Code::FeatureOption, span, message);
@@ -212,7 +212,7 @@ impl Checker<'_> {
                 .error(Code::AtomModifiers, self.opcode_span(inst), message);
             return;
         };
-        use glasm_ir::resource::AtomicOp::{Add, DecWrap, Exchange, IncWrap};
+        use glasm_ir::resource::AtomicOp::{Add, DecWrap, Exchange, IncWrap, Max, Min};
         let features = self.program.features;
         let by_option = match data.ty {
             Type::F32 => features.contains(Features::ATOMIC_FLOAT) && matches!(op, Add | Exchange),
@@ -222,14 +222,18 @@ impl Checker<'_> {
             Type::S64 | Type::U64 => {
                 features.contains(Features::ATOMIC_INT64) && !matches!(op, IncWrap | DecWrap)
             }
-            Type::U8 | Type::S8 | Type::U16 | Type::S16 | Type::F16 | Type::U32 | Type::S32 => {
-                false
+            Type::F16 => {
+                features.contains(Features::ATOMIC_FP16_VECTOR)
+                    && matches!(op, Add | Min | Max | Exchange)
             }
+            Type::U8 | Type::S8 | Type::U16 | Type::S16 | Type::U32 | Type::S32 => false,
         };
         let shared_float =
             info.name == "ATOMS" && data.ty == Type::F32 && matches!(op, Add | Exchange);
-        let known = modifiers::atomic_types(op).contains(&data.ty) && data.components == 1;
-        if !(known || by_option || shared_float) {
+        let known = modifiers::atomic_types(op).contains(&data.ty);
+        // Vectors exist of half floats, and only those.
+        let size_fits = (data.components == 1) != (data.ty == Type::F16);
+        if !size_fits || !(known || by_option || shared_float) {
             let span = self.type_span(inst, 0);
             let message = format!(
                 "the atomic operation {} is not defined for {}",
@@ -293,7 +297,9 @@ pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstType
         | OperandKind::Kill
         | OperandKind::Count
         | OperandKind::ConstMem
-        | OperandKind::SharedMem => match info.rule {
+        | OperandKind::SharedMem
+        | OperandKind::StorageMem
+        | OperandKind::CounterMem => match info.rule {
             TypeRule::Convert => register_type(types.from),
             TypeRule::Unpack64 => ty.with_width(Width::W64),
             TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::None => ty,

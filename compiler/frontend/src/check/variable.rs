@@ -1,9 +1,10 @@
-//! Variables with bindings: ATTRIB, PARAM, OUTPUT, BUFFER, CBUFFER, TEXTURE, SHARED.
+//! Variables with bindings: ATTRIB, PARAM, OUTPUT, buffers, TEXTURE, SHARED.
 //! NV_gpu_program4 sections 2.X.3.2 to 2.X.3.6, NV_gpu_program5 section 2.X.3.8.
 
 use super::binding::Bound;
 use super::decl::base_of;
-use super::{BufferLayout, BufferView, Checker, IoBinding, Named, Var, VarKind};
+use super::memory::BufferRange;
+use super::{Checker, IoBinding, Named, Var, VarKind};
 use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Traits, is_conventional};
@@ -17,10 +18,7 @@ enum Elements {
     Results(Vec<(&'static BindingInfo, u32)>),
     Params(Vec<ParamSource>),
     Textures(Vec<u32>),
-    Buffer {
-        binding: u32,
-        elements: Option<(u32, u32)>,
-    },
+    Buffer(BufferRange),
     Shared(Option<(u32, u32)>),
 }
 
@@ -30,13 +28,13 @@ impl Elements {
             Self::Attribs(list) | Self::Results(list) => list.len(),
             Self::Params(list) => list.len(),
             Self::Textures(list) => list.len(),
-            Self::Buffer { .. } | Self::Shared(_) => 1,
+            Self::Buffer(_) | Self::Shared(_) => 1,
         }
     }
 }
 
 impl Checker<'_> {
-    /// ATTRIB, PARAM, OUTPUT, BUFFER, TEXTURE, SHARED.
+    /// A variable with bindings.
     pub(super) fn bound_variable(&mut self, decl: &Decl) {
         let Some((name, span)) = decl.name else {
             return;
@@ -64,6 +62,10 @@ impl Checker<'_> {
         self.reports.len()
     }
 
+    fn has_option(&self, feature: options::Features) -> bool {
+        self.program.features.contains(feature)
+    }
+
     /// Whether the program type and the language version have this kind of declaration.
     fn allowed_here(&mut self, decl: &Decl) -> bool {
         let five = self.version >= Version::V5_0;
@@ -80,14 +82,18 @@ impl Checker<'_> {
                 Code::FeatureNewer,
                 "TEXTURE declarations need language version 5.0",
             ),
-            DeclKind::Cbuffer
-                if !five && !self.program.features.contains(options::Features::CBUFFER) =>
-            {
-                (
-                    Code::FeatureOption,
-                    "CBUFFER needs OPTION NV_parameter_buffer_object2",
-                )
-            }
+            DeclKind::Cbuffer if !five && !self.has_option(options::Features::CBUFFER) => (
+                Code::FeatureOption,
+                "CBUFFER needs OPTION NV_parameter_buffer_object2",
+            ),
+            DeclKind::Storage if !self.has_option(options::Features::STORAGE_BUFFER) => (
+                Code::FeatureOption,
+                "STORAGE needs OPTION NV_shader_storage_buffer",
+            ),
+            DeclKind::Counter if !self.has_option(options::Features::ATOMIC_COUNTERS) => (
+                Code::FeatureOption,
+                "COUNTER needs OPTION NV_shader_atomic_counters",
+            ),
             DeclKind::Attrib
                 if decl.mods.contains(VarMods::LONG) && self.stage == Stage::Vertex && five =>
             {
@@ -103,6 +109,8 @@ impl Checker<'_> {
             | DeclKind::Cbuffer
             | DeclKind::Texture
             | DeclKind::Shared
+            | DeclKind::Storage
+            | DeclKind::Counter
             | DeclKind::GroupSize
             | DeclKind::SharedMemory => return true,
         };
@@ -139,21 +147,16 @@ impl Checker<'_> {
     }
 
     fn append(&mut self, list: &mut Elements, found: Elements, span: Span) -> bool {
+        if let (Elements::Buffer(list), Elements::Buffer(found)) = (&mut *list, &found)
+            && list.append(*found)
+        {
+            return true;
+        }
         match (list, found) {
             (Elements::Attribs(list), Elements::Attribs(more)) => list.extend(more),
             (Elements::Results(list), Elements::Results(more)) => list.extend(more),
             (Elements::Params(list), Elements::Params(more)) => list.extend(more),
             (Elements::Textures(list), Elements::Textures(more)) => list.extend(more),
-            (
-                Elements::Buffer {
-                    binding,
-                    elements: Some((first, count)),
-                },
-                Elements::Buffer {
-                    binding: other,
-                    elements: Some((next, more)),
-                },
-            ) if *binding == other && *first + *count == next => *count += more,
             (Elements::Shared(Some((first, count))), Elements::Shared(Some((next, more))))
                 if *first + *count == next =>
             {
@@ -197,6 +200,8 @@ impl Checker<'_> {
             DeclKind::Buffer | DeclKind::Buffer4 | DeclKind::Cbuffer => "program.buffer",
             DeclKind::Texture => "a texture image unit",
             DeclKind::Shared => "program.sharedmem",
+            DeclKind::Storage => "program.storage",
+            DeclKind::Counter => "program.counter",
             DeclKind::Temp | DeclKind::Alias | DeclKind::GroupSize | DeclKind::SharedMemory => {
                 "nothing"
             }
@@ -234,19 +239,8 @@ impl Checker<'_> {
             (DeclKind::Texture, Bound::Texture { first, count }) => {
                 Elements::Textures((first..first + count).collect())
             }
-            (
-                DeclKind::Buffer | DeclKind::Buffer4 | DeclKind::Cbuffer,
-                Bound::Buffer { bindings, elements },
-            ) => {
-                if bindings.1 > 1 || decl.size2 != Size::Single {
-                    let message = "variables over several parameter buffers are not supported yet";
-                    self.reports.error(Code::Unsupported, span, message);
-                    return None;
-                }
-                Elements::Buffer {
-                    binding: bindings.0,
-                    elements,
-                }
+            (_, Bound::Buffer(range)) if Self::takes_buffers(decl, range) => {
+                Elements::Buffer(range)
             }
             (DeclKind::Shared, Bound::Shared(elements)) => Elements::Shared(elements),
             _ => {
@@ -275,7 +269,7 @@ impl Checker<'_> {
     fn bind(&mut self, decl: &Decl, elements: Elements) -> Option<Var> {
         match elements {
             Elements::Attribs(list) => {
-                let array = self.array_of(decl, list.len())?;
+                let array = self.array_of(decl.size, list.len())?;
                 self.array_kind(decl, &list)?;
                 let first = self.program.attribs.len() as u32;
                 for &(row, number) in &list {
@@ -284,7 +278,7 @@ impl Checker<'_> {
                 Some(self.new_var(decl, VarKind::Attrib { first }, array))
             }
             Elements::Results(list) => {
-                let array = self.array_of(decl, list.len())?;
+                let array = self.array_of(decl.size, list.len())?;
                 if array.is_some() && self.stage == Stage::Fragment {
                     self.reports.error(
                         Code::OutputArray,
@@ -301,7 +295,7 @@ impl Checker<'_> {
                 Some(self.new_var(decl, VarKind::Result { first }, array))
             }
             Elements::Params(list) => {
-                let array = self.array_of(decl, list.len())?;
+                let array = self.array_of(decl.size, list.len())?;
                 self.parameters += list.len() as u64;
                 if self.parameters > limits::PARAMETERS {
                     self.reports
@@ -314,7 +308,7 @@ impl Checker<'_> {
                 Some(self.new_var(decl, VarKind::Param { first }, array))
             }
             Elements::Textures(list) => {
-                let array = self.array_of(decl, list.len())?;
+                let array = self.array_of(decl.size, list.len())?;
                 if list.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
                     self.reports.error(
                         Code::TextureUnits,
@@ -324,65 +318,19 @@ impl Checker<'_> {
                 }
                 Some(self.new_var(decl, VarKind::Texture { unit: list[0] }, array))
             }
-            Elements::Buffer { binding, elements } => self.bind_buffer(decl, binding, elements),
+            Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {
                 let size = self.program.shared_bytes;
                 let (start, count) = elements.unwrap_or((0, size.max(1)));
-                let array = self.view_array(decl, elements.is_some(), count)?;
+                let array = self.view_array(decl.size, elements.is_some(), count)?;
                 Some(self.new_var(decl, VarKind::Shared { start }, array))
             }
         }
     }
 
-    fn bind_buffer(
-        &mut self,
-        decl: &Decl,
-        binding: u32,
-        elements: Option<(u32, u32)>,
-    ) -> Option<Var> {
-        let layout = match decl.kind {
-            DeclKind::Buffer4 => BufferLayout::Vectors,
-            DeclKind::Cbuffer => BufferLayout::Bytes,
-            DeclKind::Buffer
-            | DeclKind::Temp
-            | DeclKind::Attrib
-            | DeclKind::Param
-            | DeclKind::Output
-            | DeclKind::Alias
-            | DeclKind::Texture
-            | DeclKind::Shared
-            | DeclKind::GroupSize
-            | DeclKind::SharedMemory => BufferLayout::Words,
-        };
-        if layout != BufferLayout::Bytes
-            && *self.buffer_layouts.entry(binding).or_insert(layout) != layout
-        {
-            let message =
-                format!("parameter buffer {binding} is used by BUFFER and BUFFER4 variables");
-            self.reports.error(Code::BufferKind, decl.span, message);
-        }
-        let (start, count) =
-            elements.unwrap_or((0, limits::PARAMETER_BUFFER_WORDS * 4 / layout.stride()));
-        let array = self.view_array(decl, elements.is_some(), count)?;
-        let kind = VarKind::Buffer(BufferView {
-            layout,
-            binding,
-            start,
-        });
-        Some(self.new_var(decl, kind, array))
-    }
-
-    /// Array size of a view of a buffer: a whole buffer takes the declared size.
-    fn view_array(&mut self, decl: &Decl, bounded: bool, count: u32) -> Option<Option<u32>> {
-        match decl.size {
-            Size::Of(size, _) if !bounded && size > 0 => Some(Some(size)),
-            Size::Of(..) | Size::Single | Size::Open => self.array_of(decl, count as usize),
-        }
-    }
-
     /// The number of elements of an array declaration, checked against its bindings; `None` for single variables.
-    fn array_of(&mut self, decl: &Decl, count: usize) -> Option<Option<u32>> {
-        match decl.size {
+    pub(super) fn array_of(&mut self, size: Size, count: usize) -> Option<Option<u32>> {
+        match size {
             Size::Single => Some(None),
             Size::Open => Some(Some(count as u32)),
             Size::Of(size, _) if size as usize == count => Some(Some(size)),

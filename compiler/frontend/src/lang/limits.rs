@@ -28,6 +28,14 @@ pub const TEXEL_OFFSET: std::ops::RangeInclusive<i64> = -8..=7;
 pub const PARAMETER_BUFFERS: u32 = 16;
 /// Words of a program parameter buffer (`MAX_PROGRAM_PARAMETER_BUFFER_SIZE_NV`).
 pub const PARAMETER_BUFFER_WORDS: u32 = 16_384;
+/// Binding points of storage buffers (`MAX_SHADER_STORAGE_BUFFER_BINDINGS`).
+pub const STORAGE_BUFFERS: u32 = 64;
+/// Bytes of a storage buffer (`MAX_SHADER_STORAGE_BLOCK_SIZE`).
+pub const STORAGE_BUFFER_BYTES: u32 = 1 << 30;
+/// Binding points of atomic counter buffers (`MAX_ATOMIC_COUNTER_BUFFER_BINDINGS`).
+pub const COUNTER_BUFFERS: u32 = 8;
+/// Counters of an atomic counter buffer (`MAX_ATOMIC_COUNTER_BUFFER_SIZE` in words).
+pub const COUNTER_BUFFER_WORDS: u32 = 16_384;
 /// Work-group sizes (`MAX_COMPUTE_LOCAL_WORK_SIZE`).
 pub const GROUP_SIZE: [u32; 3] = [1024, 1024, 64];
 /// Bytes of shared memory (`MAX_COMPUTE_SHARED_VARIABLE_SIZE`).

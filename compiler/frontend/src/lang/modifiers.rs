@@ -44,6 +44,13 @@ bitflags::bitflags! {
         /// Coarse derivative.
         const COARSE = 1 << 17;
 
+        /// Atomic counter goes up by 1.
+        const INCR = 1 << 18;
+        /// Atomic counter goes down by 1.
+        const DECR = 1 << 19;
+        /// Atomic counter is read.
+        const GET = 1 << 20;
+
         /// Condition-code updates.
         const ANY_CC = Self::CC0.bits() | Self::CC1.bits();
         /// Clamps.
@@ -54,6 +61,8 @@ bitflags::bitflags! {
         const ANY_ROUNDING = Self::ROUND.bits() | Self::CEIL.bits() | Self::FLR.bits() | Self::TRUNC.bits();
         /// Derivative kinds.
         const ANY_DERIVATIVE = Self::FINE.bits() | Self::COARSE.bits();
+        /// Operations on atomic counters.
+        const ANY_COUNTER = Self::INCR.bits() | Self::DECR.bits() | Self::GET.bits();
     }
 }
 
@@ -220,6 +229,7 @@ impl Modifiers {
                     Mods::ANY_PRECISION,
                     Mods::ANY_ROUNDING,
                     Mods::ANY_DERIVATIVE,
+                    Mods::ANY_COUNTER,
                 ];
                 let kind = kinds
                     .into_iter()
@@ -262,6 +272,9 @@ static FLAGS: &[(&str, Mods)] = &[
     ("TRUNC", Mods::TRUNC),
     ("FINE", Mods::FINE),
     ("COARSE", Mods::COARSE),
+    ("INCR", Mods::INCR),
+    ("DECR", Mods::DECR),
+    ("GET", Mods::GET),
 ];
 
 static ATOMICS: &[(&str, AtomicOp)] = &[
@@ -286,6 +299,12 @@ fn find<T: Copy>(table: &[(&str, T)], word: &[u8]) -> Option<T> {
 
 /// The modifier of a word behind a point.
 pub fn lookup(word: &[u8]) -> Option<Modifier> {
+    // Program generators print the vectors of half floats with a small letter.
+    let word = match word {
+        b"F16x2" => b"F16X2".as_slice(),
+        b"F16x4" => b"F16X4",
+        word => word,
+    };
     if let Some(index) = DATA_TYPES.iter().position(|ty| ty.name.as_bytes() == word) {
         return Some(Modifier::Type(DataTypeId(index as u8)));
     }

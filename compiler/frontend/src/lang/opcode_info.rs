@@ -73,6 +73,10 @@ pub enum OperandKind {
     ConstMem,
     /// Element of a SHARED variable.
     SharedMem,
+    /// Element of a STORAGE variable.
+    StorageMem,
+    /// Element of a COUNTER variable.
+    CounterMem,
 }
 
 impl OperandKind {
@@ -110,6 +114,8 @@ impl OperandKind {
             Self::Count => "optional count",
             Self::ConstMem => "CBUFFER element",
             Self::SharedMem => "SHARED element",
+            Self::StorageMem => "STORAGE element",
+            Self::CounterMem => "COUNTER element",
         }
     }
 }

@@ -123,6 +123,12 @@ macro_rules! operand {
     (sm) => {
         OperandKind::SharedMem
     };
+    (bm) => {
+        OperandKind::StorageMem
+    };
+    (ctr) => {
+        OperandKind::CounterMem
+    };
 }
 
 macro_rules! opcodes {
@@ -160,7 +166,7 @@ const fn all_plain(operands: &[OperandKind]) -> bool {
     true
 }
 
-/// Textures, shared memory, packing, interpolation.
+/// Textures, memory, packing, interpolation.
 const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
     let last = if operands.is_empty() {
         OperandKind::V
@@ -171,7 +177,11 @@ const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
         name.as_bytes(),
         [b'P', b'K', ..] | [b'U', b'P', ..] | [b'I', b'P', b'A', ..]
     );
-    named || matches!(last, OperandKind::Texture | OperandKind::SharedMem)
+    let memory = matches!(
+        last,
+        OperandKind::SharedMem | OperandKind::StorageMem | OperandKind::CounterMem
+    );
+    named || memory || matches!(last, OperandKind::Texture)
 }
 
 /// Where a float type is allowed, so is the suffix R.
@@ -187,6 +197,8 @@ const NO: Mods = Mods::empty();
 const A: Mods = Mods::NTC.union(Mods::PREC);
 /// Accesses to memory.
 const M: Mods = Mods::NTC.union(Mods::COH).union(Mods::VOL);
+/// Accesses to atomic counters.
+const C: Mods = Mods::NTC.union(Mods::ANY_COUNTER);
 /// Without arithmetic.
 const T: Mods = Mods::NTC;
 
@@ -202,7 +214,9 @@ opcodes! {
     "ADD" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Add), "add";
     "AND" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::And), "bitwise and";
     "ATOM" V5_0 ALL [- - X - - S] s (v a) Atomic (M) Fn(memory::atomic), "atomic access to global memory";
-    "ATOMS" V5_0 COMPUTE [- - X - - S] s (v sm) Atomic (M) Fn(memory::atomic_shared), "atomic access to shared memory";
+    "ATOMB" V5_0 ALL [- - X - - S] s (v bm) Atomic (M) Fn(memory::atomic_view), "atomic access to a storage buffer";
+    "ATOMCTR" V5_0 ALL [- X X - - U] s (ctr) Arithmetic (C) Fn(memory::counter), "atomic access to a counter";
+    "ATOMS" V5_0 COMPUTE [- - X - - S] s (v sm) Atomic (M) Fn(memory::atomic_view), "atomic access to shared memory";
     "BAR" V5_0 COMPUTE [- - - - - -] - () None (NO) Fn(memory::barrier), "barrier of the work group";
     "BFE" V5_0 ALL [- X X - - S] v (v v) Arithmetic (A) Fn(alu::bit_extract), "extract bits: (count, offset), value";
     "BFI" V5_0 ALL [- X X - - S] v (v v v) Arithmetic (A) Fn(alu::bit_insert), "insert bits: (count, offset), bits, value";
@@ -241,8 +255,9 @@ opcodes! {
     "IPAO" V5_0 FRAGMENT [X - X X - F] v (v v) Arithmetic (A) op(Op::InterpOffset), "interpolate with an offset";
     "IPAS" V5_0 FRAGMENT [X - X X - F] v (v su) Arithmetic (A) Fn(derivative::interpolate_at_sample), "interpolate at a sample";
     "KIL" V4_0 FRAGMENT [X X - - X F] - (vc) Arithmetic (T) Fn(flow::kill), "discard the fragment";
-    "LDC" V5_0 ALL [- - X X - F] v (cm) Storage (M) Fn(memory::load_constant), "load from a constant buffer" Cbuffer;
-    "LDS" V5_0 COMPUTE [- - X X - F] v (sm) Storage (M) Fn(memory::load_shared), "load from shared memory";
+    "LDB" V5_0 ALL [- - X X - F] v (bm) Storage (M) Fn(memory::load_view), "load from a storage buffer";
+    "LDC" V5_0 ALL [- - X X - F] v (cm) Storage (M) Fn(memory::load_view), "load from a constant buffer" Cbuffer;
+    "LDS" V5_0 COMPUTE [- - X X - F] v (sm) Storage (M) Fn(memory::load_view), "load from shared memory";
     "LG2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Log2), "logarithm to base 2";
     "LIT" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Fn(composite::lit), "lighting coefficients";
     "LOAD" V5_0 ALL [- - X X - F] v (a) Storage (M) Fn(memory::load), "load from global memory" BufferLoad;
@@ -284,9 +299,10 @@ opcodes! {
     "SLT" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetLt), "set on less";
     "SNE" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetNe), "set on not equal";
     "SSG" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Sign), "sign";
+    "STB" V5_0 ALL [- - - - - -] - (v bm) Storage (M) Fn(memory::store_view), "store to a storage buffer";
     "STORE" V5_0 ALL [- - - - - -] - (v a) Storage (M) Fn(memory::store), "store to global memory";
     "STR" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) Fn(alu::set_true), "set on true";
-    "STS" V5_0 COMPUTE [- - - - - -] - (v sm) Storage (M) Fn(memory::store_shared), "store to shared memory";
+    "STS" V5_0 COMPUTE [- - - - - -] - (v sm) Storage (M) Fn(memory::store_view), "store to shared memory";
     "SUB" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Sub), "subtract";
     "SWZ" V4_0 ALL [X - X X X F] v (p x) Arithmetic (A) Fn(composite::swz), "extended swizzle";
     "TEX" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample), "texture sample";

@@ -39,6 +39,12 @@ bitflags::bitflags! {
         const DERIVATIVE_CONTROL = 1 << 14;
         /// Double atomics.
         const ATOMIC_FLOAT64 = 1 << 15;
+        /// STORAGE, LDB, STB and ATOMB.
+        const STORAGE_BUFFER = 1 << 16;
+        /// COUNTER and ATOMCTR.
+        const ATOMIC_COUNTERS = 1 << 17;
+        /// Atomics on vectors of half floats.
+        const ATOMIC_FP16_VECTOR = 1 << 18;
     }
 }
 
@@ -59,6 +65,10 @@ pub enum Feature {
     FragmentLayer,
     /// See [`Features::VIEWPORT_ARRAY2`].
     ViewportArray2,
+    /// See [`Features::STORAGE_BUFFER`].
+    StorageBuffer,
+    /// See [`Features::ATOMIC_COUNTERS`].
+    AtomicCounters,
 }
 
 impl Feature {
@@ -72,6 +82,8 @@ impl Feature {
             Self::BufferLoad => Features::BUFFER_LOAD,
             Self::FragmentLayer => Features::FRAGMENT_LAYER,
             Self::ViewportArray2 => Features::VIEWPORT_ARRAY2,
+            Self::StorageBuffer => Features::STORAGE_BUFFER,
+            Self::AtomicCounters => Features::ATOMIC_COUNTERS,
         }
     }
 
@@ -178,9 +190,9 @@ options! {
     "ARB_viewport_array" GEOMETRY V4_0 None Missing [];
     "NV_geometry_program_passthrough" GEOMETRY V4_0 None Missing [];
     "NV_geometry_shader_passthrough" GEOMETRY V4_0 None Missing [];
-    "NV_shader_storage_buffer" ALL V5_0 None Missing [];
-    "NV_shader_atomic_counters" ALL V5_0 None Missing [];
-    "NV_shader_atomic_fp16_vector" ALL V5_0 None Missing [];
+    "NV_shader_storage_buffer" ALL V5_0 None Full [STORAGE_BUFFER];
+    "NV_shader_atomic_counters" ALL V5_0 None Full [ATOMIC_COUNTERS];
+    "NV_shader_atomic_fp16_vector" ALL V5_0 None Full [ATOMIC_FP16_VECTOR];
     "NV_bindless_texture" ALL V5_0 None Missing [];
     "ARB_bindless_texture" ALL V5_0 None Missing [];
     "NV_shader_thread_group" ALL V5_0 None Missing [];

@@ -2,17 +2,20 @@
 
 use super::resource::BufferKey;
 use super::{Job, Lowerer};
-use crate::ast::{Index as AstIndex, Operand};
+use crate::ast::Operand;
 use crate::check::VarKind;
-use crate::lang::modifiers::register_type;
+use crate::lang::modifiers::{Mods, register_type};
 use glasm_ir::inst::Aux;
-use glasm_ir::resource::{MemAccess, MemSpace};
+use glasm_ir::inst::IndexTerm;
+use glasm_ir::resource::{AtomicOp, MemAccess, MemFlags, MemSpace};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Op, Src};
 
 /// An address: the memory, the source, the constant part.
 struct Address {
     space: MemSpace,
+    /// Which buffer of an array of them.
+    element: Option<IndexTerm>,
     source: Src,
     offset: i32,
 }
@@ -23,15 +26,8 @@ pub(crate) fn load(l: &mut Lowerer<'_>, job: &Job<'_>) {
     load_from(l, job, address, None);
 }
 
-/// LDC: suffix and signs of the operand apply to the value loaded.
-pub(crate) fn load_constant(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let operand = l.checked.operand(job.line, 0);
-    let address = buffer(l, &operand);
-    load_from(l, job, address, Some(&operand));
-}
-
-/// LDS.
-pub(crate) fn load_shared(l: &mut Lowerer<'_>, job: &Job<'_>) {
+/// LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the value loaded.
+pub(crate) fn load_view(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let operand = l.checked.operand(job.line, 0);
     let address = buffer(l, &operand);
     load_from(l, job, address, Some(&operand));
@@ -43,8 +39,8 @@ pub(crate) fn store(l: &mut Lowerer<'_>, job: &Job<'_>) {
     store_to(l, job, address);
 }
 
-/// STS.
-pub(crate) fn store_shared(l: &mut Lowerer<'_>, job: &Job<'_>) {
+/// STB, STS.
+pub(crate) fn store_view(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let operand = l.checked.operand(job.line, 1);
     let address = buffer(l, &operand);
     store_to(l, job, address);
@@ -56,11 +52,47 @@ pub(crate) fn atomic(l: &mut Lowerer<'_>, job: &Job<'_>) {
     atomic_at(l, job, address);
 }
 
-/// ATOMS.
-pub(crate) fn atomic_shared(l: &mut Lowerer<'_>, job: &Job<'_>) {
+/// ATOMB, ATOMS.
+pub(crate) fn atomic_view(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let operand = l.checked.operand(job.line, 1);
     let address = buffer(l, &operand);
     atomic_at(l, job, address);
+}
+
+/// ATOMCTR. Counting up gives the old value, counting down the new one. NV_shader_atomic_counters section 2.X.8.Z.
+pub(crate) fn counter(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let operand = l.checked.operand(job.line, 0);
+    let address = buffer(l, &operand);
+    let (mods, ty) = (job.line.modifiers.mods(), job.types.ty);
+    let mut access = MemAccess {
+        space: address.space,
+        element: address.element,
+        components: 1,
+        offset: address.offset,
+        atomic: None,
+        flags: MemFlags::COHERENT,
+    };
+    if mods.contains(Mods::GET) {
+        let aux = Aux::Mem(l.builder.program.mem_accesses.push(access));
+        let dst = glasm_ir::Dst::new(l.hidden(Width::W32), glasm_ir::WriteMask::X);
+        l.inst(Op::Load, ty, Some(dst), aux, &[address.source]);
+        let value = super::operand::splat(Src::register(dst.register), 0);
+        return l.finish_mov(job, value);
+    }
+    access.atomic = Some(AtomicOp::Add);
+    access.flags = MemFlags::empty();
+    let aux = Aux::Mem(l.builder.program.mem_accesses.push(access));
+    let one = l.bits(1);
+    if mods.contains(Mods::INCR) {
+        return l.finish_with(job, Op::Atomic, ty, aux, &[one, address.source]);
+    }
+    let register = l.hidden(Width::W32);
+    let dst = glasm_ir::Dst::new(register, glasm_ir::WriteMask::XYZW);
+    let less = l.bits(u64::from(u32::MAX));
+    l.inst(Op::Atomic, ty, Some(dst), aux, &[less, address.source]);
+    let old = Src::register(register);
+    let new = l.compute(Op::Sub, ty, &[old, one]);
+    l.finish_mov(job, new);
 }
 
 /// MEMBAR. The scope of the group is narrower than what is emitted, which is allowed.
@@ -78,25 +110,31 @@ fn global(l: &mut Lowerer<'_>, job: &Job<'_>, number: usize) -> Address {
     let source = l.scalar(job, number, Type::U64);
     Address {
         space: MemSpace::Global,
+        element: None,
         source,
         offset: 0,
     }
 }
 
-/// The address of an element of a CBUFFER or SHARED variable.
+/// The address of an element of a variable that lies in memory.
 fn buffer(l: &mut Lowerer<'_>, operand: &Operand) -> Address {
-    let (key, start) = match l.checked.var(operand.base).map(|(_, var)| var.kind) {
-        Some(VarKind::Buffer(view)) => (BufferKey::Constant(view.binding), view.start),
-        Some(VarKind::Shared { start }) => (BufferKey::Shared, start),
-        _ => (BufferKey::Shared, 0),
+    let start = match l.checked.var(operand.base).map(|(_, var)| var.kind) {
+        Some(VarKind::Buffer(view)) => {
+            let (space, element, source, offset) = l.view_address(view, operand.index);
+            return Address {
+                space,
+                element,
+                source,
+                offset,
+            };
+        }
+        Some(VarKind::Shared { start }) => start,
+        _ => 0,
     };
-    let index = match operand.index {
-        AstIndex::None => AstIndex::Const(0),
-        AstIndex::Const(_) | AstIndex::Relative(_) | AstIndex::Pair(_) => operand.index,
-    };
-    let (source, offset) = l.buffer_address(index, 1);
+    let (source, offset) = l.buffer_address(operand.index, 1);
     Address {
-        space: MemSpace::Buffer(l.buffer(key)),
+        space: MemSpace::Buffer(l.buffer(BufferKey::Shared)),
+        element: None,
         source,
         offset: offset + start as i32,
     }
@@ -105,7 +143,7 @@ fn buffer(l: &mut Lowerer<'_>, operand: &Operand) -> Address {
 fn access(l: &mut Lowerer<'_>, job: &Job<'_>, address: &Address) -> Aux {
     let access = MemAccess {
         space: address.space,
-        element: None,
+        element: address.element,
         components: job.types.components,
         offset: address.offset,
         atomic: job.line.modifiers.atomic(),
@@ -153,7 +191,16 @@ fn store_to(l: &mut Lowerer<'_>, job: &Job<'_>, address: Address) {
 }
 
 fn atomic_at(l: &mut Lowerer<'_>, job: &Job<'_>, address: Address) {
-    let value = l.value(job, 0, job.types.ty);
+    let ty = job.types.ty;
+    let mut value = l.value(job, 0, register_type(ty));
     let aux = access(l, job, &address);
-    l.finish_with(job, Op::Atomic, job.types.ty, aux, &[value, address.source]);
+    if ty != Type::F16 {
+        return l.finish_with(job, Op::Atomic, ty, aux, &[value, address.source]);
+    }
+    value = super::convert::cvt(l, value, Type::F32, Type::F16);
+    let register = l.hidden(Width::W32);
+    let dst = glasm_ir::Dst::new(register, glasm_ir::WriteMask::XYZW);
+    l.inst(Op::Atomic, ty, Some(dst), aux, &[value, address.source]);
+    let old = super::convert::cvt(l, Src::register(register), Type::F16, Type::F32);
+    l.finish_mov(job, old);
 }

@@ -75,7 +75,7 @@ impl Lowerer<'_> {
             VarKind::Temp => self.temp(var, info, index),
             VarKind::Attrib { first } => self.attrib(var, info, first, index, ty),
             VarKind::Param { first } => self.param(var, info, first, index),
-            VarKind::Buffer(view) => self.buffer_element(info, view, index),
+            VarKind::Buffer(view) => self.buffer_element(view, index),
             VarKind::Result { .. }
             | VarKind::Texture { .. }
             | VarKind::Shared { .. }

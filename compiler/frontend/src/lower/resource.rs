@@ -3,8 +3,8 @@
 use super::operand::const_index;
 use super::{Job, Lowerer};
 use crate::ast::{Index as AstIndex, VarMods};
-use crate::check::{BufferLayout, BufferView, IoBinding, Var};
-use glasm_ir::inst::Aux;
+use crate::check::{BufferLayout, BufferView, IoBinding};
+use glasm_ir::inst::{Aux, IndexTerm};
 use glasm_ir::resource::{MemFlags, MemSpace};
 use glasm_ir::semantic::Sampling;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
@@ -26,7 +26,8 @@ pub(super) struct TextureKey {
 /// What makes two accesses use one buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum BufferKey {
-    Constant(u32),
+    /// First binding point, and the number of them for arrays.
+    Bound(BufferKind, u32, Option<u32>),
     Shared,
 }
 
@@ -80,10 +81,10 @@ impl Lowerer<'_> {
         let shared = self.checked.shared_bytes;
         *self.buffers.entry(key).or_insert_with(|| {
             program.buffers.push(match key {
-                BufferKey::Constant(binding) => Buffer {
-                    kind: BufferKind::Constant,
+                BufferKey::Bound(kind, binding, array) => Buffer {
+                    kind,
                     binding,
-                    array: None,
+                    array,
                     size: None,
                 },
                 BufferKey::Shared => Buffer {
@@ -97,22 +98,23 @@ impl Lowerer<'_> {
     }
 
     /// Loads an element of a BUFFER or BUFFER4 variable. NV_gpu_program4 section 2.X.3.6.
-    pub(super) fn buffer_element(&mut self, info: &Var, view: BufferView, index: AstIndex) -> Src {
-        let stride = view.layout.stride();
-        let (address, offset) = self.buffer_address(index, stride);
+    pub(super) fn buffer_element(&mut self, view: BufferView, index: AstIndex) -> Src {
+        let (space, element, address, offset) = self.view_address(view, index);
         let (components, mask) = match view.layout {
-            BufferLayout::Words | BufferLayout::Bytes => (1, WriteMask::X),
             BufferLayout::Vectors => (4, WriteMask::XYZW),
+            BufferLayout::Words
+            | BufferLayout::Bytes
+            | BufferLayout::Storage
+            | BufferLayout::Counter => (1, WriteMask::X),
         };
         let access = MemAccess {
-            space: MemSpace::Buffer(self.buffer(BufferKey::Constant(view.binding))),
-            element: None,
+            space,
+            element,
             components,
-            offset: (view.start * stride) as i32 + offset,
+            offset,
             atomic: None,
             flags: MemFlags::empty(),
         };
-        let _ = info;
         let access = self.builder.program.mem_accesses.push(access);
         let register = self.hidden(Width::W32);
         self.inst(
@@ -128,6 +130,36 @@ impl Lowerer<'_> {
         } else {
             source
         }
+    }
+
+    /// The place of an element of a buffer variable: buffer, which one of an array of them, byte address.
+    pub(super) fn view_address(
+        &mut self,
+        view: BufferView,
+        index: AstIndex,
+    ) -> (MemSpace, Option<IndexTerm>, Src, i32) {
+        let (point, index) = match (view.bindings, index) {
+            (None, index) => (None, index),
+            (Some(_), AstIndex::Pair(pair)) => {
+                let [point, index] = self.checked.ast.pairs[pair as usize];
+                (Some(point), index)
+            }
+            (Some(_), point) => (Some(point), AstIndex::None),
+        };
+        let kind = match view.layout {
+            BufferLayout::Words | BufferLayout::Vectors | BufferLayout::Bytes => {
+                BufferKind::Constant
+            }
+            BufferLayout::Storage => BufferKind::Storage,
+            BufferLayout::Counter => BufferKind::Counter,
+        };
+        let buffer = self.buffer(BufferKey::Bound(kind, view.binding, view.bindings));
+        let element = point.map(|point| self.index_term(point));
+        let stride = view.layout.stride();
+        let (source, offset) = self.buffer_address(index, stride);
+        let start = (view.start * stride) as i32;
+        let offset = offset.wrapping_add(start);
+        (MemSpace::Buffer(buffer), element, source, offset)
     }
 
     /// Byte address of an element: a source and a constant offset.
@@ -146,7 +178,7 @@ impl Lowerer<'_> {
                     let stride = self.bits(u64::from(stride));
                     super::operand::splat(self.compute(Op::Mul, Type::U32, &[source, stride]), 0)
                 };
-                (source, term.offset * stride as i32)
+                (source, term.offset.wrapping_mul(stride as i32))
             }
         }
     }

@@ -31,6 +31,8 @@ static KEYWORDS: &[(&str, DeclWord)] = &[
     ("CBUFFER", DeclWord::Keyword(DeclKind::Cbuffer)),
     ("TEXTURE", DeclWord::Keyword(DeclKind::Texture)),
     ("SHARED", DeclWord::Keyword(DeclKind::Shared)),
+    ("STORAGE", DeclWord::Keyword(DeclKind::Storage)),
+    ("COUNTER", DeclWord::Keyword(DeclKind::Counter)),
     ("GROUP_SIZE", DeclWord::Keyword(DeclKind::GroupSize)),
     ("SHARED_MEMORY", DeclWord::Keyword(DeclKind::SharedMemory)),
     ("SHORT", DeclWord::Modifier(VarMods::SHORT)),
@@ -144,11 +146,16 @@ fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
         | DeclKind::Buffer4
         | DeclKind::Cbuffer
         | DeclKind::Texture
-        | DeclKind::Shared => {
+        | DeclKind::Shared
+        | DeclKind::Storage
+        | DeclKind::Counter => {
             decl.name = Some(new_name(input)?);
             decl.size = size(input)?;
             decl.size2 = size(input)?;
-            expect(input, Kind::Equals, Expected::Token(Kind::Equals))?;
+            // The grammar of NV_shader_atomic_counters has no equals sign.
+            if decl.kind != DeclKind::Counter || peek(input).kind() == Kind::Equals {
+                expect(input, Kind::Equals, Expected::Token(Kind::Equals))?;
+            }
             initializer(input, decl)?;
         }
     }

@@ -164,7 +164,9 @@ fn operand_of_kind(
         | OperandKind::Address
         | OperandKind::Plain
         | OperandKind::ConstMem
-        | OperandKind::SharedMem => push_operand(input)?,
+        | OperandKind::SharedMem
+        | OperandKind::StorageMem
+        | OperandKind::CounterMem => push_operand(input)?,
         OperandKind::Count => {
             if peek(input).kind() != Kind::Semicolon {
                 let operand = operand(input)?;

@@ -162,17 +162,25 @@ impl<T: Textures> Machine<'_, '_, T> {
             return;
         };
         let (address, width) = (self.address(inst, &access, 1), inst.ty.width());
-        let [x, y, ..] = self.load(inst, 0);
+        let values = self.load(inst, 0);
         let memory = &mut self.environment.memory;
-        let old = if self.demoted {
-            None
-        } else {
-            memory.read(address, width)
-        };
-        if let Some(old) = old {
+        let demoted = self.demoted;
+        let mut update = |address, x, y| {
+            let old = memory.read(address, width).filter(|_| !demoted)?;
             memory.write(address, width, updated(access.atomic, inst.ty, old, x, y));
-        }
-        self.store(inst, [old.unwrap_or(0); 4]);
+            Some(old)
+        };
+        let result = if access.components == 1 {
+            [update(address, values[0], values[1]).unwrap_or(0); 4]
+        } else {
+            let mut result = [0; 4];
+            for (position, old) in result.iter_mut().enumerate().take(access.components.into()) {
+                let place = address.plus(position as u64 * u64::from(width.bytes()));
+                *old = update(place, values[position], 0).unwrap_or(0);
+            }
+            result
+        };
+        self.store(inst, result);
     }
 }
 

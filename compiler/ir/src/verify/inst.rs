@@ -198,8 +198,10 @@ impl Verifier<'_> {
     }
 
     fn atomic(&mut self, inst: &Inst, access: &MemAccess, atomic: AtomicOp) {
-        if access.components != 1 {
-            self.inst_error(inst, "an atomic has one component");
+        let halves = inst.ty == Type::F16;
+        if halves == (access.components == 1) {
+            let message = "an atomic has one component, or two or four half floats";
+            self.inst_error(inst, message);
         }
         let floats = matches!(
             atomic,

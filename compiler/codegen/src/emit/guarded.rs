@@ -1,0 +1,113 @@
+//! Values computed in blocks of their own: under a condition, or in one of the cases of a number.
+
+use super::Emit;
+use crate::error::{Error, Failure};
+use crate::gather::Lane;
+use crate::words::{LabelWord, ValueWord};
+use crate::writer::{Home, Scalar, Val};
+use spirv::{Op as Spv, SelectionControl};
+
+/// Most words of a function to which cases may still be added.
+const MAX_WORDS: usize = 1 << 26;
+
+/// The end of a block and the values that it gives.
+#[derive(Clone, Copy)]
+struct Arm {
+    end: LabelWord,
+    lanes: [Option<(Scalar, ValueWord)>; 4],
+}
+
+impl Emit<'_> {
+    /// The lanes that `body` gives if the condition holds, else zeros. `body` runs only under the condition.
+    pub(super) fn lanes_if(
+        &mut self,
+        cond: Val,
+        body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
+    ) -> Result<[Lane; 4], Failure> {
+        let entry = self.block;
+        let [label, merge] = std::array::from_fn(|_| self.w.label());
+        let none = SelectionControl::NONE.bits();
+        self.w.body.op(Spv::SelectionMerge, &[merge.0, none]);
+        self.w
+            .body
+            .op(Spv::BranchConditional, &[cond.id.0, label.0, merge.0]);
+        let arm = self.run_arm(label, merge, body)?;
+        self.begin_block(merge);
+        let zeros = arm.lanes.map(|lane| {
+            let (scalar, _) = lane?;
+            Some((scalar, self.w.constant(scalar, 0)))
+        });
+        let skipped = Arm {
+            end: entry,
+            lanes: zeros,
+        };
+        Ok(self.merge_arms(&[arm, skipped]))
+    }
+
+    /// The lanes that `body` gives for a number below `count`; it is told the number as a constant.
+    pub(super) fn lanes_by_case(
+        &mut self,
+        number: Val,
+        count: u32,
+        mut body: impl FnMut(&mut Self, u32) -> Result<[Lane; 4], Failure>,
+    ) -> Result<[Lane; 4], Failure> {
+        let labels: Vec<LabelWord> = (0..count.max(1)).map(|_| self.w.label()).collect();
+        let merge = self.w.label();
+        let none = SelectionControl::NONE.bits();
+        self.w.body.op(Spv::SelectionMerge, &[merge.0, none]);
+        let (last, rest) = labels.split_last().expect("there is at least one case");
+        let mut operands = vec![number.id.0, last.0];
+        for (case, label) in (0u32..).zip(rest) {
+            operands.extend([case, label.0]);
+        }
+        self.w.body.op(Spv::Switch, &operands);
+        let mut arms = Vec::with_capacity(labels.len());
+        for (case, &label) in (0u32..).zip(&labels) {
+            if self.w.body.0.len() > MAX_WORDS {
+                return Err(Error::limit("the translation is too large"));
+            }
+            arms.push(self.run_arm(label, merge, |emit| body(emit, case))?);
+        }
+        self.begin_block(merge);
+        Ok(self.merge_arms(&arms))
+    }
+
+    /// Runs `body` in the block `label`, which goes on to `merge`.
+    fn run_arm(
+        &mut self,
+        label: LabelWord,
+        merge: LabelWord,
+        body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
+    ) -> Result<Arm, Failure> {
+        let scope = self.w.open_scope();
+        self.begin_block(label);
+        let lanes = body(self)?.map(|lane| {
+            lane.id.is_some().then(|| {
+                let scalar = self.w.info(lane.id).scalar;
+                (scalar, self.w.scalar(lane, scalar))
+            })
+        });
+        let end = self.block;
+        self.w.body.op(Spv::Branch, &[merge.0]);
+        self.w.close_scope(scope);
+        Ok(Arm { end, lanes })
+    }
+
+    /// Phis of the lanes that all arms give, in the block where they meet.
+    fn merge_arms(&mut self, arms: &[Arm]) -> [Lane; 4] {
+        std::array::from_fn(|lane| {
+            let Some((scalar, _)) = arms[0].lanes[lane] else {
+                return Lane::UNDEFINED;
+            };
+            let ty = self.w.ty(scalar, 1);
+            let value = self.w.value(scalar, 1, Home::Body);
+            let mut operands = Vec::with_capacity(2 * arms.len());
+            for arm in arms {
+                let id = arm.lanes[lane].map_or(ValueWord::NONE, |(_, id)| id);
+                operands.extend([id.0, arm.end.0]);
+            }
+            self.w.body.result(Spv::Phi, ty, value, &operands);
+            Lane::scalar(value)
+        })
+    }
+}

@@ -1,0 +1,210 @@
+//! Loads and stores of elements of buffers, which are arrays of words.
+//!
+//! Narrow elements are cut out of words, so that no narrow storage is needed.
+
+use super::Emit;
+use super::memory::volatile;
+use super::place::Place;
+use crate::error::{Error, Failure};
+use crate::gather::Lane;
+use crate::words::ValueWord;
+use crate::writer::{Scalar, Val};
+use glasm_ir::resource::BufferKind;
+use glasm_ir::{MemAccess, Type, Width};
+use spirv::Op as Spv;
+
+impl Emit<'_> {
+    /// The lanes `lanes` of a load.
+    pub(super) fn load_buffer(
+        &mut self,
+        place: Place,
+        ty: Type,
+        access: &MemAccess,
+        lanes: u8,
+    ) -> Result<[Lane; 4], Failure> {
+        let lanes = lanes & access.element_lanes();
+        self.at_place(place, |emit, place| {
+            let bound = emit.bound(place, Scalar::U32)?;
+            let first = emit.word_number(place.offset, 0);
+            emit.lanes_inside(bound, first, |emit| {
+                let mut values = [Lane::UNDEFINED; 4];
+                for lane in glasm_ir::WriteMask(lanes).lanes() {
+                    values[lane] = emit.load_element(place, lane as u32, ty, access, bound);
+                }
+                Ok(values)
+            })
+        })
+    }
+
+    /// A store of the components of `values`.
+    pub(super) fn store_buffer(
+        &mut self,
+        place: Place,
+        ty: Type,
+        access: &MemAccess,
+        values: [Lane; 4],
+    ) -> Result<(), Failure> {
+        if self.program.buffers[place.buffer].kind == BufferKind::Constant {
+            return Err(Error::unsupported("constant buffers cannot be written"));
+        }
+        let count = usize::from(access.components);
+        self.at_place(place, |emit, place| {
+            let bound = emit.bound(place, Scalar::U32)?;
+            for (index, value) in (0u32..).zip(&values[..count]) {
+                let last = emit.last_word(place, index, ty);
+                emit.lanes_inside(bound, last, |emit| {
+                    emit.store_element(place, index, ty, access, *value);
+                    Ok([Lane::UNDEFINED; 4])
+                })?;
+            }
+            Ok([Lane::UNDEFINED; 4])
+        })?;
+        Ok(())
+    }
+
+    /// The number of the word `words` after that of a byte offset.
+    pub(super) fn word_number(&mut self, offset: Val, words: u32) -> Val {
+        let two = self.constant_like(offset, 2);
+        let first = self.binary(Spv::ShiftRightLogical, offset, two);
+        let more = self.constant_like(first, u64::from(words));
+        self.binary(Spv::IAdd, first, more)
+    }
+
+    /// The last word that element `index` of an access touches.
+    fn last_word(&mut self, place: Place, index: u32, ty: Type) -> Val {
+        match ty.width() {
+            Width::W64 => self.word_number(place.offset, 2 * index + 1),
+            Width::W32 => self.word_number(place.offset, index),
+            width @ (Width::W8 | Width::W16) => self.narrow_place(place.offset, index, width).0,
+        }
+    }
+
+    /// Loads a word; if `bound` is known, gives 0 unless word `last` lies below it.
+    fn load_word(
+        &mut self,
+        place: Place,
+        word: Val,
+        access: &MemAccess,
+        bound: Option<(Val, Val)>,
+    ) -> Val {
+        let inside = bound.map(|(bound, last)| {
+            let one = self.constant_like(bound, 1);
+            let end = self.binary(Spv::ISub, bound, one);
+            let inside = self.compare(Spv::ULessThan, Scalar::BoolInt, last, bound);
+            (inside, end)
+        });
+        let clamped = match inside {
+            Some((_, end)) => self.int_min(word, end),
+            None => word,
+        };
+        let pointer = self.cell_pointer(place, Scalar::U32, clamped);
+        let value = match volatile(access) {
+            0 => self.w.op(Spv::Load, Scalar::U32, 1, &[pointer.0]),
+            operands => self.w.op(Spv::Load, Scalar::U32, 1, &[pointer.0, operands]),
+        };
+        match inside {
+            Some((inside, _)) => {
+                let zero = self.constant_like(value, 0);
+                self.select(inside, value, zero)
+            }
+            None => value,
+        }
+    }
+
+    /// One element of a load. The first word of element 0 lies below `bound`.
+    fn load_element(
+        &mut self,
+        place: Place,
+        index: u32,
+        ty: Type,
+        access: &MemAccess,
+        bound: Option<Val>,
+    ) -> Lane {
+        let last = self.last_word(place, index, ty);
+        let known = index == 0 && ty.width() != Width::W64;
+        let bound = bound.filter(|_| !known).map(|bound| (bound, last));
+        match ty.width() {
+            Width::W32 => self.load_word(place, last, access, bound).lane(0),
+            Width::W64 => {
+                let pair = [0, 1].map(|half| {
+                    let word = self.word_number(place.offset, 2 * index + half);
+                    self.load_word(place, word, access, bound).lane(0)
+                });
+                let pair = self.w.gather_vector(&pair, Scalar::U32);
+                self.wide_from_words(pair)
+            }
+            width @ (Width::W8 | Width::W16) => {
+                let (word, shift) = self.narrow_place(place.offset, index, width);
+                let word = self.load_word(place, word, access, bound);
+                let value = self.binary(Spv::ShiftRightLogical, word, shift);
+                self.extend(value, width.bits(), ty.is_signed_int()).lane(0)
+            }
+        }
+    }
+
+    /// The word that holds a narrow element, and by how many bits it is shifted there.
+    fn narrow_place(&mut self, offset: Val, index: u32, width: Width) -> (Val, Val) {
+        let more = self.constant_like(offset, u64::from(index * width.bytes()));
+        let offset = self.binary(Spv::IAdd, offset, more);
+        let word = self.word_number(offset, 0);
+        // Elements are aligned to their size; the low bit of a halfword's offset does not count.
+        let mask = self.constant_like(offset, u64::from(4 - width.bytes()));
+        let byte = self.binary(Spv::BitwiseAnd, offset, mask);
+        let three = self.constant_like(byte, 3);
+        (word, self.binary(Spv::ShiftLeftLogical, byte, three))
+    }
+
+    fn store_element(
+        &mut self,
+        place: Place,
+        index: u32,
+        ty: Type,
+        access: &MemAccess,
+        value: Lane,
+    ) {
+        match ty.width() {
+            Width::W32 => {
+                let value = self.w.scalar(value, Scalar::U32);
+                self.store_word(place, index, access, value);
+            }
+            Width::W64 => {
+                let words = self.words_of_wide(value);
+                for half in 0..2 {
+                    let word = self.component(words, half as usize).id;
+                    self.store_word(place, 2 * index + half, access, word);
+                }
+            }
+            width @ (Width::W8 | Width::W16) => {
+                let value = self.w.scalar(value, Scalar::U32);
+                let value = self.w.val(value);
+                self.store_narrow(place, index, width, value);
+            }
+        }
+    }
+
+    fn store_word(&mut self, place: Place, words: u32, access: &MemAccess, value: ValueWord) {
+        let word = self.word_number(place.offset, words);
+        let pointer = self.cell_pointer(place, Scalar::U32, word);
+        match volatile(access) {
+            0 => self.w.body.op(Spv::Store, &[pointer.0, value.0]),
+            operands => self.w.body.op(Spv::Store, &[pointer.0, value.0, operands]),
+        }
+    }
+
+    /// A narrow store by two atomics, so that neighbors in the word survive those of other invocations.
+    fn store_narrow(&mut self, place: Place, index: u32, width: Width, value: Val) {
+        let (word, shift) = self.narrow_place(place.offset, index, width);
+        let pointer = self.cell_pointer(place, Scalar::U32, word);
+        let mask = self.constant_like(value, (1 << width.bits()) - 1);
+        let value = self.binary(Spv::BitwiseAnd, value, mask);
+        let value = self.binary(Spv::ShiftLeftLogical, value, shift);
+        let hole = self.binary(Spv::ShiftLeftLogical, mask, shift);
+        let keep = self.unary(Spv::Not, hole);
+        let kind = self.program.buffers[place.buffer].kind;
+        for (op, operand) in [(Spv::AtomicAnd, keep), (Spv::AtomicOr, value)] {
+            let (scope, relaxed) = self.atomic_scope(Some(kind));
+            let operands = [pointer.0, scope.0, relaxed.0, operand.id.0];
+            self.w.op(op, Scalar::U32, 1, &operands);
+        }
+    }
+}
