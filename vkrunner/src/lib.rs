@@ -32,7 +32,6 @@ mod format;
 mod image;
 mod options;
 mod outcome;
-mod passthrough;
 mod pictures;
 mod probe;
 mod programs;

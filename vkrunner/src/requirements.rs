@@ -1,6 +1,6 @@
 //! What a device can do, and whether that is enough for a script.
 
-use crate::script::{BufferKey, BufferKind, Command, Script};
+use crate::script::{BufferKey, BufferKind, Command, DrawSource, IndexWidth, Script};
 use ash::vk;
 use glasm::ir::Stage;
 use std::collections::BTreeSet;
@@ -29,6 +29,7 @@ pub(crate) struct Capabilities {
     pub(crate) max_push: u32,
     pub(crate) uniform_buffers: BufferLimits,
     pub(crate) storage_buffers: BufferLimits,
+    pub(crate) max_patch_vertices: u32,
     /// `shaderSignedZeroInfNanPreserveFloat32`
     pub(crate) preserves_signed_zero_inf_nan: bool,
     /// Raw values of the formats that can be color attachments.
@@ -119,6 +120,7 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
         .or_else(|| missing_stage(script, capabilities))
         .or_else(|| missing_limit(script, capabilities))
         .or_else(|| missing_buffer_limit(script, capabilities))
+        .or_else(|| missing_for_draw(script, capabilities))
 }
 
 fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String> {
@@ -206,6 +208,33 @@ fn missing_buffer_limit(script: &Script, capabilities: &Capabilities) -> Option<
         }
     }
     None
+}
+
+/// What a draw needs.
+fn missing_for_draw(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    script.steps.iter().find_map(|step| {
+        let Command::Draw(draw) = &step.command else {
+            return None;
+        };
+        let narrow = matches!(
+            draw.source,
+            DrawSource::Indexed {
+                width: IndexWidth::U8,
+                ..
+            }
+        );
+        if narrow && !capabilities.has("indexTypeUint8") {
+            return Some("the device lacks indexTypeUint8".to_owned());
+        }
+        let slow = draw.divisors.0.iter().any(|divisor| *divisor > 1);
+        if slow && !capabilities.has("vertexAttributeInstanceRateDivisor") {
+            return Some("the device lacks vertexAttributeInstanceRateDivisor".to_owned());
+        }
+        let patch = draw.state.patch_control_points;
+        let patches = draw.topology == vk::PrimitiveTopology::PATCH_LIST;
+        (patches && patch > capabilities.max_patch_vertices)
+            .then(|| format!("the device lacks patches of {patch} vertices"))
+    })
 }
 
 fn missing_limit(script: &Script, capabilities: &Capabilities) -> Option<String> {

@@ -165,9 +165,13 @@ impl Runner {
     }
 
     fn run_text(&self, name: &str, text: &[u8], start: Instant) -> (Outcome, Results) {
+        let complete = |mut script: Script| match script.complete_stages() {
+            Ok(()) => Ok(script),
+            Err(error) => Err(vec![error]),
+        };
         let parsed = {
             let _phase = self.clock.enter(Phase::Parse);
-            Script::parse(text)
+            Script::parse(text).and_then(complete)
         };
         let script = match parsed {
             Ok(script) => script,

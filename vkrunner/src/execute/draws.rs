@@ -1,16 +1,17 @@
 //! Draws: programs, pipelines and vertex buffers.
 
+use super::assembly::assemble;
 use super::programs::Programs;
-use super::vertices::{self, CURRENT_BINDING, DRAW_BINDING, VertexPlan};
+use super::vertices::{self, CURRENT_BINDING, VertexInput, VertexPlan};
 use super::{Problem, Resources};
-use crate::programs::Module;
+use crate::programs::{DrawShape, Module};
 use crate::script::pipeline_state::PipelineState;
-use crate::script::{Draw, DrawSource, Script};
+use crate::script::{Convention, Draw, DrawSource, IndexWidth, Script};
 use crate::vk::{
-    Buffer, BufferUse, Device, DrawCall, DrawCount, Framebuffer, GraphicsPipeline, PipelineDesc,
+    Buffer, BufferUse, ClipSpace, Device, DrawCall, DrawCount, Framebuffer, GraphicsPipeline,
+    IndexedDraw, PipelineDesc,
 };
-use ash::vk::PrimitiveTopology;
-use glasm::Reflection;
+use ash::vk::{IndexType, PrimitiveTopology, TessellationDomainOrigin};
 use glasm::ir::Stage;
 use std::rc::Rc;
 
@@ -23,47 +24,43 @@ struct CachedPipeline {
 }
 
 /// Everything that draws of a script share.
-pub(super) struct Draws {
+pub(super) struct Draws<'a> {
     device: Rc<Device>,
-    programs: Programs,
-    /// Reflection of the vertex program, unless it is one that the compiler did not make.
-    reflection: Option<Reflection>,
+    programs: Programs<'a>,
+    clip_space: ClipSpace,
     pipelines: Vec<CachedPipeline>,
     vertex_buffer: Option<Buffer>,
-    index_buffer: Option<Buffer>,
+    index_buffers: Vec<(IndexWidth, Buffer)>,
 }
 
-impl Draws {
+/// The name of the entry point that a draw uses.
+fn entry_name<'a>(script: &'a Script, state: &'a PipelineState) -> impl Fn(Stage) -> String + 'a {
+    |stage| script.entry_names[state.entry_points.get(stage)].clone()
+}
+
+impl<'a> Draws<'a> {
     /// Uploads vertices and programs.
     pub(super) fn new(
         device: &Rc<Device>,
         script: &Script,
-        modules: &[Module],
+        modules: &'a [Module],
     ) -> Result<Self, Problem> {
-        let find = |stage| modules.iter().find(|module| module.stage == stage);
-        let vertex = find(Stage::Vertex).ok_or_else(|| "there is no vertex program".to_owned())?;
-        find(Stage::Fragment).ok_or_else(|| "there is no fragment program".to_owned())?;
         let vertices = script
             .vertex_data
             .as_ref()
             .map(|data| data.bytes.as_slice())
             .unwrap_or_default();
-        let indices: Vec<u8> = script
-            .indices
-            .iter()
-            .flat_map(|index| index.to_le_bytes())
-            .collect();
-        let upload = |usage, bytes: &[u8]| match bytes.is_empty() {
-            true => Ok(None),
-            false => Buffer::with_contents(device, usage, bytes).map(Some),
+        let vertex_buffer = match vertices.is_empty() {
+            true => None,
+            false => Some(Buffer::with_contents(device, BufferUse::Vertex, vertices)?),
         };
         Ok(Self {
             device: Rc::clone(device),
             programs: Programs::new(device, script, modules, |stage| stage != Stage::Compute)?,
-            reflection: vertex.reflection.clone(),
+            clip_space: clip_space(script, modules),
             pipelines: Vec::new(),
-            vertex_buffer: upload(BufferUse::Vertex, vertices)?,
-            index_buffer: upload(BufferUse::Index, &indices)?,
+            vertex_buffer,
+            index_buffers: Vec::new(),
         })
     }
 
@@ -77,17 +74,31 @@ impl Draws {
     ) -> Result<(), Problem> {
         let data = script.vertex_data.as_ref();
         vertices::check_bounds(draw, data, &script.indices)?;
-        let plan = vertices::plan_vertices(&draw.source, data, self.reflection.as_ref())?;
+        self.programs.check(entry_name(script, &draw.state))?;
+        let inputs = self.vertex_inputs(script, draw);
+        let plan = vertices::plan_vertices(draw, data, inputs.as_deref())?;
         self.programs.bind(resources)?;
-        let pipeline = self.pipeline(framebuffer, draw, &plan)?;
+        let mut draw = *draw;
+        let list = assemble(&draw, &script.indices)?;
+        if list.is_some() {
+            draw.state.primitive_restart = false;
+        }
+        let pipeline = self.pipeline(script, framebuffer, &draw, &plan)?;
+        let list = match &list {
+            Some(list) => Some((
+                index_buffer(&self.device, list, IndexWidth::U32)?,
+                list.len() as u32,
+            )),
+            None => {
+                self.upload_indices(script, &draw)?;
+                None
+            }
+        };
         let rect = match draw.source {
             DrawSource::Rect { position, texcoord } => {
                 let bytes = vertices::rect_bytes(position, texcoord);
-                Some(Buffer::with_contents(
-                    &self.device,
-                    BufferUse::Vertex,
-                    &bytes,
-                )?)
+                let usage = BufferUse::Vertex;
+                Some(Buffer::with_contents(&self.device, usage, &bytes)?)
             }
             DrawSource::Arrays { .. } | DrawSource::Indexed { .. } => None,
         };
@@ -97,43 +108,102 @@ impl Draws {
         for binding in &plan.bindings {
             let buffer = match binding.binding {
                 CURRENT_BINDING => Some(&current),
-                DRAW_BINDING => rect.as_ref().or(self.vertex_buffer.as_ref()),
-                _ => None,
+                _ => rect.as_ref().or(self.vertex_buffer.as_ref()),
             };
             // Without a buffer there are no vertices, and the draw, whose bounds are checked, draws none.
             let Some(buffer) = buffer else { return Ok(()) };
             vertex_buffers.push((binding.binding, buffer));
         }
+        let Some(count) = self.count(&draw, list.as_ref()) else {
+            return Ok(());
+        };
         let call = DrawCall {
             pipeline: &self.pipelines[pipeline].pipeline,
             layout: self.programs.layout(),
             push: &resources.push,
             vertex_buffers,
-            count: self.count(draw)?,
+            count,
             instances: draw.instances,
+            first_instance: draw.first_instance,
         };
         Ok(self.device.draw(framebuffer, &call)?)
     }
 
-    fn count(&self, draw: &Draw) -> Result<DrawCount<'_>, Problem> {
-        match draw.source {
-            DrawSource::Rect { .. } => Ok(DrawCount::Vertices { first: 0, count: 4 }),
-            DrawSource::Arrays { first, count } => Ok(DrawCount::Vertices { first, count }),
-            DrawSource::Indexed {
+    /// What the vertex stage reads, unless nobody knows.
+    fn vertex_inputs(&self, script: &Script, draw: &Draw) -> Option<Vec<VertexInput>> {
+        let module = self.programs.module(Stage::Vertex)?;
+        let name = entry_name(script, &draw.state)(Stage::Vertex);
+        match &module.reflection {
+            Some(reflection) => Some(vertices::reflected_inputs(reflection)),
+            None => {
+                let entry = module.entry_point(&name).ok()??;
+                let input = |input: &crate::programs::Varying| VertexInput {
+                    location: input.location,
+                    scalar: input.scalar,
+                };
+                let mut inputs: Vec<_> = entry.inputs.iter().map(input).collect();
+                inputs.dedup_by_key(|input| input.location);
+                Some(inputs)
+            }
+        }
+    }
+
+    /// Uploads the indices of a draw in the width that it wants.
+    fn upload_indices(&mut self, script: &Script, draw: &Draw) -> Result<(), Problem> {
+        let DrawSource::Indexed { width, .. } = draw.source else {
+            return Ok(());
+        };
+        if !self.index_buffers.iter().any(|(known, _)| *known == width)
+            && !script.indices.is_empty()
+        {
+            let buffer = index_buffer(&self.device, &script.indices, width)?;
+            self.index_buffers
+                .extend(buffer.map(|buffer| (width, buffer)));
+        }
+        Ok(())
+    }
+
+    /// What to draw; `None` if there is nothing. `list` takes the place of the draw's own vertices.
+    fn count<'b>(
+        &'b self,
+        draw: &Draw,
+        list: Option<&'b (Option<Buffer>, u32)>,
+    ) -> Option<DrawCount<'b>> {
+        if let Some((indices, count)) = list {
+            let vertex_offset = match draw.source {
+                DrawSource::Indexed { vertex_offset, .. } => vertex_offset,
+                DrawSource::Rect { .. } | DrawSource::Arrays { .. } => 0,
+            };
+            return Some(DrawCount::Indices(IndexedDraw {
+                indices: indices.as_ref()?,
+                index_type: IndexType::UINT32,
+                first: 0,
+                count: *count,
                 vertex_offset,
+            }));
+        }
+        match draw.source {
+            DrawSource::Rect { .. } => Some(DrawCount::Vertices { first: 0, count: 4 }),
+            DrawSource::Arrays { first, count } => Some(DrawCount::Vertices { first, count }),
+            DrawSource::Indexed {
+                first,
                 count,
+                vertex_offset,
+                width,
             } => {
-                let indices = self
-                    .index_buffer
-                    .as_ref()
-                    .ok_or_else(|| "there are no indices".to_owned())?;
-                let vertex_offset = i32::try_from(vertex_offset)
-                    .map_err(|_| "the first vertex is too large".to_owned())?;
-                Ok(DrawCount::Indices {
+                let mut buffers = self.index_buffers.iter();
+                let (_, indices) = buffers.find(|(known, _)| *known == width)?;
+                Some(DrawCount::Indices(IndexedDraw {
                     indices,
+                    index_type: match width {
+                        IndexWidth::U8 => IndexType::UINT8_EXT,
+                        IndexWidth::U16 => IndexType::UINT16,
+                        IndexWidth::U32 => IndexType::UINT32,
+                    },
+                    first,
                     count,
                     vertex_offset,
-                })
+                }))
             }
         }
     }
@@ -141,6 +211,7 @@ impl Draws {
     /// The number of the pipeline for a draw, which is made if it is new.
     fn pipeline(
         &mut self,
+        script: &Script,
         framebuffer: &Framebuffer,
         draw: &Draw,
         plan: &VertexPlan,
@@ -153,12 +224,26 @@ impl Draws {
         if let Some(index) = self.pipelines.iter().position(same) {
             return Ok(index);
         }
+        let shape = DrawShape {
+            topology: draw.topology,
+            patch_vertices: draw.state.patch_control_points,
+            tess_levels: draw.state.tess_levels,
+        };
+        self.programs.make_modules(&shape)?;
+        let stages = self
+            .programs
+            .stages(&shape, entry_name(script, &draw.state));
         let desc = PipelineDesc {
-            modules: self.programs.modules(),
+            stages: &stages,
             layout: self.programs.layout(),
             framebuffer,
             state: &draw.state,
             topology: draw.topology,
+            clip_space: self.clip_space,
+            domain_origin: match script.requirements.convention {
+                Convention::Vulkan => TessellationDomainOrigin::UPPER_LEFT,
+                Convention::OpenGl => TessellationDomainOrigin::LOWER_LEFT,
+            },
             attributes: &plan.attributes,
             bindings: &plan.bindings,
         };
@@ -171,5 +256,45 @@ impl Draws {
             pipeline,
         });
         Ok(self.pipelines.len() - 1)
+    }
+}
+
+/// Modules that neither the compiler nor the runner made write GL's clip space in scripts with GL's conventions.
+fn clip_space(script: &Script, modules: &[Module]) -> ClipSpace {
+    let last = [Stage::Geometry, Stage::TessEval, Stage::Vertex]
+        .into_iter()
+        .find_map(|stage| modules.iter().find(|module| module.stage == stage));
+    match script.requirements.convention {
+        Convention::OpenGl if last.is_some_and(|module| module.reflection.is_none()) => {
+            ClipSpace::OpenGl
+        }
+        Convention::OpenGl | Convention::Vulkan => ClipSpace::Vulkan,
+    }
+}
+
+/// A buffer of indices, which the caller has checked to fit; `None` for none.
+fn index_buffer(
+    device: &Rc<Device>,
+    indices: &[u32],
+    width: IndexWidth,
+) -> Result<Option<Buffer>, Problem> {
+    let bytes: Vec<u8> = match width {
+        IndexWidth::U8 => indices.iter().map(|index| *index as u8).collect(),
+        IndexWidth::U16 => indices
+            .iter()
+            .flat_map(|index| (*index as u16).to_le_bytes())
+            .collect(),
+        IndexWidth::U32 => indices
+            .iter()
+            .flat_map(|index| index.to_le_bytes())
+            .collect(),
+    };
+    match bytes.is_empty() {
+        true => Ok(None),
+        false => Ok(Some(Buffer::with_contents(
+            device,
+            BufferUse::Index,
+            &bytes,
+        )?)),
     }
 }

@@ -3,6 +3,7 @@
 //! Commands run one after the other, each to its end, so probes see everything before them. All failures of probes are collected; an
 //! error of Vulkan ends the script.
 
+mod assembly;
 mod bindings;
 mod buffers;
 mod draws;
@@ -91,9 +92,9 @@ struct Execution<'a> {
     resources: Resources,
     framebuffer: Option<Framebuffer>,
     /// Made by the first draw.
-    draws: Option<Draws>,
-    /// Made by the first dispatch.
-    compute: Option<(Programs, ComputePipeline)>,
+    draws: Option<Draws<'a>>,
+    /// Made by the first dispatch; pipelines by the number of the name of their entry points.
+    compute: Option<(Programs<'a>, Vec<(usize, ComputePipeline)>)>,
     results: Results,
 }
 
@@ -174,6 +175,10 @@ impl Execution<'_> {
         Ok(())
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a dispatcher with an arm for each command"
+    )]
     fn step(&mut self, step: &Step) -> Result<(), Problem> {
         let resources = &mut self.resources;
         match &step.command {
@@ -183,7 +188,10 @@ impl Execution<'_> {
                 stencil,
             } => self.framebuffer()?.clear(*color, *depth, *stencil)?,
             Command::Draw(draw) => self.draw(draw)?,
-            Command::Compute(groups) => self.dispatch(*groups)?,
+            Command::Compute {
+                groups,
+                entry_point,
+            } => self.dispatch(*groups, *entry_point)?,
             Command::Parameter {
                 bank,
                 stage,
@@ -255,7 +263,7 @@ impl Execution<'_> {
         draws.draw(self.script, framebuffer, &mut self.resources, draw)
     }
 
-    fn dispatch(&mut self, groups: [u32; 3]) -> Result<(), Problem> {
+    fn dispatch(&mut self, groups: [u32; 3], entry_point: usize) -> Result<(), Problem> {
         let limits = self.device.capabilities.max_work_groups;
         if groups
             .iter()
@@ -269,11 +277,17 @@ impl Execution<'_> {
             None => {
                 let is_compute = |stage| stage == Stage::Compute;
                 let programs = Programs::new(&self.device, self.script, self.modules, is_compute)?;
-                let pipeline = programs.compute_pipeline()?;
-                (programs, pipeline)
+                (programs, Vec::new())
             }
         };
-        let (programs, pipeline) = self.compute.insert(compute);
+        let (programs, pipelines) = self.compute.insert(compute);
+        let known = pipelines.iter().position(|(name, _)| *name == entry_point);
+        let index = known.unwrap_or(pipelines.len());
+        if known.is_none() {
+            let name = &self.script.entry_names[entry_point];
+            pipelines.push((entry_point, programs.compute_pipeline(name)?));
+        }
+        let pipeline = &pipelines[index].1;
         programs.bind(&mut self.resources)?;
         Ok(self
             .device

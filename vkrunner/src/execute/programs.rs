@@ -3,32 +3,44 @@
 use super::bindings;
 use super::plan::{PlannedBinding, Source, plan_bindings};
 use super::{Problem, Resources};
-use crate::programs::Module;
+use crate::programs::{DrawShape, Module, check_interfaces};
 use crate::script::{Command, Script, Step};
-use crate::vk::{Buffer, BufferUse, ComputePipeline, Device, Layout, Resource, ShaderModule};
+use crate::vk::{
+    Buffer, BufferUse, ComputePipeline, Device, Layout, Resource, ShaderModule, ShaderStage,
+};
 use glasm::ir::Stage;
+use glasm::reflect::DescriptorSlot;
 use std::collections::BTreeSet;
+use std::ffi::CString;
 use std::rc::Rc;
 
+/// A module of a script, and the device's own unless each draw needs another.
+struct Slot<'a> {
+    module: &'a Module,
+    raw: Option<ShaderModule>,
+}
+
 /// Modules that run together, with what they are bound to.
-pub(super) struct Programs {
+pub(super) struct Programs<'a> {
     device: Rc<Device>,
-    modules: Vec<ShaderModule>,
+    slots: Vec<Slot<'a>>,
+    /// Modules that templates have made.
+    made: Vec<(DrawShape, Stage, ShaderModule)>,
     layout: Layout,
     plan: Vec<PlannedBinding>,
     /// Parameter blocks, in the order of the plan's `Params` sources.
     blocks: Vec<Buffer>,
 }
 
-impl Programs {
+impl<'a> Programs<'a> {
     /// Modules and layout for some of the stages.
     pub(super) fn new(
         device: &Rc<Device>,
         script: &Script,
-        modules: &[Module],
+        modules: &'a [Module],
         wanted: impl Fn(Stage) -> bool,
     ) -> Result<Self, Problem> {
-        let chosen: Vec<&Module> = modules
+        let chosen: Vec<&'a Module> = modules
             .iter()
             .filter(|module| wanted(module.stage))
             .collect();
@@ -36,6 +48,9 @@ impl Programs {
         let units: Vec<u32> = units.into_iter().collect();
         let buffers = bindings::targets(script);
         let plan = plan_bindings(chosen.iter().copied(), &buffers, &units)?;
+        for module in &chosen {
+            check_descriptors(module, &plan)?;
+        }
         let bindings: Vec<_> = plan.iter().map(|planned| planned.binding).collect();
         let stages: Vec<Stage> = chosen.iter().map(|module| module.stage).collect();
         let layout = Layout::new(device, &bindings, script.push_size, &stages)?;
@@ -46,22 +61,75 @@ impl Programs {
                 blocks.push(Buffer::new(device, BufferUse::Uniform, size)?);
             }
         }
-        let mut modules = Vec::new();
+        let mut slots = Vec::new();
         for module in chosen {
-            modules.push(ShaderModule::new(device, module.stage, &module.words)?);
+            let raw = match module.template {
+                Some(_) => None,
+                None => Some(ShaderModule::new(device, module.stage, &module.words)?),
+            };
+            slots.push(Slot { module, raw });
         }
         Ok(Self {
             device: Rc::clone(device),
-            modules,
+            slots,
+            made: Vec::new(),
             layout,
             plan,
             blocks,
         })
     }
 
-    /// The modules.
-    pub(super) fn modules(&self) -> &[ShaderModule] {
-        &self.modules
+    /// The module of a stage.
+    pub(super) fn module(&self, stage: Stage) -> Option<&'a Module> {
+        let mut modules = self.slots.iter().map(|slot| slot.module);
+        modules.find(|module| module.stage == stage)
+    }
+
+    /// Checks that the entry points of a draw exist and fit together.
+    pub(super) fn check(&self, entry_name: impl Fn(Stage) -> String) -> Result<(), String> {
+        let modules: Vec<&Module> = self.slots.iter().map(|slot| slot.module).collect();
+        check_interfaces(&modules, entry_name)
+    }
+
+    /// Makes the modules that a draw of that shape needs.
+    pub(super) fn make_modules(&mut self, shape: &DrawShape) -> Result<(), Problem> {
+        for slot in &self.slots {
+            let stage = slot.module.stage;
+            let is_made =
+                |made: &(DrawShape, Stage, ShaderModule)| (made.0, made.1) == (*shape, stage);
+            let Some(template) = &slot.module.template else {
+                continue;
+            };
+            if !self.made.iter().any(is_made) {
+                let words = template.words(shape);
+                let module = ShaderModule::new(&self.device, stage, &words)?;
+                self.made.push((*shape, stage, module));
+            }
+        }
+        Ok(())
+    }
+
+    /// The modules for a draw of that shape, with their entry points.
+    pub(super) fn stages(
+        &self,
+        shape: &DrawShape,
+        entry_name: impl Fn(Stage) -> String,
+    ) -> Vec<ShaderStage<'_>> {
+        let stage = |slot: &'_ Slot<'_>| slot.module.stage;
+        let made = |slot: &Slot<'_>| {
+            let mut made = self.made.iter();
+            let found = made.find(|made| (made.0, made.1) == (*shape, stage(slot)));
+            found.map(|made| &made.2)
+        };
+        self.slots
+            .iter()
+            .filter_map(|slot| {
+                Some(ShaderStage {
+                    module: slot.raw.as_ref().or_else(|| made(slot))?,
+                    entry_point: entry_point(&entry_name(stage(slot))),
+                })
+            })
+            .collect()
     }
 
     /// The layout.
@@ -70,12 +138,19 @@ impl Programs {
     }
 
     /// A pipeline for the compute module.
-    pub(super) fn compute_pipeline(&self) -> Result<ComputePipeline, Problem> {
-        let module = self
-            .modules
-            .first()
-            .ok_or_else(|| "there is no compute program".to_owned())?;
-        Ok(ComputePipeline::new(&self.device, module, &self.layout)?)
+    pub(super) fn compute_pipeline(&self, name: &str) -> Result<ComputePipeline, Problem> {
+        let slot = self.slots.first();
+        let slot = slot.ok_or_else(|| "there is no compute program".to_owned())?;
+        slot.module.entry_point(name)?;
+        let module = slot
+            .raw
+            .as_ref()
+            .expect("no template makes compute modules");
+        let stage = ShaderStage {
+            module,
+            entry_point: entry_point(name),
+        };
+        Ok(ComputePipeline::new(&self.device, &stage, &self.layout)?)
     }
 
     /// Fills all descriptors with what the script has set by now.
@@ -116,6 +191,32 @@ impl Programs {
             }
         }
         Ok(())
+    }
+}
+
+/// A name for Vulkan. Names with a zero byte, which no module has, become an empty one.
+fn entry_point(name: &str) -> CString {
+    CString::new(name).unwrap_or_default()
+}
+
+/// Checks that the script gives all that a module without reflection names. With several entry points each may use a part only.
+fn check_descriptors(module: &Module, plan: &[PlannedBinding]) -> Result<(), String> {
+    let interface = match (&module.reflection, &module.interface) {
+        (None, Some(interface)) if interface.entry_points.len() == 1 => interface,
+        _ => return Ok(()),
+    };
+    let given = |slot: &&DescriptorSlot| {
+        let mut bindings = plan.iter().map(|planned| &planned.binding);
+        bindings.any(|binding| (binding.set, binding.binding) == (slot.set, slot.binding))
+    };
+    match interface.descriptors.iter().find(|slot| !given(slot)) {
+        None => Ok(()),
+        Some(slot) => Err(format!(
+            "the {} module uses descriptor set {} binding {}, which the script does not give",
+            module.stage.name(),
+            slot.set,
+            slot.binding
+        )),
     }
 }
 

@@ -11,6 +11,8 @@ pub(super) fn module(stage: Stage, reflection: Option<Reflection>) -> Module {
         stage,
         words: Vec::new(),
         reflection,
+        interface: None,
+        template: None,
     }
 }
 

@@ -11,6 +11,8 @@ use glasm::reflect::{InterfaceVariable, Scalar};
 pub(super) const DRAW_BINDING: u32 = 0;
 /// Binding of current values: one vec4 for each attribute, the same for all vertices.
 pub(super) const CURRENT_BINDING: u32 = 1;
+/// First of the bindings of the draw's vertices that step with instances.
+const FIRST_DIVISOR_BINDING: u32 = 2;
 /// Attributes that have current values.
 pub(super) const ATTRIBUTES: usize = 32;
 
@@ -32,41 +34,79 @@ struct Given {
     offset: u32,
 }
 
-/// Decides where each attribute comes from. Modules without reflection get all that the draw brings.
+/// An attribute that the vertex stage reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct VertexInput {
+    pub(super) location: u32,
+    pub(super) scalar: Scalar,
+}
+
+/// The attributes that a program reads.
+pub(super) fn reflected_inputs(reflection: &Reflection) -> Vec<VertexInput> {
+    let input = |input: &InterfaceVariable| {
+        let Semantic::Attrib(number) = input.semantic else {
+            return None;
+        };
+        Some(VertexInput {
+            location: input.location.unwrap_or(u32::from(number)),
+            scalar: input.scalar,
+        })
+    };
+    reflection.inputs.iter().filter_map(input).collect()
+}
+
+/// Decides where each attribute comes from. Modules of which nobody knows what they read get all that the draw brings.
 pub(super) fn plan_vertices(
-    source: &DrawSource,
+    draw: &Draw,
     data: Option<&VertexData>,
-    reflection: Option<&Reflection>,
+    inputs: Option<&[VertexInput]>,
 ) -> Result<VertexPlan, String> {
-    let (given, stride) = given_attributes(source, data);
+    let (given, stride) = given_attributes(&draw.source, data);
     let mut plan = VertexPlan::default();
-    match reflection {
+    match inputs {
         None => plan.attributes.extend(given.iter().map(draw_attribute)),
-        Some(reflection) => {
-            for input in &reflection.inputs {
-                let (Semantic::Attrib(number), location) = (input.semantic, input.location) else {
-                    continue;
-                };
-                let location = location.unwrap_or(u32::from(number));
+        Some(inputs) => {
+            for input in inputs {
+                let location = input.location;
                 plan.attributes.push(
                     match given.iter().find(|given| given.location == location) {
                         Some(given) => checked_attribute(given, input)?,
-                        None => current_attribute(location, input)?,
+                        None => current_attribute(input)?,
                     },
                 );
             }
         }
     }
-    for (binding, stride) in [(DRAW_BINDING, stride), (CURRENT_BINDING, 0)] {
-        if plan
-            .attributes
-            .iter()
-            .any(|attribute| attribute.binding == binding)
-        {
-            plan.bindings.push(VertexBinding { binding, stride });
+    plan_bindings(&mut plan, draw, stride);
+    Ok(plan)
+}
+
+/// Gives every rate at which attributes step a binding of its own.
+fn plan_bindings(plan: &mut VertexPlan, draw: &Draw, stride: u32) {
+    for attribute in &mut plan.attributes {
+        let divisor = draw.divisors.0.get(attribute.location as usize);
+        let divisor = divisor.copied().map_or(0, u32::from);
+        let (binding, stride, divisor) = match attribute.binding {
+            DRAW_BINDING if divisor > 0 => {
+                let same = |known: &&VertexBinding| known.divisor == divisor;
+                let known = plan.bindings.iter().find(same);
+                let next = plan.bindings.iter().map(|known| known.binding + 1).max();
+                let fresh = next.unwrap_or(0).max(FIRST_DIVISOR_BINDING);
+                (known.map_or(fresh, |known| known.binding), stride, divisor)
+            }
+            DRAW_BINDING => (DRAW_BINDING, stride, 0),
+            other => (other, 0, 0),
+        };
+        attribute.binding = binding;
+        if !plan.bindings.iter().any(|known| known.binding == binding) {
+            plan.bindings.push(VertexBinding {
+                binding,
+                stride,
+                divisor,
+            });
         }
     }
-    Ok(plan)
+    plan.bindings.sort_by_key(|binding| binding.binding);
 }
 
 fn given_attributes(source: &DrawSource, data: Option<&VertexData>) -> (Vec<Given>, u32) {
@@ -110,7 +150,7 @@ fn draw_attribute(given: &Given) -> VertexAttribute {
     }
 }
 
-fn checked_attribute(given: &Given, input: &InterfaceVariable) -> Result<VertexAttribute, String> {
+fn checked_attribute(given: &Given, input: &VertexInput) -> Result<VertexAttribute, String> {
     let wide = given
         .format
         .channels
@@ -134,7 +174,8 @@ fn checked_attribute(given: &Given, input: &InterfaceVariable) -> Result<VertexA
     }
 }
 
-fn current_attribute(location: u32, input: &InterfaceVariable) -> Result<VertexAttribute, String> {
+fn current_attribute(input: &VertexInput) -> Result<VertexAttribute, String> {
+    let location = input.location;
     let encoding = match input.scalar {
         Scalar::Float => Encoding::Sfloat,
         Scalar::Int => Encoding::Sint,
@@ -216,47 +257,66 @@ pub(super) fn check_bounds(
     data: Option<&VertexData>,
     indices: &[u32],
 ) -> Result<(), String> {
-    let rows = data.map(|data| u64::from(data.rows));
-    match draw.source {
-        DrawSource::Rect { .. } => Ok(()),
-        DrawSource::Arrays { first, count } => match rows {
-            Some(rows) if u64::from(first) + u64::from(count) > rows => Err(format!(
-                "the draw needs {} vertices, but [vertex data] has {rows}",
-                u64::from(first) + u64::from(count)
-            )),
-            _ => Ok(()),
-        },
+    let rows = data.map(|data| i64::from(data.rows));
+    let needed = match draw.source {
+        DrawSource::Rect { .. } => return Ok(()),
+        DrawSource::Arrays { first, count } => i64::from(first) + i64::from(count),
         DrawSource::Indexed {
-            vertex_offset,
+            first,
             count,
+            vertex_offset,
+            width,
         } => {
-            let Some(used) = indices.get(..count as usize) else {
+            let wanted = first as usize..first as usize + count as usize;
+            let Some(used) = indices.get(wanted.clone()) else {
                 return Err(format!(
-                    "the draw needs {count} indices, but [indices] has {}",
+                    "the draw needs {} indices, but [indices] has {}",
+                    wanted.end,
                     indices.len()
                 ));
             };
-            let restarts = |index: u32| draw.state.primitive_restart && index == u32::MAX;
-            let last = used.iter().filter(|index| !restarts(**index)).max();
-            match (
-                last.map(|last| u64::from(*last) + u64::from(vertex_offset)),
-                rows,
-            ) {
-                (Some(last), Some(rows)) if last >= rows => Err(format!(
-                    "the draw needs vertex {last}, but [vertex data] has {rows}"
-                )),
-                _ => Ok(()),
+            let highest = width.max();
+            if let Some(wide) = indices.iter().find(|index| **index > highest) {
+                return Err(format!("index {wide} is larger than {highest}"));
+            }
+            let restarts = |index: u32| draw.state.primitive_restart && index == highest;
+            let used = used.iter().filter(|index| !restarts(**index));
+            let vertex = |index: &u32| i64::from(*index) + i64::from(vertex_offset);
+            if let Some(vertex) = used.clone().map(vertex).find(|vertex| *vertex < 0) {
+                return Err(format!("the draw needs vertex {vertex}"));
+            }
+            used.map(|index| vertex(index) + 1).max().unwrap_or(0)
+        }
+    };
+    let Some(rows) = rows else { return Ok(()) };
+    if needed > rows {
+        return Err(format!(
+            "the draw needs {needed} vertices, but [vertex data] has {rows}"
+        ));
+    }
+    for column in data.iter().flat_map(|data| &data.columns) {
+        let divisor = i64::from(draw.divisors.0[column.location as usize]);
+        if divisor > 0 && draw.instances > 0 {
+            let last = i64::from(draw.first_instance) + i64::from(draw.instances - 1) / divisor;
+            if last >= rows {
+                return Err(format!(
+                    "attribute {} needs {} rows for its instances, but [vertex data] has {rows}",
+                    column.location,
+                    last + 1
+                ));
             }
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::execute::test_support::reflection;
-    use crate::script::Script;
+    use crate::script::command::Divisors;
     use crate::script::pipeline_state::PipelineState;
+    use crate::script::{Assembly, IndexWidth, Script};
     use ash::vk;
     use glasm::ir::{Interpolation, Stage};
 
@@ -282,17 +342,32 @@ mod tests {
         }
     }
 
-    fn reads(inputs: Vec<InterfaceVariable>) -> Reflection {
-        Reflection {
+    fn reads(inputs: Vec<InterfaceVariable>) -> Vec<VertexInput> {
+        reflected_inputs(&Reflection {
             inputs,
             ..reflection(Stage::Vertex)
+        })
+    }
+
+    fn draw(source: DrawSource) -> Draw {
+        Draw {
+            state: PipelineState {
+                primitive_restart: true,
+                ..PipelineState::default()
+            },
+            topology: vk::PrimitiveTopology::TRIANGLE_STRIP,
+            assembly: Assembly::Direct,
+            source,
+            divisors: Divisors::default(),
+            instances: 1,
+            first_instance: 0,
         }
     }
 
     #[test]
     fn attributes_that_the_draw_lacks_have_current_values() {
-        let reflection = reads(vec![input(0, Scalar::Float), input(3, Scalar::Int)]);
-        let plan = plan_vertices(&RECT, None, Some(&reflection)).unwrap();
+        let inputs = reads(vec![input(0, Scalar::Float), input(3, Scalar::Int)]);
+        let plan = plan_vertices(&draw(RECT), None, Some(&inputs)).unwrap();
         let found: Vec<_> = plan
             .attributes
             .iter()
@@ -305,19 +380,12 @@ mod tests {
                 (3, CURRENT_BINDING, vk::Format::R32G32B32A32_SINT, 48),
             ]
         );
-        assert_eq!(
-            plan.bindings,
-            [
-                VertexBinding {
-                    binding: 0,
-                    stride: 32
-                },
-                VertexBinding {
-                    binding: 1,
-                    stride: 0
-                }
-            ]
-        );
+        let bindings: Vec<_> = plan
+            .bindings
+            .iter()
+            .map(|known| (known.binding, known.stride, known.divisor))
+            .collect();
+        assert_eq!(bindings, [(0, 32, 0), (1, 0, 0)]);
         let bytes = current_bytes(&initial_values(), &plan);
         assert_eq!(bytes[48..52], 1i32.to_le_bytes());
         assert_eq!(bytes[44..48], 1f32.to_le_bytes());
@@ -326,30 +394,35 @@ mod tests {
     #[test]
     fn attributes_that_no_program_reads_are_left_out() {
         let data = data("0/R32G32_SFLOAT 5/R32_UINT\n");
-        let arrays = DrawSource::Arrays { first: 0, count: 0 };
-        let plan = plan_vertices(
-            &arrays,
-            Some(&data),
-            Some(&reads(vec![input(5, Scalar::Uint)])),
-        )
-        .unwrap();
-        assert_eq!(plan.attributes.len(), 1);
+        let arrays = draw(DrawSource::Arrays { first: 0, count: 0 });
+        let plan = |inputs: Option<&[VertexInput]>| plan_vertices(&arrays, Some(&data), inputs);
+        let unsigned = plan(Some(&reads(vec![input(5, Scalar::Uint)]))).unwrap();
+        assert_eq!(unsigned.attributes.len(), 1);
+        let attribute = unsigned.attributes[0];
+        assert_eq!((attribute.location, attribute.offset), (5, 8));
+        assert_eq!(plan(None).unwrap().attributes.len(), 2);
         assert_eq!(
-            (plan.attributes[0].location, plan.attributes[0].offset),
-            (5, 8)
-        );
-        let plan = plan_vertices(&arrays, Some(&data), None).unwrap();
-        assert_eq!(plan.attributes.len(), 2);
-        let message = plan_vertices(
-            &arrays,
-            Some(&data),
-            Some(&reads(vec![input(5, Scalar::Float)])),
-        )
-        .unwrap_err();
-        assert_eq!(
-            message,
+            plan(Some(&reads(vec![input(5, Scalar::Float)]))).unwrap_err(),
             "attribute 5 is given as R32_UINT, but the program reads it as Float"
         );
+    }
+
+    #[test]
+    fn every_rate_has_a_binding() {
+        let data = data("0/R32_SFLOAT 1/R32_SFLOAT 2/R32_SFLOAT 3/R32_SFLOAT\n");
+        let mut arrays = draw(DrawSource::Arrays { first: 0, count: 0 });
+        arrays.divisors.0[1] = 2;
+        arrays.divisors.0[2] = 1;
+        arrays.divisors.0[3] = 2;
+        let plan = plan_vertices(&arrays, Some(&data), None).unwrap();
+        let of_attributes: Vec<_> = plan.attributes.iter().map(|a| a.binding).collect();
+        assert_eq!(of_attributes, [0, 2, 3, 2]);
+        let rates: Vec<_> = plan
+            .bindings
+            .iter()
+            .map(|known| (known.binding, known.divisor))
+            .collect();
+        assert_eq!(rates, [(0, 0), (2, 2), (3, 1)]);
     }
 
     #[test]
@@ -367,50 +440,65 @@ mod tests {
     #[test]
     fn draws_past_the_data_are_refused() {
         let data = data("0/R32_SFLOAT\n1\n2\n3\n");
-        let draw = |source| Draw {
-            state: PipelineState {
-                primitive_restart: true,
-                ..PipelineState::default()
-            },
-            topology: vk::PrimitiveTopology::TRIANGLE_STRIP,
-            source,
-            instances: 1,
-        };
         let arrays = |first, count| {
             check_bounds(&draw(DrawSource::Arrays { first, count }), Some(&data), &[])
         };
         assert_eq!(arrays(0, 3), Ok(()));
         assert!(arrays(1, 3).is_err());
         assert!(arrays(u32::MAX, u32::MAX).is_err());
+        let source = |vertex_offset, first, count, width| DrawSource::Indexed {
+            first,
+            count,
+            vertex_offset,
+            width,
+        };
         let indexed = |vertex_offset, count, indices: &[u32]| {
-            check_bounds(
-                &draw(DrawSource::Indexed {
-                    vertex_offset,
-                    count,
-                }),
-                Some(&data),
-                indices,
-            )
+            let source = source(vertex_offset, 0, count, IndexWidth::U32);
+            check_bounds(&draw(source), Some(&data), indices)
         };
         assert_eq!(indexed(0, 2, &[2, u32::MAX, 7]), Ok(()));
         assert_eq!(
             indexed(1, 1, &[2]).unwrap_err(),
-            "the draw needs vertex 3, but [vertex data] has 3"
+            "the draw needs 4 vertices, but [vertex data] has 3"
         );
+        assert_eq!(
+            indexed(-3, 1, &[2]).unwrap_err(),
+            "the draw needs vertex -1"
+        );
+        assert_eq!(indexed(-2, 1, &[2]), Ok(()));
         assert_eq!(
             indexed(0, 2, &[0]).unwrap_err(),
             "the draw needs 2 indices, but [indices] has 1"
         );
-        let mut plain = draw(DrawSource::Indexed {
-            vertex_offset: 0,
-            count: 1,
-        });
+        let narrow = draw(source(0, 1, 2, IndexWidth::U8));
+        assert_eq!(check_bounds(&narrow, Some(&data), &[0, 255, 1]), Ok(()));
+        assert_eq!(
+            check_bounds(&narrow, Some(&data), &[0, 256, 1]).unwrap_err(),
+            "index 256 is larger than 255"
+        );
+        let mut plain = draw(source(0, 0, 1, IndexWidth::U32));
         plain.state.primitive_restart = false;
         assert!(check_bounds(&plain, Some(&data), &[u32::MAX]).is_err());
         // Without [vertex data] programs make their vertices themselves.
         assert_eq!(
             check_bounds(&draw(DrawSource::Arrays { first: 0, count: 9 }), None, &[]),
             Ok(())
+        );
+    }
+
+    #[test]
+    fn instances_past_the_data_are_refused() {
+        let data = data("0/R32_SFLOAT\n1\n2\n3\n");
+        let mut draw = draw(DrawSource::Arrays { first: 0, count: 3 });
+        draw.divisors.0[0] = 2;
+        draw.first_instance = 1;
+        draw.instances = 4;
+        // Rows 1 and 2: first instance, then one row more after two instances.
+        assert_eq!(check_bounds(&draw, Some(&data), &[]), Ok(()));
+        draw.instances = 5;
+        assert_eq!(
+            check_bounds(&draw, Some(&data), &[]).unwrap_err(),
+            "attribute 0 needs 4 rows for its instances, but [vertex data] has 3"
         );
     }
 }

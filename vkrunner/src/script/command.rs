@@ -1,6 +1,7 @@
 //! Commands of the `[test]` section as data.
 
 use super::gl_state::StateUpdate;
+use super::names::ATTRIBUTES;
 use super::pipeline_state::PipelineState;
 use crate::data::{DataRange, Sequence, TypedData};
 use crate::format::Format;
@@ -176,18 +177,61 @@ pub(crate) enum DrawSource {
         count: u32,
     },
     Indexed {
-        vertex_offset: u32,
+        first: u32,
         count: u32,
+        vertex_offset: i32,
+        width: IndexWidth,
     },
 }
+
+/// Bits of an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum IndexWidth {
+    U8,
+    U16,
+    #[default]
+    U32,
+}
+
+impl IndexWidth {
+    /// The largest index, which restarts primitives where that is enabled.
+    pub(crate) fn max(self) -> u32 {
+        match self {
+            Self::U8 => 0xff,
+            Self::U16 => 0xffff,
+            Self::U32 => u32::MAX,
+        }
+    }
+}
+
+/// How vertices make primitives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Assembly {
+    /// As the topology says.
+    Direct,
+    /// GL's quadrilaterals, as two triangles each.
+    Quads,
+    QuadStrip,
+    /// GL's polygon, as triangles.
+    Polygon,
+    /// GL's closed line, as lines.
+    LineLoop,
+}
+
+/// Number of instances that take the same value of each attribute; 0 steps with every vertex.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Divisors(pub(crate) [u16; ATTRIBUTES as usize]);
 
 /// A draw.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Draw {
     pub(crate) state: PipelineState,
     pub(crate) topology: vk::PrimitiveTopology,
+    pub(crate) assembly: Assembly,
     pub(crate) source: DrawSource,
+    pub(crate) divisors: Divisors,
     pub(crate) instances: u32,
+    pub(crate) first_instance: u32,
 }
 
 /// Texels of a texture level.
@@ -244,7 +288,11 @@ pub(crate) enum Command {
         stencil: u32,
     },
     Draw(Draw),
-    Compute([u32; 3]),
+    Compute {
+        groups: [u32; 3],
+        /// Number of the name of the entry point.
+        entry_point: usize,
+    },
     Parameter {
         bank: ParamBank,
         stage: Stage,

@@ -1,11 +1,14 @@
 //! Commands that draw, clear and dispatch: `clear`, `draw`, `compute`, `patch`, `enable`, `disable`.
 
-use super::command::{Command, Draw, DrawSource};
+use super::command::{Assembly, Command, Divisors, Draw, DrawSource, IndexWidth};
+use super::names::{ATTRIBUTES, attribute_location};
+use super::stages;
 use super::test::TestParser;
 use super::words::{LineError, Words};
 use ash::vk;
+use glasm::ir::Stage;
 
-/// Names of topologies: Vulkan's, then GL's. GL's quads, polygons and line loops have no counterpart.
+/// Names of topologies: Vulkan's, then GL's.
 const TOPOLOGIES: &[(&str, &str, vk::PrimitiveTopology)] = &[
     ("POINT_LIST", "GL_POINTS", vk::PrimitiveTopology::POINT_LIST),
     ("LINE_LIST", "GL_LINES", vk::PrimitiveTopology::LINE_LIST),
@@ -56,14 +59,78 @@ const TOPOLOGIES: &[(&str, &str, vk::PrimitiveTopology)] = &[
     ),
 ];
 
-fn parse_topology(word: &str) -> Option<vk::PrimitiveTopology> {
+/// Topologies of GL alone, and what they are made of.
+const ASSEMBLIES: &[(&str, Assembly, vk::PrimitiveTopology)] = &[
+    (
+        "GL_QUADS",
+        Assembly::Quads,
+        vk::PrimitiveTopology::TRIANGLE_LIST,
+    ),
+    (
+        "GL_QUAD_STRIP",
+        Assembly::QuadStrip,
+        vk::PrimitiveTopology::TRIANGLE_LIST,
+    ),
+    (
+        "GL_POLYGON",
+        Assembly::Polygon,
+        vk::PrimitiveTopology::TRIANGLE_LIST,
+    ),
+    (
+        "GL_LINE_LOOP",
+        Assembly::LineLoop,
+        vk::PrimitiveTopology::LINE_LIST,
+    ),
+];
+
+fn parse_topology(word: &str) -> Option<(vk::PrimitiveTopology, Assembly)> {
     let name = word.strip_prefix("VK_PRIMITIVE_TOPOLOGY_").unwrap_or(word);
     // Without prefix GL's plural names are as common in scripts as Vulkan's.
     let matches = |gl: &str| gl == name || gl.strip_prefix("GL_") == Some(name);
-    TOPOLOGIES
+    let vulkan = TOPOLOGIES
         .iter()
         .find(|(vulkan, gl, _)| *vulkan == name || matches(gl))
-        .map(|(_, _, topology)| *topology)
+        .map(|(_, _, topology)| (*topology, Assembly::Direct));
+    let opengl = || {
+        let found = ASSEMBLIES.iter().find(|(gl, ..)| matches(gl));
+        found.map(|(_, assembly, topology)| (*topology, *assembly))
+    };
+    vulkan.or_else(opengl)
+}
+
+/// `topology NAME`: a property of VkRunner's that every draw sets anew.
+pub(super) fn parse_topology_property(
+    _parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    words.parse_with("a topology", parse_topology)?;
+    words.finish()
+}
+
+/// `index type uint8|uint16|uint32`
+pub(super) fn parse_index_type(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    words.parse_with("`type`", |word| (word == "type").then_some(()))?;
+    parser.index_width = words.parse_with("`uint8`, `uint16` or `uint32`", |word| match word {
+        "uint8" => Some(IndexWidth::U8),
+        "uint16" => Some(IndexWidth::U16),
+        "uint32" => Some(IndexWidth::U32),
+        _ => None,
+    })?;
+    words.finish()
+}
+
+/// The rest of `vertex divisor ATTRIBUTE N`.
+pub(super) fn parse_divisor(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let what = format!("an attribute name or a number below {ATTRIBUTES}");
+    let location = words.parse_with(&what, attribute_location)?;
+    parser.divisors.0[location as usize] = words.number("a number of instances below 65536")?;
+    words.finish()
 }
 
 /// `clear`, `clear color R G B A`, `clear depth D`, `clear stencil S`
@@ -106,21 +173,49 @@ pub(super) fn parse_clear(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     words.finish()
 }
 
-/// `compute X Y Z`
+/// `compute X Y Z`, `compute entrypoint NAME`
 pub(super) fn parse_compute(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
+    if words.peek() == Some("entrypoint") {
+        return stages::parse_entry_point(parser, Stage::Compute, words);
+    }
     let mut count = || words.number("a number of work groups");
     let groups = [count()?, count()?, count()?];
-    parser.push(words, Command::Compute(groups))
+    let entry_point = parser.pipeline.entry_points.get(Stage::Compute);
+    parser.push(
+        words,
+        Command::Compute {
+            groups,
+            entry_point,
+        },
+    )
 }
 
-/// `patch parameter vertices N`
+/// `patch parameter vertices N`, `patch parameter default level outer A B C D`, `patch parameter default level inner A B`
 pub(super) fn parse_patch(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     words.parse_with("`parameter`", |word| (word == "parameter").then_some(()))?;
-    words.parse_with("`vertices`", |word| (word == "vertices").then_some(()))?;
-    parser.pipeline.patch_control_points = words.unsigned32("a number of vertices")?;
+    match words.word("`vertices` or `default`")? {
+        "vertices" => {
+            parser.pipeline.patch_control_points = words
+                .parse_with("a number of vertices from 1 to 32", |word| {
+                    word.parse().ok().filter(|count| (1..=32).contains(count))
+                })?;
+        }
+        "default" => {
+            words.parse_with("`level`", |word| (word == "level").then_some(()))?;
+            let range = words.parse_with("`outer` or `inner`", |word| match word {
+                "outer" => Some(0..4),
+                "inner" => Some(4..6),
+                _ => None,
+            })?;
+            for level in &mut parser.pipeline.tess_levels[range] {
+                *level = words.number("a tessellation level")?;
+            }
+        }
+        _ => return Err(words.error_at_last("expected `vertices` or `default`")),
+    }
     words.finish()
 }
 
@@ -178,9 +273,20 @@ fn parse_rect(
     instances: Instances,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
-    let textured = words.take("tex").is_some();
-    let ortho = words.take("ortho").is_some();
-    let patch = words.take("patch").is_some();
+    let (mut textured, mut ortho, mut patch) = (false, false, false);
+    loop {
+        let option = match words.peek() {
+            Some("tex") => &mut textured,
+            Some("ortho") => &mut ortho,
+            Some("patch") => &mut patch,
+            _ => break,
+        };
+        if *option {
+            return Err(words.error_at_next("a word is repeated"));
+        }
+        *option = true;
+        words.word("an option")?;
+    }
     let instances = match instances {
         Instances::One => 1,
         Instances::Given => words.unsigned32("a number of instances")?,
@@ -211,38 +317,89 @@ fn parse_rect(
     let draw = Draw {
         state,
         topology,
+        assembly: Assembly::Direct,
         source: DrawSource::Rect { position, texcoord },
+        divisors: Divisors::default(),
         instances,
+        first_instance: 0,
     };
     parser.push(words, Command::Draw(draw))
 }
 
-/// The rest of `draw arrays [indexed] [instanced] TOPOLOGY FIRST COUNT [INSTANCES]`.
+/// The rest of `draw arrays [indexed] [instanced] TOPOLOGY FIRST COUNT [INSTANCES] [first_index N] [first_instance N]`.
 fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    let indexed = words.take("indexed").is_some();
-    let instanced = words.take("instanced").is_some();
-    let topology = words.parse_with("a topology", parse_topology)?;
-    let first = words.unsigned32("the first vertex")?;
-    let count = words.unsigned32("a number of vertices")?;
+    let (mut indexed, mut instanced) = (false, false);
+    loop {
+        let option = match words.peek() {
+            Some("indexed") => &mut indexed,
+            Some("instanced") => &mut instanced,
+            _ => break,
+        };
+        if *option {
+            return Err(words.error_at_next("a word is repeated"));
+        }
+        *option = true;
+        words.word("an option")?;
+    }
+    let (topology, assembly) = words.parse_with("a topology", parse_topology)?;
+    let source = match indexed {
+        true => DrawSource::Indexed {
+            vertex_offset: words.number("a number to add to indices")?,
+            count: words.unsigned32("a number of indices")?,
+            first: 0,
+            width: parser.index_width,
+        },
+        false => DrawSource::Arrays {
+            first: words.unsigned32("the first vertex")?,
+            count: words.unsigned32("a number of vertices")?,
+        },
+    };
     let instances = if instanced {
         words.unsigned32("a number of instances")?
     } else {
         1
     };
-    let source = match indexed {
-        true => DrawSource::Indexed {
-            vertex_offset: first,
-            count,
-        },
-        false => DrawSource::Arrays { first, count },
+    let mut draw = Draw {
+        state: parser.pipeline,
+        topology,
+        assembly,
+        source,
+        divisors: parser.divisors,
+        instances,
+        first_instance: 0,
     };
-    parser.push(
-        words,
-        Command::Draw(Draw {
-            state: parser.pipeline,
-            topology,
-            source,
-            instances,
-        }),
-    )
+    parse_starts(&mut draw, words)?;
+    check_draw(&draw, words)?;
+    parser.push(words, Command::Draw(draw))
+}
+
+/// `first_index N`, `first_instance N`
+fn parse_starts(draw: &mut Draw, words: &mut Words<'_>) -> Result<(), LineError> {
+    while !words.is_empty() {
+        match (words.word("`first_instance`")?, &mut draw.source) {
+            ("first_instance", _) => {
+                draw.first_instance = words.unsigned32("the first instance")?;
+            }
+            ("first_index", DrawSource::Indexed { first, .. }) => {
+                *first = words.unsigned32("the first index")?;
+            }
+            _ => return Err(words.error_at_last("expected `first_instance`, or `first_index`")),
+        }
+    }
+    Ok(())
+}
+
+/// Checks sums that must not overflow.
+fn check_draw(draw: &Draw, words: &Words<'_>) -> Result<(), LineError> {
+    let (first, count) = match draw.source {
+        DrawSource::Rect { .. } => (0, 4),
+        DrawSource::Arrays { first, count } | DrawSource::Indexed { first, count, .. } => {
+            (first, count)
+        }
+    };
+    let fits = first.checked_add(count).is_some();
+    match fits && draw.first_instance.checked_add(draw.instances).is_some() {
+        true => Ok(()),
+        false => Err(words.error_at_last("the draw is too large")),
+    }
 }

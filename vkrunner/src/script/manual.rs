@@ -12,6 +12,7 @@ const MISSING: &[(&str, &[&str])] = &[
     (
         "sections and stages",
         &[
+            "[... shader binary]",
             "[... shader passthrough]",
             "[... shader spirv]",
             "[geometry ...]",
@@ -70,7 +71,20 @@ const MISSING: &[(&str, &[&str])] = &[
             "stencilTestEnable",
         ],
     ),
-    ("drawing", &["patch", "relative"]),
+    (
+        "drawing",
+        &[
+            "fragment",
+            "geometry",
+            "index",
+            "patch",
+            "provoking",
+            "relative",
+            "tess",
+            "tessellation",
+            "topology",
+        ],
+    ),
     ("textures", &["texparameter", "texture"]),
 ];
 

@@ -14,6 +14,7 @@ pub(crate) mod pipeline_state;
 mod probes;
 mod require;
 mod section;
+pub(crate) mod stages;
 mod state;
 mod test;
 mod texels;
@@ -22,9 +23,9 @@ mod vertex_data;
 mod words;
 
 pub(crate) use command::{
-    BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange, Command,
-    Draw, DrawSource, ExpectedError, ExpectedPlace, MatrixTarget, MatrixUpdate, ParamBank,
-    ParamValue, Step, TexParam, TextureImage,
+    Assembly, BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange,
+    Command, Draw, DrawSource, ExpectedError, ExpectedPlace, IndexWidth, MatrixTarget,
+    MatrixUpdate, ParamBank, ParamValue, Step, TexParam, TextureImage,
 };
 pub(crate) use gl_state::{
     Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate,
@@ -33,6 +34,7 @@ pub(crate) use require::{Convention, Requirements};
 pub(crate) use section::ProgramForm;
 pub(crate) use vertex_data::{Column, VertexData};
 
+use ash::vk::{PolygonMode, PrimitiveTopology};
 use glasm::ir::Stage;
 use section::{Section, SectionKind, logical_lines, split_sections};
 use std::collections::BTreeSet;
@@ -84,6 +86,8 @@ pub(crate) struct Script {
     pub(crate) buffers: Vec<BufferDecl>,
     /// Bytes of push constants.
     pub(crate) push_size: u32,
+    /// Names of entry points, `main` first.
+    pub(crate) entry_names: Vec<String>,
     pub(crate) steps: Vec<Step>,
 }
 
@@ -106,6 +110,22 @@ pub(crate) fn read_covers(text: &[u8]) -> Vec<String> {
 }
 
 impl Script {
+    /// Whether a draw makes points.
+    pub(crate) fn draws_points(&self) -> bool {
+        self.steps.iter().any(|step| {
+            matches!(&step.command, Command::Draw(draw)
+                if draw.topology == PrimitiveTopology::POINT_LIST || draw.state.polygon_mode == PolygonMode::POINT)
+        })
+    }
+
+    /// Adds the stages that draws need and the script leaves out.
+    ///
+    /// # Errors
+    /// If stages are missing, or mixed so that nothing can run.
+    pub(crate) fn complete_stages(&mut self) -> Result<(), ScriptError> {
+        stages::complete(&mut self.programs, &self.steps, &self.requirements)
+    }
+
     /// Reads a script; all bad lines are reported, in order.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, Vec<ScriptError>> {
         let mut errors = Vec::new();
@@ -134,7 +154,10 @@ impl Script {
             test.parse_line(line, words)
         });
         let test = test.finish(&mut errors);
-        let programs = sections.iter().filter_map(program_section).collect();
+        let mut programs = Vec::new();
+        for section in &sections {
+            programs.extend(program_section(section, &mut errors));
+        }
         if errors.is_empty() {
             Ok(Self {
                 requirements,
@@ -143,6 +166,7 @@ impl Script {
                 indices,
                 buffers: test.buffers,
                 push_size: test.push_size,
+                entry_names: test.entry_names,
                 steps: test.steps,
             })
         } else {
@@ -170,12 +194,20 @@ impl Script {
     }
 }
 
-fn program_section(section: &Section<'_>) -> Option<ProgramSection> {
+fn program_section(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Option<ProgramSection> {
     match section.kind {
         SectionKind::Program(stage, form) => Some(ProgramSection {
             stage,
             form,
-            text: section.body.to_vec(),
+            text: match form {
+                ProgramForm::SpirvWords => parse_module_words(section, errors),
+                ProgramForm::Assembly
+                | ProgramForm::Ir
+                | ProgramForm::Glsl
+                | ProgramForm::SpirvText
+                | ProgramForm::PassThrough
+                | ProgramForm::FixedFunction => section.body.to_vec(),
+            },
             line: section.line,
         }),
         SectionKind::Comment
@@ -202,6 +234,36 @@ fn for_sections(
             errors.extend(result.err().map(|error| ScriptError::at(line, error)));
         }
     }
+}
+
+/// The bytes of a module that is given as hexadecimal words without prefix.
+fn parse_module_words(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for_sections(
+        std::slice::from_ref(section),
+        section.kind,
+        errors,
+        |_, words| {
+            while !words.is_empty() {
+                let word = words.parse_with("a hexadecimal word", |word| {
+                    let digits = word.bytes().all(|byte| byte.is_ascii_hexdigit());
+                    u32::from_str_radix(word, 16).ok().filter(|_| digits)
+                })?;
+                bytes.extend(word.to_le_bytes());
+            }
+            Ok(())
+        },
+    );
+    let magic = bytes.get(..4) == Some(&0x0723_0203u32.to_le_bytes());
+    let complete = errors.is_empty();
+    if complete && (!magic || bytes.len() < 20) {
+        errors.push(ScriptError::new(
+            section.line,
+            1,
+            "this is no SPIR-V module",
+        ));
+    }
+    bytes
 }
 
 fn parse_indices(indices: &mut Vec<u32>, words: &mut Words<'_>) -> Result<(), LineError> {

@@ -1,5 +1,6 @@
 //! Fixed-function state of a draw, set by property name as in VkRunner.
 
+use super::stages::{EntryPoints, ProvokingVertex};
 use super::words::{LineError, Words};
 use ash::vk;
 use std::fmt::Debug;
@@ -21,6 +22,10 @@ pub(crate) struct StencilFace {
 pub(crate) struct PipelineState {
     pub(crate) primitive_restart: bool,
     pub(crate) patch_control_points: u32,
+    /// Four outer and two inner levels, where no tessellation control program sets any.
+    pub(crate) tess_levels: [f32; 6],
+    pub(crate) entry_points: EntryPoints,
+    pub(crate) provoking_vertex: ProvokingVertex,
     pub(crate) depth_clamp: bool,
     pub(crate) rasterizer_discard: bool,
     pub(crate) polygon_mode: vk::PolygonMode,
@@ -60,6 +65,9 @@ impl Default for PipelineState {
         Self {
             primitive_restart: false,
             patch_control_points: 3,
+            tess_levels: [1.0; 6],
+            entry_points: EntryPoints::default(),
+            provoking_vertex: ProvokingVertex::First,
             depth_clamp: false,
             rasterizer_discard: false,
             polygon_mode: vk::PolygonMode::FILL,

@@ -17,8 +17,12 @@ pub(crate) enum ProgramForm {
     Glsl,
     /// SPIR-V assembly: `[... shader spirv]`.
     SpirvText,
-    /// Passes attribute 0 on as the position: `[vertex shader passthrough]`.
+    /// The words of a SPIR-V module: `[... shader binary]`. The text of the section is turned into bytes while the script is read.
+    SpirvWords,
+    /// Passes on what it gets: `[... shader passthrough]`.
     PassThrough,
+    /// What GL does where a script has no program.
+    FixedFunction,
 }
 
 /// What a section holds.
@@ -63,6 +67,7 @@ pub(super) const FORM_NAMES: &[(&str, ProgramForm)] = &[
     ("program ir", ProgramForm::Ir),
     ("shader", ProgramForm::Glsl),
     ("shader spirv", ProgramForm::SpirvText),
+    ("shader binary", ProgramForm::SpirvWords),
     ("shader passthrough", ProgramForm::PassThrough),
     ("program passthrough", ProgramForm::PassThrough),
 ];
@@ -84,7 +89,7 @@ fn parse_header(name: &str) -> Option<SectionKind> {
     STAGE_NAMES.iter().find_map(|(prefix, stage)| {
         let form = name.strip_prefix(prefix)?.strip_prefix(' ')?;
         let (_, form) = FORM_NAMES.iter().find(|(text, _)| *text == form)?;
-        let possible = *form != ProgramForm::PassThrough || *stage == Stage::Vertex;
+        let possible = *form != ProgramForm::PassThrough || *stage != Stage::Compute;
         possible.then_some(SectionKind::Program(*stage, *form))
     })
 }
@@ -256,7 +261,7 @@ mod tests {
 
     #[test]
     fn bad_headers_are_reported_with_their_lines() {
-        let (_, errors) = split("text\n[tset]\n[fragment shader passthrough]\n[test]\n[test]\n");
+        let (_, errors) = split("text\n[tset]\n[compute shader passthrough]\n[test]\n[test]\n");
         let found: Vec<_> = errors
             .iter()
             .map(|error| (error.line, error.message.as_str()))
@@ -266,7 +271,7 @@ mod tests {
             [
                 (1, "text before the first section"),
                 (2, "unknown section `[tset]`"),
-                (3, "unknown section `[fragment shader passthrough]`"),
+                (3, "unknown section `[compute shader passthrough]`"),
                 (5, "section repeated; the first is at line 4"),
             ]
         );

@@ -2,7 +2,9 @@
 
 use super::bindings::parse_addresses;
 use super::command::{Command, MatrixTarget, MatrixUpdate, ParamBank, ParamValue};
+use super::draws;
 use super::names::{ATTRIBUTES, attribute_location, is_identifier};
+use super::stages;
 use super::test::TestParser;
 use super::words::{LineError, Words};
 use crate::data::{DataType, Scalar};
@@ -282,12 +284,20 @@ pub(super) fn parse_texcoord(
     parse_current(parser, 8 + unit, words)
 }
 
-/// `vertex attrib NAME (X, Y, Z, W)`
+/// `vertex attrib NAME (X, Y, Z, W)`, `vertex divisor NAME N`, `vertex entrypoint NAME`
 pub(super) fn parse_vertex_attrib(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
-    words.parse_with("`attrib`", |word| (word == "attrib").then_some(()))?;
+    if words.peek() == Some("entrypoint") {
+        return stages::parse_entry_point(parser, Stage::Vertex, words);
+    }
+    if words.take("divisor").is_some() {
+        return draws::parse_divisor(parser, words);
+    }
+    words.parse_with("`attrib`, `divisor` or `entrypoint`", |word| {
+        (word == "attrib").then_some(())
+    })?;
     let what = format!("an attribute name or a number below {ATTRIBUTES}");
     let location = words.parse_with(&what, attribute_location)?;
     parse_current(parser, location, words)

@@ -4,17 +4,19 @@
 //! into each command.
 
 use super::command::{
-    BufferDecl, BufferId, BufferKey, BufferRange, Command, ExpectedError, ExpectedPlace,
-    MatrixTarget, Step,
+    BufferDecl, BufferId, BufferKey, BufferRange, Command, Divisors, ExpectedError, ExpectedPlace,
+    IndexWidth, MatrixTarget, Step,
 };
 use super::names::is_identifier;
 use super::pipeline_state::{PipelineState, set_property};
 use super::require::{Convention, Requirements};
+use super::stages::{self, ProvokingVertex};
 use super::words::{LineError, Words};
 use super::{ScriptError, bindings, buffers, draws, gl_state, probes, state, textures};
 use crate::data::DataLayout;
 use crate::probe::{Tolerance, Tolerances};
 use ash::vk;
+use glasm::ir::Stage;
 use std::collections::HashMap;
 
 /// Values that `clear` uses.
@@ -45,6 +47,9 @@ pub(super) struct TestParser {
     /// Parts of buffers that commands name, with their lines.
     pub(super) ranges: Vec<(u32, BufferRange)>,
     pub(super) push_size: u32,
+    pub(super) index_width: IndexWidth,
+    pub(super) divisors: Divisors,
+    pub(super) entry_names: Vec<String>,
     pub(super) steps: Vec<Step>,
 }
 
@@ -72,7 +77,14 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     }),
     ("expect", parse_expect),
     ("fog", gl_state::parse_fog),
+    ("fragment", |parser, words| {
+        stages::parse_entry_point(parser, Stage::Fragment, words)
+    }),
     ("frustum", state::parse_piglit_frustum),
+    ("geometry", |parser, words| {
+        stages::parse_entry_point(parser, Stage::Geometry, words)
+    }),
+    ("index", draws::parse_index_type),
     ("light", gl_state::parse_light),
     ("lightmodel", gl_state::parse_light_model),
     ("material", gl_state::parse_material),
@@ -85,16 +97,20 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("probe", |parser, words| {
         probes::parse_probe(parser, probes::Coordinates::Pixels, words)
     }),
+    ("provoking", stages::parse_provoking),
     ("push", buffers::parse_push),
     ("relative", probes::parse_relative),
     ("save", parse_save),
     ("ssbo", buffers::parse_ssbo),
+    ("tess", stages::parse_tessellation),
+    ("tessellation", stages::parse_tessellation),
     ("texcoord", state::parse_texcoord),
     ("texenv", gl_state::parse_texenv),
     ("texgen", gl_state::parse_texgen),
     ("texparameter", textures::parse_texparameter),
     ("texture", textures::parse_texture),
     ("tolerance", probes::parse_tolerance),
+    ("topology", draws::parse_topology_property),
     ("ubo", buffers::parse_ubo),
     ("uniform", buffers::parse_uniform),
     ("vertex", state::parse_vertex_attrib),
@@ -104,15 +120,16 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
 pub(super) struct Test {
     pub(super) buffers: Vec<BufferDecl>,
     pub(super) push_size: u32,
+    pub(super) entry_names: Vec<String>,
     pub(super) steps: Vec<Step>,
 }
 
 impl TestParser {
     pub(super) fn new(requirements: &Requirements) -> Self {
         // GL's counter-clockwise triangles look clockwise to Vulkan, whose y axis points down.
-        let front_face = match requirements.convention {
-            Convention::Vulkan => vk::FrontFace::COUNTER_CLOCKWISE,
-            Convention::OpenGl => vk::FrontFace::CLOCKWISE,
+        let (front_face, provoking_vertex) = match requirements.convention {
+            Convention::Vulkan => (vk::FrontFace::COUNTER_CLOCKWISE, ProvokingVertex::First),
+            Convention::OpenGl => (vk::FrontFace::CLOCKWISE, ProvokingVertex::Last),
         };
         Self {
             framebuffer: requirements.framebuffer,
@@ -124,6 +141,7 @@ impl TestParser {
             },
             pipeline: PipelineState {
                 front_face,
+                provoking_vertex,
                 ..PipelineState::default()
             },
             tolerances: [Tolerance::default(); 4],
@@ -136,6 +154,9 @@ impl TestParser {
             too_many_buffers: None,
             ranges: Vec::new(),
             push_size: 0,
+            index_width: IndexWidth::default(),
+            divisors: Divisors::default(),
+            entry_names: vec![stages::MAIN.to_owned()],
             steps: Vec::new(),
         }
     }
@@ -196,6 +217,7 @@ impl TestParser {
         Test {
             buffers: self.buffers,
             push_size: self.push_size,
+            entry_names: self.entry_names,
             steps: self.steps,
         }
     }

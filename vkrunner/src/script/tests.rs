@@ -139,7 +139,7 @@ fn draw(line: &str) -> Draw {
 #[test]
 fn rectangles() {
     let plain = draw("draw rect -1 -1 2 2");
-    assert_eq!(plain.topology, vk::PrimitiveTopology::TRIANGLE_STRIP);
+    assert_eq!(plain.topology, PrimitiveTopology::TRIANGLE_STRIP);
     assert_eq!(
         plain.source,
         DrawSource::Rect {
@@ -158,7 +158,7 @@ fn rectangles() {
     let patch = draw("draw rect patch 0 0 1 1");
     assert_eq!(
         (patch.topology, patch.state.patch_control_points),
-        (vk::PrimitiveTopology::PATCH_LIST, 4)
+        (PrimitiveTopology::PATCH_LIST, 4)
     );
     let textured = draw("draw rect tex -1 -1 2 2 0 0 1 1");
     let texcoord = Some([0.0, 0.0, 1.0, 1.0]);
@@ -182,25 +182,171 @@ fn arrays_with_names_of_both_worlds() {
         "VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST",
     ] {
         let found = draw(&format!("draw arrays {name} 3 6"));
-        assert_eq!(
-            found.topology,
-            vk::PrimitiveTopology::TRIANGLE_LIST,
-            "{name}"
-        );
+        assert_eq!(found.topology, PrimitiveTopology::TRIANGLE_LIST, "{name}");
         assert_eq!(found.source, DrawSource::Arrays { first: 3, count: 6 });
     }
     let indexed = draw("draw arrays indexed instanced GL_LINE_STRIP 1 6 2");
     assert_eq!(
         indexed.source,
         DrawSource::Indexed {
+            first: 0,
             vertex_offset: 1,
-            count: 6
+            count: 6,
+            width: IndexWidth::U32,
         }
     );
     assert_eq!(indexed.instances, 2);
     assert_eq!(
-        error("draw arrays GL_QUADS 0 4"),
-        "`GL_QUADS` is not a topology"
+        error("draw arrays GL_HEXAGONS 0 4"),
+        "`GL_HEXAGONS` is not a topology"
+    );
+}
+
+#[test]
+fn topologies_of_opengl_become_lists() {
+    for (name, assembly, topology) in [
+        (
+            "GL_QUADS",
+            Assembly::Quads,
+            PrimitiveTopology::TRIANGLE_LIST,
+        ),
+        (
+            "QUAD_STRIP",
+            Assembly::QuadStrip,
+            PrimitiveTopology::TRIANGLE_LIST,
+        ),
+        (
+            "GL_POLYGON",
+            Assembly::Polygon,
+            PrimitiveTopology::TRIANGLE_LIST,
+        ),
+        (
+            "GL_LINE_LOOP",
+            Assembly::LineLoop,
+            PrimitiveTopology::LINE_LIST,
+        ),
+    ] {
+        let found = draw(&format!("draw arrays {name} 0 4"));
+        assert_eq!((found.assembly, found.topology), (assembly, topology));
+    }
+}
+
+#[test]
+fn draws_start_where_they_say() {
+    let found =
+        draw("draw arrays instanced indexed LINES -2 4 3 first_instance 5 first_index 0x10");
+    assert_eq!((found.instances, found.first_instance), (3, 5));
+    assert_eq!(
+        found.source,
+        DrawSource::Indexed {
+            first: 16,
+            count: 4,
+            vertex_offset: -2,
+            width: IndexWidth::U32
+        }
+    );
+    assert_eq!(
+        error("draw arrays LINES 0 4 first_index 1"),
+        "expected `first_instance`, or `first_index`"
+    );
+    assert_eq!(
+        error("draw arrays indexed indexed LINES 0 4"),
+        "a word is repeated"
+    );
+    for line in [
+        "draw arrays LINES 0xffffffff 2",
+        "draw arrays instanced LINES 0 2 2 first_instance 0xffffffff",
+    ] {
+        assert_eq!(error(line), "the draw is too large");
+    }
+}
+
+#[test]
+fn index_types_and_divisors_hold_for_later_draws() {
+    let found = commands(
+        "index type uint16\nvertex divisor vertex.color 3\ndraw arrays indexed LINES 0 2\n",
+    );
+    let [Command::Draw(draw)] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert!(matches!(
+        draw.source,
+        DrawSource::Indexed {
+            width: IndexWidth::U16,
+            ..
+        }
+    ));
+    assert_eq!(draw.divisors.0[3], 3);
+    assert_eq!(
+        error("index type uint24"),
+        "`uint24` is not `uint8`, `uint16` or `uint32`"
+    );
+    assert_eq!(
+        error("vertex divisor 3 65536"),
+        "`65536` is not a number of instances below 65536"
+    );
+}
+
+#[test]
+fn entry_points_have_numbers() {
+    let script = parse(
+        "[test]\nfragment entrypoint red\ndraw rect 0 0 1 1\ntess control entrypoint red\ncompute entrypoint main\ncompute 1 1 1\n",
+    );
+    assert_eq!(script.entry_names, ["main", "red"]);
+    let [
+        Step {
+            command: Command::Draw(draw),
+            ..
+        },
+        Step {
+            command: Command::Compute { entry_point, .. },
+            ..
+        },
+    ] = script.steps.as_slice()
+    else {
+        panic!("{:?}", script.steps);
+    };
+    assert_eq!(draw.state.entry_points.get(Stage::Fragment), 1);
+    assert_eq!(draw.state.entry_points.get(Stage::Vertex), 0);
+    assert_eq!(*entry_point, 0);
+    assert_eq!(error("fragment red"), "`red` is not `entrypoint`");
+    assert_eq!(
+        error("tess red entrypoint x"),
+        "`red` is not `control` or `eval`"
+    );
+}
+
+#[test]
+fn modules_are_given_as_hexadecimal_words() {
+    let text = "[vertex shader binary]\n7230203 10000 0\n8 0\n[test]\n";
+    let program = parse(text).programs.remove(0);
+    assert_eq!(program.form, ProgramForm::SpirvWords);
+    assert_eq!(program.text.len(), 20);
+    assert_eq!(program.text[..4], [3, 2, 0x23, 7]);
+    assert_eq!(
+        errors("[vertex shader binary]\n7230203 0x1\n")[0],
+        (2, 9, "`0x1` is not a hexadecimal word".to_owned())
+    );
+    assert_eq!(
+        errors("[vertex shader binary]\n123 0 0 0 0\n")[0].2,
+        "this is no SPIR-V module"
+    );
+}
+
+#[test]
+fn patch_parameters() {
+    let found = draw(
+        "patch parameter default level outer 1 2 3 4\npatch parameter default level inner 5 6\npatch parameter vertices 16\ndraw arrays PATCHES 0 16",
+    );
+    assert_eq!(found.state.tess_levels, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(found.state.patch_control_points, 16);
+    assert_eq!(
+        error("patch parameter vertices 33"),
+        "`33` is not a number of vertices from 1 to 32"
+    );
+    assert_eq!(
+        error("patch parameter default level outer 1 2 3"),
+        "a tessellation level is missing"
     );
 }
 

@@ -27,7 +27,8 @@ pub(crate) use instance::Instance;
 pub use physical::DeviceInfo;
 pub(crate) use physical::PhysicalDevice;
 pub(crate) use pipeline::{
-    ComputePipeline, GraphicsPipeline, PipelineDesc, ShaderModule, VertexAttribute, VertexBinding,
+    ClipSpace, ComputePipeline, GraphicsPipeline, PipelineDesc, ShaderModule, ShaderStage,
+    VertexAttribute, VertexBinding,
 };
-pub(crate) use submit::{DrawCall, DrawCount};
+pub(crate) use submit::{DrawCall, DrawCount, IndexedDraw};
 pub(crate) use texture::{SamplerState, Texture};

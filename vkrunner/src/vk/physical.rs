@@ -197,6 +197,7 @@ fn query_capabilities(
             max_size: limits.max_storage_buffer_range.into(),
             alignment: limits.min_storage_buffer_offset_alignment,
         },
+        max_patch_vertices: limits.max_tessellation_patch_size,
         ..Capabilities::default()
     };
     capabilities.preserves_signed_zero_inf_nan =

@@ -5,9 +5,11 @@ use super::device::Device;
 use super::framebuffer::Framebuffer;
 use crate::error::{CallContext, Error};
 use crate::script::pipeline_state::{PipelineState, StencilFace};
+use crate::script::stages::ProvokingVertex;
 use crate::timing::Phase;
 use ash::vk;
 use glasm::ir::Stage;
+use std::ffi::CString;
 use std::rc::Rc;
 
 /// The Vulkan name of a stage.
@@ -22,7 +24,7 @@ pub(super) fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
     }
 }
 
-/// A SPIR-V module whose entry point is `main`.
+/// A SPIR-V module.
 pub(crate) struct ShaderModule {
     raw: vk::ShaderModule,
     stage: Stage,
@@ -43,12 +45,20 @@ impl ShaderModule {
             device: Rc::clone(device),
         })
     }
+}
 
-    fn stage_info(&self) -> vk::PipelineShaderStageCreateInfo<'_> {
+/// A module and its entry point.
+pub(crate) struct ShaderStage<'a> {
+    pub(crate) module: &'a ShaderModule,
+    pub(crate) entry_point: CString,
+}
+
+impl ShaderStage<'_> {
+    fn info(&self) -> vk::PipelineShaderStageCreateInfo<'_> {
         vk::PipelineShaderStageCreateInfo::default()
-            .stage(stage_flag(self.stage))
-            .module(self.raw)
-            .name(c"main")
+            .stage(stage_flag(self.module.stage))
+            .module(self.module.raw)
+            .name(&self.entry_point)
     }
 }
 
@@ -76,15 +86,28 @@ pub(crate) struct VertexAttribute {
 pub(crate) struct VertexBinding {
     pub(crate) binding: u32,
     pub(crate) stride: u32,
+    /// Instances that take the same value; 0 steps with every vertex instead.
+    pub(crate) divisor: u32,
+}
+
+/// Rules of the clip space that the last stage before rasterization writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ClipSpace {
+    /// Depth from 0 to w.
+    Vulkan,
+    /// Depth from -w to w.
+    OpenGl,
 }
 
 /// What a graphics pipeline is made of.
 pub(crate) struct PipelineDesc<'a> {
-    pub(crate) modules: &'a [ShaderModule],
+    pub(crate) stages: &'a [ShaderStage<'a>],
     pub(crate) layout: &'a Layout,
     pub(crate) framebuffer: &'a Framebuffer,
     pub(crate) state: &'a PipelineState,
     pub(crate) topology: vk::PrimitiveTopology,
+    pub(crate) clip_space: ClipSpace,
+    pub(crate) domain_origin: vk::TessellationDomainOrigin,
     pub(crate) attributes: &'a [VertexAttribute],
     pub(crate) bindings: &'a [VertexBinding],
 }
@@ -97,29 +120,55 @@ pub(crate) struct GraphicsPipeline {
 
 impl GraphicsPipeline {
     /// A pipeline with fixed viewport and no dynamic state.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a table of states: each borrows locals until the call"
+    )]
     pub(crate) fn new(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
-        let stages: Vec<_> = desc.modules.iter().map(ShaderModule::stage_info).collect();
+        let stages: Vec<_> = desc.stages.iter().map(ShaderStage::info).collect();
         let has_tessellation = desc
-            .modules
+            .stages
             .iter()
-            .any(|module| module.stage == Stage::TessEval);
+            .any(|stage| stage.module.stage == Stage::TessEval);
         let (bindings, attributes) = vertex_descriptions(desc);
-        let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
+        let divisors = divisor_descriptions(desc);
+        let mut divisor_state = vk::PipelineVertexInputDivisorStateCreateInfoEXT::default()
+            .vertex_binding_divisors(&divisors);
+        let mut vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
             .vertex_attribute_descriptions(&attributes);
+        if !divisors.is_empty() {
+            vertex_input = vertex_input.push_next(&mut divisor_state);
+        }
         let state = desc.state;
         let input_assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
             .topology(desc.topology)
             .primitive_restart_enable(state.primitive_restart);
+        let mut origin = vk::PipelineTessellationDomainOriginStateCreateInfo::default()
+            .domain_origin(desc.domain_origin);
         let tessellation = vk::PipelineTessellationStateCreateInfo::default()
-            .patch_control_points(state.patch_control_points);
+            .patch_control_points(state.patch_control_points)
+            .push_next(&mut origin);
         let (viewport, scissor) = desc.framebuffer.viewport();
         let (viewports, scissors) = ([viewport], [scissor]);
-        let viewport_state = vk::PipelineViewportStateCreateInfo::default()
+        let mut clip_control =
+            vk::PipelineViewportDepthClipControlCreateInfoEXT::default().negative_one_to_one(true);
+        let mut viewport_state = vk::PipelineViewportStateCreateInfo::default()
             .viewports(&viewports)
             .scissors(&scissors);
-        let rasterization = rasterization_state(state);
+        if desc.clip_space == ClipSpace::OpenGl {
+            viewport_state = viewport_state.push_next(&mut clip_control);
+        }
+        let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
+            .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
+        let mut rasterization = rasterization_state(state);
+        // Without the feature nothing reads values of one vertex only: scripts that do were skipped.
+        if state.provoking_vertex == ProvokingVertex::Last
+            && device.capabilities.features.contains("provokingVertexLast")
+        {
+            rasterization = rasterization.push_next(&mut provoking);
+        }
         let multisample = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::TYPE_1);
         let depth_stencil = depth_stencil_state(state, desc.framebuffer);
@@ -176,12 +225,12 @@ impl ComputePipeline {
     /// A pipeline for a compute module.
     pub(crate) fn new(
         device: &Rc<Device>,
-        module: &ShaderModule,
+        stage: &ShaderStage<'_>,
         layout: &Layout,
     ) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
         let info = vk::ComputePipelineCreateInfo::default()
-            .stage(module.stage_info())
+            .stage(stage.info())
             .layout(layout.raw);
         // SAFETY: module and layout are from this device.
         let pipelines = unsafe {
@@ -227,7 +276,10 @@ fn vertex_descriptions(
         vk::VertexInputBindingDescription::default()
             .binding(binding.binding)
             .stride(binding.stride)
-            .input_rate(vk::VertexInputRate::VERTEX)
+            .input_rate(match binding.divisor {
+                0 => vk::VertexInputRate::VERTEX,
+                _ => vk::VertexInputRate::INSTANCE,
+            })
     };
     let attribute = |attribute: &VertexAttribute| vk::VertexInputAttributeDescription {
         location: attribute.location,
@@ -239,6 +291,18 @@ fn vertex_descriptions(
         desc.bindings.iter().map(binding).collect(),
         desc.attributes.iter().map(attribute).collect(),
     )
+}
+
+/// Bindings that step more slowly than with every instance.
+fn divisor_descriptions(
+    desc: &PipelineDesc<'_>,
+) -> Vec<vk::VertexInputBindingDivisorDescriptionEXT> {
+    let slow = desc.bindings.iter().filter(|binding| binding.divisor > 1);
+    slow.map(|binding| vk::VertexInputBindingDivisorDescriptionEXT {
+        binding: binding.binding,
+        divisor: binding.divisor,
+    })
+    .collect()
 }
 
 fn rasterization_state(state: &PipelineState) -> vk::PipelineRasterizationStateCreateInfo<'static> {

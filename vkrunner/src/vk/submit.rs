@@ -116,21 +116,23 @@ impl Device {
                 raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, call.pipeline.raw);
                 match &call.count {
                     DrawCount::Vertices { first, count } => {
-                        raw.cmd_draw(commands, *count, call.instances, *first, 0);
-                    }
-                    DrawCount::Indices {
-                        indices,
-                        count,
-                        vertex_offset,
-                    } => {
-                        raw.cmd_bind_index_buffer(commands, indices.raw, 0, vk::IndexType::UINT32);
-                        raw.cmd_draw_indexed(
+                        raw.cmd_draw(
                             commands,
                             *count,
                             call.instances,
-                            0,
-                            *vertex_offset,
-                            0,
+                            *first,
+                            call.first_instance,
+                        );
+                    }
+                    DrawCount::Indices(draw) => {
+                        raw.cmd_bind_index_buffer(commands, draw.indices.raw, 0, draw.index_type);
+                        raw.cmd_draw_indexed(
+                            commands,
+                            draw.count,
+                            call.instances,
+                            draw.first,
+                            draw.vertex_offset,
+                            call.first_instance,
                         );
                     }
                 }
@@ -142,15 +144,17 @@ impl Device {
 
 /// Which vertices a draw takes.
 pub(crate) enum DrawCount<'a> {
-    Vertices {
-        first: u32,
-        count: u32,
-    },
-    Indices {
-        indices: &'a Buffer,
-        count: u32,
-        vertex_offset: i32,
-    },
+    Vertices { first: u32, count: u32 },
+    Indices(IndexedDraw<'a>),
+}
+
+/// The indices of a draw.
+pub(crate) struct IndexedDraw<'a> {
+    pub(crate) indices: &'a Buffer,
+    pub(crate) index_type: vk::IndexType,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    pub(crate) vertex_offset: i32,
 }
 
 /// A draw with everything bound.
@@ -162,4 +166,5 @@ pub(crate) struct DrawCall<'a> {
     pub(crate) vertex_buffers: Vec<(u32, &'a Buffer)>,
     pub(crate) count: DrawCount<'a>,
     pub(crate) instances: u32,
+    pub(crate) first_instance: u32,
 }

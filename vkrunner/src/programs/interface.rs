@@ -1,0 +1,430 @@
+//! What the entry points of a module read and write, as its words say.
+//!
+//! Modules come from the compiler, from tools and, as numbers, from scripts: anything that cannot be understood gives no interface, and whoever
+//! asks goes on without. Arrays, matrices and blocks are taken apart: every variable here is a scalar or vector at a location.
+
+use glasm::ir::Stage;
+use glasm::reflect::{DescriptorSlot, Scalar};
+use rspirv::dr::{Instruction, Operand, load_words};
+use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
+use std::collections::{HashMap, HashSet};
+
+/// Locations past this one are left out, and so are longer arrays.
+const MAX_LOCATION: u32 = 128;
+/// Parts of types inside types that are followed.
+const MAX_DEPTH: u32 = 8;
+
+/// A stage input or output with a location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Varying {
+    pub(crate) location: u32,
+    /// First component.
+    pub(crate) component: u32,
+    pub(crate) scalar: Scalar,
+    /// Number of components.
+    pub(crate) components: u32,
+    /// The same for all vertices of a patch.
+    pub(crate) patch: bool,
+    /// Not interpolated.
+    pub(crate) flat: bool,
+}
+
+/// An entry point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct EntryPoint {
+    pub(crate) name: String,
+    pub(crate) stage: Stage,
+    pub(crate) inputs: Vec<Varying>,
+    pub(crate) outputs: Vec<Varying>,
+    /// Vertices of the patches that a tessellation control module writes, or of what a geometry module writes.
+    pub(crate) output_vertices: Option<u32>,
+    /// What a geometry module reads, or the domain of a tessellation evaluation module.
+    pub(crate) primitive: Option<Primitive>,
+    /// Whether the size of points is written.
+    pub(crate) writes_point_size: bool,
+}
+
+/// Kinds of primitives that stages declare.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Primitive {
+    Points,
+    Lines,
+    LinesAdjacency,
+    Triangles,
+    TrianglesAdjacency,
+    Quads,
+    Isolines,
+}
+
+/// The entry points of a module, and the descriptors that its code names.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Interface {
+    pub(crate) entry_points: Vec<EntryPoint>,
+    pub(crate) descriptors: Vec<DescriptorSlot>,
+}
+
+impl Interface {
+    /// Reads a module; `None` if it cannot be understood.
+    pub(crate) fn read(words: &[u32]) -> Option<Self> {
+        let module = load_words(words).ok()?;
+        let reader = Reader::new(&module);
+        let mut entry_points = Vec::new();
+        for entry in &module.entry_points {
+            entry_points.extend(reader.entry_point(&module, entry));
+        }
+        let used: HashSet<u32> = module
+            .functions
+            .iter()
+            .flat_map(|function| &function.blocks)
+            .flat_map(|block| &block.instructions)
+            .flat_map(|instruction| instruction.operands.iter().filter_map(Operand::id_ref_any))
+            .collect();
+        let mut descriptors: Vec<_> = reader
+            .decorations
+            .iter()
+            .filter(|(id, _)| used.contains(id))
+            .filter_map(|(_, found)| {
+                Some(DescriptorSlot {
+                    set: found.set?,
+                    binding: found.binding?,
+                })
+            })
+            .collect();
+        descriptors.sort_unstable();
+        descriptors.dedup();
+        Some(Self {
+            entry_points,
+            descriptors,
+        })
+    }
+
+    /// The entry point of that name.
+    pub(crate) fn entry_point(&self, stage: Stage, name: &str) -> Option<&EntryPoint> {
+        self.entry_points
+            .iter()
+            .find(|entry| entry.stage == stage && entry.name == name)
+    }
+}
+
+/// Decorations of an id or of a member of a structure.
+#[derive(Clone, Copy, Default)]
+struct Decorations {
+    location: Option<u32>,
+    component: Option<u32>,
+    set: Option<u32>,
+    binding: Option<u32>,
+    patch: bool,
+    flat: bool,
+    built_in: Option<rspirv::spirv::BuiltIn>,
+}
+
+impl Decorations {
+    fn add(&mut self, operands: &[Operand]) {
+        let number = match operands.get(1) {
+            Some(Operand::LiteralBit32(number)) => Some(*number),
+            _ => None,
+        };
+        match operands.first() {
+            Some(Operand::Decoration(Decoration::Location)) => self.location = number,
+            Some(Operand::Decoration(Decoration::Component)) => self.component = number,
+            Some(Operand::Decoration(Decoration::DescriptorSet)) => self.set = number,
+            Some(Operand::Decoration(Decoration::Binding)) => self.binding = number,
+            Some(Operand::Decoration(Decoration::Patch)) => self.patch = true,
+            Some(Operand::Decoration(Decoration::Flat)) => self.flat = true,
+            Some(Operand::Decoration(Decoration::BuiltIn)) => {
+                if let Some(Operand::BuiltIn(found)) = operands.get(1) {
+                    self.built_in = Some(*found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Those of a member inside those of its block.
+    fn with_member(self, member: Self) -> Self {
+        Self {
+            location: member.location.or(self.location),
+            component: member.component,
+            patch: self.patch || member.patch,
+            flat: self.flat || member.flat,
+            built_in: member.built_in,
+            ..self
+        }
+    }
+}
+
+/// A module by its ids.
+struct Reader<'a> {
+    definitions: HashMap<u32, &'a Instruction>,
+    decorations: HashMap<u32, Decorations>,
+    members: HashMap<(u32, u32), Decorations>,
+}
+
+fn literal(operand: Option<&Operand>) -> Option<u32> {
+    if let Operand::LiteralBit32(number) = operand? {
+        Some(*number)
+    } else {
+        None
+    }
+}
+
+fn id(operand: Option<&Operand>) -> Option<u32> {
+    operand?.id_ref_any()
+}
+
+fn stage_of(model: ExecutionModel) -> Option<Stage> {
+    [
+        (ExecutionModel::Vertex, Stage::Vertex),
+        (ExecutionModel::TessellationControl, Stage::TessControl),
+        (ExecutionModel::TessellationEvaluation, Stage::TessEval),
+        (ExecutionModel::Geometry, Stage::Geometry),
+        (ExecutionModel::Fragment, Stage::Fragment),
+        (ExecutionModel::GLCompute, Stage::Compute),
+    ]
+    .into_iter()
+    .find_map(|(known, stage)| (known == model).then_some(stage))
+}
+
+fn primitive_of(mode: ExecutionMode) -> Option<Primitive> {
+    [
+        (ExecutionMode::InputPoints, Primitive::Points),
+        (ExecutionMode::InputLines, Primitive::Lines),
+        (
+            ExecutionMode::InputLinesAdjacency,
+            Primitive::LinesAdjacency,
+        ),
+        (ExecutionMode::Triangles, Primitive::Triangles),
+        (
+            ExecutionMode::InputTrianglesAdjacency,
+            Primitive::TrianglesAdjacency,
+        ),
+        (ExecutionMode::Quads, Primitive::Quads),
+        (ExecutionMode::Isolines, Primitive::Isolines),
+    ]
+    .into_iter()
+    .find_map(|(known, primitive)| (known == mode).then_some(primitive))
+}
+
+impl<'a> Reader<'a> {
+    fn new(module: &'a rspirv::dr::Module) -> Self {
+        let definitions = module
+            .types_global_values
+            .iter()
+            .filter_map(|instruction| Some((instruction.result_id?, instruction)))
+            .collect();
+        let mut decorations: HashMap<u32, Decorations> = HashMap::new();
+        let mut members: HashMap<(u32, u32), Decorations> = HashMap::new();
+        for instruction in &module.annotations {
+            let operands = &instruction.operands;
+            let Some(target) = id(operands.first()) else {
+                continue;
+            };
+            if instruction.class.opcode == Op::Decorate {
+                decorations.entry(target).or_default().add(&operands[1..]);
+            }
+            if let (Op::MemberDecorate, Some(member)) =
+                (instruction.class.opcode, literal(operands.get(1)))
+            {
+                let entry = members.entry((target, member)).or_default();
+                entry.add(&operands[2..]);
+            }
+        }
+        Self {
+            definitions,
+            decorations,
+            members,
+        }
+    }
+
+    fn entry_point(&self, module: &rspirv::dr::Module, entry: &Instruction) -> Option<EntryPoint> {
+        let (model, function, name) = match entry.operands.as_slice() {
+            [
+                Operand::ExecutionModel(model),
+                Operand::IdRef(function),
+                Operand::LiteralString(name),
+                ..,
+            ] => (*model, *function, name.clone()),
+            _ => return None,
+        };
+        let mut found = EntryPoint {
+            name,
+            stage: stage_of(model)?,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            output_vertices: None,
+            primitive: None,
+            writes_point_size: false,
+        };
+        for mode in &module.execution_modes {
+            if id(mode.operands.first()) != Some(function) {
+                continue;
+            }
+            if let Some(Operand::ExecutionMode(kind)) = mode.operands.get(1) {
+                found.primitive = found.primitive.or(primitive_of(*kind));
+                if *kind == ExecutionMode::OutputVertices {
+                    found.output_vertices = literal(mode.operands.get(2));
+                }
+            }
+        }
+        for variable in entry.operands[3..].iter().filter_map(Operand::id_ref_any) {
+            self.add_variable(&mut found, variable);
+        }
+        found.inputs.sort_by_key(|input| input.location);
+        found.outputs.sort_by_key(|output| output.location);
+        Some(found)
+    }
+
+    fn add_variable(&self, entry: &mut EntryPoint, variable: u32) -> Option<()> {
+        let definition = self.definitions.get(&variable)?;
+        let Some(Operand::StorageClass(class)) = definition.operands.first() else {
+            return None;
+        };
+        let pointer = self.definitions.get(&definition.result_type?)?;
+        let mut ty = id(pointer.operands.get(1))?;
+        let decorations = self.decorations.get(&variable).copied().unwrap_or_default();
+        let is_input = *class == StorageClass::Input;
+        if !is_input && *class != StorageClass::Output {
+            return None;
+        }
+        let per_vertex = match entry.stage {
+            Stage::TessControl => !decorations.patch,
+            Stage::TessEval => is_input && !decorations.patch,
+            Stage::Geometry => is_input,
+            Stage::Vertex | Stage::Fragment | Stage::Compute => false,
+        };
+        if per_vertex && let Some((element, _)) = self.array(ty) {
+            ty = element;
+        }
+        let mut found = Found::default();
+        self.flatten(ty, decorations, decorations.location, MAX_DEPTH, &mut found);
+        if is_input {
+            entry.inputs.extend(found.varyings);
+        } else {
+            entry.writes_point_size |= found.point_size;
+            entry.outputs.extend(found.varyings);
+        }
+        Some(())
+    }
+
+    /// Element type and length of an array type.
+    fn array(&self, ty: u32) -> Option<(u32, u32)> {
+        let definition = self.definitions.get(&ty)?;
+        if definition.class.opcode == Op::TypeRuntimeArray {
+            return Some((id(definition.operands.first())?, 1));
+        }
+        if definition.class.opcode != Op::TypeArray {
+            return None;
+        }
+        let length = self.definitions.get(&id(definition.operands.get(1))?)?;
+        let length = literal(length.operands.first()).unwrap_or(1);
+        Some((id(definition.operands.first())?, length))
+    }
+
+    /// Members of a structure, columns of a matrix, elements of an array.
+    fn parts(
+        &self,
+        ty: u32,
+        definition: &Instruction,
+        decorations: Decorations,
+    ) -> Vec<(u32, Decorations)> {
+        if definition.class.opcode == Op::TypeStruct {
+            let member = |(number, member): (u32, &Operand)| {
+                let own = self.members.get(&(ty, number)).copied();
+                let own = own.unwrap_or_default();
+                Some((member.id_ref_any()?, decorations.with_member(own)))
+            };
+            (0u32..)
+                .zip(&definition.operands)
+                .filter_map(member)
+                .collect()
+        } else if definition.class.opcode == Op::TypeMatrix {
+            let columns = literal(definition.operands.get(1)).unwrap_or(0).min(4);
+            let column = id(definition.operands.first()).unwrap_or(0);
+            vec![(column, decorations); columns as usize]
+        } else if let Some((element, length)) = self.array(ty) {
+            vec![(element, decorations); length.min(MAX_LOCATION) as usize]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Takes a type apart; gives the number of locations that it takes.
+    fn flatten(
+        &self,
+        ty: u32,
+        decorations: Decorations,
+        location: Option<u32>,
+        depth: u32,
+        found: &mut Found,
+    ) -> u32 {
+        let Some(definition) = self.definitions.get(&ty) else {
+            return 0;
+        };
+        if decorations.built_in == Some(rspirv::spirv::BuiltIn::PointSize) {
+            found.point_size = true;
+        }
+        if let Some((scalar, components)) = self.vector(ty) {
+            if let Some(location) = location
+                && location < MAX_LOCATION
+                && decorations.built_in.is_none()
+            {
+                found.varyings.push(Varying {
+                    location,
+                    component: decorations.component.unwrap_or(0),
+                    scalar,
+                    components,
+                    patch: decorations.patch,
+                    flat: decorations.flat,
+                });
+            }
+            return 1 + u32::from(scalar == Scalar::Double && components > 2);
+        }
+        let Some(depth) = depth.checked_sub(1) else {
+            return 0;
+        };
+        let parts = self.parts(ty, definition, decorations);
+        let is_block = definition.class.opcode == Op::TypeStruct;
+        let mut used = 0;
+        for (part, part_decorations) in parts {
+            if found.varyings.len() > MAX_LOCATION as usize {
+                break;
+            }
+            let start = match (is_block, part_decorations.location, location) {
+                // A member that names its own location starts over.
+                (true, Some(own), _) if Some(own) != decorations.location => {
+                    used = location.map_or(0, |first| own.saturating_sub(first));
+                    Some(own)
+                }
+                (_, _, first) => first.map(|first| first + used),
+            };
+            used += self.flatten(part, part_decorations, start, depth, found);
+        }
+        used
+    }
+
+    /// Scalar type and number of components of a scalar or vector.
+    fn vector(&self, ty: u32) -> Option<(Scalar, u32)> {
+        let definition = self.definitions.get(&ty)?;
+        if definition.class.opcode == Op::TypeVector {
+            let (scalar, _) = self.vector(id(definition.operands.first())?)?;
+            return Some((scalar, literal(definition.operands.get(1))?));
+        }
+        let bits = literal(definition.operands.first());
+        let signed = literal(definition.operands.get(1)).unwrap_or(0) != 0;
+        let scalar = match (definition.class.opcode, bits?) {
+            (Op::TypeFloat, 64) => Scalar::Double,
+            (Op::TypeFloat, _) => Scalar::Float,
+            (Op::TypeInt, _) if signed => Scalar::Int,
+            (Op::TypeInt, _) => Scalar::Uint,
+            _ => return None,
+        };
+        Some((scalar, 1))
+    }
+}
+
+/// What taking a type apart gives.
+#[derive(Default)]
+struct Found {
+    varyings: Vec<Varying>,
+    point_size: bool,
+}

@@ -1,0 +1,389 @@
+//! From the program sections of a script to SPIR-V modules.
+
+mod expected;
+mod generated;
+mod interface;
+mod link;
+mod passthrough;
+mod point_size;
+mod writer;
+
+use crate::format::Encoding;
+use crate::outcome::Failure;
+use crate::requirements::Capabilities;
+use crate::script::stages::MAIN;
+use crate::script::{Convention, ProgramForm, ProgramSection, Script, VertexData};
+use crate::tools::{Job, TextLanguage, ToolError, Tools};
+use glasm::ir::{Semantic, Stage, TypeBase};
+use glasm::reflect::InterfaceVariable;
+use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, Source, Target};
+
+pub(crate) use generated::{DrawShape, Template};
+pub(crate) use interface::{EntryPoint, Interface, Varying};
+pub(crate) use link::check_interfaces;
+
+/// A module, ready for the device.
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    pub(crate) stage: Stage,
+    /// Empty if a template makes them.
+    pub(crate) words: Vec<u32>,
+    /// `None` for modules that neither the compiler nor the runner made.
+    pub(crate) reflection: Option<Reflection>,
+    /// What the entry points of the other modules read and write, if it can be understood.
+    pub(crate) interface: Option<Interface>,
+    /// What makes the words of modules that depend on the draw.
+    pub(crate) template: Option<Template>,
+}
+
+impl Module {
+    /// The entry point of that name: every name is right for modules that cannot be understood.
+    pub(crate) fn entry_point(&self, name: &str) -> Result<Option<&EntryPoint>, String> {
+        let found = |entry: Option<&str>| match entry {
+            Some(known) => format!("its entry point is `{known}`"),
+            None => format!("it has none for {} stages", self.stage.name()),
+        };
+        let what = |known| {
+            let stage = self.stage.name();
+            format!(
+                "the {stage} module has no entry point `{name}`; {}",
+                found(known)
+            )
+        };
+        match &self.interface {
+            Some(interface) => match interface.entry_point(self.stage, name) {
+                Some(entry) => Ok(Some(entry)),
+                None => {
+                    let mut entries = interface.entry_points.iter();
+                    let same = entries.find(|entry| entry.stage == self.stage);
+                    Err(what(same.map(|entry| entry.name.as_str())))
+                }
+            },
+            None if self.reflection.is_some() && name != MAIN => Err(what(Some(MAIN))),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Why a program gives no module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Refusal {
+    Fail(Failure),
+    Skip(String),
+}
+
+impl From<Refusal> for Vec<Refusal> {
+    fn from(refusal: Refusal) -> Self {
+        vec![refusal]
+    }
+}
+
+/// What programs are compiled for.
+pub(crate) struct CompileContext<'a> {
+    /// Name of the script, for messages.
+    pub(crate) name: &'a str,
+    pub(crate) script: &'a Script,
+    pub(crate) capabilities: &'a Capabilities,
+    pub(crate) target: Target,
+    pub(crate) tools: &'a Tools,
+}
+
+impl CompileContext<'_> {
+    /// Modules of all programs, or all reasons why there are none.
+    pub(crate) fn build_modules(&self) -> Result<Vec<Module>, Vec<Refusal>> {
+        let mut modules = Vec::new();
+        let mut refusals = Vec::new();
+        let mut generated = Vec::new();
+        for (index, section) in self.script.programs.iter().enumerate() {
+            let is_same = |other: &&ProgramSection| other.stage == section.stage;
+            // Further GLSL sections of a stage belong to its first.
+            if self.script.programs[..index]
+                .iter()
+                .any(|other| is_same(&other))
+            {
+                continue;
+            }
+            let sections: Vec<_> = self.script.programs[index..]
+                .iter()
+                .filter(is_same)
+                .collect();
+            match self.build_module(section, &sections) {
+                Ok(Some(module)) => modules.push(module),
+                Ok(None) => generated.push(section),
+                Err(refusal) => refusals.extend(refusal),
+            }
+        }
+        if refusals.is_empty() {
+            self.generate(&mut modules, generated)?;
+            self.check_conventions(&modules)?;
+            Ok(modules)
+        } else {
+            Err(refusals)
+        }
+    }
+
+    /// The module of a stage: of its first section, and all that are linked together. `None` for those that are made to fit the others.
+    fn build_module(
+        &self,
+        section: &ProgramSection,
+        sections: &[&ProgramSection],
+    ) -> Result<Option<Module>, Vec<Refusal>> {
+        match section.form {
+            ProgramForm::Assembly => {
+                if let Some(header) = missing_language(&section.text) {
+                    return Err(vec![Refusal::Skip(format!(
+                        "the language of `{header}` is not supported yet"
+                    ))]);
+                }
+                Ok(Some(self.compile_assembly(section)?))
+            }
+            ProgramForm::Ir => Ok(Some(self.compile_ir(section)?)),
+            ProgramForm::SpirvText => {
+                Ok(Some(self.translate(TextLanguage::SpirvAssembly, sections)?))
+            }
+            ProgramForm::SpirvWords => {
+                let words = section
+                    .text
+                    .chunks_exact(4)
+                    .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+                    .collect();
+                Ok(Some(plain_module(section.stage, words)))
+            }
+            ProgramForm::Glsl => Ok(Some(self.translate(TextLanguage::Glsl, sections)?)),
+            ProgramForm::PassThrough | ProgramForm::FixedFunction => Ok(None),
+        }
+    }
+
+    /// The module of a program.
+    fn compile_assembly(&self, section: &ProgramSection) -> Result<Module, Refusal> {
+        let name = self.source_name(section);
+        let source = Source::new(&name, &section.text);
+        let compiled = glasm::compile(&source, &self.options(section.stage));
+        self.finish(section, &source, compiled)
+    }
+
+    /// The module that a program of the system makes of sections.
+    fn translate(
+        &self,
+        language: TextLanguage,
+        sections: &[&ProgramSection],
+    ) -> Result<Module, Vec<Refusal>> {
+        let first = sections
+            .first()
+            .expect("a module has at least the section that asks for it");
+        let job = Job {
+            language,
+            stage: first.stage,
+            target: self.target,
+            texts: sections
+                .iter()
+                .map(|section| section.text.clone())
+                .collect(),
+        };
+        let words = self.tools.translate(job).map_err(|error| match error {
+            ToolError::Missing(reason) => vec![Refusal::Skip(reason)],
+            ToolError::Refused(messages) => messages
+                .into_iter()
+                .map(|message| {
+                    let place = message
+                        .place
+                        .and_then(|(index, line)| Some(sections.get(index)?.line + line));
+                    Refusal::Fail(Failure {
+                        line: Some(place.unwrap_or(first.line)),
+                        message: message.text,
+                    })
+                })
+                .collect(),
+        })?;
+        Ok(plain_module(first.stage, words))
+    }
+
+    fn source_name(&self, section: &ProgramSection) -> String {
+        format!(
+            "{} [{} program]",
+            self.name,
+            section.stage.name().replace('_', " ")
+        )
+    }
+
+    fn compile_ir(&self, section: &ProgramSection) -> Result<Module, Refusal> {
+        let text = String::from_utf8_lossy(&section.text);
+        let program = glasm::ir::parse(&text).map_err(|error| {
+            Refusal::Fail(Failure {
+                line: Some(section.line + error.line as u32),
+                message: error.message,
+            })
+        })?;
+        let name = self.source_name(section);
+        let source = Source::new(&name, &section.text);
+        let compiled = glasm::Compiler::new().compile_ir(&program, &self.options(section.stage));
+        self.finish(section, &source, compiled)
+    }
+
+    /// A module that the device can run, or why there is none.
+    fn finish(
+        &self,
+        section: &ProgramSection,
+        source: &Source<'_>,
+        compiled: Result<Shader, Diagnostics>,
+    ) -> Result<Module, Refusal> {
+        let shader = match compiled {
+            Ok(shader) => shader,
+            Err(diagnostics) => {
+                let is_error = |found: &&Diagnostic| found.severity != Severity::Warning;
+                let mut errors = diagnostics.list.iter().filter(is_error).peekable();
+                let first = errors.peek().map(|error| error.message.clone());
+                return Err(match first {
+                    Some(first) if errors.all(|error| error.code == Code::FeatureMissing) => {
+                        Refusal::Skip(format!("the {} program: {first}", section.stage.name()))
+                    }
+                    _ => Refusal::Fail(Failure {
+                        line: Some(section.line),
+                        message: diagnostics.render(source),
+                    }),
+                });
+            }
+        };
+        let features = shader.reflection.requirements.features.iter().copied();
+        if let Some(feature) = self.capabilities.missing_feature(features) {
+            let stage = section.stage.name();
+            return Err(Refusal::Skip(format!(
+                "the device lacks {feature}, which the {stage} program needs"
+            )));
+        }
+        Ok(Module {
+            stage: section.stage,
+            words: match self.needs_point_size(section.stage, &shader.reflection) {
+                true => point_size::add(&shader.words).unwrap_or(shader.words),
+                false => shader.words,
+            },
+            reflection: Some(shader.reflection),
+            interface: None,
+            template: None,
+        })
+    }
+
+    /// The last stage before rasterization.
+    fn last_stage(&self) -> Stage {
+        let has = |stage: &Stage| {
+            let mut programs = self.script.programs.iter();
+            programs.any(|program| program.stage == *stage)
+        };
+        [Stage::Geometry, Stage::TessEval]
+            .into_iter()
+            .find(has)
+            .unwrap_or(Stage::Vertex)
+    }
+
+    /// Whether a program must be made to write the size of points.
+    fn needs_point_size(&self, stage: Stage, reflection: &Reflection) -> bool {
+        let writes_it = |output: &InterfaceVariable| output.semantic == Semantic::PointSize;
+        stage == Stage::Vertex
+            && self.last_stage() == stage
+            && self.script.draws_points()
+            && !reflection.outputs.iter().any(writes_it)
+    }
+
+    /// What clip space needs in a stage: GL's depth range is remapped once, at the end.
+    fn conventions(&self, stage: Stage) -> glasm::Conventions {
+        match self.script.requirements.convention {
+            Convention::OpenGl if stage == self.last_stage() || stage == Stage::Fragment => {
+                glasm::Conventions::opengl()
+            }
+            Convention::OpenGl | Convention::Vulkan => glasm::Conventions::vulkan(),
+        }
+    }
+
+    fn options(&self, stage: Stage) -> glasm::Options {
+        let script = self.script;
+        glasm::Options {
+            target: self.target,
+            device: self.capabilities.device_features(),
+            conventions: self.conventions(stage),
+            interface: glasm::InterfaceTypes {
+                attributes: script
+                    .vertex_data
+                    .as_ref()
+                    .map(attribute_types)
+                    .unwrap_or_default(),
+                colors: vec![type_base(script.requirements.color_format.encoding)],
+            },
+            ..glasm::Options::default()
+        }
+    }
+}
+
+/// A module that came as SPIR-V or GLSL.
+fn plain_module(stage: Stage, words: Vec<u32>) -> Module {
+    Module {
+        stage,
+        interface: Interface::read(&words),
+        words,
+        reflection: None,
+        template: None,
+    }
+}
+
+/// Headers of the languages that programs may be written in.
+const LANGUAGES: &[&str] = &[
+    "!!ARBfp1.0",
+    "!!ARBvp1.0",
+    "!!FP1.0",
+    "!!FP2.0",
+    "!!NVgp4.0",
+    "!!NVgp4.1",
+    "!!NVgp5.0",
+    "!!NVtcp5.0",
+    "!!NVtep5.0",
+    "!!VP1.0",
+    "!!VP1.1",
+    "!!VP2.0",
+    "!!VP3.0",
+    "!!VSP1.0",
+];
+
+/// The header of a program whose language the compiler does not have.
+fn missing_language(text: &[u8]) -> Option<&'static str> {
+    if glasm::Dialect::of(text).is_some() {
+        return None;
+    }
+    let known = |header: &&&str| text.starts_with(header.as_bytes());
+    LANGUAGES.iter().find(known).copied()
+}
+
+fn type_base(encoding: Encoding) -> TypeBase {
+    match encoding {
+        Encoding::Uint => TypeBase::Unsigned,
+        Encoding::Sint => TypeBase::Signed,
+        Encoding::Unorm
+        | Encoding::Snorm
+        | Encoding::Uscaled
+        | Encoding::Sscaled
+        | Encoding::Sfloat
+        | Encoding::Srgb => TypeBase::Float,
+    }
+}
+
+/// Types by location; what lies between columns is float, as current values are.
+fn attribute_types(data: &VertexData) -> Vec<TypeBase> {
+    let count = data
+        .columns
+        .iter()
+        .map(|column| column.location as usize + 1)
+        .max()
+        .unwrap_or(0);
+    let mut types = vec![TypeBase::Float; count];
+    for column in &data.columns {
+        types[column.location as usize] = type_base(column.format.encoding);
+    }
+    types
+}
+
+/// The name of a target, as in `--target` of tools.
+pub(crate) fn target_name(target: Target) -> &'static str {
+    match target {
+        Target::Vulkan1_1 => "vulkan1.1",
+        Target::Vulkan1_2 => "vulkan1.2",
+        Target::Vulkan1_3 => "vulkan1.3",
+    }
+}

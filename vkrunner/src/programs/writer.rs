@@ -1,0 +1,223 @@
+//! Writes the words of small SPIR-V modules: one entry point `main` of one block.
+
+use glasm::ir::Stage;
+use glasm::reflect::Scalar;
+use rspirv::spirv::{
+    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass,
+};
+use std::collections::{BTreeSet, HashMap};
+
+const VERSION_1_3: u32 = 0x0001_0300;
+
+/// A module in the making.
+#[derive(Default)]
+pub(super) struct ModuleWriter {
+    last_id: u32,
+    capabilities: BTreeSet<u32>,
+    modes: Vec<(ExecutionMode, Vec<u32>)>,
+    annotations: Vec<u32>,
+    globals: Vec<u32>,
+    body: Vec<u32>,
+    interface: Vec<u32>,
+    /// Types and constants by what they are made of.
+    known: HashMap<(u32, Vec<u32>), u32>,
+}
+
+fn write(words: &mut Vec<u32>, opcode: Op, operands: &[u32]) {
+    words.push((operands.len() as u32 + 1) << 16 | opcode as u32);
+    words.extend_from_slice(operands);
+}
+
+impl ModuleWriter {
+    fn id(&mut self) -> u32 {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    pub(super) fn needs(&mut self, capability: Capability) {
+        self.capabilities.insert(capability as u32);
+    }
+
+    pub(super) fn mode(&mut self, mode: ExecutionMode, operands: &[u32]) {
+        self.modes.push((mode, operands.to_vec()));
+    }
+
+    fn ty(&mut self, opcode: Op, operands: &[u32]) -> u32 {
+        let key = (opcode as u32, operands.to_vec());
+        if let Some(id) = self.known.get(&key) {
+            return *id;
+        }
+        let id = self.id();
+        let mut all = vec![id];
+        all.extend_from_slice(operands);
+        write(&mut self.globals, opcode, &all);
+        self.known.insert(key, id);
+        id
+    }
+
+    /// A scalar type, or a vector type.
+    pub(super) fn vector(&mut self, scalar: Scalar, components: u32) -> u32 {
+        let element = match scalar {
+            Scalar::Float => self.ty(Op::TypeFloat, &[32]),
+            Scalar::Double => {
+                self.needs(Capability::Float64);
+                self.ty(Op::TypeFloat, &[64])
+            }
+            Scalar::Int => self.ty(Op::TypeInt, &[32, 1]),
+            Scalar::Uint => self.ty(Op::TypeInt, &[32, 0]),
+        };
+        match components {
+            1 => element,
+            _ => self.ty(Op::TypeVector, &[element, components]),
+        }
+    }
+
+    pub(super) fn array(&mut self, element: u32, length: u32) -> u32 {
+        let length = self.uint(length);
+        self.ty(Op::TypeArray, &[element, length])
+    }
+
+    fn constant(&mut self, ty: u32, word: u32) -> u32 {
+        let key = (Op::Constant as u32, vec![ty, word]);
+        if let Some(id) = self.known.get(&key) {
+            return *id;
+        }
+        let id = self.id();
+        write(&mut self.globals, Op::Constant, &[ty, id, word]);
+        self.known.insert(key, id);
+        id
+    }
+
+    pub(super) fn uint(&mut self, value: u32) -> u32 {
+        let ty = self.vector(Scalar::Uint, 1);
+        self.constant(ty, value)
+    }
+
+    pub(super) fn float(&mut self, value: f32) -> u32 {
+        let ty = self.vector(Scalar::Float, 1);
+        self.constant(ty, value.to_bits())
+    }
+
+    /// A 32-bit number of that type.
+    pub(super) fn number(&mut self, scalar: Scalar, value: u8) -> u32 {
+        let ty = self.vector(scalar, 1);
+        match scalar {
+            Scalar::Float => self.float(f32::from(value)),
+            Scalar::Int | Scalar::Uint => self.constant(ty, u32::from(value)),
+            Scalar::Double => {
+                let single = self.float(f32::from(value));
+                self.result(Op::FConvert, ty, &[single])
+            }
+        }
+    }
+
+    fn variable(&mut self, class: StorageClass, ty: u32) -> u32 {
+        let pointer = self.ty(Op::TypePointer, &[class as u32, ty]);
+        let id = self.id();
+        write(
+            &mut self.globals,
+            Op::Variable,
+            &[pointer, id, class as u32],
+        );
+        self.interface.push(id);
+        id
+    }
+
+    pub(super) fn decorate(&mut self, id: u32, decoration: Decoration, operands: &[u32]) {
+        let mut all = vec![id, decoration as u32];
+        all.extend_from_slice(operands);
+        write(&mut self.annotations, Op::Decorate, &all);
+    }
+
+    /// An input or output with a location.
+    pub(super) fn located(&mut self, class: StorageClass, ty: u32, location: u32) -> u32 {
+        let id = self.variable(class, ty);
+        self.decorate(id, Decoration::Location, &[location]);
+        id
+    }
+
+    /// An input or output that Vulkan knows.
+    pub(super) fn built_in(&mut self, class: StorageClass, ty: u32, built_in: BuiltIn) -> u32 {
+        let id = self.variable(class, ty);
+        self.decorate(id, Decoration::BuiltIn, &[built_in as u32]);
+        id
+    }
+
+    /// An instruction with a result.
+    pub(super) fn result(&mut self, opcode: Op, ty: u32, operands: &[u32]) -> u32 {
+        let id = self.id();
+        let mut all = vec![ty, id];
+        all.extend_from_slice(operands);
+        write(&mut self.body, opcode, &all);
+        id
+    }
+
+    /// An instruction without result.
+    pub(super) fn op(&mut self, opcode: Op, operands: &[u32]) {
+        write(&mut self.body, opcode, operands);
+    }
+
+    /// The element of an array variable.
+    pub(super) fn element(
+        &mut self,
+        class: StorageClass,
+        ty: u32,
+        variable: u32,
+        index: u32,
+    ) -> u32 {
+        let pointer = self.ty(Op::TypePointer, &[class as u32, ty]);
+        self.result(Op::AccessChain, pointer, &[variable, index])
+    }
+
+    pub(super) fn load(&mut self, ty: u32, pointer: u32) -> u32 {
+        self.result(Op::Load, ty, &[pointer])
+    }
+
+    pub(super) fn store(&mut self, pointer: u32, value: u32) {
+        self.op(Op::Store, &[pointer, value]);
+    }
+
+    /// The words of the module.
+    pub(super) fn finish(mut self, stage: Stage) -> Vec<u32> {
+        let (model, capability) = match stage {
+            Stage::Vertex => (ExecutionModel::Vertex, Capability::Shader),
+            Stage::TessControl => (
+                ExecutionModel::TessellationControl,
+                Capability::Tessellation,
+            ),
+            Stage::TessEval => (
+                ExecutionModel::TessellationEvaluation,
+                Capability::Tessellation,
+            ),
+            Stage::Geometry => (ExecutionModel::Geometry, Capability::Geometry),
+            Stage::Fragment => (ExecutionModel::Fragment, Capability::Shader),
+            Stage::Compute => (ExecutionModel::GLCompute, Capability::Shader),
+        };
+        self.needs(Capability::Shader);
+        self.needs(capability);
+        let void = self.ty(Op::TypeVoid, &[]);
+        let function = self.ty(Op::TypeFunction, &[void]);
+        let (main, label) = (self.id(), self.id());
+        let mut words = vec![0x0723_0203, VERSION_1_3, 0, self.last_id + 1, 0];
+        for capability in &self.capabilities {
+            write(&mut words, Op::Capability, &[*capability]);
+        }
+        write(&mut words, Op::MemoryModel, &[0, 1]);
+        let mut entry = vec![model as u32, main, u32::from_le_bytes(*b"main"), 0];
+        entry.extend(&self.interface);
+        write(&mut words, Op::EntryPoint, &entry);
+        for (mode, operands) in &self.modes {
+            let mut all = vec![main, *mode as u32];
+            all.extend(operands);
+            write(&mut words, Op::ExecutionMode, &all);
+        }
+        words.extend(&self.annotations);
+        words.extend(&self.globals);
+        write(&mut words, Op::Function, &[void, main, 0, function]);
+        write(&mut words, Op::Label, &[label]);
+        words.extend(&self.body);
+        write(&mut words, Op::Return, &[]);
+        write(&mut words, Op::FunctionEnd, &[]);
+        words
+    }
+}
