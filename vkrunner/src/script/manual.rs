@@ -5,7 +5,7 @@ use glasm::ir::Stage;
 use glasm_tests::manual::examples;
 use std::collections::BTreeSet;
 
-const MANUAL: &str = include_str!("../../../docs/scripts.md");
+pub(super) const MANUAL: &str = include_str!("../../../docs/scripts.md");
 
 /// Words that no example has yet, by area. Only to be made shorter: a word that gets an example must leave its list.
 const MISSING: &[(&str, &[&str])] = &[

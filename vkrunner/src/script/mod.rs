@@ -302,4 +302,6 @@ mod buffer_tests;
 #[cfg(test)]
 mod manual;
 #[cfg(test)]
+mod robustness;
+#[cfg(test)]
 mod tests;

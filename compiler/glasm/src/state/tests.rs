@@ -41,7 +41,7 @@ fn turned_and_moved() -> Matrix {
     ])
 }
 
-/// GL 2.1 tables 6.8 to 6.17, 6.21.
+/// GL 2.1 section 6.2: the state tables.
 #[test]
 fn initial_values_of_lighting() {
     let state = GlState::default();

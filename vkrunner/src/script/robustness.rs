@@ -1,0 +1,129 @@
+//! Script text is untrusted: whatever it is, reading it ends soon, with a script or with errors that have a place.
+
+use super::{Script, pipeline_state, require, section, test};
+use glasm_tests::manual::{Example, examples};
+use glasm_tests::mutate::{mutate, split};
+use glasm_tests::rng::Rng;
+
+/// Words of which no script is made, or only odd ones.
+const ODD: &[&str] = &[
+    "-1",
+    "0",
+    "31",
+    "32",
+    "255",
+    "4294967295",
+    "4294967296",
+    "18446744073709551615",
+    "-9223372036854775808",
+    "0xFFFFFFFFFFFFFFFF",
+    "1e39",
+    "nan",
+    "-inf",
+    "inf",
+    "(",
+    ")",
+    ",",
+    "#",
+    "\\",
+    ";",
+    "[",
+    "]",
+    "\n",
+    "\u{e9}",
+    "identity",
+    "~=",
+    "==",
+    "|",
+    "1:3",
+    "..",
+];
+
+/// Every word of the language, of the manual's examples, and odd ones.
+fn vocabulary(examples: &[Example]) -> Vec<String> {
+    let mut words: Vec<String> = ODD.iter().map(|word| (*word).to_owned()).collect();
+    words.extend(test::COMMANDS.iter().map(|(word, _)| format!("\n{word} ")));
+    words.extend(require::WORDS.iter().map(|(word, _)| format!("\n{word} ")));
+    let properties = pipeline_state::PROPERTIES.iter();
+    words.extend(properties.map(|(word, _)| format!("\n{word} ")));
+    let sections = section::PLAIN_NAMES.iter();
+    words.extend(sections.map(|(name, _)| format!("\n[{name}]\n")));
+    let shown = examples.iter().flat_map(|example| split(&example.text));
+    words.extend(shown.map(str::to_owned));
+    words.sort();
+    words.dedup();
+    words
+}
+
+/// Reads a script, which must not panic, and checks the places of the errors.
+fn read(text: &[u8]) -> bool {
+    let lines = 1 + text.iter().filter(|byte| **byte == b'\n').count();
+    let result = Script::parse(text);
+    let Err(errors) = &result else {
+        return true;
+    };
+    assert!(!errors.is_empty());
+    assert!(errors.is_sorted_by_key(|error| (error.line, error.column)));
+    for error in errors {
+        let line = error.line as usize;
+        let inside = (1..=lines).contains(&line) && error.column >= 1;
+        assert!(inside, "{error:?}\n{}", String::from_utf8_lossy(text));
+        assert!(!error.message.is_empty());
+    }
+    false
+}
+
+#[test]
+fn changed_examples_are_read_or_refused() {
+    let examples = examples(super::manual::MANUAL);
+    let vocabulary = vocabulary(&examples);
+    let mut rng = Rng::new(1);
+    let mut right = 0;
+    for _ in 0..4000 {
+        let example = rng.pick(&examples);
+        right += usize::from(read(&mutate(&example.text, &vocabulary, &mut rng)));
+    }
+    // Most changes are mistakes, but not all: else only errors were tested.
+    assert!((200..3900).contains(&right), "{right} scripts were right");
+}
+
+#[test]
+fn words_in_no_order_are_read_or_refused() {
+    let vocabulary = vocabulary(&examples(super::manual::MANUAL));
+    let mut rng = Rng::new(2);
+    for _ in 0..400 {
+        let count = 1 + rng.below(60);
+        let mut text = String::from("[test]\n");
+        for _ in 0..count {
+            text.push_str(rng.pick::<String>(&vocabulary));
+            text.push(' ');
+        }
+        read(text.as_bytes());
+    }
+}
+
+/// Every command with up to twelve words of one kind.
+#[test]
+fn commands_with_too_much_and_too_little() {
+    for (command, _) in test::COMMANDS {
+        for word in ODD {
+            for count in 0..12 {
+                let words = vec![*word; count].join(" ");
+                read(format!("[test]\n{command} {words}\n").as_bytes());
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_of_any_kind() {
+    let mut rng = Rng::new(3);
+    for _ in 0..2000 {
+        let mut text = b"[test]\n".to_vec();
+        for _ in 0..rng.below(60) {
+            text.push(rng.bits().to_le_bytes()[0]);
+        }
+        read(&text);
+        read(&text[7..]);
+    }
+}
