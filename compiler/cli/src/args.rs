@@ -296,6 +296,9 @@ pub(crate) struct RunArgs {
     /// Write a report as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Write a report as a web page, with the pictures of scripts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Print the N scripts that took longest
     #[arg(long, value_name = "N")]
     pub(crate) slowest: Option<usize>,

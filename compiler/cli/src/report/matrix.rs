@@ -64,9 +64,9 @@ fn details(record: &Record, number: usize) -> String {
 
 fn word(record: Option<&Record>, styled: bool) -> String {
     let (word, color) = match record.map(|record| record.outcome) {
-        Some(Verdict::Pass) => ("PASS", "32"),
-        Some(Verdict::Fail) => ("FAIL", "1;91"),
-        Some(Verdict::Skip) => ("SKIP", "33"),
+        Some(verdict @ Verdict::Pass) => (verdict.word(), "32"),
+        Some(verdict @ Verdict::Fail) => (verdict.word(), "1;91"),
+        Some(verdict @ Verdict::Skip) => (verdict.word(), "33"),
         None => ("----", "2"),
     };
     match styled {

@@ -1,9 +1,11 @@
 //! What scripts gave: lines for people here, reports for tools in `json` and `junit`, the table of several devices in `matrix`.
 
+mod html;
 mod json;
 mod junit;
 mod matrix;
 
+pub(crate) use html::html;
 pub(crate) use json::{json, json_line, summary_json};
 pub(crate) use junit::junit;
 pub(crate) use matrix::{heading, matrix_line, matrix_totals};
@@ -24,6 +26,17 @@ pub(crate) enum Verdict {
     Fail,
     /// The device lacks something that it requires.
     Skip,
+}
+
+impl Verdict {
+    /// As lines begin.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Fail => "FAIL",
+            Self::Skip => "SKIP",
+        }
+    }
 }
 
 /// How a script failed that says nothing itself, or took the device with it.

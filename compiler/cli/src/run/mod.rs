@@ -64,6 +64,9 @@ fn write_reports(args: &RunArgs, results: &Results) -> Result<(), Fatal> {
     if let Some(path) = &args.junit {
         write_report(path, &report::junit(results)?)?;
     }
+    if let Some(path) = &args.html {
+        write_report(path, &report::html(results))?;
+    }
     Ok(())
 }
 
