@@ -342,6 +342,21 @@ pub(crate) struct WorkerArgs {
 
 #[cfg(feature = "run")]
 impl WorkerArgs {
+    /// The options for one of several devices: each has folders of its own for what its scripts write.
+    pub(crate) fn for_device(&self, index: usize, name: Option<&str>) -> Self {
+        let folder = |folder: &Option<PathBuf>| match (folder, name) {
+            (Some(folder), Some(name)) => Some(folder.join(device_folder(index, name))),
+            _ => folder.clone(),
+        };
+        Self {
+            device: Some(index.to_string()),
+            save_images: folder(&self.save_images),
+            failure_images: folder(&self.failure_images),
+            module_dir: folder(&self.module_dir),
+            ..self.clone()
+        }
+    }
+
     /// The command line of a worker process with these options.
     pub(crate) fn command_line(&self) -> Vec<OsString> {
         let mut line: Vec<OsString> = vec!["run-worker".into()];
@@ -379,6 +394,16 @@ impl WorkerArgs {
         option("--draw-timeout", seconds(self.draw_timeout));
         line
     }
+}
+
+/// `1-llvmpipe` for `llvmpipe (LLVM 15, 256 bits)`.
+#[cfg(feature = "run")]
+fn device_folder(index: usize, name: &str) -> String {
+    let word: String = name
+        .chars()
+        .take_while(|character| character.is_ascii_alphanumeric())
+        .collect();
+    format!("{index}-{word}")
 }
 
 /// Use of the validation layer.
@@ -501,6 +526,24 @@ mod tests {
         };
         assert_eq!(worker, run.worker);
         assert_eq!(worker.timeout, Duration::from_millis(250));
+    }
+
+    #[cfg(feature = "run")]
+    #[test]
+    fn devices_have_folders_of_their_own() {
+        let words = ["glasm", "run", "x", "--save-images", "out"];
+        let Command::Run(run) = Cli::try_parse_from(words).unwrap().command else {
+            panic!("not run")
+        };
+        let name = "llvmpipe (LLVM 15, 256 bits)";
+        let several = run.worker.for_device(1, Some(name));
+        assert_eq!(several.save_images, Some("out/1-llvmpipe".into()));
+        assert_eq!(
+            (several.device.as_deref(), several.module_dir),
+            (Some("1"), None)
+        );
+        let one = run.worker.for_device(1, None);
+        assert_eq!(one.save_images, Some("out".into()));
     }
 
     #[cfg(feature = "run")]

@@ -1,6 +1,6 @@
 //! Several devices side by side: a line for each script with a column for each device.
 
-use super::{Record, Results, Verdict, summarize};
+use super::{INDENT, Record, Results, Verdict, summarize};
 
 /// What goes in front: the devices, numbered as the columns are.
 pub(crate) fn heading(devices: &[String]) -> String {
@@ -57,7 +57,10 @@ fn details(record: &Record, number: usize) -> String {
         text.push_str(&format!("     {number}: skipped, {reason}\n"));
     }
     for line in record.details().lines() {
-        text.push_str(&format!("     {number}: {}\n", line.trim_start()));
+        text.push_str(&format!(
+            "     {number}: {}\n",
+            line.strip_prefix(INDENT).unwrap_or(line)
+        ));
     }
     text
 }

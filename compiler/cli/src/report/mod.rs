@@ -235,9 +235,14 @@ impl FailureRecord {
     }
 }
 
+/// In front of everything that belongs to the line above.
+const INDENT: &str = "     ";
+
 /// Every line with an indent and a line end.
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("     {line}\n")).collect()
+    text.lines()
+        .map(|line| format!("{INDENT}{line}\n"))
+        .collect()
 }
 
 fn milliseconds(duration: Duration) -> f64 {

@@ -63,9 +63,9 @@ impl<'a> Plan<'a> {
         let devices = match &args.worker.device {
             Some(choice) if choice == "all" || choice.contains(',') => {
                 let chosen = choose_devices(choice, &worker::query_devices(&quiet)?)?;
-                let worker_args = |device: &DeviceName| WorkerArgs {
-                    device: Some(device.index.to_string()),
-                    ..args.worker.clone()
+                let worker_args = |device: &DeviceName| match chosen.len() {
+                    1 => args.worker.for_device(device.index, None),
+                    _ => args.worker.for_device(device.index, Some(&device.name)),
                 };
                 let targets = chosen.iter().zip(labels(&chosen));
                 targets
