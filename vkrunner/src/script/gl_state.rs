@@ -105,37 +105,93 @@ fn parse_not_negative(words: &mut Words<'_>) -> Result<f32, LineError> {
     parse_number(words, "a number that is not negative", |x| x >= 0.0)
 }
 
+/// A property by its name, with what reads its value.
+type Property<T> = (&'static str, fn(&mut Words<'_>) -> Result<T, LineError>);
+
+fn parse_property<T>(words: &mut Words<'_>, table: &[Property<T>]) -> Result<T, LineError> {
+    let word = words.word("a property")?;
+    match table.iter().find(|(name, _)| *name == word) {
+        Some((_, parse)) => parse(words),
+        None => {
+            let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+            Err(words.error_at_last(format!("`{word}` is none of {}", names.join(", "))))
+        }
+    }
+}
+
+/// An exponent of specular light or of a spot.
+fn parse_exponent(words: &mut Words<'_>) -> Result<f32, LineError> {
+    let what = "an exponent from 0 to 128";
+    parse_number(words, what, |x| (0.0..=128.0).contains(&x))
+}
+
+fn parse_cutoff(words: &mut Words<'_>) -> Result<f32, LineError> {
+    let what = "an angle from 0 to 90 degrees, or 180";
+    parse_number(words, what, |x| (0.0..=90.0).contains(&x) || x == 180.0)
+}
+
+/// Properties of lights.
+pub(super) const LIGHT: &[Property<LightUpdate>] = &[
+    ("ambient", |words| {
+        parse_color(words).map(LightUpdate::Ambient)
+    }),
+    ("diffuse", |words| {
+        parse_color(words).map(LightUpdate::Diffuse)
+    }),
+    ("specular", |words| {
+        parse_color(words).map(LightUpdate::Specular)
+    }),
+    ("position", |words| {
+        words.floats("a coordinate").map(LightUpdate::Position)
+    }),
+    ("spot_direction", |words| {
+        words.floats("a coordinate").map(LightUpdate::SpotDirection)
+    }),
+    ("spot_exponent", |words| {
+        parse_exponent(words).map(LightUpdate::SpotExponent)
+    }),
+    ("spot_cutoff", |words| {
+        parse_cutoff(words).map(LightUpdate::SpotCutoff)
+    }),
+    ("constant_attenuation", |words| {
+        parse_not_negative(words).map(|factor| LightUpdate::Attenuation(0, factor))
+    }),
+    ("linear_attenuation", |words| {
+        parse_not_negative(words).map(|factor| LightUpdate::Attenuation(1, factor))
+    }),
+    ("quadratic_attenuation", |words| {
+        parse_not_negative(words).map(|factor| LightUpdate::Attenuation(2, factor))
+    }),
+];
+
 /// `light N PROPERTY VALUE...`. GL 2.1 section 2.14.1.
 pub(super) fn parse_light(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let number = parse_below(words, "a light from 0 to 7", LIGHTS)?;
-    let update = match words.word("a property of lights")? {
-        "ambient" => LightUpdate::Ambient(parse_color(words)?),
-        "diffuse" => LightUpdate::Diffuse(parse_color(words)?),
-        "specular" => LightUpdate::Specular(parse_color(words)?),
-        "position" => LightUpdate::Position(words.floats("a coordinate")?),
-        "spot_direction" => LightUpdate::SpotDirection(words.floats("a coordinate")?),
-        "spot_exponent" => {
-            let what = "an exponent from 0 to 128";
-            let exponent = parse_number(words, what, |x| (0.0..=128.0).contains(&x))?;
-            LightUpdate::SpotExponent(exponent)
-        }
-        "spot_cutoff" => {
-            let what = "an angle from 0 to 90 degrees, or 180";
-            let valid = |x: f32| (0.0..=90.0).contains(&x) || x == 180.0;
-            LightUpdate::SpotCutoff(parse_number(words, what, valid)?)
-        }
-        "constant_attenuation" => LightUpdate::Attenuation(0, parse_not_negative(words)?),
-        "linear_attenuation" => LightUpdate::Attenuation(1, parse_not_negative(words)?),
-        "quadratic_attenuation" => LightUpdate::Attenuation(2, parse_not_negative(words)?),
-        _ => {
-            return Err(words.error_at_last(
-                "expected ambient, diffuse, specular, position, spot_direction, spot_exponent, spot_cutoff, constant_attenuation, \
-                 linear_attenuation or quadratic_attenuation",
-            ));
-        }
-    };
+    let update = parse_property(words, LIGHT)?;
     push(parser, words, StateUpdate::Light(number, update))
 }
+
+/// Properties of materials.
+pub(super) const MATERIAL: &[Property<MaterialUpdate>] = &[
+    ("ambient", |words| {
+        parse_color(words).map(|color| MaterialUpdate::Color(ColorTerm::Ambient, color))
+    }),
+    ("diffuse", |words| {
+        parse_color(words).map(|color| MaterialUpdate::Color(ColorTerm::Diffuse, color))
+    }),
+    ("specular", |words| {
+        parse_color(words).map(|color| MaterialUpdate::Color(ColorTerm::Specular, color))
+    }),
+    ("emission", |words| {
+        parse_color(words).map(|color| MaterialUpdate::Color(ColorTerm::Emission, color))
+    }),
+    ("ambient_and_diffuse", |words| {
+        parse_color(words).map(MaterialUpdate::AmbientAndDiffuse)
+    }),
+    ("shininess", |words| {
+        parse_exponent(words).map(MaterialUpdate::Shininess)
+    }),
+];
 
 /// `material FACES PROPERTY VALUE...`. GL 2.1 section 2.14.1.
 pub(super) fn parse_material(
@@ -148,23 +204,7 @@ pub(super) fn parse_material(
         "both" | "front_and_back" => Some(Faces::Both),
         _ => None,
     })?;
-    let update = match words.word("a property of materials")? {
-        "ambient" => MaterialUpdate::Color(ColorTerm::Ambient, parse_color(words)?),
-        "diffuse" => MaterialUpdate::Color(ColorTerm::Diffuse, parse_color(words)?),
-        "specular" => MaterialUpdate::Color(ColorTerm::Specular, parse_color(words)?),
-        "emission" => MaterialUpdate::Color(ColorTerm::Emission, parse_color(words)?),
-        "ambient_and_diffuse" => MaterialUpdate::AmbientAndDiffuse(parse_color(words)?),
-        "shininess" => {
-            let what = "an exponent from 0 to 128";
-            let exponent = parse_number(words, what, |x| (0.0..=128.0).contains(&x))?;
-            MaterialUpdate::Shininess(exponent)
-        }
-        _ => {
-            return Err(words.error_at_last(
-                "expected ambient, diffuse, specular, emission, ambient_and_diffuse or shininess",
-            ));
-        }
-    };
+    let update = parse_property(words, MATERIAL)?;
     push(parser, words, StateUpdate::Material(faces, update))
 }
 
@@ -178,28 +218,48 @@ pub(super) fn parse_light_model(
     push(parser, words, StateUpdate::LightModelAmbient(color))
 }
 
+/// Properties of fog.
+pub(super) const FOG: &[Property<FogUpdate>] = &[
+    ("color", |words| parse_color(words).map(FogUpdate::Color)),
+    ("density", |words| {
+        parse_not_negative(words).map(FogUpdate::Density)
+    }),
+    ("start", |words| {
+        words.number("a distance").map(FogUpdate::Start)
+    }),
+    ("end", |words| {
+        words.number("a distance").map(FogUpdate::End)
+    }),
+];
+
 /// `fog PROPERTY VALUE...`. GL 2.1 section 3.10.
 pub(super) fn parse_fog(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    let update = match words.word("a property of fog")? {
-        "color" => FogUpdate::Color(parse_color(words)?),
-        "density" => FogUpdate::Density(parse_not_negative(words)?),
-        "start" => FogUpdate::Start(words.number("a distance")?),
-        "end" => FogUpdate::End(words.number("a distance")?),
-        _ => return Err(words.error_at_last("expected color, density, start or end")),
-    };
+    let update = parse_property(words, FOG)?;
     push(parser, words, StateUpdate::Fog(update))
 }
 
+/// Properties of points.
+pub(super) const POINT: &[Property<PointUpdate>] = &[
+    ("size", |words| {
+        parse_number(words, "a number greater than 0", |x| x > 0.0).map(PointUpdate::Size)
+    }),
+    ("min", |words| {
+        parse_not_negative(words).map(PointUpdate::Min)
+    }),
+    ("max", |words| {
+        parse_not_negative(words).map(PointUpdate::Max)
+    }),
+    ("fade", |words| {
+        parse_not_negative(words).map(PointUpdate::Fade)
+    }),
+    ("attenuation", |words| {
+        words.floats("a factor").map(PointUpdate::Attenuation)
+    }),
+];
+
 /// `point PROPERTY VALUE...`. GL 2.1 section 3.3.
 pub(super) fn parse_point(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    let update = match words.word("a property of points")? {
-        "size" => PointUpdate::Size(parse_number(words, "a number greater than 0", |x| x > 0.0)?),
-        "min" => PointUpdate::Min(parse_not_negative(words)?),
-        "max" => PointUpdate::Max(parse_not_negative(words)?),
-        "fade" => PointUpdate::Fade(parse_not_negative(words)?),
-        "attenuation" => PointUpdate::Attenuation(words.floats("a factor")?),
-        _ => return Err(words.error_at_last("expected size, min, max, fade or attenuation")),
-    };
+    let update = parse_property(words, POINT)?;
     push(parser, words, StateUpdate::Point(update))
 }
 
@@ -366,7 +426,7 @@ mod tests {
             7,
             "`8` is not a light from 0 to 7",
         ),
-        ("light 0", 8, "a property of lights is missing"),
+        ("light 0", 8, "a property is missing"),
         (
             "light 0 diffuse 1 x 1 1",
             19,
@@ -393,8 +453,8 @@ mod tests {
         (
             "light 0 attenuation 1",
             9,
-            "expected ambient, diffuse, specular, position, spot_direction, spot_exponent, spot_cutoff, constant_attenuation, \
-                 linear_attenuation or quadratic_attenuation",
+            "`attenuation` is none of ambient, diffuse, specular, position, spot_direction, spot_exponent, spot_cutoff, \
+                 constant_attenuation, linear_attenuation, quadratic_attenuation",
         ),
         (
             "material side diffuse 1 1 1 1",
@@ -404,7 +464,7 @@ mod tests {
         (
             "material front position 1 1 1 1",
             16,
-            "expected ambient, diffuse, specular, emission, ambient_and_diffuse or shininess",
+            "`position` is none of ambient, diffuse, specular, emission, ambient_and_diffuse, shininess",
         ),
         (
             "material front shininess 129",
@@ -415,7 +475,7 @@ mod tests {
         (
             "fog mode linear",
             5,
-            "expected color, density, start or end",
+            "`mode` is none of color, density, start, end",
         ),
         (
             "fog density -0.5",
@@ -427,7 +487,7 @@ mod tests {
         (
             "point sprite 1",
             7,
-            "expected size, min, max, fade or attenuation",
+            "`sprite` is none of size, min, max, fade, attenuation",
         ),
         ("point attenuation 1 2", 22, "a factor is missing"),
         (

@@ -1,6 +1,6 @@
 //! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read, and it has an example of every word.
 
-use super::{Script, pipeline_state, require, section, test};
+use super::{Script, gl_state, pipeline_state, require, section, state, test};
 use glasm::ir::Stage;
 use glasm_tests::manual::examples;
 use std::collections::BTreeSet;
@@ -158,6 +158,21 @@ fn property_words() -> impl Iterator<Item = String> {
     plain.chain(stencil)
 }
 
+/// Words that follow the first word of a command: `light ambient`.
+fn property_pairs() -> BTreeSet<String> {
+    fn pairs<'a, T>(command: &'a str, table: &'a [(&str, T)]) -> impl Iterator<Item = String> + 'a {
+        table
+            .iter()
+            .map(move |(word, _)| format!("{command} {word}"))
+    }
+    pairs("matrix", state::MATRIX_OPERATIONS)
+        .chain(pairs("light", gl_state::LIGHT))
+        .chain(pairs("material", gl_state::MATERIAL))
+        .chain(pairs("fog", gl_state::FOG))
+        .chain(pairs("point", gl_state::POINT))
+        .collect()
+}
+
 /// Everything that must occur in an example: first words of commands, properties, words of `[require]`, sections.
 fn vocabulary() -> BTreeSet<String> {
     let commands = test::COMMANDS.iter().map(|(word, _)| (*word).to_owned());
@@ -175,6 +190,7 @@ fn vocabulary() -> BTreeSet<String> {
         .map(|(name, _)| format!("[{name}]"));
     commands
         .chain(property_words())
+        .chain(property_pairs())
         .chain(requirements)
         .chain(stages)
         .chain(forms)
@@ -185,6 +201,7 @@ fn vocabulary() -> BTreeSet<String> {
 /// The words of a script that may be in [`vocabulary`].
 fn words_of(script: &str) -> BTreeSet<String> {
     let properties: BTreeSet<String> = property_words().collect();
+    let pairs = property_pairs();
     let mut found = BTreeSet::new();
     let mut section = "";
     for line in script.lines().map(str::trim_end) {
@@ -205,7 +222,11 @@ fn words_of(script: &str) -> BTreeSet<String> {
             // Properties may follow a word that says whose they are.
             let later = words.clone().map(|word| word.replace("back.", "front."));
             found.extend(later.filter(|word| properties.contains(word)));
-            found.extend(words.next().map(str::to_owned));
+            if let Some(command) = words.next() {
+                let all = words.map(|word| format!("{command} {word}"));
+                found.extend(all.filter(|pair| pairs.contains(pair)));
+                found.insert(command.to_owned());
+            }
         }
     }
     found
@@ -250,9 +271,17 @@ fn the_manual_explains_every_word() {
         .into_iter()
         .map(|word| word.replace("[require] ", "").replace("front.", ""))
         .filter(|word| !word.contains("...") && !word.starts_with('['))
-        .filter(|word| {
-            let ends = [" ", "`"].map(|end| format!("`{word}{end}"));
-            !ends.iter().any(|text| prose.contains(text.as_str()))
+        .filter(|words| {
+            // The second word of a pair may stand alone or after a number.
+            let (starts, word) = match words.split_once(' ') {
+                Some((_, second)) => (&["`", " "][..], second),
+                None => (&["`"][..], words.as_str()),
+            };
+            let ends = [" ", "`"];
+            let mut forms = starts
+                .iter()
+                .flat_map(|start| ends.map(|end| format!("{start}{word}{end}")));
+            !forms.any(|form| prose.contains(&form))
         })
         .collect();
     assert!(

@@ -163,41 +163,59 @@ fn track_stack(
     Ok(())
 }
 
+/// What reads the values of a matrix operation.
+type ParseMatrix = fn(&mut Words<'_>) -> Result<MatrixUpdate, LineError>;
+
+/// Matrix operations. All but `identity`, `load`, `push` and `pop` multiply from the right.
+pub(super) const MATRIX_OPERATIONS: &[(&str, ParseMatrix)] = &[
+    ("identity", |_| Ok(MatrixUpdate::Load(matrix::IDENTITY))),
+    ("load", |words| parse_rows(words).map(MatrixUpdate::Load)),
+    ("push", |_| Ok(MatrixUpdate::Push)),
+    ("pop", |_| Ok(MatrixUpdate::Pop)),
+    ("multiply", |words| {
+        parse_rows(words).map(MatrixUpdate::Multiply)
+    }),
+    ("translate", |words| {
+        let offset = words.floats("a number")?;
+        Ok(MatrixUpdate::Multiply(matrix::translation(offset)))
+    }),
+    ("scale", |words| {
+        let factors = words.floats("a number")?;
+        Ok(MatrixUpdate::Multiply(matrix::scaling(factors)))
+    }),
+    ("rotate", |words| {
+        let angle = words.number("an angle in degrees")?;
+        let rotation = matrix::rotation(angle, words.floats("an axis")?);
+        Ok(MatrixUpdate::Multiply(rotation))
+    }),
+    ("ortho", |words| {
+        let [left, right, bottom, top, near, far] = words.floats("a number")?;
+        let projection = matrix::ortho(left, right, bottom, top, near, far);
+        Ok(MatrixUpdate::Multiply(projection))
+    }),
+    ("frustum", |words| {
+        let [left, right, bottom, top, near, far] = words.floats("a number")?;
+        let projection = matrix::frustum(left, right, bottom, top, near, far);
+        Ok(MatrixUpdate::Multiply(projection))
+    }),
+    ("perspective", |words| {
+        let [fov_y, aspect, near, far] = words.floats("a number")?;
+        let projection = matrix::perspective(fov_y, aspect, near, far);
+        Ok(MatrixUpdate::Multiply(projection))
+    }),
+    ("lookat", |words| {
+        let mut point = || words.floats("a number");
+        let camera = matrix::look_at(point()?, point()?, point()?);
+        Ok(MatrixUpdate::Multiply(camera))
+    }),
+];
+
 fn parse_matrix_update(words: &mut Words<'_>) -> Result<MatrixUpdate, LineError> {
-    let operation = words.word("a matrix operation")?;
-    let what = "a number";
-    let factor = match operation {
-        "push" => return Ok(MatrixUpdate::Push),
-        "pop" => return Ok(MatrixUpdate::Pop),
-        "identity" => return Ok(MatrixUpdate::Load(matrix::IDENTITY)),
-        "load" => return Ok(MatrixUpdate::Load(parse_rows(words)?)),
-        "multiply" => parse_rows(words)?,
-        "translate" => matrix::translation(words.floats(what)?),
-        "scale" => matrix::scaling(words.floats(what)?),
-        "rotate" => {
-            let angle = words.number("an angle in degrees")?;
-            matrix::rotation(angle, words.floats("an axis")?)
-        }
-        "ortho" => {
-            let [left, right, bottom, top, near, far] = words.floats(what)?;
-            matrix::ortho(left, right, bottom, top, near, far)
-        }
-        "frustum" => {
-            let [left, right, bottom, top, near, far] = words.floats(what)?;
-            matrix::frustum(left, right, bottom, top, near, far)
-        }
-        "perspective" => {
-            let [fov_y, aspect, near, far] = words.floats(what)?;
-            matrix::perspective(fov_y, aspect, near, far)
-        }
-        "lookat" => matrix::look_at(
-            words.floats(what)?,
-            words.floats(what)?,
-            words.floats(what)?,
-        ),
-        _ => return Err(words.error_at_last(format!("unknown matrix operation `{operation}`"))),
-    };
-    Ok(MatrixUpdate::Multiply(factor))
+    let word = words.word("a matrix operation")?;
+    match MATRIX_OPERATIONS.iter().find(|(name, _)| *name == word) {
+        Some((_, parse)) => parse(words),
+        None => Err(words.error_at_last(format!("unknown matrix operation `{word}`"))),
+    }
 }
 
 /// 16 numbers, row by row.
