@@ -127,6 +127,7 @@ fn place(operand: OperandKind, letter: char) -> String {
     let literal = [
         (OperandKind::Texture, "texture[n], target"),
         (OperandKind::Label, "label"),
+        (OperandKind::Subroutine, "variable"),
         (OperandKind::Cond, "condition"),
         (OperandKind::OptCond, "(condition)"),
     ];

@@ -44,6 +44,8 @@ pub struct Ast<'s> {
     pub textures: Vec<TexPart>,
     /// Labels.
     pub labels: Vec<(NameId, Span)>,
+    /// Labels with the numbers that indirect calls know them by.
+    pub subroutine_numbers: Vec<(NameId, u32, Span)>,
     /// Names in declarations that could not be read; their use is no further error.
     pub poisoned: Vec<NameId>,
     /// Place behind the last token read.
@@ -374,6 +376,10 @@ pub enum DeclKind {
     GroupSize,
     /// SHARED_MEMORY.
     SharedMemory,
+    /// SUBROUTINETYPE.
+    SubroutineType,
+    /// SUBROUTINE. The first item is the name of the type.
+    Subroutine,
 }
 
 bitflags::bitflags! {

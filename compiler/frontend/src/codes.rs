@@ -217,12 +217,19 @@ codes! {
         "BRK and CONT belong inside a REP block.";
     InfiniteLoop "E0605" "loop without an end"
         "A REP without count needs a BRK of its own or a RET inside.";
+    Recursion "E0606" "recursion through indirect calls"
+        "A subroutine that CALI can reach may call itself without bound. ARB_shader_subroutine does not allow that; with CAL alone, subroutines may call themselves.";
     IfDepth "E0607" "IF nested too deeply"
         "glasm accepts 64 open IF blocks.";
     LoopDepth "E0608" "REP nested too deeply"
         "glasm accepts 64 open REP blocks.";
     CallDepth "E0609" "subroutine calls nested too deeply"
         "glasm accepts chains of 32 subroutines that call each other.";
+
+    SubroutineNumber "E0610" "bad subroutine number"
+        "Labels in a SUBROUTINETYPE need a SUBROUTINENUM of their own, below 4096.";
+    SubroutineType "E0611" "wrong subroutine type"
+        "A SUBROUTINE variable has a declared SUBROUTINETYPE, and all variables of one program.subroutine[n] have the same. CALI takes such a variable.";
 
     OffsetTarget "E0701" "texel offset not allowed for the target"
         "Offsets exist for the dimensions that the target has; cube maps and buffers take none.";

@@ -429,6 +429,24 @@ fn nesting_limits() {
 }
 
 #[test]
+fn indirect_calls() {
+    errors(
+        "!!NVfp4.1 «SUBROUTINETYPE t { };» «SUBROUTINE t v = program.subroutine[0];» END",
+        &[Code::FeatureNewer, Code::FeatureNewer],
+    );
+    errors(
+        "!!NVfp5.0 SUBROUTINETYPE t { a }; TEMP r; SUBROUTINE t v = «program.subroutine[1024]»; \
+         a SUBROUTINENUM(0): RET; main: MOV r, «t»; CALI «-v»; CALI «v.x»; END",
+        &[
+            Code::BindingRange,
+            Code::OperandNotVariable,
+            Code::SubroutineType,
+            Code::SubroutineType,
+        ],
+    );
+}
+
+#[test]
 fn calls() {
     fine("!!NVfp5.0 main: CAL a; RET; a: CAL a; END");
     fine("!!NVfp5.0 main: CAL a; RET; a: CAL b; RET; b: CAL a (NE.x); END");

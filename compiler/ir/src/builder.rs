@@ -46,6 +46,14 @@ impl Builder {
         self.program.blocks[id] = self.close();
     }
 
+    /// Gives the nodes of the innermost open block to the block around it.
+    ///
+    /// # Panics
+    /// If no block is open.
+    pub fn merge_block(&mut self) {
+        self.open.pop().expect("a block is open");
+    }
+
     /// Closes the innermost open block and gives its nodes, which are in no block yet.
     ///
     /// # Panics

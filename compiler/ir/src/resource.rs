@@ -28,6 +28,8 @@ pub enum ParamSource {
     Env(u32),
     /// `program.local[n]`
     Local(u32),
+    /// `program.subroutine[n]`: lane x is the number of a subroutine.
+    Subroutine(u32),
     /// `state.*`
     State(StateParam),
     /// A constant that stands in an array indexed at run time; bits of the four lanes.

@@ -52,6 +52,7 @@ impl Params {
         let slots = block.slots.iter().map(|source| match source {
             ParamSource::Env(index) => self.get(ParamBank::Env, stage, *index),
             ParamSource::Local(index) => self.get(ParamBank::Local, stage, *index),
+            ParamSource::Subroutine(index) => self.get(ParamBank::Subroutine, stage, *index),
             ParamSource::State(param) => self.state.evaluate(*param).map(f32::to_bits),
             ParamSource::Literal(words) => *words,
         });
@@ -90,10 +91,12 @@ mod tests {
             ParamSource::Literal([7; 4]),
             ParamSource::Env(3),
             ParamSource::Env(0),
+            ParamSource::Subroutine(3),
         ];
+        params.set(ParamBank::Subroutine, Stage::Fragment, 3, [6, 0, 0, 0]);
         assert_eq!(
             words(&params, slots),
-            [5, 6, 7, 8, 7, 7, 7, 7, 1, 2, 3, 4, 0, 0, 0, 0]
+            [5, 6, 7, 8, 7, 7, 7, 7, 1, 2, 3, 4, 0, 0, 0, 0, 6, 0, 0, 0]
         );
     }
 

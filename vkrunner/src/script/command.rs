@@ -131,6 +131,8 @@ pub(crate) enum ParamBank {
     Env,
     /// `program.local`
     Local,
+    /// `program.subroutine`
+    Subroutine,
 }
 
 /// The value of a parameter.

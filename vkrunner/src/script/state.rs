@@ -32,6 +32,7 @@ fn parse_bank(word: &str) -> Option<(ParamBank, Stage)> {
     let bank = match bank {
         "env" => ParamBank::Env,
         "local" => ParamBank::Local,
+        "subroutine" => ParamBank::Subroutine,
         _ => return None,
     };
     Some((bank, parse_stage_suffix(suffix)?))
@@ -43,15 +44,21 @@ pub(super) fn parse_stage_suffix(suffix: &str) -> Option<Stage> {
     found.map(|(_, stage)| *stage)
 }
 
-/// `parameter BANK N [TYPE] (X, Y, Z, W)`, `parameter BANK N address BUFFER [+OFFSET] [BUFFER [+OFFSET]]`
+/// `parameter BANK N [TYPE] (X, Y, Z, W)`, `parameter BANK N address BUFFER [+OFFSET] [BUFFER [+OFFSET]]`,
+/// `parameter subroutine_STAGE N NUMBER`
 pub(super) fn parse_parameter(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
-    let (bank, stage) =
-        words.parse_with("env_ or local_ with vp, tcp, tep, gp, fp or cp", parse_bank)?;
+    let (bank, stage) = words.parse_with(
+        "env_, local_ or subroutine_ with vp, tcp, tep, gp, fp or cp",
+        parse_bank,
+    )?;
     let index = parse_below(words, "a parameter number", MAX_PARAMS)?;
     let value = match words.take("address") {
+        _ if bank == ParamBank::Subroutine => {
+            ParamValue::Words([words.unsigned32("a subroutine number")?, 0, 0, 0])
+        }
         Some(()) => ParamValue::Addresses(parse_addresses(parser, words, 2)?),
         None => ParamValue::Words(parse_param_words(words)?),
     };

@@ -413,7 +413,7 @@ fn parameters_are_floats_unless_a_type_says_otherwise() {
 fn bad_parameters() {
     assert_eq!(
         error("parameter env_xp 0 (1, 0, 0, 1)"),
-        "`env_xp` is not env_ or local_ with vp, tcp, tep, gp, fp or cp"
+        "`env_xp` is not env_, local_ or subroutine_ with vp, tcp, tep, gp, fp or cp"
     );
     assert_eq!(
         error("parameter env_vp 0 (1, 0, 0)"),

@@ -24,6 +24,8 @@ pub(super) enum Bound {
     Buffer(BufferRange),
     /// Bytes of shared memory; `None` is all of it.
     Shared(Option<(u32, u32)>),
+    /// Subroutine parameters.
+    Subroutines { first: u32, count: u32 },
 }
 
 /// A path resolved: what it names, whether it is a range, and the segments left over, which can only be a suffix.

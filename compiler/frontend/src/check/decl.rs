@@ -18,6 +18,7 @@ impl Checker<'_> {
             DeclKind::Alias => self.alias(&decl),
             DeclKind::GroupSize => self.group_size(&decl),
             DeclKind::SharedMemory => self.shared_memory(&decl),
+            DeclKind::SubroutineType => self.subroutine_type(&decl),
             DeclKind::Attrib
             | DeclKind::Param
             | DeclKind::Output
@@ -27,7 +28,8 @@ impl Checker<'_> {
             | DeclKind::Texture
             | DeclKind::Shared
             | DeclKind::Storage
-            | DeclKind::Counter => self.bound_variable(&decl),
+            | DeclKind::Counter
+            | DeclKind::Subroutine => self.bound_variable(&decl),
         }
     }
 

@@ -24,12 +24,18 @@ enum Block {
     Rep,
 }
 
-/// A call of a label.
+/// A call of a label, or of the labels of a type.
 #[derive(Clone, Copy, Debug)]
 struct Call {
     routine: u32,
-    label: NameId,
+    target: Target,
     span: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    Label(NameId),
+    Type(NameId),
 }
 
 /// Flow control seen so far.
@@ -123,8 +129,18 @@ impl Checker<'_> {
                     let routine = self.routine();
                     flow.calls.push(Call {
                         routine,
-                        label,
+                        target: Target::Label(label),
                         span,
+                    });
+                }
+            }
+            FlowOp::Cali => {
+                if let Some(ty) = self.called_type.take() {
+                    let routine = self.routine();
+                    flow.calls.push(Call {
+                        routine,
+                        target: Target::Type(ty),
+                        span: inst.span,
                     });
                 }
             }
@@ -247,30 +263,25 @@ impl Checker<'_> {
             .find(|&(&name, _)| self.program.ast.names.text(name) == b"main")
             .map(|(_, &number)| number);
         self.program.main = main.or(flow.first_code).unwrap_or(0);
+        self.subroutine_numbers();
         let calls = self.resolve_calls(&flow.calls);
         self.reach(&calls);
+        self.indirect_recursion(&flow.calls);
     }
 
     /// The routines that each routine calls, with the place of the first such call.
     fn resolve_calls(&mut self, calls: &[Call]) -> Vec<Vec<(u32, Span)>> {
         let mut graph = vec![Vec::new(); self.program.routines.len()];
         for call in calls {
-            match self.program.labels.get(&call.label) {
-                Some(&callee) => graph[call.routine as usize].push((callee, call.span)),
-                None => {
-                    let text = self.name_text(call.label);
-                    let labels: Vec<String> = self
-                        .program
-                        .labels
-                        .keys()
-                        .map(|&name| self.name_text(name))
-                        .collect();
-                    let notes = suggest(&text, labels.iter().map(String::as_str))
-                        .into_iter()
-                        .collect();
-                    let message = format!("label `{text}` is not defined");
-                    self.reports
-                        .error_with(Code::UndefinedLabel, call.span, message, notes);
+            let callees = &mut graph[call.routine as usize];
+            match call.target {
+                Target::Label(label) => match self.program.labels.get(&label) {
+                    Some(&callee) => callees.push((callee, call.span)),
+                    None => self.undefined_label(label, call.span),
+                },
+                Target::Type(ty) => {
+                    let labels = self.program.labels_of(ty);
+                    callees.extend(labels.map(|(callee, _)| (callee, call.span)));
                 }
             }
         }
@@ -279,6 +290,39 @@ impl Checker<'_> {
             callees.dedup_by_key(|&mut (callee, _)| callee);
         }
         graph
+    }
+
+    #[cold]
+    fn undefined_label(&mut self, label: NameId, span: Span) {
+        let text = self.name_text(label);
+        let labels: Vec<String> = (self.program.labels.keys())
+            .map(|&name| self.name_text(name))
+            .collect();
+        let notes = suggest(&text, labels.iter().map(String::as_str))
+            .into_iter()
+            .collect();
+        let message = format!("label `{text}` is not defined");
+        self.reports
+            .error_with(Code::UndefinedLabel, span, message, notes);
+    }
+
+    /// Routines may call themselves, but not through CALI. ARB_shader_subroutine section 2.X.5.
+    fn indirect_recursion(&mut self, calls: &[Call]) {
+        for call in calls {
+            let (Target::Type(ty), Some(group)) = (
+                call.target,
+                self.program.routines[call.routine as usize].group,
+            ) else {
+                continue;
+            };
+            let group = Some(group);
+            let recursive = (self.program.labels_of(ty))
+                .any(|(callee, _)| self.program.routines[callee as usize].group == group);
+            if recursive {
+                let message = "this indirect call can lead back to itself";
+                self.reports.error(Code::Recursion, call.span, message);
+            }
+        }
     }
 
     /// Marks the routines that main reaches and those that can call themselves; finds chains of calls that are too long. Depth first,

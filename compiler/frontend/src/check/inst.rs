@@ -45,6 +45,12 @@ impl Checker<'_> {
         }
         let mut places = operands.iter_mut();
         for &kind in info.operands {
+            if kind == OperandKind::Subroutine {
+                if let Some(operand) = places.next() {
+                    self.subroutine_operand(operand);
+                }
+                continue;
+            }
             let ty = operand_type(info, kind, types);
             let shape = match kind {
                 OperandKind::V
@@ -62,6 +68,7 @@ impl Checker<'_> {
                 OperandKind::ExtSwizzle
                 | OperandKind::Texture
                 | OperandKind::Label
+                | OperandKind::Subroutine
                 | OperandKind::Cond
                 | OperandKind::OptCond => continue,
             };
@@ -253,7 +260,8 @@ impl Checker<'_> {
                 | VarKind::Result { .. }
                 | VarKind::Buffer(_)
                 | VarKind::Texture { .. }
-                | VarKind::Shared { .. } => false,
+                | VarKind::Shared { .. }
+                | VarKind::Subroutine { .. } => false,
             },
             Base::Scalar(_) | Base::Vector { .. } => false,
         };

@@ -158,7 +158,9 @@ impl BufferLayout {
             | DeclKind::Texture
             | DeclKind::Shared
             | DeclKind::GroupSize
-            | DeclKind::SharedMemory => None,
+            | DeclKind::SharedMemory
+            | DeclKind::SubroutineType
+            | DeclKind::Subroutine => None,
         }
     }
 

@@ -13,6 +13,7 @@ mod operand;
 mod overlap;
 mod parameter;
 mod recursion;
+mod subroutine;
 mod suggest;
 mod texture;
 mod types;
@@ -68,6 +69,11 @@ pub(crate) enum VarKind {
     },
     Shared {
         start: u32,
+    },
+    /// SUBROUTINE: its parameters are in the table of parameters, its labels those of the type.
+    Subroutine {
+        first: u32,
+        ty: NameId,
     },
     /// Declared with errors: uses are not reported.
     Poisoned,
@@ -128,6 +134,8 @@ pub struct Checked<'s> {
     /// The routine that runs first.
     pub(crate) main: u32,
     pub(crate) features: Features,
+    /// Labels of each SUBROUTINETYPE.
+    pub(crate) subroutine_types: FxHashMap<NameId, Vec<(NameId, Span)>>,
     pub(crate) interpolation: FxHashMap<Semantic, VarMods>,
     pub(crate) group_size: [u32; 3],
     pub(crate) shared_bytes: u32,
@@ -138,6 +146,7 @@ pub struct Checked<'s> {
 enum Named {
     Nothing,
     Var(u32),
+    SubroutineType,
     /// A mistake was reported already.
     Poisoned,
 }
@@ -167,6 +176,10 @@ struct Checker<'s> {
     temporaries: u64,
     /// Elements of parameter arrays.
     parameters: u64,
+    /// The type of each `program.subroutine[n]`.
+    subroutine_params: FxHashMap<u32, NameId>,
+    /// The type of the variable of the last CALI.
+    called_type: Option<NameId>,
     group_size_seen: bool,
     shared_seen: bool,
     /// Layout of each program parameter buffer, BUFFER against BUFFER4.
@@ -204,6 +217,7 @@ impl<'s> Checker<'s> {
                 labels: FxHashMap::default(),
                 main: 0,
                 features: Features::empty(),
+                subroutine_types: FxHashMap::default(),
                 interpolation: FxHashMap::default(),
                 group_size: [1; 3],
                 shared_bytes: 0,
@@ -217,6 +231,8 @@ impl<'s> Checker<'s> {
             result_paths: FxHashMap::default(),
             temporaries: 0,
             parameters: 0,
+            subroutine_params: FxHashMap::default(),
+            called_type: None,
             group_size_seen: false,
             shared_seen: false,
             buffer_layouts: FxHashMap::default(),
@@ -336,6 +352,12 @@ impl<'s> Checker<'s> {
         match self.named[name.index()] {
             Named::Var(var) => Some(var),
             Named::Poisoned => None,
+            Named::SubroutineType => {
+                let text = self.name_text(name);
+                let message = format!("`{text}` is a SUBROUTINETYPE");
+                self.reports.error(Code::OperandNotVariable, span, message);
+                None
+            }
             Named::Nothing => {
                 self.undeclared(name, span);
                 None
@@ -373,6 +395,26 @@ impl Checked<'_> {
         }
     }
 
+    /// The routines of a SUBROUTINETYPE with their numbers, each once.
+    pub(crate) fn labels_of(&self, ty: NameId) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let labels = self
+            .subroutine_types
+            .get(&ty)
+            .map_or(&[][..], Vec::as_slice);
+        let first = |index: usize| {
+            !labels[..index]
+                .iter()
+                .any(|(label, _)| *label == labels[index].0)
+        };
+        let distinct = (0..labels.len()).filter(move |index| first(*index));
+        distinct.filter_map(|index| {
+            let (label, _) = labels[index];
+            let numbers = &self.ast.subroutine_numbers;
+            let (_, number, _) = numbers.iter().find(|(name, ..)| *name == label)?;
+            Some((*self.labels.get(&label)?, *number))
+        })
+    }
+
     #[inline]
     pub(crate) fn operand(&self, inst: &Inst, number: usize) -> Operand {
         self.ast.operands[inst.first_operand as usize + number]
@@ -384,7 +426,11 @@ impl Var {
     pub(crate) fn has_places(&self) -> bool {
         matches!(
             self.kind,
-            VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } | VarKind::Result { .. }
+            VarKind::Temp
+                | VarKind::Attrib { .. }
+                | VarKind::Param { .. }
+                | VarKind::Subroutine { .. }
+                | VarKind::Result { .. }
         )
     }
 

@@ -73,6 +73,7 @@ impl Checker<'_> {
             VarKind::Result { .. }
             | VarKind::Texture { .. }
             | VarKind::Shared { .. }
+            | VarKind::Subroutine { .. }
             | VarKind::Poisoned => false,
         };
         if !readable {
@@ -111,6 +112,9 @@ impl Checker<'_> {
         let (code, what) = match self.program.vars[var as usize].kind {
             VarKind::Result { .. } => (Code::ReadResult, "is a result, which can only be written"),
             VarKind::Texture { .. } => (Code::OperandNotVariable, "is a texture"),
+            VarKind::Subroutine { .. } => {
+                (Code::OperandNotVariable, "is a subroutine, for CALI only")
+            }
             VarKind::Shared { .. } => (
                 Code::MemoryOperand,
                 "is shared memory, for LDS, STS and ATOMS only",
@@ -289,6 +293,7 @@ impl Checker<'_> {
             | Bound::Attrib(..)
             | Bound::Result(..)
             | Bound::Texture { .. }
+            | Bound::Subroutines { .. }
             | Bound::Shared(_) => (
                 Code::RangeAsOperand,
                 "a range is allowed in array declarations only",
@@ -328,6 +333,11 @@ impl Checker<'_> {
             Bound::Buffer(range) => {
                 let (code, message) = range.space.direct_use();
                 self.reports.error(code, span, message);
+                None
+            }
+            Bound::Subroutines { .. } => {
+                let message = "subroutine parameters need a SUBROUTINE variable";
+                self.reports.error(Code::OperandNotVariable, span, message);
                 None
             }
             Bound::Shared(_) => {
@@ -442,6 +452,7 @@ impl Checker<'_> {
             | Bound::Params(_)
             | Bound::Texture { .. }
             | Bound::Buffer(_)
+            | Bound::Subroutines { .. }
             | Bound::Shared(_) => {
                 self.reports.error(
                     Code::WriteReadOnly,
@@ -461,6 +472,7 @@ impl Checker<'_> {
             VarKind::Buffer(view) => view.layout.what(),
             VarKind::Texture { .. } => "a texture",
             VarKind::Shared { .. } => "shared memory",
+            VarKind::Subroutine { .. } => "a subroutine",
             VarKind::Temp | VarKind::Result { .. } | VarKind::Poisoned => return,
         };
         let text = self.var_text(var);
@@ -482,6 +494,7 @@ impl Checker<'_> {
             | VarKind::Buffer(_)
             | VarKind::Texture { .. }
             | VarKind::Shared { .. }
+            | VarKind::Subroutine { .. }
             | VarKind::Poisoned => (&[], 0),
         };
         let count = info.array.unwrap_or(1) as usize;

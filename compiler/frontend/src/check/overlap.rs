@@ -45,6 +45,7 @@ impl Checker<'_> {
                 | VarKind::Buffer(_)
                 | VarKind::Texture { .. }
                 | VarKind::Shared { .. }
+                | VarKind::Subroutine { .. }
                 | VarKind::Poisoned => false,
             };
             if twice {

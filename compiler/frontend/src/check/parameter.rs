@@ -13,7 +13,7 @@ use glasm_ir::state::MatrixForm;
 use glasm_ir::{ParamSource, Span, StateParam};
 
 impl Checker<'_> {
-    /// `program.env`, `program.local`, buffers, `program.sharedmem`.
+    /// `program.env`, `program.local`, buffers, `program.sharedmem`, `program.subroutine`.
     pub(super) fn program_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
         let names = [
             "program.env",
@@ -23,6 +23,7 @@ impl Checker<'_> {
             "program.storagelen",
             "program.counter",
             "program.sharedmem",
+            "program.subroutine",
         ];
         let Some(&segment) = segments
             .get(1)
@@ -51,6 +52,11 @@ impl Checker<'_> {
             b"storagelen" if five => {
                 let zero = |_| ParamSource::Literal([0; 4]);
                 self.parameters(segment, span, limits::STORAGE_BUFFERS, zero)
+            }
+            b"subroutine" if bracket != Bracket::None && second == Bracket::None => {
+                let (first, count, range) =
+                    self.numbers(bracket, limits::SUBROUTINE_PARAMETERS, span)?;
+                Ok((Bound::Subroutines { first, count }, range, 2))
             }
             b"sharedmem" if second == Bracket::None => {
                 let elements = self.elements_of(bracket, limits::SHARED_BYTES, span)?;

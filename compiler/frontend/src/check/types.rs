@@ -292,6 +292,7 @@ pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstType
         | OperandKind::ExtSwizzle
         | OperandKind::Texture
         | OperandKind::Label
+        | OperandKind::Subroutine
         | OperandKind::Cond
         | OperandKind::OptCond
         | OperandKind::Kill

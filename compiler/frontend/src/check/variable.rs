@@ -20,6 +20,7 @@ enum Elements {
     Textures(Vec<u32>),
     Buffer(BufferRange),
     Shared(Option<(u32, u32)>),
+    Subroutines(Vec<u32>),
 }
 
 impl Elements {
@@ -27,7 +28,7 @@ impl Elements {
         match self {
             Self::Attribs(list) | Self::Results(list) => list.len(),
             Self::Params(list) => list.len(),
-            Self::Textures(list) => list.len(),
+            Self::Textures(list) | Self::Subroutines(list) => list.len(),
             Self::Buffer(_) | Self::Shared(_) => 1,
         }
     }
@@ -82,6 +83,10 @@ impl Checker<'_> {
                 Code::FeatureNewer,
                 "TEXTURE declarations need language version 5.0",
             ),
+            DeclKind::Subroutine if !five => (
+                Code::FeatureNewer,
+                "SUBROUTINE declarations need language version 5.0",
+            ),
             DeclKind::Cbuffer if !five && !self.has_option(options::Features::CBUFFER) => (
                 Code::FeatureOption,
                 "CBUFFER needs OPTION NV_parameter_buffer_object2",
@@ -112,7 +117,9 @@ impl Checker<'_> {
             | DeclKind::Storage
             | DeclKind::Counter
             | DeclKind::GroupSize
-            | DeclKind::SharedMemory => return true,
+            | DeclKind::SharedMemory
+            | DeclKind::SubroutineType
+            | DeclKind::Subroutine => return true,
         };
         self.reports.error(code, decl.span, message);
         false
@@ -122,7 +129,9 @@ impl Checker<'_> {
     fn elements(&mut self, decl: &Decl) -> Option<Elements> {
         let mut elements: Option<Elements> = None;
         let mut failed = false;
-        for index in 0..decl.item_count {
+        // The first item of SUBROUTINE is its type.
+        let first = u32::from(decl.kind == DeclKind::Subroutine);
+        for index in first..decl.item_count {
             let item = self.program.ast.items[(decl.first_item + index) as usize];
             if elements
                 .as_ref()
@@ -156,7 +165,8 @@ impl Checker<'_> {
             (Elements::Attribs(list), Elements::Attribs(more)) => list.extend(more),
             (Elements::Results(list), Elements::Results(more)) => list.extend(more),
             (Elements::Params(list), Elements::Params(more)) => list.extend(more),
-            (Elements::Textures(list), Elements::Textures(more)) => list.extend(more),
+            (Elements::Textures(list), Elements::Textures(more))
+            | (Elements::Subroutines(list), Elements::Subroutines(more)) => list.extend(more),
             (Elements::Shared(Some((first, count))), Elements::Shared(Some((next, more))))
                 if *first + *count == next =>
             {
@@ -202,9 +212,12 @@ impl Checker<'_> {
             DeclKind::Shared => "program.sharedmem",
             DeclKind::Storage => "program.storage",
             DeclKind::Counter => "program.counter",
-            DeclKind::Temp | DeclKind::Alias | DeclKind::GroupSize | DeclKind::SharedMemory => {
-                "nothing"
-            }
+            DeclKind::Subroutine => "program.subroutine",
+            DeclKind::Temp
+            | DeclKind::Alias
+            | DeclKind::GroupSize
+            | DeclKind::SharedMemory
+            | DeclKind::SubroutineType => "nothing",
         };
         self.reports.error(
             Code::BindingUnknown,
@@ -243,26 +256,35 @@ impl Checker<'_> {
                 Elements::Buffer(range)
             }
             (DeclKind::Shared, Bound::Shared(elements)) => Elements::Shared(elements),
+            (DeclKind::Subroutine, Bound::Subroutines { first, count }) => {
+                Elements::Subroutines((first..first + count).collect())
+            }
             _ => {
                 self.wrong_binding(decl, span);
                 return None;
             }
         };
         if resolved.range && !is_array {
-            let matrix = matches!(&elements, Elements::Params(list) if matches!(list[0], ParamSource::State(_)));
-            let whole = matrix && !self.source_text(span).contains(".row");
-            let (code, message) = if whole {
-                (
-                    Code::MatrixNeedsRow,
-                    "a whole matrix needs an array; select a row with .row[n]",
-                )
-            } else {
-                (Code::RangeAsOperand, "a range needs an array variable")
-            };
-            self.reports.error(code, span, message);
+            self.range_without_array(&elements, span);
             return None;
         }
         Some(elements)
+    }
+
+    #[cold]
+    fn range_without_array(&mut self, elements: &Elements, span: Span) {
+        let matrix =
+            matches!(elements, Elements::Params(list) if matches!(list[0], ParamSource::State(_)));
+        let whole = matrix && !self.source_text(span).contains(".row");
+        let (code, message) = if whole {
+            (
+                Code::MatrixNeedsRow,
+                "a whole matrix needs an array; select a row with .row[n]",
+            )
+        } else {
+            (Code::RangeAsOperand, "a range needs an array variable")
+        };
+        self.reports.error(code, span, message);
     }
 
     /// Makes the variable of resolved elements.
@@ -294,19 +316,7 @@ impl Checker<'_> {
                     .extend(list.iter().map(|&(row, number)| io_binding(row, number)));
                 Some(self.new_var(decl, VarKind::Result { first }, array))
             }
-            Elements::Params(list) => {
-                let array = self.array_of(decl.size, list.len())?;
-                self.parameters += list.len() as u64;
-                if self.parameters > limits::PARAMETERS {
-                    self.reports
-                        .error(Code::TooManyParameters, decl.span, "too many parameters");
-                    self.parameters = 0;
-                    return None;
-                }
-                let first = self.program.params.len() as u32;
-                self.program.params.extend(list);
-                Some(self.new_var(decl, VarKind::Param { first }, array))
-            }
+            Elements::Params(list) => self.bind_params(decl, list),
             Elements::Textures(list) => {
                 let array = self.array_of(decl.size, list.len())?;
                 if list.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
@@ -318,6 +328,11 @@ impl Checker<'_> {
                 }
                 Some(self.new_var(decl, VarKind::Texture { unit: list[0] }, array))
             }
+            Elements::Subroutines(list) => {
+                let array = self.array_of(decl.size, list.len())?;
+                let kind = self.subroutine_kind(decl, &list)?;
+                Some(self.new_var(decl, kind, array))
+            }
             Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {
                 let size = self.program.shared_bytes;
@@ -326,6 +341,20 @@ impl Checker<'_> {
                 Some(self.new_var(decl, VarKind::Shared { start }, array))
             }
         }
+    }
+
+    fn bind_params(&mut self, decl: &Decl, list: Vec<ParamSource>) -> Option<Var> {
+        let array = self.array_of(decl.size, list.len())?;
+        self.parameters += list.len() as u64;
+        if self.parameters > limits::PARAMETERS {
+            self.reports
+                .error(Code::TooManyParameters, decl.span, "too many parameters");
+            self.parameters = 0;
+            return None;
+        }
+        let first = self.program.params.len() as u32;
+        self.program.params.extend(list);
+        Some(self.new_var(decl, VarKind::Param { first }, array))
     }
 
     /// The number of elements of an array declaration, checked against its bindings; `None` for single variables.

@@ -20,6 +20,10 @@ pub const IF_DEPTH: usize = 64;
 pub const LOOP_DEPTH: usize = 64;
 /// Subroutines in a chain of calls (`MAX_PROGRAM_CALL_DEPTH_NV`).
 pub const CALL_DEPTH: usize = 32;
+/// `program.subroutine[n]` (`MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV`).
+pub const SUBROUTINE_PARAMETERS: u32 = 1024;
+/// SUBROUTINENUM (`MAX_PROGRAM_SUBROUTINE_NUM_NV`).
+pub const SUBROUTINE_NUMBERS: u32 = 4096;
 /// Texture image units (`MAX_TEXTURE_IMAGE_UNITS`).
 pub const TEXTURE_UNITS: u32 = 128;
 /// Constant texel offsets (`MIN_PROGRAM_TEXEL_OFFSET_EXT`, `MAX_PROGRAM_TEXEL_OFFSET_EXT`).

@@ -61,6 +61,8 @@ pub enum OperandKind {
     Texture,
     /// Label.
     Label,
+    /// SUBROUTINE variable.
+    Subroutine,
     /// `c`: condition.
     Cond,
     /// Optional condition.
@@ -87,6 +89,7 @@ impl OperandKind {
             Self::ExtSwizzle
                 | Self::Texture
                 | Self::Label
+                | Self::Subroutine
                 | Self::Cond
                 | Self::OptCond
                 | Self::Kill
@@ -108,6 +111,7 @@ impl OperandKind {
             Self::ExtSwizzle => "four of x, y, z, w, 0, 1, each with optional sign",
             Self::Texture => "texture, target and optional offset",
             Self::Label => "label",
+            Self::Subroutine => "SUBROUTINE variable",
             Self::Cond => "condition",
             Self::OptCond => "optional condition",
             Self::Kill => "vector or condition",
@@ -144,6 +148,7 @@ pub enum TypeRule {
 pub(crate) enum FlowOp {
     Brk,
     Cal,
+    Cali,
     Cont,
     Else,
     EndIf,

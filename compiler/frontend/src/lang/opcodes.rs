@@ -105,6 +105,9 @@ macro_rules! operand {
     (l) => {
         OperandKind::Label
     };
+    (i) => {
+        OperandKind::Subroutine
+    };
     (c) => {
         OperandKind::Cond
     };
@@ -226,6 +229,7 @@ opcodes! {
     "BTFL" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::FindLsb), "find the lowest one bit";
     "BTFM" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::FindMsb), "find the highest significant bit";
     "CAL" V4_0 ALL [- - - - - -] - (l oc) None (NO) Flow(FlowOp::Cal), "call a subroutine";
+    "CALI" V5_0 ALL [- - - - - -] - (i oc) None (NO) Flow(FlowOp::Cali), "call the subroutine that a parameter names";
     "CEIL" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::ceil), "round up";
     "CMP" V4_0 ALL [6 6 X X X F] v (v v v) Arithmetic (A) op(Op::SelLt), "choose by sign: a < 0 ? b : c";
     "CONT" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Cont), "go on with the next round of the loop";

@@ -3,7 +3,7 @@
 use super::operand::splat;
 use super::{Job, Lowerer};
 use crate::ast::{Cond as AstCond, Extra, Inst as Line, Statement};
-use crate::check::IoBinding;
+use crate::check::{IoBinding, Var, VarKind};
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::lang::options::Features;
 use glasm_ir::inst::{Aux, Rounding};
@@ -11,8 +11,9 @@ use glasm_ir::program::Routine as IrRoutine;
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Base, Block, BlockId, Cond, CondTest, Dst, Guard, InstFlags, Node, Op, Output, ParamSource,
-    Register, RegisterId, RoutineId, Semantic, Span, Src, StateParam, Storage, Swizzle, WriteMask,
+    Base, Block, BlockId, Case, Cond, CondTest, Dst, Guard, InstFlags, Node, Op, Output,
+    ParamSource, Register, RegisterId, RoutineId, Semantic, Span, Src, StateParam, Storage, Switch,
+    Swizzle, WriteMask,
 };
 use rustc_hash::FxHashMap;
 
@@ -221,6 +222,69 @@ impl Lowerer<'_> {
             FlowOp::Cont => walk.dead = self.jump(line, Node::Continue),
             FlowOp::Ret => walk.dead = self.jump(line, Node::Return),
             FlowOp::Cal => self.call(line, routines),
+            FlowOp::Cali => self.call_indirect(line, routines),
+        }
+    }
+
+    /// CALI: a switch over the numbers of the routines that the variable can name; other numbers call nothing.
+    /// ARB_shader_subroutine section 2.X.8.Z.
+    pub(super) fn call_indirect(&mut self, line: &Line, routines: &Routines) {
+        let checked = self.checked;
+        let operand = checked.operand(line, 0);
+        let Some((
+            var,
+            &Var {
+                kind: VarKind::Subroutine { ty, .. },
+                ..
+            },
+        )) = checked.var(operand.base)
+        else {
+            return;
+        };
+        let cond = line.cond.map(|_| self.any(line.cond));
+        self.builder.open_block();
+        let selector = self.hidden(Width::W32);
+        let number = self.variable(var, operand.index, Type::U32);
+        self.put(
+            selector,
+            WriteMask::X,
+            Op::Mov,
+            Type::U32,
+            &[splat(number, 0)],
+        );
+        let mut cases = Vec::new();
+        for (routine, number) in checked.labels_of(ty) {
+            let Some(&id) = routines.ids.get(&routine) else {
+                continue;
+            };
+            self.builder.open_block();
+            self.select_member(routine, routines);
+            self.builder.node(Node::Call(id, line.span));
+            let (values, block) = (vec![number], self.builder.close_block());
+            cases.push(Case { values, block });
+        }
+        let switch = self.builder.program.switches.push(Switch {
+            selector: (selector, 0),
+            cases,
+            default: None,
+            span: line.span,
+        });
+        self.builder.node(Node::Switch(switch));
+        match cond {
+            None => self.builder.merge_block(),
+            Some(cond) => {
+                let then = self.builder.close_block();
+                self.builder.branch(cond, then, None, line.span);
+            }
+        }
+    }
+
+    /// Names the routine at which a group of routines that call each other begins.
+    fn select_member(&mut self, routine: u32, routines: &Routines) {
+        let group = self.checked.routines[routine as usize].group;
+        if let Some(&selector) = group.and_then(|group| routines.selectors.get(&group)) {
+            let start = self.bits(u64::from(routine));
+            self.put(selector, WriteMask::X, Op::Mov, Type::U32, &[start]);
         }
     }
 
@@ -235,11 +299,7 @@ impl Lowerer<'_> {
         let Some(&id) = routines.ids.get(&callee) else {
             return;
         };
-        let group = self.checked.routines[callee as usize].group;
-        if let Some(&selector) = group.and_then(|group| routines.selectors.get(&group)) {
-            let start = self.bits(u64::from(callee));
-            self.put(selector, WriteMask::X, Op::Mov, Type::U32, &[start]);
-        }
+        self.select_member(callee, routines);
         self.jump(line, Node::Call(id, span));
     }
 
@@ -357,7 +417,7 @@ fn dead_flow(walk: &mut Walk, op: FlowOp) -> bool {
         FlowOp::EndIf | FlowOp::EndRep if walk.dead_blocks > 0 => walk.dead_blocks -= 1,
         FlowOp::EndIf | FlowOp::EndRep => return false,
         FlowOp::Else => return walk.dead_blocks > 0,
-        FlowOp::Brk | FlowOp::Cal | FlowOp::Cont | FlowOp::Ret => {}
+        FlowOp::Brk | FlowOp::Cal | FlowOp::Cali | FlowOp::Cont | FlowOp::Ret => {}
     }
     true
 }

@@ -69,12 +69,14 @@ impl Lowerer<'_> {
     }
 
     /// A variable read as `ty`, without swizzle and signs.
-    fn variable(&mut self, var: u32, index: AstIndex, ty: Type) -> Src {
+    pub(super) fn variable(&mut self, var: u32, index: AstIndex, ty: Type) -> Src {
         let info = &self.checked.vars[var as usize];
         let source = match info.kind {
             VarKind::Temp => self.temp(var, info, index),
             VarKind::Attrib { first } => self.attrib(var, info, first, index, ty),
-            VarKind::Param { first } => self.param(var, info, first, index),
+            VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
+                self.param(var, info, first, index)
+            }
             VarKind::Buffer(view) => self.buffer_element(view, index),
             VarKind::Result { .. }
             | VarKind::Texture { .. }
@@ -202,9 +204,10 @@ impl Lowerer<'_> {
         let source = self.checked.params[(first + const_index(index)) as usize];
         let base = match source {
             ParamSource::Literal(bits) => Base::Literal(self.literal_id(bits.map(u64::from))),
-            ParamSource::Env(_) | ParamSource::Local(_) | ParamSource::State(_) => {
-                Base::Param(self.param_id(source))
-            }
+            ParamSource::Env(_)
+            | ParamSource::Local(_)
+            | ParamSource::Subroutine(_)
+            | ParamSource::State(_) => Base::Param(self.param_id(source)),
         };
         self.places[place] = Some(base);
         Src::new(base)
@@ -254,7 +257,7 @@ impl Lowerer<'_> {
                     let place = self.place(var as u32, 0);
                     self.places[place] = Some(Base::Input(start));
                 }
-                VarKind::Param { first } => {
+                VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
                     let start = self.builder.program.params.next_id();
                     for number in first..first + count {
                         let source = self.checked.params[number as usize];

@@ -119,6 +119,7 @@ impl Lowerer<'_> {
             | VarKind::Buffer(_)
             | VarKind::Texture { .. }
             | VarKind::Shared { .. }
+            | VarKind::Subroutine { .. }
             | VarKind::Poisoned => self.temp_register(var, info, result.index),
         };
         if info.size == VarSize::Short {

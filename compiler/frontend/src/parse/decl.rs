@@ -35,6 +35,11 @@ static KEYWORDS: &[(&str, DeclWord)] = &[
     ("COUNTER", DeclWord::Keyword(DeclKind::Counter)),
     ("GROUP_SIZE", DeclWord::Keyword(DeclKind::GroupSize)),
     ("SHARED_MEMORY", DeclWord::Keyword(DeclKind::SharedMemory)),
+    (
+        "SUBROUTINETYPE",
+        DeclWord::Keyword(DeclKind::SubroutineType),
+    ),
+    ("SUBROUTINE", DeclWord::Keyword(DeclKind::Subroutine)),
     ("SHORT", DeclWord::Modifier(VarMods::SHORT)),
     ("LONG", DeclWord::Modifier(VarMods::LONG)),
     ("INT", DeclWord::Modifier(VarMods::INT)),
@@ -139,6 +144,21 @@ fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
                 .items
                 .push(Item::Name(old, Size::Single, word.span()));
         }
+        DeclKind::SubroutineType => {
+            let word = expect(input, Kind::Ident, Expected::Name)?;
+            decl.name = Some((input.state.intern(word), word.span()));
+            labels(input)?;
+        }
+        DeclKind::Subroutine => {
+            let word = expect(input, Kind::Ident, Expected::Name)?;
+            let ty = input.state.intern(word);
+            let item = Item::Name(ty, Size::Single, word.span());
+            input.state.ast.items.push(item);
+            decl.name = Some(new_name(input)?);
+            decl.size = size(input)?;
+            expect(input, Kind::Equals, Expected::Token(Kind::Equals))?;
+            initializer(input, decl)?;
+        }
         DeclKind::Attrib
         | DeclKind::Param
         | DeclKind::Output
@@ -157,6 +177,22 @@ fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
                 expect(input, Kind::Equals, Expected::Token(Kind::Equals))?;
             }
             initializer(input, decl)?;
+        }
+    }
+    Ok(())
+}
+
+/// Labels in braces; there may be none.
+fn labels(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    let brace = Expected::Token(Kind::OpenBrace);
+    expect(input, Kind::OpenBrace, brace)?;
+    while !accept(input, Kind::CloseBrace) {
+        let word = expect(input, Kind::Ident, Expected::Label)?;
+        let name = input.state.intern(word);
+        let item = Item::Name(name, Size::Single, word.span());
+        input.state.ast.items.push(item);
+        if peek(input).kind() != Kind::CloseBrace {
+            expect(input, Kind::Comma, Expected::Token(Kind::CloseBrace))?;
         }
     }
     Ok(())

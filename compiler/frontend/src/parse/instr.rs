@@ -178,6 +178,10 @@ fn operand_of_kind(
             inst.cond = Some(cond.ok_or_else(|| fail_at(input, Expected::Condition))?);
         }
         OperandKind::Kill => kill(input, inst)?,
+        OperandKind::Subroutine => {
+            let operand = operand(input)?;
+            input.state.ast.operands.push(operand);
+        }
         OperandKind::Label => {
             let word = expect(input, Kind::Ident, Expected::Label)?;
             let name = input.state.intern(word);

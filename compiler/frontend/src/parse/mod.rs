@@ -352,6 +352,7 @@ fn new_state<'s>(dialect: Dialect, text: &'s [u8], tokens: usize, reports: Repor
         pairs: Vec::new(),
         literals: Vec::new(),
         labels: Vec::new(),
+        subroutine_numbers: Vec::new(),
         extras: vec![crate::ast::Extra::None],
         textures: Vec::new(),
         poisoned: Vec::new(),
@@ -388,6 +389,7 @@ fn program(input: &mut Input<'_, '_, '_>) {
                     label(input, name)
                 } else {
                     match input.state.leader(name) {
+                        Leader::Other if has_number(input) => numbered_label(input, name),
                         Leader::End => return end(input),
                         leader => statement(input, leader, name),
                     }
@@ -464,6 +466,36 @@ fn label(input: &mut Input<'_, '_, '_>, name: NameId) -> Parsed<()> {
     ast.statements
         .push(Statement::Label(ast.labels.len() as u32));
     ast.labels.push((name, span));
+    Ok(())
+}
+
+/// Whether the word ahead is followed by SUBROUTINENUM.
+#[cold]
+fn has_number(input: &Input<'_, '_, '_>) -> bool {
+    let word = input.input.get(1).copied();
+    word.is_some_and(|word| {
+        word.kind() == Kind::Ident && input.state.text(word) == b"SUBROUTINENUM"
+    })
+}
+
+/// `name SUBROUTINENUM(n):`. ARB_shader_subroutine section 2.X.2.
+fn numbered_label(input: &mut Input<'_, '_, '_>, name: NameId) -> Parsed<()> {
+    if input.state.is_reserved(name) {
+        return Err(fail_at(input, Expected::FreeName));
+    }
+    input.state.late_options = true;
+    let span = advance(input).span();
+    let word = advance(input);
+    expect(input, Kind::OpenParen, Expected::Token(Kind::OpenParen))?;
+    let number = path::small_int(input)?;
+    let close = expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
+    expect(input, Kind::Colon, Expected::Token(Kind::Colon))?;
+    let ast = &mut input.state.ast;
+    ast.statements
+        .push(Statement::Label(ast.labels.len() as u32));
+    ast.labels.push((name, span));
+    ast.subroutine_numbers
+        .push((name, number, word.span().to(close.span())));
     Ok(())
 }
 

@@ -220,9 +220,10 @@ impl<'a> Parser<'a> {
             let lanes = self.literal_lanes(Type::F32)?;
             return Ok(ParamSource::Literal(lanes.map(|lane| lane as u32)));
         }
-        match self.word("`env`, `local`, `state` or a literal")? {
+        match self.word("`env`, `local`, `subroutine`, `state` or a literal")? {
             "env" => Ok(ParamSource::Env(self.bracketed()?)),
             "local" => Ok(ParamSource::Local(self.bracketed()?)),
+            "subroutine" => Ok(ParamSource::Subroutine(self.bracketed()?)),
             "state" => self.state_param().map(ParamSource::State),
             word => self.wrong(format!("`{word}` is not the source of a parameter")),
         }

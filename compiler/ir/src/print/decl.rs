@@ -152,6 +152,7 @@ impl Printer<'_, '_, '_> {
         match source {
             ParamSource::Env(n) => write!(self.f, "env[{n}]"),
             ParamSource::Local(n) => write!(self.f, "local[{n}]"),
+            ParamSource::Subroutine(n) => write!(self.f, "subroutine[{n}]"),
             ParamSource::State(state) => self.state_param(state),
             ParamSource::Literal(bits) => self.literal_lanes(bits.map(u64::from), Type::F32),
         }

@@ -1,0 +1,139 @@
+//! Indirect calls: types, variables and numbers of subroutines. ARB_shader_subroutine section 2.X.5.
+
+use super::{Checker, Named, VarKind};
+use crate::ast::{Base, Decl, Item, Operand};
+use crate::codes::Code;
+use crate::lang::limits;
+use crate::names::NameId;
+use crate::source::Version;
+use glasm_ir::{ParamSource, Span};
+use rustc_hash::FxHashMap;
+
+impl Checker<'_> {
+    /// SUBROUTINETYPE: makes a type, or adds labels to one.
+    pub(super) fn subroutine_type(&mut self, decl: &Decl) {
+        let Some((name, span)) = decl.name else {
+            return;
+        };
+        if self.version < Version::V5_0 {
+            let message = "SUBROUTINETYPE needs language version 5.0";
+            self.reports.error(Code::FeatureNewer, decl.span, message);
+        }
+        match self.named[name.index()] {
+            Named::Nothing | Named::SubroutineType => {
+                self.named[name.index()] = Named::SubroutineType;
+            }
+            Named::Poisoned => return,
+            Named::Var(_) => {
+                let text = self.name_text(name);
+                let message = format!("`{text}` is declared already");
+                self.reports.error(Code::DuplicateName, span, message);
+                return;
+            }
+        }
+        let labels: Vec<_> = (self.program.ast.items(decl).iter())
+            .filter_map(|item| match *item {
+                Item::Name(label, _, span) => Some((label, span)),
+                Item::Path(_) | Item::Scalar(_) | Item::Vector { .. } | Item::Number(..) => None,
+            })
+            .collect();
+        let known = self.program.subroutine_types.entry(name).or_default();
+        known.extend(labels);
+    }
+
+    /// The kind of a SUBROUTINE variable over these parameters.
+    pub(super) fn subroutine_kind(&mut self, decl: &Decl, params: &[u32]) -> Option<VarKind> {
+        let Some(&Item::Name(ty, _, ty_span)) = self.program.ast.items(decl).first() else {
+            return None;
+        };
+        if self.named[ty.index()] != Named::SubroutineType {
+            let text = self.name_text(ty);
+            let message = format!("`{text}` is no SUBROUTINETYPE");
+            self.reports.error(Code::SubroutineType, ty_span, message);
+            return None;
+        }
+        for &param in params {
+            let known = *self.subroutine_params.entry(param).or_insert(ty);
+            if known != ty {
+                let other = self.name_text(known);
+                let message = format!("program.subroutine[{param}] is of type `{other}` already");
+                self.reports.error(Code::SubroutineType, decl.span, message);
+                return None;
+            }
+        }
+        let first = self.program.params.len() as u32;
+        let sources = params.iter().map(|&param| ParamSource::Subroutine(param));
+        self.program.params.extend(sources);
+        Some(VarKind::Subroutine { first, ty })
+    }
+
+    /// The operand of CALI.
+    pub(super) fn subroutine_operand(&mut self, operand: &mut Operand) {
+        self.called_type = None;
+        let wrong = "CALI takes a SUBROUTINE variable";
+        let plain = operand.signs.is_empty() && operand.suffix.is_none();
+        let (Base::Name(name), true) = (operand.base, plain) else {
+            self.reports
+                .error(Code::SubroutineType, operand.span, wrong);
+            return;
+        };
+        let Some(var) = self.var_of(name, operand.span) else {
+            return;
+        };
+        match self.program.vars[var as usize].kind {
+            VarKind::Subroutine { ty, .. } => {
+                operand.base = Base::Var(var);
+                self.index(var, operand.index, operand.span);
+                self.called_type = Some(ty);
+            }
+            VarKind::Poisoned => {}
+            VarKind::Temp
+            | VarKind::Attrib { .. }
+            | VarKind::Param { .. }
+            | VarKind::Result { .. }
+            | VarKind::Buffer(_)
+            | VarKind::Texture { .. }
+            | VarKind::Shared { .. } => {
+                self.reports
+                    .error(Code::SubroutineType, operand.span, wrong);
+            }
+        }
+    }
+
+    /// Numbers of labels: each below the limit and of one label only; all labels of types have one.
+    pub(super) fn subroutine_numbers(&mut self) {
+        let mut labels: FxHashMap<u32, NameId> = FxHashMap::default();
+        for (name, number, span) in self.program.ast.subroutine_numbers.clone() {
+            if number >= limits::SUBROUTINE_NUMBERS {
+                let limit = limits::SUBROUTINE_NUMBERS;
+                let message = format!("subroutine numbers are below {limit}");
+                self.reports.error(Code::SubroutineNumber, span, message);
+            } else if let Some(&other) = labels.get(&number) {
+                let other = self.name_text(other);
+                let message = format!("`{other}` has the number {number} already");
+                self.reports.error(Code::SubroutineNumber, span, message);
+            } else {
+                labels.insert(number, name);
+            }
+        }
+        let numbered = |name: NameId| labels.values().any(|label| *label == name);
+        let mut missing: Vec<(NameId, Span)> = (self.program.subroutine_types.values().flatten())
+            .filter(|(name, _)| !numbered(*name))
+            .copied()
+            .collect();
+        missing.sort_by_key(|(_, span)| span.start);
+        for (name, span) in missing {
+            let text = self.name_text(name);
+            let (code, message) = if self.program.labels.contains_key(&name) {
+                let message = format!("label `{text}` has no SUBROUTINENUM");
+                (Code::SubroutineNumber, message)
+            } else {
+                (
+                    Code::UndefinedLabel,
+                    format!("label `{text}` is not defined"),
+                )
+            };
+            self.reports.error(code, span, message);
+        }
+    }
+}
