@@ -14,8 +14,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 thread_local! {
-    /// The runner of this test thread: devices and pipelines are reused from script to script. It is never dropped: the test threads
-    /// may still run when the process ends, and a device that is closed while the driver's own clean-up runs crashes.
+    /// The runner of this test thread: devices and pipelines are reused from script to script. It is never dropped: nobody waits for the
+    /// destructors of thread-local variables, and a device that is closed while the driver's exit handlers run crashes.
     static RUNNER: Cell<Option<&'static Runner>> = const { Cell::new(None) };
 }
 

@@ -32,6 +32,9 @@ pub enum Error {
         /// Why it could not be made.
         source: Box<Error>,
     },
+    /// The script wants more memory than a script gets.
+    #[error("out of memory: the script asks for more than {} MiB", .0 >> 20)]
+    TooMuchMemory(u64),
     /// No device of at least Vulkan 1.1 fits the choice.
     #[error("no Vulkan device {wanted}; there {available}")]
     NoDevice {

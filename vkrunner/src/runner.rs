@@ -35,6 +35,10 @@ pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
 }
 
 /// Runs scripts on one device, which is opened once. A runner stays on its thread; several run side by side.
+///
+/// Drop it before the process begins to end, or never: drivers run exit handlers, and a device that is closed on another thread meanwhile
+/// crashes some of them (lavapipe aborts in a few of a hundred runs). Beware of runners in thread-local variables: [`std::thread::scope`]
+/// does not wait for their destructors.
 pub struct Runner {
     options: RunOptions,
     target: Target,

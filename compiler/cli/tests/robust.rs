@@ -179,6 +179,35 @@ fn every_mistake_has_one_outcome() {
 }
 
 #[test]
+fn scripts_that_want_too_much_memory_fail_alone() {
+    let folder = Folder::new("memory");
+    folder.script("1-good", GOOD);
+    // 960 MB, which pass the limits of each buffer.
+    let buffers = (0..8).map(|number| format!("ssbo {number} 120000000\n"));
+    folder.script("2-big", format!("[test]\n{}", buffers.collect::<String>()));
+    folder.script("3-good", GOOD);
+    let command = folder.command(&["--jobs", "1", "--validation", "off"]);
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", "ulimit -v 800000; exec \"$0\" \"$@\""])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .current_dir(&folder.0)
+        .stdin(Stdio::null());
+    let output = limited.output().unwrap();
+    let Some(records) = folder.read(&output) else {
+        return;
+    };
+    assert_eq!(
+        outcomes(&records),
+        [("1-good", "pass"), ("2-big", "fail"), ("3-good", "pass")]
+    );
+    // Where the driver says so; where it or the runner aborts, its last words do.
+    let message = records[1]["failures"][0]["message"].as_str().unwrap();
+    assert!(message.to_lowercase().contains("memory"), "{message}");
+}
+
+#[test]
 fn thousands_of_scripts_are_run() {
     let folder = Folder::new("thousands");
     for number in 0..3000 {
@@ -192,6 +221,67 @@ fn thousands_of_scripts_are_run() {
     let names: Vec<&str> = outcomes(&records).iter().map(|(name, _)| *name).collect();
     assert!(names.is_sorted());
     assert_eq!(outcomes(&records)[3000], ("good", "pass"));
+}
+
+#[test]
+fn shards_lists_and_early_ends() {
+    let folder = Folder::new("select");
+    for number in 0..5 {
+        let text = if number == 1 {
+            GOOD.replace("rgba 1", "rgba 0")
+        } else {
+            GOOD.to_owned()
+        };
+        folder.script(&number.to_string(), text);
+    }
+    let list = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_glasm"));
+        command.current_dir(&folder.0).args(["run", "s", "--list"]);
+        let output = command.args(args).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let path = |number: u32| format!("s/{number}.shader_test\n");
+    assert_eq!(list(&["--shard", "1/2"]), path(0) + &path(2) + &path(4));
+    assert_eq!(list(&["--shard", "2/2"]), path(1) + &path(3));
+    assert_eq!(
+        list(&["--filter", "!1", "--shard", "2/2"]),
+        path(2) + &path(4)
+    );
+    let Some(records) = folder.run(&["--jobs", "1", "--fail-fast"]) else {
+        return;
+    };
+    assert_eq!(outcomes(&records), [("0", "pass"), ("1", "fail")]);
+}
+
+#[test]
+fn devices_stand_side_by_side() {
+    let folder = Folder::new("devices");
+    folder.script("1-good", GOOD);
+    folder.script("2-bad", GOOD.replace("rgba 1", "rgba 0"));
+    let Some(records) = folder.run(&[
+        "--device", "all", "--json", "out.json", "--html", "out.html",
+    ]) else {
+        return;
+    };
+    let report: Value =
+        serde_json::from_slice(&fs::read(folder.0.join("out.json")).unwrap()).unwrap();
+    let devices = report["devices"].as_array().unwrap();
+    assert_eq!(records.len(), 2 * devices.len());
+    let names: Vec<&Value> = devices.iter().map(|device| &device["name"]).collect();
+    for (index, record) in records.iter().enumerate() {
+        assert_eq!(&record["device"], names[index % devices.len()]);
+        let expected = ["pass", "fail"][index / devices.len()];
+        assert_eq!(record["outcome"], expected);
+    }
+    for device in devices {
+        assert_eq!(
+            (&device["passed"], &device["failed"]),
+            (&1.into(), &1.into())
+        );
+    }
+    let page = fs::read_to_string(folder.0.join("out.html")).unwrap();
+    assert!(page.contains("s/2-bad.shader_test") && page.ends_with("</html>\n"));
 }
 
 #[cfg(target_os = "linux")]

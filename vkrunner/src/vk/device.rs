@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 const SMALLEST_BLOCK: u64 = 4 << 20;
 const LARGEST_BLOCK: u64 = 64 << 20;
 
+/// Memory that a script may have. Software devices hand out more than the machine has, and the system then ends some process.
+const BUDGET: u64 = 3 << 30;
+
 /// An opened device with one queue.
 pub(crate) struct Device {
     pub(super) raw: ash::Device,
@@ -29,6 +32,8 @@ pub(crate) struct Device {
     pub(super) pipeline_cache: vk::PipelineCache,
     /// `None` from the beginning of `drop`.
     allocator: RefCell<Option<Allocator>>,
+    /// Bytes that are in use.
+    allocated: Cell<u64>,
     address_functions: Option<ash::khr::buffer_device_address::Device>,
     lost: Cell<bool>,
     timeout: Duration,
@@ -63,6 +68,7 @@ impl Device {
             fence: vk::Fence::null(),
             pipeline_cache: vk::PipelineCache::null(),
             allocator: RefCell::new(None),
+            allocated: Cell::new(0),
             address_functions: address_functions(instance, &raw, &capabilities),
             lost: Cell::new(false),
             timeout,
@@ -153,15 +159,23 @@ impl Device {
 
     /// Takes memory.
     pub(super) fn allocate(&self, desc: &AllocationCreateDesc<'_>) -> Result<Allocation, Error> {
+        let wanted = self.allocated.get().saturating_add(desc.requirements.size);
+        if wanted > BUDGET {
+            return Err(Error::TooMuchMemory(BUDGET));
+        }
         let mut allocator = self.allocator.borrow_mut();
         let allocator = allocator
             .as_mut()
             .expect("the allocator lives as long as objects that can ask for memory");
-        Ok(allocator.allocate(desc)?)
+        let allocation = allocator.allocate(desc)?;
+        self.allocated.set(self.allocated.get() + allocation.size());
+        Ok(allocation)
     }
 
     /// Gives memory back.
     pub(super) fn free(&self, allocation: Allocation) {
+        let left = self.allocated.get().saturating_sub(allocation.size());
+        self.allocated.set(left);
         if let Some(allocator) = self.allocator.borrow_mut().as_mut() {
             // Freeing fails only for memory of another allocator; nothing could be done about it here.
             let _ = allocator.free(allocation);

@@ -21,6 +21,9 @@ pub(super) const MARK: &str = "\u{1e}";
 /// Time that a script may take over its limit: the worker itself reports scripts that take too long, and says more about them.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// Memory that a worker may have in use between scripts. Drivers keep some for each program that they ever compiled.
+const MEMORY_LIMIT: u64 = 1 << 30;
+
 /// What a worker sends.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 pub(crate) enum Reply {
@@ -34,6 +37,8 @@ pub(crate) enum Reply {
     Done(Box<Record>),
     /// The result of a script that took the device with it: the process can run no other.
     Last(Box<Record>),
+    /// The result of a script, after which the process has so much memory in use that another one should go on.
+    Full(Box<Record>),
 }
 
 /// A device that scripts can run on.
@@ -65,9 +70,22 @@ pub(crate) fn work(args: &WorkerArgs) -> Result<Status, Fatal> {
             // Threads of the driver may still be at work: whoever started this process ends it now.
             return send(&Reply::Last(record)).map(|()| Status::Success);
         }
+        if memory_in_use().is_some_and(|bytes| bytes > MEMORY_LIMIT) {
+            return send(&Reply::Full(record)).map(|()| Status::Success);
+        }
         send(&Reply::Done(record))?;
     }
     Ok(Status::Success)
+}
+
+/// Bytes of this process that are in memory, where the system tells.
+fn memory_in_use() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
 }
 
 /// The worker's side of the question for devices, which also runs code of all drivers.
@@ -176,6 +194,10 @@ impl Worker {
                 self.process = Some(process);
                 *record
             }
+            Ok((process, Ok(Reply::Full(record)))) => {
+                drop(process);
+                *record
+            }
             Ok((mut process, Ok(Reply::Last(record)))) => {
                 process.stop();
                 Record {
@@ -211,7 +233,7 @@ impl Worker {
                 Ok(process)
             }
             Reply::NoDevice(message) => Err(Fatal(message)),
-            Reply::Devices(_) | Reply::Done(_) | Reply::Last(_) => Err(Fatal(
+            Reply::Devices(_) | Reply::Done(_) | Reply::Last(_) | Reply::Full(_) => Err(Fatal(
                 "a worker process answered before it was asked".to_owned(),
             )),
         }
