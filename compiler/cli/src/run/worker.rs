@@ -246,7 +246,7 @@ pub(crate) fn query_devices(progress: &Progress) -> Result<Vec<DeviceName>, Fata
     match Process::start(command, progress)?.1 {
         Reply::Devices(devices) => Ok(devices),
         Reply::NoDevice(message) => Err(Fatal(message)),
-        Reply::Ready(_) | Reply::Done(_) | Reply::Last(_) => {
+        Reply::Ready(_) | Reply::Done(_) | Reply::Last(_) | Reply::Full(_) => {
             Err(Fatal("a worker process answered something else".to_owned()))
         }
     }
