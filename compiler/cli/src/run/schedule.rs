@@ -175,6 +175,9 @@ impl<'a> Plan<'a> {
             self.progress.begin(&path.display().to_string());
             let mut record = worker.run(path, self.args.retries);
             record.device.clone_from(&target.name);
+            if self.args.fail_fast && record.outcome == Verdict::Fail {
+                self.stop.store(true, Ordering::Relaxed);
+            }
             let done = Done {
                 script,
                 device,
@@ -198,9 +201,6 @@ impl<'a> Plan<'a> {
             failed += usize::from(done.record.outcome == Verdict::Fail);
             rows[done.script][done.device] = Some(done.record);
             self.progress.done(failed);
-            if failed > 0 && self.args.fail_fast {
-                self.stop.store(true, Ordering::Relaxed);
-            }
             while let Some(row) = rows
                 .get(printed)
                 .filter(|row| row.iter().all(Option::is_some))
