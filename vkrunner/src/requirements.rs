@@ -1,6 +1,8 @@
 //! What a device can do, and whether that is enough for a script.
 
-use crate::script::{BufferKey, BufferKind, Command, DrawSource, IndexWidth, Script};
+use crate::script::{
+    BindTarget, BufferKey, BufferKind, CaptureCount, Command, DrawSource, IndexWidth, Script,
+};
 use ash::vk;
 use glasm::ir::Stage;
 use std::collections::BTreeSet;
@@ -12,6 +14,17 @@ pub(crate) struct BufferLimits {
     pub(crate) max_size: u64,
     /// Of what offsets must be multiples.
     pub(crate) alignment: u64,
+}
+
+/// What a device can capture.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FeedbackLimits {
+    pub(crate) buffers: BufferLimits,
+    pub(crate) max_buffers: u32,
+    pub(crate) max_streams: u32,
+    pub(crate) max_stride: u32,
+    /// Whether it counts primitives: `transformFeedbackQueries`.
+    pub(crate) counts: bool,
 }
 
 /// What a device can do.
@@ -30,6 +43,7 @@ pub(crate) struct Capabilities {
     pub(crate) uniform_buffers: BufferLimits,
     pub(crate) storage_buffers: BufferLimits,
     pub(crate) max_patch_vertices: u32,
+    pub(crate) feedback: FeedbackLimits,
     /// `shaderSignedZeroInfNanPreserveFloat32`
     pub(crate) preserves_signed_zero_inf_nan: bool,
     /// Raw values of the formats that can be color attachments.
@@ -119,6 +133,7 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
     missing_format(script, capabilities)
         .or_else(|| missing_stage(script, capabilities))
         .or_else(|| missing_limit(script, capabilities))
+        .or_else(|| missing_feedback(script, capabilities))
         .or_else(|| missing_buffer_limit(script, capabilities))
         .or_else(|| missing_for_draw(script, capabilities))
 }
@@ -176,6 +191,68 @@ fn missing_stage(script: &Script, capabilities: &Capabilities) -> Option<String>
         .then(|| "the device lacks bufferDeviceAddress, which addresses of buffers need".to_owned())
 }
 
+/// What transform feedback needs.
+fn missing_feedback(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    let limits = capabilities.feedback;
+    let mut feature = (!script.captured_buffers().is_empty()).then_some("transformFeedback");
+    let (mut stream, mut buffer, mut counts) = (0, 0, false);
+    for step in &script.steps {
+        if matches!(step.command, Command::BeginCapture) {
+            feature = Some("transformFeedback");
+        } else if let Command::ProbeCapture { count, .. } = &step.command {
+            match count {
+                CaptureCount::Primitives { stream: probed }
+                | CaptureCount::Needed { stream: probed } => {
+                    (stream, counts) = (stream.max(*probed), true)
+                }
+                CaptureCount::Bytes { buffer: probed } => buffer = buffer.max(*probed),
+            }
+        } else if let Command::BindBuffer { target, .. } = &step.command
+            && let BindTarget::Bound {
+                kind: BufferKind::Feedback,
+                binding,
+                ..
+            } = target
+        {
+            buffer = buffer.max(*binding);
+        }
+    }
+    for decl in &script.buffers {
+        if let BufferKey::Bound {
+            kind: BufferKind::Feedback,
+            binding,
+            ..
+        } = decl.key
+        {
+            buffer = buffer.max(binding);
+        }
+    }
+    for capture in &script.feedback.captures {
+        (stream, buffer) = (stream.max(capture.stream), buffer.max(capture.buffer));
+    }
+    if stream > 0 {
+        feature = feature.map(|_| "geometryStreams");
+    }
+    let stride = (0..=buffer)
+        .map(|buffer| script.feedback.stride(buffer))
+        .max();
+    let stride = stride.unwrap_or(0);
+    let lacks = |what: String| Some(format!("the device lacks {what}"));
+    match feature {
+        None => None,
+        Some(feature) if !capabilities.has(feature) => lacks(feature.to_owned()),
+        Some(_) if buffer >= limits.max_buffers => {
+            lacks(format!("transform feedback buffer {buffer}"))
+        }
+        Some(_) if stream >= limits.max_streams => lacks(format!("vertex stream {stream}")),
+        Some(_) if stride > limits.max_stride => {
+            lacks(format!("transform feedback of {stride} bytes for a vertex"))
+        }
+        Some(_) if counts && !limits.counts => lacks("transformFeedbackQueries".to_owned()),
+        Some(_) => None,
+    }
+}
+
 /// Bound buffers that are too large or start at a place where they must not.
 fn missing_buffer_limit(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let own = script.buffers.iter().filter_map(|decl| match decl.key {
@@ -193,6 +270,7 @@ fn missing_buffer_limit(script: &Script, capabilities: &Capabilities) -> Option<
         let (limits, what) = match kind {
             BufferKind::Uniform => (capabilities.uniform_buffers, "uniform"),
             BufferKind::Storage | BufferKind::Counter => (capabilities.storage_buffers, "storage"),
+            BufferKind::Feedback => (capabilities.feedback.buffers, "transform feedback"),
         };
         if size > limits.max_size {
             let max = limits.max_size;
@@ -351,6 +429,65 @@ mod tests {
         ] {
             assert_eq!(reason(script).as_deref(), Some(missing));
         }
+    }
+
+    #[test]
+    fn captures_need_features_and_limits() {
+        let mut device = capable();
+        let reason = |device: &Capabilities, test: &str| {
+            let script = Script::parse(format!("[test]\n{test}\n").as_bytes()).unwrap();
+            skip_reason(&script, device)
+        };
+        let lacks = |what: &str| Some(format!("the device lacks {what}"));
+        let buffer = "xfb 1 size 64";
+        assert_eq!(reason(&device, buffer), lacks("transformFeedback"));
+        assert_eq!(
+            reason(&device, "buffer b size 4\nbind xfb 0 b"),
+            lacks("transformFeedback")
+        );
+        device.features.insert("transformFeedback");
+        device.feedback = FeedbackLimits {
+            buffers: BufferLimits {
+                max_size: 1024,
+                alignment: 4,
+            },
+            max_buffers: 2,
+            max_streams: 3,
+            max_stride: 128,
+            counts: false,
+        };
+        assert_eq!(reason(&device, buffer), None);
+        for (test, what) in [
+            ("xfb 2 size 64", "transform feedback buffer 2"),
+            (
+                "xfb 0 size 2048",
+                "transform feedback buffers larger than 1024 bytes",
+            ),
+            (
+                "xfb 0 size 64\nxfb stride 0 132",
+                "transform feedback of 132 bytes for a vertex",
+            ),
+            (
+                "xfb 0 size 64\nprobe xfb primitives == 0",
+                "transformFeedbackQueries",
+            ),
+            (
+                "xfb 0 size 64\nprobe xfb needed stream 1 == 0",
+                "geometryStreams",
+            ),
+        ] {
+            assert_eq!(reason(&device, test), lacks(what), "{test}");
+        }
+        device.features.insert("geometryStreams");
+        device.feedback.counts = true;
+        assert_eq!(
+            reason(&device, "xfb 0 size 64\nprobe xfb needed stream 3 == 0"),
+            lacks("vertex stream 3")
+        );
+        assert_eq!(
+            reason(&device, "xfb 0 size 64\nprobe xfb needed stream 2 == 0"),
+            None
+        );
     }
 
     #[test]

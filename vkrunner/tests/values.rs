@@ -30,9 +30,13 @@ fn run(name: &str, scripts: &[&str]) -> Option<Vec<ScriptReport>> {
     Some(reports)
 }
 
-/// Lines and messages of the failures of a script.
+/// Lines and messages of the failures of a script; `None` if the device cannot run it.
 fn failures(name: &str, script: &str) -> Option<Vec<(Option<u32>, String)>> {
     let report = run(name, &[script])?.remove(0);
+    if let Outcome::Skip(reason) = &report.outcome {
+        eprintln!("skipped: {reason}");
+        return None;
+    }
     assert_eq!(report.outcome, Outcome::Fail);
     let failures = report.failures.into_iter();
     Some(failures.map(|f| (f.line, f.message)).collect())
@@ -156,4 +160,66 @@ fn the_next_script_runs_after_one_that_needs_too_much() {
         ["line 3: column 1: buffers have at most 1073741824 bytes together"]
     );
     assert_eq!(reports[1].outcome, Outcome::Pass);
+}
+
+/// A program that captures the x coordinate of its position, and what follows its sections.
+fn capturing(test: &str) -> String {
+    format!(
+        "[require]\nfbsize 4 4\n\
+         [vertex program]\n!!NVvp5.0\nMOV result.position, vertex.position;\nMOV result.pointsize.x, 1.0;\nEND\n\
+         [fragment program]\n!!NVfp5.0\nMOV result.color, 1.0;\nEND\n\
+         [vertex data]\nvertex.position/float/vec2\n1 2\n3 4\n\
+         [test]\n{test}"
+    )
+}
+
+#[test]
+fn probes_of_captures_say_what_was_counted() {
+    let script = capturing(
+        "xfb capture 0 result.position.x\n\
+         buffer b size 4\n\
+         bind xfb 0 b\n\
+         xfb draw arrays GL_POINTS 0 2\n\
+         probe xfb primitives == 2\n\
+         probe xfb needed < 2\n\
+         probe xfb bytes 0 > 4\n\
+         probe buffer b float 0 == 3\n",
+    );
+    let Some(found) = failures("counts", &script) else {
+        return;
+    };
+    let messages: Vec<&str> = found.iter().map(|(_, message)| message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "primitives written of stream 0: expected == 2, observed 1",
+            "primitives needed of stream 0: expected < 2, observed 2",
+            "bytes written to transform feedback buffer 0: expected > 4, observed 4",
+            "1 of 1 values of buffer `b` differ\n  byte 0, element 0: expected == 3, observed 1, 12582912 ulp away",
+        ]
+    );
+}
+
+#[test]
+fn captures_without_a_buffer_fail_the_draw() {
+    let script =
+        capturing("xfb capture 1 result.position.x\nxfb draw arrays GL_POINTS 0 2\nxfb 0 size 4\n");
+    let Some(found) = failures("no-buffer", &script) else {
+        return;
+    };
+    assert_eq!(
+        found[0].1,
+        "vertices are captured into transform feedback buffer 1, which there is none of"
+    );
+}
+
+#[test]
+fn captures_of_what_a_program_does_not_write_fail_it() {
+    let script = capturing("xfb 0 size 4\nxfb capture 0 result.fogcoord\n");
+    let Some(found) = failures("not-written", &script) else {
+        return;
+    };
+    assert_eq!(found.len(), 1);
+    let expected = "FogCoord is to be captured, but the program does not write it";
+    assert!(found[0].1.contains(expected), "{}", found[0].1);
 }

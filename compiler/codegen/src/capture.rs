@@ -2,8 +2,8 @@
 //!
 //! SPIR-V captures whole variables. A result that is captured with all the components of its variable, and as the program writes it,
 //! is captured in place. Everything else (`result.texcoord[0].xy`, single clip distances, positions whose depth is remapped) is stored once
-//! more, in a variable of its own that no later stage reads; it takes a varying location that the program leaves free, from the
-//! last one down.
+//! more, in a variable of its own that no later stage reads; it takes a varying location that the program leaves free, from one
+//! of the last ones down.
 
 use crate::error::{Error, Failure};
 use crate::interface::{VARYING_LOCATIONS, varying_location, written_lanes};
@@ -121,14 +121,20 @@ fn is_whole(capture: &Capture, options: &Options) -> bool {
     capture.semantic == Semantic::PointSize || (vector && is_vector && !remapped)
 }
 
-/// Varying locations that no result of the program has, in rising order.
+/// Varying locations that no result of the program has; the last one is to be taken first.
+///
+/// Devices with the usual 128 components of outputs count the built-ins, too, of which there may be 15: copies stay below them as long as
+/// they can.
 fn free_locations(program: &Program) -> Vec<u32> {
+    const UNDISPUTED: u32 = 28;
     let used: Vec<u32> = program
         .outputs
         .iter()
         .filter_map(|output| varying_location(output.semantic))
         .collect();
-    (0..VARYING_LOCATIONS)
+    (UNDISPUTED..VARYING_LOCATIONS)
+        .rev()
+        .chain(0..UNDISPUTED)
         .filter(|location| !used.contains(location))
         .collect()
 }

@@ -121,10 +121,10 @@ fn parts_are_copied_to_free_locations() {
     assert_eq!(
         captured(&text),
         [
-            (Some(29), 0, 64, 0),
-            (Some(28), 0, 64, 8),
+            (Some(27), 0, 64, 0),
+            (Some(26), 0, 64, 8),
             (Some(30), 0, 64, 12),
-            (Some(27), 0, 64, 28)
+            (Some(25), 0, 64, 28)
         ]
     );
 }
@@ -135,7 +135,7 @@ fn positions_are_captured_before_their_depth_is_remapped() {
     let mut options = options(vec![capture(Semantic::Position, 0..4, 0)], &[]);
     assert_eq!(captured(&text(&program, &options)), [(None, 0, 16, 0)]);
     options.conventions.clip_depth = ClipDepth::NegativeOneToOne;
-    assert_eq!(captured(&text(&program, &options)), [(Some(30), 0, 16, 0)]);
+    assert_eq!(captured(&text(&program, &options)), [(Some(27), 0, 16, 0)]);
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn separate_buffers_have_their_own_strides() {
     assert_eq!(
         captured(&text),
         [
-            (Some(30), 0, 20, 0),
-            (Some(29), 1, 8, 4),
+            (Some(27), 0, 20, 0),
+            (Some(26), 1, 8, 4),
             (Some(0), 3, 16, 0)
         ]
     );

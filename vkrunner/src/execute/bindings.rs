@@ -1,7 +1,7 @@
 //! Where programs find buffers at the moment. Pure.
 
 use crate::script::{
-    BindTarget, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange, Command, Script,
+    BindTarget, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange, Command, Script, Step,
 };
 use glasm::ir::Stage;
 use std::collections::HashMap;
@@ -14,6 +14,16 @@ pub(super) struct BufferPlace {
     pub(super) kind: BufferKind,
     pub(super) set: u32,
     pub(super) binding: u32,
+    pub(super) presence: Presence,
+}
+
+/// Whether there must be a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Presence {
+    /// The program uses it.
+    Needed,
+    /// The program may use it: without one it gets the first that the script binds there later.
+    Offered,
 }
 
 /// All places to which a script binds buffers.
@@ -36,11 +46,13 @@ pub(super) fn targets(script: &Script) -> Vec<BindTarget> {
 /// The buffers that are bound, by place.
 pub(super) struct Bound {
     ranges: HashMap<BindTarget, BufferRange>,
+    /// What the script binds first.
+    first: HashMap<BindTarget, BufferRange>,
 }
 
 impl Bound {
     /// Buffers that are called after their place are bound there.
-    pub(super) fn new(buffers: &[BufferDecl]) -> Self {
+    pub(super) fn new(buffers: &[BufferDecl], steps: &[Step]) -> Self {
         let mut ranges = HashMap::new();
         for (decl, index) in buffers.iter().zip(0..) {
             if let BufferKey::Bound { kind, set, binding } = decl.key {
@@ -52,7 +64,13 @@ impl Bound {
                 ranges.insert(BindTarget::Bound { kind, set, binding }, range);
             }
         }
-        Self { ranges }
+        let mut first = HashMap::new();
+        for step in steps {
+            if let Command::BindBuffer { target, range } = &step.command {
+                first.entry(*target).or_insert(*range);
+            }
+        }
+        Self { ranges, first }
     }
 
     /// Binds a part of a buffer.
@@ -67,16 +85,42 @@ impl Bound {
             kind,
             set,
             binding,
+            presence,
         } = *place;
         let own = stage.map(|stage| BindTarget::Param {
             stage,
             index: binding,
         });
         let shared = BindTarget::Bound { kind, set, binding };
+        let later = || match presence {
+            Presence::Needed => None,
+            Presence::Offered => self.first.get(&shared),
+        };
         own.and_then(|own| self.ranges.get(&own))
             .or_else(|| self.ranges.get(&shared))
+            .or_else(later)
             .copied()
             .ok_or_else(|| format!("no buffer is bound where the program looks for one: {shared}"))
+    }
+}
+
+impl Bound {
+    /// The parts of buffers into which vertices are captured, with their numbers, in order.
+    pub(super) fn captured(&self) -> Vec<(u32, BufferRange)> {
+        let mut found: Vec<_> = self
+            .ranges
+            .iter()
+            .filter_map(|(target, range)| match target {
+                BindTarget::Bound {
+                    kind: BufferKind::Feedback,
+                    binding,
+                    ..
+                } => Some((*binding, *range)),
+                BindTarget::Bound { .. } | BindTarget::Param { .. } => None,
+            })
+            .collect();
+        found.sort_by_key(|(binding, _)| *binding);
+        found
     }
 }
 
@@ -103,12 +147,13 @@ mod tests {
             size: 16,
             line: 1,
         };
-        let mut bound = Bound::new(&[decl]);
+        let mut bound = Bound::new(&[decl], &[]);
         let place = |stage| BufferPlace {
             stage,
             kind: BufferKind::Uniform,
             set: 0,
             binding: 2,
+            presence: Presence::Needed,
         };
         let target = BindTarget::Param {
             stage: Stage::Fragment,
@@ -126,5 +171,33 @@ mod tests {
             bound.find(&other).unwrap_err(),
             "no buffer is bound where the program looks for one: counter 0:2"
         );
+    }
+
+    #[test]
+    fn what_may_be_used_is_there_before_it_is_bound() {
+        let target = BindTarget::Bound {
+            kind: BufferKind::Storage,
+            set: 0,
+            binding: 3,
+        };
+        let bind = |buffer| Step {
+            line: 1,
+            command: Command::BindBuffer {
+                target,
+                range: range(buffer),
+            },
+        };
+        let mut bound = Bound::new(&[], &[bind(4), bind(5)]);
+        let place = |presence| BufferPlace {
+            stage: None,
+            kind: BufferKind::Storage,
+            set: 0,
+            binding: 3,
+            presence,
+        };
+        assert_eq!(bound.find(&place(Presence::Offered)), Ok(range(4)));
+        assert!(bound.find(&place(Presence::Needed)).is_err());
+        bound.bind(target, range(5));
+        assert_eq!(bound.find(&place(Presence::Offered)), Ok(range(5)));
     }
 }

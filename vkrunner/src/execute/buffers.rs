@@ -10,10 +10,11 @@ impl Execution<'_> {
     /// Makes all buffers of the script.
     pub(super) fn make_buffers(&mut self) -> Result<(), Problem> {
         let addressed = self.script.addressed_buffers();
+        let captured = self.script.captured_buffers();
         for (decl, index) in self.script.buffers.iter().zip(0..) {
             let roles = Roles {
                 address: addressed.contains(&BufferId(index)),
-                capture: false,
+                capture: captured.contains(&BufferId(index)),
             };
             let usage = BufferUse::Script(roles);
             let buffer = Buffer::new(&self.device, usage, decl.size);

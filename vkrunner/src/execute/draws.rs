@@ -94,14 +94,7 @@ impl<'a> Draws<'a> {
                 None
             }
         };
-        let rect = match draw.source {
-            DrawSource::Rect { position, texcoord } => {
-                let bytes = vertices::rect_bytes(position, texcoord);
-                let usage = BufferUse::Vertex;
-                Some(Buffer::with_contents(&self.device, usage, &bytes)?)
-            }
-            DrawSource::Arrays { .. } | DrawSource::Indexed { .. } => None,
-        };
+        let rect = self.rect_buffer(&draw)?;
         let current = vertices::current_bytes(&resources.attributes, &plan);
         let current = Buffer::with_contents(&self.device, BufferUse::Vertex, &current)?;
         let mut vertex_buffers = Vec::new();
@@ -125,8 +118,23 @@ impl<'a> Draws<'a> {
             count,
             instances: draw.instances,
             first_instance: draw.first_instance,
+            capture: resources.capture_call(script)?,
         };
-        Ok(self.device.draw(framebuffer, &call)?)
+        self.device.draw(framebuffer, &call)?;
+        drop(call);
+        resources.feedback.drawn()
+    }
+
+    /// The corners of a rectangle.
+    fn rect_buffer(&self, draw: &Draw) -> Result<Option<Buffer>, Problem> {
+        Ok(match draw.source {
+            DrawSource::Rect { position, texcoord } => {
+                let bytes = vertices::rect_bytes(position, texcoord);
+                let usage = BufferUse::Vertex;
+                Some(Buffer::with_contents(&self.device, usage, &bytes)?)
+            }
+            DrawSource::Arrays { .. } | DrawSource::Indexed { .. } => None,
+        })
     }
 
     /// What the vertex stage reads, unless nobody knows.

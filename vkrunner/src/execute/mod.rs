@@ -7,6 +7,7 @@ mod assembly;
 mod bindings;
 mod buffers;
 mod draws;
+mod feedback;
 mod gl_state;
 mod params;
 mod pictures;
@@ -25,6 +26,7 @@ use crate::timing::Phase;
 use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer};
 use bindings::Bound;
 use draws::Draws;
+use feedback::Feedback;
 use glasm::ir::Stage;
 use params::Params;
 use programs::Programs;
@@ -77,6 +79,7 @@ pub(crate) struct Files<'a> {
 struct Resources {
     buffers: Vec<Buffer>,
     bound: Bound,
+    feedback: Feedback,
     params: Params,
     textures: Textures,
     attributes: [[f32; 4]; vertices::ATTRIBUTES],
@@ -112,7 +115,8 @@ pub(crate) fn execute(
         files: *files,
         resources: Resources {
             buffers: Vec::new(),
-            bound: Bound::new(&script.buffers),
+            bound: Bound::new(&script.buffers, &script.steps),
+            feedback: Feedback::new(),
             params: Params::default(),
             textures: Textures::default(),
             attributes: vertices::initial_values(),
@@ -225,6 +229,13 @@ impl Execution<'_> {
                 addresses,
             } => self.write_addresses(*buffer, *offset, addresses),
             Command::BindBuffer { target, range } => resources.bound.bind(*target, *range),
+            Command::BeginCapture => resources.feedback.begin(&self.device, self.script)?,
+            Command::EndCapture => resources.feedback.end(),
+            Command::ProbeCapture {
+                count,
+                comparison,
+                expected,
+            } => self.probe_capture(*count, *comparison, *expected)?,
             Command::PushData(data) => data.write(&mut resources.push),
             Command::ProbePixels(probe) => self.probe_pixels(step.line, probe)?,
             Command::ProbeBuffer {

@@ -1,6 +1,6 @@
 //! What a set of modules wants bound, and where it comes from. Pure.
 
-use super::bindings::BufferPlace;
+use super::bindings::{BufferPlace, Presence};
 use crate::programs::Module;
 use crate::script::{BindTarget, BufferKind};
 use crate::vk::{Binding, BindingKind};
@@ -95,13 +95,14 @@ fn plan_by_convention(plan: &mut Vec<PlannedBinding>, buffers: &[BindTarget], un
         let binding_kind = match kind {
             BufferKind::Uniform => BindingKind::Uniform,
             BufferKind::Storage => BindingKind::Storage,
-            BufferKind::Counter => continue,
+            BufferKind::Counter | BufferKind::Feedback => continue,
         };
         let source = Source::Buffers(vec![BufferPlace {
             stage: None,
             kind,
             set,
             binding,
+            presence: Presence::Offered,
         }]);
         let slot = DescriptorSlot { set, binding };
         add(plan, slot, binding_kind, 1, source);
@@ -144,6 +145,7 @@ fn plan_buffer(plan: &mut Vec<PlannedBinding>, stage: Stage, wanted: &BufferBind
         kind,
         set: 0,
         binding,
+        presence: Presence::Needed,
     });
     let source = Source::Buffers(places.collect());
     add(plan, wanted.slot, binding_kind, wanted.count, source);
@@ -165,6 +167,7 @@ mod tests {
             kind,
             set: 0,
             binding,
+            presence: Presence::Needed,
         }
     }
 
@@ -204,7 +207,10 @@ mod tests {
                 },
             ]
         );
-        let storage = place(None, BufferKind::Storage, 3);
+        let storage = BufferPlace {
+            presence: Presence::Offered,
+            ..place(None, BufferKind::Storage, 3)
+        };
         assert_eq!(plan[0].source, Source::Buffers(vec![storage]));
     }
 

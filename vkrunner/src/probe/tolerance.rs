@@ -135,8 +135,18 @@ impl Comparison {
             .map(|(_, comparison)| *comparison)
     }
 
-    pub(super) fn sign(self) -> &'static str {
+    /// The sign of the comparison.
+    pub(crate) fn sign(self) -> &'static str {
         COMPARISONS[self as usize].0
+    }
+
+    /// Whether the comparison holds for counts, exactly.
+    pub(crate) fn holds_for_counts(self, observed: u64, expected: u64) -> bool {
+        let expected = Literal {
+            bits: expected,
+            written: Written::Number,
+        };
+        self.holds(Scalar::U64, observed, expected, Tolerance::Absolute(0.0))
     }
 
     /// Whether the comparison holds for an observed value of a type.

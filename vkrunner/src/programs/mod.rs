@@ -16,7 +16,9 @@ use crate::script::{Convention, ProgramForm, ProgramSection, Script, VertexData}
 use crate::tools::{Job, TextLanguage, ToolError, Tools};
 use glasm::ir::{Semantic, Stage, TypeBase};
 use glasm::reflect::InterfaceVariable;
-use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, Source, Target};
+use glasm::{
+    Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, Source, Target, TransformFeedback,
+};
 
 pub(crate) use generated::{DrawShape, Template};
 pub(crate) use interface::{EntryPoint, Interface, Varying};
@@ -307,6 +309,10 @@ impl CompileContext<'_> {
                     .map(attribute_types)
                     .unwrap_or_default(),
                 colors: vec![type_base(script.requirements.color_format.encoding)],
+            },
+            transform_feedback: match self.last_stage() == stage {
+                true => script.feedback.clone(),
+                false => TransformFeedback::default(),
             },
             ..glasm::Options::default()
         }

@@ -15,15 +15,19 @@ pub(super) const MAX_BUFFERS: usize = 1024;
 /// Parameter buffers of a program at most.
 const MAX_PARAM_BUFFERS: u32 = 16;
 
-/// `bind ubo|ssbo [SET:]BINDING NAME [OFFSET [SIZE]]`, `bind counter BINDING ...`, `bind buffer_STAGE INDEX ...`
+/// `bind ubo|ssbo [SET:]BINDING NAME [OFFSET [SIZE]]`, `bind counter|xfb BINDING ...`, `bind buffer_STAGE INDEX ...`
 pub(super) fn parse_bind(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let target = parse_target(words)?;
     let range = parse_range(parser, words)?;
+    if target.kind() == BufferKind::Feedback && !range.offset.is_multiple_of(4) {
+        let message = "transform feedback buffers start at multiples of 4 bytes";
+        return Err(words.error_at_last(message));
+    }
     parser.push(words, Command::BindBuffer { target, range })
 }
 
 fn parse_target(words: &mut Words<'_>) -> Result<BindTarget, LineError> {
-    let what = "ubo, ssbo, counter, or buffer_ with vp, tcp, tep, gp, fp or cp";
+    let what = "ubo, ssbo, counter, xfb, or buffer_ with vp, tcp, tep, gp, fp or cp";
     let bound = |words: &mut Words<'_>, kind| {
         let (set, binding) = parse_slot(words)?;
         Ok(BindTarget::Bound { kind, set, binding })
@@ -35,6 +39,11 @@ fn parse_target(words: &mut Words<'_>) -> Result<BindTarget, LineError> {
             kind: BufferKind::Counter,
             set: 0,
             binding: words.unsigned32("the number of a counter buffer")?,
+        }),
+        "xfb" => Ok(BindTarget::Bound {
+            kind: BufferKind::Feedback,
+            set: 0,
+            binding: super::feedback::parse_number(words)?,
         }),
         word => {
             let stage = word.strip_prefix("buffer_").and_then(parse_stage_suffix);

@@ -120,7 +120,7 @@ pub(super) fn parse_slot(words: &mut Words<'_>) -> Result<(u32, u32), LineError>
 }
 
 /// The rest of a line that sets the size or contents of a buffer.
-fn parse_contents(
+pub(super) fn parse_contents(
     parser: &mut TestParser,
     buffer: BufferId,
     layout: DataLayout,
@@ -315,7 +315,7 @@ fn parse_layout(words: &mut Words<'_>, default: DataLayout) -> Result<DataLayout
     Ok(layout)
 }
 
-/// `print buffer NAME TYPE OFFSET COUNT [hex]`, `print ssbo|ubo|counter TYPE BINDING OFFSET COUNT [hex]`
+/// `print buffer NAME TYPE OFFSET COUNT [hex]`, `print ssbo|ubo|counter|xfb TYPE BINDING OFFSET COUNT [hex]`
 pub(super) fn parse_print(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let (buffer, ty, layout) = parse_source(parser, words)?;
     let offset = parse_offset(words)?;
@@ -340,9 +340,9 @@ pub(super) fn parse_print(parser: &mut TestParser, words: &mut Words<'_>) -> Res
 }
 
 /// First words of [`parse_source`].
-pub(super) const SOURCES: &str = "`buffer`, `ssbo`, `ubo` or `counter`";
+pub(super) const SOURCES: &str = "`buffer`, `ssbo`, `ubo`, `counter` or `xfb`";
 
-/// Takes `buffer NAME TYPE` or `ssbo|ubo|counter TYPE BINDING`: what `probe` and `print` read.
+/// Takes `buffer NAME TYPE` or `ssbo|ubo|counter|xfb TYPE BINDING`: what `probe` and `print` read.
 pub(super) fn parse_source(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -367,6 +367,11 @@ pub(super) fn parse_source(
         "counter" => {
             let ty = parse_type(words)?;
             let buffer = parse_counter_binding(parser, words)?;
+            Ok((buffer, ty, DataLayout::STD430))
+        }
+        "xfb" => {
+            let ty = parse_type(words)?;
+            let buffer = super::feedback::parse_buffer(parser, words)?;
             Ok((buffer, ty, DataLayout::STD430))
         }
         _ => Err(words.error_at_last(format!("expected {SOURCES}"))),

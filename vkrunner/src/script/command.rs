@@ -29,6 +29,8 @@ pub(crate) enum BufferKind {
     Storage,
     /// Atomic counters, which only assembly programs know.
     Counter,
+    /// Captured vertices.
+    Feedback,
 }
 
 /// A place where programs find a buffer.
@@ -62,6 +64,7 @@ impl std::fmt::Display for BindTarget {
                     BufferKind::Uniform => "ubo",
                     BufferKind::Storage => "ssbo",
                     BufferKind::Counter => "counter",
+                    BufferKind::Feedback => "xfb",
                 };
                 write!(f, "{word} {set}:{binding}")
             }
@@ -281,6 +284,17 @@ pub(crate) struct ExpectedError {
     pub(crate) place: Option<ExpectedPlace>,
 }
 
+/// Something that is counted while vertices are captured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CaptureCount {
+    /// Primitives of a stream that were written.
+    Primitives { stream: u32 },
+    /// Primitives of a stream that would have been written had there been room.
+    Needed { stream: u32 },
+    /// Bytes of a buffer up to the end of what was written.
+    Bytes { buffer: u32 },
+}
+
 /// A command.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Command {
@@ -350,6 +364,14 @@ pub(crate) enum Command {
         expected: TypedData,
         comparison: Comparison,
         tolerances: Tolerances,
+    },
+    /// Vertices of later draws are captured, from the start of the buffers on.
+    BeginCapture,
+    EndCapture,
+    ProbeCapture {
+        count: CaptureCount,
+        comparison: Comparison,
+        expected: u64,
     },
     PrintBuffer {
         buffer: BufferId,

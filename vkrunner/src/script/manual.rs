@@ -19,7 +19,6 @@ const MISSING: &[(&str, &[&str])] = &[
             "[indices]",
             "[tess control ...]",
             "[tess eval ...]",
-            "[vertex data]",
         ],
     ),
     (
@@ -118,7 +117,7 @@ fn examples_of_the_manual_are_right() {
             | "What programs read"
             | "Comparing"
             | "Printing and pictures" => {
-                "[test]\nbuffer in size 16\nbuffer out size 16\nssbo 3 64\natomic counters 4\natomic counter buffer 2 4\n"
+                "[test]\nbuffer in size 16\nbuffer out size 16\nssbo 3 64\natomic counters 4\natomic counter buffer 2 4\nxfb 0 size 64\n"
             }
             _ => continue,
         };

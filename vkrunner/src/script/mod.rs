@@ -8,6 +8,7 @@ mod bindings;
 mod buffers;
 pub(crate) mod command;
 mod draws;
+mod feedback;
 mod gl_state;
 mod names;
 pub(crate) mod pipeline_state;
@@ -24,8 +25,8 @@ mod words;
 
 pub(crate) use command::{
     Assembly, BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange,
-    Command, Draw, DrawSource, ExpectedError, ExpectedPlace, IndexWidth, MatrixTarget,
-    MatrixUpdate, ParamBank, ParamValue, Step, TexParam, TextureImage,
+    CaptureCount, Command, Draw, DrawSource, ExpectedError, ExpectedPlace, IndexWidth,
+    MatrixTarget, MatrixUpdate, ParamBank, ParamValue, Step, TexParam, TextureImage,
 };
 pub(crate) use gl_state::{
     Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate,
@@ -35,6 +36,7 @@ pub(crate) use section::ProgramForm;
 pub(crate) use vertex_data::{Column, VertexData};
 
 use ash::vk::{PolygonMode, PrimitiveTopology};
+use glasm::TransformFeedback;
 use glasm::ir::Stage;
 use section::{Section, SectionKind, logical_lines, split_sections};
 use std::collections::BTreeSet;
@@ -88,6 +90,8 @@ pub(crate) struct Script {
     pub(crate) push_size: u32,
     /// Names of entry points, `main` first.
     pub(crate) entry_names: Vec<String>,
+    /// What programs capture.
+    pub(crate) feedback: TransformFeedback,
     pub(crate) steps: Vec<Step>,
 }
 
@@ -167,6 +171,7 @@ impl Script {
                 buffers: test.buffers,
                 push_size: test.push_size,
                 entry_names: test.entry_names,
+                feedback: test.feedback,
                 steps: test.steps,
             })
         } else {
@@ -177,6 +182,30 @@ impl Script {
 }
 
 impl Script {
+    /// Buffers into which vertices are captured.
+    pub(crate) fn captured_buffers(&self) -> BTreeSet<BufferId> {
+        let is_feedback = |decl: &BufferDecl| {
+            matches!(
+                decl.key,
+                BufferKey::Bound {
+                    kind: BufferKind::Feedback,
+                    ..
+                }
+            )
+        };
+        let own = self.buffers.iter().zip(0..);
+        let own = own.filter(|(decl, _)| is_feedback(decl));
+        let mut found: BTreeSet<BufferId> = own.map(|(_, index)| BufferId(index)).collect();
+        for step in &self.steps {
+            if let Command::BindBuffer { target, range } = &step.command
+                && target.kind() == BufferKind::Feedback
+            {
+                found.insert(range.buffer);
+            }
+        }
+        found
+    }
+
     /// Buffers whose address some command takes.
     pub(crate) fn addressed_buffers(&self) -> BTreeSet<BufferId> {
         let mut found = BTreeSet::new();
@@ -299,6 +328,8 @@ fn parse_vertex_data(
 
 #[cfg(test)]
 mod buffer_tests;
+#[cfg(test)]
+mod feedback_tests;
 #[cfg(test)]
 mod manual;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::bindings::{COUNTER, parse_atomic_source};
 use super::buffers::{parse_offset, parse_source, parse_values};
 use super::command::{BufferId, Command};
+use super::feedback::parse_xfb_probe;
 use super::test::TestParser;
 use super::words::{LineError, Words, parse_unsigned};
 use crate::data::{DataLayout, DataType};
@@ -33,6 +34,10 @@ pub(super) fn parse_probe(
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     match words.peek() {
+        Some("xfb") if coordinates == Coordinates::Pixels => {
+            words.word("xfb")?;
+            parse_xfb_probe(parser, words)
+        }
         Some("atomic") if coordinates == Coordinates::Pixels => parse_atomic_probe(parser, words),
         Some("buffer" | "ssbo" | "ubo" | "counter") if coordinates == Coordinates::Pixels => {
             parse_buffer_probe(parser, words)
@@ -65,7 +70,7 @@ pub(super) fn parse_probe(
             push_color_probe(parser, region, components, words)
         }
         _ => Err(words.error_at_next(
-            "expected `all`, `rect`, `rgb`, `rgba`, `buffer`, `ssbo`, `ubo` or `counter`",
+            "expected `all`, `rect`, `rgb`, `rgba`, `buffer`, `ssbo`, `ubo`, `counter` or `xfb`",
         )),
     }
 }
@@ -166,24 +171,27 @@ fn parse_color_component(word: &str) -> Option<f64> {
 fn parse_buffer_probe(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let (buffer, ty, layout) = parse_source(parser, words)?;
     let offset = parse_offset(words)?;
-    push_buffer_probe(parser, (buffer, offset), (ty, layout), words)
+    let comparison = words.parse_with("a comparison", Comparison::parse)?;
+    push_buffer_probe(parser, (buffer, offset), (ty, layout), comparison, words)
 }
 
 /// `probe atomic counter [buffer BINDING] INDEX OP VALUE`, as in piglit.
 fn parse_atomic_probe(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     words.word("`atomic`")?;
     let place = parse_atomic_source(parser, words)?;
-    push_buffer_probe(parser, place, (COUNTER, DataLayout::STD430), words)
+    let comparison = words.parse_with("a comparison", Comparison::parse)?;
+    let values = (COUNTER, DataLayout::STD430);
+    push_buffer_probe(parser, place, values, comparison, words)
 }
 
-/// The rest of a probe of a place in a buffer: `OP VALUES...`.
-fn push_buffer_probe(
+/// The rest of a probe of a place in a buffer: the expected values.
+pub(super) fn push_buffer_probe(
     parser: &mut TestParser,
     (buffer, offset): (BufferId, u64),
     (ty, layout): (DataType, DataLayout),
+    comparison: Comparison,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
-    let comparison = words.parse_with("a comparison", Comparison::parse)?;
     let expected = parse_values(words, ty, layout, offset)?;
     parser.push(
         words,

@@ -7,15 +7,17 @@ use super::command::{
     BufferDecl, BufferId, BufferKey, BufferRange, Command, Divisors, ExpectedError, ExpectedPlace,
     IndexWidth, MatrixTarget, Step,
 };
+use super::feedback::Capturing;
 use super::names::is_identifier;
 use super::pipeline_state::{PipelineState, set_property};
 use super::require::{Convention, Requirements};
 use super::stages::{self, ProvokingVertex};
 use super::words::{LineError, Words};
-use super::{ScriptError, bindings, buffers, draws, gl_state, probes, state, textures};
+use super::{ScriptError, bindings, buffers, draws, feedback, gl_state, probes, state, textures};
 use crate::data::DataLayout;
 use crate::probe::{Tolerance, Tolerances};
 use ash::vk;
+use glasm::TransformFeedback;
 use glasm::ir::Stage;
 use std::collections::HashMap;
 
@@ -50,6 +52,8 @@ pub(super) struct TestParser {
     pub(super) index_width: IndexWidth,
     pub(super) divisors: Divisors,
     pub(super) entry_names: Vec<String>,
+    pub(super) feedback: TransformFeedback,
+    pub(super) capturing: Capturing,
     pub(super) steps: Vec<Step>,
 }
 
@@ -114,6 +118,7 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("ubo", buffers::parse_ubo),
     ("uniform", buffers::parse_uniform),
     ("vertex", state::parse_vertex_attrib),
+    ("xfb", feedback::parse_xfb),
 ];
 
 /// What the `[test]` section holds.
@@ -121,6 +126,7 @@ pub(super) struct Test {
     pub(super) buffers: Vec<BufferDecl>,
     pub(super) push_size: u32,
     pub(super) entry_names: Vec<String>,
+    pub(super) feedback: TransformFeedback,
     pub(super) steps: Vec<Step>,
 }
 
@@ -157,6 +163,8 @@ impl TestParser {
             index_width: IndexWidth::default(),
             divisors: Divisors::default(),
             entry_names: vec![stages::MAIN.to_owned()],
+            feedback: TransformFeedback::default(),
+            capturing: Capturing::No,
             steps: Vec::new(),
         }
     }
@@ -207,6 +215,7 @@ impl TestParser {
     /// Checks what can only be known at the end of the section.
     pub(super) fn finish(self, errors: &mut Vec<ScriptError>) -> Test {
         bindings::check_buffers(&self, errors);
+        feedback::check_feedback(&self, errors);
         let expects_error = |step: &&Step| matches!(step.command, Command::ExpectError(_));
         if self.steps.iter().any(|step| expects_error(&step)) {
             for step in self.steps.iter().filter(|step| !expects_error(step)) {
@@ -218,6 +227,7 @@ impl TestParser {
             buffers: self.buffers,
             push_size: self.push_size,
             entry_names: self.entry_names,
+            feedback: self.feedback,
             steps: self.steps,
         }
     }

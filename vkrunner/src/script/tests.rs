@@ -628,7 +628,7 @@ fn probes_cover_their_regions() {
     assert_eq!(error("probe rgba -1 0 1 0 0 1"), "`-1` is not a coordinate");
     assert_eq!(
         error("relative probe all rgba 1 0 0 1"),
-        "expected `all`, `rect`, `rgb`, `rgba`, `buffer`, `ssbo`, `ubo` or `counter`"
+        "expected `all`, `rect`, `rgb`, `rgba`, `buffer`, `ssbo`, `ubo`, `counter` or `xfb`"
     );
 }
 

@@ -23,6 +23,8 @@ pub(crate) enum BufferUse {
     Uniform,
     /// Anything that scripts do with buffers.
     Script(Roles),
+    /// Positions of captured vertices.
+    CaptureCounter,
     Vertex,
     Index,
     /// Copies to images.
@@ -46,6 +48,7 @@ impl BufferUse {
                 }
                 flags
             }
+            Self::CaptureCounter => vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT,
             Self::Vertex => vk::BufferUsageFlags::VERTEX_BUFFER,
             Self::Index => vk::BufferUsageFlags::INDEX_BUFFER,
             Self::Upload => vk::BufferUsageFlags::TRANSFER_SRC,
@@ -55,7 +58,7 @@ impl BufferUse {
 
     fn location(self) -> MemoryLocation {
         match self {
-            Self::Readback | Self::Script(_) => MemoryLocation::GpuToCpu,
+            Self::Readback | Self::Script(_) | Self::CaptureCounter => MemoryLocation::GpuToCpu,
             Self::Uniform | Self::Vertex | Self::Index | Self::Upload => MemoryLocation::CpuToGpu,
         }
     }
@@ -142,6 +145,7 @@ impl Buffer {
         match self.usage {
             BufferUse::Script(Roles { address: true, .. }) => self.device.buffer_address(self.raw),
             BufferUse::Script(_)
+            | BufferUse::CaptureCounter
             | BufferUse::Uniform
             | BufferUse::Vertex
             | BufferUse::Index

@@ -178,6 +178,11 @@ features! {
         shader_shared_float32_atomics "shaderSharedFloat32Atomics",
         shader_shared_float32_atomic_add "shaderSharedFloat32AtomicAdd",
     }
+    feedback: PhysicalDeviceTransformFeedbackFeaturesEXT, core in NEVER,
+    extension Some(ash::ext::transform_feedback::NAME), {
+        transform_feedback "transformFeedback",
+        geometry_streams "geometryStreams",
+    }
     interlock: PhysicalDeviceFragmentShaderInterlockFeaturesEXT, core in NEVER,
     extension Some(ash::ext::fragment_shader_interlock::NAME), {
         fragment_shader_sample_interlock "fragmentShaderSampleInterlock",

@@ -202,6 +202,7 @@ fn query_capabilities(
     };
     capabilities.preserves_signed_zero_inf_nan =
         query_float_controls(instance, handle, &capabilities, &extensions);
+    capabilities.feedback = super::feedback::query_limits(instance, handle, &capabilities);
     capabilities.extensions = extensions;
     query_formats(instance, handle, &mut capabilities);
     capabilities

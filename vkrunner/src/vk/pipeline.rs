@@ -126,7 +126,16 @@ impl GraphicsPipeline {
     )]
     pub(crate) fn new(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
-        let stages: Vec<_> = desc.stages.iter().map(ShaderStage::info).collect();
+        // Without rasterization there are no fragments, and Vulkan allows no fragment stage.
+        let is_used = |stage: &&ShaderStage<'_>| {
+            !desc.state.rasterizer_discard || stage.module.stage != Stage::Fragment
+        };
+        let stages: Vec<_> = desc
+            .stages
+            .iter()
+            .filter(is_used)
+            .map(ShaderStage::info)
+            .collect();
         let has_tessellation = desc
             .stages
             .iter()

@@ -3,6 +3,7 @@
 use super::buffer::Buffer;
 use super::descriptors::Layout;
 use super::device::Device;
+use super::feedback::CaptureCall;
 use super::framebuffer::Framebuffer;
 use super::pipeline::{ComputePipeline, GraphicsPipeline};
 use crate::error::{CallContext, Error};
@@ -104,6 +105,9 @@ impl Device {
     /// Draws into a framebuffer.
     pub(crate) fn draw(&self, framebuffer: &Framebuffer, call: &DrawCall<'_>) -> Result<(), Error> {
         self.run(|raw, commands| {
+            if let Some(capture) = &call.capture {
+                capture.prepare(commands);
+            }
             framebuffer.begin_pass(raw, commands);
             call.layout
                 .bind(raw, commands, vk::PipelineBindPoint::GRAPHICS, call.push);
@@ -114,6 +118,9 @@ impl Device {
             // SAFETY: the pipeline was made for this render pass and layout; the caller checked that all vertices and indices exist.
             unsafe {
                 raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, call.pipeline.raw);
+                if let Some(capture) = &call.capture {
+                    capture.begin(commands);
+                }
                 match &call.count {
                     DrawCount::Vertices { first, count } => {
                         raw.cmd_draw(
@@ -135,6 +142,9 @@ impl Device {
                             call.first_instance,
                         );
                     }
+                }
+                if let Some(capture) = &call.capture {
+                    capture.end(commands);
                 }
                 raw.cmd_end_render_pass(commands);
             }
@@ -167,4 +177,5 @@ pub(crate) struct DrawCall<'a> {
     pub(crate) count: DrawCount<'a>,
     pub(crate) instances: u32,
     pub(crate) first_instance: u32,
+    pub(crate) capture: Option<CaptureCall<'a>>,
 }

@@ -1,0 +1,155 @@
+//! Transform feedback of a script: what is captured, and what was counted.
+
+use super::{Execution, Problem, Resources};
+use crate::probe::Comparison;
+use crate::script::{CaptureCount, Command, Script};
+use crate::vk::{CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart, Device};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Whether draws are captured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Off,
+    /// The next draw goes to where it says.
+    On(CaptureStart),
+}
+
+/// Captured draws and their counts.
+pub(super) struct Feedback {
+    state: State,
+    /// Made by the first capture.
+    counts: Option<CaptureCounts>,
+    /// Primitives written and needed since the capture began, by stream.
+    primitives: BTreeMap<u32, [u64; 2]>,
+    /// Whether anything was drawn since the capture began.
+    drawn: bool,
+}
+
+/// Streams that a script asks about.
+fn counted_streams(script: &Script) -> Vec<u32> {
+    let mut streams = Vec::new();
+    for step in &script.steps {
+        if let Command::ProbeCapture {
+            count: CaptureCount::Primitives { stream } | CaptureCount::Needed { stream },
+            ..
+        } = &step.command
+            && !streams.contains(stream)
+        {
+            streams.push(*stream);
+        }
+    }
+    streams
+}
+
+impl Feedback {
+    pub(super) fn new() -> Self {
+        Self {
+            state: State::Off,
+            counts: None,
+            primitives: BTreeMap::new(),
+            drawn: false,
+        }
+    }
+
+    /// Captures later draws, from the start of the buffers on.
+    pub(super) fn begin(&mut self, device: &Rc<Device>, script: &Script) -> Result<(), Problem> {
+        if self.counts.is_none() {
+            let buffers = device.capabilities.feedback.max_buffers;
+            let counts = CaptureCounts::new(device, buffers, counted_streams(script))?;
+            self.counts = Some(counts);
+        }
+        self.primitives.clear();
+        self.drawn = false;
+        self.state = State::On(CaptureStart::Start);
+        Ok(())
+    }
+
+    /// Captures no more.
+    pub(super) fn end(&mut self) {
+        self.state = State::Off;
+    }
+
+    /// Adds up what a draw has captured.
+    pub(super) fn drawn(&mut self) -> Result<(), Problem> {
+        if let (State::On(_), Some(counts)) = (self.state, &self.counts) {
+            for (stream, [written, needed]) in counts.primitives()? {
+                let sum = self.primitives.entry(stream).or_default();
+                *sum = [sum[0] + written, sum[1] + needed];
+            }
+            self.drawn = true;
+            self.state = State::On(CaptureStart::Resume);
+        }
+        Ok(())
+    }
+
+    fn count(&self, count: CaptureCount) -> Result<u64, String> {
+        let counts = self
+            .counts
+            .as_ref()
+            .ok_or_else(|| "nothing was captured".to_owned())?;
+        let of_stream = |stream| self.primitives.get(&stream).copied().unwrap_or_default();
+        Ok(match count {
+            CaptureCount::Primitives { stream } => of_stream(stream)[0],
+            CaptureCount::Needed { stream } => of_stream(stream)[1],
+            CaptureCount::Bytes { buffer } if self.drawn => counts.bytes(buffer),
+            CaptureCount::Bytes { .. } => 0,
+        })
+    }
+}
+
+impl Resources {
+    /// What a draw captures now.
+    pub(super) fn capture_call(&self, script: &Script) -> Result<Option<CaptureCall<'_>>, String> {
+        let (State::On(start), Some(counts)) = (self.feedback.state, &self.feedback.counts) else {
+            return Ok(None);
+        };
+        let ranges = self.bound.captured();
+        if ranges.is_empty() {
+            return Err("there is no transform feedback buffer".to_owned());
+        }
+        for capture in &script.feedback.captures {
+            if !ranges.iter().any(|(binding, _)| *binding == capture.buffer) {
+                return Err(format!(
+                    "vertices are captured into transform feedback buffer {}, which there is none of",
+                    capture.buffer
+                ));
+            }
+        }
+        let buffers = ranges.iter().map(|(binding, range)| CaptureBuffer {
+            binding: *binding,
+            buffer: &self.buffers[range.buffer.0],
+            offset: range.offset,
+            size: range.size,
+        });
+        Ok(Some(CaptureCall {
+            buffers: buffers.collect(),
+            start,
+            counts,
+        }))
+    }
+}
+
+impl Execution<'_> {
+    /// `probe xfb primitives` and the like
+    pub(super) fn probe_capture(
+        &self,
+        count: CaptureCount,
+        comparison: Comparison,
+        expected: u64,
+    ) -> Result<(), Problem> {
+        let observed = self.resources.feedback.count(count)?;
+        if comparison.holds_for_counts(observed, expected) {
+            return Ok(());
+        }
+        let what = match count {
+            CaptureCount::Primitives { stream } => format!("primitives written of stream {stream}"),
+            CaptureCount::Needed { stream } => format!("primitives needed of stream {stream}"),
+            CaptureCount::Bytes { buffer } => {
+                format!("bytes written to transform feedback buffer {buffer}")
+            }
+        };
+        let sign = comparison.sign();
+        Err(format!("{what}: expected {sign} {expected}, observed {observed}").into())
+    }
+}
