@@ -250,6 +250,43 @@ impl DepthFormat {
             has_stencil,
         })
     }
+
+    /// Depth values as they are copied to a buffer.
+    pub(crate) fn depth_texels(self) -> Option<Format> {
+        let (encoding, bits, size) = match self.vk {
+            vk::Format::D16_UNORM | vk::Format::D16_UNORM_S8_UINT => (Encoding::Unorm, 16, 16),
+            vk::Format::X8_D24_UNORM_PACK32 | vk::Format::D24_UNORM_S8_UINT => {
+                (Encoding::Unorm, 24, 32)
+            }
+            vk::Format::D32_SFLOAT | vk::Format::D32_SFLOAT_S8_UINT => (Encoding::Sfloat, 32, 32),
+            _ => return None,
+        };
+        let mut channels = vec![Channel {
+            component: 0,
+            bits,
+            offset: 0,
+        }];
+        if size > bits {
+            // Nobody says what is in the bits that are left.
+            channels.push(Channel {
+                component: 3,
+                bits: size - bits,
+                offset: bits,
+            });
+        }
+        Some(Format {
+            vk: self.vk,
+            encoding,
+            channels,
+            packed: true,
+        })
+    }
+
+    /// Stencil values as they are copied to a buffer.
+    pub(crate) fn stencil_texels(self) -> Option<Format> {
+        self.has_stencil
+            .then(|| Format::parse("R8_UINT").expect("the format exists"))
+    }
 }
 
 #[cfg(test)]
@@ -311,5 +348,28 @@ mod tests {
         let depth = DepthFormat::parse("X8_D24_UNORM_PACK32").unwrap();
         assert!(depth.has_depth && !depth.has_stencil);
         assert_eq!(DepthFormat::parse("R8_UNORM"), None);
+    }
+
+    #[test]
+    fn depth_is_copied_in_words_of_its_own() {
+        let depth = |name: &str, bytes: &[u8]| {
+            let format = DepthFormat::parse(name).unwrap().depth_texels()?;
+            assert_eq!(format.size(), bytes.len(), "{name}");
+            Some(format.decode(bytes)[0])
+        };
+        assert_eq!(depth("D16_UNORM", &[0xff, 0xff]), Some(1.0));
+        assert_eq!(depth("D16_UNORM_S8_UINT", &[0, 0]), Some(0.0));
+        for name in ["D24_UNORM_S8_UINT", "X8_D24_UNORM_PACK32"] {
+            assert_eq!(depth(name, &[0xff, 0xff, 0xff, 0x5a]), Some(1.0));
+            assert_eq!(depth(name, &[1, 0, 0, 0xff]), Some(1.0 / 16777215.0));
+        }
+        let half = 0.5f32.to_le_bytes();
+        assert_eq!(depth("D32_SFLOAT", &half), Some(0.5));
+        assert_eq!(depth("D32_SFLOAT_S8_UINT", &half), Some(0.5));
+        assert_eq!(depth("S8_UINT", &[]), None);
+        assert_eq!(
+            DepthFormat::parse("D16_UNORM").unwrap().stencil_texels(),
+            None
+        );
     }
 }

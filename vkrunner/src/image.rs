@@ -1,6 +1,6 @@
 //! Pictures in memory, and PNG files made from them.
 
-use crate::format::Format;
+use crate::format::{Encoding, Format};
 use std::io::{self, Write};
 
 /// Which row of a picture is its top.
@@ -31,8 +31,9 @@ impl Image {
         &self.data[at..at + size]
     }
 
-    /// 8-bit RGBA from the top row down; values are clamped to 0 to 1.
+    /// 8-bit RGBA from the top row down; values are clamped to 0 to 1. Depth and stencil are gray.
     pub(crate) fn to_rgba8(&self, order: RowOrder) -> Vec<u8> {
+        let gray = |value: f64| [value, value, value, 1.0];
         let to_byte = |value: f64| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
         let mut bytes = Vec::with_capacity(self.width as usize * self.height as usize * 4);
         for row in 0..self.height {
@@ -41,7 +42,14 @@ impl Image {
                 RowOrder::BottomFirst => self.height - 1 - row,
             };
             for x in 0..self.width {
-                bytes.extend(self.format.decode(self.texel(x, y)).map(to_byte));
+                let values = self.format.decode(self.texel(x, y));
+                let shown = match (self.is_color, self.format.encoding) {
+                    (true, _) => values,
+                    // Stencil values fill a byte.
+                    (false, Encoding::Uint) => gray(values[0] / 255.0),
+                    (false, _) => gray(values[0]),
+                };
+                bytes.extend(shown.map(to_byte));
             }
         }
         bytes

@@ -1,5 +1,9 @@
 //! What a device can do, and whether that is enough for a script.
 
+mod framebuffer;
+
+pub(crate) use framebuffer::FramebufferLimits;
+
 use crate::script::{
     BindTarget, BufferKey, BufferKind, CaptureCount, Command, DrawSource, IndexWidth, Script,
 };
@@ -36,7 +40,7 @@ pub(crate) struct Capabilities {
     pub(crate) features: BTreeSet<&'static str>,
     /// Names of the extensions that the device has.
     pub(crate) extensions: BTreeSet<String>,
-    pub(crate) max_framebuffer: [u32; 2],
+    pub(crate) framebuffer: FramebufferLimits,
     pub(crate) max_texture: u32,
     pub(crate) max_work_groups: [u32; 3],
     pub(crate) max_push: u32,
@@ -46,10 +50,6 @@ pub(crate) struct Capabilities {
     pub(crate) feedback: FeedbackLimits,
     /// `shaderSignedZeroInfNanPreserveFloat32`
     pub(crate) preserves_signed_zero_inf_nan: bool,
-    /// Raw values of the formats that can be color attachments.
-    pub(crate) color_formats: BTreeSet<i32>,
-    /// Raw values of the formats that can be depth or stencil attachments.
-    pub(crate) depth_formats: BTreeSet<i32>,
     /// Raw values of the formats that textures can have.
     pub(crate) texture_formats: BTreeSet<i32>,
     /// Raw values of the formats that vertex attributes can have.
@@ -130,7 +130,8 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
     {
         return Some(format!("the device lacks Vulkan {major}.{minor}.{patch}"));
     }
-    missing_format(script, capabilities)
+    framebuffer::missing(script, capabilities)
+        .or_else(|| missing_format(script, capabilities))
         .or_else(|| missing_stage(script, capabilities))
         .or_else(|| missing_limit(script, capabilities))
         .or_else(|| missing_feedback(script, capabilities))
@@ -139,22 +140,9 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
 }
 
 fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String> {
-    let requirements = &script.requirements;
     let lacks = |what: &str, format: vk::Format| {
         Some(format!("the device lacks {format:?} as {what} format"))
     };
-    if !capabilities
-        .color_formats
-        .contains(&requirements.color_format.vk.as_raw())
-    {
-        return lacks("framebuffer", requirements.color_format.vk);
-    }
-    if let Some(depth) = requirements
-        .depth_format
-        .filter(|depth| !capabilities.depth_formats.contains(&depth.vk.as_raw()))
-    {
-        return lacks("depth or stencil", depth.vk);
-    }
     let textures = script.steps.iter().filter_map(|step| {
         if let Command::Texture { image, .. } = &step.command {
             Some(image.format.vk)
@@ -316,13 +304,6 @@ fn missing_for_draw(script: &Script, capabilities: &Capabilities) -> Option<Stri
 }
 
 fn missing_limit(script: &Script, capabilities: &Capabilities) -> Option<String> {
-    let [width, height] = script.requirements.framebuffer;
-    let [max_width, max_height] = capabilities.max_framebuffer;
-    if width > max_width || height > max_height {
-        return Some(format!(
-            "the device lacks framebuffers larger than {max_width} x {max_height}"
-        ));
-    }
     (script.push_size > capabilities.max_push).then(|| {
         format!(
             "the device lacks push constants larger than {} bytes",
@@ -340,7 +321,14 @@ mod tests {
             version: [1, 2, 100],
             features: ["shaderInt64", "bufferDeviceAddress"].into(),
             extensions: ["VK_EXT_shader_atomic_float".to_owned()].into(),
-            max_framebuffer: [4096; 2],
+            framebuffer: FramebufferLimits {
+                size: [4096; 2],
+                layers: 1,
+                colors: 8,
+                color_formats: [(vk::Format::R8G8B8A8_UNORM.as_raw(), 1)].into(),
+                depth_formats: [(vk::Format::D32_SFLOAT.as_raw(), 1)].into(),
+                ..FramebufferLimits::default()
+            },
             max_push: 128,
             uniform_buffers: BufferLimits {
                 max_size: 65536,
@@ -350,8 +338,6 @@ mod tests {
                 max_size: 1 << 20,
                 alignment: 16,
             },
-            color_formats: [vk::Format::R8G8B8A8_UNORM.as_raw()].into(),
-            depth_formats: [vk::Format::D32_SFLOAT.as_raw()].into(),
             vertex_formats: [vk::Format::R32G32_SFLOAT.as_raw()].into(),
             ..Capabilities::default()
         }

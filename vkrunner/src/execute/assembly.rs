@@ -135,7 +135,7 @@ mod tests {
         let script = Script::parse(text.as_bytes()).unwrap();
         let draw = script.steps.iter().find_map(|step| {
             if let Command::Draw(draw) = &step.command {
-                Some(*draw)
+                Some(**draw)
             } else {
                 None
             }

@@ -19,7 +19,6 @@ mod vertices;
 use crate::error::Error;
 use crate::outcome::{Failure, FailureImage};
 use crate::probe::check_values;
-use crate::probe::pixels::{Plane, Surface};
 use crate::programs::Module;
 use crate::script::{Command, Script, Step};
 use crate::timing::Phase;
@@ -171,26 +170,16 @@ impl Execution<'_> {
             .iter()
             .any(|step| uses_framebuffer(&step.command))
         {
-            let (size, format) = (requirements.framebuffer, &requirements.color_format);
-            let framebuffer =
-                Framebuffer::new(&self.device, size, format, requirements.depth_format)?;
-            self.framebuffer = Some(framebuffer);
+            let (size, attachments) = (requirements.framebuffer, &requirements.attachments);
+            self.framebuffer = Some(Framebuffer::new(&self.device, size, attachments)?);
         }
         Ok(())
     }
 
-    #[expect(
-        clippy::too_many_lines,
-        reason = "a dispatcher with an arm for each command"
-    )]
     fn step(&mut self, step: &Step) -> Result<(), Problem> {
         let resources = &mut self.resources;
         match &step.command {
-            Command::Clear {
-                color,
-                depth,
-                stencil,
-            } => self.framebuffer()?.clear(*color, *depth, *stencil)?,
+            Command::Clear(clear) => self.framebuffer()?.clear(clear)?,
             Command::Draw(draw) => self.draw(draw)?,
             Command::Compute {
                 groups,
@@ -249,7 +238,8 @@ impl Execution<'_> {
                 check_values(&name, contents, expected, *comparison, tolerances)?;
             }
             Command::PrintBuffer { buffer, range } => self.print_buffer(*buffer, range)?,
-            Command::SaveImage(name) => self.save_image(name, Surface::of(Plane::Color(0)))?,
+            Command::DepthRange(range) => resources.params.state.depth_range = *range,
+            Command::SaveImage { name, surface } => self.save_image(name, *surface)?,
             // Scripts that expect errors do not run.
             Command::ExpectError(_) => {}
         }
@@ -316,7 +306,7 @@ fn is_probe(command: &Command) -> bool {
 fn uses_framebuffer(command: &Command) -> bool {
     matches!(
         command,
-        Command::Clear { .. } | Command::Draw(_) | Command::ProbePixels(_) | Command::SaveImage(_)
+        Command::Clear(_) | Command::Draw(_) | Command::ProbePixels(_) | Command::SaveImage { .. }
     )
 }
 

@@ -2,17 +2,18 @@
 
 use super::{Execution, Problem};
 use crate::error::Error;
-use crate::image::RowOrder;
+use crate::image::{Image, RowOrder};
 use crate::outcome::{Failure, FailureImage};
 use crate::pictures::{self, Picture};
 use crate::probe::pixels::{PixelProbe, Surface};
 use crate::script::Convention;
+use crate::vk::Framebuffer;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Pictures of failed probes that one script leaves at most.
-const MAX_DIFFERENCES: usize = 100;
+/// Pictures of failed probes that one script leaves at most, and of attachments and their layers.
+const MAX_PICTURES: usize = 100;
 
 /// Writes a file in a folder, which is made if it is missing.
 fn write_file(
@@ -42,13 +43,18 @@ impl Execution<'_> {
         }
     }
 
+    fn read(&self, surface: Surface) -> Result<Image, Problem> {
+        let image = self.framebuffer()?.read(surface)?;
+        image.ok_or_else(|| format!("the framebuffer has not {surface}").into())
+    }
+
     /// `save image`
     pub(super) fn save_image(&mut self, name: &str, surface: Surface) -> Result<(), Problem> {
         let Some(folder) = self.files.save_images else {
             return Ok(());
         };
         let order = self.row_order();
-        let image = self.framebuffer()?.read(surface)?;
+        let image = self.read(surface)?;
         let path = write_file(folder, name, |out| image.write_png(out, order))?;
         self.results.images.push(path);
         Ok(())
@@ -56,13 +62,13 @@ impl Execution<'_> {
 
     /// A `probe` of pixels; if it fails, there is a picture of the difference.
     pub(super) fn probe_pixels(&mut self, line: u32, probe: &PixelProbe) -> Result<(), Problem> {
-        let image = self.framebuffer()?.read(probe.surface)?;
+        let image = self.read(probe.surface)?;
         let Err(message) = probe.check(&image) else {
             return Ok(());
         };
         if let Some(folder) = self.files.failure_images
             && probe.is_within(&image)
-            && self.results.failure_images.len() < MAX_DIFFERENCES
+            && self.results.failure_images.len() < MAX_PICTURES
         {
             let (picture, note) = pictures::difference(&image, probe, self.row_order());
             let name = format!("{}.line{line}.png", self.files.script);
@@ -83,11 +89,9 @@ impl Execution<'_> {
         if self.results.failures.is_empty() || self.device.is_lost() {
             return;
         }
-        let Some(framebuffer) = &self.framebuffer else {
-            return;
-        };
-        for surface in framebuffer.surfaces() {
-            let Some(Ok(image)) = self.framebuffer.as_ref().map(|it| it.read(surface)) else {
+        let surfaces = self.framebuffer.as_ref().map(Framebuffer::surfaces);
+        for surface in surfaces.into_iter().flatten().take(MAX_PICTURES) {
+            let Ok(image) = self.read(surface) else {
                 // The failure that made the script fail says more than this one would.
                 return;
             };

@@ -21,12 +21,7 @@ pub(crate) struct Region {
 pub(crate) enum Plane {
     /// A color attachment.
     Color(u32),
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "framebuffers read only color so far")
-    )]
     Depth,
-    #[expect(dead_code, reason = "framebuffers read only color so far")]
     Stencil,
 }
 
@@ -46,6 +41,14 @@ impl Surface {
             plane,
             layer: 0,
             sample: None,
+        }
+    }
+
+    /// Whether it holds colors; depth and stencil are values of their own.
+    pub(crate) fn is_color(self) -> bool {
+        match self.plane {
+            Plane::Color(_) => true,
+            Plane::Depth | Plane::Stencil => false,
         }
     }
 

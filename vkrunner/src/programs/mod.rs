@@ -8,11 +8,11 @@ mod passthrough;
 mod point_size;
 mod writer;
 
-use crate::format::Encoding;
+use crate::format::{Encoding, Format};
 use crate::outcome::Failure;
 use crate::requirements::Capabilities;
 use crate::script::stages::MAIN;
-use crate::script::{Convention, ProgramForm, ProgramSection, Script, VertexData};
+use crate::script::{Attachments, Convention, ProgramForm, ProgramSection, Script, VertexData};
 use crate::tools::{Job, TextLanguage, ToolError, Tools};
 use glasm::ir::{Semantic, Stage, TypeBase};
 use glasm::reflect::InterfaceVariable;
@@ -308,7 +308,7 @@ impl CompileContext<'_> {
                     .as_ref()
                     .map(attribute_types)
                     .unwrap_or_default(),
-                colors: vec![type_base(script.requirements.color_format.encoding)],
+                colors: color_types(&script.requirements.attachments),
             },
             transform_feedback: match self.last_stage() == stage {
                 true => script.feedback.clone(),
@@ -368,6 +368,15 @@ fn type_base(encoding: Encoding) -> TypeBase {
         | Encoding::Sfloat
         | Encoding::Srgb => TypeBase::Float,
     }
+}
+
+/// Types by attachment; numbers without attachment are float.
+fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
+    let base = |format: &Option<Format>| match format {
+        Some(format) => type_base(format.encoding),
+        None => TypeBase::Float,
+    };
+    attachments.colors.iter().map(base).collect()
 }
 
 /// Types by location; what lies between columns is float, as current values are.

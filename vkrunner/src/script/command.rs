@@ -1,11 +1,12 @@
 //! Commands of the `[test]` section as data.
 
+use super::attachments::MAX_COLORS;
 use super::gl_state::StateUpdate;
 use super::names::ATTRIBUTES;
 use super::pipeline_state::PipelineState;
 use crate::data::{DataRange, Sequence, TypedData};
 use crate::format::Format;
-use crate::probe::pixels::PixelProbe;
+use crate::probe::pixels::{PixelProbe, Surface};
 use crate::probe::{Comparison, Tolerances};
 use ash::vk;
 use glasm::ir::Stage;
@@ -295,15 +296,33 @@ pub(crate) enum CaptureCount {
     Bytes { buffer: u32 },
 }
 
+/// What `clear` fills attachments with.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Clear {
+    /// By attachment. 64-bit floats hold 32-bit integers exactly.
+    pub(crate) colors: [[f64; 4]; MAX_COLORS],
+    pub(crate) depth: f32,
+    pub(crate) stencil: u32,
+    /// The only color attachment that is cleared; `None` clears everything.
+    pub(crate) only: Option<u32>,
+}
+
+impl Default for Clear {
+    fn default() -> Self {
+        Self {
+            colors: [[0.0; 4]; MAX_COLORS],
+            depth: 1.0,
+            stencil: 0,
+            only: None,
+        }
+    }
+}
+
 /// A command.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Command {
-    Clear {
-        color: [f32; 4],
-        depth: f32,
-        stencil: u32,
-    },
-    Draw(Draw),
+    Clear(Clear),
+    Draw(Box<Draw>),
     Compute {
         groups: [u32; 3],
         /// Number of the name of the entry point.
@@ -377,6 +396,11 @@ pub(crate) enum Command {
         buffer: BufferId,
         range: DataRange,
     },
-    SaveImage(String),
+    /// The depth range of the viewport, for `state.depth.range`.
+    DepthRange([f32; 2]),
+    SaveImage {
+        name: String,
+        surface: Surface,
+    },
     ExpectError(ExpectedError),
 }

@@ -1,4 +1,4 @@
-//! Commands that draw, clear and dispatch: `clear`, `draw`, `compute`, `patch`, `enable`, `disable`.
+//! Commands that draw and dispatch: `draw`, `compute`, `patch`.
 
 use super::command::{Assembly, Command, Divisors, Draw, DrawSource, IndexWidth};
 use super::names::{ATTRIBUTES, attribute_location};
@@ -133,46 +133,6 @@ pub(super) fn parse_divisor(
     words.finish()
 }
 
-/// `clear`, `clear color R G B A`, `clear depth D`, `clear stencil S`
-pub(super) fn parse_clear(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    match words.peek() {
-        None => {
-            let super::test::ClearValues {
-                color,
-                depth,
-                stencil,
-            } = parser.clear;
-            return parser.push(
-                words,
-                Command::Clear {
-                    color,
-                    depth,
-                    stencil,
-                },
-            );
-        }
-        Some("color") => {
-            words.word("color")?;
-            parser.clear.color = words.floats("a color component")?;
-        }
-        Some("depth") => {
-            words.word("depth")?;
-            let valid = |word: &str| {
-                word.parse()
-                    .ok()
-                    .filter(|depth| (0.0..=1.0).contains(depth))
-            };
-            parser.clear.depth = words.parse_with("a depth from 0 to 1", valid)?;
-        }
-        Some("stencil") => {
-            words.word("stencil")?;
-            parser.clear.stencil = words.unsigned32("a stencil value")?;
-        }
-        Some(_) => return Err(words.error_at_next("expected `color`, `depth` or `stencil`")),
-    }
-    words.finish()
-}
-
 /// `compute X Y Z`, `compute entrypoint NAME`
 pub(super) fn parse_compute(
     parser: &mut TestParser,
@@ -215,33 +175,6 @@ pub(super) fn parse_patch(parser: &mut TestParser, words: &mut Words<'_>) -> Res
             }
         }
         _ => return Err(words.error_at_last("expected `vertices` or `default`")),
-    }
-    words.finish()
-}
-
-/// Whether a capability is switched on or off.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Switch {
-    On,
-    Off,
-}
-
-/// `enable GL_...`, `disable GL_...`
-pub(super) fn parse_enable(
-    parser: &mut TestParser,
-    switch: Switch,
-    words: &mut Words<'_>,
-) -> Result<(), LineError> {
-    let on = switch == Switch::On;
-    match words.word("a GL capability")? {
-        // GL writes depth wherever it tests it.
-        "GL_DEPTH_TEST" => (parser.pipeline.depth_test, parser.pipeline.depth_write) = (on, on),
-        "GL_DEPTH_CLAMP" => parser.pipeline.depth_clamp = on,
-        "GL_BLEND" => parser.pipeline.blend = on,
-        "GL_STENCIL_TEST" => parser.pipeline.stencil_test = on,
-        "GL_CULL_FACE" if on => parser.pipeline.cull_mode = vk::CullModeFlags::BACK,
-        "GL_CULL_FACE" => parser.pipeline.cull_mode = vk::CullModeFlags::NONE,
-        name => return Err(words.error_at_last(format!("`{name}` is not supported"))),
     }
     words.finish()
 }
@@ -323,7 +256,7 @@ fn parse_rect(
         instances,
         first_instance: 0,
     };
-    parser.push(words, Command::Draw(draw))
+    parser.push(words, Command::Draw(Box::new(draw)))
 }
 
 /// The rest of `draw arrays [indexed] [instanced] TOPOLOGY FIRST COUNT [INSTANCES] [first_index N] [first_instance N]`.
@@ -370,7 +303,7 @@ fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), Li
     };
     parse_starts(&mut draw, words)?;
     check_draw(&draw, words)?;
-    parser.push(words, Command::Draw(draw))
+    parser.push(words, Command::Draw(Box::new(draw)))
 }
 
 /// `first_index N`, `first_instance N`

@@ -4,14 +4,17 @@
 //! tolerances in force are stored with each command, buffer sizes are known at the end, and every bad line is reported.
 //! `docs/scripts.md` describes the language.
 
+pub(crate) mod attachments;
 mod bindings;
 mod buffers;
 pub(crate) mod command;
 mod draws;
 mod feedback;
+mod fixed_function;
 mod gl_state;
 mod names;
 pub(crate) mod pipeline_state;
+mod pixel_probes;
 mod probes;
 mod require;
 mod section;
@@ -23,9 +26,10 @@ mod textures;
 mod vertex_data;
 mod words;
 
+pub(crate) use attachments::Attachments;
 pub(crate) use command::{
     Assembly, BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange,
-    CaptureCount, Command, Draw, DrawSource, ExpectedError, ExpectedPlace, IndexWidth,
+    CaptureCount, Clear, Command, Draw, DrawSource, ExpectedError, ExpectedPlace, IndexWidth,
     MatrixTarget, MatrixUpdate, ParamBank, ParamValue, Step, TexParam, TextureImage,
 };
 pub(crate) use gl_state::{
@@ -148,6 +152,9 @@ impl Script {
             &mut errors,
             |line, words| require::parse_requirement(&mut requirements, line, words),
         );
+        if let Some(message) = attachments::excess(&requirements) {
+            errors.push(ScriptError::new(requirements.framebuffer_line, 1, message));
+        }
         let mut indices = Vec::new();
         for_sections(&sections, SectionKind::Indices, &mut errors, |_, words| {
             parse_indices(&mut indices, words)

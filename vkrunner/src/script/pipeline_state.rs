@@ -1,5 +1,6 @@
 //! Fixed-function state of a draw, set by property name as in VkRunner.
 
+use super::attachments::MAX_COLORS;
 use super::stages::{EntryPoints, ProvokingVertex};
 use super::words::{LineError, Words};
 use ash::vk;
@@ -15,6 +16,34 @@ pub(crate) struct StencilFace {
     pub(crate) compare_mask: u32,
     pub(crate) write_mask: u32,
     pub(crate) reference: u32,
+}
+
+/// How colors go to one attachment.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct BlendState {
+    pub(crate) blend: bool,
+    pub(crate) src_color_factor: vk::BlendFactor,
+    pub(crate) dst_color_factor: vk::BlendFactor,
+    pub(crate) color_op: vk::BlendOp,
+    pub(crate) src_alpha_factor: vk::BlendFactor,
+    pub(crate) dst_alpha_factor: vk::BlendFactor,
+    pub(crate) alpha_op: vk::BlendOp,
+    pub(crate) color_write_mask: vk::ColorComponentFlags,
+}
+
+impl Default for BlendState {
+    fn default() -> Self {
+        Self {
+            blend: false,
+            src_color_factor: vk::BlendFactor::SRC_ALPHA,
+            dst_color_factor: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
+            color_op: vk::BlendOp::ADD,
+            src_alpha_factor: vk::BlendFactor::SRC_ALPHA,
+            dst_alpha_factor: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
+            alpha_op: vk::BlendOp::ADD,
+            color_write_mask: vk::ColorComponentFlags::RGBA,
+        }
+    }
 }
 
 /// Fixed-function state.
@@ -38,21 +67,28 @@ pub(crate) struct PipelineState {
     pub(crate) line_width: f32,
     pub(crate) logic_op_enable: bool,
     pub(crate) logic_op: vk::LogicOp,
-    pub(crate) blend: bool,
-    pub(crate) src_color_factor: vk::BlendFactor,
-    pub(crate) dst_color_factor: vk::BlendFactor,
-    pub(crate) color_op: vk::BlendOp,
-    pub(crate) src_alpha_factor: vk::BlendFactor,
-    pub(crate) dst_alpha_factor: vk::BlendFactor,
-    pub(crate) alpha_op: vk::BlendOp,
-    pub(crate) color_write_mask: vk::ColorComponentFlags,
+    pub(crate) blend_constants: [f32; 4],
+    pub(crate) attachments: [BlendState; MAX_COLORS],
     pub(crate) depth_test: bool,
     pub(crate) depth_write: bool,
     pub(crate) depth_compare_op: vk::CompareOp,
     pub(crate) depth_bounds_test: bool,
+    pub(crate) min_depth_bounds: f32,
+    pub(crate) max_depth_bounds: f32,
     pub(crate) stencil_test: bool,
     pub(crate) front: StencilFace,
     pub(crate) back: StencilFace,
+    /// X, Y, width and height in pixels; `None` covers the framebuffer.
+    pub(crate) viewport: Option<[f32; 4]>,
+    pub(crate) depth_range: [f32; 2],
+    /// X, Y, width and height in pixels; `None` covers the framebuffer.
+    pub(crate) scissor: Option<[u32; 4]>,
+    pub(crate) sample_shading: bool,
+    pub(crate) min_sample_shading: f32,
+    /// Bit N is sample N.
+    pub(crate) sample_mask: u64,
+    pub(crate) alpha_to_coverage: bool,
+    pub(crate) alpha_to_one: bool,
 }
 
 impl Default for PipelineState {
@@ -80,21 +116,25 @@ impl Default for PipelineState {
             line_width: 1.0,
             logic_op_enable: false,
             logic_op: vk::LogicOp::SET,
-            blend: false,
-            src_color_factor: vk::BlendFactor::SRC_ALPHA,
-            dst_color_factor: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
-            color_op: vk::BlendOp::ADD,
-            src_alpha_factor: vk::BlendFactor::SRC_ALPHA,
-            dst_alpha_factor: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
-            alpha_op: vk::BlendOp::ADD,
-            color_write_mask: vk::ColorComponentFlags::RGBA,
+            blend_constants: [0.0; 4],
+            attachments: [BlendState::default(); MAX_COLORS],
             depth_test: false,
             depth_write: false,
             depth_compare_op: vk::CompareOp::LESS,
             depth_bounds_test: false,
+            min_depth_bounds: 0.0,
+            max_depth_bounds: 1.0,
             stencil_test: false,
             front: stencil,
             back: stencil,
+            viewport: None,
+            depth_range: [0.0, 1.0],
+            scissor: None,
+            sample_shading: false,
+            min_sample_shading: 0.0,
+            sample_mask: u64::MAX,
+            alpha_to_coverage: false,
+            alpha_to_one: false,
         }
     }
 }
@@ -104,6 +144,12 @@ pub(super) enum Slot<'a> {
     Bool(&'a mut bool),
     Int(&'a mut u32),
     Float(&'a mut f32),
+    /// From 0 to 1.
+    Fraction(&'a mut f32),
+    Color(&'a mut [f32; 4]),
+    SampleMask(&'a mut u64),
+    Viewport(&'a mut Option<[f32; 4]>),
+    Scissor(&'a mut Option<[u32; 4]>),
     PolygonMode(&'a mut vk::PolygonMode),
     FrontFace(&'a mut vk::FrontFace),
     LogicOp(&'a mut vk::LogicOp),
@@ -118,7 +164,7 @@ pub(super) enum Slot<'a> {
 /// The field of a property.
 type Field<T> = for<'a> fn(&'a mut T) -> Slot<'a>;
 
-/// Every property but those of stencil tests.
+/// Every property but those of stencil tests and attachments.
 pub(super) const PROPERTIES: &[(&str, Field<PipelineState>)] = &[
     ("primitiveRestartEnable", |state| {
         Slot::Bool(&mut state.primitive_restart)
@@ -152,6 +198,49 @@ pub(super) const PROPERTIES: &[(&str, Field<PipelineState>)] = &[
         Slot::Bool(&mut state.logic_op_enable)
     }),
     ("logicOp", |state| Slot::LogicOp(&mut state.logic_op)),
+    ("blendConstants", |state| {
+        Slot::Color(&mut state.blend_constants)
+    }),
+    ("depthTestEnable", |state| Slot::Bool(&mut state.depth_test)),
+    ("depthWriteEnable", |state| {
+        Slot::Bool(&mut state.depth_write)
+    }),
+    ("depthCompareOp", |state| {
+        Slot::CompareOp(&mut state.depth_compare_op)
+    }),
+    ("depthBoundsTestEnable", |state| {
+        Slot::Bool(&mut state.depth_bounds_test)
+    }),
+    ("minDepthBounds", |state| {
+        Slot::Fraction(&mut state.min_depth_bounds)
+    }),
+    ("maxDepthBounds", |state| {
+        Slot::Fraction(&mut state.max_depth_bounds)
+    }),
+    ("stencilTestEnable", |state| {
+        Slot::Bool(&mut state.stencil_test)
+    }),
+    ("sampleShadingEnable", |state| {
+        Slot::Bool(&mut state.sample_shading)
+    }),
+    ("minSampleShading", |state| {
+        Slot::Fraction(&mut state.min_sample_shading)
+    }),
+    ("sampleMask", |state| {
+        Slot::SampleMask(&mut state.sample_mask)
+    }),
+    ("alphaToCoverageEnable", |state| {
+        Slot::Bool(&mut state.alpha_to_coverage)
+    }),
+    ("alphaToOneEnable", |state| {
+        Slot::Bool(&mut state.alpha_to_one)
+    }),
+    ("viewport", |state| Slot::Viewport(&mut state.viewport)),
+    ("scissor", |state| Slot::Scissor(&mut state.scissor)),
+];
+
+/// Properties of an attachment.
+pub(super) const ATTACHMENT_PROPERTIES: &[(&str, Field<BlendState>)] = &[
     ("blendEnable", |state| Slot::Bool(&mut state.blend)),
     ("srcColorBlendFactor", |state| {
         Slot::BlendFactor(&mut state.src_color_factor)
@@ -169,19 +258,6 @@ pub(super) const PROPERTIES: &[(&str, Field<PipelineState>)] = &[
     ("alphaBlendOp", |state| Slot::BlendOp(&mut state.alpha_op)),
     ("colorWriteMask", |state| {
         Slot::ColorMask(&mut state.color_write_mask)
-    }),
-    ("depthTestEnable", |state| Slot::Bool(&mut state.depth_test)),
-    ("depthWriteEnable", |state| {
-        Slot::Bool(&mut state.depth_write)
-    }),
-    ("depthCompareOp", |state| {
-        Slot::CompareOp(&mut state.depth_compare_op)
-    }),
-    ("depthBoundsTestEnable", |state| {
-        Slot::Bool(&mut state.depth_bounds_test)
-    }),
-    ("stencilTestEnable", |state| {
-        Slot::Bool(&mut state.stencil_test)
     }),
 ];
 
@@ -219,7 +295,39 @@ pub(crate) fn set_property(
     name: &str,
     words: &mut Words<'_>,
 ) -> Option<Result<(), LineError>> {
-    slot(state, name).map(|slot| fill_slot(slot, words))
+    set_attachment_property(state, Attachment::Every, name, words)
+        .or_else(|| slot(state, name).map(|slot| fill_slot(slot, words)))
+}
+
+/// Which attachments a property is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Attachment {
+    Every,
+    Only(u32),
+}
+
+/// Sets a property of attachments; `None` if they have no such property.
+pub(super) fn set_attachment_property(
+    state: &mut PipelineState,
+    which: Attachment,
+    name: &str,
+    words: &mut Words<'_>,
+) -> Option<Result<(), LineError>> {
+    let (_, field) = ATTACHMENT_PROPERTIES
+        .iter()
+        .find(|(known, _)| *known == name)?;
+    let attachments = match which {
+        Attachment::Every => &mut state.attachments[..],
+        Attachment::Only(number) => &mut state.attachments[number as usize..][..1],
+    };
+    let value = words.clone();
+    for attachment in attachments {
+        *words = value.clone();
+        if let Err(error) = fill_slot(field(attachment), words) {
+            return Some(Err(error));
+        }
+    }
+    Some(Ok(()))
 }
 
 fn fill_slot(slot: Slot<'_>, words: &mut Words<'_>) -> Result<(), LineError> {
@@ -227,6 +335,17 @@ fn fill_slot(slot: Slot<'_>, words: &mut Words<'_>) -> Result<(), LineError> {
         Slot::Bool(field) => *field = words.parse_with("true or false", parse_bool)?,
         Slot::Int(field) => *field = words.unsigned32("a number")?,
         Slot::Float(field) => *field = words.number("a number")?,
+        Slot::Fraction(field) => {
+            *field = words.parse_with("a number from 0 to 1", |word| {
+                word.parse()
+                    .ok()
+                    .filter(|value| (0.0..=1.0).contains(value))
+            })?;
+        }
+        Slot::Color(field) => *field = words.floats("a color component")?,
+        Slot::SampleMask(field) => *field = words.unsigned("a mask")?,
+        Slot::Viewport(field) => *field = Some(parse_viewport(words)?),
+        Slot::Scissor(field) => *field = Some(parse_scissor(words)?),
         Slot::PolygonMode(field) => {
             *field = parse_enum(words, "POLYGON_MODE", vk::PolygonMode::from_raw)?
         }
@@ -252,6 +371,31 @@ fn fill_slot(slot: Slot<'_>, words: &mut Words<'_>) -> Result<(), LineError> {
         }
     }
     words.finish()
+}
+
+/// X, Y, width and height. A negative height turns the picture over.
+fn parse_viewport(words: &mut Words<'_>) -> Result<[f32; 4], LineError> {
+    let mut number = |what, valid: fn(f32) -> bool| {
+        words.parse_with(what, |word| word.parse().ok().filter(|value| valid(*value)))
+    };
+    Ok([
+        number("a coordinate", f32::is_finite)?,
+        number("a coordinate", f32::is_finite)?,
+        number("a width above 0", |width| width.is_finite() && width > 0.0)?,
+        number("a height", |height| height.is_finite() && height != 0.0)?,
+    ])
+}
+
+/// X, Y, width and height; the far corner must be one that Vulkan can name.
+fn parse_scissor(words: &mut Words<'_>) -> Result<[u32; 4], LineError> {
+    const LIMIT: u32 = i32::MAX as u32 / 2;
+    let mut values = [0; 4];
+    for value in &mut values {
+        *value = words.parse_with("a length in pixels", |word| {
+            word.parse().ok().filter(|value| *value <= LIMIT)
+        })?;
+    }
+    Ok(values)
 }
 
 fn parse_bool(word: &str) -> Option<bool> {
@@ -305,7 +449,13 @@ fn parse_flags(words: &mut Words<'_>, names: &[(&str, u32)]) -> Result<u32, Line
         flags |= words.parse_with("a flag", |word| {
             names
                 .iter()
-                .find(|(name, _)| *name == word || name.strip_prefix("VK_") == Some(word))
+                .find(|(name, _)| {
+                    let prefix = name.strip_suffix(word);
+                    matches!(
+                        prefix,
+                        Some("" | "VK_" | "VK_CULL_MODE_" | "VK_COLOR_COMPONENT_")
+                    )
+                })
                 .map(|(_, bit)| *bit)
         })?;
         if words.take("|").is_none() {
@@ -349,7 +499,8 @@ mod tests {
             "VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_B_BIT",
         )
         .unwrap()
-        .color_write_mask;
+        .attachments[7]
+            .color_write_mask;
         assert_eq!(
             mask,
             vk::ColorComponentFlags::R | vk::ColorComponentFlags::B
@@ -358,6 +509,58 @@ mod tests {
             set("cullMode", "CULL_MODE_BACK_BIT").unwrap().cull_mode,
             vk::CullModeFlags::BACK
         );
+        let mask = set("colorWriteMask", "A_BIT|COLOR_COMPONENT_G_BIT");
+        assert_eq!(
+            mask.unwrap_err(),
+            "`A_BIT|COLOR_COMPONENT_G_BIT` is not a flag"
+        );
+        let mask = set("colorWriteMask", "A_BIT").unwrap();
+        assert_eq!(
+            mask.attachments[0].color_write_mask,
+            vk::ColorComponentFlags::A
+        );
+        assert_eq!(
+            set("colorWriteMask", "BIT").unwrap_err(),
+            "`BIT` is not a flag"
+        );
+    }
+
+    #[test]
+    fn rectangles_and_masks() {
+        let state = set("viewport", "-1.5 2 3 -4").unwrap();
+        assert_eq!(state.viewport, Some([-1.5, 2.0, 3.0, -4.0]));
+        assert_eq!(
+            set("scissor", "1 2 3 4").unwrap().scissor,
+            Some([1, 2, 3, 4])
+        );
+        let state = set("sampleMask", "0xfffffffffffffffe").unwrap();
+        assert_eq!(state.sample_mask, u64::MAX - 1);
+        let state = set("blendConstants", "(0.5, 1, -2, 0)").unwrap();
+        assert_eq!(state.blend_constants, [0.5, 1.0, -2.0, 0.0]);
+        assert_eq!(
+            set("minDepthBounds", "0.25").unwrap().min_depth_bounds,
+            0.25
+        );
+        for (name, value, message) in [
+            ("viewport", "0 0 0 4", "`0` is not a width above 0"),
+            ("viewport", "0 0 4 0", "`0` is not a height"),
+            ("viewport", "inf 0 4 4", "`inf` is not a coordinate"),
+            (
+                "scissor",
+                "0 0 4294967295 1",
+                "`4294967295` is not a length in pixels",
+            ),
+            ("scissor", "-1 0 1 1", "`-1` is not a length in pixels"),
+            ("maxDepthBounds", "2", "`2` is not a number from 0 to 1"),
+            (
+                "minSampleShading",
+                "nan",
+                "`nan` is not a number from 0 to 1",
+            ),
+            ("sampleMask", "all", "`all` is not a mask"),
+        ] {
+            assert_eq!(set(name, value).unwrap_err(), message);
+        }
     }
 
     #[test]

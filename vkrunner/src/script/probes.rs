@@ -4,10 +4,10 @@ use super::bindings::{COUNTER, parse_atomic_source};
 use super::buffers::{parse_offset, parse_source, parse_values};
 use super::command::{BufferId, Command};
 use super::feedback::parse_xfb_probe;
+use super::pixel_probes::parse_pixel_probe;
 use super::test::TestParser;
-use super::words::{LineError, Words, parse_unsigned};
+use super::words::{LineError, Words};
 use crate::data::{DataLayout, DataType};
-use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
 use crate::probe::{Comparison, Tolerance};
 
 /// What coordinates count.
@@ -42,129 +42,8 @@ pub(super) fn parse_probe(
         Some("buffer" | "ssbo" | "ubo" | "counter") if coordinates == Coordinates::Pixels => {
             parse_buffer_probe(parser, words)
         }
-        Some("all") if coordinates == Coordinates::Pixels => {
-            words.word("all")?;
-            let components = parse_components(words)?;
-            let [width, height] = parser.framebuffer;
-            push_color_probe(
-                parser,
-                Region {
-                    x: 0,
-                    y: 0,
-                    width,
-                    height,
-                },
-                components,
-                words,
-            )
-        }
-        Some("rect") => {
-            words.word("rect")?;
-            let components = parse_components(words)?;
-            let region = parse_region(parser.framebuffer, coordinates, words)?;
-            push_color_probe(parser, region, components, words)
-        }
-        Some("rgb" | "rgba") => {
-            let components = parse_components(words)?;
-            let region = parse_pixel(parser.framebuffer, coordinates, words)?;
-            push_color_probe(parser, region, components, words)
-        }
-        _ => Err(words.error_at_next(
-            "expected `all`, `rect`, `rgb`, `rgba`, `buffer`, `ssbo`, `ubo`, `counter` or `xfb`",
-        )),
+        _ => parse_pixel_probe(parser, coordinates, words),
     }
-}
-
-fn parse_components(words: &mut Words<'_>) -> Result<usize, LineError> {
-    words.parse_with("`rgb` or `rgba`", |word| match word {
-        "rgb" => Some(3),
-        "rgba" => Some(4),
-        _ => None,
-    })
-}
-
-/// Takes `X Y`; a relative coordinate of 1 means the last pixel.
-fn parse_pixel(
-    framebuffer: [u32; 2],
-    coordinates: Coordinates,
-    words: &mut Words<'_>,
-) -> Result<Region, LineError> {
-    let mut coordinate = |side: u32| match coordinates {
-        Coordinates::Pixels => words.unsigned32("a coordinate"),
-        Coordinates::Relative => {
-            parse_relative_length(words, side).map(|pixel| pixel.min(side - 1))
-        }
-    };
-    Ok(Region {
-        x: coordinate(framebuffer[0])?,
-        y: coordinate(framebuffer[1])?,
-        width: 1,
-        height: 1,
-    })
-}
-
-/// Takes `X Y W H`.
-fn parse_region(
-    framebuffer: [u32; 2],
-    coordinates: Coordinates,
-    words: &mut Words<'_>,
-) -> Result<Region, LineError> {
-    let mut length = |side: u32| match coordinates {
-        Coordinates::Pixels => words.unsigned32("a length in pixels"),
-        Coordinates::Relative => parse_relative_length(words, side),
-    };
-    let [width, height] = framebuffer;
-    Ok(Region {
-        x: length(width)?,
-        y: length(height)?,
-        width: length(width)?,
-        height: length(height)?,
-    })
-}
-
-fn parse_relative_length(words: &mut Words<'_>, side: u32) -> Result<u32, LineError> {
-    words.parse_with("a length from 0 to 1", |word| {
-        let value: f32 = word
-            .parse()
-            .ok()
-            .filter(|value| (0.0..=1.0).contains(value))?;
-        Some((value * side as f32) as u32)
-    })
-}
-
-fn push_color_probe(
-    parser: &mut TestParser,
-    region: Region,
-    components: usize,
-    words: &mut Words<'_>,
-) -> Result<(), LineError> {
-    let mut color = [0.0; 4];
-    for value in &mut color[..components] {
-        *value = words.parse_with("a color component", parse_color_component)?;
-    }
-    let expected = Expected {
-        values: color,
-        components,
-    };
-    parser.push(
-        words,
-        Command::ProbePixels(PixelProbe {
-            surface: Surface::of(Plane::Color(0)),
-            region,
-            expected,
-            tolerances: parser.tolerances,
-        }),
-    )
-}
-
-/// Reads a number; a whole one may be hexadecimal with `0x`.
-fn parse_color_component(word: &str) -> Option<f64> {
-    let whole = || {
-        parse_unsigned(word)
-            .and_then(|value| u32::try_from(value).ok())
-            .map(f64::from)
-    };
-    word.parse().ok().or_else(whole)
 }
 
 /// `probe buffer NAME TYPE OFFSET OP VALUES...`, `probe ssbo|ubo|counter TYPE BINDING OFFSET OP VALUES...`

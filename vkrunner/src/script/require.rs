@@ -1,7 +1,7 @@
 //! The `[require]` section.
 
+use super::attachments::{self, Attachments};
 use super::words::{LineError, Words};
-use crate::format::{DepthFormat, Format};
 
 /// Whose rules a script is written for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -23,18 +23,17 @@ pub(crate) struct Requirements {
     pub(crate) extensions: Vec<String>,
     /// Smallest Vulkan version.
     pub(crate) version: Option<[u32; 3]>,
+    /// Width and height of the framebuffer.
     pub(crate) framebuffer: [u32; 2],
-    pub(crate) color_format: Format,
-    pub(crate) depth_format: Option<DepthFormat>,
+    pub(crate) attachments: Attachments,
+    /// The last line about the framebuffer.
+    pub(super) framebuffer_line: u32,
     /// Requirements that this runner never meets.
     pub(crate) unmet: Vec<String>,
 }
 
 /// Width and height unless a script says otherwise, as piglit has it.
 const DEFAULT_SIZE: u32 = 250;
-/// Largest width and height that a script may ask for.
-const MAX_SIZE: u32 = 16384;
-const MAX_PIXELS: u64 = 1 << 26;
 
 impl Default for Requirements {
     fn default() -> Self {
@@ -44,8 +43,8 @@ impl Default for Requirements {
             extensions: Vec::new(),
             version: None,
             framebuffer: [DEFAULT_SIZE; 2],
-            color_format: Format::parse("R8G8B8A8_UNORM").expect("the format exists"),
-            depth_format: None,
+            attachments: Attachments::default(),
+            framebuffer_line: 0,
             unmet: Vec::new(),
         }
     }
@@ -117,15 +116,13 @@ type ParseRequirement = fn(&mut Requirements, &mut Words<'_>) -> Result<(), Line
 pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
     ("GL", parse_gl_version),
     ("GLSL", parse_gl_version),
-    ("SIZE", parse_framebuffer_size),
-    ("depthbuffer", |requirements, _| {
-        requirements.depth_format = DepthFormat::parse("D32_SFLOAT");
-        Ok(())
-    }),
-    ("depthstencil", parse_depth_format),
-    ("fbsize", parse_framebuffer_size),
-    ("framebuffer", parse_color_format),
-    ("samples", parse_samples),
+    ("SIZE", attachments::parse_size),
+    ("depthbuffer", attachments::parse_depth_buffer),
+    ("depthstencil", attachments::parse_depth_format),
+    ("fblayers", attachments::parse_layers),
+    ("fbsize", attachments::parse_size),
+    ("framebuffer", attachments::parse_color_format),
+    ("samples", attachments::parse_samples),
     ("vulkan", |requirements, words| {
         requirements.version = Some(words.parse_with("a version", parse_version)?);
         Ok(())
@@ -138,7 +135,7 @@ const UNKNOWN: &[&str] = &["INT", "rlimit", "SSO", "SPIRV", "SEPARABLE"];
 /// Reads one line.
 pub(crate) fn parse_requirement(
     requirements: &mut Requirements,
-    _line: u32,
+    line: u32,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     let word = words.word("a requirement")?;
@@ -146,43 +143,16 @@ pub(crate) fn parse_requirement(
         return Err(words.error_at_last("requirements of this kind are not known"));
     }
     match WORDS.iter().find(|(name, _)| *name == word) {
-        Some((_, parse)) => parse(requirements, words)?,
+        Some((_, parse)) => {
+            let before = (requirements.framebuffer, requirements.attachments.clone());
+            parse(requirements, words)?;
+            if before != (requirements.framebuffer, requirements.attachments.clone()) {
+                requirements.framebuffer_line = line;
+            }
+        }
         None => parse_name(requirements, word, words)?,
     }
     words.finish()
-}
-
-fn parse_framebuffer_size(
-    requirements: &mut Requirements,
-    words: &mut Words<'_>,
-) -> Result<(), LineError> {
-    requirements.framebuffer = parse_size(words)?;
-    Ok(())
-}
-
-fn parse_color_format(
-    requirements: &mut Requirements,
-    words: &mut Words<'_>,
-) -> Result<(), LineError> {
-    requirements.color_format = words.parse_with("a color format of VkFormat", Format::parse)?;
-    Ok(())
-}
-
-fn parse_depth_format(
-    requirements: &mut Requirements,
-    words: &mut Words<'_>,
-) -> Result<(), LineError> {
-    let format = words.parse_with("a depth or stencil format of VkFormat", DepthFormat::parse)?;
-    requirements.depth_format = Some(format);
-    Ok(())
-}
-
-fn parse_samples(requirements: &mut Requirements, words: &mut Words<'_>) -> Result<(), LineError> {
-    if words.unsigned32("a number of samples")? > 1 {
-        let what = "multisample framebuffers".to_owned();
-        requirements.unmet.push(what);
-    }
-    Ok(())
 }
 
 /// The version of GL does not matter, only whose rules apply.
@@ -220,24 +190,6 @@ fn parse_name(
         requirements.features.push(name.to_owned());
     }
     Ok(())
-}
-
-fn parse_size(words: &mut Words<'_>) -> Result<[u32; 2], LineError> {
-    let mut side = |what| {
-        words.parse_with(what, |word| {
-            word.parse()
-                .ok()
-                .filter(|size| (1..=MAX_SIZE).contains(size))
-        })
-    };
-    let size = [
-        side("a width from 1 to 16384")?,
-        side("a height from 1 to 16384")?,
-    ];
-    if u64::from(size[0]) * u64::from(size[1]) > MAX_PIXELS {
-        return Err(words.error_at_last("the framebuffer has more than 67108864 pixels"));
-    }
-    Ok(size)
 }
 
 fn parse_version(text: &str) -> Option<[u32; 3]> {

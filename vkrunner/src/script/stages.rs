@@ -177,7 +177,7 @@ fn missing(
 
 /// Draws that only write depth, or nothing, need no fragment program.
 fn shows_color(draw: &Draw, requirements: &Requirements) -> bool {
-    !draw.state.rasterizer_discard && requirements.depth_format.is_none()
+    !draw.state.rasterizer_discard && requirements.attachments.depth.is_none()
 }
 
 #[cfg(test)]

@@ -3,17 +3,20 @@
 //! State that later commands use (clear values, pipeline state, tolerances, layouts) lives in [`TestParser`] and is copied
 //! into each command.
 
+use super::attachments::Attachments;
 use super::command::{
-    BufferDecl, BufferId, BufferKey, BufferRange, Command, Divisors, ExpectedError, ExpectedPlace,
-    IndexWidth, MatrixTarget, Step,
+    BufferDecl, BufferId, BufferKey, BufferRange, Clear, Command, Divisors, ExpectedError,
+    ExpectedPlace, IndexWidth, MatrixTarget, Step,
 };
 use super::feedback::Capturing;
-use super::names::is_identifier;
 use super::pipeline_state::{PipelineState, set_property};
 use super::require::{Convention, Requirements};
 use super::stages::{self, ProvokingVertex};
 use super::words::{LineError, Words};
-use super::{ScriptError, bindings, buffers, draws, feedback, gl_state, probes, state, textures};
+use super::{
+    ScriptError, attachments, bindings, buffers, draws, feedback, fixed_function, gl_state,
+    pixel_probes, probes, state, textures,
+};
 use crate::data::DataLayout;
 use crate::probe::{Tolerance, Tolerances};
 use ash::vk;
@@ -21,20 +24,14 @@ use glasm::TransformFeedback;
 use glasm::ir::Stage;
 use std::collections::HashMap;
 
-/// Values that `clear` uses.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct ClearValues {
-    pub(super) color: [f32; 4],
-    pub(super) depth: f32,
-    pub(super) stencil: u32,
-}
-
 /// Reads the lines of the `[test]` section.
 #[derive(Debug)]
 pub(super) struct TestParser {
+    /// Width and height of the framebuffer.
     pub(super) framebuffer: [u32; 2],
+    pub(super) attachments: Attachments,
     pub(super) line: u32,
-    pub(super) clear: ClearValues,
+    pub(super) clear: Clear,
     pub(super) pipeline: PipelineState,
     pub(super) tolerances: Tolerances,
     pub(super) storage_layout: DataLayout,
@@ -63,21 +60,24 @@ type ParseCommand = fn(&mut TestParser, &mut Words<'_>) -> Result<(), LineError>
 /// Every command by its first word. Lines with other first words set pipeline state.
 pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("atomic", bindings::parse_atomic),
+    ("attachment", attachments::parse_attachment_command),
     ("bind", bindings::parse_bind),
     ("buffer", buffers::parse_buffer),
-    ("clear", draws::parse_clear),
+    ("clear", attachments::parse_clear),
     ("clipplane", gl_state::parse_clip_plane),
     ("color", |parser, words| {
         state::parse_current(parser, 3, words)
     }),
     ("compute", draws::parse_compute),
     ("counter", buffers::parse_counter),
+    ("depthfunc", fixed_function::parse_depth_func),
+    ("depthrange", fixed_function::parse_depth_range),
     ("disable", |parser, words| {
-        draws::parse_enable(parser, draws::Switch::Off, words)
+        fixed_function::parse_enable(parser, fixed_function::Switch::Off, words)
     }),
     ("draw", draws::parse_draw),
     ("enable", |parser, words| {
-        draws::parse_enable(parser, draws::Switch::On, words)
+        fixed_function::parse_enable(parser, fixed_function::Switch::On, words)
     }),
     ("expect", parse_expect),
     ("fog", gl_state::parse_fog),
@@ -97,6 +97,7 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("parameter", state::parse_parameter),
     ("patch", draws::parse_patch),
     ("point", gl_state::parse_point),
+    ("polygon", fixed_function::parse_polygon_mode),
     ("print", buffers::parse_print),
     ("probe", |parser, words| {
         probes::parse_probe(parser, probes::Coordinates::Pixels, words)
@@ -104,7 +105,7 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("provoking", stages::parse_provoking),
     ("push", buffers::parse_push),
     ("relative", probes::parse_relative),
-    ("save", parse_save),
+    ("save", pixel_probes::parse_save),
     ("ssbo", buffers::parse_ssbo),
     ("tess", stages::parse_tessellation),
     ("tessellation", stages::parse_tessellation),
@@ -139,12 +140,9 @@ impl TestParser {
         };
         Self {
             framebuffer: requirements.framebuffer,
+            attachments: requirements.attachments.clone(),
             line: 0,
-            clear: ClearValues {
-                color: [0.0; 4],
-                depth: 1.0,
-                stencil: 0,
-            },
+            clear: Clear::default(),
             pipeline: PipelineState {
                 front_face,
                 provoking_vertex,
@@ -231,15 +229,6 @@ impl TestParser {
             steps: self.steps,
         }
     }
-}
-
-/// `save image NAME.png`
-fn parse_save(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    words.parse_with("`image`", |word| (word == "image").then_some(()))?;
-    let name = words.parse_with("a file name that ends in .png", |word| {
-        (is_identifier(word) && word.ends_with(".png")).then(|| word.to_owned())
-    })?;
-    parser.push(words, Command::SaveImage(name))
 }
 
 /// `expect error CODE [at OFFSET | at START..END | at end | line L col C]`

@@ -75,6 +75,7 @@ features! {
         geometry_shader "geometryShader",
         tessellation_shader "tessellationShader",
         sample_rate_shading "sampleRateShading",
+        alpha_to_one "alphaToOne",
         dual_src_blend "dualSrcBlend",
         logic_op "logicOp",
         depth_clamp "depthClamp",

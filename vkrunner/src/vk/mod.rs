@@ -12,6 +12,7 @@ mod descriptors;
 mod device;
 mod features;
 mod feedback;
+mod fixed_function;
 mod framebuffer;
 mod image;
 mod instance;

@@ -1,6 +1,7 @@
 //! Physical devices and what they can do.
 
 use super::features::FeatureChain;
+use super::framebuffer;
 use super::instance::{API_VERSION, Instance};
 use crate::error::{CallContext, Error};
 use crate::requirements::{BufferLimits, Capabilities};
@@ -175,17 +176,14 @@ fn query_capabilities(
     extensions: BTreeSet<String>,
 ) -> Capabilities {
     let limits = &properties.limits;
+    let version = match common_minor(properties.api_version) {
+        0 | 1 => framebuffer::VersionLimits::Vulkan1_1,
+        _ => framebuffer::VersionLimits::Vulkan1_2,
+    };
     let mut capabilities = Capabilities {
         version: split_version(properties.api_version.min(API_VERSION | 0xfff)),
         features,
-        max_framebuffer: [
-            limits
-                .max_framebuffer_width
-                .min(limits.max_image_dimension2_d),
-            limits
-                .max_framebuffer_height
-                .min(limits.max_image_dimension2_d),
-        ],
+        framebuffer: framebuffer::query_limits(instance, handle, limits, version),
         max_texture: limits.max_image_dimension2_d,
         max_work_groups: limits.max_compute_work_group_count,
         max_push: limits.max_push_constants_size,
@@ -244,14 +242,6 @@ fn query_formats(instance: &Instance, handle: vk::PhysicalDevice, capabilities: 
             properties.buffer_features,
         );
         for (formats, possible) in [
-            (
-                &mut capabilities.color_formats,
-                images.contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT),
-            ),
-            (
-                &mut capabilities.depth_formats,
-                images.contains(vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT),
-            ),
             (&mut capabilities.texture_formats, images.contains(texture)),
             (
                 &mut capabilities.vertex_formats,

@@ -2,9 +2,11 @@
 
 use super::descriptors::Layout;
 use super::device::Device;
+use super::fixed_function::{FixedFunction, depth_stencil_state, rasterization_state};
 use super::framebuffer::Framebuffer;
 use crate::error::{CallContext, Error};
-use crate::script::pipeline_state::{PipelineState, StencilFace};
+use crate::fragment_outputs::FragmentOutputs;
+use crate::script::pipeline_state::PipelineState;
 use crate::script::stages::ProvokingVertex;
 use crate::timing::Phase;
 use ash::vk;
@@ -28,6 +30,8 @@ pub(super) fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
 pub(crate) struct ShaderModule {
     raw: vk::ShaderModule,
     stage: Stage,
+    /// Color attachments that it writes.
+    colors: FragmentOutputs,
     device: Rc<Device>,
 }
 
@@ -42,6 +46,7 @@ impl ShaderModule {
         Ok(Self {
             raw,
             stage,
+            colors: FragmentOutputs::of(words),
             device: Rc::clone(device),
         })
     }
@@ -59,6 +64,11 @@ impl ShaderStage<'_> {
             .stage(stage_flag(self.module.stage))
             .module(self.module.raw)
             .name(&self.entry_point)
+    }
+
+    /// Bit N is color attachment N, which the entry point writes.
+    fn colors(&self) -> u32 {
+        self.module.colors.written_by(self.entry_point.as_bytes())
     }
 }
 
@@ -159,13 +169,11 @@ impl GraphicsPipeline {
         let tessellation = vk::PipelineTessellationStateCreateInfo::default()
             .patch_control_points(state.patch_control_points)
             .push_next(&mut origin);
-        let (viewport, scissor) = desc.framebuffer.viewport();
-        let (viewports, scissors) = ([viewport], [scissor]);
+        let written = desc.stages.iter().fold(0, |all, it| all | it.colors());
+        let fixed = FixedFunction::new(device, state, desc.framebuffer, written);
         let mut clip_control =
             vk::PipelineViewportDepthClipControlCreateInfoEXT::default().negative_one_to_one(true);
-        let mut viewport_state = vk::PipelineViewportStateCreateInfo::default()
-            .viewports(&viewports)
-            .scissors(&scissors);
+        let mut viewport_state = fixed.viewport_state();
         if desc.clip_space == ClipSpace::OpenGl {
             viewport_state = viewport_state.push_next(&mut clip_control);
         }
@@ -178,14 +186,9 @@ impl GraphicsPipeline {
         {
             rasterization = rasterization.push_next(&mut provoking);
         }
-        let multisample = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::TYPE_1);
+        let multisample = fixed.multisample_state(state, desc.framebuffer);
         let depth_stencil = depth_stencil_state(state, desc.framebuffer);
-        let blend_attachments = [blend_attachment(state)];
-        let color_blend = vk::PipelineColorBlendStateCreateInfo::default()
-            .logic_op_enable(state.logic_op_enable)
-            .logic_op(state.logic_op)
-            .attachments(&blend_attachments);
+        let color_blend = fixed.color_blend_state(state);
         let mut info = vk::GraphicsPipelineCreateInfo::default()
             .stages(&stages)
             .vertex_input_state(&vertex_input)
@@ -312,61 +315,4 @@ fn divisor_descriptions(
         divisor: binding.divisor,
     })
     .collect()
-}
-
-fn rasterization_state(state: &PipelineState) -> vk::PipelineRasterizationStateCreateInfo<'static> {
-    vk::PipelineRasterizationStateCreateInfo::default()
-        .depth_clamp_enable(state.depth_clamp)
-        .rasterizer_discard_enable(state.rasterizer_discard)
-        .polygon_mode(state.polygon_mode)
-        .cull_mode(state.cull_mode)
-        .front_face(state.front_face)
-        .depth_bias_enable(state.depth_bias)
-        .depth_bias_constant_factor(state.depth_bias_constant_factor)
-        .depth_bias_clamp(state.depth_bias_clamp)
-        .depth_bias_slope_factor(state.depth_bias_slope_factor)
-        .line_width(state.line_width)
-}
-
-/// Tests of buffers that the framebuffer lacks are off, as in GL.
-fn depth_stencil_state(
-    state: &PipelineState,
-    framebuffer: &Framebuffer,
-) -> vk::PipelineDepthStencilStateCreateInfo<'static> {
-    let format = framebuffer.depth_format();
-    let has_depth = format.is_some_and(|format| format.has_depth);
-    let has_stencil = format.is_some_and(|format| format.has_stencil);
-    vk::PipelineDepthStencilStateCreateInfo::default()
-        .depth_test_enable(state.depth_test && has_depth)
-        .depth_write_enable(state.depth_write && has_depth)
-        .depth_compare_op(state.depth_compare_op)
-        .depth_bounds_test_enable(state.depth_bounds_test && has_depth)
-        .max_depth_bounds(1.0)
-        .stencil_test_enable(state.stencil_test && has_stencil)
-        .front(stencil_state(&state.front))
-        .back(stencil_state(&state.back))
-}
-
-fn stencil_state(face: &StencilFace) -> vk::StencilOpState {
-    vk::StencilOpState {
-        fail_op: face.fail_op,
-        pass_op: face.pass_op,
-        depth_fail_op: face.depth_fail_op,
-        compare_op: face.compare_op,
-        compare_mask: face.compare_mask,
-        write_mask: face.write_mask,
-        reference: face.reference,
-    }
-}
-
-fn blend_attachment(state: &PipelineState) -> vk::PipelineColorBlendAttachmentState {
-    vk::PipelineColorBlendAttachmentState::default()
-        .blend_enable(state.blend)
-        .src_color_blend_factor(state.src_color_factor)
-        .dst_color_blend_factor(state.dst_color_factor)
-        .color_blend_op(state.color_op)
-        .src_alpha_blend_factor(state.src_alpha_factor)
-        .dst_alpha_blend_factor(state.dst_alpha_factor)
-        .alpha_blend_op(state.alpha_op)
-        .color_write_mask(state.color_write_mask)
 }

@@ -1,0 +1,171 @@
+//! Fixed-function state of graphics pipelines, from what scripts have set.
+
+use super::device::Device;
+use super::framebuffer::Framebuffer;
+use crate::script::pipeline_state::{BlendState, PipelineState, StencilFace};
+use ash::vk;
+
+/// The structures of a pipeline that others point into.
+pub(super) struct FixedFunction {
+    viewports: [vk::Viewport; 1],
+    scissors: [vk::Rect2D; 1],
+    sample_mask: [u32; 2],
+    blend_attachments: Vec<vk::PipelineColorBlendAttachmentState>,
+}
+
+impl FixedFunction {
+    /// `written` has a bit for every color attachment that the fragment program writes.
+    pub(super) fn new(
+        device: &Device,
+        state: &PipelineState,
+        framebuffer: &Framebuffer,
+        written: u32,
+    ) -> Self {
+        Self {
+            viewports: [viewport(state, framebuffer)],
+            scissors: [scissor(state, framebuffer)],
+            sample_mask: [state.sample_mask as u32, (state.sample_mask >> 32) as u32],
+            blend_attachments: blend_attachments(device, state, framebuffer, written),
+        }
+    }
+
+    pub(super) fn viewport_state(&self) -> vk::PipelineViewportStateCreateInfo<'_> {
+        vk::PipelineViewportStateCreateInfo::default()
+            .viewports(&self.viewports)
+            .scissors(&self.scissors)
+    }
+
+    pub(super) fn multisample_state(
+        &self,
+        state: &PipelineState,
+        framebuffer: &Framebuffer,
+    ) -> vk::PipelineMultisampleStateCreateInfo<'_> {
+        vk::PipelineMultisampleStateCreateInfo::default()
+            .rasterization_samples(framebuffer.samples())
+            .sample_shading_enable(state.sample_shading)
+            .min_sample_shading(state.min_sample_shading)
+            .sample_mask(&self.sample_mask)
+            .alpha_to_coverage_enable(state.alpha_to_coverage)
+            .alpha_to_one_enable(state.alpha_to_one)
+    }
+
+    pub(super) fn color_blend_state(
+        &self,
+        state: &PipelineState,
+    ) -> vk::PipelineColorBlendStateCreateInfo<'_> {
+        vk::PipelineColorBlendStateCreateInfo::default()
+            .logic_op_enable(state.logic_op_enable)
+            .logic_op(state.logic_op)
+            .attachments(&self.blend_attachments)
+            .blend_constants(state.blend_constants)
+    }
+}
+
+fn viewport(state: &PipelineState, framebuffer: &Framebuffer) -> vk::Viewport {
+    let extent = framebuffer.area().extent;
+    let whole = [0.0, 0.0, extent.width as f32, extent.height as f32];
+    let [x, y, width, height] = state.viewport.unwrap_or(whole);
+    let [min_depth, max_depth] = state.depth_range;
+    vk::Viewport {
+        x,
+        y,
+        width,
+        height,
+        min_depth,
+        max_depth,
+    }
+}
+
+fn scissor(state: &PipelineState, framebuffer: &Framebuffer) -> vk::Rect2D {
+    let Some([x, y, width, height]) = state.scissor else {
+        return framebuffer.area();
+    };
+    vk::Rect2D {
+        offset: vk::Offset2D {
+            x: x as i32,
+            y: y as i32,
+        },
+        extent: vk::Extent2D { width, height },
+    }
+}
+
+pub(super) fn rasterization_state(
+    state: &PipelineState,
+) -> vk::PipelineRasterizationStateCreateInfo<'static> {
+    vk::PipelineRasterizationStateCreateInfo::default()
+        .depth_clamp_enable(state.depth_clamp)
+        .rasterizer_discard_enable(state.rasterizer_discard)
+        .polygon_mode(state.polygon_mode)
+        .cull_mode(state.cull_mode)
+        .front_face(state.front_face)
+        .depth_bias_enable(state.depth_bias)
+        .depth_bias_constant_factor(state.depth_bias_constant_factor)
+        .depth_bias_clamp(state.depth_bias_clamp)
+        .depth_bias_slope_factor(state.depth_bias_slope_factor)
+        .line_width(state.line_width)
+}
+
+/// Tests of buffers that the framebuffer lacks are off, as in GL.
+pub(super) fn depth_stencil_state(
+    state: &PipelineState,
+    framebuffer: &Framebuffer,
+) -> vk::PipelineDepthStencilStateCreateInfo<'static> {
+    let format = framebuffer.depth_format();
+    let has_depth = format.is_some_and(|format| format.has_depth);
+    let has_stencil = format.is_some_and(|format| format.has_stencil);
+    vk::PipelineDepthStencilStateCreateInfo::default()
+        .depth_test_enable(state.depth_test && has_depth)
+        .depth_write_enable(state.depth_write && has_depth)
+        .depth_compare_op(state.depth_compare_op)
+        .depth_bounds_test_enable(state.depth_bounds_test && has_depth)
+        .min_depth_bounds(state.min_depth_bounds)
+        .max_depth_bounds(state.max_depth_bounds)
+        .stencil_test_enable(state.stencil_test && has_stencil)
+        .front(stencil_state(&state.front))
+        .back(stencil_state(&state.back))
+}
+
+fn stencil_state(face: &StencilFace) -> vk::StencilOpState {
+    vk::StencilOpState {
+        fail_op: face.fail_op,
+        pass_op: face.pass_op,
+        depth_fail_op: face.depth_fail_op,
+        compare_op: face.compare_op,
+        compare_mask: face.compare_mask,
+        write_mask: face.write_mask,
+        reference: face.reference,
+    }
+}
+
+/// What the program does not write would become undefined; it is left as it is where the device can treat attachments differently.
+fn blend_attachments(
+    device: &Device,
+    state: &PipelineState,
+    framebuffer: &Framebuffer,
+    written: u32,
+) -> Vec<vk::PipelineColorBlendAttachmentState> {
+    let independent = device.capabilities.features.contains("independentBlend");
+    let attachments = state.attachments.iter().zip(0..);
+    attachments
+        .take(framebuffer.color_count())
+        .map(|(attachment, number)| {
+            let blend = blend_attachment(attachment);
+            match independent && written >> number & 1 == 0 {
+                true => blend.color_write_mask(vk::ColorComponentFlags::empty()),
+                false => blend,
+            }
+        })
+        .collect()
+}
+
+fn blend_attachment(state: &BlendState) -> vk::PipelineColorBlendAttachmentState {
+    vk::PipelineColorBlendAttachmentState::default()
+        .blend_enable(state.blend)
+        .src_color_blend_factor(state.src_color_factor)
+        .dst_color_blend_factor(state.dst_color_factor)
+        .color_blend_op(state.color_op)
+        .src_alpha_blend_factor(state.src_alpha_factor)
+        .dst_alpha_blend_factor(state.dst_alpha_factor)
+        .alpha_blend_op(state.alpha_op)
+        .color_write_mask(state.color_write_mask)
+}

@@ -1,0 +1,328 @@
+//! The framebuffer that draws go to: its attachments, and clearing them.
+//!
+//! Between commands every attachment is in the layout that the render pass wants.
+
+mod limits;
+mod pass;
+mod read;
+mod samples;
+
+use super::buffer::{Buffer, BufferUse};
+use super::device::Device;
+use super::image::{Image, ImageDesc};
+use crate::error::{CallContext, Error};
+use crate::format::{DepthFormat, Encoding, Format};
+use crate::script::{Attachments, Clear};
+use ash::vk;
+use samples::SampleReaders;
+use std::rc::Rc;
+
+pub(super) use limits::{VersionLimits, query as query_limits};
+
+const COLOR_LAYOUT: vk::ImageLayout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
+const DEPTH_LAYOUT: vk::ImageLayout = vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+
+/// A color attachment.
+struct Color {
+    image: Image,
+    format: Format,
+}
+
+/// A depth or stencil attachment, or both in one.
+struct DepthStencil {
+    image: Image,
+    format: DepthFormat,
+}
+
+/// Color attachments, perhaps a depth or stencil attachment, and the render pass for them.
+pub(crate) struct Framebuffer {
+    pub(super) render_pass: vk::RenderPass,
+    raw: vk::Framebuffer,
+    /// By number; `None` are numbers without attachment.
+    colors: Vec<Option<Color>>,
+    depth: Option<DepthStencil>,
+    /// Holds one layer of one sample of any attachment.
+    readback: Buffer,
+    readers: SampleReaders,
+    width: u32,
+    height: u32,
+    layers: u32,
+    samples: u32,
+    device: Rc<Device>,
+}
+
+impl Framebuffer {
+    /// A framebuffer, cleared to zeros and depth 1. The caller checked that the device has the formats, the samples and the size.
+    pub(crate) fn new(
+        device: &Rc<Device>,
+        [width, height]: [u32; 2],
+        attachments: &Attachments,
+    ) -> Result<Self, Error> {
+        let images = AttachmentImages {
+            device,
+            width,
+            height,
+            attachments,
+        };
+        let mut colors = Vec::new();
+        for format in &attachments.colors {
+            colors.push(match format {
+                Some(format) => Some(images.color(format)?),
+                None => None,
+            });
+        }
+        let depth = match attachments.depth {
+            Some(format) => Some(images.depth(format)?),
+            None => None,
+        };
+        // Depth and stencil values take four bytes at most.
+        let sizes = attachments.colors.iter().flatten().map(Format::size);
+        let texel = sizes.max().unwrap_or(0).max(4) as u64;
+        let size = u64::from(width) * u64::from(height) * texel;
+        let mut framebuffer = Self {
+            render_pass: vk::RenderPass::null(),
+            raw: vk::Framebuffer::null(),
+            colors,
+            depth,
+            readback: Buffer::new(device, BufferUse::Readback, size)?,
+            readers: SampleReaders::default(),
+            width,
+            height,
+            layers: attachments.layers,
+            samples: attachments.samples,
+            device: Rc::clone(device),
+        };
+        framebuffer.render_pass = pass::create(device, attachments)?;
+        framebuffer.create_framebuffer()?;
+        framebuffer.prepare()?;
+        Ok(framebuffer)
+    }
+
+    fn create_framebuffer(&mut self) -> Result<(), Error> {
+        let mut views: Vec<_> = self.color_images().map(|image| image.view).collect();
+        views.extend(self.depth.iter().map(|depth| depth.image.view));
+        let info = vk::FramebufferCreateInfo::default()
+            .render_pass(self.render_pass)
+            .attachments(&views)
+            .width(self.width)
+            .height(self.height)
+            .layers(self.layers);
+        // SAFETY: the views match the attachments of the render pass.
+        self.raw = unsafe { self.device.raw.create_framebuffer(&info, None) }
+            .call("vkCreateFramebuffer")?;
+        Ok(())
+    }
+
+    fn color_images(&self) -> impl Iterator<Item = &Image> {
+        self.colors.iter().flatten().map(|color| &color.image)
+    }
+
+    /// Brings the new images into their layouts and clears them.
+    fn prepare(&self) -> Result<(), Error> {
+        let undefined = vk::ImageLayout::UNDEFINED;
+        self.device.run(|raw, commands| {
+            for image in self.color_images() {
+                image.change_layout(raw, commands, undefined, COLOR_LAYOUT);
+            }
+            if let Some(depth) = &self.depth {
+                depth
+                    .image
+                    .change_layout(raw, commands, undefined, DEPTH_LAYOUT);
+            }
+        })?;
+        self.clear(&Clear::default())
+    }
+
+    /// Clears all attachments or one, in all layers and samples.
+    pub(crate) fn clear(&self, values: &Clear) -> Result<(), Error> {
+        let attachments = self.clear_attachments(values);
+        if attachments.is_empty() {
+            return Ok(());
+        }
+        let rect = vk::ClearRect {
+            rect: self.area(),
+            base_array_layer: 0,
+            layer_count: self.layers,
+        };
+        self.device.run(|raw, commands| {
+            self.begin_pass(raw, commands);
+            // SAFETY: the attachments are those of the render pass that has begun.
+            unsafe {
+                raw.cmd_clear_attachments(commands, &attachments, &[rect]);
+                raw.cmd_end_render_pass(commands);
+            }
+        })
+    }
+
+    fn clear_attachments(&self, values: &Clear) -> Vec<vk::ClearAttachment> {
+        let mut attachments = Vec::new();
+        for ((color, value), number) in self.colors.iter().zip(values.colors).zip(0..) {
+            let Some(color) = color.as_ref() else {
+                continue;
+            };
+            if values.only.is_some_and(|only| only != number) {
+                continue;
+            }
+            let clear = vk::ClearAttachment::default()
+                .aspect_mask(vk::ImageAspectFlags::COLOR)
+                .color_attachment(number)
+                .clear_value(vk::ClearValue {
+                    color: clear_color(color.format.encoding, value),
+                });
+            attachments.push(clear);
+        }
+        if let Some(depth) = &self.depth
+            && values.only.is_none()
+        {
+            let depth_stencil = vk::ClearDepthStencilValue {
+                depth: values.depth,
+                stencil: values.stencil,
+            };
+            let clear = vk::ClearAttachment::default()
+                .aspect_mask(aspects(depth.format))
+                .clear_value(vk::ClearValue { depth_stencil });
+            attachments.push(clear);
+        }
+        attachments
+    }
+
+    /// All pixels.
+    pub(super) fn area(&self) -> vk::Rect2D {
+        vk::Rect2D {
+            offset: vk::Offset2D::default(),
+            extent: vk::Extent2D {
+                width: self.width,
+                height: self.height,
+            },
+        }
+    }
+
+    /// Whether there are depth and stencil buffers.
+    pub(super) fn depth_format(&self) -> Option<DepthFormat> {
+        self.depth.as_ref().map(|depth| depth.format)
+    }
+
+    /// Color attachments, numbers without attachment counted.
+    pub(super) fn color_count(&self) -> usize {
+        self.colors.len()
+    }
+
+    /// Samples of a pixel.
+    pub(super) fn samples(&self) -> vk::SampleCountFlags {
+        vk::SampleCountFlags::from_raw(self.samples)
+    }
+
+    /// Records the beginning of the render pass.
+    pub(super) fn begin_pass(&self, raw: &ash::Device, commands: vk::CommandBuffer) {
+        let begin = vk::RenderPassBeginInfo::default()
+            .render_pass(self.render_pass)
+            .framebuffer(self.raw)
+            .render_area(self.area());
+        // SAFETY: the command buffer is being recorded, outside of a render pass; the images are in the layouts that the pass expects.
+        unsafe { raw.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE) };
+    }
+}
+
+impl Drop for Framebuffer {
+    fn drop(&mut self) {
+        if self.device.is_lost() {
+            return;
+        }
+        // SAFETY: both were made from this device or are null, and the device is idle.
+        unsafe {
+            self.device.raw.destroy_framebuffer(self.raw, None);
+            self.device.raw.destroy_render_pass(self.render_pass, None);
+        }
+    }
+}
+
+/// A clear value in the type of a format.
+fn clear_color(encoding: Encoding, color: [f64; 4]) -> vk::ClearColorValue {
+    match encoding {
+        Encoding::Uint => vk::ClearColorValue {
+            uint32: color.map(|value| value as u32),
+        },
+        Encoding::Sint => vk::ClearColorValue {
+            int32: color.map(|value| value as i32),
+        },
+        Encoding::Unorm
+        | Encoding::Snorm
+        | Encoding::Uscaled
+        | Encoding::Sscaled
+        | Encoding::Sfloat
+        | Encoding::Srgb => vk::ClearColorValue {
+            float32: color.map(|value| value as f32),
+        },
+    }
+}
+
+/// What a depth or stencil format holds.
+fn aspects(format: DepthFormat) -> vk::ImageAspectFlags {
+    let mut aspects = vk::ImageAspectFlags::empty();
+    if format.has_depth {
+        aspects |= vk::ImageAspectFlags::DEPTH;
+    }
+    if format.has_stencil {
+        aspects |= vk::ImageAspectFlags::STENCIL;
+    }
+    aspects
+}
+
+/// Makes the images of attachments.
+struct AttachmentImages<'a> {
+    device: &'a Rc<Device>,
+    width: u32,
+    height: u32,
+    attachments: &'a Attachments,
+}
+
+impl AttachmentImages<'_> {
+    fn color(&self, format: &Format) -> Result<Color, Error> {
+        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT;
+        let desc = self.desc(format.vk, usage, vk::ImageAspectFlags::COLOR);
+        Ok(Color {
+            image: Image::new(self.device, &desc)?,
+            format: format.clone(),
+        })
+    }
+
+    fn depth(&self, format: DepthFormat) -> Result<DepthStencil, Error> {
+        let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
+        let desc = self.desc(format.vk, usage, aspects(format));
+        Ok(DepthStencil {
+            image: Image::new(self.device, &desc)?,
+            format,
+        })
+    }
+
+    fn desc(
+        &self,
+        format: vk::Format,
+        usage: vk::ImageUsageFlags,
+        aspects: vk::ImageAspectFlags,
+    ) -> ImageDesc {
+        let Attachments {
+            samples, layers, ..
+        } = *self.attachments;
+        let mut usage = usage | vk::ImageUsageFlags::TRANSFER_SRC;
+        if samples > 1 {
+            // Only shaders can read single samples.
+            usage |= vk::ImageUsageFlags::SAMPLED;
+        }
+        ImageDesc {
+            view_type: match layers {
+                1 => vk::ImageViewType::TYPE_2D,
+                _ => vk::ImageViewType::TYPE_2D_ARRAY,
+            },
+            layers,
+            samples: vk::SampleCountFlags::from_raw(samples),
+            aspects,
+            ..ImageDesc::plane(format, self.width, self.height, usage)
+        }
+    }
+}
+
+/// What every use of an attachment's format as one with several samples needs.
+pub(super) fn multisample_usage(attachment: vk::ImageUsageFlags) -> vk::ImageUsageFlags {
+    attachment | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::SAMPLED
+}

@@ -1,0 +1,207 @@
+//! Reading attachments back.
+//!
+//! Attachments with one sample are copied. With several, a color attachment of floats or normalized numbers is resolved by the device and
+//! then copied; integers, depth and stencil stand for their sample 0, and single samples are fetched by a compute shader.
+
+use super::{COLOR_LAYOUT, Color, DEPTH_LAYOUT, Framebuffer};
+use crate::error::Error;
+use crate::format::{Encoding, Format};
+use crate::image::Image as Picture;
+use crate::probe::pixels::{Plane, Surface};
+use crate::vk::image::{Image, ImageDesc};
+use ash::vk;
+
+/// An attachment's image, and how to read one aspect of it.
+pub(super) struct Source<'a> {
+    pub(super) image: &'a Image,
+    /// Of the attachment.
+    pub(super) vk_format: vk::Format,
+    pub(super) aspect: vk::ImageAspectFlags,
+    /// Between commands.
+    pub(super) layout: vk::ImageLayout,
+    /// Of texels that are copied to a buffer.
+    texels: Format,
+}
+
+const TRANSFER: vk::ImageLayout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+
+impl Framebuffer {
+    /// Everything that can be read, samples resolved.
+    pub(crate) fn surfaces(&self) -> Vec<Surface> {
+        let mut planes: Vec<Plane> = self
+            .colors
+            .iter()
+            .zip(0..)
+            .filter(|(color, _)| color.is_some())
+            .map(|(_, number)| Plane::Color(number))
+            .collect();
+        if let Some(depth) = &self.depth {
+            planes.extend(depth.format.has_depth.then_some(Plane::Depth));
+            planes.extend(depth.format.has_stencil.then_some(Plane::Stencil));
+        }
+        let of_plane = |plane| {
+            (0..self.layers).map(move |layer| Surface {
+                plane,
+                layer,
+                sample: None,
+            })
+        };
+        planes.into_iter().flat_map(of_plane).collect()
+    }
+
+    /// The contents of a surface; `None` if the framebuffer does not have it.
+    pub(crate) fn read(&self, surface: Surface) -> Result<Option<Picture>, Error> {
+        let Some(source) = self.source(surface.plane) else {
+            return Ok(None);
+        };
+        let resolves = matches!(surface.plane, Plane::Color(_))
+            && surface.sample.is_none()
+            && !source.texels.encoding.is_integer();
+        let (format, data) = if self.samples == 1 {
+            self.copy(&source, surface.layer)?
+        } else if resolves {
+            self.resolve(&source, surface.layer)?
+        } else {
+            let sample = surface.sample.unwrap_or(0);
+            self.readers.fetch(self, &source, surface.layer, sample)?
+        };
+        Ok(Some(Picture {
+            width: self.width,
+            height: self.height,
+            format,
+            is_color: surface.is_color(),
+            data,
+        }))
+    }
+
+    fn source(&self, plane: Plane) -> Option<Source<'_>> {
+        let (texels, aspect) = match plane {
+            Plane::Color(number) => {
+                let Color { image, format } = self.colors.get(number as usize)?.as_ref()?;
+                return Some(Source {
+                    image,
+                    vk_format: format.vk,
+                    aspect: vk::ImageAspectFlags::COLOR,
+                    layout: COLOR_LAYOUT,
+                    texels: format.clone(),
+                });
+            }
+            Plane::Depth => (
+                self.depth.as_ref()?.format.depth_texels()?,
+                vk::ImageAspectFlags::DEPTH,
+            ),
+            Plane::Stencil => (
+                self.depth.as_ref()?.format.stencil_texels()?,
+                vk::ImageAspectFlags::STENCIL,
+            ),
+        };
+        let depth = self.depth.as_ref()?;
+        Some(Source {
+            image: &depth.image,
+            vk_format: depth.format.vk,
+            aspect,
+            layout: DEPTH_LAYOUT,
+            texels,
+        })
+    }
+
+    fn extent(&self) -> vk::Extent3D {
+        vk::Extent3D {
+            width: self.width,
+            height: self.height,
+            depth: 1,
+        }
+    }
+
+    /// Reads a layer of an image with one sample.
+    fn copy(&self, source: &Source<'_>, layer: u32) -> Result<(Format, Vec<u8>), Error> {
+        self.device.run(|raw, commands| {
+            let image = source.image;
+            image.change_layout(raw, commands, source.layout, TRANSFER);
+            self.record_copy(raw, commands, image, source.aspect, layer);
+            image.change_layout(raw, commands, TRANSFER, source.layout);
+        })?;
+        Ok(self.copied(source))
+    }
+
+    /// Records a copy of a layer to the readback buffer.
+    fn record_copy(
+        &self,
+        raw: &ash::Device,
+        commands: vk::CommandBuffer,
+        image: &Image,
+        aspect: vk::ImageAspectFlags,
+        layer: u32,
+    ) {
+        let copy = vk::BufferImageCopy::default()
+            .image_subresource(layer_of(aspect, layer))
+            .image_extent(self.extent());
+        // SAFETY: the image is in this layout and has the layer, and the buffer is as large as one.
+        unsafe {
+            raw.cmd_copy_image_to_buffer(commands, image.raw, TRANSFER, self.readback.raw, &[copy]);
+        }
+    }
+
+    /// What a copy has left in the readback buffer.
+    fn copied(&self, source: &Source<'_>) -> (Format, Vec<u8>) {
+        let size = self.width as usize * self.height as usize * source.texels.size();
+        (
+            source.texels.clone(),
+            self.readback.bytes()[..size].to_vec(),
+        )
+    }
+
+    /// Reads a layer of a color attachment, its samples resolved by the device.
+    fn resolve(&self, source: &Source<'_>, layer: u32) -> Result<(Format, Vec<u8>), Error> {
+        let usage = vk::ImageUsageFlags::TRANSFER_DST | vk::ImageUsageFlags::TRANSFER_SRC;
+        let desc = ImageDesc::plane(source.vk_format, self.width, self.height, usage);
+        let resolved = Image::without_view(&self.device, &desc)?;
+        let region = vk::ImageResolve::default()
+            .src_subresource(layer_of(source.aspect, layer))
+            .dst_subresource(layer_of(source.aspect, 0))
+            .extent(self.extent());
+        let destination = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+        self.device.run(|raw, commands| {
+            let image = source.image;
+            image.change_layout(raw, commands, source.layout, TRANSFER);
+            resolved.change_layout(raw, commands, vk::ImageLayout::UNDEFINED, destination);
+            // SAFETY: the images are in these layouts, have one format, and contain the region.
+            unsafe {
+                raw.cmd_resolve_image(
+                    commands,
+                    image.raw,
+                    TRANSFER,
+                    resolved.raw,
+                    destination,
+                    &[region],
+                );
+            }
+            image.change_layout(raw, commands, TRANSFER, source.layout);
+            resolved.change_layout(raw, commands, destination, TRANSFER);
+            self.record_copy(raw, commands, &resolved, source.aspect, 0);
+        })?;
+        Ok(self.copied(source))
+    }
+}
+
+impl Source<'_> {
+    /// What a shader gets when it reads the aspect.
+    pub(super) fn fetched(&self) -> Encoding {
+        match self.texels.encoding {
+            integer @ (Encoding::Uint | Encoding::Sint) => integer,
+            Encoding::Unorm
+            | Encoding::Snorm
+            | Encoding::Uscaled
+            | Encoding::Sscaled
+            | Encoding::Sfloat
+            | Encoding::Srgb => Encoding::Sfloat,
+        }
+    }
+}
+
+fn layer_of(aspect: vk::ImageAspectFlags, layer: u32) -> vk::ImageSubresourceLayers {
+    vk::ImageSubresourceLayers::default()
+        .aspect_mask(aspect)
+        .base_array_layer(layer)
+        .layer_count(1)
+}
