@@ -37,6 +37,12 @@ impl FragmentOutputs {
         }
     }
 
+    /// One more than the highest location that any entry point writes.
+    pub(crate) fn count(&self) -> usize {
+        let all = self.entry_points.iter().fold(0, |all, (_, it)| all | it);
+        (u32::BITS - all.leading_zeros()) as usize
+    }
+
     /// Bit N is location N, which the entry point writes.
     pub(crate) fn written_by(&self, entry_point: &[u8]) -> u32 {
         let mut found = self.entry_points.iter();
@@ -173,6 +179,8 @@ mod tests {
         let outputs = FragmentOutputs::of(&words);
         assert_eq!(outputs.written_by(b"a"), 0b01);
         assert_eq!(outputs.written_by(b"abcde"), 0b10);
+        assert_eq!(outputs.count(), 2);
+        assert_eq!(FragmentOutputs::default().count(), 0);
     }
 
     #[test]

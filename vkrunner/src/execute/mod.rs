@@ -17,9 +17,11 @@ mod textures;
 mod vertices;
 
 use crate::error::Error;
+use crate::fragment_outputs::FragmentOutputs;
 use crate::outcome::{Failure, FailureImage};
 use crate::probe::check_values;
 use crate::programs::Module;
+use crate::script::attachments::MAX_COLORS;
 use crate::script::{Command, Script, Step};
 use crate::timing::Phase;
 use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer};
@@ -170,8 +172,18 @@ impl Execution<'_> {
             .iter()
             .any(|step| uses_framebuffer(&step.command))
         {
-            let (size, attachments) = (requirements.framebuffer, &requirements.attachments);
-            self.framebuffer = Some(Framebuffer::new(&self.device, size, attachments)?);
+            let mut attachments = requirements.attachments.clone();
+            // Outputs that go nowhere need a number, though no attachment.
+            let outputs = self
+                .modules
+                .iter()
+                .map(|module| FragmentOutputs::of(&module.words));
+            let count = outputs.map(|outputs| outputs.count()).max().unwrap_or(0);
+            let colors = attachments.colors.len().max(count.min(MAX_COLORS));
+            attachments.colors.resize(colors, None);
+            let framebuffer =
+                Framebuffer::new(&self.device, requirements.framebuffer, &attachments)?;
+            self.framebuffer = Some(framebuffer);
         }
         Ok(())
     }
