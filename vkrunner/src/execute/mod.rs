@@ -188,6 +188,10 @@ impl Execution<'_> {
         Ok(())
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a dispatcher with an arm for each command"
+    )]
     fn step(&mut self, step: &Step) -> Result<(), Problem> {
         let resources = &mut self.resources;
         match &step.command {
