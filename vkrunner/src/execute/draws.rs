@@ -11,7 +11,7 @@ use crate::vk::{
     Buffer, BufferUse, ClipSpace, Device, DrawCall, DrawCount, Framebuffer, GraphicsPipeline,
     IndexedDraw, PipelineDesc,
 };
-use ash::vk::{ColorComponentFlags, IndexType, PrimitiveTopology, TessellationDomainOrigin};
+use ash::vk::{IndexType, PrimitiveTopology, TessellationDomainOrigin};
 use glasm::ir::Stage;
 use std::rc::Rc;
 
@@ -82,10 +82,6 @@ impl<'a> Draws<'a> {
         let list = assemble(&draw, &script.indices)?;
         if list.is_some() {
             draw.state.primitive_restart = false;
-        }
-        if self.programs.module(Stage::Fragment).is_none() {
-            // What would be written is undefined.
-            draw.state.color_write_mask = ColorComponentFlags::empty();
         }
         let pipeline = self.pipeline(script, framebuffer, &draw, &plan)?;
         let list = match &list {

@@ -144,7 +144,7 @@ fn blend_attachments(
     framebuffer: &Framebuffer,
     written: u32,
 ) -> Vec<vk::PipelineColorBlendAttachmentState> {
-    let independent = device.capabilities.features.contains("independentBlend");
+    let independent = written == 0 || device.capabilities.features.contains("independentBlend");
     let attachments = state.attachments.iter().zip(0..);
     attachments
         .take(framebuffer.color_count())
