@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: runs the benchmark of the test package and puts its tables into `docs/performance.md`.
+//! `cargo xtask bench`: runs the benchmarks of the test package and puts their tables into `docs/performance.md`.
 
-use crate::shell;
+use crate::{bench_scripts, shell};
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::process::ExitCode;
@@ -15,17 +15,60 @@ pub(crate) enum Effort {
     Quick,
 }
 
+/// What to measure.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// Everything.
+    #[default]
+    All,
+    /// Translation of programs.
+    Translate,
+    /// Scripts on CPU drivers.
+    Scripts,
+}
+
+/// The arguments of the command.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Options {
+    pub(crate) effort: Effort,
+    pub(crate) part: Part,
+}
+
 /// The document that holds the tables.
 const DOCUMENT: &str = "docs/performance.md";
 
-/// The tables lie between these lines.
-const BEGIN: &str = "<!-- begin: written by `cargo xtask bench` -->";
-const END: &str = "<!-- end: written by `cargo xtask bench` -->";
+/// The tables of a part lie between these lines.
+fn marks(part: &str) -> [String; 2] {
+    ["begin", "end"].map(|word| format!("<!-- {word} {part}: written by `cargo xtask bench` -->"))
+}
 
 /// `cargo xtask bench`.
-pub(crate) fn run(effort: Effort) -> Result<ExitCode> {
+pub(crate) fn run(options: Options) -> Result<ExitCode> {
     let out = std::env::current_dir()?.join("target/bench");
     std::fs::create_dir_all(&out).with_context(|| format!("creating {}", out.display()))?;
+    let full = options.effort == Effort::Full;
+    if options.part != Part::Scripts {
+        translate(options.effort, &out)?;
+        if full {
+            let tables = std::fs::read_to_string(out.join("tables.md"))
+                .context("the benchmark wrote no tables")?;
+            refresh("translation", &tables)?;
+        }
+    }
+    if options.part != Part::Translate {
+        let tables = bench_scripts::measure(options.effort, &out)?;
+        match full {
+            true => refresh("scripts", &tables)?,
+            false => println!("\n{tables}"),
+        }
+    }
+    if full {
+        println!("refreshed {DOCUMENT}; raw figures: target/bench/*.json");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn translate(effort: Effort, out: &Path) -> Result<()> {
     let quick: &[&str] = if effort == Effort::Quick {
         &["--quick"]
     } else {
@@ -35,33 +78,26 @@ pub(crate) fn run(effort: Effort) -> Result<ExitCode> {
     for target in ["heap", "translate"] {
         let mut command = shell::cargo();
         command.args(["bench", "--package", "glasm-tests", "--bench", target, "--"]);
-        shell::run(command.args(quick).env("GLASM_BENCH_OUT", &out))?;
+        shell::run(command.args(quick).env("GLASM_BENCH_OUT", out))?;
     }
-    if effort == Effort::Full {
-        let tables = std::fs::read_to_string(out.join("tables.md"))
-            .context("the benchmark wrote no tables")?;
-        refresh(Path::new(DOCUMENT), &tables)?;
-        println!("refreshed {DOCUMENT}; raw figures: target/bench/*.json");
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
-fn refresh(document: &Path, tables: &str) -> Result<()> {
-    let text = std::fs::read_to_string(document)
-        .with_context(|| format!("reading {}", document.display()))?;
-    let text = splice(&text, &format!("{tables}\n{}\n", machine()))
-        .with_context(|| document.display().to_string())?;
-    std::fs::write(document, text).with_context(|| format!("writing {}", document.display()))
+fn refresh(part: &str, tables: &str) -> Result<()> {
+    let text = std::fs::read_to_string(DOCUMENT).with_context(|| format!("reading {DOCUMENT}"))?;
+    let text = splice(&text, part, &format!("{tables}\n{}\n", machine())).context(DOCUMENT)?;
+    std::fs::write(DOCUMENT, text).with_context(|| format!("writing {DOCUMENT}"))
 }
 
-/// Replaces what lies between the two marks.
-fn splice(text: &str, tables: &str) -> Result<String> {
+/// Replaces what lies between the two marks of a part.
+fn splice(text: &str, part: &str, tables: &str) -> Result<String> {
+    let [begin, end] = marks(part);
     let start = text
-        .find(BEGIN)
+        .find(&begin)
         .context("the line that begins the tables is missing")?
-        + BEGIN.len();
+        + begin.len();
     let end = text
-        .find(END)
+        .find(&end)
         .context("the line that ends the tables is missing")?;
     anyhow::ensure!(start <= end, "the tables end before they begin");
     Ok(format!(
@@ -90,16 +126,17 @@ fn machine() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{BEGIN, END, splice};
+    use super::{marks, splice};
 
     #[test]
     fn only_the_marked_part_changes() {
-        let text = format!("before\n{BEGIN}\nold\n{END}\nafter\n");
-        assert_eq!(
-            splice(&text, "new").unwrap(),
-            format!("before\n{BEGIN}\n\nnew\n\n{END}\nafter\n")
-        );
-        assert!(splice("no marks", "new").is_err());
-        assert!(splice(&format!("{END}\n{BEGIN}"), "new").is_err());
+        let [begin, end] = marks("a");
+        let [other_begin, other_end] = marks("b");
+        let text = format!("before\n{begin}\nold\n{end}\nafter\n{other_begin}\nx\n{other_end}\n");
+        let expected =
+            format!("before\n{begin}\n\nnew\n\n{end}\nafter\n{other_begin}\nx\n{other_end}\n");
+        assert_eq!(splice(&text, "a", "new").unwrap(), expected);
+        assert!(splice("no marks", "a", "new").is_err());
+        assert!(splice(&format!("{end}\n{begin}"), "a", "new").is_err());
     }
 }

@@ -8,6 +8,7 @@
 )]
 
 mod bench;
+mod bench_scripts;
 mod coverage;
 mod demo;
 mod fuzz;
@@ -35,7 +36,7 @@ commands:
   demo       run the sample programs and write the gallery out/gallery/index.html
   test       format, lints, all tests, script suites on two CPU drivers, spirv-val, coverage
   coverage   join the passing scripts with the feature lists in tests/features
-  bench      measure translation and refresh docs/performance.md
+  bench      measure translation and scripts, refresh docs/performance.md
   fuzz       run a cargo-fuzz target of tests/fuzz
 
 `cargo xtask COMMAND --help` tells more.";
@@ -85,12 +86,15 @@ Without --json the script suite runs first, on every CPU driver found.
                 device and fails on none";
 
 const HELP_BENCH: &str = "\
-usage: cargo xtask bench [--quick]
+usage: cargo xtask bench [--quick] [--only translate|scripts]
 
-Measures the time from program text to SPIR-V on generated shaders, next to naga on the same shaders in GLSL,
-and the peak heap; refreshes the tables of docs/performance.md.
+translate: the time from program text to SPIR-V on generated shaders, next to naga on the same shaders in GLSL,
+and the peak heap. scripts: how many scripts run in a second on the CPU drivers, where the time goes, the cost
+of the validation layer, and the memory of a process that runs ten thousand. Refreshes the tables of
+docs/performance.md.
 
-  --quick   short measurement, prints only; docs/performance.md stays as it is";
+  --quick       short measurement, prints only; docs/performance.md stays as it is
+  --only PART   measure only this part";
 
 const HELP_FUZZ: &str = "\
 usage: cargo xtask fuzz [TARGET] [-- LIBFUZZER OPTIONS]
@@ -237,14 +241,26 @@ fn coverage_command(parser: lexopt::Parser) -> Result<ExitCode> {
 }
 
 fn bench_command(parser: lexopt::Parser) -> Result<ExitCode> {
-    let parsed = options(parser, HELP_BENCH, |effort: &mut bench::Effort, word, _| {
-        if word == "--quick" {
-            *effort = bench::Effort::Quick;
-        }
-        Ok(word == "--quick")
-    })?;
+    let parsed = options(
+        parser,
+        HELP_BENCH,
+        |found: &mut bench::Options, word, parser| {
+            match word {
+                "--quick" => found.effort = bench::Effort::Quick,
+                "--only" => {
+                    found.part = match parser.value()?.to_string_lossy().as_ref() {
+                        "translate" => bench::Part::Translate,
+                        "scripts" => bench::Part::Scripts,
+                        other => anyhow::bail!("no part `{other}`"),
+                    };
+                }
+                _ => return Ok(false),
+            }
+            Ok(true)
+        },
+    )?;
     match parsed {
-        Parsed::Run(effort) => bench::run(effort),
+        Parsed::Run(options) => bench::run(options),
         Parsed::Helped => Ok(ExitCode::SUCCESS),
     }
 }
