@@ -5,7 +5,8 @@ mod framebuffer;
 pub(crate) use framebuffer::FramebufferLimits;
 
 use crate::script::{
-    BindTarget, BufferKey, BufferKind, CaptureCount, Command, DrawSource, IndexWidth, Script,
+    BindTarget, BufferKey, BufferKind, CaptureCount, Command, DrawSource, IndexWidth, ProgramForm,
+    Script,
 };
 use ash::vk;
 use glasm::ir::Stage;
@@ -18,13 +19,14 @@ pub(crate) struct BufferLimits {
     pub(crate) max_size: u64,
     /// Of what offsets must be multiples.
     pub(crate) alignment: u64,
+    /// How many a stage can have.
+    pub(crate) max_count: u32,
 }
 
 /// What a device can capture.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FeedbackLimits {
     pub(crate) buffers: BufferLimits,
-    pub(crate) max_buffers: u32,
     pub(crate) max_streams: u32,
     pub(crate) max_stride: u32,
     /// Whether it counts primitives: `transformFeedbackQueries`.
@@ -136,6 +138,7 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
         .or_else(|| missing_limit(script, capabilities))
         .or_else(|| missing_feedback(script, capabilities))
         .or_else(|| missing_buffer_limit(script, capabilities))
+        .or_else(|| too_many_buffers(script, capabilities))
         .or_else(|| missing_for_draw(script, capabilities))
 }
 
@@ -229,7 +232,7 @@ fn missing_feedback(script: &Script, capabilities: &Capabilities) -> Option<Stri
     match feature {
         None => None,
         Some(feature) if !capabilities.has(feature) => lacks(feature.to_owned()),
-        Some(_) if buffer >= limits.max_buffers => {
+        Some(_) if buffer >= limits.buffers.max_count => {
             lacks(format!("transform feedback buffer {buffer}"))
         }
         Some(_) if stream >= limits.max_streams => lacks(format!("vertex stream {stream}")),
@@ -239,6 +242,39 @@ fn missing_feedback(script: &Script, capabilities: &Capabilities) -> Option<Stri
         Some(_) if counts && !limits.counts => lacks("transformFeedbackQueries".to_owned()),
         Some(_) => None,
     }
+}
+
+/// Modules that the compiler did not make see all buffers that the script binds: too many of a kind.
+fn too_many_buffers(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    let is_plain = |form| match form {
+        ProgramForm::Glsl | ProgramForm::SpirvText | ProgramForm::SpirvWords => true,
+        ProgramForm::Assembly
+        | ProgramForm::Ir
+        | ProgramForm::PassThrough
+        | ProgramForm::FixedFunction => false,
+    };
+    if !script.programs.iter().any(|program| is_plain(program.form)) {
+        return None;
+    }
+    let count = |kind| {
+        let targets = script.bind_targets();
+        targets
+            .iter()
+            .filter(|target| target.kind() == kind)
+            .count()
+    };
+    for (kind, limits, what) in [
+        (BufferKind::Uniform, capabilities.uniform_buffers, "uniform"),
+        (BufferKind::Storage, capabilities.storage_buffers, "storage"),
+    ] {
+        if count(kind) > limits.max_count as usize {
+            let max = limits.max_count;
+            return Some(format!(
+                "the device lacks more than {max} {what} buffers in a stage"
+            ));
+        }
+    }
+    None
 }
 
 /// Bound buffers that are too large or start at a place where they must not.
@@ -333,10 +369,12 @@ mod tests {
             uniform_buffers: BufferLimits {
                 max_size: 65536,
                 alignment: 64,
+                max_count: 12,
             },
             storage_buffers: BufferLimits {
                 max_size: 1 << 20,
                 alignment: 16,
+                max_count: 8,
             },
             vertex_formats: [vk::Format::R32G32_SFLOAT.as_raw()].into(),
             ..Capabilities::default()
@@ -418,6 +456,17 @@ mod tests {
     }
 
     #[test]
+    fn plain_modules_see_all_buffers() {
+        let buffers: String = (0..9).map(|n| format!("ssbo {n} size 4\n")).collect();
+        let shader = "[compute shader]\nvoid main() {}\n";
+        assert_eq!(
+            reason(&format!("{shader}[test]\n{buffers}")).as_deref(),
+            Some("the device lacks more than 8 storage buffers in a stage")
+        );
+        assert_eq!(reason(&format!("[test]\n{buffers}")), None);
+    }
+
+    #[test]
     fn captures_need_features_and_limits() {
         let mut device = capable();
         let reason = |device: &Capabilities, test: &str| {
@@ -436,8 +485,8 @@ mod tests {
             buffers: BufferLimits {
                 max_size: 1024,
                 alignment: 4,
+                max_count: 2,
             },
-            max_buffers: 2,
             max_streams: 3,
             max_stride: 128,
             counts: false,

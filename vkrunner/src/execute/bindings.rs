@@ -1,7 +1,7 @@
 //! Where programs find buffers at the moment. Pure.
 
 use crate::script::{
-    BindTarget, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange, Command, Script, Step,
+    BindTarget, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange, Command, Step,
 };
 use glasm::ir::Stage;
 use std::collections::HashMap;
@@ -24,23 +24,6 @@ pub(super) enum Presence {
     Needed,
     /// The program may use it: without one it gets the first that the script binds there later.
     Offered,
-}
-
-/// All places to which a script binds buffers.
-pub(super) fn targets(script: &Script) -> Vec<BindTarget> {
-    let own = script.buffers.iter().filter_map(|decl| match decl.key {
-        BufferKey::Bound { kind, set, binding } => Some(BindTarget::Bound { kind, set, binding }),
-        BufferKey::Named(_) => None,
-    });
-    let mut targets: Vec<BindTarget> = own.collect();
-    for step in &script.steps {
-        if let Command::BindBuffer { target, .. } = &step.command
-            && !targets.contains(target)
-        {
-            targets.push(*target);
-        }
-    }
-    targets
 }
 
 /// The buffers that are bound, by place.

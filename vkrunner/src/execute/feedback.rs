@@ -55,7 +55,7 @@ impl Feedback {
     /// Captures later draws, from the start of the buffers on.
     pub(super) fn begin(&mut self, device: &Rc<Device>, script: &Script) -> Result<(), Problem> {
         if self.counts.is_none() {
-            let buffers = device.capabilities.feedback.max_buffers;
+            let buffers = device.capabilities.feedback.buffers.max_count;
             let counts = CaptureCounts::new(device, buffers, counted_streams(script))?;
             self.counts = Some(counts);
         }

@@ -1,6 +1,5 @@
 //! The modules of a draw or dispatch with their layout and descriptors.
 
-use super::bindings;
 use super::plan::{PlannedBinding, Source, plan_bindings};
 use super::{Problem, Resources};
 use crate::programs::{DrawShape, Module, check_interfaces};
@@ -46,7 +45,7 @@ impl<'a> Programs<'a> {
             .collect();
         let units: BTreeSet<u32> = script.steps.iter().filter_map(texture_unit).collect();
         let units: Vec<u32> = units.into_iter().collect();
-        let buffers = bindings::targets(script);
+        let buffers = script.bind_targets();
         let plan = plan_bindings(chosen.iter().copied(), &buffers, &units)?;
         for module in &chosen {
             check_descriptors(module, &plan)?;

@@ -1,5 +1,6 @@
 //! From the program sections of a script to SPIR-V modules.
 
+mod capabilities;
 mod expected;
 mod generated;
 mod interface;
@@ -149,7 +150,7 @@ impl CompileContext<'_> {
                     .chunks_exact(4)
                     .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
                     .collect();
-                Ok(Some(plain_module(section.stage, words)))
+                Ok(Some(self.plain_module(section.stage, words)?))
             }
             ProgramForm::Glsl => Ok(Some(self.translate(TextLanguage::Glsl, sections)?)),
             ProgramForm::PassThrough | ProgramForm::FixedFunction => Ok(None),
@@ -197,7 +198,25 @@ impl CompileContext<'_> {
                 })
                 .collect(),
         })?;
-        Ok(plain_module(first.stage, words))
+        Ok(self.plain_module(first.stage, words)?)
+    }
+
+    /// A module that came as SPIR-V or GLSL.
+    fn plain_module(&self, stage: Stage, words: Vec<u32>) -> Result<Module, Refusal> {
+        let features = capabilities::needed_features(&words);
+        if let Some(feature) = self.capabilities.missing_feature(features) {
+            let stage = stage.name();
+            return Err(Refusal::Skip(format!(
+                "the device lacks {feature}, which the {stage} shader needs"
+            )));
+        }
+        Ok(Module {
+            stage,
+            interface: Interface::read(&words),
+            words,
+            reflection: None,
+            template: None,
+        })
     }
 
     fn source_name(&self, section: &ProgramSection) -> String {
@@ -316,17 +335,6 @@ impl CompileContext<'_> {
             },
             ..glasm::Options::default()
         }
-    }
-}
-
-/// A module that came as SPIR-V or GLSL.
-fn plain_module(stage: Stage, words: Vec<u32>) -> Module {
-    Module {
-        stage,
-        interface: Interface::read(&words),
-        words,
-        reflection: None,
-        template: None,
     }
 }
 

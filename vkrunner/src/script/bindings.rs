@@ -1,6 +1,8 @@
 //! Commands that say where programs find buffers: `bind`, addresses, and piglit's `atomic`.
 
-use super::buffers::{grow, parse_counter_binding, parse_offset, parse_slot, parse_values};
+use super::buffers::{
+    grow, parse_counter_binding, parse_counter_number, parse_offset, parse_slot, parse_values,
+};
 use super::command::{
     BindTarget, BufferAddress, BufferId, BufferKey, BufferKind, BufferRange, Command,
 };
@@ -38,7 +40,7 @@ fn parse_target(words: &mut Words<'_>) -> Result<BindTarget, LineError> {
         "counter" => Ok(BindTarget::Bound {
             kind: BufferKind::Counter,
             set: 0,
-            binding: words.unsigned32("the number of a counter buffer")?,
+            binding: parse_counter_number(words)?,
         }),
         "xfb" => Ok(BindTarget::Bound {
             kind: BufferKind::Feedback,

@@ -11,6 +11,8 @@ use crate::data::{
 
 /// Bytes that the buffers of a script may have, alone and together.
 pub(super) const MAX_BUFFER: u64 = 1 << 30;
+/// Bindings of a descriptor set.
+const MAX_BINDINGS: u32 = 1024;
 /// Numbers that a line may stand for.
 const MAX_NUMBERS: u64 = 1 << 24;
 /// Largest push constant block that a script may ask for.
@@ -48,11 +50,18 @@ pub(super) fn parse_counter(
 }
 
 /// Takes the number of a buffer of atomic counters.
+pub(super) fn parse_counter_number(words: &mut Words<'_>) -> Result<u32, LineError> {
+    words.parse_with("the number of a counter buffer", |word| {
+        word.parse().ok().filter(|binding| *binding < MAX_BINDINGS)
+    })
+}
+
+/// Takes the number of a buffer of atomic counters that is called after it.
 pub(super) fn parse_counter_binding(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<BufferId, LineError> {
-    let binding = words.unsigned32("the number of a counter buffer")?;
+    let binding = parse_counter_number(words)?;
     Ok(parser.buffer(BufferKey::Bound {
         kind: BufferKind::Counter,
         set: 0,
@@ -110,12 +119,10 @@ pub(super) fn parse_bound(
 
 /// Takes the numbers `[SET:]BINDING`.
 pub(super) fn parse_slot(words: &mut Words<'_>) -> Result<(u32, u32), LineError> {
+    let binding = |word: &str| word.parse().ok().filter(|binding| *binding < MAX_BINDINGS);
     words.parse_with("a binding", |word| match word.split_once(':') {
-        Some((set, binding)) => Some((
-            set.parse().ok().filter(|set| *set < 4)?,
-            binding.parse().ok()?,
-        )),
-        None => Some((0, word.parse().ok()?)),
+        Some((set, number)) => Some((set.parse().ok().filter(|set| *set < 4)?, binding(number)?)),
+        None => Some((0, binding(word)?)),
     })
 }
 

@@ -43,7 +43,7 @@ use ash::vk::{PolygonMode, PrimitiveTopology};
 use glasm::TransformFeedback;
 use glasm::ir::Stage;
 use section::{Section, SectionKind, logical_lines, split_sections};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use words::{LineError, Words};
 
 /// Something wrong with a line of a script.
@@ -211,6 +211,27 @@ impl Script {
             }
         }
         found
+    }
+
+    /// All places to which the script binds buffers.
+    pub(crate) fn bind_targets(&self) -> Vec<BindTarget> {
+        let own = self.buffers.iter().filter_map(|decl| match decl.key {
+            BufferKey::Bound { kind, set, binding } => {
+                Some(BindTarget::Bound { kind, set, binding })
+            }
+            BufferKey::Named(_) => None,
+        });
+        let bound = self.steps.iter().filter_map(|step| {
+            if let Command::BindBuffer { target, .. } = &step.command {
+                Some(*target)
+            } else {
+                None
+            }
+        });
+        let mut seen = HashSet::new();
+        own.chain(bound)
+            .filter(|target| seen.insert(*target))
+            .collect()
     }
 
     /// Buffers whose address some command takes.

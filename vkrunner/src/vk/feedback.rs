@@ -29,8 +29,8 @@ pub(super) fn query_limits(
         buffers: BufferLimits {
             max_size: limits.max_transform_feedback_buffer_size,
             alignment: 4,
+            max_count: limits.max_transform_feedback_buffers,
         },
-        max_buffers: limits.max_transform_feedback_buffers,
         max_streams: limits.max_transform_feedback_streams,
         max_stride: limits.max_transform_feedback_buffer_data_stride,
         counts: limits.transform_feedback_queries == vk::TRUE,

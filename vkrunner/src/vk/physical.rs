@@ -190,10 +190,12 @@ fn query_capabilities(
         uniform_buffers: BufferLimits {
             max_size: limits.max_uniform_buffer_range.into(),
             alignment: limits.min_uniform_buffer_offset_alignment,
+            max_count: limits.max_per_stage_descriptor_uniform_buffers,
         },
         storage_buffers: BufferLimits {
             max_size: limits.max_storage_buffer_range.into(),
             alignment: limits.min_storage_buffer_offset_alignment,
+            max_count: limits.max_per_stage_descriptor_storage_buffers,
         },
         max_patch_vertices: limits.max_tessellation_patch_size,
         ..Capabilities::default()
