@@ -38,6 +38,8 @@ pub(crate) struct FeedbackLimits {
 pub(crate) struct Capabilities {
     /// Major, minor and patch version that both device and runner know.
     pub(crate) version: [u32; 3],
+    /// What subgroups can do.
+    pub(crate) subgroups: glasm::Subgroups,
     /// Names of the features that are enabled.
     pub(crate) features: BTreeSet<&'static str>,
     /// Names of the extensions that the device has.
@@ -86,6 +88,8 @@ impl Capabilities {
             // The runner does not enable it, so that the modules themselves keep their accesses inside.
             robust_buffer_access2: false,
             image_gather_extended: self.has("shaderImageGatherExtended"),
+            sm_builtins: self.has("shaderSMBuiltins"),
+            subgroups: self.subgroups,
             sample_rate_shading: self.has("sampleRateShading"),
             signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
         }

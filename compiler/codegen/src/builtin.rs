@@ -27,7 +27,13 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
         })
     };
     let draw = Some(Need::DrawParameters);
+    if is_thread_number(semantic) {
+        return Some(thread_row());
+    }
+    let sm = Some(Need::SmBuiltins);
     match (stage, semantic) {
+        (_, Semantic::WarpId) => row(BuiltIn::WarpIDNV, Scalar::U32, 1, sm),
+        (_, Semantic::SmId) => row(BuiltIn::SMIDNV, Scalar::U32, 1, sm),
         (Stage::Vertex, Semantic::VertexId) => row(BuiltIn::VertexIndex, Scalar::U32, 1, None),
         (Stage::Vertex, Semantic::InstanceId) => row(BuiltIn::InstanceIndex, Scalar::U32, 1, None),
         (Stage::Vertex, Semantic::BaseVertex) => row(BuiltIn::BaseVertex, Scalar::U32, 1, draw),
@@ -69,6 +75,56 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
             row(BuiltIn::LocalInvocationIndex, Scalar::U32, 1, None)
         }
         _ => None,
+    }
+}
+
+/// The number of an invocation in its subgroup.
+pub(crate) fn thread_row() -> BuiltinRow {
+    BuiltinRow {
+        builtin: BuiltIn::SubgroupLocalInvocationId,
+        scalar: Scalar::U32,
+        size: 1,
+        need: Some(Need::Group),
+    }
+}
+
+/// Whether an input is the number of the invocation in its thread group or made of it.
+pub(crate) fn is_thread_number(semantic: Semantic) -> bool {
+    matches!(
+        semantic,
+        Semantic::ThreadId
+            | Semantic::ThreadEqMask
+            | Semantic::ThreadLtMask
+            | Semantic::ThreadLeMask
+            | Semantic::ThreadGtMask
+            | Semantic::ThreadGeMask
+    )
+}
+
+/// An input made of the invocation number in the subgroup. Groups have 32 invocations at most; masks are as wide as that.
+pub(crate) fn thread_value(w: &mut Writer, semantic: Semantic, id: ValueWord) -> ValueWord {
+    let [one, last] = [1, 31].map(|value| w.uint(value).0);
+    let mut op = |op, a: ValueWord, b: u32| w.derive(Home::Prologue, op, Scalar::U32, 1, &[a.0, b]);
+    let id = op(Op::BitwiseAnd, id, last);
+    if semantic == Semantic::ThreadId {
+        return id;
+    }
+    let own = op(Op::ShiftLeftLogical, ValueWord(one), id.0);
+    let lower = op(Op::ISub, own, one);
+    let up_to = op(Op::BitwiseOr, own, lower.0);
+    let not = |w: &mut Writer, value: ValueWord| {
+        w.derive(Home::Prologue, Op::Not, Scalar::U32, 1, &[value.0])
+    };
+    if semantic == Semantic::ThreadLtMask {
+        lower
+    } else if semantic == Semantic::ThreadLeMask {
+        up_to
+    } else if semantic == Semantic::ThreadGtMask {
+        not(w, up_to)
+    } else if semantic == Semantic::ThreadGeMask {
+        not(w, lower)
+    } else {
+        own
     }
 }
 

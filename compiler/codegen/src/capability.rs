@@ -112,6 +112,18 @@ needs! {
     TransformFeedback TransformFeedback None, &["transformFeedback"];
     /// Vertex streams besides the first.
     GeometryStreams GeometryStreams None, &["geometryStreams"];
+    /// Subgroups at all.
+    Group GroupNonUniform None, &[];
+    /// Tests over a subgroup.
+    GroupVote GroupNonUniformVote None, &[];
+    /// Masks of a subgroup.
+    GroupBallot GroupNonUniformBallot None, &[];
+    /// Values of other invocations of a subgroup.
+    GroupShuffle GroupNonUniformShuffle None, &[];
+    /// Values of other fragments of a quad.
+    GroupQuad GroupNonUniformQuad None, &[];
+    /// Numbers of processors and their groups.
+    SmBuiltins ShaderSMBuiltinsNV Some(("SPV_NV_shader_sm_builtins", None)), &["shaderSMBuiltins"];
     /// Signed zeros, infinities and NaN of 32-bit floats keep their meaning.
     FloatControls SignedZeroInfNanPreserve Some(("SPV_KHR_float_controls", V12)), &[];
 }

@@ -16,7 +16,9 @@
 //!
 //! The point size is written only if the program writes it.
 
-use crate::builtin::{BuiltinRow, builtin_input, load_builtin_value};
+use crate::builtin::{
+    BuiltinRow, builtin_input, is_thread_number, load_builtin_value, thread_value,
+};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
@@ -67,7 +69,15 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
         | Semantic::WorkgroupSize
         | Semantic::LocalInvocationId
         | Semantic::GlobalInvocationId
-        | Semantic::LocalInvocationIndex => return None,
+        | Semantic::LocalInvocationIndex
+        | Semantic::ThreadId
+        | Semantic::ThreadEqMask
+        | Semantic::ThreadLtMask
+        | Semantic::ThreadLeMask
+        | Semantic::ThreadGtMask
+        | Semantic::ThreadGeMask
+        | Semantic::WarpId
+        | Semantic::SmId => return None,
     };
     (number < count).then(|| (first + u32::from(number)) % VARYING_LOCATIONS)
 }
@@ -238,6 +248,11 @@ impl Interface {
                 let value = self.load_clip_distance(w, program, plane);
                 Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
             }
+            (Semantic::WarpId | Semantic::SmId, _) if !options.device.sm_builtins => {
+                let zero = Lane::scalar(w.uint(0));
+                let one = Lane::scalar(w.uint(1));
+                Ok([zero, zero, zero, one])
+            }
             (semantic, stage) => {
                 if let Some(row) = builtin_input(stage, semantic) {
                     return self.load_builtin(w, program, options, id, row);
@@ -357,12 +372,7 @@ impl Interface {
         row: BuiltinRow,
     ) -> Result<[Lane; 4], Failure> {
         let input = program.inputs[id];
-        if let Some(need) = row.need {
-            if need == Need::DrawParameters && !options.device.draw_parameters {
-                return Err(Error::missing_feature("shaderDrawParameters"));
-            }
-            w.needs.insert(need);
-        }
+        need_builtin(w, program, options, row)?;
         if !self.inputs[id.index()].variable.is_some() {
             self.reflected_inputs.push(InterfaceVariable {
                 semantic: input.semantic,
@@ -400,6 +410,8 @@ impl Interface {
                 &[value.0, shift.0],
             );
             lanes = std::array::from_fn(|lane| Lane::of(moved, lane));
+        } else if is_thread_number(input.semantic) {
+            lanes[0] = Lane::scalar(thread_value(w, input.semantic, value));
         } else if input.semantic == Semantic::InstanceId && options.device.draw_parameters {
             // Vulkan counts from the base instance, the languages from 0.
             w.needs.insert(Need::DrawParameters);
@@ -465,6 +477,27 @@ impl Interface {
             requirements,
         }
     }
+}
+
+/// Notes what a built-in needs, if the device has it.
+fn need_builtin(
+    w: &mut Writer,
+    program: &Program,
+    options: &Options,
+    row: BuiltinRow,
+) -> Result<(), Failure> {
+    let Some(need) = row.need else { return Ok(()) };
+    if need == Need::DrawParameters && !options.device.draw_parameters {
+        return Err(Error::missing_feature("shaderDrawParameters"));
+    }
+    if need == Need::Group && !options.device.subgroups.stages[program.stage as usize] {
+        let name = program.stage.name();
+        return Err(Error::missing_feature(&format!(
+            "subgroups in {name} programs"
+        )));
+    }
+    w.needs.insert(need);
+    Ok(())
 }
 
 /// The number that stands for a stage in bindings.

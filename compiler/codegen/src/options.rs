@@ -1,6 +1,8 @@
 //! What a caller chooses: target, device features, bindings, conventions, debug information.
 
 pub use crate::capture::{Capture, TransformFeedback};
+#[cfg(doc)]
+use glasm_ir::Stage;
 use glasm_ir::TypeBase;
 
 /// Target environment: decides the SPIR-V version and which features are core.
@@ -13,6 +15,36 @@ pub enum Target {
     Vulkan1_2,
     /// Vulkan 1.3, SPIR-V 1.6.
     Vulkan1_3,
+}
+
+/// What the device can do with subgroups, which stand for the thread groups of the languages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Subgroups {
+    /// Invocations of a subgroup (`subgroupSize`). Subgroups of more than 32 are split in halves.
+    pub size: u32,
+    /// Stages that have subgroup operations, by [`Stage`] (`supportedStages`).
+    pub stages: [bool; 6],
+    /// `VK_SUBGROUP_FEATURE_VOTE_BIT`
+    pub vote: bool,
+    /// `VK_SUBGROUP_FEATURE_BALLOT_BIT`
+    pub ballot: bool,
+    /// `VK_SUBGROUP_FEATURE_SHUFFLE_BIT`
+    pub shuffle: bool,
+    /// `VK_SUBGROUP_FEATURE_QUAD_BIT`
+    pub quad: bool,
+}
+
+impl Default for Subgroups {
+    fn default() -> Self {
+        Self {
+            size: 32,
+            stages: [true; 6],
+            vote: true,
+            ballot: true,
+            shuffle: true,
+            quad: true,
+        }
+    }
 }
 
 /// Features of the device that change what is emitted. Nearly all are on by default; clear what the device lacks.
@@ -55,6 +87,10 @@ pub struct DeviceFeatures {
     /// `robustBufferAccess2`, which the caller must enable: the module then leaves it to the device to keep accesses inside
     /// storage and atomic counter buffers. Off by default.
     pub robust_buffer_access2: bool,
+    /// `shaderSMBuiltins`
+    pub sm_builtins: bool,
+    /// Subgroup operations.
+    pub subgroups: Subgroups,
     /// `shaderSignedZeroInfNanPreserveFloat32`
     pub signed_zero_inf_nan_preserve_float32: bool,
 }
@@ -80,6 +116,8 @@ impl Default for DeviceFeatures {
             uniform_buffer_non_uniform_indexing: true,
             storage_buffer_non_uniform_indexing: true,
             robust_buffer_access2: false,
+            sm_builtins: false,
+            subgroups: Subgroups::default(),
             signed_zero_inf_nan_preserve_float32: false,
         }
     }

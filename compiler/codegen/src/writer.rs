@@ -522,6 +522,11 @@ impl Writer {
         }
     }
 
+    /// Whether a branch is open.
+    pub(crate) fn in_branch(&self) -> bool {
+        self.scopes > 0
+    }
+
     /// Notes that a derived value was cached, so that it is forgotten with the branch.
     #[inline]
     pub(crate) fn remember(&mut self, cached: Cached) {

@@ -111,8 +111,8 @@ codes! {
         "All variables bound to one attribute must have the same interpolation modifiers. Primary and secondary color count as one attribute.";
     IntNotFlat "E0322" "integer attribute without FLAT"
         "Integer attributes of fragment programs cannot be interpolated; declare them FLAT.";
-    ResultOption "E0323" "result needs an option"
-        "This result binding exists only under an option, which the message names.";
+    ResultOption "E0323" "binding needs an option"
+        "This binding exists only under an option, which the message names.";
     PositionInvariant "E0324" "position written under ARB_position_invariant"
         "The option makes the GL compute result.position; the program must not bind it.";
     GroupSize "E0325" "bad GROUP_SIZE"

@@ -629,8 +629,33 @@ fn known_but_not_supported() {
         "!!NVfp5.0 OPTION «NV_bindless_texture»; END",
         &[Code::Unsupported],
     );
-    fragment("«TGALL» r, r;", Code::Unsupported);
     vertex("«LONG ATTRIB x = vertex.attrib[1];»", Code::Unsupported);
+}
+
+#[test]
+fn thread_groups() {
+    fragment("«TGBALLOT» r, r;", Code::FeatureOption);
+    fragment("«QSWZ3» r, r, r;", Code::FeatureOption);
+    fragment("«SHFXOR».U r, r, 1, 31;", Code::FeatureOption);
+    fragment("MOV.U r, «fragment.threadid».x;", Code::ResultOption);
+    fragment("MOV.S r, «fragment.helperthread».x;", Code::ResultOption);
+    fragment("MOV.S r, «state.thread.smcount».x;", Code::ResultOption);
+    vertex("«QSWZX» r, r, r;", Code::FeatureStage);
+    let group = "!!NVfp5.0 OPTION NV_shader_thread_group; TEMP r;";
+    for (statement, code) in [
+        ("QSWZ0.«S» r, r, r;", Code::ModifierUnsupported),
+        ("QSWZ0.«CC» r, r, r;", Code::ModifierUnsupported),
+        ("TGBALLOT.«SAT» r, r;", Code::ClampOnInteger),
+        ("TGBALLOT.«U64» r, r;", Code::ModifierUnsupported),
+        ("«SHFIDX» r, r, r, r;", Code::FeatureOption),
+        ("MOV.U r, invocation.«threadid»;", Code::UnexpectedToken),
+    ] {
+        errors(&format!("{group} {statement} END"), &[code]);
+    }
+    fine(&format!(
+        "{group} TGALL.S.CC0 r, fragment.threadgemask.x; QSWZY r, r, r; TGBALLOT.CC1 r, 1; END"
+    ));
+    fine("!!NVvp5.0 OPTION NV_shader_thread_shuffle; TEMP r; SHFUP r.xy, r.x, 1, 31; END");
 }
 
 #[test]

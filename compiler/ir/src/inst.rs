@@ -470,6 +470,9 @@ pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Ty
             tables.mem_access(id).address_type()
         }
         (_, Op::InterpSample) if source == 1 => Type::U32,
+        (_, Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex) if source > 0 => {
+            Type::U32
+        }
         (_, Op::UnpackHalf2 | Op::UnpackUnorm2 | Op::UnpackUnorm4 | Op::Pack64) => Type::U32,
         _ => inst.ty,
     }
@@ -479,7 +482,7 @@ pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Ty
 pub fn result_type(inst: &Inst) -> Type {
     if matches!(
         inst.op,
-        Op::PackHalf2 | Op::PackUnorm2 | Op::PackUnorm4 | Op::Unpack64
+        Op::PackHalf2 | Op::PackUnorm2 | Op::PackUnorm4 | Op::Unpack64 | Op::GroupBallot
     ) {
         Type::U32
     } else {

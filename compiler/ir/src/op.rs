@@ -39,6 +39,8 @@ pub enum TypeClass {
     Int32,
     /// 32-bit float only.
     F32,
+    /// 32 bits of any kind.
+    Word,
     /// Every type, 8 bits included: conversions and memory.
     Memory,
 }
@@ -54,6 +56,7 @@ impl TypeClass {
             Self::Int => ty.is_int() && bits >= 32,
             Self::Int32 => ty.is_int() && bits == 32,
             Self::F32 => matches!(ty, Type::F32),
+            Self::Word => bits == 32,
             Self::Memory => true,
         }
     }
@@ -266,6 +269,38 @@ ops! {
     InterpOffset "ipao" 2 (each) F32;
     /// The input `a` at the position of sample `b.x`, a 32-bit integer.
     InterpSample "ipas" 2 (each) F32;
+    /// Whether `a` is not zero in all active invocations of the thread group; true is 1.0 for floats and all ones for
+    /// integers. -0.0 is zero, NaN is not.
+    GroupAll "groupall" 1 (each) Word;
+    /// Whether `a` is not zero in some active invocation of the thread group.
+    GroupAny "groupany" 1 (each) Word;
+    /// Whether `a` is zero in all active invocations of the thread group, or not zero in all of them.
+    GroupEqual "groupeq" 1 (each) Word;
+    /// Bit `i` is set if invocation `i` of the thread group is active and its `a` is not zero. Groups have up to 32
+    /// invocations. The type is that of the source, the result `u32`.
+    GroupBallot "ballot" 1 (each) Word;
+    /// In x whether invocation `id - b.x` of the thread group is in range, in y `a.x` of that invocation, or the own one if
+    /// it is not in range. Bits 0 to 4 of `c.x` limit the range, bits 8 to 12 divide the group into segments.
+    ShuffleUp "shfup" 3 (vec 0b0001) Word;
+    /// Like `shfup`, of invocation `id + b.x`.
+    ShuffleDown "shfdown" 3 (vec 0b0001) Word;
+    /// Like `shfup`, of invocation `id ^ b.x`.
+    ShuffleXor "shfxor" 3 (vec 0b0001) Word;
+    /// Like `shfup`, of invocation `b.x` of the segment.
+    ShuffleIndex "shfidx" 3 (vec 0b0001) Word;
+    /// `a` of fragment 0 of the quad, plus the own `b`; 0 if a fragment of the quad is not active. Fragments 0 and 1 are
+    /// the row with the smaller y, 0 and 2 the column with the smaller x.
+    Quad0 "quad0" 2 (each) F32;
+    /// Like `quad0`, of fragment 1.
+    Quad1 "quad1" 2 (each) F32;
+    /// Like `quad0`, of fragment 2.
+    Quad2 "quad2" 2 (each) F32;
+    /// Like `quad0`, of fragment 3.
+    Quad3 "quad3" 2 (each) F32;
+    /// Like `quad0`, of the neighbor in x.
+    QuadX "quadx" 2 (each) F32;
+    /// Like `quad0`, of the neighbor in y.
+    QuadY "quady" 2 (each) F32;
     /// Texture access; [`Aux::Tex`](crate::Aux::Tex) says which, and in which order the sources come.
     Tex "tex" * (vec 0b1111) Any;
     /// Reads memory: `[address]`; [`Aux::Mem`](crate::Aux::Mem) names space and element. Lanes past the element's are 0.

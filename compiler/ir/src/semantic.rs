@@ -83,6 +83,22 @@ pub enum Semantic {
     GlobalInvocationId,
     /// Flattened invocation number in the work group in lane x, integer.
     LocalInvocationIndex,
+    /// Invocation number in the thread group in lane x, integer, below 32.
+    ThreadId,
+    /// Mask with the bit of the invocation in its thread group in lane x.
+    ThreadEqMask,
+    /// Mask with the bits of lower invocation numbers in lane x.
+    ThreadLtMask,
+    /// Mask with the bits of lower invocation numbers and the own one in lane x.
+    ThreadLeMask,
+    /// Mask with the bits of higher invocation numbers in lane x.
+    ThreadGtMask,
+    /// Mask with the bits of higher invocation numbers and the own one in lane x.
+    ThreadGeMask,
+    /// Number of the thread group in lane x, integer.
+    WarpId,
+    /// Number of the processor in lane x, integer.
+    SmId,
 }
 
 /// How a fragment input is interpolated.

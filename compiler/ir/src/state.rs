@@ -107,6 +107,22 @@ pub enum MatrixForm {
     InverseTranspose,
 }
 
+/// A property of the device's thread groups.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum ThreadProperty {
+    /// Invocations of a thread group, at most 32.
+    WarpSize,
+    /// Thread groups that a processor runs at a time.
+    WarpsPerSm,
+    /// Number of processors.
+    SmCount,
+}
+
 /// One vec4 of GL state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[cfg_attr(
@@ -160,4 +176,6 @@ pub enum StateParam {
     PointAttenuation,
     /// `(near, far, far - near, 1)`
     DepthRange,
+    /// Property of thread groups: an integer in lane x.
+    Thread(ThreadProperty),
 }

@@ -4,7 +4,7 @@ use crate::inst::{CondTest, Rounding};
 use crate::program::Stage;
 use crate::resource::{AtomicOp, BufferKind, TexTarget};
 use crate::semantic::{Interpolation, Sampling, Semantic};
-use crate::state::{ColorTerm, Face, MatrixForm, TexGenCoord, TexGenPlane};
+use crate::state::{ColorTerm, Face, MatrixForm, TexGenCoord, TexGenPlane, ThreadProperty};
 use crate::types::{Base, Type};
 
 /// An enum whose variants are single words of the text form.
@@ -53,6 +53,7 @@ words! {
     ColorTerm { Ambient = "ambient", Diffuse = "diffuse", Specular = "specular", Emission = "emission" }
     TexGenCoord { S = "s", T = "t", R = "r", Q = "q" }
     TexGenPlane { Eye = "eye", Object = "object" }
+    ThreadProperty { WarpSize = "warp_size", WarpsPerSm = "warps_per_sm", SmCount = "sm_count" }
     MatrixForm { Plain = "plain", Inverse = "inverse", Transpose = "transpose", InverseTranspose = "invtrans" }
 }
 
@@ -98,7 +99,9 @@ semantics! {
         HelperInvocation = "helper_invocation", FragDepth = "frag_depth", WorkgroupId = "workgroup_id",
         WorkgroupCount = "workgroup_count", WorkgroupSize = "workgroup_size",
         LocalInvocationId = "local_invocation_id", GlobalInvocationId = "global_invocation_id",
-        LocalInvocationIndex = "local_invocation_index",
+        LocalInvocationIndex = "local_invocation_index", ThreadId = "thread_id", ThreadEqMask = "thread_eq_mask",
+        ThreadLtMask = "thread_lt_mask", ThreadLeMask = "thread_le_mask", ThreadGtMask = "thread_gt_mask",
+        ThreadGeMask = "thread_ge_mask", WarpId = "warp_id", SmId = "sm_id",
     }
     numbered {
         Attrib = "attrib", Color = "color", BackColor = "back_color", TexCoord = "tex_coord", Generic = "generic",

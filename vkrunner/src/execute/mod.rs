@@ -128,6 +128,8 @@ pub(crate) fn execute(
         compute: None,
         results: Results::default(),
     };
+    let threads = &mut execution.resources.params.state.threads;
+    threads.warp_size = device.capabilities.subgroups.size.min(32);
     let prepared = execution.prepare();
     if execution.note(None, prepared) {
         for step in &script.steps {

@@ -204,8 +204,37 @@ fn query_capabilities(
         query_float_controls(instance, handle, &capabilities, &extensions);
     capabilities.feedback = super::feedback::query_limits(instance, handle, &capabilities);
     capabilities.extensions = extensions;
+    capabilities.subgroups = query_subgroups(instance, handle);
     query_formats(instance, handle, &mut capabilities);
     capabilities
+}
+
+fn query_subgroups(instance: &Instance, handle: vk::PhysicalDevice) -> glasm::Subgroups {
+    let mut found = vk::PhysicalDeviceSubgroupProperties::default();
+    let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut found);
+    // SAFETY: the list holds only structures that the device knows; this one is part of Vulkan 1.1.
+    unsafe {
+        instance
+            .raw
+            .get_physical_device_properties2(handle, &mut list)
+    };
+    let has = |operations| found.supported_operations.contains(operations);
+    let stages = [
+        vk::ShaderStageFlags::VERTEX,
+        vk::ShaderStageFlags::TESSELLATION_CONTROL,
+        vk::ShaderStageFlags::TESSELLATION_EVALUATION,
+        vk::ShaderStageFlags::GEOMETRY,
+        vk::ShaderStageFlags::FRAGMENT,
+        vk::ShaderStageFlags::COMPUTE,
+    ];
+    glasm::Subgroups {
+        size: found.subgroup_size,
+        stages: stages.map(|stage| found.supported_stages.contains(stage)),
+        vote: has(vk::SubgroupFeatureFlags::VOTE),
+        ballot: has(vk::SubgroupFeatureFlags::BALLOT),
+        shuffle: has(vk::SubgroupFeatureFlags::SHUFFLE),
+        quad: has(vk::SubgroupFeatureFlags::QUAD),
+    }
 }
 
 fn query_float_controls(

@@ -118,13 +118,22 @@ bitflags::bitflags! {
 pub(crate) const fn is_comparison(op: Op) -> bool {
     matches!(
         op,
-        Op::SetEq | Op::SetNe | Op::SetLt | Op::SetLe | Op::SetGt | Op::SetGe
+        Op::SetEq
+            | Op::SetNe
+            | Op::SetLt
+            | Op::SetLe
+            | Op::SetGt
+            | Op::SetGe
+            | Op::GroupAll
+            | Op::GroupAny
+            | Op::GroupEqual
     )
 }
 
 fn cond_kind(inst: &Inst) -> CondKinds {
-    let wide = inst.ty.width() == Width::W64;
-    match (is_comparison(inst.op), inst.ty.is_float(), wide) {
+    let ty = glasm_ir::inst::result_type(inst);
+    let wide = ty.width() == Width::W64;
+    match (is_comparison(inst.op), ty.is_float(), wide) {
         (true, true, _) => CondKinds::BOOL_FLOAT,
         (true, false, _) => CondKinds::BOOL_INT,
         (false, true, false) => CondKinds::FLOAT,

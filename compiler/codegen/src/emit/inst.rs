@@ -115,6 +115,14 @@ impl Emit<'_> {
             Op::DdxCoarse => self.derivative(job, Spv::DPdxCoarse)?,
             Op::DdyCoarse => self.derivative(job, Spv::DPdyCoarse)?,
             Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => self.interpolate(job)?,
+            Op::GroupAll | Op::GroupAny | Op::GroupEqual => self.group_test(job)?,
+            Op::GroupBallot => self.group_ballot(job)?,
+            Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex => {
+                return self.shuffle(job);
+            }
+            Op::Quad0 | Op::Quad1 | Op::Quad2 | Op::Quad3 | Op::QuadX | Op::QuadY => {
+                self.quad(job)?
+            }
             Op::Tex => return self.texture(job),
             Op::Load => return self.load(job),
             Op::Store => return self.store(job),

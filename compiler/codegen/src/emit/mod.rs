@@ -12,7 +12,7 @@
 //! | `array` | registers that live in variables |
 //! | `basic`, `fold` | single SPIR-V instructions, constants |
 //! | `texture`, `texture_object` | texture accesses |
-//! | `fragment` | derivatives, interpolation |
+//! | `fragment`, `group` | derivatives, interpolation; thread groups |
 //! | `outputs`, `capture`, `names` | stores of stage outputs, transform feedback, debug information |
 //! | `memory`, `buffer`, `place`, `word_access`, `atomic` | memory accesses |
 //! | `guarded` | values from blocks under a condition |
@@ -30,6 +30,7 @@ mod convert;
 mod flow;
 mod fold;
 mod fragment;
+mod group;
 mod guarded;
 mod inst;
 mod int;

@@ -7,7 +7,7 @@ use crate::words::ValueWord;
 use crate::writer::{Scalar, Val, compute_scalar};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm, LiteralId};
-use glasm_ir::{Base, InputId, Inst, ParamId, RegisterId, Src, Type, WriteMask};
+use glasm_ir::{Base, InputId, Inst, ParamId, RegisterId, Semantic, Src, Type, WriteMask};
 use spirv::{GlslStd450Op as GlslOp, Op};
 
 /// The element that an operand names.
@@ -203,6 +203,11 @@ impl Emit<'_> {
         index: Option<IndexId>,
     ) -> Result<[Lane; 4], Failure> {
         let Some(index) = index else {
+            if self.program.inputs[input].semantic == Semantic::HelperInvocation
+                && let Some(lanes) = self.helper_now()
+            {
+                return Ok(lanes);
+            }
             return self
                 .interface
                 .input(&mut self.w, self.program, self.options, input);

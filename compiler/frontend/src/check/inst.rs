@@ -237,8 +237,21 @@ impl Checker<'_> {
             self.stray_atomic(inst, info);
         }
         self.pack(inst, operands, info);
+        self.thread_option(inst, info);
         if info.name.starts_with("IPA") {
             self.interpolated_operand(operands);
+        }
+    }
+
+    /// Thread group instructions of version 5.0 that need an option nevertheless.
+    fn thread_option(&mut self, inst: &Inst, info: &OpcodeInfo) {
+        let feature = match info.name.as_bytes() {
+            [b'S', b'H', b'F', ..] => Feature::ThreadShuffle,
+            [b'Q', b'S', ..] | b"TGBALLOT" => Feature::ThreadGroup,
+            _ => return,
+        };
+        if info.stages.has(self.stage) {
+            self.needs_option(inst, info, feature);
         }
     }
 

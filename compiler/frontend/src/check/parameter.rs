@@ -7,6 +7,7 @@ use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
 use crate::lang::bindings::Number;
 use crate::lang::limits;
+use crate::lang::options::Features;
 use crate::lang::state::{FORMS, MATRICES, MatrixInfo, STATE};
 use crate::source::Version;
 use glasm_ir::state::MatrixForm;
@@ -152,6 +153,11 @@ impl Checker<'_> {
                         return fail(span, Code::RangeAsOperand, "this state has no ranges");
                     }
                     let param = ParamSource::State((row.param)(first));
+                    let of_threads = matches!(param, ParamSource::State(StateParam::Thread(_)));
+                    if of_threads && !self.program.features.contains(Features::THREAD_GROUP) {
+                        let message = "this binding needs OPTION NV_shader_thread_group";
+                        return fail(span, Code::ResultOption, message);
+                    }
                     return Ok((Bound::Params(vec![param]), false, used + 1));
                 }
                 Match::Number(span, code) => problem = problem.or(Some((span, code))),

@@ -127,7 +127,7 @@ bindings! { ATTRIBS:
     "fragment.sampleid" FRAGMENT V4_1 () Signed () |_| Semantic::SampleId;
     "fragment.samplemask" FRAGMENT V5_0 () Signed () |_| Semantic::SampleMask;
     "fragment.samplemask[]" FRAGMENT V5_0 ([1]) Signed () |_| Semantic::SampleMask;
-    "fragment.helperthread" FRAGMENT V5_0 () Signed () |_| Semantic::HelperInvocation;
+    "fragment.helperthread" FRAGMENT V5_0 () Signed () |_| Semantic::HelperInvocation, ThreadGroup;
     "fragment.layer" FRAGMENT V4_0 () Signed () |_| Semantic::Layer, FragmentLayer;
     "fragment.viewport" FRAGMENT V4_0 () Signed () |_| Semantic::ViewportIndex, FragmentLayer;
     "primitive.id" FRAGMENT V4_0 () Signed (INTERPOLATED) |_| Semantic::PrimitiveId;
@@ -137,6 +137,38 @@ bindings! { ATTRIBS:
     "invocation.groupcount" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupCount;
     "invocation.groupsize" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupSize;
     "invocation.localindex" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationIndex;
+    "vertex.threadid" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadId, ThreadGroup;
+    "vertex.threadeqmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadEqMask, ThreadGroup;
+    "vertex.threadltmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadLtMask, ThreadGroup;
+    "vertex.threadlemask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadLeMask, ThreadGroup;
+    "vertex.threadgtmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadGtMask, ThreadGroup;
+    "vertex.threadgemask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadGeMask, ThreadGroup;
+    "vertex.warpid" VERTEX V5_0 () Unsigned () |_| Semantic::WarpId, ThreadGroup;
+    "vertex.smid" VERTEX V5_0 () Unsigned () |_| Semantic::SmId, ThreadGroup;
+    "fragment.threadid" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadId, ThreadGroup;
+    "fragment.threadeqmask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadEqMask, ThreadGroup;
+    "fragment.threadltmask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadLtMask, ThreadGroup;
+    "fragment.threadlemask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadLeMask, ThreadGroup;
+    "fragment.threadgtmask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadGtMask, ThreadGroup;
+    "fragment.threadgemask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadGeMask, ThreadGroup;
+    "fragment.warpid" FRAGMENT V5_0 () Unsigned () |_| Semantic::WarpId, ThreadGroup;
+    "fragment.smid" FRAGMENT V5_0 () Unsigned () |_| Semantic::SmId, ThreadGroup;
+    "primitive.threadid" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadId, ThreadGroup;
+    "primitive.threadeqmask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadEqMask, ThreadGroup;
+    "primitive.threadltmask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadLtMask, ThreadGroup;
+    "primitive.threadlemask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadLeMask, ThreadGroup;
+    "primitive.threadgtmask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadGtMask, ThreadGroup;
+    "primitive.threadgemask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadGeMask, ThreadGroup;
+    "primitive.warpid" PRIMITIVES V5_0 () Unsigned () |_| Semantic::WarpId, ThreadGroup;
+    "primitive.smid" PRIMITIVES V5_0 () Unsigned () |_| Semantic::SmId, ThreadGroup;
+    "invocation.threadid" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadId, ThreadGroup;
+    "invocation.threadeqmask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadEqMask, ThreadGroup;
+    "invocation.threadltmask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadLtMask, ThreadGroup;
+    "invocation.threadlemask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadLeMask, ThreadGroup;
+    "invocation.threadgtmask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadGtMask, ThreadGroup;
+    "invocation.threadgemask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadGeMask, ThreadGroup;
+    "invocation.warpid" COMPUTE V5_0 () Unsigned () |_| Semantic::WarpId, ThreadGroup;
+    "invocation.smid" COMPUTE V5_0 () Unsigned () |_| Semantic::SmId, ThreadGroup;
 }
 
 bindings! { RESULTS:

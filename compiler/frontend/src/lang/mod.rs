@@ -30,6 +30,8 @@ bitflags::bitflags! {
         const COMPUTE = 1 << Stage::Compute as u8;
         /// Programs whose results are vertices.
         const VERTICES = Self::VERTEX.bits() | Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits() | Self::GEOMETRY.bits();
+        /// Programs whose own attributes begin with `primitive`.
+        const PRIMITIVES = Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits() | Self::GEOMETRY.bits();
         /// All program types.
         const ALL = 63;
     }

@@ -5,7 +5,7 @@ use crate::lang::modifiers::Mods;
 pub(crate) use crate::lang::opcode_info::{FlowOp, Lower};
 pub use crate::lang::opcode_info::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
 use crate::lang::options::Feature;
-use crate::lower::{alu, composite, convert, derivative, flow, memory, pack, texture};
+use crate::lower::{alu, composite, convert, derivative, flow, memory, pack, texture, thread};
 use crate::source::Version;
 use glasm_ir::Op;
 use glasm_ir::types::Base;
@@ -169,7 +169,7 @@ const fn all_plain(operands: &[OperandKind]) -> bool {
     true
 }
 
-/// Textures, memory, packing, interpolation.
+/// Textures, memory, packing, interpolation, thread groups.
 const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
     let last = if operands.is_empty() {
         OperandKind::V
@@ -178,7 +178,12 @@ const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
     };
     let named = matches!(
         name.as_bytes(),
-        [b'P', b'K', ..] | [b'U', b'P', ..] | [b'I', b'P', b'A', ..]
+        [b'P', b'K', ..]
+            | [b'U', b'P', ..]
+            | [b'I', b'P', b'A', ..]
+            | [b'Q', b'S', ..]
+            | [b'S', b'H', b'F', ..]
+            | [b'T', b'G', ..]
     );
     let memory = matches!(
         last,
@@ -283,6 +288,12 @@ opcodes! {
     "PK4UB" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Fn(pack::pk4ub), "pack four unsigned normalized bytes";
     "PK64" V5_0 ALL [X X - - - F] v (v) Pack64 (T) Fn(pack::pk64), "pack pairs of 32-bit values into 64 bits";
     "POW" V4_0 ALL [X - X X X F] s (s s) Arithmetic (A) op(Op::Pow), "power";
+    "QSWZ0" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad0), "add a value of fragment 0 of the quad";
+    "QSWZ1" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad1), "add a value of fragment 1 of the quad";
+    "QSWZ2" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad2), "add a value of fragment 2 of the quad";
+    "QSWZ3" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad3), "add a value of fragment 3 of the quad";
+    "QSWZX" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::QuadX), "add a value of the neighbor in x";
+    "QSWZY" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::QuadY), "add a value of the neighbor in y";
     "RCC" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) Fn(composite::rcc), "clamped reciprocal";
     "RCP" V4_0 ALL [6 - X X X F] s (s) Arithmetic (A) op(Op::Rcp), "reciprocal";
     "REP" V4_0 ALL [6 6 - - X F] - (ov) Arithmetic (T) Flow(FlowOp::Rep), "loop";
@@ -296,6 +307,10 @@ opcodes! {
     "SFL" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) Fn(alu::set_false), "set on false";
     "SGE" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetGe), "set on greater or equal";
     "SGT" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetGt), "set on greater";
+    "SHFDOWN" V5_0 ALL [X X - - - F] v (v vu vu) Arithmetic (T) Fn(thread::shuffle_down), "value of another invocation with a higher number: value, number, range";
+    "SHFIDX" V5_0 ALL [X X - - - F] v (v vu vu) Arithmetic (T) Fn(thread::shuffle_index), "value of another invocation by number: value, number, range";
+    "SHFUP" V5_0 ALL [X X - - - F] v (v vu vu) Arithmetic (T) Fn(thread::shuffle_up), "value of another invocation with a lower number: value, number, range";
+    "SHFXOR" V5_0 ALL [X X - - - F] v (v vu vu) Arithmetic (T) Fn(thread::shuffle_xor), "value of another invocation by exclusive or of numbers: value, number, range";
     "SHL" V4_0 ALL [- 6 X - - S] v (v s) Arithmetic (A) op(Op::Shl), "shift left";
     "SHR" V4_0 ALL [- 6 X - - S] v (v s) Arithmetic (A) op(Op::Shr), "shift right";
     "SIN" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Sin), "sine";
@@ -310,9 +325,10 @@ opcodes! {
     "SUB" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Sub), "subtract";
     "SWZ" V4_0 ALL [X - X X X F] v (p x) Arithmetic (A) Fn(composite::swz), "extended swizzle";
     "TEX" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample), "texture sample";
-    "TGALL" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) Missing, "test for all non-zero in a thread group";
-    "TGANY" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) Missing, "test for any non-zero in a thread group";
-    "TGEQ" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) Missing, "test for all equal in a thread group";
+    "TGALL" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) op(Op::GroupAll), "test for all non-zero in a thread group";
+    "TGANY" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) op(Op::GroupAny), "test for any non-zero in a thread group";
+    "TGBALLOT" V5_0 ALL [X X X X - F] vu (v) Arithmetic (T) op(Op::GroupBallot), "mask of the invocations with a value that is not zero";
+    "TGEQ" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) op(Op::GroupEqual), "test for all equal in a thread group";
     "TRUNC" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::trunc), "round toward zero";
     "TXB" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample_bias), "texture sample with bias";
     "TXD" V4_0 ALL [X X X X - F] v (vf vf vf t) Arithmetic (T) Fn(texture::sample_grad), "texture sample with derivatives";

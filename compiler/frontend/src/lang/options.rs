@@ -45,6 +45,10 @@ bitflags::bitflags! {
         const ATOMIC_COUNTERS = 1 << 17;
         /// Atomics on vectors of half floats.
         const ATOMIC_FP16_VECTOR = 1 << 18;
+        /// Bindings of thread groups, TGBALLOT and QSWZ.
+        const THREAD_GROUP = 1 << 24;
+        /// SHFIDX, SHFUP, SHFDOWN, SHFXOR.
+        const THREAD_SHUFFLE = 1 << 25;
     }
 }
 
@@ -69,6 +73,10 @@ pub enum Feature {
     StorageBuffer,
     /// See [`Features::ATOMIC_COUNTERS`].
     AtomicCounters,
+    /// See [`Features::THREAD_GROUP`].
+    ThreadGroup,
+    /// See [`Features::THREAD_SHUFFLE`].
+    ThreadShuffle,
 }
 
 impl Feature {
@@ -84,6 +92,8 @@ impl Feature {
             Self::ViewportArray2 => Features::VIEWPORT_ARRAY2,
             Self::StorageBuffer => Features::STORAGE_BUFFER,
             Self::AtomicCounters => Features::ATOMIC_COUNTERS,
+            Self::ThreadGroup => Features::THREAD_GROUP,
+            Self::ThreadShuffle => Features::THREAD_SHUFFLE,
         }
     }
 
@@ -195,8 +205,8 @@ options! {
     "NV_shader_atomic_fp16_vector" ALL V5_0 None Full [ATOMIC_FP16_VECTOR];
     "NV_bindless_texture" ALL V5_0 None Missing [];
     "ARB_bindless_texture" ALL V5_0 None Missing [];
-    "NV_shader_thread_group" ALL V5_0 None Missing [];
-    "NV_shader_thread_shuffle" ALL V5_0 None Missing [];
+    "NV_shader_thread_group" ALL V5_0 None Full [THREAD_GROUP];
+    "NV_shader_thread_shuffle" ALL V5_0 None Full [THREAD_SHUFFLE];
     "EXT_shader_image_load_formatted" ALL V5_0 None Missing [];
     "ARB_shader_image_size" ALL V5_0 None Missing [];
     "ARB_shader_texture_image_samples" ALL V5_0 None Missing [];

@@ -2,7 +2,9 @@
 
 use crate::lang::bindings::Number;
 use glasm_ir::StateParam;
-use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane};
+use glasm_ir::state::{
+    ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane, ThreadProperty,
+};
 
 /// A row: a state binding other than matrices.
 #[derive(Clone, Copy, Debug)]
@@ -137,4 +139,7 @@ state! {
     "point.size" () |_| P::PointSize;
     "point.attenuation" () |_| P::PointAttenuation;
     "depth.range" () |_| P::DepthRange;
+    "thread.warpsize" () |_| P::Thread(ThreadProperty::WarpSize);
+    "thread.warpspersm" () |_| P::Thread(ThreadProperty::WarpsPerSm);
+    "thread.smcount" () |_| P::Thread(ThreadProperty::SmCount);
 }

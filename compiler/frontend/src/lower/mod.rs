@@ -16,6 +16,7 @@ mod recursion;
 mod resource;
 mod result;
 pub(crate) mod texture;
+pub(crate) mod thread;
 
 use crate::ast::{Base as AstBase, Index as AstIndex, Inst as Line};
 use crate::check::{Checked, InstTypes};

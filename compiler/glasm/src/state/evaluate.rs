@@ -3,7 +3,7 @@
 use super::matrix::{self, exact_sin_cos, normalize3};
 use super::{Color, GlState, Light, Material, Matrix, TexGen};
 use glasm_ir::StateParam;
-use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenPlane};
+use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenPlane, ThreadProperty};
 
 impl GlState {
     /// The value of a parameter. NV_gpu_program4 section 2.X.3.3, tables X.3 to X.11; ARB_vertex_program section 2.14.3.2 for the matrix
@@ -55,6 +55,16 @@ impl GlState {
             StateParam::DepthRange => {
                 let [near, far] = self.depth_range;
                 [near, far, far - near, 1.0]
+            }
+            // Integers travel as bits.
+            StateParam::Thread(property) => {
+                let threads = self.threads;
+                let value = match property {
+                    ThreadProperty::WarpSize => threads.warp_size,
+                    ThreadProperty::WarpsPerSm => threads.warps_per_sm,
+                    ThreadProperty::SmCount => threads.sm_count,
+                };
+                [f32::from_bits(value), 0.0, 0.0, 0.0]
             }
         }
     }

@@ -96,6 +96,29 @@ pub struct GlState {
     pub point: Point,
     /// Near and far end of the depth range. GL 2.1 section 2.11.1.
     pub depth_range: [f32; 2],
+    /// Thread groups of the device.
+    pub threads: Threads,
+}
+
+/// What `state.thread.*` tells of the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Threads {
+    /// Invocations of a thread group, at most 32.
+    pub warp_size: u32,
+    /// Thread groups that a processor runs at a time.
+    pub warps_per_sm: u32,
+    /// Number of processors.
+    pub sm_count: u32,
+}
+
+impl Default for Threads {
+    fn default() -> Self {
+        Self {
+            warp_size: 32,
+            warps_per_sm: 1,
+            sm_count: 1,
+        }
+    }
 }
 
 /// Material of one face. GL 2.1 section 2.14.1.
@@ -200,6 +223,7 @@ impl Default for GlState {
                 attenuation: [1.0, 0.0, 0.0],
             },
             depth_range: [0.0, 1.0],
+            threads: Threads::default(),
         }
     }
 }

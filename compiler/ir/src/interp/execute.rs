@@ -2,7 +2,7 @@
 
 use super::convert::convert;
 use super::texture::Textures;
-use super::{Machine, alu, pack};
+use super::{Machine, alu, group, pack};
 use crate::inst::{Aux, Inst};
 use crate::op::Op;
 use crate::types::Type;
@@ -77,6 +77,19 @@ impl<T: Textures> Machine<'_, '_, T> {
             Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => {
                 let value = self.load(inst, 0);
                 self.store(inst, value);
+            }
+            // The group has one invocation.
+            Op::GroupAll | Op::GroupAny => self.each(inst, group::any),
+            Op::GroupEqual => self.each(inst, group::equal),
+            Op::GroupBallot => self.each(inst, group::ballot),
+            Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex => {
+                let op = inst.op;
+                let sources = self.load_all::<3>(inst);
+                self.store(inst, group::shuffle(op, inst.ty, sources));
+            }
+            // Nor has the quad all its fragments.
+            Op::Quad0 | Op::Quad1 | Op::Quad2 | Op::Quad3 | Op::QuadX | Op::QuadY => {
+                self.store(inst, [0; 4]);
             }
             Op::Tex => self.texture_access(inst),
             Op::Load => self.load_memory(inst),

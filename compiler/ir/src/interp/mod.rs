@@ -10,6 +10,7 @@ mod convert;
 mod execute;
 mod flags;
 mod flow;
+mod group;
 mod memory;
 mod operand;
 mod pack;

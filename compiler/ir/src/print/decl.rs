@@ -195,6 +195,7 @@ impl Printer<'_, '_, '_> {
             StateParam::PointSize => f.write_str("state.point.size"),
             StateParam::PointAttenuation => f.write_str("state.point.attenuation"),
             StateParam::DepthRange => f.write_str("state.depth.range"),
+            StateParam::Thread(property) => write!(f, "state.thread.{}", property.word()),
         }
     }
 

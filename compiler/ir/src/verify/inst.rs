@@ -64,6 +64,12 @@ impl Verifier<'_> {
                 | Op::InterpCentroid
                 | Op::InterpOffset
                 | Op::InterpSample
+                | Op::Quad0
+                | Op::Quad1
+                | Op::Quad2
+                | Op::Quad3
+                | Op::QuadX
+                | Op::QuadY
                 | Op::Demote
         );
         let for_groups = inst.op == Op::Barrier;

@@ -1,0 +1,137 @@
+//! Thread group operations on devices with large subgroups, and without some operations.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use glasm_codegen::options::{DeviceFeatures, Subgroups};
+use glasm_codegen::{ErrorKind, Options, emit};
+use glasm_ir::*;
+use support::*;
+
+const TESTS: [Op; 4] = [Op::GroupAll, Op::GroupAny, Op::GroupEqual, Op::GroupBallot];
+const SHUFFLES: [Op; 4] = [
+    Op::ShuffleUp,
+    Op::ShuffleDown,
+    Op::ShuffleXor,
+    Op::ShuffleIndex,
+];
+const QUADS: [Op; 6] = [
+    Op::Quad0,
+    Op::Quad1,
+    Op::Quad2,
+    Op::Quad3,
+    Op::QuadX,
+    Op::QuadY,
+];
+
+fn options(subgroups: Subgroups) -> Options {
+    Options {
+        device: DeviceFeatures {
+            subgroups,
+            ..DeviceFeatures::default()
+        },
+        ..Options::default()
+    }
+}
+
+/// All operations, in a branch and outside, and the inputs made of the invocation number.
+fn program(ops: &[Op]) -> Program {
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let input = m.input(Semantic::TexCoord(1));
+    let cc = m.cc();
+    let words = m.temp();
+    let updated = Dst {
+        cc: Some(cc),
+        ..d(words, "xyzw")
+    };
+    m.f(Op::Mov, updated, &[input]);
+    for semantic in [Semantic::ThreadId, Semantic::ThreadGtMask, Semantic::WarpId] {
+        let number = m.input(semantic);
+        m.op(
+            Op::Add,
+            Type::U32,
+            d(color, "xyzw"),
+            &[r(color, "xyzw"), number],
+        );
+    }
+    for &op in ops {
+        let sources = [r(words, "xyzw"), r(words, "y"), r(words, "z")];
+        let sources = &sources[..op.info().sources.unwrap_or(0) as usize];
+        let t = m.temp();
+        m.op(op, Type::F32, d(t, "xyw"), sources);
+        m.op(
+            Op::Add,
+            Type::U32,
+            d(color, "xyzw"),
+            &[r(color, "xyzw"), r(t, "xyzw")],
+        );
+        m.if_(any(cc, CondTest::Gt, "xyzw"), |m| {
+            m.op(op, Type::F32, d(t, "yz"), sources);
+            m.op(
+                Op::Add,
+                Type::U32,
+                d(color, "xyzw"),
+                &[r(color, "xyzw"), r(t, "xyzw")],
+            );
+        });
+    }
+    m.finish()
+}
+
+#[test]
+fn groups_of_more_than_32_are_split() {
+    let ops = [&TESTS[..], &SHUFFLES, &QUADS].concat();
+    let large = Subgroups {
+        size: 64,
+        ..Subgroups::default()
+    };
+    for target in 0..3 {
+        check_one(&program(&ops), &options(large), target);
+        check_one(&program(&ops), &options(Subgroups::default()), target);
+    }
+}
+
+#[test]
+fn missing_operations_are_named() {
+    let all = Subgroups::default();
+    let lacks_stage = Subgroups {
+        stages: [true, true, true, true, false, true],
+        ..all
+    };
+    let cases = [
+        (
+            &TESTS[..3],
+            Subgroups { vote: false, ..all },
+            "subgroup votes in fragment programs",
+        ),
+        (
+            &TESTS[3..],
+            Subgroups {
+                ballot: false,
+                ..all
+            },
+            "subgroup ballots in fragment programs",
+        ),
+        (
+            &SHUFFLES[..],
+            Subgroups {
+                shuffle: false,
+                ..all
+            },
+            "subgroup shuffles in fragment programs",
+        ),
+        (
+            &QUADS[..],
+            Subgroups { quad: false, ..all },
+            "subgroup quad operations in fragment programs",
+        ),
+        (&[], lacks_stage, "subgroups in fragment programs"),
+    ];
+    for (ops, subgroups, expected) in cases {
+        let error = emit(&program(ops), &options(subgroups)).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::MissingFeature);
+        assert!(error.message.ends_with(expected), "{}", error.message);
+    }
+}

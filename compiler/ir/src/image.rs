@@ -1,0 +1,108 @@
+//! Images: textures of one level whose texels a program reads, writes and updates by integer coordinates.
+
+use crate::inst::IndexTerm;
+use crate::resource::{AtomicOp, ImageId, MemFlags, TexTarget};
+use crate::types::Type;
+
+/// How the texels of an image are seen.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum ImageTexels {
+    /// Converted between the format of the image and a type: `f32`, `s32` or `u32`.
+    Formatted(Type),
+    /// The bits as they are, so many for a texel: 8, 16, 32, 64 or 128.
+    Raw(u8),
+}
+
+impl ImageTexels {
+    /// Sizes of raw texels with their words in the text form.
+    pub const RAW: [(u8, &'static str); 5] = [
+        (8, "raw8"),
+        (16, "raw16"),
+        (32, "raw32"),
+        (64, "raw64"),
+        (128, "raw128"),
+    ];
+
+    /// Texels of `components` elements of type `ty`, or `None` if images have no such texels.
+    pub fn raw(ty: Type, components: u8) -> Option<Self> {
+        let bits = ty.width().bits() * u32::from(components);
+        let known = Self::RAW
+            .into_iter()
+            .find(|(size, _)| u32::from(*size) == bits);
+        known
+            .filter(|_| ty.width().bits() <= 32)
+            .map(|(size, _)| Self::Raw(size))
+    }
+}
+
+/// An image unit as the program uses it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Image {
+    /// First image unit.
+    pub unit: u32,
+    /// Number of units if the program indexes them.
+    pub array: Option<u32>,
+    /// Target.
+    pub target: TexTarget,
+    /// How texels are seen.
+    pub texels: ImageTexels,
+}
+
+impl Image {
+    /// Lanes of a coordinate without the sample: those of a texel in a layer, then the layer; faces of cubes count as layers.
+    pub const fn coordinate_lanes(&self) -> u8 {
+        let layered = self.target.is_array() || matches!(self.target, TexTarget::Cube);
+        self.plane_dimensions() + layered as u8
+    }
+
+    /// Lanes of a coordinate within a layer.
+    pub const fn plane_dimensions(&self) -> u8 {
+        match self.target {
+            TexTarget::Cube | TexTarget::CubeArray => 2,
+            TexTarget::D1
+            | TexTarget::D2
+            | TexTarget::D3
+            | TexTarget::Rect
+            | TexTarget::D1Array
+            | TexTarget::D2Array
+            | TexTarget::Buffer
+            | TexTarget::D2Ms
+            | TexTarget::D2MsArray => self.target.dimensions(),
+        }
+    }
+}
+
+/// The access of one image instruction.
+///
+/// Sources: the value of stores and atomics; the coordinate, integers in the order i, j, k, layer without gaps; the sample in
+/// lane x, for multisample targets. Queries have none. The type of the instruction is that of an element of the texel; narrow
+/// elements are extended to 32-bit lanes. Accesses to texels that do not exist give 0 in all lanes and change nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ImageAccess {
+    /// The image.
+    pub image: ImageId,
+    /// Run-time element of an image array.
+    pub element: Option<IndexTerm>,
+    /// Elements of a raw texel; 4 for converted ones. Lanes past them read (0, 0, 0, 1).
+    pub components: u8,
+    /// The operation of an atomic.
+    pub atomic: Option<AtomicOp>,
+    /// Qualifiers.
+    pub flags: MemFlags,
+}
+
+impl ImageAccess {
+    /// Lanes that a store reads or a load gives.
+    pub const fn element_lanes(&self) -> u8 {
+        ((1u16 << self.components) - 1) as u8
+    }
+
+    /// Lanes of the value that an atomic reads.
+    pub fn atomic_lanes(&self) -> u8 {
+        if self.atomic == Some(AtomicOp::CompareExchange) {
+            3
+        } else {
+            self.element_lanes()
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Thread group operations, for a group of one invocation with the number 0.
+
+use super::value::{is_zero, truth};
+use crate::op::Op;
+use crate::types::Type;
+
+/// Whether the value is not zero.
+pub(super) fn any(ty: Type, [a]: [u64; 1]) -> u64 {
+    truth(ty, !is_zero(ty, a))
+}
+
+/// A value equals itself.
+pub(super) fn equal(ty: Type, _: [u64; 1]) -> u64 {
+    truth(ty, true)
+}
+
+/// Bit 0.
+pub(super) fn ballot(ty: Type, [a]: [u64; 1]) -> u64 {
+    u64::from(!is_zero(ty, a))
+}
+
+/// Whether the source is in range, and the own value. Values of other invocations do not exist.
+pub(super) fn shuffle(op: Op, ty: Type, [value, index, mask]: [[u64; 4]; 3]) -> [u64; 4] {
+    let (index, limit, segments) = (index[0] & 31, mask[0] & 31, mask[0] >> 8 & 31);
+    let last = limit & !segments;
+    let in_range = if op == Op::ShuffleUp {
+        index == 0 && last == 0
+    } else if op == Op::ShuffleIndex {
+        index & !segments <= last
+    } else {
+        index <= last
+    };
+    [truth(ty, in_range), value[0], 0, 0]
+}
