@@ -44,11 +44,20 @@ pub struct Runner {
     target: Target,
     physical: PhysicalDevice,
     /// `None` until a script needs it, and after one has lost it.
-    device: RefCell<Option<Rc<Device>>>,
+    device: RefCell<Option<OpenDevice>>,
     gave_up_device: Cell<bool>,
     clock: Rc<Clock>,
     tools: Tools,
     instance: Rc<Instance>,
+}
+
+/// The device of a runner, with everything that scripts left for the next ones.
+struct OpenDevice(Rc<Device>);
+
+impl Drop for OpenDevice {
+    fn drop(&mut self) {
+        self.0.clear_shelves();
+    }
 }
 
 impl Runner {
@@ -253,10 +262,10 @@ impl Runner {
         let mut slot = self.device.borrow_mut();
         let mut wanted = extensions.clone();
         if let Some(device) = slot.as_ref() {
-            if wanted.is_subset(&device.extra_extensions) {
-                return Ok(Rc::clone(device));
+            if wanted.is_subset(&device.0.extra_extensions) {
+                return Ok(Rc::clone(&device.0));
             }
-            wanted.extend(device.extra_extensions.iter().cloned());
+            wanted.extend(device.0.extra_extensions.iter().cloned());
         }
         *slot = None;
         let _phase = self.clock.enter(Phase::Open);
@@ -267,7 +276,7 @@ impl Runner {
             self.options.timeout,
             &self.clock,
         )?;
-        Ok(Rc::clone(slot.insert(device)))
+        Ok(Rc::clone(&slot.insert(OpenDevice(device)).0))
     }
 }
 

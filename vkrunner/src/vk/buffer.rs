@@ -1,6 +1,7 @@
 //! Buffers that host and device share.
 
 use super::device::Device;
+use super::kept::Kept;
 use crate::error::{CallContext, Error};
 use crate::timing::Phase;
 use ash::vk;
@@ -65,7 +66,10 @@ impl BufferUse {
 }
 
 /// A buffer in memory that the host can write and read.
-pub(crate) struct Buffer {
+pub(crate) type Buffer = Kept<BufferObject>;
+
+/// What a [`Buffer`] is.
+pub(crate) struct BufferObject {
     pub(super) raw: vk::Buffer,
     pub(super) size: u64,
     /// `None` only while the buffer is made or dropped.
@@ -79,6 +83,27 @@ impl Buffer {
     pub(crate) fn new(device: &Rc<Device>, usage: BufferUse, size: u64) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Resources);
         let size = size.max(4);
+        let make = || BufferObject::create(device, usage, size);
+        let mut buffer = Self::get(device, (usage, size), make)?;
+        buffer.bytes_mut().fill(0);
+        Ok(buffer)
+    }
+
+    /// A buffer with these contents.
+    pub(crate) fn with_contents(
+        device: &Rc<Device>,
+        usage: BufferUse,
+        contents: &[u8],
+    ) -> Result<Self, Error> {
+        let mut buffer = Self::new(device, usage, contents.len() as u64)?;
+        buffer.bytes_mut()[..contents.len()].copy_from_slice(contents);
+        Ok(buffer)
+    }
+}
+
+impl BufferObject {
+    /// A buffer with any contents.
+    fn create(device: &Rc<Device>, usage: BufferUse, size: u64) -> Result<Self, Error> {
         let info = vk::BufferCreateInfo::default()
             .size(size)
             .usage(usage.flags())
@@ -109,18 +134,6 @@ impl Buffer {
                 .bind_buffer_memory(raw, allocation.memory(), allocation.offset())
         }
         .call("vkBindBufferMemory")?;
-        buffer.bytes_mut().fill(0);
-        Ok(buffer)
-    }
-
-    /// A buffer with these contents.
-    pub(crate) fn with_contents(
-        device: &Rc<Device>,
-        usage: BufferUse,
-        contents: &[u8],
-    ) -> Result<Self, Error> {
-        let mut buffer = Self::new(device, usage, contents.len() as u64)?;
-        buffer.bytes_mut()[..contents.len()].copy_from_slice(contents);
         Ok(buffer)
     }
 
@@ -155,7 +168,7 @@ impl Buffer {
     }
 }
 
-impl Drop for Buffer {
+impl Drop for BufferObject {
     fn drop(&mut self) {
         if self.device.is_lost() {
             return;

@@ -2,6 +2,7 @@
 
 use super::buffer::Buffer;
 use super::device::Device;
+use super::kept::Kept;
 use super::pipeline::stage_flag;
 use super::texture::Texture;
 use crate::error::{CallContext, Error};
@@ -59,8 +60,20 @@ impl<'a> Resource<'a> {
     }
 }
 
+/// What decides about a layout.
+#[derive(PartialEq, Eq)]
+pub(crate) struct LayoutKey {
+    bindings: Vec<Binding>,
+    push_size: u32,
+    stages: vk::ShaderStageFlags,
+}
+
 /// A pipeline layout with one descriptor set for each of its set layouts.
-pub(crate) struct Layout {
+pub(crate) type Layout = Kept<LayoutObject>;
+
+/// What a [`Layout`] is.
+pub(crate) struct LayoutObject {
+    pub(super) key: Rc<LayoutKey>,
     pub(super) raw: vk::PipelineLayout,
     set_layouts: Vec<vk::DescriptorSetLayout>,
     pool: vk::DescriptorPool,
@@ -84,7 +97,27 @@ impl Layout {
             .fold(vk::ShaderStageFlags::empty(), |flags, stage| {
                 flags | stage_flag(*stage)
             });
+        let key = Rc::new(LayoutKey {
+            bindings: bindings.to_vec(),
+            push_size,
+            stages,
+        });
+        let make = || LayoutObject::create(device, &key);
+        let mut layout = Self::get(device, Rc::clone(&key), make)?;
+        layout.allocate_sets()?;
+        Ok(layout)
+    }
+}
+
+impl LayoutObject {
+    fn create(device: &Rc<Device>, key: &Rc<LayoutKey>) -> Result<Self, Error> {
+        let LayoutKey {
+            ref bindings,
+            push_size,
+            stages,
+        } = **key;
         let mut layout = Self {
+            key: Rc::clone(key),
             raw: vk::PipelineLayout::null(),
             set_layouts: Vec::new(),
             pool: vk::DescriptorPool::null(),
@@ -103,7 +136,7 @@ impl Layout {
         }
         layout.create_pipeline_layout()?;
         if set_count > 0 {
-            layout.create_sets(bindings)?;
+            layout.create_pool(bindings)?;
         }
         Ok(layout)
     }
@@ -145,7 +178,7 @@ impl Layout {
         Ok(())
     }
 
-    fn create_sets(&mut self, bindings: &[Binding]) -> Result<(), Error> {
+    fn create_pool(&mut self, bindings: &[Binding]) -> Result<(), Error> {
         let sizes: Vec<_> = bindings
             .iter()
             .map(|binding| vk::DescriptorPoolSize {
@@ -159,6 +192,18 @@ impl Layout {
         // SAFETY: the create info is valid.
         self.pool = unsafe { self.device.raw.create_descriptor_pool(&info, None) }
             .call("vkCreateDescriptorPool")?;
+        Ok(())
+    }
+
+    /// Makes the sets, with nothing in them.
+    fn allocate_sets(&mut self) -> Result<(), Error> {
+        if self.set_layouts.is_empty() {
+            return Ok(());
+        }
+        let flags = vk::DescriptorPoolResetFlags::empty();
+        // SAFETY: the device is idle, and the sets of the last user are not used again.
+        unsafe { self.device.raw.reset_descriptor_pool(self.pool, flags) }
+            .call("vkResetDescriptorPool")?;
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(self.pool)
             .set_layouts(&self.set_layouts);
@@ -218,7 +263,7 @@ impl Layout {
     }
 }
 
-impl Drop for Layout {
+impl Drop for LayoutObject {
     fn drop(&mut self) {
         if self.device.is_lost() {
             return;

@@ -2,6 +2,7 @@
 
 use super::features::FeatureChain;
 use super::instance::Instance;
+use super::kept::Shelves;
 use super::physical::PhysicalDevice;
 use crate::error::{CallContext, Error};
 use crate::requirements::Capabilities;
@@ -39,6 +40,8 @@ pub(crate) struct Device {
     timeout: Duration,
     /// When the time of the script is over, and how long it was.
     deadline: Cell<Option<(Instant, Duration)>>,
+    /// What waits for its next user.
+    pub(super) shelves: Shelves,
     /// Where time goes.
     pub(crate) clock: Rc<Clock>,
     pub(crate) capabilities: Capabilities,
@@ -73,6 +76,7 @@ impl Device {
             lost: Cell::new(false),
             timeout,
             deadline: Cell::new(None),
+            shelves: Shelves::default(),
             clock: Rc::clone(clock),
             capabilities,
             extra_extensions: extra_extensions.clone(),
@@ -132,6 +136,11 @@ impl Device {
     /// Marks the device as given up.
     pub(super) fn set_lost(&self) {
         self.lost.set(true);
+    }
+
+    /// Gives up all objects that wait for their next user. They hold the device: without this it would live for ever.
+    pub(crate) fn clear_shelves(&self) {
+        self.shelves.clear();
     }
 
     /// Begins the time of a script.

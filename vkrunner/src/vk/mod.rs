@@ -1,6 +1,7 @@
 //! Everything that calls Vulkan, and all `unsafe` code of the crate.
 //!
-//! One owner type per Vulkan object; its `Drop` destroys it and it keeps its device alive. Work is submitted and waited for at
+//! One owner type per Vulkan object; its `Drop` destroys it and it keeps its device alive. What scripts often need alike is kept for the
+//! next one, see `kept`. Work is submitted and waited for at
 //! once, so whenever safe code runs, the device is idle: no object is in use while it is changed, read or destroyed. The exception is a
 //! device that timed out or was lost; it is marked and from then on nothing of it is touched, not even to destroy it.
 //!
@@ -16,6 +17,7 @@ mod fixed_function;
 mod framebuffer;
 mod image;
 mod instance;
+mod kept;
 mod physical;
 mod pipeline;
 mod submit;

@@ -1,9 +1,10 @@
 //! Shader modules and pipelines.
 
-use super::descriptors::Layout;
+use super::descriptors::{Layout, LayoutKey};
 use super::device::Device;
 use super::fixed_function::{FixedFunction, depth_stencil_state, rasterization_state};
-use super::framebuffer::Framebuffer;
+use super::framebuffer::{Framebuffer, FramebufferKey};
+use super::kept::Kept;
 use crate::error::{CallContext, Error};
 use crate::fragment_outputs::FragmentOutputs;
 use crate::script::pipeline_state::PipelineState;
@@ -27,8 +28,12 @@ pub(super) fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
 }
 
 /// A SPIR-V module.
-pub(crate) struct ShaderModule {
+pub(crate) type ShaderModule = Kept<ShaderModuleObject>;
+
+/// What a [`ShaderModule`] is.
+pub(crate) struct ShaderModuleObject {
     raw: vk::ShaderModule,
+    words: Rc<[u32]>,
     stage: Stage,
     /// Color attachments that it writes.
     colors: FragmentOutputs,
@@ -39,12 +44,21 @@ impl ShaderModule {
     /// A module for a stage.
     pub(crate) fn new(device: &Rc<Device>, stage: Stage, words: &[u32]) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
+        let words: Rc<[u32]> = words.into();
+        let make = || ShaderModuleObject::create(device, stage, &words);
+        Self::get(device, (stage, Rc::clone(&words)), make)
+    }
+}
+
+impl ShaderModuleObject {
+    fn create(device: &Rc<Device>, stage: Stage, words: &Rc<[u32]>) -> Result<Self, Error> {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
         // SAFETY: the create info is valid; modules come from the compiler or the SPIR-V assembler, and scripts are trusted not to crash drivers.
         let raw =
             unsafe { device.raw.create_shader_module(&info, None) }.call("vkCreateShaderModule")?;
         Ok(Self {
             raw,
+            words: Rc::clone(words),
             stage,
             colors: FragmentOutputs::of(words),
             device: Rc::clone(device),
@@ -66,13 +80,21 @@ impl ShaderStage<'_> {
             .name(&self.entry_point)
     }
 
+    fn key(&self) -> StageKey {
+        StageKey {
+            stage: self.module.stage,
+            words: Rc::clone(&self.module.words),
+            entry_point: self.entry_point.clone(),
+        }
+    }
+
     /// Bit N is color attachment N, which the entry point writes.
     fn colors(&self) -> u32 {
         self.module.colors.written_by(self.entry_point.as_bytes())
     }
 }
 
-impl Drop for ShaderModule {
+impl Drop for ShaderModuleObject {
     fn drop(&mut self) {
         if !self.device.is_lost() {
             let _phase = self.device.clock.enter(Phase::Pipelines);
@@ -122,20 +144,80 @@ pub(crate) struct PipelineDesc<'a> {
     pub(crate) bindings: &'a [VertexBinding],
 }
 
+impl PipelineDesc<'_> {
+    fn key(&self) -> PipelineKey {
+        // All members, so that a new one is not forgotten.
+        let Self {
+            stages,
+            layout,
+            framebuffer,
+            state,
+            topology,
+            clip_space,
+            domain_origin,
+            attributes,
+            bindings,
+        } = self;
+        PipelineKey {
+            stages: stages.iter().map(ShaderStage::key).collect(),
+            layout: Rc::clone(&layout.key),
+            framebuffer: Rc::clone(&framebuffer.key),
+            state: format!(
+                "{state:?} {topology:?} {clip_space:?} {domain_origin:?} {attributes:?} {bindings:?}"
+            ),
+        }
+    }
+}
+
+/// What decides about one stage of a pipeline.
+#[derive(PartialEq, Eq)]
+struct StageKey {
+    stage: Stage,
+    words: Rc<[u32]>,
+    entry_point: CString,
+}
+
+/// What decides about a graphics pipeline.
+#[derive(PartialEq, Eq)]
+pub(crate) struct PipelineKey {
+    stages: Vec<StageKey>,
+    layout: Rc<LayoutKey>,
+    framebuffer: Rc<FramebufferKey>,
+    /// All states as text: it tells apart whatever the pipeline can.
+    state: String,
+}
+
+/// What decides about a compute pipeline.
+#[derive(PartialEq, Eq)]
+pub(crate) struct ComputeKey {
+    stage: StageKey,
+    layout: Rc<LayoutKey>,
+}
+
 /// A graphics pipeline.
-pub(crate) struct GraphicsPipeline {
+pub(crate) type GraphicsPipeline = Kept<GraphicsPipelineObject>;
+
+/// What a [`GraphicsPipeline`] is.
+pub(crate) struct GraphicsPipelineObject {
     pub(super) raw: vk::Pipeline,
     device: Rc<Device>,
 }
 
 impl GraphicsPipeline {
     /// A pipeline with fixed viewport and no dynamic state.
+    pub(crate) fn new(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
+        let _phase = device.clock.enter(Phase::Pipelines);
+        let make = || GraphicsPipelineObject::create(device, desc);
+        Self::get(device, desc.key(), make)
+    }
+}
+
+impl GraphicsPipelineObject {
     #[expect(
         clippy::too_many_lines,
         reason = "a table of states: each borrows locals until the call"
     )]
-    pub(crate) fn new(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
-        let _phase = device.clock.enter(Phase::Pipelines);
+    fn create(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
         // Without rasterization there are no fragments, and Vulkan allows no fragment stage.
         let is_used = |stage: &&ShaderStage<'_>| {
             !desc.state.rasterizer_discard || stage.module.stage != Stage::Fragment
@@ -217,7 +299,7 @@ impl GraphicsPipeline {
     }
 }
 
-impl Drop for GraphicsPipeline {
+impl Drop for GraphicsPipelineObject {
     fn drop(&mut self) {
         if !self.device.is_lost() {
             let _phase = self.device.clock.enter(Phase::Pipelines);
@@ -228,7 +310,10 @@ impl Drop for GraphicsPipeline {
 }
 
 /// A compute pipeline.
-pub(crate) struct ComputePipeline {
+pub(crate) type ComputePipeline = Kept<ComputePipelineObject>;
+
+/// What a [`ComputePipeline`] is.
+pub(crate) struct ComputePipelineObject {
     pub(super) raw: vk::Pipeline,
     device: Rc<Device>,
 }
@@ -241,6 +326,21 @@ impl ComputePipeline {
         layout: &Layout,
     ) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
+        let key = ComputeKey {
+            stage: stage.key(),
+            layout: Rc::clone(&layout.key),
+        };
+        let make = || ComputePipelineObject::create(device, stage, layout);
+        Self::get(device, key, make)
+    }
+}
+
+impl ComputePipelineObject {
+    fn create(
+        device: &Rc<Device>,
+        stage: &ShaderStage<'_>,
+        layout: &Layout,
+    ) -> Result<Self, Error> {
         let info = vk::ComputePipelineCreateInfo::default()
             .stage(stage.info())
             .layout(layout.raw);
@@ -258,7 +358,7 @@ impl ComputePipeline {
     }
 }
 
-impl Drop for ComputePipeline {
+impl Drop for ComputePipelineObject {
     fn drop(&mut self) {
         if !self.device.is_lost() {
             let _phase = self.device.clock.enter(Phase::Pipelines);

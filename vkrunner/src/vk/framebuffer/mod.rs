@@ -10,6 +10,7 @@ mod samples;
 use super::buffer::{Buffer, BufferUse};
 use super::device::Device;
 use super::image::{Image, ImageDesc};
+use super::kept::Kept;
 use crate::error::{CallContext, Error};
 use crate::format::{DepthFormat, Encoding, Format};
 use crate::script::{Attachments, Clear};
@@ -34,8 +35,34 @@ struct DepthStencil {
     format: DepthFormat,
 }
 
+/// What decides about a framebuffer.
+#[derive(PartialEq, Eq)]
+pub(crate) struct FramebufferKey {
+    size: [u32; 2],
+    attachments: Attachments,
+}
+
+impl FramebufferKey {
+    /// Texels of all attachments.
+    pub(super) fn texels(&self) -> u64 {
+        let Attachments {
+            colors,
+            depth,
+            samples,
+            layers,
+        } = &self.attachments;
+        let count = colors.iter().flatten().count() + usize::from(depth.is_some());
+        let sides = self.size.map(u64::from);
+        sides[0] * sides[1] * u64::from(*samples) * u64::from(*layers) * count as u64
+    }
+}
+
 /// Color attachments, perhaps a depth or stencil attachment, and the render pass for them.
-pub(crate) struct Framebuffer {
+pub(crate) type Framebuffer = Kept<FramebufferObject>;
+
+/// What a [`Framebuffer`] is.
+pub(crate) struct FramebufferObject {
+    pub(super) key: Rc<FramebufferKey>,
     pub(super) render_pass: vk::RenderPass,
     raw: vk::Framebuffer,
     /// By number; `None` are numbers without attachment.
@@ -55,9 +82,26 @@ impl Framebuffer {
     /// A framebuffer, cleared to zeros and depth 1. The caller checked that the device has the formats, the samples and the size.
     pub(crate) fn new(
         device: &Rc<Device>,
-        [width, height]: [u32; 2],
+        size: [u32; 2],
         attachments: &Attachments,
     ) -> Result<Self, Error> {
+        let key = Rc::new(FramebufferKey {
+            size,
+            attachments: attachments.clone(),
+        });
+        let make = || FramebufferObject::create(device, &key);
+        let framebuffer = Self::get(device, Rc::clone(&key), make)?;
+        framebuffer.prepare()?;
+        Ok(framebuffer)
+    }
+}
+
+impl FramebufferObject {
+    fn create(device: &Rc<Device>, key: &Rc<FramebufferKey>) -> Result<Self, Error> {
+        let FramebufferKey {
+            size: [width, height],
+            ref attachments,
+        } = **key;
         let images = AttachmentImages {
             device,
             width,
@@ -80,6 +124,7 @@ impl Framebuffer {
         let texel = sizes.max().unwrap_or(0).max(4) as u64;
         let size = u64::from(width) * u64::from(height) * texel;
         let mut framebuffer = Self {
+            key: Rc::clone(key),
             render_pass: vk::RenderPass::null(),
             raw: vk::Framebuffer::null(),
             colors,
@@ -94,7 +139,6 @@ impl Framebuffer {
         };
         framebuffer.render_pass = pass::create(device, attachments)?;
         framebuffer.create_framebuffer()?;
-        framebuffer.prepare()?;
         Ok(framebuffer)
     }
 
@@ -223,7 +267,7 @@ impl Framebuffer {
     }
 }
 
-impl Drop for Framebuffer {
+impl Drop for FramebufferObject {
     fn drop(&mut self) {
         if self.device.is_lost() {
             return;
