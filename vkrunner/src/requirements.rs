@@ -2,6 +2,7 @@
 
 mod buffers;
 mod framebuffer;
+mod textures;
 
 pub(crate) use framebuffer::FramebufferLimits;
 
@@ -10,6 +11,8 @@ use ash::vk;
 use buffers::{missing_buffer_limit, missing_feedback, too_many_buffers};
 use glasm::ir::Stage;
 use std::collections::BTreeSet;
+
+pub(crate) use textures::{FormatUses, TextureCapabilities};
 
 /// What a device can bind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +47,7 @@ pub(crate) struct Capabilities {
     /// Names of the extensions that the device has.
     pub(crate) extensions: BTreeSet<String>,
     pub(crate) framebuffer: FramebufferLimits,
-    pub(crate) max_texture: u32,
+    pub(crate) textures: TextureCapabilities,
     pub(crate) max_work_groups: [u32; 3],
     pub(crate) max_push: u32,
     pub(crate) uniform_buffers: BufferLimits,
@@ -53,8 +56,6 @@ pub(crate) struct Capabilities {
     pub(crate) feedback: FeedbackLimits,
     /// `shaderSignedZeroInfNanPreserveFloat32`
     pub(crate) preserves_signed_zero_inf_nan: bool,
-    /// Raw values of the formats that textures can have.
-    pub(crate) texture_formats: BTreeSet<i32>,
     /// Raw values of the formats that vertex attributes can have.
     pub(crate) vertex_formats: BTreeSet<i32>,
 }
@@ -137,6 +138,7 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
     }
     framebuffer::missing(script, capabilities)
         .or_else(|| missing_format(script, capabilities))
+        .or_else(|| textures::missing(script, capabilities))
         .or_else(|| missing_stage(script, capabilities))
         .or_else(|| missing_limit(script, capabilities))
         .or_else(|| missing_feedback(script, capabilities))
@@ -149,24 +151,14 @@ fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String
     let lacks = |what: &str, format: vk::Format| {
         Some(format!("the device lacks {format:?} as {what} format"))
     };
-    let textures = script.steps.iter().filter_map(|step| {
-        if let Command::Texture { image, .. } = &step.command {
-            Some(image.format.vk)
-        } else {
-            None
-        }
-    });
-    let columns = script
+    let mut columns = script
         .vertex_data
         .iter()
         .flat_map(|data| &data.columns)
         .map(|column| column.format.vk);
-    let mut wanted = textures
-        .map(|format| ("texture", format, &capabilities.texture_formats))
-        .chain(columns.map(|format| ("vertex", format, &capabilities.vertex_formats)));
-    wanted
-        .find(|(_, format, known)| !known.contains(&format.as_raw()))
-        .and_then(|(what, format, _)| lacks(what, format))
+    columns
+        .find(|format| !capabilities.vertex_formats.contains(&format.as_raw()))
+        .and_then(|format| lacks("vertex", format))
 }
 
 fn missing_stage(script: &Script, capabilities: &Capabilities) -> Option<String> {

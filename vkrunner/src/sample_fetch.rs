@@ -171,7 +171,9 @@ fn define_types(words: &mut Words, encoding: Encoding) {
         | Encoding::Uscaled
         | Encoding::Sscaled
         | Encoding::Sfloat
-        | Encoding::Srgb => {
+        | Encoding::Srgb
+        | Encoding::Ufloat
+        | Encoding::SharedExponent => {
             words.op(op::TYPE_FLOAT, &[id::SCALAR, 32]);
             id::SCALAR
         }

@@ -9,6 +9,7 @@ mod buffers;
 mod draws;
 mod feedback;
 mod gl_state;
+mod images;
 mod params;
 mod pictures;
 mod plan;
@@ -29,6 +30,7 @@ use bindings::Bound;
 use draws::Draws;
 use feedback::Feedback;
 use glasm::ir::Stage;
+use images::Images;
 use params::Params;
 use programs::Programs;
 use std::path::{Path, PathBuf};
@@ -83,6 +85,7 @@ struct Resources {
     feedback: Feedback,
     params: Params,
     textures: Textures,
+    images: Images,
     attributes: [[f32; 4]; vertices::ATTRIBUTES],
     push: Vec<u8>,
 }
@@ -120,6 +123,7 @@ pub(crate) fn execute(
             feedback: Feedback::new(),
             params: Params::default(),
             textures: Textures::default(),
+            images: Images::default(),
             attributes: vertices::initial_values(),
             push: vec![0; script.push_size as usize],
         },
@@ -218,10 +222,18 @@ impl Execution<'_> {
             Command::Attribute { location, value } => {
                 resources.attributes[*location as usize] = *value
             }
-            Command::Texture { unit, level, image } => {
-                resources.textures.set_level(*unit, *level, image)
+            Command::Texture { unit, update } => resources.textures.update(*unit, update),
+            Command::Sampling { unit, sampling } => {
+                resources.textures.set_sampling(*unit, *sampling)
             }
-            Command::TexParam { unit, param } => resources.textures.set_param(*unit, *param),
+            Command::Image { key, update } => resources.images.update(*key, update)?,
+            Command::ProbeImage { key, plane, probe } => {
+                resources.images.check(&self.device, *key, *plane, probe)?;
+            }
+            Command::PrintImage { key, plane } => {
+                let texels = resources.images.print(&self.device, *key, *plane)?;
+                self.results.printed.push(texels);
+            }
             Command::BufferData { buffer, data } => data.write(self.contents_mut(*buffer)),
             Command::BufferFill { buffer, data } => {
                 let bytes = self.contents_mut(*buffer);

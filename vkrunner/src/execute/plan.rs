@@ -2,10 +2,10 @@
 
 use super::bindings::{BufferPlace, Presence};
 use crate::programs::Module;
-use crate::script::{BindTarget, BufferKind};
-use crate::vk::{Binding, BindingKind};
+use crate::script::{BindTarget, BufferKind, ImageKey};
+use crate::vk::{Binding, BindingKind, Comparing};
 use glasm::ir::{BufferKind as IrBufferKind, Stage, TexTarget};
-use glasm::reflect::{BufferBinding, DescriptorSlot, ParamBlock, TextureBinding};
+use glasm::reflect::{BufferBinding, DescriptorSlot, ParamBlock, Scalar, TextureBinding};
 
 /// Set of textures for modules without reflection; the binding is the unit.
 const TEXTURE_SET: u32 = 1;
@@ -15,10 +15,40 @@ const TEXTURE_SET: u32 = 1;
 pub(super) enum Source {
     /// The parameter block of a stage.
     Params(Stage, ParamBlock),
-    /// Consecutive texture image units, from this one.
-    Textures(u32),
+    /// Consecutive texture image units, from this one, and what the program reads there.
+    Textures(u32, WantedTexture),
+    /// A storage image of the script.
+    Image(ImageKey),
     /// Buffers of the script, one place for each descriptor.
     Buffers(Vec<BufferPlace>),
+}
+
+/// A texture as a program reads it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct WantedTexture {
+    pub(super) target: TexTarget,
+    pub(super) texel: Scalar,
+    /// Whether lookups compare; `None` if the program does not say.
+    pub(super) comparing: Option<Comparing>,
+}
+
+impl WantedTexture {
+    fn kind(self) -> BindingKind {
+        match self.target == TexTarget::Buffer {
+            true => BindingKind::TexelBuffer,
+            false => BindingKind::Texture,
+        }
+    }
+}
+
+/// Places to which the script binds resources, where modules without reflection find them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbered<'a> {
+    pub(super) buffers: &'a [BindTarget],
+    /// Texture image units with the first texture that each holds.
+    pub(super) textures: &'a [(u32, WantedTexture)],
+    /// Storage images with their targets.
+    pub(super) images: &'a [(ImageKey, TexTarget)],
 }
 
 /// A binding and its source.
@@ -28,12 +58,10 @@ pub(super) struct PlannedBinding {
     pub(super) source: Source,
 }
 
-/// Collects the bindings of modules that run together. `buffers` are the places to which the script binds buffers, `units` the texture
-/// image units that it sets.
+/// Collects the bindings of modules that run together.
 pub(super) fn plan_bindings<'a>(
     modules: impl IntoIterator<Item = &'a Module>,
-    buffers: &[BindTarget],
-    units: &[u32],
+    numbered: Numbered<'_>,
 ) -> Result<Vec<PlannedBinding>, String> {
     let mut plan = Vec::new();
     let mut plain = false;
@@ -55,7 +83,7 @@ pub(super) fn plan_bindings<'a>(
     }
     // What a reflection asks for counts more than the numbers that buffers have in the script.
     if plain {
-        plan_by_convention(&mut plan, buffers, units);
+        plan_by_convention(&mut plan, numbered);
     }
     Ok(plan)
 }
@@ -87,8 +115,8 @@ fn add(
 }
 
 /// Modules without reflection see all buffers of the script where it says, and its textures in set 1.
-fn plan_by_convention(plan: &mut Vec<PlannedBinding>, buffers: &[BindTarget], units: &[u32]) {
-    for target in buffers {
+fn plan_by_convention(plan: &mut Vec<PlannedBinding>, numbered: Numbered<'_>) {
+    for target in numbered.buffers {
         let BindTarget::Bound { kind, set, binding } = *target else {
             continue;
         };
@@ -107,29 +135,63 @@ fn plan_by_convention(plan: &mut Vec<PlannedBinding>, buffers: &[BindTarget], un
         let slot = DescriptorSlot { set, binding };
         add(plan, slot, binding_kind, 1, source);
     }
-    for unit in units {
+    for (unit, wanted) in numbered.textures {
         let slot = DescriptorSlot {
             set: TEXTURE_SET,
             binding: *unit,
         };
-        add(plan, slot, BindingKind::Texture, 1, Source::Textures(*unit));
+        add(
+            plan,
+            slot,
+            wanted.kind(),
+            1,
+            Source::Textures(*unit, *wanted),
+        );
+    }
+    for (key, target) in numbered.images {
+        let slot = DescriptorSlot {
+            set: key.set,
+            binding: key.binding,
+        };
+        let kind = match target {
+            TexTarget::Buffer => BindingKind::StorageTexelBuffer,
+            TexTarget::D1
+            | TexTarget::D2
+            | TexTarget::D3
+            | TexTarget::Cube
+            | TexTarget::Rect
+            | TexTarget::D1Array
+            | TexTarget::D2Array
+            | TexTarget::CubeArray
+            | TexTarget::D2Ms
+            | TexTarget::D2MsArray => BindingKind::StorageImage,
+        };
+        add(plan, slot, kind, 1, Source::Image(*key));
     }
 }
 
 fn plan_texture(plan: &mut Vec<PlannedBinding>, texture: &TextureBinding) -> Result<(), String> {
-    if texture.target != TexTarget::D2 || texture.shadow {
+    let comparing = match texture.shadow {
+        true => Comparing::On,
+        false => Comparing::Off,
+    };
+    let wanted = WantedTexture {
+        target: texture.target,
+        texel: texture.texel,
+        comparing: Some(comparing),
+    };
+    let differs = |planned: &PlannedBinding| {
+        (planned.binding.set, planned.binding.binding) == (texture.slot.set, texture.slot.binding)
+            && !matches!(planned.source, Source::Textures(_, known) if known == wanted)
+    };
+    if plan.iter().any(differs) {
         return Err(format!(
-            "texture image unit {}: only 2D textures are supported so far",
+            "texture image unit {}: the programs read different kinds of textures",
             texture.unit
         ));
     }
-    add(
-        plan,
-        texture.slot,
-        BindingKind::Texture,
-        texture.count,
-        Source::Textures(texture.unit),
-    );
+    let source = Source::Textures(texture.unit, wanted);
+    add(plan, texture.slot, wanted.kind(), texture.count, source);
     Ok(())
 }
 
@@ -155,7 +217,20 @@ fn plan_buffer(plan: &mut Vec<PlannedBinding>, stage: Stage, wanted: &BufferBind
 mod tests {
     use super::*;
     use crate::execute::test_support::{module, reflection};
-    use glasm::reflect::Scalar;
+
+    const PLAIN: WantedTexture = WantedTexture {
+        target: TexTarget::D2,
+        texel: Scalar::Float,
+        comparing: Some(Comparing::Off),
+    };
+
+    fn numbered(buffers: &[BindTarget]) -> Numbered<'_> {
+        Numbered {
+            buffers,
+            textures: &[],
+            images: &[],
+        }
+    }
 
     fn bound(kind: BufferKind, set: u32, binding: u32) -> BindTarget {
         BindTarget::Bound { kind, set, binding }
@@ -182,29 +257,36 @@ mod tests {
             bound(BufferKind::Storage, 0, 3),
             bound(BufferKind::Uniform, 2, 0),
         ];
-        let plan = plan_bindings(&[module(Stage::Fragment, None)], &buffers, &[5]).unwrap();
+        let texel_buffer = WantedTexture {
+            target: TexTarget::Buffer,
+            comparing: None,
+            ..PLAIN
+        };
+        let all = Numbered {
+            textures: &[(5, PLAIN), (6, texel_buffer)],
+            images: &[
+                (ImageKey::of_unit(1), TexTarget::D3),
+                (ImageKey { set: 2, binding: 7 }, TexTarget::Buffer),
+            ],
+            ..numbered(&buffers)
+        };
+        let plan = plan_bindings(&[module(Stage::Fragment, None)], all).unwrap();
         let bindings: Vec<_> = plan.iter().map(|planned| planned.binding).collect();
+        let one = |set, binding, kind| Binding {
+            set,
+            binding,
+            kind,
+            count: 1,
+        };
         assert_eq!(
             bindings,
             [
-                Binding {
-                    set: 0,
-                    binding: 3,
-                    kind: BindingKind::Storage,
-                    count: 1
-                },
-                Binding {
-                    set: 2,
-                    binding: 0,
-                    kind: BindingKind::Uniform,
-                    count: 1
-                },
-                Binding {
-                    set: 1,
-                    binding: 5,
-                    kind: BindingKind::Texture,
-                    count: 1
-                },
+                one(0, 3, BindingKind::Storage),
+                one(2, 0, BindingKind::Uniform),
+                one(1, 5, BindingKind::Texture),
+                one(1, 6, BindingKind::TexelBuffer),
+                one(3, 129, BindingKind::StorageImage),
+                one(2, 7, BindingKind::StorageTexelBuffer),
             ]
         );
         let storage = BufferPlace {
@@ -229,7 +311,7 @@ mod tests {
             module(Stage::Vertex, None),
             module(Stage::Fragment, Some(fragment)),
         ];
-        let plan = plan_bindings(&modules, &[bound(BufferKind::Uniform, 0, 4)], &[]).unwrap();
+        let plan = plan_bindings(&modules, numbered(&[bound(BufferKind::Uniform, 0, 4)])).unwrap();
         assert_eq!(plan.len(), 1);
         assert!(matches!(plan[0].source, Source::Params(Stage::Fragment, _)));
     }
@@ -250,11 +332,32 @@ mod tests {
             module(stage, Some(reflection))
         };
         let modules = [with(Stage::Vertex, 1), with(Stage::Fragment, 3)];
-        let plan = plan_bindings(&modules, &[], &[]).unwrap();
+        let plan = plan_bindings(&modules, numbered(&[])).unwrap();
         assert_eq!(plan.len(), 1);
         assert_eq!(
             (plan[0].binding.count, &plan[0].source),
-            (3, &Source::Textures(2))
+            (3, &Source::Textures(2, PLAIN))
+        );
+    }
+
+    #[test]
+    fn stages_do_not_share_different_textures() {
+        let with = |stage, shadow| {
+            let mut reflection = reflection(stage);
+            reflection.textures = vec![TextureBinding {
+                slot: DescriptorSlot { set: 1, binding: 2 },
+                unit: 2,
+                count: 1,
+                target: TexTarget::D2,
+                shadow,
+                texel: Scalar::Float,
+            }];
+            module(stage, Some(reflection))
+        };
+        let modules = [with(Stage::Vertex, false), with(Stage::Fragment, true)];
+        assert_eq!(
+            plan_bindings(&modules, numbered(&[])).unwrap_err(),
+            "texture image unit 2: the programs read different kinds of textures"
         );
     }
 
@@ -273,7 +376,7 @@ mod tests {
             wanted(6, 6, 1, IrBufferKind::Storage),
         ];
         let modules = [module(Stage::Geometry, Some(reflection))];
-        let plan = plan_bindings(&modules, &[], &[]).unwrap();
+        let plan = plan_bindings(&modules, numbered(&[])).unwrap();
         let sources: Vec<_> = plan.iter().map(|planned| planned.source.clone()).collect();
         let own = |binding| place(Some(Stage::Geometry), BufferKind::Uniform, binding);
         assert_eq!(

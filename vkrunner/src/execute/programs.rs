@@ -1,15 +1,16 @@
 //! The modules of a draw or dispatch with their layout and descriptors.
 
-use super::plan::{PlannedBinding, Source, plan_bindings};
+use super::plan::{Numbered, PlannedBinding, Source, WantedTexture, plan_bindings};
+use super::textures::texel_scalar;
 use super::{Problem, Resources};
 use crate::programs::{DrawShape, Module, check_interfaces};
-use crate::script::{Command, Script, Step};
+use crate::script::{Command, ImageKey, Script};
 use crate::vk::{
     Buffer, BufferUse, ComputePipeline, Device, Layout, Resource, ShaderModule, ShaderStage,
 };
-use glasm::ir::Stage;
+use glasm::ir::{Stage, TexTarget};
 use glasm::reflect::DescriptorSlot;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::rc::Rc;
 
@@ -43,10 +44,13 @@ impl<'a> Programs<'a> {
             .iter()
             .filter(|module| wanted(module.stage))
             .collect();
-        let units: BTreeSet<u32> = script.steps.iter().filter_map(texture_unit).collect();
-        let units: Vec<u32> = units.into_iter().collect();
-        let buffers = script.bind_targets();
-        let plan = plan_bindings(chosen.iter().copied(), &buffers, &units)?;
+        let (textures, images) = (numbered_textures(script), numbered_images(script));
+        let numbered = Numbered {
+            buffers: &script.bind_targets(),
+            textures: &textures,
+            images: &images,
+        };
+        let plan = plan_bindings(chosen.iter().copied(), numbered)?;
         for module in &chosen {
             check_descriptors(module, &plan)?;
         }
@@ -166,15 +170,18 @@ impl<'a> Programs<'a> {
                     buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
                     self.layout.write(binding, 0, &Resource::whole(buffer));
                 }
-                Source::Textures(first) => {
-                    resources
-                        .textures
-                        .prepare(&self.device, *first, binding.count)?;
+                Source::Textures(first, wanted) => {
+                    let textures = &mut resources.textures;
+                    textures.prepare(&self.device, *first, binding.count, *wanted)?;
                     for element in 0..binding.count {
-                        let texture = resources.textures.get(first + element);
-                        self.layout
-                            .write(binding, element, &Resource::Texture(texture));
+                        let texture = Resource::Texture(textures.get(first + element, *wanted));
+                        self.layout.write(binding, element, &texture);
                     }
+                }
+                Source::Image(key) => {
+                    resources.images.prepare(&self.device, *key)?;
+                    let image = Resource::Image(resources.images.get(*key));
+                    self.layout.write(binding, 0, &image);
                 }
                 Source::Buffers(places) => {
                     for (place, element) in places.iter().zip(0..) {
@@ -219,10 +226,28 @@ fn check_descriptors(module: &Module, plan: &[PlannedBinding]) -> Result<(), Str
     }
 }
 
-fn texture_unit(step: &Step) -> Option<u32> {
-    if let Command::Texture { unit, .. } = &step.command {
-        Some(*unit)
-    } else {
-        None
+/// Units with the first texture that each holds.
+fn numbered_textures(script: &Script) -> Vec<(u32, WantedTexture)> {
+    let mut textures = BTreeMap::new();
+    for step in &script.steps {
+        if let Command::Texture { unit, update } = &step.command {
+            textures.entry(*unit).or_insert(WantedTexture {
+                target: update.shape.target,
+                texel: texel_scalar(&update.shape.format),
+                comparing: None,
+            });
+        }
     }
+    textures.into_iter().collect()
+}
+
+/// Storage images with their targets.
+fn numbered_images(script: &Script) -> Vec<(ImageKey, TexTarget)> {
+    let mut images = BTreeMap::new();
+    for step in &script.steps {
+        if let Command::Image { key, update } = &step.command {
+            images.entry(*key).or_insert(update.shape.target);
+        }
+    }
+    images.into_iter().collect()
 }

@@ -1,163 +1,295 @@
 //! Textures by texture image unit.
 
-use crate::format::Format;
-use crate::script::{TexParam, TextureImage};
-use crate::vk::{Device, SamplerState, Texture};
-use ash::vk::{Filter, SamplerAddressMode};
+use super::Problem;
+use super::plan::WantedTexture;
+use crate::format::{Aspect, Format};
+use crate::script::target_name;
+use crate::texture::{Contents, Pattern, Sampling, Shape, TextureData, Update};
+use crate::vk::{Comparing, Device, SampledTexture, Texture, TextureUse};
+use ash::vk::CompareOp;
+use glasm::ir::TexTarget;
+use glasm::reflect::Scalar;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The texture of a unit: what the script said, and the object once a program needed it.
+/// The texture of a unit: what the script said, and the objects once a program needed them.
 struct Unit {
-    levels: BTreeMap<u32, TextureImage>,
-    sampler: SamplerState,
-    object: Option<Texture>,
+    data: Option<TextureData>,
+    sampling: Sampling,
+    texture: Option<Rc<Texture>>,
+    views: BTreeMap<Comparing, SampledTexture>,
 }
-
-/// GL's initial wrap modes, and the nearest filter of piglit's generated textures.
-const INITIAL_SAMPLER: SamplerState = SamplerState {
-    min: Filter::NEAREST,
-    between_levels: None,
-    mag: Filter::NEAREST,
-    wrap: [SamplerAddressMode::REPEAT; 3],
-};
 
 impl Unit {
     fn new() -> Self {
         Self {
-            levels: BTreeMap::new(),
-            sampler: INITIAL_SAMPLER,
-            object: None,
+            data: None,
+            sampling: Sampling::INITIAL,
+            texture: None,
+            views: BTreeMap::new(),
         }
     }
 }
 
-/// All units that a script sets.
+/// All units that a script sets, or that programs read without that.
 #[derive(Default)]
 pub(super) struct Textures {
     units: BTreeMap<u32, Unit>,
+    /// What programs read that no command has set, by target and type.
+    unset: Vec<(WantedTexture, SampledTexture)>,
 }
 
 impl Textures {
-    /// Sets a level; level 0 begins a new texture.
-    pub(super) fn set_level(&mut self, unit: u32, level: u32, image: &TextureImage) {
-        let unit = self.units.entry(unit).or_insert_with(Unit::new);
-        if level == 0 {
-            *unit = Unit::new();
+    /// Begins or extends a texture.
+    pub(super) fn update(&mut self, number: u32, update: &Update) {
+        let unit = self.units.entry(number).or_insert_with(Unit::new);
+        match &mut unit.data {
+            Some(data) => data.update(update),
+            None => unit.data = Some(TextureData::new(update)),
         }
-        unit.levels.insert(level, image.clone());
-        unit.object = None;
+        unit.views.clear();
+        unit.texture = None;
     }
 
-    /// Sets a parameter.
-    pub(super) fn set_param(&mut self, unit: u32, param: TexParam) {
-        let unit = self.units.entry(unit).or_insert_with(Unit::new);
-        match param {
-            TexParam::Min(min, between_levels) => {
-                (unit.sampler.min, unit.sampler.between_levels) = (min, between_levels);
-            }
-            TexParam::Mag(mag) => unit.sampler.mag = mag,
-            TexParam::WrapS(wrap) => unit.sampler.wrap[0] = wrap,
-            TexParam::WrapT(wrap) => unit.sampler.wrap[1] = wrap,
-            TexParam::WrapR(wrap) => unit.sampler.wrap[2] = wrap,
-        }
-        unit.object = None;
+    /// Sets how a texture is sampled.
+    pub(super) fn set_sampling(&mut self, number: u32, sampling: Sampling) {
+        let unit = self.units.entry(number).or_insert_with(Unit::new);
+        unit.sampling = sampling;
+        unit.views.clear();
     }
 
-    /// Makes the objects of the units from `first` on that do not exist yet.
+    /// Makes the objects that do not exist yet, of the units from `first` on.
     pub(super) fn prepare(
         &mut self,
         device: &Rc<Device>,
         first: u32,
         count: u32,
-    ) -> Result<(), super::Problem> {
+        wanted: WantedTexture,
+    ) -> Result<(), Problem> {
         for number in first..first + count {
-            let unit = self.units.entry(number).or_insert_with(Unit::new);
-            if unit.object.is_none() {
-                unit.object = Some(create(device, number, unit)?);
+            match self.units.get_mut(&number) {
+                Some(unit) if unit.data.is_some() => unit.prepare(device, number, wanted)?,
+                _ => self.prepare_unset(device, wanted)?,
             }
         }
         Ok(())
     }
 
+    /// What GL gives for incomplete textures: (0, 0, 0, 1).
+    fn prepare_unset(&mut self, device: &Rc<Device>, wanted: WantedTexture) -> Result<(), Problem> {
+        if self.unset.iter().any(|(known, _)| *known == wanted) {
+            return Ok(());
+        }
+        let (shape, sampling) = unset_texture(wanted);
+        let black = Contents::Pattern(Pattern::Solid([0.0, 0.0, 0.0, 1.0]));
+        let data = TextureData::new(&Update::whole(shape, Some(black)));
+        let texture = Rc::new(create(device, &data, TextureUse::Sampled)?);
+        let comparing = wanted.comparing.unwrap_or(Comparing::Off);
+        let sampled = SampledTexture::new(device, &texture, &sampling, comparing)?;
+        self.unset.push((wanted, sampled));
+        Ok(())
+    }
+
     /// The object of a unit, after [`Self::prepare`].
-    pub(super) fn get(&self, unit: u32) -> &Texture {
-        let object = self.units.get(&unit).and_then(|unit| unit.object.as_ref());
+    pub(super) fn get(&self, number: u32, wanted: WantedTexture) -> &SampledTexture {
+        let unit = self.units.get(&number).filter(|unit| unit.data.is_some());
+        let object = match unit {
+            Some(unit) => unit.views.get(&unit.comparing(wanted)),
+            None => {
+                let unset = self.unset.iter().find(|(known, _)| *known == wanted);
+                unset.map(|(_, object)| object)
+            }
+        };
         object.expect("the caller prepared this unit")
     }
 }
 
-fn create(device: &Rc<Device>, number: u32, unit: &Unit) -> Result<Texture, super::Problem> {
-    let levels: Vec<&TextureImage> = unit.levels.values().collect();
-    if levels.is_empty() {
-        // What GL gives for incomplete textures.
-        let format = Format::parse("R8G8B8A8_UNORM").expect("the format exists");
-        let black = TextureImage {
-            format,
-            width: 1,
-            height: 1,
-            texels: vec![0, 0, 0, 255],
+impl Unit {
+    /// Programs in assembly say whether they compare; else the texture does.
+    fn comparing(&self, wanted: WantedTexture) -> Comparing {
+        wanted.comparing.unwrap_or(match self.sampling.compares {
+            true => Comparing::On,
+            false => Comparing::Off,
+        })
+    }
+
+    fn prepare(
+        &mut self,
+        device: &Rc<Device>,
+        number: u32,
+        wanted: WantedTexture,
+    ) -> Result<(), Problem> {
+        let comparing = self.comparing(wanted);
+        let Some(data) = &self.data else {
+            return Ok(());
         };
-        return Ok(Texture::new(device, &[&black], &unit.sampler)?);
+        check(&data.shape, wanted)
+            .map_err(|message| format!("texture image unit {number}: {message}"))?;
+        let texture = match &self.texture {
+            Some(texture) => Rc::clone(texture),
+            None => Rc::new(create(device, data, TextureUse::Sampled)?),
+        };
+        self.texture = Some(Rc::clone(&texture));
+        if !self.views.contains_key(&comparing) {
+            let view = SampledTexture::new(device, &texture, &self.sampling, comparing)?;
+            self.views.insert(comparing, view);
+        }
+        Ok(())
     }
-    check_levels(number, &unit.levels)?;
-    if levels[0].width.max(levels[0].height) > device.capabilities.max_texture {
-        return Err(format!(
-            "texture image unit {number}: the texture is larger than the device allows"
-        )
-        .into());
-    }
-    Ok(Texture::new(device, &levels, &unit.sampler)?)
 }
 
-/// Each level must be half as large as the one before, from level 0 on.
-fn check_levels(number: u32, levels: &BTreeMap<u32, TextureImage>) -> Result<(), String> {
-    let Some(base) = levels.get(&0) else {
-        return Err(format!("texture image unit {number} has no level 0"));
+/// A texture on the device, filled.
+pub(super) fn create(
+    device: &Rc<Device>,
+    data: &TextureData,
+    usage: TextureUse,
+) -> Result<Texture, crate::error::Error> {
+    let mut texture = Texture::new(device, &data.shape, usage)?;
+    texture.fill(|id| data.plane(id))?;
+    Ok(texture)
+}
+
+/// The type that texels of a format have in programs.
+pub(super) fn texel_scalar(format: &Format) -> Scalar {
+    match (format.encoding.is_integer(), format.encoding) {
+        (false, _) => Scalar::Float,
+        (true, crate::format::Encoding::Sint) => Scalar::Int,
+        (true, _) => Scalar::Uint,
+    }
+}
+
+/// Whether a program can read a texture.
+fn check(shape: &Shape, wanted: WantedTexture) -> Result<(), String> {
+    // Rectangles are two-dimensional textures; the program scales the coordinates.
+    let kind = |target| match target == TexTarget::Rect {
+        true => TexTarget::D2,
+        false => target,
     };
-    for ((level, image), expected) in levels.iter().zip(0..) {
-        let size = |side: u32| (side >> expected).max(1);
-        let fits = *level == expected
-            && image.format == base.format
-            && (image.width, image.height) == (size(base.width), size(base.height));
-        // Sides that are 1 before the last level would give levels past 1 x 1.
-        let exists = base.width.max(base.height) >> expected > 0;
-        if !fits || !exists {
-            return Err(format!(
-                "texture image unit {number}: level {level} does not follow from level 0"
-            ));
-        }
+    if kind(shape.target) != kind(wanted.target) {
+        return Err(format!(
+            "the texture has target {}, but the program reads target {}",
+            target_name(shape.target),
+            target_name(wanted.target)
+        ));
+    }
+    let scalar = texel_scalar(&shape.format);
+    if scalar != wanted.texel {
+        return Err(format!(
+            "{:?} has {} texels, but the program reads {} ones",
+            shape.format.vk,
+            scalar_name(scalar),
+            scalar_name(wanted.texel)
+        ));
+    }
+    if wanted.comparing == Some(Comparing::On) && shape.format.aspect == Aspect::Color {
+        return Err(format!(
+            "the program compares depths, but {:?} has none",
+            shape.format.vk
+        ));
     }
     Ok(())
+}
+
+fn scalar_name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Float | Scalar::Double => "float",
+        Scalar::Int => "signed integer",
+        Scalar::Uint => "unsigned integer",
+    }
+}
+
+/// A texture that reads (0, 0, 0, 1), whether it is compared or not, in formats that all devices have.
+fn unset_texture(wanted: WantedTexture) -> (Shape, Sampling) {
+    let compares = wanted.comparing == Some(Comparing::On);
+    let format = match wanted.texel {
+        _ if compares => "D16_UNORM",
+        Scalar::Float | Scalar::Double => "R8G8B8A8_UNORM",
+        Scalar::Int => "R8G8B8A8_SINT",
+        Scalar::Uint => "R8G8B8A8_UINT",
+    };
+    let layers = match wanted.target {
+        TexTarget::Cube | TexTarget::CubeArray => 6,
+        TexTarget::D1
+        | TexTarget::D2
+        | TexTarget::D3
+        | TexTarget::Rect
+        | TexTarget::D1Array
+        | TexTarget::D2Array
+        | TexTarget::Buffer
+        | TexTarget::D2Ms
+        | TexTarget::D2MsArray => 1,
+    };
+    let shape = Shape {
+        target: wanted.target,
+        format: Format::parse_texture(format).expect("the format exists"),
+        extent: [1; 3],
+        levels: 1,
+        layers,
+        samples: if wanted.target.is_multisample() { 4 } else { 1 },
+    };
+    let sampling = Sampling {
+        compare: CompareOp::NEVER,
+        ..Sampling::INITIAL
+    };
+    (shape, sampling)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn levels(sizes: &[(u32, u32, u32)]) -> BTreeMap<u32, TextureImage> {
-        let format = Format::parse("R8_UNORM").unwrap();
-        let image = |width, height| TextureImage {
-            format: format.clone(),
-            width,
-            height,
-            texels: Vec::new(),
-        };
-        sizes
-            .iter()
-            .map(|(level, width, height)| (*level, image(*width, *height)))
-            .collect()
+    fn shape(target: TexTarget, format: &str) -> Shape {
+        Shape {
+            target,
+            format: Format::parse_texture(format).unwrap(),
+            extent: [1; 3],
+            levels: 1,
+            layers: 1,
+            samples: 1,
+        }
+    }
+
+    fn wanted(target: TexTarget, texel: Scalar, comparing: Comparing) -> WantedTexture {
+        WantedTexture {
+            target,
+            texel,
+            comparing: Some(comparing),
+        }
     }
 
     #[test]
-    fn levels_halve() {
+    fn programs_read_what_fits() {
+        let plain = wanted(TexTarget::D2, Scalar::Float, Comparing::Off);
+        assert_eq!(check(&shape(TexTarget::D2, "R8_UNORM"), plain), Ok(()));
+        assert_eq!(check(&shape(TexTarget::Rect, "D16_UNORM"), plain), Ok(()));
+        let error = |shape: &Shape, wanted| check(shape, wanted).unwrap_err();
         assert_eq!(
-            check_levels(0, &levels(&[(0, 4, 2), (1, 2, 1), (2, 1, 1)])),
-            Ok(())
+            error(&shape(TexTarget::D3, "R8_UNORM"), plain),
+            "the texture has target 3D, but the program reads target 2D"
         );
-        assert!(check_levels(0, &levels(&[(0, 4, 2), (2, 1, 1)])).is_err());
-        assert!(check_levels(0, &levels(&[(0, 4, 2), (1, 2, 2)])).is_err());
-        assert!(check_levels(0, &levels(&[(1, 2, 2)])).is_err());
-        assert!(check_levels(0, &levels(&[(0, 1, 1), (1, 1, 1)])).is_err());
+        assert_eq!(
+            error(&shape(TexTarget::D2, "R8_UINT"), plain),
+            "R8_UINT has unsigned integer texels, but the program reads float ones"
+        );
+        let shadow = wanted(TexTarget::D2, Scalar::Float, Comparing::On);
+        assert_eq!(
+            error(&shape(TexTarget::D2, "R8_UNORM"), shadow),
+            "the program compares depths, but R8_UNORM has none"
+        );
+        assert_eq!(check(&shape(TexTarget::D2, "D32_SFLOAT"), shadow), Ok(()));
+    }
+
+    #[test]
+    fn unset_textures_suit_what_is_wanted() {
+        for (target, _) in TexTarget::ALL {
+            for texel in [Scalar::Float, Scalar::Int, Scalar::Uint] {
+                let wanted = wanted(*target, texel, Comparing::Off);
+                assert_eq!(check(&unset_texture(wanted).0, wanted), Ok(()));
+            }
+        }
+        let shadow = wanted(TexTarget::Cube, Scalar::Float, Comparing::On);
+        let (shape, sampling) = unset_texture(shadow);
+        assert_eq!(check(&shape, shadow), Ok(()));
+        assert_eq!((shape.layers, sampling.compare), (6, CompareOp::NEVER));
     }
 }

@@ -51,6 +51,15 @@ impl Precision {
                 },
                 _ => Self::SINGLE,
             },
+            Encoding::Ufloat => Self::Float {
+                fraction: bits - 5,
+                min_exponent: -14,
+            },
+            // Nine bits after the binary point, all of which a channel has if it is the largest.
+            Encoding::SharedExponent => Self::Float {
+                fraction: bits - 1,
+                min_exponent: -15,
+            },
         }
     }
 

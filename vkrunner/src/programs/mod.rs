@@ -374,7 +374,9 @@ fn type_base(encoding: Encoding) -> TypeBase {
         | Encoding::Uscaled
         | Encoding::Sscaled
         | Encoding::Sfloat
-        | Encoding::Srgb => TypeBase::Float,
+        | Encoding::Srgb
+        | Encoding::Ufloat
+        | Encoding::SharedExponent => TypeBase::Float,
     }
 }
 

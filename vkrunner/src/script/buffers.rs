@@ -4,6 +4,7 @@ use super::bindings::parse_addresses;
 use super::command::{BufferId, BufferKey, BufferKind, Command};
 use super::state::parse_buffer_name;
 use super::test::TestParser;
+use super::textures;
 use super::words::{LineError, Words};
 use crate::data::{
     DataLayout, DataRange, DataType, Literal, MajorAxis, Packing, Radix, Sequence, TypedData,
@@ -324,6 +325,9 @@ fn parse_layout(words: &mut Words<'_>, default: DataLayout) -> Result<DataLayout
 
 /// `print buffer NAME TYPE OFFSET COUNT [hex]`, `print ssbo|ubo|counter|xfb TYPE BINDING OFFSET COUNT [hex]`
 pub(super) fn parse_print(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    if words.take("image").is_some() {
+        return textures::parse_image_print(parser, words);
+    }
     let (buffer, ty, layout) = parse_source(parser, words)?;
     let offset = parse_offset(words)?;
     let count = parse_count(words, MAX_PRINTED)?;

@@ -5,9 +5,9 @@ use super::gl_state::StateUpdate;
 use super::names::ATTRIBUTES;
 use super::pipeline_state::PipelineState;
 use crate::data::{DataRange, Sequence, TypedData};
-use crate::format::Format;
 use crate::probe::pixels::{PixelProbe, Surface};
 use crate::probe::{Comparison, Tolerances};
+use crate::texture::{PlaneId, Sampling, Update};
 use ash::vk;
 use glasm::ir::Stage;
 use glasm::state::matrix::Matrix;
@@ -240,25 +240,35 @@ pub(crate) struct Draw {
     pub(crate) first_instance: u32,
 }
 
-/// Texels of a texture level.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct TextureImage {
-    pub(crate) format: Format,
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    /// Row 0 first.
-    pub(crate) texels: Vec<u8>,
+/// A storage image by its descriptor.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct ImageKey {
+    pub(crate) set: u32,
+    pub(crate) binding: u32,
 }
 
-/// A texture parameter.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum TexParam {
-    /// Minification filter, and filter between levels; `None` stays in the base level.
-    Min(vk::Filter, Option<vk::SamplerMipmapMode>),
-    Mag(vk::Filter),
-    WrapS(vk::SamplerAddressMode),
-    WrapT(vk::SamplerAddressMode),
-    WrapR(vk::SamplerAddressMode),
+impl ImageKey {
+    /// Set of image units.
+    const SET: u32 = 3;
+    /// Binding of image unit 0: storage buffers and atomic counters of programs come before.
+    const FIRST_BINDING: u32 = 128;
+
+    /// The image of an image unit.
+    pub(crate) fn of_unit(unit: u32) -> Self {
+        Self {
+            set: Self::SET,
+            binding: Self::FIRST_BINDING + unit,
+        }
+    }
+}
+
+impl std::fmt::Display for ImageKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.binding.checked_sub(Self::FIRST_BINDING) {
+            Some(unit) if self.set == Self::SET => write!(f, "image {unit}"),
+            _ => write!(f, "image {}:{}", self.set, self.binding),
+        }
+    }
 }
 
 /// Where an error is expected.
@@ -344,14 +354,29 @@ pub(crate) enum Command {
         location: u32,
         value: [f32; 4],
     },
+    /// A texture or a part of one.
     Texture {
         unit: u32,
-        level: u32,
-        image: TextureImage,
+        update: Update,
     },
-    TexParam {
+    /// How a texture is sampled from now on.
+    Sampling {
         unit: u32,
-        param: TexParam,
+        sampling: Sampling,
+    },
+    /// A storage image or a part of one.
+    Image {
+        key: ImageKey,
+        update: Update,
+    },
+    ProbeImage {
+        key: ImageKey,
+        plane: PlaneId,
+        probe: PixelProbe,
+    },
+    PrintImage {
+        key: ImageKey,
+        plane: PlaneId,
     },
     BufferData {
         buffer: BufferId,

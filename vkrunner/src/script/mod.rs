@@ -29,14 +29,15 @@ mod words;
 pub(crate) use attachments::Attachments;
 pub(crate) use command::{
     Assembly, BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange,
-    CaptureCount, Clear, Command, Draw, DrawSource, ExpectedError, ExpectedPlace, IndexWidth,
-    MatrixTarget, MatrixUpdate, ParamBank, ParamValue, Step, TexParam, TextureImage,
+    CaptureCount, Clear, Command, Draw, DrawSource, ExpectedError, ExpectedPlace, ImageKey,
+    IndexWidth, MatrixTarget, MatrixUpdate, ParamBank, ParamValue, Step,
 };
 pub(crate) use gl_state::{
     Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate,
 };
 pub(crate) use require::{Convention, Requirements};
 pub(crate) use section::ProgramForm;
+pub(crate) use textures::target_name;
 pub(crate) use vertex_data::{Column, VertexData};
 
 use ash::vk::{PolygonMode, PrimitiveTopology};

@@ -135,13 +135,13 @@ pub(super) fn parse_pixel_probe(
             push_probe(parser, compared, region, words)
         }
         _ => Err(words.error_at_next(
-            "expected `all`, `rect`, `rgb`, `rgba`, `depth`, `stencil`, `attachment`, `layer`, `sample`, `buffer`, `ssbo`, `ubo`, `counter` or `xfb`",
+            "expected `all`, `rect`, `rgb`, `rgba`, `depth`, `stencil`, `attachment`, `layer`, `sample`, `buffer`, `ssbo`, `ubo`, `counter`, `xfb` or `image`",
         )),
     }
 }
 
 /// Takes `X Y`; a relative coordinate of 1 means the last pixel.
-fn parse_pixel(
+pub(super) fn parse_pixel(
     framebuffer: [u32; 2],
     coordinates: Coordinates,
     words: &mut Words<'_>,
@@ -161,7 +161,7 @@ fn parse_pixel(
 }
 
 /// Takes `X Y W H`.
-fn parse_region(
+pub(super) fn parse_region(
     framebuffer: [u32; 2],
     coordinates: Coordinates,
     words: &mut Words<'_>,
@@ -365,7 +365,7 @@ mod tests {
             ("probe all rgb 0 0 0 0", "21: `0` is one word too many"),
             (
                 "probe sample 1 layer 1 all rgb 0 0 0",
-                "16: expected `all`, `rect`, `rgb`, `rgba`, `depth`, `stencil`, `attachment`, `layer`, `sample`, `buffer`, `ssbo`, `ubo`, `counter` or `xfb`",
+                "16: expected `all`, `rect`, `rgb`, `rgba`, `depth`, `stencil`, `attachment`, `layer`, `sample`, `buffer`, `ssbo`, `ubo`, `counter`, `xfb` or `image`",
             ),
             (
                 "probe all alpha 1",

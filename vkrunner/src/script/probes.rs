@@ -6,6 +6,7 @@ use super::command::{BufferId, Command};
 use super::feedback::parse_xfb_probe;
 use super::pixel_probes::parse_pixel_probe;
 use super::test::TestParser;
+use super::textures;
 use super::words::{LineError, Words};
 use crate::data::{DataLayout, DataType};
 use crate::probe::{Comparison, Tolerance};
@@ -41,6 +42,10 @@ pub(super) fn parse_probe(
         Some("atomic") if coordinates == Coordinates::Pixels => parse_atomic_probe(parser, words),
         Some("buffer" | "ssbo" | "ubo" | "counter") if coordinates == Coordinates::Pixels => {
             parse_buffer_probe(parser, words)
+        }
+        Some("image") => {
+            words.word("image")?;
+            textures::parse_image_probe(parser, coordinates, words)
         }
         _ => parse_pixel_probe(parser, coordinates, words),
     }

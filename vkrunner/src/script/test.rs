@@ -12,6 +12,7 @@ use super::feedback::Capturing;
 use super::pipeline_state::{PipelineState, set_property};
 use super::require::{Convention, Requirements};
 use super::stages::{self, ProvokingVertex};
+use super::textures::Units;
 use super::words::{LineError, Words};
 use super::{
     ScriptError, attachments, bindings, buffers, draws, feedback, fixed_function, gl_state,
@@ -19,6 +20,7 @@ use super::{
 };
 use crate::data::DataLayout;
 use crate::probe::{Tolerance, Tolerances};
+use crate::texture::{DepthMode, Sampling};
 use ash::vk;
 use glasm::TransformFeedback;
 use glasm::ir::Stage;
@@ -37,7 +39,8 @@ pub(super) struct TestParser {
     pub(super) storage_layout: DataLayout,
     pub(super) uniform_layout: DataLayout,
     pub(super) push_layout: DataLayout,
-    pub(super) active_unit: u32,
+    pub(super) initial_sampling: Sampling,
+    pub(super) units: Units,
     /// How many matrices are on the stack of each.
     pub(super) pushed_matrices: HashMap<MatrixTarget, u32>,
     pub(super) buffers: Vec<BufferDecl>,
@@ -59,6 +62,7 @@ type ParseCommand = fn(&mut TestParser, &mut Words<'_>) -> Result<(), LineError>
 
 /// Every command by its first word. Lines with other first words set pipeline state.
 pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
+    ("active_texture", textures::parse_active_texture),
     ("atomic", bindings::parse_atomic),
     ("attachment", attachments::parse_attachment_command),
     ("bind", bindings::parse_bind),
@@ -88,6 +92,7 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("geometry", |parser, words| {
         stages::parse_entry_point(parser, Stage::Geometry, words)
     }),
+    ("image", textures::parse_image),
     ("index", draws::parse_index_type),
     ("light", gl_state::parse_light),
     ("lightmodel", gl_state::parse_light_model),
@@ -138,6 +143,14 @@ impl TestParser {
             Convention::Vulkan => (vk::FrontFace::COUNTER_CLOCKWISE, ProvokingVertex::First),
             Convention::OpenGl => (vk::FrontFace::CLOCKWISE, ProvokingVertex::Last),
         };
+        let depth_mode = match requirements.convention {
+            Convention::Vulkan => DepthMode::Red,
+            Convention::OpenGl => DepthMode::Luminance,
+        };
+        let initial_sampling = Sampling {
+            depth_mode,
+            ..Sampling::INITIAL
+        };
         Self {
             framebuffer: requirements.framebuffer,
             attachments: requirements.attachments.clone(),
@@ -152,7 +165,8 @@ impl TestParser {
             storage_layout: DataLayout::STD430,
             uniform_layout: DataLayout::STD140,
             push_layout: DataLayout::STD430,
-            active_unit: 0,
+            initial_sampling,
+            units: Units::default(),
             pushed_matrices: HashMap::new(),
             buffers: Vec::new(),
             too_many_buffers: None,

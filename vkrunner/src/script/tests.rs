@@ -609,7 +609,7 @@ fn probes_cover_their_regions() {
     assert_eq!(error("probe rgba -1 0 1 0 0 1"), "`-1` is not a coordinate");
     assert_eq!(
         error("relative probe all rgba 1 0 0 1"),
-        "expected `all`, `rect`, `rgb`, `rgba`, `depth`, `stencil`, `attachment`, `layer`, `sample`, `buffer`, `ssbo`, `ubo`, `counter` or `xfb`"
+        "expected `all`, `rect`, `rgb`, `rgba`, `depth`, `stencil`, `attachment`, `layer`, `sample`, `buffer`, `ssbo`, `ubo`, `counter`, `xfb` or `image`"
     );
 }
 
@@ -787,54 +787,6 @@ fn indices_are_a_list() {
     assert_eq!(
         parse("[indices]\n0 1 2\n2 1 3 # second\n").indices,
         [0, 1, 2, 2, 1, 3]
-    );
-}
-
-#[test]
-fn texture_generators() {
-    let found = commands(
-        "texture rgbw 1 (2, 2)\ntexture checkerboard 0 0 (4, 2) (0, 0, 0, 1) (1, 1, 1, 1)\ntexparameter 2D min linear\n",
-    );
-    let Command::Texture {
-        unit: 1,
-        level: 0,
-        image,
-    } = &found[0]
-    else {
-        panic!("a texture")
-    };
-    let opaque = |r, g, b| [r, g, b, 255];
-    let expected = [
-        opaque(255, 0, 0),
-        opaque(0, 255, 0),
-        opaque(0, 0, 255),
-        opaque(255, 255, 255),
-    ]
-    .concat();
-    assert_eq!(image.texels, expected);
-    let Command::Texture { unit: 0, image, .. } = &found[1] else {
-        panic!("a texture")
-    };
-    let reds: Vec<u8> = image.texels.iter().copied().step_by(4).collect();
-    assert_eq!(reds, [0, 0, 255, 255, 255, 255, 0, 0]);
-    assert_eq!(
-        found[2],
-        Command::TexParam {
-            unit: 0,
-            param: TexParam::Min(vk::Filter::LINEAR, None)
-        }
-    );
-    assert_eq!(
-        error("texture rgbw 32 (2, 2)"),
-        "`32` is not a texture image unit below 32"
-    );
-    assert_eq!(
-        error("texture 2D 0 R8G8B8A8_UNORM (1, 1) 1 2 3"),
-        "expected 4 values, got 3"
-    );
-    assert_eq!(
-        error("texparameter 2D mag linear_mipmap_linear"),
-        "`linear_mipmap_linear` is not a filter"
     );
 }
 

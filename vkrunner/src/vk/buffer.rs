@@ -26,6 +26,10 @@ pub(crate) enum BufferUse {
     Script(Roles),
     /// Positions of captured vertices.
     CaptureCounter,
+    /// A buffer texture.
+    Texels,
+    /// A buffer texture that programs write, too.
+    StorageTexels,
     Vertex,
     Index,
     /// Copies to images.
@@ -50,6 +54,8 @@ impl BufferUse {
                 flags
             }
             Self::CaptureCounter => vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT,
+            Self::Texels => vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER,
+            Self::StorageTexels => vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER,
             Self::Vertex => vk::BufferUsageFlags::VERTEX_BUFFER,
             Self::Index => vk::BufferUsageFlags::INDEX_BUFFER,
             Self::Upload => vk::BufferUsageFlags::TRANSFER_SRC,
@@ -59,8 +65,12 @@ impl BufferUse {
 
     fn location(self) -> MemoryLocation {
         match self {
-            Self::Readback | Self::Script(_) | Self::CaptureCounter => MemoryLocation::GpuToCpu,
-            Self::Uniform | Self::Vertex | Self::Index | Self::Upload => MemoryLocation::CpuToGpu,
+            Self::Readback | Self::Script(_) | Self::CaptureCounter | Self::StorageTexels => {
+                MemoryLocation::GpuToCpu
+            }
+            Self::Uniform | Self::Texels | Self::Vertex | Self::Index | Self::Upload => {
+                MemoryLocation::CpuToGpu
+            }
         }
     }
 }
@@ -160,6 +170,8 @@ impl BufferObject {
             BufferUse::Script(_)
             | BufferUse::CaptureCounter
             | BufferUse::Uniform
+            | BufferUse::Texels
+            | BufferUse::StorageTexels
             | BufferUse::Vertex
             | BufferUse::Index
             | BufferUse::Upload

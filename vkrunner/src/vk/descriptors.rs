@@ -4,6 +4,7 @@ use super::buffer::Buffer;
 use super::device::Device;
 use super::kept::Kept;
 use super::pipeline::stage_flag;
+use super::sampler::SampledTexture;
 use super::texture::Texture;
 use crate::error::{CallContext, Error};
 use crate::timing::Phase;
@@ -17,6 +18,10 @@ pub(crate) enum BindingKind {
     Uniform,
     Storage,
     Texture,
+    /// A buffer texture.
+    TexelBuffer,
+    StorageImage,
+    StorageTexelBuffer,
 }
 
 impl BindingKind {
@@ -25,6 +30,9 @@ impl BindingKind {
             Self::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
             Self::Storage => vk::DescriptorType::STORAGE_BUFFER,
             Self::Texture => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+            Self::TexelBuffer => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+            Self::StorageImage => vk::DescriptorType::STORAGE_IMAGE,
+            Self::StorageTexelBuffer => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
         }
     }
 }
@@ -46,7 +54,10 @@ pub(crate) enum Resource<'a> {
         offset: u64,
         size: Option<u64>,
     },
-    Texture(&'a Texture),
+    /// A texture, or a buffer texture.
+    Texture(&'a SampledTexture),
+    /// A storage image, or a storage texel buffer.
+    Image(&'a Texture),
 }
 
 impl<'a> Resource<'a> {
@@ -220,7 +231,7 @@ impl LayoutObject {
             .dst_binding(binding.binding)
             .dst_array_element(element)
             .descriptor_type(binding.kind.descriptor_type());
-        let (buffers, images);
+        let (buffers, images, views);
         let write = match resource {
             Resource::Buffer {
                 buffer,
@@ -234,10 +245,26 @@ impl LayoutObject {
                 }];
                 write.buffer_info(&buffers)
             }
-            Resource::Texture(texture) => {
-                images = [texture.descriptor()];
-                write.image_info(&images)
-            }
+            Resource::Texture(sampled) => match sampled.texture().texel_view() {
+                Some(view) => {
+                    views = [view];
+                    write.texel_buffer_view(&views)
+                }
+                None => {
+                    images = [sampled.descriptor()];
+                    write.image_info(&images)
+                }
+            },
+            Resource::Image(image) => match image.texel_view() {
+                Some(view) => {
+                    views = [view];
+                    write.texel_buffer_view(&views)
+                }
+                None => {
+                    images = [image.storage_descriptor()];
+                    write.image_info(&images)
+                }
+            },
         };
         // SAFETY: the device is idle, and the resource outlives the next use of the set, because whoever draws holds both.
         unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };

@@ -241,6 +241,7 @@ fn create_device(
     let optional = [
         ash::khr::shader_float_controls::NAME,
         ash::khr::portability_subset::NAME,
+        ash::khr::sampler_mirror_clamp_to_edge::NAME,
     ];
     let optional = optional
         .into_iter()

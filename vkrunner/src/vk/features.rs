@@ -96,6 +96,7 @@ features! {
         shader_sampled_image_array_dynamic_indexing "shaderSampledImageArrayDynamicIndexing",
         shader_storage_buffer_array_dynamic_indexing "shaderStorageBufferArrayDynamicIndexing",
         shader_storage_image_array_dynamic_indexing "shaderStorageImageArrayDynamicIndexing",
+        sampler_anisotropy "samplerAnisotropy",
         shader_clip_distance "shaderClipDistance",
         shader_cull_distance "shaderCullDistance",
         shader_float64 "shaderFloat64",
@@ -183,6 +184,15 @@ features! {
     extension Some(ash::ext::transform_feedback::NAME), {
         transform_feedback "transformFeedback",
         geometry_streams "geometryStreams",
+    }
+    custom_border: PhysicalDeviceCustomBorderColorFeaturesEXT, core in NEVER,
+    extension Some(ash::ext::custom_border_color::NAME), {
+        custom_border_colors "customBorderColors",
+    }
+    border_swizzle: PhysicalDeviceBorderColorSwizzleFeaturesEXT, core in NEVER,
+    extension Some(ash::ext::border_color_swizzle::NAME), {
+        border_color_swizzle "borderColorSwizzle",
+        border_color_swizzle_from_image "borderColorSwizzleFromImage",
     }
     interlock: PhysicalDeviceFragmentShaderInterlockFeaturesEXT, core in NEVER,
     extension Some(ash::ext::fragment_shader_interlock::NAME), {

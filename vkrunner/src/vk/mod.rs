@@ -18,8 +18,10 @@ mod framebuffer;
 mod image;
 mod instance;
 mod kept;
+mod multisample;
 mod physical;
 mod pipeline;
+mod sampler;
 mod submit;
 mod texture;
 
@@ -35,5 +37,6 @@ pub(crate) use pipeline::{
     ClipSpace, ComputePipeline, GraphicsPipeline, PipelineDesc, ShaderModule, ShaderStage,
     VertexAttribute, VertexBinding,
 };
+pub(crate) use sampler::{Comparing, SampledTexture};
 pub(crate) use submit::{DrawCall, DrawCount, IndexedDraw};
-pub(crate) use texture::{SamplerState, Texture};
+pub(crate) use texture::{Texture, TextureUse};

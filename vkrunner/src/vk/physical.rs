@@ -4,9 +4,9 @@ use super::features::FeatureChain;
 use super::framebuffer;
 use super::instance::{API_VERSION, Instance};
 use crate::error::{CallContext, Error};
-use crate::requirements::{BufferLimits, Capabilities};
+use crate::requirements::{BufferLimits, Capabilities, FormatUses, TextureCapabilities};
 use ash::vk;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
 
 /// A device that scripts can run on.
@@ -184,7 +184,7 @@ fn query_capabilities(
         version: split_version(properties.api_version.min(API_VERSION | 0xfff)),
         features,
         framebuffer: framebuffer::query_limits(instance, handle, limits, version),
-        max_texture: limits.max_image_dimension2_d,
+        textures: texture_limits(limits),
         max_work_groups: limits.max_compute_work_group_count,
         max_push: limits.max_push_constants_size,
         uniform_buffers: BufferLimits {
@@ -258,8 +258,54 @@ fn query_float_controls(
     controls.shader_signed_zero_inf_nan_preserve_float32 == vk::TRUE
 }
 
+fn texture_limits(limits: &vk::PhysicalDeviceLimits) -> TextureCapabilities {
+    TextureCapabilities {
+        max_1d: limits.max_image_dimension1_d,
+        max_2d: limits.max_image_dimension2_d,
+        max_3d: limits.max_image_dimension3_d,
+        max_cube: limits.max_image_dimension_cube,
+        max_layers: limits.max_image_array_layers,
+        max_texels: limits.max_texel_buffer_elements,
+        max_lod_bias: limits.max_sampler_lod_bias,
+        max_anisotropy: limits.max_sampler_anisotropy,
+        formats: BTreeMap::new(),
+    }
+}
+
+/// Numbers of samples that textures which draws fill can have.
+fn texture_samples(
+    instance: &Instance,
+    handle: vk::PhysicalDevice,
+    format: vk::Format,
+    features: vk::FormatFeatureFlags,
+) -> vk::SampleCountFlags {
+    let attachment = if features.contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT) {
+        vk::ImageUsageFlags::COLOR_ATTACHMENT
+    } else if features.contains(vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT) {
+        vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT
+    } else {
+        return vk::SampleCountFlags::empty();
+    };
+    if !features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE) {
+        return vk::SampleCountFlags::empty();
+    }
+    // SAFETY: the handle comes from this instance, and the arguments are valid.
+    let properties = unsafe {
+        instance.raw.get_physical_device_image_format_properties(
+            handle,
+            format,
+            vk::ImageType::TYPE_2D,
+            vk::ImageTiling::OPTIMAL,
+            vk::ImageUsageFlags::SAMPLED | attachment,
+            vk::ImageCreateFlags::empty(),
+        )
+    };
+    properties.map_or(vk::SampleCountFlags::empty(), |properties| {
+        properties.sample_counts
+    })
+}
+
 fn query_formats(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &mut Capabilities) {
-    let texture = vk::FormatFeatureFlags::SAMPLED_IMAGE | vk::FormatFeatureFlags::TRANSFER_DST;
     for raw in 1..=vk::Format::ASTC_12X12_SRGB_BLOCK.as_raw() {
         let format = vk::Format::from_raw(raw);
         // SAFETY: the handle comes from this instance, and all core formats are valid arguments.
@@ -272,13 +318,16 @@ fn query_formats(instance: &Instance, handle: vk::PhysicalDevice, capabilities: 
             properties.optimal_tiling_features,
             properties.buffer_features,
         );
-        for (formats, possible) in [
-            (&mut capabilities.texture_formats, images.contains(texture)),
-            (
-                &mut capabilities.vertex_formats,
-                buffers.contains(vk::FormatFeatureFlags::VERTEX_BUFFER),
-            ),
-        ] {
+        let uses = FormatUses {
+            images,
+            buffers,
+            samples: texture_samples(instance, handle, format, images),
+        };
+        capabilities.textures.formats.insert(raw, uses);
+        for (formats, possible) in [(
+            &mut capabilities.vertex_formats,
+            buffers.contains(vk::FormatFeatureFlags::VERTEX_BUFFER),
+        )] {
             if possible {
                 formats.insert(raw);
             }

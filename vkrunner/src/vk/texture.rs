@@ -1,139 +1,355 @@
-//! Textures: an image with levels, and a sampler.
+//! Textures and storage images on the device: an image or a buffer of texels, filled and read plane by plane.
 
 use super::buffer::{Buffer, BufferUse};
 use super::device::Device;
-use super::image::{Image, ImageDesc};
+use super::image::{Image, ImageDesc, ViewDesc};
+use super::multisample;
 use crate::error::{CallContext, Error};
-use crate::script::TextureImage;
+use crate::format::{Aspect, DepthFormat, Format};
+use crate::image::Image as Picture;
+use crate::texture::{PlaneId, Shape};
 use ash::vk;
+use glasm::ir::TexTarget;
 use std::rc::Rc;
 
-/// How a texture is filtered and wrapped.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct SamplerState {
-    pub(crate) min: vk::Filter,
-    /// Filter between levels; `None` stays in the base level.
-    pub(crate) between_levels: Option<vk::SamplerMipmapMode>,
-    pub(crate) mag: vk::Filter,
-    pub(crate) wrap: [vk::SamplerAddressMode; 3],
+/// How programs reach a texture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TextureUse {
+    /// Through samplers, or as a buffer texture.
+    Sampled,
+    /// As a storage image, or as a storage texel buffer.
+    Storage,
 }
 
-/// A two-dimensional texture, ready to be read by programs.
+/// Where texels are.
+enum Memory {
+    Image(Image),
+    /// A buffer texture.
+    Texels(Buffer, vk::BufferView),
+}
+
+/// A texture or storage image.
 pub(crate) struct Texture {
-    image: Image,
-    sampler: vk::Sampler,
+    shape: Shape,
+    usage: TextureUse,
+    memory: Memory,
     device: Rc<Device>,
 }
 
-const FINAL_LAYOUT: vk::ImageLayout = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
-
 impl Texture {
-    /// A texture of one format; every level is half as large as the one before, which the caller checked.
+    /// A texture whose contents are undefined. The caller checked that the device has such textures.
     pub(crate) fn new(
         device: &Rc<Device>,
-        levels: &[&TextureImage],
-        state: &SamplerState,
+        shape: &Shape,
+        usage: TextureUse,
     ) -> Result<Self, Error> {
-        let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
-        let base = levels[0];
-        let desc = ImageDesc {
-            levels: levels.len() as u32,
-            ..ImageDesc::plane(base.format.vk, base.width, base.height, usage)
+        let memory = match shape.target == TexTarget::Buffer {
+            true => create_texels(device, shape, usage)?,
+            false => Memory::Image(Image::new(device, &image_desc(shape, usage))?),
         };
-        let image = Image::new(device, &desc)?;
-        let mut texture = Self {
-            image,
-            sampler: vk::Sampler::null(),
+        Ok(Self {
+            shape: shape.clone(),
+            usage,
+            memory,
             device: Rc::clone(device),
-        };
-        texture.create_sampler(state)?;
-        texture.upload(levels)?;
-        Ok(texture)
-    }
-
-    fn create_sampler(&mut self, state: &SamplerState) -> Result<(), Error> {
-        let max_lod = if state.between_levels.is_some() {
-            vk::LOD_CLAMP_NONE
-        } else {
-            0.25
-        };
-        let info = vk::SamplerCreateInfo::default()
-            .mag_filter(state.mag)
-            .min_filter(state.min)
-            .mipmap_mode(
-                state
-                    .between_levels
-                    .unwrap_or(vk::SamplerMipmapMode::NEAREST),
-            )
-            .address_mode_u(state.wrap[0])
-            .address_mode_v(state.wrap[1])
-            .address_mode_w(state.wrap[2])
-            // Vulkan's counterpart of GL filters without levels: nearest between levels, and at most a quarter.
-            .max_lod(max_lod)
-            .border_color(vk::BorderColor::FLOAT_TRANSPARENT_BLACK);
-        // SAFETY: the create info is valid.
-        self.sampler =
-            unsafe { self.device.raw.create_sampler(&info, None) }.call("vkCreateSampler")?;
-        Ok(())
-    }
-
-    fn upload(&self, levels: &[&TextureImage]) -> Result<(), Error> {
-        // Copies start at multiples of 4 bytes and of a texel.
-        let alignment = 4 * levels[0].format.size();
-        let mut texels = Vec::new();
-        let mut copies = Vec::new();
-        for (level, number) in levels.iter().zip(0..) {
-            texels.resize(texels.len().next_multiple_of(alignment), 0);
-            let layers = vk::ImageSubresourceLayers::default()
-                .aspect_mask(vk::ImageAspectFlags::COLOR)
-                .mip_level(number)
-                .layer_count(1);
-            let copy = vk::BufferImageCopy::default()
-                .buffer_offset(texels.len() as u64)
-                .image_subresource(layers)
-                .image_extent(vk::Extent3D {
-                    width: level.width,
-                    height: level.height,
-                    depth: 1,
-                });
-            copies.push(copy);
-            texels.extend_from_slice(&level.texels);
-        }
-        let staging = Buffer::with_contents(&self.device, BufferUse::Upload, &texels)?;
-        let transfer = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
-        self.device.run(|raw, commands| {
-            self.image
-                .change_layout(raw, commands, vk::ImageLayout::UNDEFINED, transfer);
-            // SAFETY: the buffer holds the texels of all levels.
-            unsafe {
-                raw.cmd_copy_buffer_to_image(
-                    commands,
-                    staging.raw,
-                    self.image.raw,
-                    transfer,
-                    &copies,
-                )
-            };
-            self.image
-                .change_layout(raw, commands, transfer, FINAL_LAYOUT);
         })
     }
 
-    /// What a descriptor refers to.
-    pub(super) fn descriptor(&self) -> vk::DescriptorImageInfo {
+    /// The layout between commands.
+    fn layout(&self) -> vk::ImageLayout {
+        match self.usage {
+            TextureUse::Sampled => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+            TextureUse::Storage => vk::ImageLayout::GENERAL,
+        }
+    }
+
+    /// Fills a new texture, all planes of it.
+    pub(crate) fn fill(&mut self, plane: impl Fn(PlaneId) -> Vec<u8>) -> Result<(), Error> {
+        let planes: Vec<PlaneId> = self.shape.planes().collect();
+        let layout = self.layout();
+        match &mut self.memory {
+            Memory::Texels(buffer, _) => {
+                for id in planes {
+                    let bytes = plane(id);
+                    buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
+                }
+                Ok(())
+            }
+            Memory::Image(image) if self.shape.samples > 1 => {
+                multisample::fill(&self.device, image, &self.shape, plane, layout)
+            }
+            Memory::Image(image) => {
+                let old = vk::ImageLayout::UNDEFINED;
+                upload(
+                    &self.device,
+                    image,
+                    &self.shape,
+                    &planes,
+                    plane,
+                    [old, layout],
+                )
+            }
+        }
+    }
+
+    /// Replaces planes of a texture that was filled before.
+    pub(crate) fn replace(
+        &mut self,
+        planes: &[PlaneId],
+        plane: impl Fn(PlaneId) -> Vec<u8>,
+    ) -> Result<(), Error> {
+        let layout = self.layout();
+        match &self.memory {
+            Memory::Image(image) if self.shape.samples == 1 => {
+                upload(&self.device, image, &self.shape, planes, plane, [layout; 2])
+            }
+            Memory::Image(_) | Memory::Texels(..) => self.fill(plane),
+        }
+    }
+
+    /// The texels of a plane.
+    pub(crate) fn read(&self, id: PlaneId) -> Result<Picture, Error> {
+        let [width, height, _] = self.shape.level_extent(id.level);
+        let size = self.shape.plane_bytes(id.level);
+        let data = match &self.memory {
+            Memory::Texels(buffer, _) => buffer.bytes()[..size].to_vec(),
+            Memory::Image(image) => self.read_image(image, id, size)?,
+        };
+        Ok(Picture {
+            width,
+            height,
+            format: self.shape.format.clone(),
+            is_color: self.shape.format.aspect == Aspect::Color,
+            data,
+        })
+    }
+
+    fn read_image(&self, image: &Image, id: PlaneId, size: usize) -> Result<Vec<u8>, Error> {
+        let readback = Buffer::new(&self.device, BufferUse::Readback, size as u64)?;
+        let copies = [plane_copy(&self.shape, id, 0)];
+        let (layout, transfer) = (self.layout(), vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+        self.device.run(|raw, commands| {
+            image.change_layout(raw, commands, layout, transfer);
+            // SAFETY: the buffer is as large as the plane.
+            unsafe {
+                raw.cmd_copy_image_to_buffer(commands, image.raw, transfer, readback.raw, &copies);
+            }
+            image.change_layout(raw, commands, transfer, layout);
+        })?;
+        Ok(readback.bytes()[..size].to_vec())
+    }
+
+    /// The view of a buffer texture.
+    pub(super) fn texel_view(&self) -> Option<vk::BufferView> {
+        match &self.memory {
+            Memory::Texels(_, view) => Some(*view),
+            Memory::Image(_) => None,
+        }
+    }
+
+    /// The image, unless it is a buffer texture.
+    pub(super) fn image(&self) -> Option<&Image> {
+        match &self.memory {
+            Memory::Image(image) => Some(image),
+            Memory::Texels(..) => None,
+        }
+    }
+
+    /// What the texture is made of.
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// What a descriptor of a storage image refers to.
+    pub(super) fn storage_descriptor(&self) -> vk::DescriptorImageInfo {
         vk::DescriptorImageInfo {
-            sampler: self.sampler,
-            image_view: self.image.view,
-            image_layout: FINAL_LAYOUT,
+            sampler: vk::Sampler::null(),
+            image_view: self
+                .image()
+                .map_or(vk::ImageView::null(), |image| image.view),
+            image_layout: self.layout(),
         }
     }
 }
 
 impl Drop for Texture {
     fn drop(&mut self) {
-        if !self.device.is_lost() {
-            // SAFETY: the sampler was made from this device or is null, and the device is idle.
-            unsafe { self.device.raw.destroy_sampler(self.sampler, None) };
+        if let Memory::Texels(_, view) = &self.memory
+            && !self.device.is_lost()
+        {
+            // SAFETY: the view was made from this device, and the device is idle.
+            unsafe { self.device.raw.destroy_buffer_view(*view, None) };
         }
+    }
+}
+
+/// The type of a view of all of a texture.
+pub(super) fn view_type(target: TexTarget) -> vk::ImageViewType {
+    match target {
+        TexTarget::D1 => vk::ImageViewType::TYPE_1D,
+        TexTarget::D1Array => vk::ImageViewType::TYPE_1D_ARRAY,
+        TexTarget::D3 => vk::ImageViewType::TYPE_3D,
+        TexTarget::Cube => vk::ImageViewType::CUBE,
+        TexTarget::CubeArray => vk::ImageViewType::CUBE_ARRAY,
+        TexTarget::D2Array | TexTarget::D2MsArray => vk::ImageViewType::TYPE_2D_ARRAY,
+        TexTarget::D2 | TexTarget::Rect | TexTarget::D2Ms | TexTarget::Buffer => {
+            vk::ImageViewType::TYPE_2D
+        }
+    }
+}
+
+/// Everything that images of a format have.
+pub(super) fn all_aspects(format: &Format) -> vk::ImageAspectFlags {
+    let Some(depth) = DepthFormat::parse(&format!("{:?}", format.vk)) else {
+        return vk::ImageAspectFlags::COLOR;
+    };
+    match depth.has_stencil {
+        true => vk::ImageAspectFlags::DEPTH | vk::ImageAspectFlags::STENCIL,
+        false => vk::ImageAspectFlags::DEPTH,
+    }
+}
+
+/// What texels of a format are.
+pub(super) fn texel_aspect(format: &Format) -> vk::ImageAspectFlags {
+    match format.aspect {
+        Aspect::Color => vk::ImageAspectFlags::COLOR,
+        Aspect::Depth => vk::ImageAspectFlags::DEPTH,
+    }
+}
+
+fn image_desc(shape: &Shape, usage: TextureUse) -> ImageDesc {
+    let mut flags = match (usage, shape.samples) {
+        (TextureUse::Sampled, 1) => {
+            vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST
+        }
+        (TextureUse::Sampled, _) => vk::ImageUsageFlags::SAMPLED | attachment_usage(&shape.format),
+        (TextureUse::Storage, _) => {
+            vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_DST
+        }
+    };
+    if shape.samples == 1 {
+        flags |= vk::ImageUsageFlags::TRANSFER_SRC;
+    }
+    let [width, height, depth] = shape.extent;
+    // A view may leave out the curve of sRGB.
+    let create_flags = match shape.format.without_curve() == shape.format.vk {
+        true => vk::ImageCreateFlags::empty(),
+        false => vk::ImageCreateFlags::MUTABLE_FORMAT,
+    };
+    ImageDesc {
+        flags: create_flags,
+        format: shape.format.vk,
+        view_type: view_type(shape.target),
+        extent: vk::Extent3D {
+            width,
+            height,
+            depth,
+        },
+        levels: shape.levels,
+        layers: shape.layers,
+        samples: vk::SampleCountFlags::from_raw(shape.samples),
+        usage: flags,
+        aspects: all_aspects(&shape.format),
+    }
+}
+
+/// The usage of an image that draws write.
+pub(super) fn attachment_usage(format: &Format) -> vk::ImageUsageFlags {
+    match format.aspect {
+        Aspect::Color => vk::ImageUsageFlags::COLOR_ATTACHMENT,
+        Aspect::Depth => vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
+    }
+}
+
+fn create_texels(device: &Rc<Device>, shape: &Shape, usage: TextureUse) -> Result<Memory, Error> {
+    let usage = match usage {
+        TextureUse::Sampled => BufferUse::Texels,
+        TextureUse::Storage => BufferUse::StorageTexels,
+    };
+    let size = shape.plane_bytes(0) as u64;
+    let buffer = Buffer::new(device, usage, size)?;
+    let info = vk::BufferViewCreateInfo::default()
+        .buffer(buffer.raw)
+        .format(shape.format.vk)
+        .range(size);
+    // SAFETY: the buffer has the usage, and the caller checked that the format can be used so.
+    let view = unsafe { device.raw.create_buffer_view(&info, None) }.call("vkCreateBufferView")?;
+    Ok(Memory::Texels(buffer, view))
+}
+
+/// A copy between a plane and a buffer, at an offset in the buffer.
+fn plane_copy(shape: &Shape, id: PlaneId, offset: u64) -> vk::BufferImageCopy {
+    let [width, height, _] = shape.level_extent(id.level);
+    let (layer, z) = match shape.target == TexTarget::D3 {
+        true => (0, id.slice as i32),
+        false => (id.slice, 0),
+    };
+    let layers = vk::ImageSubresourceLayers::default()
+        .aspect_mask(texel_aspect(&shape.format))
+        .mip_level(id.level)
+        .base_array_layer(layer)
+        .layer_count(1);
+    vk::BufferImageCopy::default()
+        .buffer_offset(offset)
+        .image_subresource(layers)
+        .image_offset(vk::Offset3D { x: 0, y: 0, z })
+        .image_extent(vk::Extent3D {
+            width,
+            height,
+            depth: 1,
+        })
+}
+
+/// Copies planes to an image with one sample, which goes from the first layout to the second.
+pub(super) fn upload(
+    device: &Rc<Device>,
+    image: &Image,
+    shape: &Shape,
+    planes: &[PlaneId],
+    plane: impl Fn(PlaneId) -> Vec<u8>,
+    [old, new]: [vk::ImageLayout; 2],
+) -> Result<(), Error> {
+    // Copies start at multiples of 4 bytes and of a texel.
+    let alignment = 4 * shape.format.size();
+    let mut texels = Vec::new();
+    let mut copies = Vec::new();
+    for id in planes {
+        texels.resize(texels.len().next_multiple_of(alignment), 0);
+        copies.push(plane_copy(shape, *id, texels.len() as u64));
+        texels.extend(plane(*id));
+    }
+    let staging = Buffer::with_contents(device, BufferUse::Upload, &texels)?;
+    let transfer = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+    device.run(|raw, commands| {
+        image.change_layout(raw, commands, old, transfer);
+        // SAFETY: the buffer holds the texels of all planes.
+        unsafe {
+            raw.cmd_copy_buffer_to_image(commands, staging.raw, image.raw, transfer, &copies)
+        };
+        image.change_layout(raw, commands, transfer, new);
+    })
+}
+
+/// The range of a view: what texels are, some levels, all layers.
+pub(super) fn view_range(shape: &Shape, levels: std::ops::Range<u32>) -> vk::ImageSubresourceRange {
+    vk::ImageSubresourceRange::default()
+        .aspect_mask(texel_aspect(&shape.format))
+        .base_mip_level(levels.start)
+        .level_count(levels.end - levels.start)
+        .layer_count(shape.layers)
+}
+
+/// A view of some levels of a texture.
+pub(super) fn level_view(
+    shape: &Shape,
+    format: vk::Format,
+    components: vk::ComponentMapping,
+    levels: std::ops::Range<u32>,
+) -> ViewDesc {
+    ViewDesc {
+        view_type: view_type(shape.target),
+        format,
+        components,
+        range: view_range(shape, levels),
     }
 }

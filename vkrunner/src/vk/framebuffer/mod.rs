@@ -294,7 +294,9 @@ fn clear_color(encoding: Encoding, color: [f64; 4]) -> vk::ClearColorValue {
         | Encoding::Uscaled
         | Encoding::Sscaled
         | Encoding::Sfloat
-        | Encoding::Srgb => vk::ClearColorValue {
+        | Encoding::Srgb
+        | Encoding::Ufloat
+        | Encoding::SharedExponent => vk::ClearColorValue {
             float32: color.map(|value| value as f32),
         },
     }

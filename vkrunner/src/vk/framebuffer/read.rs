@@ -194,7 +194,9 @@ impl Source<'_> {
             | Encoding::Uscaled
             | Encoding::Sscaled
             | Encoding::Sfloat
-            | Encoding::Srgb => Encoding::Sfloat,
+            | Encoding::Srgb
+            | Encoding::Ufloat
+            | Encoding::SharedExponent => Encoding::Sfloat,
         }
     }
 }

@@ -1,9 +1,12 @@
-//! Formats of framebuffers, vertex attributes and textures: names, channels, packing and reading of texels.
+//! Formats of framebuffers, vertex attributes, textures and images: names and channels; `codec` reads and writes texels.
 
-use crate::float16;
+mod codec;
+
 use ash::vk;
 use std::collections::HashMap;
 use std::sync::LazyLock;
+
+pub(crate) use codec::write_bits;
 
 /// How the bits of a channel are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +19,10 @@ pub(crate) enum Encoding {
     Sint,
     Sfloat,
     Srgb,
+    /// Floats of 11 or 10 bits without a sign.
+    Ufloat,
+    /// Three fractions of nine bits with one exponent of five bits.
+    SharedExponent,
 }
 
 impl Encoding {
@@ -28,14 +35,16 @@ impl Encoding {
             | Self::Uscaled
             | Self::Sscaled
             | Self::Sfloat
-            | Self::Srgb => false,
+            | Self::Srgb
+            | Self::Ufloat
+            | Self::SharedExponent => false,
         }
     }
 
     /// Whether channels hold floats.
     pub(crate) fn is_float(self) -> bool {
         match self {
-            Self::Sfloat => true,
+            Self::Sfloat | Self::Ufloat | Self::SharedExponent => true,
             Self::Unorm
             | Self::Snorm
             | Self::Uscaled
@@ -47,6 +56,14 @@ impl Encoding {
     }
 }
 
+/// What a format is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Aspect {
+    Color,
+    /// The depths of a format with depths, as they are copied to and from buffers.
+    Depth,
+}
+
 const ENCODINGS: &[(&str, Encoding)] = &[
     ("UNORM", Encoding::Unorm),
     ("SNORM", Encoding::Snorm),
@@ -56,6 +73,7 @@ const ENCODINGS: &[(&str, Encoding)] = &[
     ("SINT", Encoding::Sint),
     ("SFLOAT", Encoding::Sfloat),
     ("SRGB", Encoding::Srgb),
+    ("UFLOAT", Encoding::Ufloat),
 ];
 
 /// A channel: `component` is 0 to 3 for R, G, B, A.
@@ -67,15 +85,18 @@ pub(crate) struct Channel {
     pub(crate) offset: u32,
 }
 
-/// A color format.
+/// The texels of a color format, or the depths of a depth format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Format {
     pub(crate) vk: vk::Format,
+    pub(crate) aspect: Aspect,
     pub(crate) encoding: Encoding,
     /// In the order of the name.
     pub(crate) channels: Vec<Channel>,
     /// Whether the channels are fields of one word.
     pub(crate) packed: bool,
+    /// Bytes of a texel.
+    bytes: usize,
 }
 
 /// The formats of Vulkan 1.0 by their names without `VK_FORMAT_`. Printing all names takes longer than running many a script.
@@ -94,10 +115,13 @@ pub(crate) fn parse_vk_format(name: &str) -> Option<vk::Format> {
 }
 
 impl Format {
-    /// The color format of that name, `None` if there is none or its texels are not made of plain channels.
+    /// The color format of that name, `None` if there is none or its texels are blocks.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
         let vk = parse_vk_format(name)?;
+        if vk == vk::Format::E5B9G9R9_UFLOAT_PACK32 {
+            return Some(Self::shared_exponent());
+        }
         let mut parts = name.split('_');
         let mut channels = parse_channels(parts.next()?)?;
         let encoding = parts.next()?;
@@ -113,15 +137,57 @@ impl Format {
                 .iter_mut()
                 .for_each(|channel| channel.offset = total - channel.offset - channel.bits);
         }
-        let readable = |channel: &Channel| {
-            *encoding != Encoding::Sfloat || matches!(channel.bits, 16 | 32 | 64)
+        let readable = |channel: &Channel| match encoding {
+            Encoding::Sfloat => matches!(channel.bits, 16 | 32 | 64),
+            Encoding::Ufloat => matches!(channel.bits, 10 | 11),
+            Encoding::SharedExponent => false,
+            Encoding::Unorm
+            | Encoding::Snorm
+            | Encoding::Uscaled
+            | Encoding::Sscaled
+            | Encoding::Uint
+            | Encoding::Sint
+            | Encoding::Srgb => true,
         };
+        let bits: u32 = channels.iter().map(|channel| channel.bits).sum();
         channels.iter().all(readable).then_some(Self {
             vk,
+            aspect: Aspect::Color,
             encoding: *encoding,
             channels,
             packed,
+            bytes: bits as usize / 8,
         })
+    }
+
+    /// The format with the same bits whose channels have no curve.
+    pub(crate) fn without_curve(&self) -> vk::Format {
+        let name = format!("{:?}", self.vk);
+        match self.encoding == Encoding::Srgb {
+            true => parse_vk_format(&name.replace("SRGB", "UNORM")).unwrap_or(self.vk),
+            false => self.vk,
+        }
+    }
+
+    fn shared_exponent() -> Self {
+        let channel = |component: usize| Channel {
+            component,
+            bits: 9,
+            offset: 9 * component as u32,
+        };
+        Self {
+            vk: vk::Format::E5B9G9R9_UFLOAT_PACK32,
+            aspect: Aspect::Color,
+            encoding: Encoding::SharedExponent,
+            channels: (0..3).map(channel).collect(),
+            packed: true,
+            bytes: 4,
+        }
+    }
+
+    /// The color or depth format of that name.
+    pub(crate) fn parse_texture(name: &str) -> Option<Self> {
+        Self::parse(name).or_else(|| DepthFormat::parse(name)?.depth_texels())
     }
 
     /// `R32G32B32A32_SFLOAT`, `_SINT` or `_UINT`, or fewer channels.
@@ -139,26 +205,7 @@ impl Format {
 
     /// Bytes of a texel.
     pub(crate) fn size(&self) -> usize {
-        self.channels
-            .iter()
-            .map(|channel| channel.bits as usize)
-            .sum::<usize>()
-            / 8
-    }
-
-    /// The values of a texel; channels that the format lacks read (0, 0, 0, 1).
-    pub(crate) fn decode(&self, texel: &[u8]) -> [f64; 4] {
-        let mut values = [0.0, 0.0, 0.0, 1.0];
-        for channel in &self.channels {
-            let bits = read_bits(texel, channel.offset, channel.bits);
-            // Alpha is linear in sRGB formats too.
-            let encoding = match self.encoding == Encoding::Srgb && channel.component == 3 {
-                true => Encoding::Unorm,
-                false => self.encoding,
-            };
-            values[channel.component] = decode_channel(encoding, bits, channel.bits);
-        }
-        values
+        self.bytes
     }
 }
 
@@ -182,49 +229,6 @@ fn parse_channels(text: &str) -> Option<Vec<Channel>> {
         rest = &rest[digits..];
     }
     (!channels.is_empty() && offset % 8 == 0).then_some(channels)
-}
-
-fn read_bits(texel: &[u8], offset: u32, bits: u32) -> u64 {
-    (0..bits).fold(0, |value, bit| {
-        let at = (offset + bit) as usize;
-        value | u64::from(texel[at / 8] >> (at % 8) & 1) << bit
-    })
-}
-
-/// Sets bits of a texel.
-pub(crate) fn write_bits(texel: &mut [u8], offset: u32, bits: u32, value: u64) {
-    for bit in 0..bits {
-        let at = (offset + bit) as usize;
-        texel[at / 8] |= ((value >> bit & 1) as u8) << (at % 8);
-    }
-}
-
-fn sign_extend(value: u64, bits: u32) -> i64 {
-    let unused = 64 - bits;
-    (value << unused) as i64 >> unused
-}
-
-fn maximum(bits: u32) -> f64 {
-    ((1u128 << bits) - 1) as f64
-}
-
-/// Vulkan specification, "Conversion from Normalized Fixed-Point to Floating-Point".
-fn decode_channel(encoding: Encoding, value: u64, bits: u32) -> f64 {
-    match encoding {
-        Encoding::Unorm => value as f64 / maximum(bits),
-        Encoding::Snorm => (sign_extend(value, bits) as f64 / maximum(bits - 1)).max(-1.0),
-        Encoding::Uscaled | Encoding::Uint => value as f64,
-        Encoding::Sscaled | Encoding::Sint => sign_extend(value, bits) as f64,
-        Encoding::Srgb => match value as f64 / maximum(bits) {
-            low if low <= 0.04045 => low / 12.92,
-            high => ((high + 0.055) / 1.055).powf(2.4),
-        },
-        Encoding::Sfloat => match bits {
-            16 => f64::from(float16::to_f32(value as u16)),
-            32 => f64::from(f32::from_bits(value as u32)),
-            _ => f64::from_bits(value),
-        },
-    }
 }
 
 /// What a depth or stencil format holds.
@@ -251,34 +255,28 @@ impl DepthFormat {
         })
     }
 
-    /// Depth values as they are copied to a buffer.
+    /// The depths as copies between images and buffers have them (Vulkan specification, "Copying Data Between Buffers and Images"):
+    /// without the stencil values, depths of 24 bits in the low bits of four bytes. `None` without depths.
     pub(crate) fn depth_texels(self) -> Option<Format> {
-        let (encoding, bits, size) = match self.vk {
-            vk::Format::D16_UNORM | vk::Format::D16_UNORM_S8_UINT => (Encoding::Unorm, 16, 16),
+        let (encoding, bits, bytes) = match self.vk {
+            vk::Format::D16_UNORM | vk::Format::D16_UNORM_S8_UINT => (Encoding::Unorm, 16, 2),
             vk::Format::X8_D24_UNORM_PACK32 | vk::Format::D24_UNORM_S8_UINT => {
-                (Encoding::Unorm, 24, 32)
+                (Encoding::Unorm, 24, 4)
             }
-            vk::Format::D32_SFLOAT | vk::Format::D32_SFLOAT_S8_UINT => (Encoding::Sfloat, 32, 32),
+            vk::Format::D32_SFLOAT | vk::Format::D32_SFLOAT_S8_UINT => (Encoding::Sfloat, 32, 4),
             _ => return None,
         };
-        let mut channels = vec![Channel {
-            component: 0,
-            bits,
-            offset: 0,
-        }];
-        if size > bits {
-            // Nobody says what is in the bits that are left.
-            channels.push(Channel {
-                component: 3,
-                bits: size - bits,
-                offset: bits,
-            });
-        }
         Some(Format {
             vk: self.vk,
+            aspect: Aspect::Depth,
             encoding,
-            channels,
-            packed: true,
+            channels: vec![Channel {
+                component: 0,
+                bits,
+                offset: 0,
+            }],
+            packed: false,
+            bytes,
         })
     }
 
@@ -329,11 +327,11 @@ mod tests {
     }
 
     #[test]
-    fn formats_without_plain_channels_are_refused() {
+    fn blocks_depths_and_nonsense_are_no_color_formats() {
         for name in [
             "BC1_RGB_UNORM_BLOCK",
             "D32_SFLOAT",
-            "B10G11R11_UFLOAT_PACK32",
+            "S8_UINT",
             "R8",
             "nonsense",
         ] {
@@ -355,6 +353,7 @@ mod tests {
         let depth = |name: &str, bytes: &[u8]| {
             let format = DepthFormat::parse(name).unwrap().depth_texels()?;
             assert_eq!(format.size(), bytes.len(), "{name}");
+            assert_eq!(format.aspect, Aspect::Depth);
             Some(format.decode(bytes)[0])
         };
         assert_eq!(depth("D16_UNORM", &[0xff, 0xff]), Some(1.0));
@@ -371,5 +370,8 @@ mod tests {
             DepthFormat::parse("D16_UNORM").unwrap().stencil_texels(),
             None
         );
+        assert_eq!(Format::parse_texture("S8_UINT"), None);
+        let color = Format::parse_texture("R8_UNORM").unwrap();
+        assert_eq!(color.aspect, Aspect::Color);
     }
 }

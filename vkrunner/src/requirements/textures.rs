@@ -1,0 +1,296 @@
+//! What a device must have for the textures and storage images of a script.
+
+use super::Capabilities;
+use crate::script::{Command, Script, target_name};
+use crate::texture::{Sampling, Shape, Swizzle, Wrap};
+use ash::vk;
+use glasm::ir::TexTarget;
+use std::collections::BTreeMap;
+
+/// What a format can be used for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FormatUses {
+    /// Of images with optimal tiling.
+    pub(crate) images: vk::FormatFeatureFlags,
+    pub(crate) buffers: vk::FormatFeatureFlags,
+    /// Numbers of samples that textures filled by draws can have: bit n stands for 2^n samples, as in Vulkan's flags.
+    pub(crate) samples: vk::SampleCountFlags,
+}
+
+/// What textures can be.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TextureCapabilities {
+    pub(crate) max_1d: u32,
+    pub(crate) max_2d: u32,
+    pub(crate) max_3d: u32,
+    pub(crate) max_cube: u32,
+    pub(crate) max_layers: u32,
+    pub(crate) max_texels: u32,
+    pub(crate) max_lod_bias: f32,
+    pub(crate) max_anisotropy: f32,
+    /// By raw value.
+    pub(crate) formats: BTreeMap<i32, FormatUses>,
+}
+
+/// What kind of thing has a shape.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Texture,
+    StorageImage,
+}
+
+/// Why the textures of a script cannot be made; `None` if they can.
+pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    let mut shapes: BTreeMap<u32, &Shape> = BTreeMap::new();
+    script.steps.iter().find_map(|step| {
+        if let Command::Texture { unit, update } = &step.command {
+            shapes.insert(*unit, &update.shape);
+            missing_for_shape(&update.shape, Kind::Texture, capabilities)
+        } else if let Command::Sampling { unit, sampling } = &step.command {
+            let shape = shapes.get(unit).copied();
+            missing_for_sampling(shape, sampling, capabilities)
+        } else if let Command::Image { update, .. } = &step.command {
+            missing_for_shape(&update.shape, Kind::StorageImage, capabilities)
+        } else {
+            None
+        }
+    })
+}
+
+fn missing_for_shape(shape: &Shape, kind: Kind, capabilities: &Capabilities) -> Option<String> {
+    let textures = &capabilities.textures;
+    let format = shape.format.vk;
+    let uses = textures
+        .formats
+        .get(&format.as_raw())
+        .copied()
+        .unwrap_or_default();
+    let transfer = vk::FormatFeatureFlags::TRANSFER_DST;
+    let (what, is_possible) = match (kind, shape.target == TexTarget::Buffer) {
+        (Kind::Texture, false) => (
+            "texture",
+            uses.images
+                .contains(vk::FormatFeatureFlags::SAMPLED_IMAGE | transfer),
+        ),
+        (Kind::Texture, true) => (
+            "buffer texture",
+            uses.buffers
+                .contains(vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER),
+        ),
+        (Kind::StorageImage, false) => (
+            "storage image",
+            uses.images
+                .contains(vk::FormatFeatureFlags::STORAGE_IMAGE | transfer),
+        ),
+        (Kind::StorageImage, true) => (
+            "storage buffer texture",
+            uses.buffers
+                .contains(vk::FormatFeatureFlags::STORAGE_TEXEL_BUFFER),
+        ),
+    };
+    if !is_possible {
+        return Some(format!("the device lacks {format:?} as {what} format"));
+    }
+    if shape.target == TexTarget::CubeArray && !capabilities.has("imageCubeArray") {
+        return Some("the device lacks imageCubeArray".to_owned());
+    }
+    let samples = vk::SampleCountFlags::from_raw(shape.samples);
+    if shape.target.is_multisample() && !uses.samples.contains(samples) {
+        let count = shape.samples;
+        return Some(format!(
+            "the device lacks {format:?} textures of {count} samples"
+        ));
+    }
+    missing_size(shape, textures)
+}
+
+fn missing_size(shape: &Shape, textures: &TextureCapabilities) -> Option<String> {
+    let limit = match shape.target {
+        TexTarget::D1 | TexTarget::D1Array => textures.max_1d,
+        TexTarget::D2
+        | TexTarget::Rect
+        | TexTarget::D2Array
+        | TexTarget::D2Ms
+        | TexTarget::D2MsArray => textures.max_2d,
+        TexTarget::D3 => textures.max_3d,
+        TexTarget::Cube | TexTarget::CubeArray => textures.max_cube,
+        TexTarget::Buffer => textures.max_texels,
+    };
+    if shape.extent.iter().any(|side| *side > limit) {
+        let target = target_name(shape.target);
+        return Some(format!(
+            "the device lacks {target} textures larger than {limit}"
+        ));
+    }
+    // Samples are filled from an array with a layer for each.
+    let limit = textures.max_layers;
+    (shape.layers * shape.samples > limit)
+        .then(|| format!("the device lacks textures of more than {limit} layers"))
+}
+
+fn missing_for_sampling(
+    shape: Option<&Shape>,
+    sampling: &Sampling,
+    capabilities: &Capabilities,
+) -> Option<String> {
+    let textures = &capabilities.textures;
+    let lacks = |what: &str| Some(format!("the device lacks {what}"));
+    // Buffer and multisample textures have no samplers.
+    let is_filtered =
+        |shape: &&Shape| !shape.target.is_multisample() && shape.target != TexTarget::Buffer;
+    if let Some(shape) = shape.filter(is_filtered)
+        && sampling.is_linear()
+    {
+        let format = shape.format.vk;
+        let uses = textures.formats.get(&format.as_raw());
+        let linear = vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR;
+        if !uses.is_some_and(|uses| uses.images.contains(linear)) {
+            return Some(format!("the device lacks linear filters for {format:?}"));
+        }
+    }
+    let mirrors = "VK_KHR_sampler_mirror_clamp_to_edge";
+    if sampling.wrap.contains(&Wrap::MirrorClampToEdge)
+        && !capabilities.extensions.contains(mirrors)
+    {
+        return lacks(mirrors);
+    }
+    if sampling.wrap.contains(&Wrap::Clamp) && sampling.is_linear() {
+        return Some("Vulkan lacks GL's `clamp` with linear filters".to_owned());
+    }
+    if sampling.wrap.contains(&Wrap::ClampToBorder) {
+        if !is_standard_border(sampling.border) && !capabilities.has("customBorderColors") {
+            return lacks("customBorderColors");
+        }
+        if sampling.swizzle != Swizzle::IDENTITY && !capabilities.has("borderColorSwizzleFromImage")
+        {
+            return lacks("borderColorSwizzleFromImage");
+        }
+    }
+    if sampling.anisotropy > 1.0 {
+        if !capabilities.has("samplerAnisotropy") {
+            return lacks("samplerAnisotropy");
+        }
+        if sampling.anisotropy > textures.max_anisotropy {
+            let most = textures.max_anisotropy;
+            return Some(format!("the device lacks anisotropy of more than {most}"));
+        }
+    }
+    None
+}
+
+/// Whether Vulkan has the border color without an extension.
+fn is_standard_border(color: [f64; 4]) -> bool {
+    matches!(color, [0.0, 0.0, 0.0, 0.0 | 1.0] | [1.0, 1.0, 1.0, 1.0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Format;
+
+    fn capable() -> Capabilities {
+        let uses = |images| FormatUses {
+            images,
+            buffers: vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER,
+            samples: vk::SampleCountFlags::TYPE_4,
+        };
+        let sampled = vk::FormatFeatureFlags::SAMPLED_IMAGE | vk::FormatFeatureFlags::TRANSFER_DST;
+        let linear = sampled | vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR;
+        let raw = |name| Format::parse_texture(name).unwrap().vk.as_raw();
+        let formats = [
+            (
+                raw("R8G8B8A8_UNORM"),
+                uses(linear | vk::FormatFeatureFlags::STORAGE_IMAGE),
+            ),
+            (raw("R32_SFLOAT"), uses(sampled)),
+        ];
+        Capabilities {
+            textures: TextureCapabilities {
+                max_1d: 4096,
+                max_2d: 8192,
+                max_3d: 256,
+                max_cube: 1024,
+                max_layers: 64,
+                max_texels: 65536,
+                max_anisotropy: 4.0,
+                formats: formats.into(),
+                ..TextureCapabilities::default()
+            },
+            ..Capabilities::default()
+        }
+    }
+
+    fn reason(lines: &str) -> Option<String> {
+        let script = Script::parse(format!("[test]\n{lines}\n").as_bytes()).unwrap();
+        missing(&script, &capable())
+    }
+
+    #[test]
+    fn what_the_device_has_is_no_reason() {
+        for lines in [
+            "texture 2D 0 R8G8B8A8_UNORM (8192, 1) rgbw\ntexparameter 2D min linear",
+            "texture 2DMS 0 R32_SFLOAT (1, 1) solid 0 0 0 0",
+            "texture buffer 0 R32_SFLOAT (65536) ramp\ntexparameter buffer min linear",
+            "texture 2D 0 R32_SFLOAT (1, 1) 1\ntexparameter 2D wrap_s clamp_to_border\ntexparameter 2D border_color 1 1 1 1",
+            "image 2D 0 R8G8B8A8_UNORM (4, 4)",
+        ] {
+            assert_eq!(reason(lines), None, "{lines}");
+        }
+    }
+
+    #[test]
+    fn what_it_lacks_is_named() {
+        for (lines, expected) in [
+            (
+                "texture 2D 0 R8_UNORM (1, 1) 1",
+                "the device lacks R8_UNORM as texture format",
+            ),
+            (
+                "image 2D 0 R32_SFLOAT (1, 1)",
+                "the device lacks R32_SFLOAT as storage image format",
+            ),
+            (
+                "image buffer 0 R32_SFLOAT (1)",
+                "the device lacks R32_SFLOAT as storage buffer texture format",
+            ),
+            (
+                "texture 3D 0 R32_SFLOAT (1, 1, 257) ramp",
+                "the device lacks 3D textures larger than 256",
+            ),
+            (
+                "texture 2DArray 0 R32_SFLOAT (1, 1, 65) ramp",
+                "the device lacks textures of more than 64 layers",
+            ),
+            (
+                "texture cubeArray 0 R32_SFLOAT (1, 1, 6) ramp",
+                "the device lacks imageCubeArray",
+            ),
+            (
+                "texture 2DMS 0 samples 8 R32_SFLOAT (1, 1) ramp",
+                "the device lacks R32_SFLOAT textures of 8 samples",
+            ),
+            (
+                "texture 2D 0 R32_SFLOAT (1, 1) 1\ntexparameter 2D mag linear",
+                "the device lacks linear filters for R32_SFLOAT",
+            ),
+            (
+                "texparameter 2D wrap_t mirror_clamp_to_edge",
+                "the device lacks VK_KHR_sampler_mirror_clamp_to_edge",
+            ),
+            (
+                "texparameter 2D mag linear\ntexparameter 2D wrap_s clamp",
+                "Vulkan lacks GL's `clamp` with linear filters",
+            ),
+            (
+                "texparameter 2D border_color 0.5 0 0 1\ntexparameter 2D wrap_s clamp_to_border",
+                "the device lacks customBorderColors",
+            ),
+            (
+                "texparameter 2D max_anisotropy 2",
+                "the device lacks samplerAnisotropy",
+            ),
+        ] {
+            assert_eq!(reason(lines).as_deref(), Some(expected), "{lines}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Storage images: `image`, `probe image`, `print image`.
+
+use super::parts::{Current, Filling, parse_below, parse_face, parse_part};
+use super::{UNITS, find_target};
+use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
+use crate::script::attachments::parse_component;
+use crate::script::command::{Command, ImageKey};
+use crate::script::pixel_probes::{parse_pixel, parse_region};
+use crate::script::probes::Coordinates;
+use crate::script::test::TestParser;
+use crate::script::words::{LineError, Words};
+use crate::texture::{PlaneId, Shape, Start};
+use glasm::ir::TexTarget;
+
+/// Descriptor sets that a script can name.
+const SETS: u32 = 8;
+/// Bindings that a script can name.
+const BINDINGS: u32 = 1024;
+
+/// Takes `UNIT` or `SET:BINDING`.
+fn parse_key(words: &mut Words<'_>) -> Result<ImageKey, LineError> {
+    let what = format!("an image unit below {UNITS}, or SET:BINDING");
+    words.parse_with(&what, |word| match word.split_once(':') {
+        None => {
+            let unit = word.parse().ok().filter(|unit| *unit < UNITS)?;
+            Some(ImageKey::of_unit(unit))
+        }
+        Some((set, binding)) => Some(ImageKey {
+            set: set.parse().ok().filter(|set| *set < SETS)?,
+            binding: binding.parse().ok().filter(|binding| *binding < BINDINGS)?,
+        }),
+    })
+}
+
+/// `image TARGET KEY [SELECTION] FORMAT (SIDES) [CONTENTS]`
+pub(in crate::script) fn parse_image(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let target = words.parse_with("a target", |word| {
+        find_target(word).filter(|target| !target.is_multisample())
+    })?;
+    let key = parse_key(words)?;
+    let current = Current {
+        what: "image",
+        shape: parser.units.images.get(&key).cloned(),
+    };
+    let update = parse_part(words, target, &current, Filling::Optional)?;
+    let fixed = |known: &Shape| known.target == target;
+    if update.start == Start::New && current.shape.as_ref().is_some_and(|known| !fixed(known)) {
+        return Err(words.error_at_last("an image keeps its target for the whole script"));
+    }
+    parser.units.images.insert(key, update.shape.clone());
+    parser.push(words, Command::Image { key, update })
+}
+
+/// Takes `KEY [level L] [layer N | face N | slice N]`.
+fn parse_plane(
+    parser: &TestParser,
+    words: &mut Words<'_>,
+) -> Result<(ImageKey, PlaneId, [u32; 2]), LineError> {
+    let key = parse_key(words)?;
+    let Some(shape) = parser.units.images.get(&key) else {
+        return Err(words.error_at_last(format!("{key} is not set")));
+    };
+    let (mut level, mut slice) = (0, 0);
+    loop {
+        match words.peek() {
+            Some("level") => {
+                words.word("`level`")?;
+                level = parse_below(words, "a level", shape.levels)?;
+            }
+            Some("face") if shape.target == TexTarget::Cube => {
+                words.word("`face`")?;
+                slice = parse_face(words)?;
+            }
+            Some(word @ ("layer" | "face" | "slice")) => {
+                words.word(word)?;
+                slice = parse_below(words, "a layer", shape.slices(level))?;
+            }
+            _ => break,
+        }
+    }
+    if slice >= shape.slices(level) {
+        return Err(
+            words.error_at_last(format!("level {level} has {} slices", shape.slices(level)))
+        );
+    }
+    let [width, height, _] = shape.level_extent(level);
+    let plane = PlaneId {
+        level,
+        slice,
+        sample: 0,
+    };
+    Ok((key, plane, [width, height]))
+}
+
+/// `probe image KEY [PLANE] all|rect|rgb|rgba ...`, after `image`.
+pub(in crate::script) fn parse_image_probe(
+    parser: &mut TestParser,
+    coordinates: Coordinates,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let (key, plane, size) = parse_plane(parser, words)?;
+    let (region, components) = match words.peek() {
+        Some("all") => {
+            words.word("`all`")?;
+            let [width, height] = size;
+            let all = Region {
+                x: 0,
+                y: 0,
+                width,
+                height,
+            };
+            (all, parse_components(words)?)
+        }
+        Some("rect") => {
+            words.word("`rect`")?;
+            let components = parse_components(words)?;
+            (parse_region(size, coordinates, words)?, components)
+        }
+        _ => {
+            let components = parse_components(words)?;
+            (parse_pixel(size, coordinates, words)?, components)
+        }
+    };
+    let probe = PixelProbe {
+        surface: Surface::of(Plane::Color(0)),
+        region,
+        expected: parse_expected(components, words)?,
+        tolerances: parser.tolerances,
+    };
+    parser.push(words, Command::ProbeImage { key, plane, probe })
+}
+
+fn parse_components(words: &mut Words<'_>) -> Result<usize, LineError> {
+    words.parse_with("`rgb` or `rgba`", |word| match word {
+        "rgb" => Some(3),
+        "rgba" => Some(4),
+        _ => None,
+    })
+}
+
+fn parse_expected(components: usize, words: &mut Words<'_>) -> Result<Expected, LineError> {
+    let mut values = [0.0; 4];
+    for value in &mut values[..components] {
+        *value = words.parse_with("a color component", parse_component)?;
+    }
+    Ok(Expected { values, components })
+}
+
+/// `print image KEY [PLANE]`, after `image`.
+pub(in crate::script) fn parse_image_print(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let (key, plane, _) = parse_plane(parser, words)?;
+    parser.push(words, Command::PrintImage { key, plane })
+}

@@ -1,0 +1,177 @@
+//! How textures are filtered, wrapped, compared and swizzled.
+
+use ash::vk;
+
+/// What happens to coordinates outside of a texture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wrap {
+    Repeat,
+    MirroredRepeat,
+    ClampToEdge,
+    ClampToBorder,
+    MirrorClampToEdge,
+    /// GL's oldest: coordinates are clamped to 0 and 1, where linear filters see half of the border.
+    Clamp,
+}
+
+/// Where a component of a texture's color comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Swizzle {
+    /// 0 to 3 for R, G, B, A.
+    Component(u8),
+    Zero,
+    One,
+}
+
+impl Swizzle {
+    /// Every component from itself.
+    pub(crate) const IDENTITY: [Self; 4] = [
+        Self::Component(0),
+        Self::Component(1),
+        Self::Component(2),
+        Self::Component(3),
+    ];
+}
+
+/// Which components a depth fills: GL's `DEPTH_TEXTURE_MODE`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DepthMode {
+    Luminance,
+    Intensity,
+    Alpha,
+    Red,
+}
+
+impl DepthMode {
+    fn swizzle(self) -> [Swizzle; 4] {
+        let (depth, zero, one) = (Swizzle::Component(0), Swizzle::Zero, Swizzle::One);
+        match self {
+            Self::Luminance => [depth, depth, depth, one],
+            Self::Intensity => [depth; 4],
+            Self::Alpha => [zero, zero, zero, depth],
+            Self::Red => [depth, zero, zero, one],
+        }
+    }
+}
+
+/// What happens to the curve of sRGB formats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SrgbDecode {
+    Decode,
+    Skip,
+}
+
+/// Everything about a texture but its texels.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Sampling {
+    pub(crate) min: vk::Filter,
+    /// Filter between levels; `None` stays in the base level.
+    pub(crate) between_levels: Option<vk::SamplerMipmapMode>,
+    pub(crate) mag: vk::Filter,
+    pub(crate) wrap: [Wrap; 3],
+    pub(crate) border: [f64; 4],
+    pub(crate) compares: bool,
+    pub(crate) compare: vk::CompareOp,
+    pub(crate) lod_bias: f32,
+    pub(crate) min_lod: f32,
+    pub(crate) max_lod: f32,
+    pub(crate) base_level: u32,
+    pub(crate) max_level: u32,
+    pub(crate) anisotropy: f32,
+    pub(crate) swizzle: [Swizzle; 4],
+    pub(crate) depth_mode: DepthMode,
+    pub(crate) srgb_decode: SrgbDecode,
+}
+
+impl Sampling {
+    /// GL's initial state, but with the nearest filters that scripts mostly want.
+    pub(crate) const INITIAL: Self = Self {
+        min: vk::Filter::NEAREST,
+        between_levels: None,
+        mag: vk::Filter::NEAREST,
+        wrap: [Wrap::Repeat; 3],
+        border: [0.0; 4],
+        compares: false,
+        compare: vk::CompareOp::LESS_OR_EQUAL,
+        lod_bias: 0.0,
+        min_lod: -1000.0,
+        max_lod: 1000.0,
+        base_level: 0,
+        max_level: 1000,
+        anisotropy: 1.0,
+        swizzle: Swizzle::IDENTITY,
+        depth_mode: DepthMode::Red,
+        srgb_decode: SrgbDecode::Decode,
+    };
+
+    /// Whether a filter reads several texels of a level.
+    pub(crate) fn is_linear(&self) -> bool {
+        self.min == vk::Filter::LINEAR
+            || self.mag == vk::Filter::LINEAR
+            || self.between_levels == Some(vk::SamplerMipmapMode::LINEAR)
+            || self.anisotropy > 1.0
+    }
+
+    /// The swizzle with the depth mode, which comes first.
+    pub(crate) fn depth_swizzle(&self) -> [Swizzle; 4] {
+        let depth = self.depth_mode.swizzle();
+        self.swizzle.map(|from| match from {
+            Swizzle::Component(component) => depth[usize::from(component & 3)],
+            Swizzle::Zero | Swizzle::One => from,
+        })
+    }
+
+    /// The levels that are seen of a texture with so many; never none.
+    pub(crate) fn level_range(&self, levels: u32) -> std::ops::Range<u32> {
+        let first = self.base_level.min(levels.saturating_sub(1));
+        let end = self
+            .max_level
+            .saturating_add(1)
+            .clamp(first + 1, levels.max(first + 1));
+        first..end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_modes_fill_what_gl_says() {
+        use Swizzle::{Component, One, Zero};
+        let with = |depth_mode| {
+            Sampling {
+                depth_mode,
+                ..Sampling::INITIAL
+            }
+            .depth_swizzle()
+        };
+        let depth = Component(0);
+        assert_eq!(with(DepthMode::Luminance), [depth, depth, depth, One]);
+        assert_eq!(with(DepthMode::Intensity), [depth; 4]);
+        assert_eq!(with(DepthMode::Alpha), [Zero, Zero, Zero, depth]);
+        assert_eq!(with(DepthMode::Red), [depth, Zero, Zero, One]);
+        let swizzled = Sampling {
+            depth_mode: DepthMode::Alpha,
+            swizzle: [Component(3), One, Component(0), Zero],
+            ..Sampling::INITIAL
+        };
+        assert_eq!(swizzled.depth_swizzle(), [depth, One, Zero, Zero]);
+    }
+
+    #[test]
+    fn levels_stay_within_the_texture() {
+        let range = |base_level, max_level| {
+            Sampling {
+                base_level,
+                max_level,
+                ..Sampling::INITIAL
+            }
+            .level_range(4)
+        };
+        assert_eq!(range(0, 1000), 0..4);
+        assert_eq!(range(1, 2), 1..3);
+        assert_eq!(range(9, u32::MAX), 3..4);
+        assert_eq!(range(2, 0), 2..3);
+    }
+}
