@@ -195,12 +195,12 @@ fn component_swizzle(from: Swizzle, to: u8, aspect: Aspect) -> vk::ComponentSwiz
         Swizzle::Component(1) => vk::ComponentSwizzle::G,
         Swizzle::Component(2) => vk::ComponentSwizzle::B,
         Swizzle::Component(_) => vk::ComponentSwizzle::A,
-        // Depths have no other components: those read (0, 0, 1) by themselves, which every device gets right, unlike the constant
-        // one (depthStencilSwizzleOneSupport).
+        // Depths have no other components: those read (0, 0, 1) by themselves, which every device gets right, unlike the constant one
+        // (depthStencilSwizzleOneSupport).
         Swizzle::Zero if aspect == Aspect::Depth && matches!(to, 1 | 2) => {
             vk::ComponentSwizzle::IDENTITY
         }
-        Swizzle::One if aspect == Aspect::Depth => vk::ComponentSwizzle::A,
+        Swizzle::One if aspect == Aspect::Depth && to == 3 => vk::ComponentSwizzle::IDENTITY,
         Swizzle::Zero => vk::ComponentSwizzle::ZERO,
         Swizzle::One => vk::ComponentSwizzle::ONE,
     }
