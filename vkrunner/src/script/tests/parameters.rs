@@ -1,0 +1,196 @@
+//! What sets the values that programs read: parameters, addresses, matrices.
+
+use super::*;
+
+fn parameter(text: &str) -> ParamValue {
+    match commands(text).pop() {
+        Some(Command::Parameter { value, .. }) => value,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn parameters_are_floats_unless_a_type_says_otherwise() {
+    let one = 1f32.to_bits();
+    assert_eq!(
+        parameter("parameter env_vp 0 (1, 0, -1.0, 0x3f800000)"),
+        ParamValue::Words([one, 0, 0xbf80_0000, one])
+    );
+    assert_eq!(
+        parameter("parameter local_cp 1 int (1, -2, 3, 4)"),
+        ParamValue::Words([1, 0xffff_fffe, 3, 4])
+    );
+    assert_eq!(
+        parameter("parameter local_fp 2 uint64 (0x100000002, 3)"),
+        ParamValue::Words([2, 1, 3, 0])
+    );
+    assert_eq!(
+        parameter("parameter env_gp 2 double (1, -0.0)"),
+        ParamValue::Words([0, 0x3ff0_0000, 0, 0x8000_0000])
+    );
+    assert_eq!(parameter("parameter env_vp 0 (inf, -inf, nan, 0)"), {
+        ParamValue::Words([0x7f80_0000, 0xff80_0000, f32::NAN.to_bits(), 0])
+    });
+    assert_eq!(
+        commands("parameter local_tep 9 (1, 2, 3, 4)"),
+        [Command::Parameter {
+            bank: ParamBank::Local,
+            stage: Stage::TessEval,
+            index: 9,
+            value: ParamValue::Words([1f32, 2.0, 3.0, 4.0].map(f32::to_bits)),
+        }]
+    );
+}
+
+#[test]
+fn bad_parameters() {
+    assert_eq!(
+        error("parameter env_xp 0 (1, 0, 0, 1)"),
+        "`env_xp` is not env_, local_ or subroutine_ with vp, tcp, tep, gp, fp or cp"
+    );
+    assert_eq!(
+        error("parameter env_vp 0 (1, 0, 0)"),
+        "a component is missing"
+    );
+    assert_eq!(
+        error("parameter env_vp 0 (1, 0, 0, 1, 2)"),
+        "`2` is one word too many"
+    );
+    assert_eq!(
+        error("parameter env_vp 99999 (1, 0, 0, 1)"),
+        "`99999` is not a parameter number"
+    );
+    assert_eq!(
+        error("parameter env_vp 0 float16_t (1, 0, 0, 1)"),
+        "parameters have components of 32 or 64 bits"
+    );
+}
+
+#[test]
+fn addresses_refer_to_buffers_in_any_order() {
+    let script = parse(
+        "[test]\nparameter local_cp 0 address in out\nbuffer out size 64\nbuffer in subdata float 0 1 2 3\n",
+    );
+    let Command::Parameter { value, .. } = &script.steps[0].command else {
+        panic!("a parameter")
+    };
+    assert_eq!(
+        *value,
+        ParamValue::Addresses(
+            vec![0, 1]
+                .into_iter()
+                .map(|index| BufferAddress {
+                    buffer: BufferId(index),
+                    offset: 0
+                })
+                .collect()
+        )
+    );
+    let sizes: Vec<_> = script
+        .buffers
+        .iter()
+        .map(|buffer| (buffer.key.clone(), buffer.size))
+        .collect();
+    assert_eq!(
+        sizes,
+        [
+            (BufferKey::Named("in".into()), 12),
+            (BufferKey::Named("out".into()), 64)
+        ]
+    );
+    assert_eq!(
+        errors("[test]\nclear\nparameter local_cp 0 address gone\n"),
+        [(
+            3,
+            1,
+            "buffer `gone` is given neither a size nor data".to_owned()
+        )]
+    );
+}
+
+#[test]
+fn matrices_are_pushed_before_they_are_popped() {
+    let found =
+        commands("matrix palette 3 push\nmatrix palette 3 identity\nmatrix palette 3 pop\n");
+    assert_eq!(
+        found[0],
+        Command::Matrix {
+            target: MatrixTarget::Palette(3),
+            update: MatrixUpdate::Push
+        }
+    );
+    assert_eq!(
+        errors(
+            "[test]\nmatrix palette 3 push\nmatrix palette 2 pop\nmatrix palette 3 pop\nmatrix palette 3 pop\n"
+        ),
+        [
+            (3, 18, "no matrix is pushed".to_owned()),
+            (5, 18, "no matrix is pushed".to_owned())
+        ]
+    );
+    let many = "matrix projection push\n".repeat(33);
+    assert_eq!(
+        errors(&format!("[test]\n{many}")),
+        [(34, 19, "32 matrices are pushed already".to_owned())]
+    );
+}
+
+#[test]
+fn matrices_are_given_row_by_row_and_kept_column_by_column() {
+    let found = commands(
+        "matrix modelview load 1 2 3 4  5 6 7 8  9 10 11 12  13 14 15 16\nmatrix texture 2 translate 1 2 3\n",
+    );
+    let Command::Matrix {
+        target,
+        update: MatrixUpdate::Load(matrix),
+    } = &found[0]
+    else {
+        panic!("a load")
+    };
+    assert_eq!(*target, MatrixTarget::Modelview(0));
+    assert_eq!(matrix[3], [4.0, 8.0, 12.0, 16.0]);
+    let Command::Matrix {
+        target,
+        update: MatrixUpdate::Multiply(matrix),
+    } = &found[1]
+    else {
+        panic!("a product")
+    };
+    assert_eq!(*target, MatrixTarget::Texture(2));
+    assert_eq!(matrix[3], [1.0, 2.0, 3.0, 1.0]);
+    assert_eq!(
+        error("matrix modelview 1 spin"),
+        "unknown matrix operation `spin`"
+    );
+    assert_eq!(
+        error("matrix color identity"),
+        "expected modelview, projection, texture, palette or program"
+    );
+}
+
+#[test]
+fn piglit_ortho_sets_both_matrices() {
+    let found = commands("ortho");
+    let Command::Matrix {
+        target: MatrixTarget::Projection,
+        update: MatrixUpdate::Load(matrix),
+    } = &found[1]
+    else {
+        panic!("{found:?}")
+    };
+    // Pixel (250, 250) is the corner (1, 1).
+    assert_eq!(
+        [
+            matrix[0][0] * 250.0 + matrix[3][0],
+            matrix[1][1] * 250.0 + matrix[3][1]
+        ],
+        [1.0, 1.0]
+    );
+    assert!(matches!(
+        found[0],
+        Command::Matrix {
+            target: MatrixTarget::Modelview(0),
+            ..
+        }
+    ));
+}
