@@ -1,12 +1,14 @@
 //! The compute shader that reads one sample of every pixel of a multisampled attachment into a buffer. Pure.
 //!
 //! One invocation per pixel. Set 0 holds the image (binding 0, two-dimensional, arrayed, multisampled) and the buffer of four-component
-//! texels, row by row (binding 1). Push constants are layer, sample, and width in pixels.
+//! texels, row by row (binding 1). Push constants are layer, sample, width in pixels, and the row of the image that is the first one in the
+//! buffer.
 
 use crate::format::Encoding;
 
 /// Bytes of push constants.
-pub(crate) const PUSH_SIZE: u32 = 12;
+pub(crate) const PUSH_SIZE: u32 = 4 * WORDS;
+const WORDS: u32 = 4;
 
 const MAGIC: u32 = 0x0723_0203;
 const VERSION_1_3: u32 = 0x0001_0300;
@@ -68,22 +70,23 @@ mod id {
     pub(super) const PUSH_POINTER: u32 = 19;
     pub(super) const WORD_POINTER: u32 = 20;
     pub(super) const POSITION_POINTER: u32 = 21;
-    /// Constants 0, 1 and 2.
+    /// Constants from 0 on, one for each push constant.
     pub(super) const CONSTANTS: u32 = 22;
-    pub(super) const LABEL: u32 = 25;
-    pub(super) const LOADED: u32 = 26;
-    pub(super) const X: u32 = 27;
-    pub(super) const Y: u32 = 28;
+    pub(super) const LABEL: u32 = 26;
+    pub(super) const LOADED: u32 = 27;
+    pub(super) const X: u32 = 28;
+    pub(super) const Y: u32 = 29;
     /// Pointers to the push constants, then their values.
-    pub(super) const POINTERS: u32 = 29;
-    pub(super) const WORDS: u32 = 32;
-    pub(super) const COORDINATES: u32 = 35;
-    pub(super) const LOADED_IMAGE: u32 = 36;
-    pub(super) const FETCHED: u32 = 37;
-    pub(super) const ROW: u32 = 38;
-    pub(super) const INDEX: u32 = 39;
-    pub(super) const TARGET: u32 = 40;
-    pub(super) const BOUND: u32 = 41;
+    pub(super) const POINTERS: u32 = 30;
+    pub(super) const VALUES: u32 = 34;
+    pub(super) const IMAGE_Y: u32 = 38;
+    pub(super) const COORDINATES: u32 = 39;
+    pub(super) const LOADED_IMAGE: u32 = 40;
+    pub(super) const FETCHED: u32 = 41;
+    pub(super) const ROW: u32 = 42;
+    pub(super) const INDEX: u32 = 43;
+    pub(super) const TARGET: u32 = 44;
+    pub(super) const BOUND: u32 = 45;
 }
 
 /// Storage classes.
@@ -146,7 +149,7 @@ fn decorate(words: &mut Words) {
     words.op(op::DECORATE, &[id::BLOCK, BLOCK]);
     words.op(op::MEMBER_DECORATE, &[id::BLOCK, 0, OFFSET, 0]);
     words.op(op::DECORATE, &[id::PUSH_TYPE, BLOCK]);
-    for member in 0..3 {
+    for member in 0..WORDS {
         words.op(
             op::MEMBER_DECORATE,
             &[id::PUSH_TYPE, member, OFFSET, 4 * member],
@@ -188,7 +191,7 @@ fn define_types(words: &mut Words, encoding: Encoding) {
     words.op(op::TYPE_STRUCT, &[id::BLOCK, id::ARRAY]);
     words.op(
         op::TYPE_STRUCT,
-        &[id::PUSH_TYPE, id::UINT, id::UINT, id::UINT],
+        &[id::PUSH_TYPE, id::UINT, id::UINT, id::UINT, id::UINT],
     );
     for (pointer, class, target) in [
         (id::IMAGE_POINTER, UNIFORM_CONSTANT, id::IMAGE_TYPE),
@@ -208,12 +211,12 @@ fn define_types(words: &mut Words, encoding: Encoding) {
     ] {
         words.op(op::VARIABLE, &[pointer, variable, class]);
     }
-    for value in 0..3 {
+    for value in 0..WORDS {
         words.op(op::CONSTANT, &[id::UINT, id::CONSTANTS + value, value]);
     }
 }
 
-/// `texels[y * width + x] = texelFetch(image, uvec3(x, y, layer), sample)`
+/// `texels[y * width + x] = texelFetch(image, uvec3(x, y + first_row, layer), sample)`
 fn define_main(words: &mut Words) {
     const SAMPLE: u32 = 0x40;
     words.op(op::FUNCTION, &[id::VOID, id::MAIN, 0, id::FUNCTION]);
@@ -221,18 +224,19 @@ fn define_main(words: &mut Words) {
     words.op(op::LOAD, &[id::UVEC3, id::LOADED, id::POSITION]);
     words.op(op::COMPOSITE_EXTRACT, &[id::UINT, id::X, id::LOADED, 0]);
     words.op(op::COMPOSITE_EXTRACT, &[id::UINT, id::Y, id::LOADED, 1]);
-    for member in 0..3 {
+    for member in 0..WORDS {
         let (pointer, constant) = (id::POINTERS + member, id::CONSTANTS + member);
         words.op(
             op::ACCESS_CHAIN,
             &[id::WORD_POINTER, pointer, id::PUSH, constant],
         );
-        words.op(op::LOAD, &[id::UINT, id::WORDS + member, pointer]);
+        words.op(op::LOAD, &[id::UINT, id::VALUES + member, pointer]);
     }
-    let [layer, sample, width] = [id::WORDS, id::WORDS + 1, id::WORDS + 2];
+    let [layer, sample, width, first_row] = [0, 1, 2, 3].map(|word| id::VALUES + word);
+    words.op(op::I_ADD, &[id::UINT, id::IMAGE_Y, id::Y, first_row]);
     words.op(
         op::COMPOSITE_CONSTRUCT,
-        &[id::UVEC3, id::COORDINATES, id::X, id::Y, layer],
+        &[id::UVEC3, id::COORDINATES, id::X, id::IMAGE_Y, layer],
     );
     words.op(op::LOAD, &[id::IMAGE_TYPE, id::LOADED_IMAGE, id::IMAGE]);
     words.op(

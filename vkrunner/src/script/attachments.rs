@@ -13,8 +13,10 @@ pub(crate) const MAX_COLORS: usize = 8;
 const MAX_LAYERS: u32 = 2048;
 /// Largest width and height that a script may ask for.
 const MAX_SIZE: u32 = 16384;
-/// Samples of all pixels and layers together.
-const MAX_SAMPLES: u64 = 1 << 26;
+/// Bytes of all attachments together.
+const MAX_BYTES: u64 = 1 << 30;
+/// Bytes of a depth and stencil value, at most.
+const MAX_DEPTH_BYTES: u64 = 8;
 
 /// What the framebuffer is made of, but for its size.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -146,13 +148,20 @@ pub(super) fn parse_layers(
 /// Why the framebuffer as a whole is too much; `None` if it is not.
 pub(super) fn excess(requirements: &Requirements) -> Option<&'static str> {
     let Attachments {
-        samples, layers, ..
-    } = requirements.attachments;
+        colors,
+        depth,
+        samples,
+        layers,
+    } = &requirements.attachments;
     let [width, height] = requirements.framebuffer;
-    let factors = [width, height, samples, layers];
+    let factors = [width, height, *samples, *layers];
     let total: u64 = factors.into_iter().map(u64::from).product();
-    (total > MAX_SAMPLES)
-        .then_some("the framebuffer has more than 67108864 samples in all pixels and layers")
+    let colors: usize = colors.iter().flatten().map(Format::size).sum();
+    let depth = depth.map_or(0, |_| MAX_DEPTH_BYTES);
+    let bytes = total.checked_mul(colors as u64 + depth);
+    bytes
+        .is_none_or(|bytes| bytes > MAX_BYTES)
+        .then_some("the framebuffer takes more than 1 GiB")
 }
 
 /// Takes the number of an attachment.
@@ -347,15 +356,23 @@ mod tests {
         ] {
             assert_eq!(error(&format!("[require]\n{line}\n")), message);
         }
-        let message = "the framebuffer has more than 67108864 samples in all pixels and layers";
+        let message = "the framebuffer takes more than 1 GiB";
         assert_eq!(
-            error("[require]\nfbsize 8192 8192\nsamples 2\n"),
+            error("[require]\nfbsize 16384 16384\nframebuffer 7 R8_UNORM\n"),
             format!("3:1: {message}")
         );
         assert_eq!(
-            error("[require]\nsamples 64\nfblayers 2048\nfbsize 1 1024\n[test]\n"),
+            error("[require]\nsamples 64\nfblayers 2048\nfbsize 1 2049\n[test]\n"),
             format!("4:1: {message}")
         );
+        assert_eq!(
+            error(
+                "[require]\nfbsize 8192 8192\nframebuffer none\nsamples 2\ndepthbuffer\nsamples 4\n"
+            ),
+            format!("6:1: {message}")
+        );
+        requirements("fbsize 16384 16384");
+        requirements("fbsize 8192 8192\ndepthbuffer\nframebuffer R32G32_SFLOAT");
     }
 
     fn clears(lines: &str) -> Vec<Clear> {

@@ -14,6 +14,11 @@ use std::rc::Rc;
 
 const READ_LAYOUT: vk::ImageLayout = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
 
+/// Bytes of a texel in the buffer.
+const TEXEL: u32 = 16;
+/// Bytes that are fetched at once, but for single rows: less than every device can bind.
+const MAX_BAND: u32 = 1 << 26;
+
 /// The readers of a framebuffer, made when they are needed.
 #[derive(Default)]
 pub(super) struct SampleReaders {
@@ -37,8 +42,14 @@ impl SampleReaders {
         {
             Some(index) => index,
             None => {
-                let size = u64::from(framebuffer.width) * u64::from(framebuffer.height) * 16;
-                readers.push(SampleReader::new(&framebuffer.device, encoding, size)?);
+                let (width, height) = (framebuffer.width, framebuffer.height);
+                let rows = (MAX_BAND / (width * TEXEL)).clamp(1, height);
+                readers.push(SampleReader::new(
+                    &framebuffer.device,
+                    encoding,
+                    width,
+                    rows,
+                )?);
                 readers.len() - 1
             }
         };
@@ -57,11 +68,15 @@ struct SampleReader {
     module: vk::ShaderModule,
     pipeline: vk::Pipeline,
     texels: Buffer,
+    /// Rows that the buffer holds.
+    rows: u32,
     device: Rc<Device>,
 }
 
 impl SampleReader {
-    fn new(device: &Rc<Device>, encoding: Encoding, size: u64) -> Result<Self, Error> {
+    /// A reader of so many rows of so many texels at once.
+    fn new(device: &Rc<Device>, encoding: Encoding, width: u32, rows: u32) -> Result<Self, Error> {
+        let size = u64::from(width) * u64::from(rows) * u64::from(TEXEL);
         // From here on `Drop` cleans up, whichever step fails.
         let mut reader = Self {
             encoding,
@@ -72,6 +87,7 @@ impl SampleReader {
             module: vk::ShaderModule::null(),
             pipeline: vk::Pipeline::null(),
             texels: Buffer::new(device, BufferUse::Script(Roles::default()), size)?,
+            rows,
             device: Rc::clone(device),
         };
         reader.create_layout()?;
@@ -162,7 +178,7 @@ impl SampleReader {
         Ok(())
     }
 
-    /// Runs the shader over all pixels.
+    /// Reads one sample of all pixels of a layer.
     fn fetch(
         &self,
         framebuffer: &Framebuffer,
@@ -179,19 +195,36 @@ impl SampleReader {
             },
         })?;
         self.write_set(view);
+        let mut data = Vec::new();
+        let mut result = Ok(());
         let (width, height) = (framebuffer.width, framebuffer.height);
-        let push: Vec<u8> = [layer, sample, width]
-            .iter()
-            .flat_map(|word| word.to_le_bytes())
-            .collect();
-        let result = self.device.run(|raw, commands| {
+        for first in (0..height).step_by(self.rows as usize) {
+            let rows = self.rows.min(height - first);
+            result = self.fetch_rows(source, [layer, sample, width, first], rows);
+            if result.is_err() {
+                break;
+            }
+            let size = width as usize * rows as usize * TEXEL as usize;
+            data.extend_from_slice(&self.texels.bytes()[..size]);
+        }
+        if !self.device.is_lost() {
+            // SAFETY: the view was made here, and the device is idle.
+            unsafe { self.device.raw.destroy_image_view(view, None) };
+        }
+        result.map(|()| data)
+    }
+
+    /// Runs the shader over some rows, with push constants as [`sample_fetch`] has them.
+    fn fetch_rows(&self, source: &Source<'_>, push: [u32; 4], rows: u32) -> Result<(), Error> {
+        let [_, _, width, _] = push;
+        let push: Vec<u8> = push.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let image = source.image;
+        self.device.run(|raw, commands| {
             let bind_point = vk::PipelineBindPoint::COMPUTE;
             let stage = vk::ShaderStageFlags::COMPUTE;
-            source
-                .image
-                .change_layout(raw, commands, source.layout, READ_LAYOUT);
-            // SAFETY: the set is filled, pipeline and push constants are of this layout, and a device takes work groups for every pixel
-            // of the largest framebuffer.
+            image.change_layout(raw, commands, source.layout, READ_LAYOUT);
+            // SAFETY: the set is filled, pipeline and push constants are of this layout, the buffer holds the rows, and a device takes work
+            // groups for every pixel of the largest framebuffer.
             unsafe {
                 raw.cmd_bind_pipeline(commands, bind_point, self.pipeline);
                 raw.cmd_bind_descriptor_sets(
@@ -203,19 +236,10 @@ impl SampleReader {
                     &[],
                 );
                 raw.cmd_push_constants(commands, self.layout, stage, 0, &push);
-                raw.cmd_dispatch(commands, width, height, 1);
+                raw.cmd_dispatch(commands, width, rows, 1);
             }
-            source
-                .image
-                .change_layout(raw, commands, READ_LAYOUT, source.layout);
-        });
-        if !self.device.is_lost() {
-            // SAFETY: the view was made here, and the device is idle.
-            unsafe { self.device.raw.destroy_image_view(view, None) };
-        }
-        result?;
-        let size = width as usize * height as usize * 16;
-        Ok(self.texels.bytes()[..size].to_vec())
+            image.change_layout(raw, commands, READ_LAYOUT, source.layout);
+        })
     }
 
     fn write_set(&self, view: vk::ImageView) {
