@@ -547,3 +547,79 @@ fn failures_leave_pictures() {
         ]
     );
 }
+
+/// A script that fails twice, with pictures of two layers of four attachments.
+const TWO_LAYERS: &str = "[require]
+fbsize 4 2
+framebuffer 2 R32_SFLOAT
+depthstencil D32_SFLOAT_S8_UINT
+samples 4
+fblayers 2
+[test]
+attachment 2 clear color 9 0 0 0
+clear depth 0.25
+clear stencil 255
+clear
+probe layer 1 sample 3 all depth 0.5
+probe attachment 2 rgb 0 0 0 0 0
+";
+
+/// Names, without that of the script, and captions.
+const PICTURES: &[(&str, &str)] = &[
+    (
+        "line12.png",
+        "line 12, the depth buffer, layer 1, sample 3: expected, observed, and differing pixels in red",
+    ),
+    (
+        "line13.png",
+        "line 13, attachment 2: expected, observed, and differing pixels in red, values from 0.0 (black) to 9.0 (white)",
+    ),
+    ("attachment0.png", "attachment 0"),
+    ("attachment0.layer1.png", "attachment 0, layer 1"),
+    (
+        "attachment2.png",
+        "attachment 2, values from 0.0 (black) to 9.0 (white)",
+    ),
+    (
+        "attachment2.layer1.png",
+        "attachment 2, layer 1, values from 0.0 (black) to 9.0 (white)",
+    ),
+    ("depth.png", "the depth buffer"),
+    ("depth.layer1.png", "the depth buffer, layer 1"),
+    (
+        "stencil.png",
+        "the stencil buffer, values from 0 (black) to 255 (white)",
+    ),
+    (
+        "stencil.layer1.png",
+        "the stencil buffer, layer 1, values from 0 (black) to 255 (white)",
+    ),
+];
+
+#[test]
+fn every_attachment_has_its_picture() {
+    let folder = Folder::new("attachment-images");
+    let options = RunOptions {
+        failure_images: Some(folder.0.clone()),
+        ..RunOptions::default()
+    };
+    let Some(report) = run_with(&options, "attachment-pictures", TWO_LAYERS) else {
+        return;
+    };
+    assert_eq!(report.failures.len(), 2, "{:#?}", report.failures);
+    let images = report.failure_images.iter().map(|image| {
+        let name = image.path.file_name().unwrap().to_str().unwrap();
+        let (_, name) = name.split_once("script.").unwrap();
+        (name, image.caption.as_str())
+    });
+    assert_eq!(images.collect::<Vec<_>>(), PICTURES);
+    // The picture of the first probe, 4 pixels wide and magnified 32 times: what it expects, depth 0.25 as gray, and the verdict.
+    let file = std::io::BufReader::new(fs::File::open(&report.failure_images[0].path).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    let at = |x: usize| &pixels[3 * x..3 * x + 3];
+    assert_eq!(at(0), [128; 3]);
+    assert_eq!(at(128 + 2), [64; 3]);
+    assert_eq!(at(2 * (128 + 2)), [255, 0, 0]);
+}
