@@ -152,7 +152,15 @@ impl CompileContext<'_> {
                     .collect();
                 Ok(Some(self.plain_module(section.stage, words)?))
             }
-            ProgramForm::Glsl => Ok(Some(self.translate(TextLanguage::Glsl, sections)?)),
+            ProgramForm::Glsl => {
+                let is_old = |section: &&ProgramSection| glsl_version(&section.text) < 140;
+                let opengl = self.script.requirements.convention == Convention::OpenGl;
+                if opengl && sections.iter().any(is_old) {
+                    let reason = "GLSL before version 1.40 is not for Vulkan";
+                    return Err(vec![Refusal::Skip(reason.to_owned())]);
+                }
+                Ok(Some(self.translate(TextLanguage::Glsl, sections)?))
+            }
             ProgramForm::PassThrough | ProgramForm::FixedFunction => Ok(None),
         }
     }
@@ -338,6 +346,16 @@ impl CompileContext<'_> {
     }
 }
 
+/// The number after `#version`; without one it is 110.
+fn glsl_version(text: &[u8]) -> u32 {
+    let text = String::from_utf8_lossy(text);
+    let line = text
+        .lines()
+        .find_map(|line| line.trim_start().strip_prefix("#version"));
+    let number = line.and_then(|rest| rest.split_ascii_whitespace().next());
+    number.and_then(|word| word.parse().ok()).unwrap_or(110)
+}
+
 /// Headers of the languages that programs may be written in.
 const LANGUAGES: &[&str] = &[
     "!!ARBfp1.0",
@@ -410,5 +428,24 @@ pub(crate) fn target_name(target: Target) -> &'static str {
         Target::Vulkan1_1 => "vulkan1.1",
         Target::Vulkan1_2 => "vulkan1.2",
         Target::Vulkan1_3 => "vulkan1.3",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_glsl() {
+        assert_eq!(glsl_version(b"void main() {}"), 110);
+        assert_eq!(glsl_version(b"// old\n  #version 130\n"), 130);
+        assert_eq!(glsl_version(b"#version 450 core\n"), 450);
+    }
+
+    #[test]
+    fn languages_that_are_missing_are_known_by_their_headers() {
+        assert_eq!(missing_language(b"!!VP1.0\nEND"), Some("!!VP1.0"));
+        assert_eq!(missing_language(b"!!NVvp5.0\nEND"), None);
+        assert_eq!(missing_language(b"!!nothing\nEND"), None);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bindings::parse_addresses;
 use super::command::{BufferId, BufferKey, BufferKind, Command};
+use super::require::Convention;
 use super::state::parse_buffer_name;
 use super::test::TestParser;
 use super::textures;
@@ -86,6 +87,15 @@ pub(super) fn parse_uniform(
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     if words.take("ubo").is_none() {
+        let mut ahead = words.clone();
+        let by_name = ahead.word("a type").is_ok()
+            && ahead
+                .word("a byte offset")
+                .is_ok_and(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
+        if by_name && parser.convention == Convention::OpenGl {
+            parser.unmet.push("uniforms by name are".to_owned());
+            return Ok(());
+        }
         return parse_push(parser, words);
     }
     let buffer = parse_bound(parser, BufferKind::Uniform, words)?;

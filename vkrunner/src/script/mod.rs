@@ -166,6 +166,7 @@ impl Script {
             test.parse_line(line, words)
         });
         let test = test.finish(&mut errors);
+        requirements.unmet.extend(test.unmet);
         let mut programs = Vec::new();
         for section in &sections {
             programs.extend(program_section(section, &mut errors));

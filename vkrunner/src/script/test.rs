@@ -51,6 +51,9 @@ pub(super) struct TestParser {
     pub(super) push_size: u32,
     pub(super) index_width: IndexWidth,
     pub(super) divisors: Divisors,
+    pub(super) convention: Convention,
+    /// What the commands need and this runner does not have.
+    pub(super) unmet: Vec<String>,
     pub(super) entry_names: Vec<String>,
     pub(super) feedback: TransformFeedback,
     pub(super) capturing: Capturing,
@@ -131,6 +134,7 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
 pub(super) struct Test {
     pub(super) buffers: Vec<BufferDecl>,
     pub(super) push_size: u32,
+    pub(super) unmet: Vec<String>,
     pub(super) entry_names: Vec<String>,
     pub(super) feedback: TransformFeedback,
     pub(super) steps: Vec<Step>,
@@ -175,6 +179,8 @@ impl TestParser {
             index_width: IndexWidth::default(),
             divisors: Divisors::default(),
             entry_names: vec![stages::MAIN.to_owned()],
+            convention: requirements.convention,
+            unmet: Vec::new(),
             feedback: TransformFeedback::default(),
             capturing: Capturing::No,
             steps: Vec::new(),
@@ -239,6 +245,7 @@ impl TestParser {
             buffers: self.buffers,
             push_size: self.push_size,
             entry_names: self.entry_names,
+            unmet: self.unmet,
             feedback: self.feedback,
             steps: self.steps,
         }

@@ -317,6 +317,14 @@ fn modules_are_given_as_hexadecimal_words() {
 }
 
 #[test]
+fn uniforms_by_name_skip_scripts_of_opengl() {
+    let test = "[test]\nuniform int count 6\n";
+    let script = parse(&format!("[require]\nGL >= 2.1\n{test}"));
+    assert_eq!(script.requirements.unmet, ["uniforms by name are"]);
+    assert_eq!(error("uniform int count 6"), "`count` is not a byte offset");
+}
+
+#[test]
 fn patch_parameters() {
     let found = draw(
         "patch parameter default level outer 1 2 3 4\npatch parameter default level inner 5 6\npatch parameter vertices 16\ndraw arrays PATCHES 0 16",
