@@ -11,7 +11,9 @@ use std::collections::{HashMap, HashSet};
 
 /// Locations past this one are left out, and so are longer arrays.
 const MAX_LOCATION: u32 = 128;
-/// Parts of types inside types that are followed.
+/// Parts of a variable that are looked at.
+const MAX_PARTS: u32 = 1024;
+/// Types inside types that are followed.
 const MAX_DEPTH: u32 = 8;
 
 /// A stage input or output with a location.
@@ -386,7 +388,8 @@ impl<'a> Reader<'a> {
         let is_block = definition.class.opcode == Op::TypeStruct;
         let mut used = 0;
         for (part, part_decorations) in parts {
-            if found.varyings.len() > MAX_LOCATION as usize {
+            found.parts += 1;
+            if found.parts > MAX_PARTS {
                 break;
             }
             let start = match (is_block, part_decorations.location, location) {
@@ -395,9 +398,10 @@ impl<'a> Reader<'a> {
                     used = location.map_or(0, |first| own.saturating_sub(first));
                     Some(own)
                 }
-                (_, _, first) => first.map(|first| first + used),
+                (_, _, first) => first.map(|first| first.saturating_add(used)),
             };
-            used += self.flatten(part, part_decorations, start, depth, found);
+            let taken = self.flatten(part, part_decorations, start, depth, found);
+            used = used.saturating_add(taken);
         }
         used
     }
@@ -427,4 +431,70 @@ impl<'a> Reader<'a> {
 struct Found {
     varyings: Vec<Varying>,
     point_size: bool,
+    /// Parts that were looked at.
+    parts: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::programs::passthrough::{self, DepthRemap};
+
+    #[test]
+    fn generated_modules_say_what_they_read_and_write() {
+        let varying = Varying {
+            location: 3,
+            component: 1,
+            scalar: Scalar::Float,
+            components: 2,
+            patch: false,
+            flat: false,
+        };
+        let words = passthrough::tess_control(&[varying], 5, [1.0; 6]);
+        let interface = Interface::read(&words).unwrap();
+        let entry = interface.entry_point(Stage::TessControl, "main").unwrap();
+        assert_eq!(
+            (&entry.inputs, &entry.outputs),
+            (&vec![varying], &vec![varying])
+        );
+        assert_eq!(entry.output_vertices, Some(5));
+        assert!(interface.entry_point(Stage::TessEval, "main").is_none());
+        let words = passthrough::tess_eval(&[varying], 3, DepthRemap::FromOpenGl);
+        let interface = Interface::read(&words).unwrap();
+        assert_eq!(
+            interface.entry_points[0].primitive,
+            Some(Primitive::Triangles)
+        );
+    }
+
+    #[test]
+    fn words_that_are_no_module_have_no_interface() {
+        assert_eq!(Interface::read(&[]), None);
+        assert_eq!(Interface::read(&[0x0723_0203, 0x10000, 0, 9, 0, 7]), None);
+    }
+
+    /// A vertex module whose output is `float[128][128][128][128]` at the last location that there is.
+    #[test]
+    fn huge_types_end() {
+        let mut words = vec![0x0723_0203, 0x10300, 0, 100, 0];
+        let mut op = |opcode: Op, operands: &[u32]| {
+            words.push((operands.len() as u32 + 1) << 16 | opcode as u32);
+            words.extend_from_slice(operands);
+        };
+        op(Op::Capability, &[1]);
+        op(Op::MemoryModel, &[0, 1]);
+        op(Op::EntryPoint, &[0, 1, u32::from_le_bytes(*b"main"), 0, 2]);
+        op(Op::Decorate, &[2, 30, u32::MAX]);
+        op(Op::TypeFloat, &[10, 32]);
+        op(Op::TypeInt, &[11, 32, 0]);
+        op(Op::Constant, &[11, 12, u32::MAX]);
+        for level in 0..6 {
+            let element = if level == 0 { 10 } else { 19 + level };
+            op(Op::TypeArray, &[20 + level, element, 12]);
+        }
+        op(Op::TypePointer, &[30, 3, 25]);
+        op(Op::Variable, &[30, 2, 3]);
+        let interface = Interface::read(&words).unwrap();
+        assert!(interface.entry_points[0].outputs.is_empty());
+    }
 }

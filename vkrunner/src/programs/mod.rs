@@ -150,7 +150,14 @@ impl CompileContext<'_> {
                     .chunks_exact(4)
                     .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
                     .collect();
-                Ok(Some(self.plain_module(section.stage, words)?))
+                let module = self.plain_module(section.stage, words)?;
+                if module.interface.is_none() {
+                    return Err(vec![Refusal::Fail(Failure {
+                        line: Some(section.line),
+                        message: "these words are no SPIR-V module".to_owned(),
+                    })]);
+                }
+                Ok(Some(module))
             }
             ProgramForm::Glsl => {
                 let is_old = |section: &&ProgramSection| glsl_version(&section.text) < 140;

@@ -95,7 +95,7 @@ pub(crate) fn vertex(copies: &[AttributeCopy], depth: DepthRemap, points: PointS
                 (varying.scalar, value)
             }
         };
-        if scalar != varying.scalar || varying.component + varying.components > 4 {
+        if scalar != varying.scalar || varying.component.saturating_add(varying.components) > 4 {
             continue;
         }
         let target = varying_variable(&mut w, StorageClass::Output, varying, None);
