@@ -6,7 +6,7 @@ mod textures;
 
 pub(crate) use framebuffer::FramebufferLimits;
 
-use crate::script::{Command, DrawSource, IndexWidth, Script};
+use crate::script::{Column, Command, DrawSource, IndexWidth, ProgramForm, Script};
 use ash::vk;
 use buffers::{missing_buffer_limit, missing_feedback, too_many_buffers};
 use glasm::ir::Stage;
@@ -151,10 +151,20 @@ fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String
     let lacks = |what: &str, format: vk::Format| {
         Some(format!("the device lacks {format:?} as {what} format"))
     };
+    // Assembly programs read attributes of 64 bits as words.
+    let assembly = script
+        .programs
+        .iter()
+        .any(|program| program.stage == Stage::Vertex && program.form == ProgramForm::Assembly);
+    let in_words = |column: &&Column| {
+        let mut channels = column.format.channels.iter();
+        assembly && channels.all(|channel| channel.bits == 64)
+    };
     let mut columns = script
         .vertex_data
         .iter()
         .flat_map(|data| &data.columns)
+        .filter(|column| !in_words(column))
         .map(|column| column.format.vk);
     columns
         .find(|format| !capabilities.vertex_formats.contains(&format.as_raw()))

@@ -52,6 +52,8 @@ needs! {
     Addresses PhysicalStorageBufferAddresses Some(("SPV_KHR_physical_storage_buffer", V12)), &["bufferDeviceAddress"];
     /// 64-bit atomics in buffers.
     Int64Atomics Int64Atomics None, &["shaderBufferInt64Atomics"];
+    /// 64-bit atomics in shared memory.
+    SharedInt64Atomics Int64Atomics None, &["shaderSharedInt64Atomics"];
     /// Sums of 32-bit floats in buffers by one atomic.
     Float32AtomicAdd AtomicFloat32AddEXT Some(("SPV_EXT_shader_atomic_float_add", None)), &["shaderBufferFloat32AtomicAdd"];
     /// Sums of 64-bit floats in buffers by one atomic.

@@ -24,14 +24,14 @@ use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::options::Options;
 use crate::reflect::{
-    BufferBinding, DescriptorSlot, InterfaceVariable, ParamBlock, Reflection, Requirements,
+    BufferBinding, DescriptorSlot, Half, InterfaceVariable, ParamBlock, Reflection, Requirements,
     Scalar as ReflectedScalar, TextureBinding,
 };
 use crate::words::ValueWord;
 use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::{Interpolation, Sampling};
-use glasm_ir::{InputId, Output, Program, Semantic, Stage, TypeBase};
+use glasm_ir::{InputId, Output, Program, Semantic, Stage, TypeBase, Width};
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 
 /// Number of varying locations.
@@ -127,6 +127,8 @@ pub(crate) struct Interface {
     pub(crate) clip_distances: ValueWord,
     pub(crate) textures: Vec<crate::emit::TextureVariable>,
     pub(crate) buffers: Vec<crate::emit::BufferVariables>,
+    /// Variables of the halves of 64-bit attributes, by attribute number.
+    pub(crate) halves: Vec<(u8, Half, ValueWord)>,
     pub(crate) reflected_inputs: Vec<InterfaceVariable>,
     pub(crate) reflected_outputs: Vec<InterfaceVariable>,
     pub(crate) reflected_textures: Vec<TextureBinding>,
@@ -149,6 +151,7 @@ impl Interface {
             clip_distances: ValueWord::NONE,
             textures: vec![crate::emit::TextureVariable::default(); program.textures.len()],
             buffers: vec![crate::emit::BufferVariables::default(); program.buffers.len()],
+            halves: Vec::new(),
             reflected_inputs: Vec::new(),
             reflected_outputs: Vec::new(),
             reflected_textures: Vec::new(),
@@ -230,6 +233,9 @@ impl Interface {
         let (zero, one) = (w.float(0.0), w.float(1.0));
         let pad = [zero, zero, zero, one].map(Lane::scalar);
         match (input.semantic, program.stage) {
+            (Semantic::Attrib(_), Stage::Vertex) if input.width == Width::W64 => {
+                Ok(self.load_wide(w, program, options, id))
+            }
             (Semantic::Attrib(number), Stage::Vertex) => {
                 let declared = options.interface.attributes.get(number as usize).copied();
                 let scalar = base_scalar(declared.unwrap_or(input.base));
@@ -332,6 +338,7 @@ impl Interface {
             scalar: reflected(scalar),
             components: 4,
             interpolation: input.interpolation,
+            half: None,
         });
         variable
     }
@@ -380,6 +387,7 @@ impl Interface {
                 scalar: reflected(row.scalar),
                 components: row.size,
                 interpolation: Interpolation::Flat,
+                half: None,
             });
         }
         let (variable, value) = load_builtin_value(self, w, program.stage, row);
@@ -452,6 +460,7 @@ impl Interface {
             scalar: reflected(scalar),
             components,
             interpolation: Interpolation::Smooth,
+            half: None,
         });
     }
 

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
+mod attributes;
 mod builtin;
 mod capability;
 mod capture;

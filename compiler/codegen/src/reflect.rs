@@ -80,6 +80,18 @@ pub struct InterfaceVariable {
     pub components: u8,
     /// Interpolation of a fragment input.
     pub interpolation: Interpolation,
+    /// Which components of an attribute of 64 bits the variable holds, each as two words, low word first.
+    pub half: Option<Half>,
+}
+
+/// Half of the components of an attribute of 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Half {
+    /// x and y.
+    Low,
+    /// z and w.
+    High,
 }
 
 /// What the device must offer.

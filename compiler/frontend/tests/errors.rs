@@ -629,7 +629,7 @@ fn known_but_not_supported() {
         "!!NVfp5.0 OPTION «NV_bindless_texture»; END",
         &[Code::Unsupported],
     );
-    vertex("«LONG ATTRIB x = vertex.attrib[1];»", Code::Unsupported);
+    fine("!!NVvp5.0 LONG ATTRIB x = vertex.attrib[1]; LONG TEMP l; MOV.U64 l, x; END");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What stage inputs and outputs mean, and how wide they are.
 
 use crate::define_ids;
-use crate::types::Base;
+use crate::types::{Base, Width};
 
 define_ids! {
     /// A stage input.
@@ -142,6 +142,8 @@ pub struct Input {
     pub semantic: Semantic,
     /// Type of the lanes as the program declares it; attributes and varyings may be of any.
     pub base: Base,
+    /// Width of the lanes: 64 for vertex attributes of 64-bit components, else 32.
+    pub width: Width,
     /// Interpolation of fragment inputs.
     pub interpolation: Interpolation,
     /// Sampling of fragment inputs.
@@ -156,6 +158,7 @@ impl Input {
         Self {
             semantic,
             base: Base::Float,
+            width: Width::W32,
             interpolation: Interpolation::Smooth,
             sampling: Sampling::Center,
             per_vertex: false,

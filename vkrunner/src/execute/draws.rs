@@ -148,6 +148,8 @@ impl<'a> Draws<'a> {
                 let input = |input: &crate::programs::Varying| VertexInput {
                     location: input.location,
                     scalar: input.scalar,
+                    attribute: input.location,
+                    half: None,
                 };
                 let mut inputs: Vec<_> = entry.inputs.iter().map(input).collect();
                 inputs.dedup_by_key(|input| input.location);

@@ -5,7 +5,7 @@ use crate::script::{Column, Draw, DrawSource, VertexData};
 use crate::vk::{VertexAttribute, VertexBinding};
 use glasm::Reflection;
 use glasm::ir::Semantic;
-use glasm::reflect::{InterfaceVariable, Scalar};
+use glasm::reflect::{Half, InterfaceVariable, Scalar};
 
 /// Binding of the vertices of the draw.
 pub(super) const DRAW_BINDING: u32 = 0;
@@ -38,7 +38,11 @@ struct Given {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct VertexInput {
     pub(super) location: u32,
+    /// Number of the attribute: the location too, but for second halves.
+    pub(super) attribute: u32,
     pub(super) scalar: Scalar,
+    /// Which components of a 64-bit attribute are read, as words.
+    pub(super) half: Option<Half>,
 }
 
 /// The attributes that a program reads.
@@ -49,7 +53,9 @@ pub(super) fn reflected_inputs(reflection: &Reflection) -> Vec<VertexInput> {
         };
         Some(VertexInput {
             location: input.location.unwrap_or(u32::from(number)),
+            attribute: u32::from(number),
             scalar: input.scalar,
+            half: input.half,
         })
     };
     reflection.inputs.iter().filter_map(input).collect()
@@ -67,10 +73,13 @@ pub(super) fn plan_vertices(
         None => plan.attributes.extend(given.iter().map(draw_attribute)),
         Some(inputs) => {
             for input in inputs {
-                let location = input.location;
+                let attribute = input.attribute;
                 plan.attributes.push(
-                    match given.iter().find(|given| given.location == location) {
-                        Some(given) => checked_attribute(given, input)?,
+                    match given.iter().find(|given| given.location == attribute) {
+                        Some(given) => match input.half {
+                            Some(half) => half_attribute(given, input, half)?,
+                            None => checked_attribute(given, input)?,
+                        },
                         None => current_attribute(input)?,
                     },
                 );
@@ -148,6 +157,32 @@ fn draw_attribute(given: &Given) -> VertexAttribute {
         format: format.vk,
         offset: *offset,
     }
+}
+
+/// Two of the components of a 64-bit attribute, as words. Those that are not given are undefined, and here 0.
+fn half_attribute(
+    given: &Given,
+    input: &VertexInput,
+    half: Half,
+) -> Result<VertexAttribute, String> {
+    let Given { format, offset, .. } = given;
+    if format.channels.iter().any(|channel| channel.bits != 64) {
+        let (attribute, format) = (input.attribute, format.vk);
+        return Err(format!(
+            "attribute {attribute} is given as {format:?}, but the program reads 64-bit components"
+        ));
+    }
+    let first = if half == Half::Low { 0 } else { 2 };
+    let count = format.channels.len().saturating_sub(first).min(2);
+    if count == 0 {
+        return current_attribute(input);
+    }
+    Ok(VertexAttribute {
+        location: input.location,
+        binding: DRAW_BINDING,
+        format: Format::wide(Encoding::Uint, 32, 2 * count as u8).vk,
+        offset: offset + 8 * first as u32,
+    })
 }
 
 fn checked_attribute(given: &Given, input: &VertexInput) -> Result<VertexAttribute, String> {
@@ -339,6 +374,7 @@ mod tests {
             scalar,
             components: 4,
             interpolation: Interpolation::Smooth,
+            half: None,
         }
     }
 
@@ -499,6 +535,41 @@ mod tests {
         assert_eq!(
             check_bounds(&draw, Some(&data), &[]).unwrap_err(),
             "attribute 0 needs 4 rows for its instances, but [vertex data] has 3"
+        );
+    }
+
+    #[test]
+    fn halves_of_wide_attributes_are_words() {
+        let half = |half, location| InterfaceVariable {
+            location: Some(location),
+            half: Some(half),
+            ..input(1, Scalar::Uint)
+        };
+        let inputs = reads(vec![half(Half::Low, 1), half(Half::High, 0)]);
+        let arrays = DrawSource::Arrays { first: 0, count: 1 };
+        let draw = draw(arrays);
+        let plan = |text: &str| plan_vertices(&draw, Some(&data(text)), Some(&inputs));
+        let found = |plan: VertexPlan| -> Vec<_> {
+            let attributes = plan.attributes.into_iter();
+            attributes
+                .map(|a| (a.location, a.binding, a.format, a.offset))
+                .collect()
+        };
+        let three = plan("0/R32_SFLOAT 1/R64G64B64_SFLOAT\n0 1 2 3\n").unwrap();
+        assert_eq!(
+            found(three),
+            [
+                (1, DRAW_BINDING, vk::Format::R32G32B32A32_UINT, 8),
+                (0, DRAW_BINDING, vk::Format::R32G32_UINT, 24)
+            ]
+        );
+        let one = found(plan("1/R64_SINT\n-1\n").unwrap());
+        assert_eq!(one[0], (1, DRAW_BINDING, vk::Format::R32G32_UINT, 0));
+        assert_eq!(one[1].1, CURRENT_BINDING);
+        let message = plan("1/R32_SINT\n-1\n").unwrap_err();
+        assert_eq!(
+            message,
+            "attribute 1 is given as R32_SINT, but the program reads 64-bit components"
         );
     }
 }

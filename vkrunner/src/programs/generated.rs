@@ -179,6 +179,7 @@ fn attribute_input(attribute: u32, scalar: Scalar) -> InterfaceVariable {
         scalar,
         components: 4,
         interpolation: Interpolation::Smooth,
+        half: None,
     }
 }
 

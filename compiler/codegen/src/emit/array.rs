@@ -8,6 +8,7 @@ use super::Emit;
 use super::operand::Element;
 use crate::error::Failure;
 use crate::gather::Lane;
+use crate::reflect::Half;
 use crate::words::{TypeWord, ValueWord};
 use crate::writer::{Home, Scalar, Val};
 use glasm_ir::arena::Id;
@@ -329,5 +330,66 @@ impl Emit<'_> {
         }
         self.interface.keep_input_copy(first, len, variable);
         Ok(variable)
+    }
+    /// Element `element` of an array of 64-bit attributes, read from a copy that the prologue fills.
+    pub(super) fn wide_input_at(
+        &mut self,
+        first: InputId,
+        len: u32,
+        element: ValueWord,
+    ) -> [Lane; 4] {
+        let variable = self.wide_input_copy(first, len);
+        let vector = self.w.ty(Scalar::U32, 4);
+        let pointer = self.w.pointer(StorageClass::Private, vector);
+        let element = self.w.val(element);
+        let (two, one) = (
+            self.constant_like(element, 2),
+            self.constant_like(element, 1),
+        );
+        let low = self.binary(Spv::IMul, element, two);
+        let high = self.binary(Spv::IAdd, low, one);
+        let mut lanes = [Lane::UNDEFINED; 4];
+        for (part, index) in [low, high].into_iter().enumerate() {
+            let id = self.w.object();
+            let operands = [variable.0, index.id.0];
+            self.w.body.result(Spv::AccessChain, pointer, id, &operands);
+            let words = self.w.op(Spv::Load, Scalar::U32, 4, &[id.0]);
+            for half in 0..2 {
+                let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
+                let pair = self.w.gather_vector(&pair, Scalar::U32);
+                lanes[2 * part + half] = self.wide_from_words(pair);
+            }
+        }
+        lanes
+    }
+
+    fn wide_input_copy(&mut self, first: InputId, len: u32) -> ValueWord {
+        if let Some(copy) = self.interface.input_copy(first, len) {
+            return copy;
+        }
+        let ty = self.word_array(2 * len);
+        let variable = self.w.variable(StorageClass::Private, ty);
+        let vector = self.w.ty(Scalar::U32, 4);
+        let pointer_ty = self.w.pointer(StorageClass::Private, vector);
+        for index in 0..2 * len {
+            let input = InputId::new(first.index() + index as usize / 2);
+            let half = if index % 2 == 0 {
+                Half::Low
+            } else {
+                Half::High
+            };
+            let words = self
+                .interface
+                .half_words(&mut self.w, self.program, input, half);
+            let element = self.w.uint(index);
+            let pointer = self.w.object();
+            let operands = [variable.0, element.0];
+            self.w
+                .prologue
+                .result(Spv::AccessChain, pointer_ty, pointer, &operands);
+            self.w.prologue.op(Spv::Store, &[pointer.0, words.0]);
+        }
+        self.interface.keep_input_copy(first, len, variable);
+        variable
     }
 }

@@ -5,14 +5,15 @@ use super::inst::Job;
 use super::memory::Address;
 use super::place::Place;
 use super::result::Outcome;
+use crate::builtin::{BuiltinRow, load_builtin_value};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::words::ValueWord;
 use crate::writer::{Home, Scalar, Val};
 use glasm_ir::resource::{AtomicOp, BufferKind};
-use glasm_ir::{MemAccess, Type, Width};
-use spirv::{GlslStd450Op as GlslOp, LoopControl, Op as Spv};
+use glasm_ir::{MemAccess, Stage, Type, Width};
+use spirv::{BuiltIn, GlslStd450Op as GlslOp, LoopControl, Op as Spv};
 
 /// What an atomic works on.
 #[derive(Clone, Copy)]
@@ -21,6 +22,8 @@ struct Cell {
     kind: Option<BufferKind>,
     /// The type of the pointer's target.
     scalar: Scalar,
+    /// Where a word starts in a target of 64 bits.
+    shift: Option<Val>,
     ty: Type,
 }
 
@@ -61,29 +64,19 @@ impl Emit<'_> {
         let lanes = match self.address(job, &access, 1)? {
             Address::Global(address) => {
                 let view = self.atomic_view(update, None)?;
-                let pointer = self.global_pointer(address, view, 1);
-                [self.update(pointer, None, view, update).lane(0); 4]
+                let cell = Cell {
+                    pointer: self.global_pointer(address, view, 1),
+                    kind: None,
+                    scalar: view,
+                    shift: None,
+                    ty,
+                };
+                [self.update(cell, update)?.lane(0); 4]
             }
             Address::Buffer(place) => {
                 let kind = self.written_kind(place)?;
                 let view = self.atomic_view(update, Some(kind))?;
-                self.at_place(place, |emit, place| {
-                    let bound = emit.bound(place, view)?;
-                    let shift =
-                        emit.constant_like(place.offset, if view.is_wide() { 3 } else { 2 });
-                    let number = emit.binary(Spv::ShiftRightLogical, place.offset, shift);
-                    emit.lanes_inside(bound, number, |emit| {
-                        let pointer = emit.cell_pointer(place, view, number);
-                        let old = emit.update(pointer, Some(kind), view, update);
-                        Ok([
-                            old.lane(0),
-                            Lane::UNDEFINED,
-                            Lane::UNDEFINED,
-                            Lane::UNDEFINED,
-                        ])
-                    })
-                })
-                .map(|lanes| [lanes[0]; 4])?
+                [self.update_in_buffer(place, 0, view, update)?; 4]
             }
         };
         Ok(Outcome::Lanes(lanes))
@@ -114,10 +107,19 @@ impl Emit<'_> {
                 Address::Global(address) => {
                     let address = self.w.val(address);
                     let address = self.wide_plus(address, u64::from(4 * word)).id;
-                    let pointer = self.global_pointer(address, Scalar::U32, 1);
-                    self.update(pointer, None, Scalar::U32, update).lane(0)
+                    let cell = Cell {
+                        pointer: self.global_pointer(address, Scalar::U32, 1),
+                        kind: None,
+                        scalar: Scalar::U32,
+                        shift: None,
+                        ty: Type::F16,
+                    };
+                    self.update(cell, update)?.lane(0)
                 }
-                Address::Buffer(place) => self.half_pair_in_buffer(place, word, update)?,
+                Address::Buffer(place) => {
+                    self.written_kind(place)?;
+                    self.update_in_buffer(place, word, Scalar::U32, update)?
+                }
             };
             let old = self.w.scalar(old, Scalar::U32);
             let old = self.w.val(old);
@@ -133,25 +135,39 @@ impl Emit<'_> {
         Ok(Outcome::Lanes(lanes))
     }
 
-    fn half_pair_in_buffer(
+    /// Updates an element of a buffer seen as `view`, `words` words behind the place.
+    fn update_in_buffer(
         &mut self,
         place: Place,
-        word: u32,
+        words: u32,
+        view: Scalar,
         update: Update,
     ) -> Result<Lane, Failure> {
-        let kind = self.written_kind(place)?;
+        let kind = self.program.buffers[place.buffer].kind;
         let lanes = self.at_place(place, |emit, place| {
-            let bound = emit.bound(place, Scalar::U32)?;
-            let number = emit.word_number(place.offset, word);
+            let bound = emit.bound(place, view)?;
+            let number = if view.is_wide() {
+                let three = emit.constant_like(place.offset, 3);
+                emit.binary(Spv::ShiftRightLogical, place.offset, three)
+            } else {
+                emit.word_number(place.offset, words)
+            };
             emit.lanes_inside(bound, number, |emit| {
-                let pointer = emit.cell_pointer(place, Scalar::U32, number);
-                let old = emit.update(pointer, Some(kind), Scalar::U32, update);
-                Ok([
-                    old.lane(0),
-                    Lane::UNDEFINED,
-                    Lane::UNDEFINED,
-                    Lane::UNDEFINED,
-                ])
+                let (scalar, number, shift) = if view.is_wide() || view.is_float() {
+                    (view, number, None)
+                } else {
+                    emit.word_place(place, number)
+                };
+                let cell = Cell {
+                    pointer: emit.cell_pointer(place, scalar, number),
+                    kind: Some(kind),
+                    scalar,
+                    shift,
+                    ty: update.ty,
+                };
+                let old = emit.update(cell, update)?.lane(0);
+                let none = Lane::UNDEFINED;
+                Ok([old, none, none, none])
             })
         })?;
         Ok(lanes[0])
@@ -185,7 +201,11 @@ impl Emit<'_> {
             return Err(Error::missing_feature("shaderInt64"));
         }
         if shared {
-            return Err(Error::unsupported("64-bit atomics on shared memory"));
+            if !device.shared_int64_atomics {
+                return Err(Error::missing_feature("shaderSharedInt64Atomics"));
+            }
+            self.w.needs.insert(Need::SharedInt64Atomics);
+            return Ok(Scalar::U64);
         }
         if !device.int64_atomics {
             return Err(Error::missing_feature("shaderBufferInt64Atomics"));
@@ -194,31 +214,36 @@ impl Emit<'_> {
         Ok(Scalar::U64)
     }
 
-    /// Updates the cell that `pointer` names and gives its old bits.
-    fn update(
-        &mut self,
-        pointer: ValueWord,
-        kind: Option<BufferKind>,
-        view: Scalar,
-        update: Update,
-    ) -> Val {
-        let cell = Cell {
-            pointer,
-            kind,
-            scalar: view,
-            ty: update.ty,
-        };
+    /// Updates a cell and gives its old bits.
+    fn update(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
         if update.ty == Type::F16 {
             return if update.op == AtomicOp::Exchange {
-                let bits = self.halves_in_word(update.value);
-                self.atomic_op(update.op, cell, bits, None)
+                let value = self.halves_in_word(update.value);
+                let ty = Type::U32;
+                let cell = Cell { ty, ..cell };
+                self.atomic_op(
+                    cell,
+                    Update {
+                        value,
+                        ty,
+                        ..update
+                    },
+                )
             } else {
-                self.exchange_loop(update.op, cell, update.value)
+                self.loop_if_alive(cell, update)
             };
         }
-        let value = self.reread(update.value, view);
-        let second = update.second.map(|second| self.reread(second, view));
-        self.atomic_op(update.op, cell, value, second)
+        let as_bits = if cell.shift.is_some() {
+            Scalar::U32
+        } else {
+            cell.scalar
+        };
+        let update = Update {
+            value: self.reread(update.value, as_bits),
+            second: update.second.map(|second| self.reread(second, as_bits)),
+            ..update
+        };
+        self.atomic_op(cell, update)
     }
 
     /// Two floats as half floats in one word.
@@ -226,10 +251,13 @@ impl Emit<'_> {
         self.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
     }
 
-    fn atomic_op(&mut self, op: AtomicOp, cell: Cell, value: Val, second: Option<Val>) -> Val {
+    fn atomic_op(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
+        if cell.shift.is_some() {
+            return self.loop_if_alive(cell, update);
+        }
         let float = cell.ty.is_float();
         let signed = cell.ty.is_signed_int();
-        let native = match op {
+        let native = match update.op {
             AtomicOp::Add if cell.scalar.is_float() => Spv::AtomicFAddEXT,
             AtomicOp::Add if !float => Spv::AtomicIAdd,
             AtomicOp::Min if signed => Spv::AtomicSMin,
@@ -241,20 +269,20 @@ impl Emit<'_> {
             AtomicOp::Xor => Spv::AtomicXor,
             AtomicOp::Exchange => Spv::AtomicExchange,
             AtomicOp::CompareExchange => {
-                let new = second.unwrap_or(value);
-                return self.compare_exchange(cell, value, new);
+                let new = update.second.unwrap_or(update.value);
+                return Ok(self.compare_exchange(cell, update.value, new));
             }
             AtomicOp::Add
             | AtomicOp::Min
             | AtomicOp::Max
             | AtomicOp::IncWrap
             | AtomicOp::DecWrap => {
-                return self.exchange_loop(op, cell, value);
+                return self.loop_if_alive(cell, update);
             }
         };
         let (scope, relaxed) = self.atomic_scope(cell.kind);
-        let operands = [cell.pointer.0, scope.0, relaxed.0, value.id.0];
-        self.w.op(native, cell.scalar, 1, &operands)
+        let operands = [cell.pointer.0, scope.0, relaxed.0, update.value.id.0];
+        Ok(self.w.op(native, cell.scalar, 1, &operands))
     }
 
     fn compare_exchange(&mut self, cell: Cell, comparator: Val, new: Val) -> Val {
@@ -272,8 +300,40 @@ impl Emit<'_> {
             .op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)
     }
 
+    /// An update by compare-exchange. Helper invocations, which get undefined values from atomics, must not wait for any.
+    fn loop_if_alive(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
+        if self.program.stage != Stage::Fragment {
+            return Ok(self.exchange_loop(cell, update));
+        }
+        let helps = self.helps();
+        let alive = self.not(helps);
+        let lanes = self.lanes_if(alive, |emit| {
+            let none = Lane::UNDEFINED;
+            Ok([emit.exchange_loop(cell, update).lane(0), none, none, none])
+        })?;
+        Ok(self.w.val(lanes[0].id))
+    }
+
+    /// Whether the invocation only helps others to derivatives.
+    fn helps(&mut self) -> Val {
+        if self.options.device.demote_to_helper_invocation {
+            self.w.needs.insert(Need::Demote);
+            return self
+                .w
+                .op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
+        }
+        let row = BuiltinRow {
+            builtin: BuiltIn::HelperInvocation,
+            scalar: Scalar::BoolInt,
+            size: 1,
+            need: None,
+        };
+        let (_, value) = load_builtin_value(&mut self.interface, &mut self.w, Stage::Fragment, row);
+        self.w.val(value)
+    }
+
     /// Computes the new value from the old one until nobody interferes.
-    fn exchange_loop(&mut self, op: AtomicOp, cell: Cell, value: Val) -> Val {
+    fn exchange_loop(&mut self, cell: Cell, update: Update) -> Val {
         let (scope, relaxed) = self.atomic_scope(cell.kind);
         let operands = [cell.pointer.0, scope.0, relaxed.0];
         let first = self.w.op(Spv::AtomicLoad, cell.scalar, 1, &operands);
@@ -292,7 +352,7 @@ impl Emit<'_> {
         self.w.body.op(Spv::Branch, &[body.0]);
         self.begin_block(body);
         let old = self.w.val(old);
-        let new = self.updated(op, cell, old, value);
+        let new = self.updated_cell(cell, old, update);
         let seen = self.compare_exchange(cell, old, new);
         self.w.body.0[phi + 5] = seen.id.0;
         let done = self.compare(Spv::IEqual, Scalar::BoolInt, seen, old);
@@ -302,40 +362,77 @@ impl Emit<'_> {
         self.begin_block(next);
         self.w.body.op(Spv::Branch, &[header.0]);
         self.begin_block(merge);
-        seen
+        match cell.shift {
+            Some(shift) => self.word_of(seen, shift),
+            None => seen,
+        }
     }
 
-    /// What an atomic that SPIR-V lacks leaves in memory.
-    fn updated(&mut self, op: AtomicOp, cell: Cell, old: Val, value: Val) -> Val {
-        let signed = cell.ty.is_signed_int();
+    /// What an update leaves in the whole cell.
+    fn updated_cell(&mut self, cell: Cell, old: Val, update: Update) -> Val {
+        let Some(shift) = cell.shift else {
+            return self.updated(cell, old, update);
+        };
+        let word = self.word_of(old, shift);
+        let words = Cell {
+            scalar: Scalar::U32,
+            shift: None,
+            ..cell
+        };
+        let word = self.updated(words, word, update);
+        let word = self.moved_up(cell.scalar, word, Some(shift));
+        let hole = self.constant_like(old, u64::from(u32::MAX));
+        let hole = self.binary(Spv::ShiftLeftLogical, hole, shift);
+        let keep = self.unary(Spv::Not, hole);
+        let rest = self.binary(Spv::BitwiseAnd, old, keep);
+        self.binary(Spv::BitwiseOr, rest, word)
+    }
+
+    /// What an update leaves in memory.
+    fn updated(&mut self, cell: Cell, old: Val, update: Update) -> Val {
+        let (signed, float) = (cell.ty.is_signed_int(), cell.ty.is_float());
+        let value = update.value;
         let less = if signed {
             Spv::SLessThan
         } else {
             Spv::ULessThan
         };
-        let one = self.constant_like(old, 1);
-        match op {
+        match update.op {
             AtomicOp::IncWrap => {
+                let one = self.constant_like(old, 1);
                 let below = self.compare(less, Scalar::BoolInt, old, value);
                 let more = self.binary(Spv::IAdd, old, one);
                 let zero = self.constant_like(old, 0);
                 self.select(below, more, zero)
             }
             AtomicOp::DecWrap => {
+                let one = self.constant_like(old, 1);
                 let zero = self.compare_bits(Spv::IEqual, old, 0);
                 let above = self.compare(less, Scalar::BoolInt, value, old);
                 let wraps = self.truth_op(Spv::LogicalOr, zero, above);
                 let fewer = self.binary(Spv::ISub, old, one);
                 self.select(wraps, value, fewer)
             }
-            AtomicOp::Add
-            | AtomicOp::Min
-            | AtomicOp::Max
-            | AtomicOp::And
-            | AtomicOp::Or
-            | AtomicOp::Xor
-            | AtomicOp::Exchange
-            | AtomicOp::CompareExchange => self.updated_float(op, cell, old, value),
+            AtomicOp::Exchange => value,
+            AtomicOp::CompareExchange => {
+                let equal = self.compare(Spv::IEqual, Scalar::BoolInt, old, value);
+                self.select(equal, update.second.unwrap_or(value), old)
+            }
+            AtomicOp::And => self.binary(Spv::BitwiseAnd, old, value),
+            AtomicOp::Or => self.binary(Spv::BitwiseOr, old, value),
+            AtomicOp::Xor => self.binary(Spv::BitwiseXor, old, value),
+            op @ (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) if float => {
+                self.updated_float(op, cell, old, value)
+            }
+            AtomicOp::Add => self.binary(Spv::IAdd, old, value),
+            AtomicOp::Min => {
+                let below = self.compare(less, Scalar::BoolInt, value, old);
+                self.select(below, value, old)
+            }
+            AtomicOp::Max => {
+                let above = self.compare(less, Scalar::BoolInt, old, value);
+                self.select(above, value, old)
+            }
         }
     }
 

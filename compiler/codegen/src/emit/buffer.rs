@@ -1,7 +1,8 @@
 //! Buffers as arrays of words: constant buffers of vectors of four words in a uniform block, storage buffers and atomic
 //! counters of single words in a storage block, shared memory of single words.
 //!
-//! Atomics on other types than words see a storage block through a second variable of the same descriptor.
+//! Atomics on other types than words see a storage block through a second variable of the same descriptor. Shared memory has
+//! no second view: if the program updates 64 bits of it at once, it is an array of 64-bit integers altogether.
 
 use super::Emit;
 use super::place::{BufferUse, Member, Place, buffer_uses};
@@ -62,15 +63,14 @@ impl Emit<'_> {
         let buffer = self.program.buffers[id];
         let variable = match buffer.kind {
             BufferKind::Shared => {
-                let word = self.w.ty(Scalar::U32, 1);
-                let len = self.w.uint(self.shared_words(id));
+                let word = self.w.ty(view, 1);
+                let len = self.shared_len(id, view);
+                let len = self.w.uint(len);
                 let ty = self.w.declare_type(Spv::TypeArray, &[word.0, len.0]);
                 self.w.variable(StorageClass::Workgroup, ty)
             }
             BufferKind::Constant => {
-                let vectors = buffer
-                    .size
-                    .map_or(CONSTANT_VECTORS, |bytes| bytes.div_ceil(16).max(1));
+                let vectors = CONSTANT_VECTORS;
                 let vector = self.w.ty(Scalar::U32, 4);
                 let len = self.w.uint(vectors);
                 let array = self
@@ -93,9 +93,21 @@ impl Emit<'_> {
         variable
     }
 
-    fn shared_words(&self, id: BufferId) -> u32 {
+    /// Elements of shared memory as `view`.
+    fn shared_len(&self, id: BufferId, view: Scalar) -> u32 {
         let size = self.program.buffers[id].size;
-        size.map_or(SHARED_WORDS, |bytes| bytes.div_ceil(4).max(1))
+        let words = size.map_or(SHARED_WORDS, |bytes| bytes.div_ceil(4).max(1));
+        if view.is_wide() {
+            words.div_ceil(2)
+        } else {
+            words
+        }
+    }
+
+    /// Whether a buffer is shared memory made of 64-bit integers.
+    pub(super) fn is_wide_shared(&mut self, id: BufferId) -> bool {
+        self.program.buffers[id].kind == BufferKind::Shared
+            && self.buffer_use(id).contains(BufferUse::WIDE_ATOMIC)
     }
 
     fn block_variable(&mut self, id: BufferId, array: TypeWord, view: Scalar) -> ValueWord {
@@ -225,10 +237,13 @@ impl Emit<'_> {
         }
         match buffer.kind {
             BufferKind::Shared => {
-                let last = self.constant_like(number, u64::from(self.shared_words(id) - 1));
+                let last = self.constant_like(number, u64::from(self.shared_len(id, view) - 1));
                 push(self.int_min(number, last).id);
             }
             BufferKind::Constant => {
+                // Values beyond the limit are undefined, but the place must exist.
+                let last = self.constant_like(number, u64::from(4 * CONSTANT_VECTORS - 1));
+                let number = self.int_min(number, last);
                 let (two, three) = (self.constant_like(number, 2), self.constant_like(number, 3));
                 push(self.w.uint(0));
                 push(self.binary(Spv::ShiftRightLogical, number, two).id);

@@ -7,7 +7,7 @@ use crate::words::ValueWord;
 use crate::writer::{Scalar, Val, compute_scalar};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm, LiteralId};
-use glasm_ir::{Base, InputId, Inst, ParamId, RegisterId, Semantic, Src, Type, WriteMask};
+use glasm_ir::{Base, InputId, Inst, ParamId, RegisterId, Semantic, Src, Type, Width, WriteMask};
 use spirv::{GlslStd450Op as GlslOp, Op};
 
 /// The element that an operand names.
@@ -225,6 +225,9 @@ impl Emit<'_> {
                 let input = InputId::new(input.index() + element as usize);
                 self.interface
                     .input(&mut self.w, self.program, self.options, input)
+            }
+            Element::Dynamic(element) if self.program.inputs[input].width == Width::W64 => {
+                Ok(self.wide_input_at(input, len, element))
             }
             Element::Dynamic(element) => {
                 let id = self.input_at(input, len, element)?;

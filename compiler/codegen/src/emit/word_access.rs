@@ -97,11 +97,7 @@ impl Emit<'_> {
             Some((_, end)) => self.int_min(word, end),
             None => word,
         };
-        let pointer = self.cell_pointer(place, Scalar::U32, clamped);
-        let value = match volatile(access) {
-            0 => self.w.op(Spv::Load, Scalar::U32, 1, &[pointer.0]),
-            operands => self.w.op(Spv::Load, Scalar::U32, 1, &[pointer.0, operands]),
-        };
+        let value = self.load_word_inside(place, clamped, access);
         match inside {
             Some((inside, _)) => {
                 let zero = self.constant_like(value, 0);
@@ -109,6 +105,44 @@ impl Emit<'_> {
             }
             None => value,
         }
+    }
+
+    fn load_word_inside(&mut self, place: Place, word: Val, access: &MemAccess) -> Val {
+        let (view, number, shift) = self.word_place(place, word);
+        let pointer = self.cell_pointer(place, view, number);
+        let value = match volatile(access) {
+            0 => self.w.op(Spv::Load, view, 1, &[pointer.0]),
+            operands => self.w.op(Spv::Load, view, 1, &[pointer.0, operands]),
+        };
+        match shift {
+            Some(shift) => self.word_of(value, shift),
+            None => value,
+        }
+    }
+
+    /// How a word is reached: the view, the element, and the shift within an element of 64 bits.
+    pub(super) fn word_place(&mut self, place: Place, word: Val) -> (Scalar, Val, Option<Val>) {
+        if !self.is_wide_shared(place.buffer) {
+            return (Scalar::U32, word, None);
+        }
+        let (one, five) = (self.constant_like(word, 1), self.constant_like(word, 5));
+        let number = self.binary(Spv::ShiftRightLogical, word, one);
+        let odd = self.binary(Spv::BitwiseAnd, word, one);
+        let shift = self.binary(Spv::ShiftLeftLogical, odd, five);
+        (Scalar::U64, number, Some(shift))
+    }
+
+    /// The word of a 64-bit integer from bit `shift` up.
+    pub(super) fn word_of(&mut self, wide: Val, shift: Val) -> Val {
+        let low = self.binary(Spv::ShiftRightLogical, wide, shift);
+        self.unary_to(Spv::UConvert, Scalar::U32, low)
+    }
+
+    /// Bits of a word, and the word, moved up by `shift` in an element of type `view`.
+    pub(super) fn moved_up(&mut self, view: Scalar, word: Val, shift: Option<Val>) -> Val {
+        let Some(shift) = shift else { return word };
+        let wide = self.unary_to(Spv::UConvert, view, word);
+        self.binary(Spv::ShiftLeftLogical, wide, shift)
     }
 
     /// One element of a load. The first word of element 0 lies below `bound`.
@@ -184,6 +218,11 @@ impl Emit<'_> {
 
     fn store_word(&mut self, place: Place, words: u32, access: &MemAccess, value: ValueWord) {
         let word = self.word_number(place.offset, words);
+        if self.is_wide_shared(place.buffer) {
+            let (value, all) = (self.w.val(value), self.w.uint(u32::MAX));
+            let all = self.w.val(all);
+            return self.store_bits(place, word, all, value);
+        }
         let pointer = self.cell_pointer(place, Scalar::U32, word);
         match volatile(access) {
             0 => self.w.body.op(Spv::Store, &[pointer.0, value.0]),
@@ -191,20 +230,27 @@ impl Emit<'_> {
         }
     }
 
-    /// A narrow store by two atomics, so that neighbors in the word survive those of other invocations.
     fn store_narrow(&mut self, place: Place, index: u32, width: Width, value: Val) {
         let (word, shift) = self.narrow_place(place.offset, index, width);
-        let pointer = self.cell_pointer(place, Scalar::U32, word);
         let mask = self.constant_like(value, (1 << width.bits()) - 1);
         let value = self.binary(Spv::BitwiseAnd, value, mask);
         let value = self.binary(Spv::ShiftLeftLogical, value, shift);
         let hole = self.binary(Spv::ShiftLeftLogical, mask, shift);
+        self.store_bits(place, word, hole, value);
+    }
+
+    /// A store of the bits `hole` of a word by two atomics, so that its other bits survive the stores of other invocations.
+    fn store_bits(&mut self, place: Place, word: Val, hole: Val, value: Val) {
+        let (view, number, shift) = self.word_place(place, word);
+        let pointer = self.cell_pointer(place, view, number);
+        let hole = self.moved_up(view, hole, shift);
+        let value = self.moved_up(view, value, shift);
         let keep = self.unary(Spv::Not, hole);
         let kind = self.program.buffers[place.buffer].kind;
         for (op, operand) in [(Spv::AtomicAnd, keep), (Spv::AtomicOr, value)] {
             let (scope, relaxed) = self.atomic_scope(Some(kind));
             let operands = [pointer.0, scope.0, relaxed.0, operand.id.0];
-            self.w.op(op, Scalar::U32, 1, &operands);
+            self.w.op(op, view, 1, &operands);
         }
     }
 }

@@ -31,7 +31,7 @@ use crate::lang::stage_name;
 use crate::names::NameId;
 use crate::report::Reports;
 use crate::source::{Dialect, Version};
-use glasm_ir::types::{Base as TypeBase, Type};
+use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{ParamSource, Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashMap;
 
@@ -432,6 +432,15 @@ impl Var {
                 | VarKind::Subroutine { .. }
                 | VarKind::Result { .. }
         )
+    }
+
+    /// Width of its lanes.
+    pub(crate) fn width(&self) -> Width {
+        if self.is_long() {
+            Width::W64
+        } else {
+            Width::W32
+        }
     }
 
     /// Whether a register of 64-bit lanes holds it.

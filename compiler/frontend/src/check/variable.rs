@@ -99,11 +99,6 @@ impl Checker<'_> {
                 Code::FeatureOption,
                 "COUNTER needs OPTION NV_shader_atomic_counters",
             ),
-            DeclKind::Attrib
-                if decl.mods.contains(VarMods::LONG) && self.stage == Stage::Vertex && five =>
-            {
-                (Code::Unsupported, "LONG attributes are not supported yet")
-            }
             DeclKind::Temp
             | DeclKind::Attrib
             | DeclKind::Param

@@ -131,7 +131,11 @@ impl Lowerer<'_> {
             base: TypeBase::Float,
             typeless: false,
         };
-        let vertex = Src::new(Base::Input(self.input(binding, TypeBase::Float)));
+        let vertex = Src::new(Base::Input(self.input(
+            binding,
+            TypeBase::Float,
+            Width::W32,
+        )));
         let output = Output {
             invariant: true,
             ..Output::new(Semantic::Position)

@@ -58,7 +58,7 @@ pub(crate) struct Lowerer<'c> {
     kill_code: Option<RegisterId>,
     literals: FxHashMap<[u64; 4], LiteralId>,
     params: FxHashMap<ParamSource, ParamId>,
-    inputs: FxHashMap<Semantic, glasm_ir::InputId>,
+    inputs: FxHashMap<(Semantic, Width), glasm_ir::InputId>,
     /// Register of each result, and the element if it is an array.
     results: FxHashMap<Semantic, (RegisterId, Option<(u32, u32)>)>,
     textures: FxHashMap<TextureKey, TextureId>,

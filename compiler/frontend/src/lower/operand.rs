@@ -188,7 +188,7 @@ impl Lowerer<'_> {
         } else {
             binding.base
         });
-        let input = Base::Input(self.input(binding, base));
+        let input = Base::Input(self.input(binding, base, info.width()));
         self.places[place] = Some(input);
         Src::new(input)
     }
@@ -250,9 +250,10 @@ impl Lowerer<'_> {
                     let Some((binding, base)) = inputs.next() else {
                         continue;
                     };
-                    let start = self.input(binding, base);
+                    let width = info.width();
+                    let start = self.input(binding, base, width);
                     for (binding, base) in inputs.collect::<Vec<_>>() {
-                        self.input(binding, base);
+                        self.input(binding, base, width);
                     }
                     let place = self.place(var as u32, 0);
                     self.places[place] = Some(Base::Input(start));

@@ -33,9 +33,9 @@ pub(super) enum BufferKey {
 
 impl Lowerer<'_> {
     /// The input of a binding.
-    pub(super) fn input(&mut self, binding: IoBinding, base: TypeBase) -> InputId {
+    pub(super) fn input(&mut self, binding: IoBinding, base: TypeBase, width: Width) -> InputId {
         let semantic = binding.semantic;
-        if let Some(&input) = self.inputs.get(&semantic) {
+        if let Some(&input) = self.inputs.get(&(semantic, width)) {
             return input;
         }
         let mods = self
@@ -66,12 +66,13 @@ impl Lowerer<'_> {
         let base = if varying { TypeBase::Float } else { base };
         let input = Input {
             base,
+            width,
             interpolation,
             sampling,
             ..Input::new(semantic)
         };
         let id = self.builder.program.inputs.push(input);
-        self.inputs.insert(semantic, id);
+        self.inputs.insert((semantic, width), id);
         id
     }
 

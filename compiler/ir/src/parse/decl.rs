@@ -151,6 +151,8 @@ impl<'a> Parser<'a> {
                 input.interpolation = interpolation;
             } else if let Some(sampling) = Sampling::from_word(word) {
                 input.sampling = sampling;
+            } else if word == "wide" {
+                input.width = Width::W64;
             } else if word == "per_vertex" {
                 input.per_vertex = true;
             } else {

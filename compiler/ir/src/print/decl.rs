@@ -8,7 +8,7 @@ use crate::resource::ParamSource;
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
 use crate::state::{MatrixForm, MatrixName, StateParam};
 use crate::text::{Word, semantic_parts};
-use crate::types::Type;
+use crate::types::{Type, Width};
 
 impl Printer<'_, '_, '_> {
     pub(super) fn header(&mut self) -> fmt::Result {
@@ -134,6 +134,9 @@ impl Printer<'_, '_, '_> {
         }
         if input.sampling != Sampling::Center {
             write!(self.f, " {}", input.sampling.word())?;
+        }
+        if input.width == Width::W64 {
+            self.f.write_str(" wide")?;
         }
         self.f.write_str(if input.per_vertex {
             " per_vertex\n"

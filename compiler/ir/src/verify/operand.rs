@@ -157,20 +157,17 @@ impl Verifier<'_> {
 
     fn input(&mut self, inst: &Inst, first: usize, src: &Src, ty: Type) {
         let vertex = self.slot(first, self.program.inputs.len(), src.index);
-        let per_vertex = self
-            .program
-            .inputs
-            .as_slice()
-            .get(first)
-            .is_some_and(|input| input.per_vertex);
+        let data = self.program.inputs.as_slice().get(first);
+        let per_vertex = data.is_some_and(|input| input.per_vertex);
+        let width = data.map_or(Width::W32, |input| input.width);
         if vertex.is_some() != per_vertex {
             self.inst_error(
                 inst,
                 "inputs per vertex, and only those, are read from a vertex",
             );
         }
-        if !fits(inst.op, ty, Width::W32) && !fits(inst.op, ty, Width::W64) {
-            self.width_error(inst, ty, Width::W32);
+        if !fits(inst.op, ty, width) {
+            self.width_error(inst, ty, width);
         }
     }
 

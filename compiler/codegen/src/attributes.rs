@@ -1,0 +1,155 @@
+//! Vertex attributes of 64-bit components: two variables of four words each, for x and y and for z and w.
+//!
+//! The first variable has the location of the attribute. The second one, which is there only if the program reads z or w, takes
+//! the first location that no attribute of the program has; the reflection names it.
+
+use crate::gather::Lane;
+use crate::interface::Interface;
+use crate::options::Options;
+use crate::reflect::{Half, InterfaceVariable, Scalar as ReflectedScalar};
+use crate::words::ValueWord;
+use crate::writer::{Home, Scalar, Writer};
+use glasm_ir::arena::Id;
+use glasm_ir::semantic::Interpolation;
+use glasm_ir::{Base, InputId, Program, Semantic, Width, WriteMask};
+use spirv::{Decoration, Op, StorageClass};
+
+/// Locations that attributes have by number.
+const ATTRIBUTES: u32 = 16;
+
+impl Interface {
+    /// The lanes of a 64-bit attribute that the program may read.
+    pub(crate) fn load_wide(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        options: &Options,
+        id: InputId,
+    ) -> [Lane; 4] {
+        let scalar = if options.device.int64 {
+            Scalar::U64
+        } else {
+            Scalar::Pair
+        };
+        let read = lanes_read(program, id);
+        let mut lanes = [Lane::UNDEFINED; 4];
+        for half in [Half::Low, Half::High] {
+            let first = if half == Half::Low { 0 } else { 2 };
+            if read >> first & 3 == 0 {
+                continue;
+            }
+            let words = self.half_words(w, program, id, half);
+            for index in 0..2 {
+                let [low, high] = [2 * index, 2 * index + 1];
+                let operands = [words.0, words.0, low, high];
+                let shuffled = if scalar == Scalar::Pair {
+                    w.derive(Home::Prologue, Op::VectorShuffle, scalar, 1, &operands)
+                } else {
+                    let pair =
+                        w.derive(Home::Prologue, Op::VectorShuffle, Scalar::U32, 2, &operands);
+                    w.derive(Home::Prologue, Op::Bitcast, scalar, 1, &[pair.0])
+                };
+                lanes[first + index as usize] = Lane::scalar(shuffled);
+            }
+        }
+        lanes
+    }
+
+    /// The four words of a half, loaded at the start of the function.
+    pub(crate) fn half_words(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        id: InputId,
+        half: Half,
+    ) -> ValueWord {
+        let variable = self.half_variable(w, program, id, half);
+        w.derive(Home::Prologue, Op::Load, Scalar::U32, 4, &[variable.0])
+    }
+
+    fn half_variable(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        id: InputId,
+        half: Half,
+    ) -> ValueWord {
+        let semantic = program.inputs[id].semantic;
+        let number = if let Semantic::Attrib(number) = semantic {
+            number
+        } else {
+            0
+        };
+        let known = self
+            .halves
+            .iter()
+            .find(|row| (row.0, row.1) == (number, half));
+        if let Some(&(_, _, variable)) = known {
+            return variable;
+        }
+        let location = match half {
+            Half::Low if !read_narrow(program, semantic) => u32::from(number),
+            Half::Low | Half::High => self.free_location(program, number),
+        };
+        let ty = w.ty(Scalar::U32, 4);
+        let variable = self.variable(w, StorageClass::Input, ty);
+        w.decorate(variable, Decoration::Location, &[location]);
+        w.name(variable, || format!("{semantic:?}.{half:?}"));
+        self.halves.push((number, half, variable));
+        self.reflected_inputs.push(InterfaceVariable {
+            semantic,
+            location: Some(location),
+            scalar: ReflectedScalar::Uint,
+            components: 4,
+            interpolation: Interpolation::Flat,
+            half: Some(half),
+        });
+        variable
+    }
+
+    /// A location that no attribute of the program has, for a half of attribute `number`.
+    fn free_location(&self, program: &Program, number: u8) -> u32 {
+        let mut taken = 0u32;
+        for input in &program.inputs {
+            if let Semantic::Attrib(number) = input.semantic {
+                taken |= 1 << (u32::from(number) % ATTRIBUTES);
+            }
+        }
+        for input in &self.reflected_inputs {
+            let location = input.location.filter(|_| input.half.is_some());
+            taken |= location.map_or(0, |location| 1u32.checked_shl(location).unwrap_or(0));
+        }
+        let free = taken.trailing_ones();
+        if free < ATTRIBUTES {
+            free
+        } else {
+            ATTRIBUTES + u32::from(number)
+        }
+    }
+}
+
+/// Whether the program also reads an attribute with 32-bit components, which gives undefined values one way or the other.
+fn read_narrow(program: &Program, semantic: Semantic) -> bool {
+    let mut inputs = program.inputs.iter();
+    inputs.any(|input| input.semantic == semantic && input.width == Width::W32)
+}
+
+/// Lanes of an input that instructions name.
+fn lanes_read(program: &Program, id: InputId) -> u8 {
+    let mut lanes = 0;
+    for src in &program.srcs {
+        let Base::Input(input) = src.base else {
+            continue;
+        };
+        if src.index.is_some() && input.index() <= id.index() {
+            return 15;
+        }
+        if input == id {
+            let named = WriteMask(15)
+                .lanes()
+                .map(|lane| 1 << src.swizzle.lane(lane));
+            lanes |= named.fold(0, |all, lane: u8| all | lane);
+        }
+    }
+    lanes
+}
