@@ -66,6 +66,7 @@ const GL_EXTENSIONS: &[&str] = &[
     "ARB_shader_subroutine",
     "ARB_texture_float",
     "ARB_texture_non_power_of_two",
+    "ARB_texture_rectangle",
     "ARB_transform_feedback2",
     "ARB_transform_feedback3",
     "ARB_vertex_buffer_object",
