@@ -126,13 +126,34 @@ needs! {
     GroupQuad GroupNonUniformQuad None, &[];
     /// Numbers of processors and their groups.
     SmBuiltins ShaderSMBuiltinsNV Some(("SPV_NV_shader_sm_builtins", None)), &["shaderSMBuiltins"];
+    /// One-dimensional images.
+    Image1D Image1D None, &[];
+    /// Images that are buffers.
+    ImageBuffer ImageBuffer None, &[];
+    /// Images that are arrays of cube maps.
+    ImageCubeArray ImageCubeArray None, &["imageCubeArray"];
+    /// Multisample images.
+    ImageMultisample StorageImageMultisample None, &["shaderStorageImageMultisample"];
+    /// Arrays of multisample images.
+    ImageMultisampleArray ImageMSArray None, &[];
+    /// Image formats beside those that every device has.
+    ImageExtendedFormats StorageImageExtendedFormats None, &["shaderStorageImageExtendedFormats"];
+    /// Loads from images of any format.
+    ImageReadWithoutFormat StorageImageReadWithoutFormat None, &["shaderStorageImageReadWithoutFormat"];
+    /// Stores to images of any format.
+    ImageWriteWithoutFormat StorageImageWriteWithoutFormat None, &["shaderStorageImageWriteWithoutFormat"];
+    /// Image arrays indexed at run time.
+    ImageIndexing StorageImageArrayDynamicIndexing None, &["shaderStorageImageArrayDynamicIndexing"];
+    /// Image arrays indexed by any number.
+    ImageDivergence StorageImageArrayNonUniformIndexing
+        Some(("SPV_EXT_descriptor_indexing", V12)), &["shaderStorageImageArrayNonUniformIndexing"];
     /// Signed zeros, infinities and NaN of 32-bit floats keep their meaning.
     FloatControls SignedZeroInfNanPreserve Some(("SPV_KHR_float_controls", V12)), &[];
 }
 
 /// An ordered set of [`Need`]s.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Needs(u64);
+pub(crate) struct Needs(u128);
 
 impl Needs {
     /// Adds `need`.

@@ -24,8 +24,8 @@ use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::options::Options;
 use crate::reflect::{
-    BufferBinding, DescriptorSlot, Half, InterfaceVariable, ParamBlock, Reflection, Requirements,
-    Scalar as ReflectedScalar, TextureBinding,
+    BufferBinding, DescriptorSlot, Half, ImageBinding, InterfaceVariable, ParamBlock, Reflection,
+    Requirements, Scalar as ReflectedScalar, TextureBinding,
 };
 use crate::words::ValueWord;
 use crate::writer::{Home, Scalar, Writer};
@@ -126,12 +126,14 @@ pub(crate) struct Interface {
     pub(crate) outputs: Vec<ValueWord>,
     pub(crate) clip_distances: ValueWord,
     pub(crate) textures: Vec<crate::emit::TextureVariable>,
+    pub(crate) images: Vec<crate::emit::ImageVariable>,
     pub(crate) buffers: Vec<crate::emit::BufferVariables>,
     /// Variables of the halves of 64-bit attributes, by attribute number.
     pub(crate) halves: Vec<(u8, Half, ValueWord)>,
     pub(crate) reflected_inputs: Vec<InterfaceVariable>,
     pub(crate) reflected_outputs: Vec<InterfaceVariable>,
     pub(crate) reflected_textures: Vec<TextureBinding>,
+    pub(crate) reflected_images: Vec<ImageBinding>,
     pub(crate) reflected_buffers: Vec<BufferBinding>,
 }
 
@@ -150,11 +152,13 @@ impl Interface {
             outputs: vec![ValueWord::NONE; program.outputs.len()],
             clip_distances: ValueWord::NONE,
             textures: vec![crate::emit::TextureVariable::default(); program.textures.len()],
+            images: vec![crate::emit::ImageVariable::default(); program.images.len()],
             buffers: vec![crate::emit::BufferVariables::default(); program.buffers.len()],
             halves: Vec::new(),
             reflected_inputs: Vec::new(),
             reflected_outputs: Vec::new(),
             reflected_textures: Vec::new(),
+            reflected_images: Vec::new(),
             reflected_buffers: Vec::new(),
         }
     }
@@ -479,6 +483,7 @@ impl Interface {
                 slots: program.params.iter().map(|param| param.source).collect(),
             }),
             textures: std::mem::take(&mut self.reflected_textures),
+            images: std::mem::take(&mut self.reflected_images),
             buffers: std::mem::take(&mut self.reflected_buffers),
             inputs: std::mem::take(&mut self.reflected_inputs),
             outputs: std::mem::take(&mut self.reflected_outputs),

@@ -87,6 +87,10 @@ pub struct DeviceFeatures {
     /// `robustBufferAccess2`, which the caller must enable: the module then leaves it to the device to keep accesses inside
     /// storage and atomic counter buffers. Off by default.
     pub robust_buffer_access2: bool,
+    /// `shaderStorageImageArrayDynamicIndexing`
+    pub storage_image_dynamic_indexing: bool,
+    /// `shaderStorageImageArrayNonUniformIndexing`
+    pub storage_image_non_uniform_indexing: bool,
     /// `shaderSMBuiltins`
     pub sm_builtins: bool,
     /// Subgroup operations.
@@ -116,12 +120,21 @@ impl Default for DeviceFeatures {
             uniform_buffer_non_uniform_indexing: true,
             storage_buffer_non_uniform_indexing: true,
             robust_buffer_access2: false,
+            storage_image_dynamic_indexing: true,
+            storage_image_non_uniform_indexing: true,
             sm_builtins: false,
             subgroups: Subgroups::default(),
             signed_zero_inf_nan_preserve_float32: false,
         }
     }
 }
+
+/// First binding of images. Each image unit has six bindings, because an image is bound once for each kind of view that a
+/// program has of it: in its own format at `FIRST_IMAGE_BINDING + unit`, with raw texels of 8, 16, 32, 64 and 128 bits at the
+/// same place 1 to 5 times [`IMAGE_UNITS`] further on.
+pub const FIRST_IMAGE_BINDING: u32 = 128;
+/// Number of image units.
+pub const IMAGE_UNITS: u32 = 32;
 
 /// Descriptor sets and bindings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,7 +148,8 @@ pub struct BindingLayout {
     pub texture_set: u32,
     /// Set of program parameter buffers; binding is 16 * stage + index.
     pub buffer_set: u32,
-    /// Set of images, storage buffers and atomic counters.
+    /// Set of images, storage buffers and atomic counters. Bindings of storage buffers are their numbers from 0 on, those of
+    /// counters from 64 on, those of images from [`FIRST_IMAGE_BINDING`] on.
     pub storage_set: u32,
 }
 

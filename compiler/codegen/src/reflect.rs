@@ -54,6 +54,34 @@ pub struct TextureBinding {
     pub texel: Scalar,
 }
 
+/// How an image must be bound.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImageFormat {
+    /// In its own format, whose texels are read and written as this type.
+    Own(Scalar),
+    /// As unsigned integers with so many bits for a texel: `R8_UINT`, `R16_UINT`, `R32_UINT`, `R32G32_UINT`,
+    /// `R32G32B32A32_UINT`. Images whose texels have another size are no valid binding.
+    Raw(u8),
+}
+
+/// A storage image, or a storage texel buffer where the target is a buffer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ImageBinding {
+    /// Where it is bound.
+    pub slot: DescriptorSlot,
+    /// First image unit.
+    pub unit: u32,
+    /// Number of descriptors.
+    pub count: u32,
+    /// Target.
+    pub target: TexTarget,
+    /// Format of the view.
+    pub format: ImageFormat,
+    /// Whether the program writes it.
+    pub written: bool,
+}
+
 /// A buffer descriptor.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct BufferBinding {
@@ -116,6 +144,8 @@ pub struct Reflection {
     pub params: Option<ParamBlock>,
     /// Textures.
     pub textures: Vec<TextureBinding>,
+    /// Images.
+    pub images: Vec<ImageBinding>,
     /// Buffers.
     pub buffers: Vec<BufferBinding>,
     /// Inputs that the program reads.

@@ -222,7 +222,19 @@ fn check_all(op: Op, ty: Type, aux: Aux) {
 }
 
 fn is_special(op: Op) -> bool {
-    matches!(op, Op::Cvt | Op::Tex | Op::Load | Op::Store | Op::Atomic)
+    matches!(
+        op,
+        Op::Cvt
+            | Op::Tex
+            | Op::Load
+            | Op::Store
+            | Op::Atomic
+            | Op::ImageLoad
+            | Op::ImageStore
+            | Op::ImageAtomic
+            | Op::ImageSize
+            | Op::ImageSamples
+    )
 }
 
 #[test]

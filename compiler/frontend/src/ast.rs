@@ -40,7 +40,7 @@ pub struct Ast<'s> {
     pub pairs: Vec<[Index; 2]>,
     /// Numbers.
     pub literals: Vec<Literal>,
-    /// Texture parts of texture instructions.
+    /// Texture parts of texture instructions, image parts of image instructions.
     pub textures: Vec<TexPart>,
     /// Labels.
     pub labels: Vec<(NameId, Span)>,
@@ -366,6 +366,8 @@ pub enum DeclKind {
     Cbuffer,
     /// TEXTURE.
     Texture,
+    /// IMAGE.
+    Image,
     /// SHARED.
     Shared,
     /// STORAGE.

@@ -125,8 +125,8 @@ codes! {
         "The elements of a buffer variable must be consecutive and come from one binding point.";
     OutputArray "E0329" "array of fragment results"
         "Fragment programs cannot declare arrays of results.";
-    TextureUnits "E0330" "texture units not consecutive"
-        "The units of a texture array must have increasing numbers without gaps.";
+    TextureUnits "E0330" "units not consecutive"
+        "The units of a texture or image array must have increasing numbers without gaps.";
     TypeNotAllowed "E0331" "declaration modifier not allowed here"
         "This modifier does not belong to that kind of declaration.";
     DeclarationNotAllowed "E0332" "declaration not allowed in this program type"
@@ -249,6 +249,8 @@ codes! {
         "This operand is a texture: texture[n] or a TEXTURE variable.";
     OffsetDynamic "E0709" "run-time texel offset not allowed"
         "offset(v) is not available for TXD, TXGO and cube map targets.";
+    ImageExpected "E0720" "image expected"
+        "This operand is an image: image[n] or an IMAGE variable.";
 
     SharedMissing "E0801" "shared memory without declaration"
         "LDS, STS and ATOMS need a SHARED_MEMORY declaration.";

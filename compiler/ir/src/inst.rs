@@ -2,6 +2,7 @@
 
 use crate::arena::Id;
 use crate::define_ids;
+use crate::image::{Image, ImageAccess};
 use crate::op::{Op, ResultShape};
 use crate::program::RegisterId;
 use crate::resource::{MemAccess, ParamId, TexAccess};
@@ -18,6 +19,8 @@ define_ids! {
     TexAccessId = "txa";
     /// Memory access data of one instruction.
     MemAccessId = "mem";
+    /// Image access data of one instruction.
+    ImageAccessId = "ima";
 }
 
 /// Lanes that a write may change; bit 0 is x.
@@ -387,6 +390,8 @@ pub enum Aux {
     Tex(TexAccessId),
     /// Of [`Op::Load`], [`Op::Store`], [`Op::Atomic`].
     Mem(MemAccessId),
+    /// Of the image operations.
+    Image(ImageAccessId),
 }
 
 bitflags::bitflags! {
@@ -434,6 +439,8 @@ pub trait AccessTables {
     fn tex_access(&self, id: TexAccessId) -> &TexAccess;
     /// The memory access of `id`.
     fn mem_access(&self, id: MemAccessId) -> &MemAccess;
+    /// The image access of `id` and its image.
+    fn image_access(&self, id: ImageAccessId) -> (&ImageAccess, &Image);
 }
 
 /// Lanes of the *swizzled* source number `source` that `inst` reads to produce the result lanes `needed`.
@@ -446,6 +453,7 @@ pub fn read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed
         (Aux::Mem(_), Op::Store | Op::Load) => 1,
         (Aux::Mem(id), Op::Atomic) if source == 0 => tables.mem_access(id).atomic_lanes(),
         (Aux::Mem(_), Op::Atomic) => 1,
+        (Aux::Image(id), op) => image_source_lanes(tables.image_access(id), op, source),
         (_, Op::InterpOffset) if source == 1 && needed != 0 => 0b11,
         (_, Op::InterpSample) if source == 1 && needed != 0 => 1,
         _ => {
@@ -460,6 +468,22 @@ pub fn read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed
     }
 }
 
+/// Lanes that an image instruction reads of a source.
+fn image_source_lanes((access, image): (&ImageAccess, &Image), op: Op, source: usize) -> u8 {
+    let with_value = usize::from(matches!(op, Op::ImageStore | Op::ImageAtomic));
+    if source < with_value {
+        if op == Op::ImageStore {
+            access.element_lanes()
+        } else {
+            access.atomic_lanes()
+        }
+    } else if source == with_value {
+        (1 << image.coordinate_lanes()) - 1
+    } else {
+        1
+    }
+}
+
 /// The type as which `inst` reads the lanes of source number `source`.
 pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Type {
     match (inst.aux, inst.op) {
@@ -468,6 +492,10 @@ pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Ty
         (Aux::Mem(id), Op::Load) => tables.mem_access(id).address_type(),
         (Aux::Mem(id), Op::Store | Op::Atomic) if source == 1 => {
             tables.mem_access(id).address_type()
+        }
+        (Aux::Image(_), op) => {
+            let is_value = source == 0 && matches!(op, Op::ImageStore | Op::ImageAtomic);
+            if is_value { inst.ty } else { Type::S32 }
         }
         (_, Op::InterpSample) if source == 1 => Type::U32,
         (_, Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex) if source > 0 => {

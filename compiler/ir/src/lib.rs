@@ -12,6 +12,7 @@ pub mod arena;
 pub mod builder;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
+pub mod image;
 pub mod inst;
 pub mod interp;
 pub mod op;
@@ -29,6 +30,7 @@ pub mod verify;
 
 pub use arena::{Id, IndexVec};
 pub use builder::Builder;
+pub use image::{Image, ImageAccess, ImageTexels};
 pub use inst::{
     Aux, Base, Cond, CondTest, Dst, Guard, Index, IndexTerm, Inst, InstFlags, Saturate, Src,
     Swizzle, WriteMask,
@@ -41,8 +43,8 @@ pub use program::{
     Storage, Switch, SwitchId,
 };
 pub use resource::{
-    Buffer, BufferId, BufferKind, Image, ImageId, MemAccess, Param, ParamId, ParamSource,
-    TexAccess, TexTarget, Texture, TextureId,
+    Buffer, BufferId, BufferKind, ImageId, MemAccess, Param, ParamId, ParamSource, TexAccess,
+    TexTarget, Texture, TextureId,
 };
 pub use semantic::{Input, InputId, Interpolation, Output, OutputId, Semantic};
 pub use span::Span;

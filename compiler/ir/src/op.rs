@@ -311,6 +311,17 @@ ops! {
     /// Returns the old value in every lane. Vectors of half floats are updated component by component, each by itself
     /// atomic; lanes past them are 0.
     Atomic "atom" 2 (vec 0b0011) Memory effect;
+    /// Reads a texel: `[coordinate, sample]`; [`Aux::Image`](crate::Aux::Image) names the image, and how texels are seen.
+    ImageLoad "imgload" * (vec 0b1111) Memory;
+    /// Writes a texel: `[value, coordinate, sample]`.
+    ImageStore "imgstore" * (none) Memory effect;
+    /// Atomic read-modify-write of a raw texel: `[value, coordinate, sample]`. Lanes of the old texel, in x unless it has
+    /// several elements.
+    ImageAtomic "imgatom" * (vec 0b1111) Memory effect;
+    /// Size of an image: width, height, depth, where it has them, and in the lane after them the layers or cubes.
+    ImageSize "imgsize" 0 (vec 0) Int32;
+    /// Number of samples of an image.
+    ImageSamples "imgsamples" 0 (one 0) Int32;
     /// Orders the memory accesses of this invocation before and after it.
     MemoryBarrier "membar" 0 (none) Untyped effect;
     /// Waits for all invocations of the work group; orders shared memory.

@@ -2,11 +2,13 @@
 
 use crate::arena::IndexVec;
 use crate::define_ids;
+use crate::image::{Image, ImageAccess};
 use crate::inst::{
-    AccessTables, Cond, Index, IndexId, Inst, LiteralId, MemAccessId, Src, TexAccessId,
+    AccessTables, Cond, ImageAccessId, Index, IndexId, Inst, LiteralId, MemAccessId, Src,
+    TexAccessId,
 };
 use crate::resource::{
-    Buffer, BufferId, Image, ImageId, MemAccess, Param, ParamId, TexAccess, Texture, TextureId,
+    Buffer, BufferId, ImageId, MemAccess, Param, ParamId, TexAccess, Texture, TextureId,
 };
 use crate::semantic::{Input, InputId, Output, OutputId};
 use crate::span::Span;
@@ -215,6 +217,8 @@ pub struct Program {
     pub tex_accesses: IndexVec<TexAccessId, TexAccess>,
     /// Memory accesses.
     pub mem_accesses: IndexVec<MemAccessId, MemAccess>,
+    /// Access data of image instructions.
+    pub image_accesses: IndexVec<ImageAccessId, ImageAccess>,
     /// Switches.
     pub switches: IndexVec<SwitchId, Switch>,
     /// Instructions.
@@ -257,6 +261,7 @@ impl Program {
             indices: IndexVec::new(),
             tex_accesses: IndexVec::new(),
             mem_accesses: IndexVec::new(),
+            image_accesses: IndexVec::new(),
             switches: IndexVec::new(),
             insts: Vec::new(),
             srcs: Vec::new(),
@@ -293,6 +298,11 @@ impl AccessTables for Program {
 
     fn mem_access(&self, id: MemAccessId) -> &MemAccess {
         &self.mem_accesses[id]
+    }
+
+    fn image_access(&self, id: ImageAccessId) -> (&ImageAccess, &Image) {
+        let access = &self.image_accesses[id];
+        (access, &self.images[access.image])
     }
 }
 

@@ -327,19 +327,6 @@ pub struct Buffer {
     pub size: Option<u32>,
 }
 
-/// An image unit as the program uses it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Image {
-    /// First image unit.
-    pub unit: u32,
-    /// Number of units if the program indexes them.
-    pub array: Option<u32>,
-    /// Target.
-    pub target: TexTarget,
-    /// What texels are converted to.
-    pub texel: Type,
-}
-
 /// The memory that an access goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MemSpace {

@@ -23,6 +23,7 @@ pub(super) fn reflection(stage: Stage) -> Reflection {
         entry_point: "main",
         params: None,
         textures: Vec::new(),
+        images: Vec::new(),
         buffers: Vec::new(),
         inputs: Vec::new(),
         outputs: Vec::new(),

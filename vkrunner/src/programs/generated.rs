@@ -153,6 +153,7 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
         stage,
         entry_point: MAIN,
         params: None,
+        images: Vec::new(),
         textures: Vec::new(),
         buffers: Vec::new(),
         inputs,

@@ -507,6 +507,7 @@ pub(crate) fn access_element(program: &Program, inst: &Inst) -> Option<IndexTerm
     match inst.aux {
         Aux::Tex(id) => program.tex_accesses[id].element,
         Aux::Mem(id) => program.mem_accesses[id].element,
+        Aux::Image(id) => program.image_accesses[id].element,
         Aux::None | Aux::Cvt { .. } => None,
     }
 }

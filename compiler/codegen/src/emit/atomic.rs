@@ -29,12 +29,12 @@ struct Cell {
 
 /// What an atomic does to its cell.
 #[derive(Clone, Copy)]
-struct Update {
-    op: AtomicOp,
-    ty: Type,
-    value: Val,
+pub(super) struct Update {
+    pub(super) op: AtomicOp,
+    pub(super) ty: Type,
+    pub(super) value: Val,
     /// What a compare-exchange stores.
-    second: Option<Val>,
+    pub(super) second: Option<Val>,
 }
 
 impl Emit<'_> {
@@ -212,6 +212,22 @@ impl Emit<'_> {
         }
         self.w.needs.insert(Need::Int64Atomics);
         Ok(Scalar::U64)
+    }
+
+    /// Updates a 32-bit texel and gives its old bits.
+    pub(super) fn update_texel(
+        &mut self,
+        pointer: ValueWord,
+        update: Update,
+    ) -> Result<Val, Failure> {
+        let cell = Cell {
+            pointer,
+            kind: None,
+            scalar: Scalar::U32,
+            shift: None,
+            ty: update.ty,
+        };
+        self.update(cell, update)
     }
 
     /// Updates a cell and gives its old bits.

@@ -161,18 +161,23 @@ impl Emit<'_> {
         variable
     }
 
+    /// Notes that the stage writes to memory.
+    pub(super) fn need_stores(&mut self) {
+        self.w.needs.insert(match self.program.stage {
+            Stage::Fragment => Need::FragmentStores,
+            Stage::Compute => Need::Shader,
+            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+                Need::VertexStores
+            }
+        });
+    }
+
     /// What the program does with a storage block. Any two of them may be the same memory.
     fn storage_decorations(&mut self, id: BufferId, block: TypeWord, variable: ValueWord) {
         self.w.decorate(variable, Decoration::Aliased, &[]);
         let uses = self.buffer_use(id);
         if uses.contains(BufferUse::WRITTEN) {
-            self.w.needs.insert(match self.program.stage {
-                Stage::Fragment => Need::FragmentStores,
-                Stage::Compute => Need::Shader,
-                Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
-                    Need::VertexStores
-                }
-            });
+            self.need_stores();
         }
         let members = [
             (!uses.contains(BufferUse::WRITTEN), Decoration::NonWritable),

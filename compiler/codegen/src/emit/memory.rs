@@ -29,7 +29,7 @@ impl Emit<'_> {
     pub(super) fn mem_access(&self, job: Job<'_>) -> Result<MemAccess, Failure> {
         match job.inst.aux {
             Aux::Mem(id) => Ok(self.program.mem_accesses[id]),
-            Aux::None | Aux::Cvt { .. } | Aux::Tex(_) => Err(Error::unsupported(
+            Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Image(_) => Err(Error::unsupported(
                 "a memory instruction without access data",
             )),
         }

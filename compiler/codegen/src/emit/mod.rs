@@ -12,6 +12,7 @@
 //! | `array` | registers that live in variables |
 //! | `basic`, `fold` | single SPIR-V instructions, constants |
 //! | `texture`, `texture_object` | texture accesses |
+//! | `image`, `image_object` | image accesses |
 //! | `fragment`, `group` | derivatives, interpolation; thread groups |
 //! | `outputs`, `capture`, `names` | stores of stage outputs, transform feedback, debug information |
 //! | `memory`, `buffer`, `place`, `word_access`, `atomic` | memory accesses |
@@ -32,6 +33,8 @@ mod fold;
 mod fragment;
 mod group;
 mod guarded;
+mod image;
+mod image_object;
 mod inst;
 mod int;
 mod join;
@@ -62,6 +65,7 @@ use crate::writer::{Scalar, WideInts, Writer};
 pub(crate) use buffer::BufferVariables;
 use glasm_ir::arena::Id;
 use glasm_ir::{InstFlags, Program, RoutineId, Stage, Storage};
+pub(crate) use image_object::ImageVariable;
 use join::Joins;
 use rustc_hash::FxHashMap;
 use spirv::{ExecutionMode, ExecutionModel, FunctionControl, Op};

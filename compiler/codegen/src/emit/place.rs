@@ -105,7 +105,7 @@ impl Emit<'_> {
         })
     }
 
-    fn member(&mut self, term: IndexTerm, len: u32) -> Result<Member, Failure> {
+    pub(super) fn member(&mut self, term: IndexTerm, len: u32) -> Result<Member, Failure> {
         let uniform = match term.relative {
             Some((register, lane)) => {
                 let number = self.index_register(register, lane)?;

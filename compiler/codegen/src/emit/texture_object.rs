@@ -144,7 +144,7 @@ pub(super) fn texel_scalar(ty: Type) -> Scalar {
     base_scalar(ty.base())
 }
 
-fn dim(target: TexTarget) -> Dim {
+pub(super) fn dim(target: TexTarget) -> Dim {
     match target {
         TexTarget::D1 | TexTarget::D1Array => Dim::Dim1D,
         // Rectangles are plain images whose coordinates are scaled here.

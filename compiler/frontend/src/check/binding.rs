@@ -20,6 +20,8 @@ pub(super) enum Bound {
     Params(Vec<ParamSource>),
     /// Texture image units.
     Texture { first: u32, count: u32 },
+    /// Image units.
+    Image { first: u32, count: u32 },
     /// Elements of buffers.
     Buffer(BufferRange),
     /// Bytes of shared memory; `None` is all of it.
@@ -54,6 +56,7 @@ impl Checker<'_> {
         let resolved = match root {
             b"state" => self.state(&segments),
             b"program" => self.program_binding(&segments),
+            b"image" => self.image_binding(&segments),
             b"texture" => self.texture_binding(&segments),
             b"result" => self.table(&segments, RESULTS),
             _ => self.table(&segments, ATTRIBS),

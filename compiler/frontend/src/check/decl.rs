@@ -26,6 +26,7 @@ impl Checker<'_> {
             | DeclKind::Buffer4
             | DeclKind::Cbuffer
             | DeclKind::Texture
+            | DeclKind::Image
             | DeclKind::Shared
             | DeclKind::Storage
             | DeclKind::Counter

@@ -67,6 +67,9 @@ impl Checker<'_> {
                 OperandKind::CounterMem => Shape::Memory(MemoryKind::Counter),
                 OperandKind::ExtSwizzle
                 | OperandKind::Texture
+                | OperandKind::Image
+                | OperandKind::ImageUnit
+                | OperandKind::ImageTarget
                 | OperandKind::Label
                 | OperandKind::Subroutine
                 | OperandKind::Cond
@@ -228,6 +231,7 @@ impl Checker<'_> {
     ) {
         match info.operands.last() {
             Some(OperandKind::Texture) => self.texture(inst, operands, info),
+            Some(OperandKind::Image | OperandKind::ImageTarget) => self.image(inst, info),
             Some(OperandKind::SharedMem) => self.shared_access(operands, types),
             Some(OperandKind::StorageMem) => self.needs_option(inst, info, Feature::StorageBuffer),
             Some(OperandKind::CounterMem) => self.counter_access(inst, info),
@@ -273,6 +277,7 @@ impl Checker<'_> {
                 | VarKind::Result { .. }
                 | VarKind::Buffer(_)
                 | VarKind::Texture { .. }
+                | VarKind::Image { .. }
                 | VarKind::Shared { .. }
                 | VarKind::Subroutine { .. } => false,
             },

@@ -156,6 +156,7 @@ impl BufferLayout {
             | DeclKind::Output
             | DeclKind::Alias
             | DeclKind::Texture
+            | DeclKind::Image
             | DeclKind::Shared
             | DeclKind::GroupSize
             | DeclKind::SharedMemory

@@ -7,6 +7,7 @@ mod binding;
 mod constant;
 mod decl;
 mod flow;
+mod image;
 mod inst;
 mod memory;
 mod operand;
@@ -31,6 +32,7 @@ use crate::lang::stage_name;
 use crate::names::NameId;
 use crate::report::Reports;
 use crate::source::{Dialect, Version};
+use binding::Bound;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{ParamSource, Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashMap;
@@ -65,6 +67,9 @@ pub(crate) enum VarKind {
     },
     Buffer(BufferView),
     Texture {
+        unit: u32,
+    },
+    Image {
         unit: u32,
     },
     Shared {
@@ -158,6 +163,7 @@ enum Implicit {
     Result(Semantic),
     Param(ParamSource),
     Texture(u32),
+    Image(u32),
 }
 
 /// The checker's state.

@@ -72,6 +72,7 @@ impl Checker<'_> {
             VarKind::Buffer(view) => view.layout.is_value(),
             VarKind::Result { .. }
             | VarKind::Texture { .. }
+            | VarKind::Image { .. }
             | VarKind::Shared { .. }
             | VarKind::Subroutine { .. }
             | VarKind::Poisoned => false,
@@ -112,6 +113,7 @@ impl Checker<'_> {
         let (code, what) = match self.program.vars[var as usize].kind {
             VarKind::Result { .. } => (Code::ReadResult, "is a result, which can only be written"),
             VarKind::Texture { .. } => (Code::OperandNotVariable, "is a texture"),
+            VarKind::Image { .. } => (Code::OperandNotVariable, "is an image"),
             VarKind::Subroutine { .. } => {
                 (Code::OperandNotVariable, "is a subroutine, for CALI only")
             }
@@ -293,6 +295,7 @@ impl Checker<'_> {
             | Bound::Attrib(..)
             | Bound::Result(..)
             | Bound::Texture { .. }
+            | Bound::Image { .. }
             | Bound::Subroutines { .. }
             | Bound::Shared(_) => (
                 Code::RangeAsOperand,
@@ -330,6 +333,13 @@ impl Checker<'_> {
                 span,
                 |_| VarKind::Texture { unit: first },
             )),
+            Bound::Image { first, .. } => {
+                Some(
+                    self.implicit(Implicit::Image(first), span, |_| VarKind::Image {
+                        unit: first,
+                    }),
+                )
+            }
             Bound::Buffer(range) => {
                 let (code, message) = range.space.direct_use();
                 self.reports.error(code, span, message);
@@ -451,6 +461,7 @@ impl Checker<'_> {
             Bound::Attrib(..)
             | Bound::Params(_)
             | Bound::Texture { .. }
+            | Bound::Image { .. }
             | Bound::Buffer(_)
             | Bound::Subroutines { .. }
             | Bound::Shared(_) => {
@@ -471,6 +482,7 @@ impl Checker<'_> {
             VarKind::Param { .. } => "a parameter",
             VarKind::Buffer(view) => view.layout.what(),
             VarKind::Texture { .. } => "a texture",
+            VarKind::Image { .. } => "an image",
             VarKind::Shared { .. } => "shared memory",
             VarKind::Subroutine { .. } => "a subroutine",
             VarKind::Temp | VarKind::Result { .. } | VarKind::Poisoned => return,
@@ -493,6 +505,7 @@ impl Checker<'_> {
             | VarKind::Param { .. }
             | VarKind::Buffer(_)
             | VarKind::Texture { .. }
+            | VarKind::Image { .. }
             | VarKind::Shared { .. }
             | VarKind::Subroutine { .. }
             | VarKind::Poisoned => (&[], 0),

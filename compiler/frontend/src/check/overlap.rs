@@ -44,6 +44,7 @@ impl Checker<'_> {
                 VarKind::Temp
                 | VarKind::Buffer(_)
                 | VarKind::Texture { .. }
+                | VarKind::Image { .. }
                 | VarKind::Shared { .. }
                 | VarKind::Subroutine { .. }
                 | VarKind::Poisoned => false,

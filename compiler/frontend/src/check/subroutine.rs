@@ -93,6 +93,7 @@ impl Checker<'_> {
             | VarKind::Result { .. }
             | VarKind::Buffer(_)
             | VarKind::Texture { .. }
+            | VarKind::Image { .. }
             | VarKind::Shared { .. } => {
                 self.reports
                     .error(Code::SubroutineType, operand.span, wrong);

@@ -6,11 +6,15 @@ use crate::ast::{Base, Extra, Inst, Offset, Operand, SuffixKind, TexPart};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lang::opcodes::OpcodeInfo;
+use crate::lang::options::Feature;
 use crate::lang::targets::{Access, Reference, TARGETS, TargetInfo};
 use glasm_ir::types::Type;
 
 impl Checker<'_> {
     pub(super) fn texture(&mut self, inst: &Inst, operands: &mut [Operand], info: &OpcodeInfo) {
+        if info.name == "TXQS" {
+            self.needs_option(inst, info, Feature::ImageSamples);
+        }
         let Extra::Texture(number) = self.program.ast.extra(inst) else {
             return;
         };
@@ -212,6 +216,7 @@ fn access(info: &OpcodeInfo) -> Access {
         "TXGO" => Access::GATHER_OFFSETS,
         "TXQ" => Access::QUERY_SIZE,
         "LOD" => Access::QUERY_LOD,
+        "TXQS" => Access::QUERY_SAMPLES,
         _ => Access::SAMPLE,
     }
 }

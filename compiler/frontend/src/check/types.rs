@@ -75,11 +75,12 @@ impl Checker<'_> {
                 simple(default)
             }
             TypeRule::Storage | TypeRule::Atomic => self.storage_type(inst, info),
+            TypeRule::Image => self.image_types(inst, info),
             TypeRule::Convert => self.convert_types(inst, operands),
         }
     }
 
-    fn type_span(&self, inst: &Inst, number: usize) -> Span {
+    pub(super) fn type_span(&self, inst: &Inst, number: usize) -> Span {
         let ty = modifiers::Modifier::Type(inst.modifiers.data_type(number));
         self.modifier_span(inst, |word| modifiers::lookup(word) == Some(ty))
     }
@@ -156,7 +157,7 @@ impl Checker<'_> {
     }
 
     /// Exactly one storage modifier; atomics also have an operation.
-    fn storage_type(&mut self, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
+    pub(super) fn storage_type(&mut self, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
         let sized = |data: &DataType| {
             matches!(
                 data.class,
@@ -230,10 +231,12 @@ impl Checker<'_> {
         };
         let shared_float =
             info.name == "ATOMS" && data.ty == Type::F32 && matches!(op, Add | Exchange);
+        // Images have texels of up to 32 bits for atomics, but for vectors of half floats.
+        let size_known = info.name != "ATOMIM" || data.ty.width() < Width::W64;
         let known = modifiers::atomic_types(op).contains(&data.ty);
         // Vectors exist of half floats, and only those.
         let size_fits = (data.components == 1) != (data.ty == Type::F16);
-        if !size_fits || !(known || by_option || shared_float) {
+        if !size_fits || !size_known || !(known || by_option || shared_float) {
             let span = self.type_span(inst, 0);
             let message = format!(
                 "the atomic operation {} is not defined for {}",
@@ -291,6 +294,9 @@ pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstType
         | OperandKind::Plain
         | OperandKind::ExtSwizzle
         | OperandKind::Texture
+        | OperandKind::Image
+        | OperandKind::ImageUnit
+        | OperandKind::ImageTarget
         | OperandKind::Label
         | OperandKind::Subroutine
         | OperandKind::Cond
@@ -304,7 +310,7 @@ pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstType
             TypeRule::Convert => register_type(types.from),
             TypeRule::Unpack64 => ty.with_width(Width::W64),
             TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::None => ty,
-            TypeRule::Storage | TypeRule::Atomic => register_type(ty),
+            TypeRule::Storage | TypeRule::Atomic | TypeRule::Image => register_type(ty),
         },
     }
 }

@@ -18,6 +18,7 @@ enum Elements {
     Results(Vec<(&'static BindingInfo, u32)>),
     Params(Vec<ParamSource>),
     Textures(Vec<u32>),
+    Images(Vec<u32>),
     Buffer(BufferRange),
     Shared(Option<(u32, u32)>),
     Subroutines(Vec<u32>),
@@ -28,7 +29,7 @@ impl Elements {
         match self {
             Self::Attribs(list) | Self::Results(list) => list.len(),
             Self::Params(list) => list.len(),
-            Self::Textures(list) | Self::Subroutines(list) => list.len(),
+            Self::Textures(list) | Self::Images(list) | Self::Subroutines(list) => list.len(),
             Self::Buffer(_) | Self::Shared(_) => 1,
         }
     }
@@ -83,6 +84,10 @@ impl Checker<'_> {
                 Code::FeatureNewer,
                 "TEXTURE declarations need language version 5.0",
             ),
+            DeclKind::Image if !five => (
+                Code::FeatureNewer,
+                "IMAGE declarations need language version 5.0",
+            ),
             DeclKind::Subroutine if !five => (
                 Code::FeatureNewer,
                 "SUBROUTINE declarations need language version 5.0",
@@ -108,6 +113,7 @@ impl Checker<'_> {
             | DeclKind::Buffer4
             | DeclKind::Cbuffer
             | DeclKind::Texture
+            | DeclKind::Image
             | DeclKind::Shared
             | DeclKind::Storage
             | DeclKind::Counter
@@ -161,6 +167,7 @@ impl Checker<'_> {
             (Elements::Results(list), Elements::Results(more)) => list.extend(more),
             (Elements::Params(list), Elements::Params(more)) => list.extend(more),
             (Elements::Textures(list), Elements::Textures(more))
+            | (Elements::Images(list), Elements::Images(more))
             | (Elements::Subroutines(list), Elements::Subroutines(more)) => list.extend(more),
             (Elements::Shared(Some((first, count))), Elements::Shared(Some((next, more))))
                 if *first + *count == next =>
@@ -204,6 +211,7 @@ impl Checker<'_> {
             DeclKind::Param => "a parameter or a constant",
             DeclKind::Buffer | DeclKind::Buffer4 | DeclKind::Cbuffer => "program.buffer",
             DeclKind::Texture => "a texture image unit",
+            DeclKind::Image => "an image unit",
             DeclKind::Shared => "program.sharedmem",
             DeclKind::Storage => "program.storage",
             DeclKind::Counter => "program.counter",
@@ -247,6 +255,9 @@ impl Checker<'_> {
             (DeclKind::Texture, Bound::Texture { first, count }) => {
                 Elements::Textures((first..first + count).collect())
             }
+            (DeclKind::Image, Bound::Image { first, count }) => {
+                Elements::Images((first..first + count).collect())
+            }
             (_, Bound::Buffer(range)) if Self::takes_buffers(decl, range) => {
                 Elements::Buffer(range)
             }
@@ -282,6 +293,19 @@ impl Checker<'_> {
         self.reports.error(code, span, message);
     }
 
+    /// The array size of texture or image units, which must be consecutive.
+    fn units(&mut self, decl: &Decl, list: &[u32]) -> Option<Option<u32>> {
+        let array = self.array_of(decl.size, list.len())?;
+        if list.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
+            self.reports.error(
+                Code::TextureUnits,
+                decl.span,
+                "the units of an array must be consecutive",
+            );
+        }
+        Some(array)
+    }
+
     /// Makes the variable of resolved elements.
     fn bind(&mut self, decl: &Decl, elements: Elements) -> Option<Var> {
         match elements {
@@ -313,15 +337,12 @@ impl Checker<'_> {
             }
             Elements::Params(list) => self.bind_params(decl, list),
             Elements::Textures(list) => {
-                let array = self.array_of(decl.size, list.len())?;
-                if list.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
-                    self.reports.error(
-                        Code::TextureUnits,
-                        decl.span,
-                        "the units of a texture array must be consecutive",
-                    );
-                }
+                let array = self.units(decl, &list)?;
                 Some(self.new_var(decl, VarKind::Texture { unit: list[0] }, array))
+            }
+            Elements::Images(list) => {
+                let array = self.units(decl, &list)?;
+                Some(self.new_var(decl, VarKind::Image { unit: list[0] }, array))
             }
             Elements::Subroutines(list) => {
                 let array = self.array_of(decl.size, list.len())?;

@@ -26,6 +26,8 @@ pub const SUBROUTINE_PARAMETERS: u32 = 1024;
 pub const SUBROUTINE_NUMBERS: u32 = 4096;
 /// Texture image units (`MAX_TEXTURE_IMAGE_UNITS`).
 pub const TEXTURE_UNITS: u32 = 128;
+/// Image units (`MAX_IMAGE_UNITS_EXT`).
+pub const IMAGE_UNITS: u32 = 32;
 /// Constant texel offsets (`MIN_PROGRAM_TEXEL_OFFSET_EXT`, `MAX_PROGRAM_TEXEL_OFFSET_EXT`).
 pub const TEXEL_OFFSET: std::ops::RangeInclusive<i64> = -8..=7;
 /// Binding points of program parameter buffers (`MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV`).

@@ -59,6 +59,12 @@ pub enum OperandKind {
     ExtSwizzle,
     /// `t`: texture, target and optional offset.
     Texture,
+    /// `i`: image and target.
+    Image,
+    /// Image without target.
+    ImageUnit,
+    /// Target of the image before.
+    ImageTarget,
     /// Label.
     Label,
     /// SUBROUTINE variable.
@@ -88,6 +94,9 @@ impl OperandKind {
             self,
             Self::ExtSwizzle
                 | Self::Texture
+                | Self::Image
+                | Self::ImageUnit
+                | Self::ImageTarget
                 | Self::Label
                 | Self::Subroutine
                 | Self::Cond
@@ -110,6 +119,9 @@ impl OperandKind {
             Self::Plain => "vector without swizzle and sign",
             Self::ExtSwizzle => "four of x, y, z, w, 0, 1, each with optional sign",
             Self::Texture => "texture, target and optional offset",
+            Self::Image => "image, target",
+            Self::ImageUnit => "image",
+            Self::ImageTarget => "target",
             Self::Label => "label",
             Self::Subroutine => "SUBROUTINE variable",
             Self::Cond => "condition",
@@ -139,6 +151,8 @@ pub enum TypeRule {
     Storage,
     /// One storage modifier and one atomic operation.
     Atomic,
+    /// One storage modifier, or a base type or none.
+    Image,
     /// Two sized types: result, operand.
     Convert,
 }
@@ -225,6 +239,7 @@ impl OpcodeInfo {
             TypeRule::Storage | TypeRule::Atomic => {
                 vec!["one storage modifier such as U32 or F32X4"]
             }
+            TypeRule::Image => vec!["one storage modifier such as U32 or F32X4", "F", "S", "U"],
             TypeRule::Convert => vec!["two sized types: result, operand"],
             TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 => {
                 let mut types = Vec::new();

@@ -5,7 +5,9 @@ use crate::lang::modifiers::Mods;
 pub(crate) use crate::lang::opcode_info::{FlowOp, Lower};
 pub use crate::lang::opcode_info::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
 use crate::lang::options::Feature;
-use crate::lower::{alu, composite, convert, derivative, flow, memory, pack, texture, thread};
+use crate::lower::{
+    alu, composite, convert, derivative, flow, image, memory, pack, texture, thread,
+};
 use crate::source::Version;
 use glasm_ir::Op;
 use glasm_ir::types::Base;
@@ -102,6 +104,15 @@ macro_rules! operand {
     (t) => {
         OperandKind::Texture
     };
+    (im) => {
+        OperandKind::Image
+    };
+    (iu) => {
+        OperandKind::ImageUnit
+    };
+    (it) => {
+        OperandKind::ImageTarget
+    };
     (l) => {
         OperandKind::Label
     };
@@ -189,7 +200,8 @@ const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
         last,
         OperandKind::SharedMem | OperandKind::StorageMem | OperandKind::CounterMem
     );
-    named || memory || matches!(last, OperandKind::Texture)
+    let image = matches!(last, OperandKind::Image | OperandKind::ImageTarget);
+    named || memory || image || matches!(last, OperandKind::Texture)
 }
 
 /// Where a float type is allowed, so is the suffix R.
@@ -224,6 +236,7 @@ opcodes! {
     "ATOM" V5_0 ALL [- - X - - S] s (v a) Atomic (M) Fn(memory::atomic), "atomic access to global memory";
     "ATOMB" V5_0 ALL [- - X - - S] s (v bm) Atomic (M) Fn(memory::atomic_view), "atomic access to a storage buffer";
     "ATOMCTR" V5_0 ALL [- X X - - U] s (ctr) Arithmetic (C) Fn(memory::counter), "atomic access to a counter";
+    "ATOMIM" V5_0 ALL [- - X - - S] s (v vs im) Atomic (M) Fn(image::atomic), "atomic access to an image";
     "ATOMS" V5_0 COMPUTE [- - X - - S] s (v sm) Atomic (M) Fn(memory::atomic_view), "atomic access to shared memory";
     "BAR" V5_0 COMPUTE [- - - - - -] - () None (NO) Fn(memory::barrier), "barrier of the work group";
     "BFE" V5_0 ALL [- X X - - S] v (v v) Arithmetic (A) Fn(alu::bit_extract), "extract bits: (count, offset), value";
@@ -260,6 +273,8 @@ opcodes! {
     "FRC" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Fract), "fraction";
     "I2F" V4_0 ALL [- 6 X - - S] vf (v) Arithmetic (A) Fn(convert::int_to_float), "integer to float";
     "IF" V4_0 ALL [- - - - - -] - (c) None (NO) Flow(FlowOp::If), "conditional block";
+    "IMQ" V5_0 ALL [- - - - - S] vs (im) None (NO) Fn(image::query_size), "size of an image";
+    "IMQS" V5_0 ALL [- - - - - S] s (im) None (NO) Fn(image::query_samples), "number of samples of an image";
     "IPAC" V5_0 FRAGMENT [X - X X - F] v (v) Arithmetic (A) op(Op::InterpCentroid), "interpolate at the centroid";
     "IPAO" V5_0 FRAGMENT [X - X X - F] v (v v) Arithmetic (A) op(Op::InterpOffset), "interpolate with an offset";
     "IPAS" V5_0 FRAGMENT [X - X X - F] v (v su) Arithmetic (A) Fn(derivative::interpolate_at_sample), "interpolate at a sample";
@@ -270,6 +285,7 @@ opcodes! {
     "LG2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Log2), "logarithm to base 2";
     "LIT" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Fn(composite::lit), "lighting coefficients";
     "LOAD" V5_0 ALL [- - X X - F] v (a) Storage (M) Fn(memory::load), "load from global memory" BufferLoad;
+    "LOADIM" V5_0 ALL [- - X X - F] v (vs im) Image (M) Fn(image::load), "load from an image";
     "LOD" V4_1 FRAGMENT [X - X X - F] v (vf t) Arithmetic (T) Fn(texture::query_lod), "level of detail of a texture access";
     "LRP" V4_0 ALL [X - X X X F] v (v v v) Arithmetic (A) Fn(composite::lrp), "linear interpolation: a * b + (1 - a) * c";
     "MAD" V4_0 ALL [6 6 X X X F] v (v v v) Arithmetic (A) op(Op::Mad), "multiply and add";
@@ -320,6 +336,7 @@ opcodes! {
     "SSG" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Sign), "sign";
     "STB" V5_0 ALL [- - - - - -] - (v bm) Storage (M) Fn(memory::store_view), "store to a storage buffer";
     "STORE" V5_0 ALL [- - - - - -] - (v a) Storage (M) Fn(memory::store), "store to global memory";
+    "STOREIM" V5_0 ALL [- - - - - F] - (iu v vs it) Image (M) Fn(image::store), "store to an image";
     "STR" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) Fn(alu::set_true), "set on true";
     "STS" V5_0 COMPUTE [- - - - - -] - (v sm) Storage (M) Fn(memory::store_view), "store to shared memory";
     "SUB" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Sub), "subtract";
@@ -339,6 +356,7 @@ opcodes! {
     "TXL" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample_lod), "texture sample with level of detail";
     "TXP" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample_project), "texture sample with projection";
     "TXQ" V4_0 ALL [- - - - - S] vs (vs t) Arithmetic (T) Fn(texture::query_size), "texture size";
+    "TXQS" V5_0 ALL [- - - - - S] s (t) None (NO) Fn(texture::query_samples), "number of samples of a texture";
     "UP2H" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up2h), "unpack two half floats";
     "UP2US" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up2us), "unpack two unsigned normalized 16-bit values";
     "UP4B" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up4b), "unpack four signed normalized bytes";

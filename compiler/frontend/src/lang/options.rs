@@ -45,6 +45,12 @@ bitflags::bitflags! {
         const ATOMIC_COUNTERS = 1 << 17;
         /// Atomics on vectors of half floats.
         const ATOMIC_FP16_VECTOR = 1 << 18;
+        /// LOADIM with conversion.
+        const IMAGE_LOAD_FORMATTED = 1 << 26;
+        /// IMQ.
+        const IMAGE_SIZE = 1 << 27;
+        /// IMQS and TXQS.
+        const IMAGE_SAMPLES = 1 << 28;
         /// Bindings of thread groups, TGBALLOT and QSWZ.
         const THREAD_GROUP = 1 << 24;
         /// SHFIDX, SHFUP, SHFDOWN, SHFXOR.
@@ -73,6 +79,10 @@ pub enum Feature {
     StorageBuffer,
     /// See [`Features::ATOMIC_COUNTERS`].
     AtomicCounters,
+    /// See [`Features::IMAGE_SIZE`].
+    ImageSize,
+    /// See [`Features::IMAGE_SAMPLES`].
+    ImageSamples,
     /// See [`Features::THREAD_GROUP`].
     ThreadGroup,
     /// See [`Features::THREAD_SHUFFLE`].
@@ -92,6 +102,8 @@ impl Feature {
             Self::ViewportArray2 => Features::VIEWPORT_ARRAY2,
             Self::StorageBuffer => Features::STORAGE_BUFFER,
             Self::AtomicCounters => Features::ATOMIC_COUNTERS,
+            Self::ImageSize => Features::IMAGE_SIZE,
+            Self::ImageSamples => Features::IMAGE_SAMPLES,
             Self::ThreadGroup => Features::THREAD_GROUP,
             Self::ThreadShuffle => Features::THREAD_SHUFFLE,
         }
@@ -207,9 +219,9 @@ options! {
     "ARB_bindless_texture" ALL V5_0 None Missing [];
     "NV_shader_thread_group" ALL V5_0 None Full [THREAD_GROUP];
     "NV_shader_thread_shuffle" ALL V5_0 None Full [THREAD_SHUFFLE];
-    "EXT_shader_image_load_formatted" ALL V5_0 None Missing [];
-    "ARB_shader_image_size" ALL V5_0 None Missing [];
-    "ARB_shader_texture_image_samples" ALL V5_0 None Missing [];
+    "EXT_shader_image_load_formatted" ALL V5_0 None Full [IMAGE_LOAD_FORMATTED];
+    "ARB_shader_image_size" ALL V5_0 None Full [IMAGE_SIZE];
+    "ARB_shader_texture_image_samples" ALL V5_0 None Full [IMAGE_SAMPLES];
     "EXT_sparse_texture2" ALL V5_0 None Missing [];
     "ARB_sparse_texture2" ALL V5_0 None Missing [];
     "ARB_sparse_texture_clamp" ALL V5_0 None Missing [];

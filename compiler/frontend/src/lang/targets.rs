@@ -31,6 +31,8 @@ bitflags::bitflags! {
         const QUERY_SIZE = 512;
         /// LOD.
         const QUERY_LOD = 1024;
+        /// TXQS.
+        const QUERY_SAMPLES = 2048;
     }
 }
 
@@ -116,8 +118,8 @@ targets! {
     "BUFFER" Buffer [None] 0 (Access::FETCH.union(Access::QUERY_SIZE)) V4_0;
     "ARRAYCUBE" CubeArray [None] 0 (FULL.union(GATHER)) V5_0;
     "SHADOWARRAYCUBE" CubeArray [Operand] 0 (Access::SAMPLE.union(Access::QUERY_SIZE).union(Access::QUERY_LOD).union(GATHER)) V5_0;
-    "2DMS" D2Ms [None] 2 (SAMPLES) V4_0 Multisample;
-    "ARRAY2DMS" D2MsArray [None] 2 (SAMPLES) V4_0 Multisample;
+    "2DMS" D2Ms [None] 2 (SAMPLES.union(Access::QUERY_SAMPLES)) V4_0 Multisample;
+    "ARRAY2DMS" D2MsArray [None] 2 (SAMPLES.union(Access::QUERY_SAMPLES)) V4_0 Multisample;
     "RENDERBUFFER" D2Ms [None] 0 (SAMPLES) V4_0 Multisample;
 }
 

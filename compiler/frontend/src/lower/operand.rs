@@ -80,6 +80,7 @@ impl Lowerer<'_> {
             VarKind::Buffer(view) => self.buffer_element(view, index),
             VarKind::Result { .. }
             | VarKind::Texture { .. }
+            | VarKind::Image { .. }
             | VarKind::Shared { .. }
             | VarKind::Poisoned => self.bits(0),
         };
@@ -272,6 +273,7 @@ impl Lowerer<'_> {
                 VarKind::Temp
                 | VarKind::Buffer(_)
                 | VarKind::Texture { .. }
+                | VarKind::Image { .. }
                 | VarKind::Shared { .. }
                 | VarKind::Poisoned => {}
             }

@@ -118,6 +118,7 @@ impl Lowerer<'_> {
             | VarKind::Param { .. }
             | VarKind::Buffer(_)
             | VarKind::Texture { .. }
+            | VarKind::Image { .. }
             | VarKind::Shared { .. }
             | VarKind::Subroutine { .. }
             | VarKind::Poisoned => self.temp_register(var, info, result.index),

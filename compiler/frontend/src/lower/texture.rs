@@ -107,6 +107,12 @@ pub(crate) fn query_size(l: &mut Lowerer<'_>, job: &Job<'_>) {
     access(l, job, TexMode::QuerySize, level, &[splat(level, 0)]);
 }
 
+/// TXQS.
+pub(crate) fn query_samples(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let unused = l.bits(0);
+    access(l, job, TexMode::QuerySamples, unused, &[]);
+}
+
 /// LOD.
 pub(crate) fn query_lod(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, F);

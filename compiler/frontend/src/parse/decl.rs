@@ -30,6 +30,7 @@ static KEYWORDS: &[(&str, DeclWord)] = &[
     ("BUFFER4", DeclWord::Keyword(DeclKind::Buffer4)),
     ("CBUFFER", DeclWord::Keyword(DeclKind::Cbuffer)),
     ("TEXTURE", DeclWord::Keyword(DeclKind::Texture)),
+    ("IMAGE", DeclWord::Keyword(DeclKind::Image)),
     ("SHARED", DeclWord::Keyword(DeclKind::Shared)),
     ("STORAGE", DeclWord::Keyword(DeclKind::Storage)),
     ("COUNTER", DeclWord::Keyword(DeclKind::Counter)),
@@ -166,6 +167,7 @@ fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
         | DeclKind::Buffer4
         | DeclKind::Cbuffer
         | DeclKind::Texture
+        | DeclKind::Image
         | DeclKind::Shared
         | DeclKind::Storage
         | DeclKind::Counter => {

@@ -2,7 +2,10 @@
 
 use super::operand::{condition, operand, optional_condition, push_operand, result};
 use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, peek, peek_kind};
-use crate::ast::{ExtComponent, ExtSelect, Extra, Inst, Offset, Statement, TexPart};
+use crate::ast::{
+    Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Statement, Suffix,
+    TexPart,
+};
 use crate::codes::Code;
 use crate::lang::modifiers::{Modifiers, Mods};
 use crate::lang::opcodes::{Opcode, OperandKind, ResultKind};
@@ -192,6 +195,13 @@ fn operand_of_kind(
             inst.extra = push_extra(input, Extra::ExtSwizzle(components));
         }
         OperandKind::Texture => texture(input, inst)?,
+        OperandKind::Image => {
+            image(input, inst)?;
+            expect(input, Kind::Comma, Expected::Comma)?;
+            image_target(input)?;
+        }
+        OperandKind::ImageUnit => image(input, inst)?,
+        OperandKind::ImageTarget => image_target(input)?,
         OperandKind::OptCond => {}
     }
     Ok(())
@@ -308,6 +318,52 @@ fn texture(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
     let texture_number = Extra::Texture(input.state.ast.textures.len() as u32);
     inst.extra = push_extra(input, texture_number);
     input.state.ast.textures.push(part);
+    Ok(())
+}
+
+/// An image unit or an image variable; the target of the part follows later.
+fn image(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
+    let word = peek(input);
+    let unit = word.kind() == Kind::Ident
+        && input.state.text(word) == b"image"
+        && !input.state.is_declared(word);
+    let image = if unit {
+        advance(input);
+        let name = input.state.intern(word);
+        let (path, end) = super::path::path(input, word, name)?;
+        Operand {
+            base: Base::Path(path),
+            index: Index::None,
+            suffix: Suffix::NONE,
+            signs: Signs::empty(),
+            span: Span::new(word.start(), end),
+        }
+    } else {
+        operand(input)?
+    };
+    let number = Extra::Texture(input.state.ast.textures.len() as u32);
+    inst.extra = push_extra(input, number);
+    input.state.ast.textures.push(TexPart {
+        texture: image,
+        target: 0,
+        target_span: image.span,
+        offset: Offset::None,
+        offset_span: image.span,
+    });
+    Ok(())
+}
+
+/// The target of the image part that was read last.
+fn image_target(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    let word = peek(input);
+    let Some(target) = targets::lookup(input.state.text(word)) else {
+        return Err(fail_at(input, Expected::Target));
+    };
+    advance(input);
+    if let Some(part) = input.state.ast.textures.last_mut() {
+        part.target = target as u8;
+        part.target_span = word.span();
+    }
     Ok(())
 }
 

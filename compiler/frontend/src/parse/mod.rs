@@ -220,6 +220,12 @@ impl<'s> State<'s> {
         (!self.words[name.index()].declared).then_some(test)
     }
 
+    /// Whether a variable of this name stands before.
+    fn is_declared(&mut self, token: Token) -> bool {
+        let name = self.intern(token);
+        self.words[name.index()].declared
+    }
+
     fn declare(&mut self, name: NameId) {
         self.words[name.index()].declared = true;
     }

@@ -40,14 +40,14 @@ pub(super) fn path(input: &mut Input<'_, '_, '_>, word: Token, name: NameId) -> 
     Ok((ast.paths.len() as u32 - 1, end))
 }
 
-/// A path in a declaration, from its first word on.
+/// A path in a declaration, from its first word on. `image` is no reserved word.
 pub(super) fn whole_path(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
     let word = peek(input);
     if word.kind() != Kind::Ident {
         return Err(fail_at(input, Expected::Binding));
     }
     let name = input.state.intern(word);
-    if !input.state.is_reserved(name) {
+    if !input.state.is_reserved(name) && input.state.text(word) != b"image" {
         return Err(fail_with(input, Expected::Binding, Code::UnexpectedToken));
     }
     advance(input);

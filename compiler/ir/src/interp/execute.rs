@@ -95,6 +95,10 @@ impl<T: Textures> Machine<'_, '_, T> {
             Op::Load => self.load_memory(inst),
             Op::Store => self.store_memory(inst),
             Op::Atomic => self.atomic(inst),
+            // There are no images: their texels do not exist.
+            Op::ImageLoad | Op::ImageAtomic | Op::ImageSize => self.store(inst, [0; 4]),
+            Op::ImageSamples => self.store(inst, [1; 4]),
+            Op::ImageStore => {}
             Op::MemoryBarrier | Op::Barrier => {}
             Op::Demote => self.demoted = true,
         }

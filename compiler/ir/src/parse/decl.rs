@@ -2,8 +2,9 @@
 
 use super::lex::Token;
 use super::{Error, Parse, Parser, split_id};
+use crate::image::{Image, ImageTexels};
 use crate::program::{Register, Storage};
-use crate::resource::{Buffer, Image, Param, ParamSource, Texture};
+use crate::resource::{Buffer, Param, ParamSource, Texture};
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
 use crate::state::{ColorTerm, Face, MatrixName, StateParam};
 use crate::text::{Word, semantic_from_parts};
@@ -196,8 +197,18 @@ impl<'a> Parser<'a> {
             unit,
             array,
             target: self.named("a texture target")?,
-            texel: self.named("a type")?,
+            texels: self.image_texels()?,
         })
+    }
+
+    fn image_texels(&mut self) -> Parse<ImageTexels> {
+        let raw = ImageTexels::RAW
+            .into_iter()
+            .find(|(_, word)| self.accept_word(word));
+        match raw {
+            Some((bits, _)) => Ok(ImageTexels::Raw(bits)),
+            None => Ok(ImageTexels::Formatted(self.named("a type")?)),
+        }
     }
 
     fn buffer(&mut self) -> Parse<Buffer> {

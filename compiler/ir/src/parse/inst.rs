@@ -3,6 +3,7 @@
 use super::lex::Token;
 use super::{Error, Parse, Parser, split_id};
 use crate::arena::Id;
+use crate::image::ImageAccess;
 use crate::inst::{
     Aux, Base, Cond, CondTest, Dst, Guard, Index, IndexId, IndexTerm, Inst, InstFlags, Saturate,
     Src, Swizzle, WriteMask, source_type,
@@ -335,6 +336,8 @@ impl Parser<'_> {
             self.tex_access()?
         } else if matches!(op, Op::Load | Op::Store | Op::Atomic) {
             self.mem_access()?
+        } else if is_image(op) {
+            self.image_access()?
         } else {
             return self.wrong(format!("`{}` has no access data", op.name()));
         };
@@ -402,24 +405,9 @@ impl Parser<'_> {
             MemSpace::Buffer(self.declared("buf", |program| &program.buffers)?)
         };
         let element = self.element()?;
-        let components = self.word("the number of components")?;
-        let components = components
-            .strip_prefix('x')
-            .and_then(|count| count.parse().ok());
-        let Some(components) = components else {
-            return self.wrong("expected a number of components such as `x4`");
-        };
+        let components = self.components()?;
         let offset = self.offset()?;
-        let (mut atomic, mut flags) = (None, MemFlags::empty());
-        while let Token::Word(word) = self.token {
-            match (word, AtomicOp::from_word(word)) {
-                ("coherent", _) => flags |= MemFlags::COHERENT,
-                ("volatile", _) => flags |= MemFlags::VOLATILE,
-                (_, Some(op)) if atomic.is_none() => atomic = Some(op),
-                _ => return self.error(format!("`{word}` is no property of a memory access")),
-            }
-            self.advance();
-        }
+        let (atomic, flags) = self.access_end()?;
         let access = MemAccess {
             space,
             element,
@@ -430,6 +418,55 @@ impl Parser<'_> {
         };
         Ok(Aux::Mem(self.builder.program.mem_accesses.push(access)))
     }
+
+    fn components(&mut self) -> Parse<u8> {
+        let components = self.word("the number of components")?;
+        let components = components
+            .strip_prefix('x')
+            .and_then(|count| count.parse().ok());
+        match components {
+            Some(components) => Ok(components),
+            None => self.wrong("expected a number of components such as `x4`"),
+        }
+    }
+
+    /// The operation of an atomic, qualifiers.
+    fn access_end(&mut self) -> Parse<(Option<AtomicOp>, MemFlags)> {
+        let (mut atomic, mut flags) = (None, MemFlags::empty());
+        while let Token::Word(word) = self.token {
+            match (word, AtomicOp::from_word(word)) {
+                ("coherent", _) => flags |= MemFlags::COHERENT,
+                ("volatile", _) => flags |= MemFlags::VOLATILE,
+                (_, Some(op)) if atomic.is_none() => atomic = Some(op),
+                _ => return self.error(format!("`{word}` is no property of an access")),
+            }
+            self.advance();
+        }
+        Ok((atomic, flags))
+    }
+
+    fn image_access(&mut self) -> Parse<Aux> {
+        let image = self.declared("img", |program| &program.images)?;
+        let element = self.element()?;
+        let components = self.components()?;
+        let (atomic, flags) = self.access_end()?;
+        let access = ImageAccess {
+            image,
+            element,
+            components,
+            atomic,
+            flags,
+        };
+        Ok(Aux::Image(self.builder.program.image_accesses.push(access)))
+    }
+}
+
+/// Whether an operation accesses an image.
+fn is_image(op: Op) -> bool {
+    matches!(
+        op,
+        Op::ImageLoad | Op::ImageStore | Op::ImageAtomic | Op::ImageSize | Op::ImageSamples
+    )
 }
 
 fn lane_number(letter: u8) -> Option<u8> {

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::Printer;
+use crate::image::ImageTexels;
 use crate::program::{NameId, Register, Storage};
 use crate::resource::ParamSource;
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
@@ -112,7 +113,14 @@ impl Printer<'_, '_, '_> {
         for (id, image) in program.images.iter_enumerated() {
             write!(self.f, "{id}: unit {}", image.unit)?;
             self.array(image.array)?;
-            writeln!(self.f, " {} {}", image.target.word(), image.texel.word())?;
+            let texels = match image.texels {
+                ImageTexels::Formatted(ty) => ty.word(),
+                ImageTexels::Raw(bits) => ImageTexels::RAW
+                    .iter()
+                    .find(|(size, _)| *size == bits)
+                    .map_or("?", |(_, word)| word),
+            };
+            writeln!(self.f, " {} {texels}", image.target.word())?;
         }
         Ok(())
     }

@@ -4,12 +4,13 @@ use std::fmt::{self, Write};
 
 use super::Printer;
 use crate::arena::Id;
+use crate::image::{Image, ImageAccess};
 use crate::inst::{
-    Aux, Base, Dst, Guard, Index, IndexId, IndexTerm, Inst, InstFlags, LiteralId, Saturate, Src,
-    Swizzle, result_type, source_type,
+    Aux, Base, Dst, Guard, ImageAccessId, Index, IndexId, IndexTerm, Inst, InstFlags, LiteralId,
+    Saturate, Src, Swizzle, result_type, source_type,
 };
 use crate::program::{Register, RegisterId, Storage};
-use crate::resource::{MemAccess, MemFlags, MemSpace, TexAccess, TexMode, TexelOffset};
+use crate::resource::{AtomicOp, MemAccess, MemFlags, MemSpace, TexAccess, TexMode, TexelOffset};
 use crate::text::Word;
 use crate::types::{Base as TypeBase, Type};
 
@@ -55,6 +56,7 @@ impl Printer<'_, '_, '_> {
             Aux::None | Aux::Cvt { .. } => true,
             Aux::Tex(id) => self.program.tex_accesses.get(id).is_some(),
             Aux::Mem(id) => self.program.mem_accesses.get(id).is_some(),
+            Aux::Image(id) => self.image_of(id).is_some(),
         };
         if known {
             source_type(self.program, inst, number)
@@ -207,6 +209,10 @@ impl Printer<'_, '_, '_> {
                 Some(access) => self.mem_access(access),
                 None => write!(self.f, " ({id})"),
             },
+            Aux::Image(id) => match program.image_accesses.get(id) {
+                Some(access) => self.image_access(access),
+                None => write!(self.f, " ({id})"),
+            },
         }
     }
 
@@ -264,18 +270,35 @@ impl Printer<'_, '_, '_> {
         if access.offset != 0 {
             write!(self.f, " {:+}", access.offset)?;
         }
-        if let Some(atomic) = access.atomic {
+        self.access_end(access.atomic, access.flags)
+    }
+
+    fn access_end(&mut self, atomic: Option<AtomicOp>, flags: MemFlags) -> fmt::Result {
+        if let Some(atomic) = atomic {
             write!(self.f, " {}", atomic.word())?;
         }
         for (flag, word) in [
             (MemFlags::COHERENT, " coherent"),
             (MemFlags::VOLATILE, " volatile"),
         ] {
-            if access.flags.contains(flag) {
+            if flags.contains(flag) {
                 self.f.write_str(word)?;
             }
         }
         self.f.write_char(')')
+    }
+
+    pub(super) fn image_access(&mut self, access: &ImageAccess) -> fmt::Result {
+        write!(self.f, " ({}", access.image)?;
+        self.element(access.element)?;
+        write!(self.f, " x{}", access.components)?;
+        self.access_end(access.atomic, access.flags)
+    }
+
+    /// The image of an access, if both are in their tables.
+    fn image_of(&self, id: ImageAccessId) -> Option<&Image> {
+        let access = self.program.image_accesses.get(id)?;
+        self.program.images.get(access.image)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Checks of instructions and their access data.
 
 use super::Verifier;
+use crate::image::{Image, ImageAccess, ImageTexels};
 use crate::inst::{Aux, Base, IndexTerm, Inst, Src};
 use crate::op::Op;
 use crate::program::Stage;
@@ -86,8 +87,25 @@ impl Verifier<'_> {
     /// Checks the access data and returns the number of sources that it asks for.
     fn aux(&mut self, inst: &Inst) -> Option<usize> {
         let needs_mem = matches!(inst.op, Op::Load | Op::Store | Op::Atomic);
+        let needs_image = matches!(
+            inst.op,
+            Op::ImageLoad | Op::ImageStore | Op::ImageAtomic | Op::ImageSize | Op::ImageSamples
+        );
         match inst.aux {
-            Aux::None if inst.op != Op::Cvt && inst.op != Op::Tex && !needs_mem => Some(0),
+            Aux::None if inst.op != Op::Cvt && inst.op != Op::Tex && !needs_mem && !needs_image => {
+                Some(0)
+            }
+            Aux::Image(id) if needs_image => {
+                let access = self.program.image_accesses.get(id).copied();
+                let Some(access) = access else {
+                    return self.no_access(inst);
+                };
+                let image = self.program.images.get(access.image).copied();
+                let Some(image) = image else {
+                    return self.no_access(inst);
+                };
+                Some(self.image_access(inst, &access, &image))
+            }
             Aux::Cvt { saturate, .. } if inst.op == Op::Cvt => {
                 if saturate && inst.ty.is_float() {
                     self.inst_error(inst, "a conversion clamps to the range of integers only");
@@ -113,7 +131,7 @@ impl Verifier<'_> {
                 };
                 self.mem_access(inst, &access).map(|()| 0)
             }
-            Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Mem(_) => {
+            Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Mem(_) | Aux::Image(_) => {
                 self.inst_error(inst, "the access data is not that of the operation");
                 None
             }
@@ -132,6 +150,45 @@ impl Verifier<'_> {
             (None, None) => {}
             (Some(_), None) => self.inst_error(inst, "the resource is no array"),
             (None, Some(_)) => self.inst_error(inst, "the resource is an array and needs an index"),
+        }
+    }
+
+    /// Checks an image access and returns the number of sources that it asks for.
+    fn image_access(&mut self, inst: &Inst, access: &ImageAccess, image: &Image) -> usize {
+        self.element(inst, access.element, image.array);
+        let with_value = matches!(inst.op, Op::ImageStore | Op::ImageAtomic);
+        let is_query = matches!(inst.op, Op::ImageSize | Op::ImageSamples);
+        let fits = match image.texels {
+            _ if is_query => true,
+            ImageTexels::Formatted(ty) => ty == inst.ty && access.components == 4,
+            texels @ ImageTexels::Raw(_) => {
+                ImageTexels::raw(inst.ty, access.components) == Some(texels)
+            }
+        };
+        if !fits {
+            self.inst_error(inst, "type and components are not those of the texels");
+        }
+        match (access.atomic, inst.op == Op::ImageAtomic) {
+            (Some(atomic), true) => self.image_atomic(inst, image, atomic),
+            (None, false) => {}
+            (Some(_), false) | (None, true) => {
+                self.inst_error(inst, "atomics, and only those, have an operation")
+            }
+        }
+        if is_query {
+            return 0;
+        }
+        usize::from(with_value) + 1 + usize::from(image.target.is_multisample())
+    }
+
+    fn image_atomic(&mut self, inst: &Inst, image: &Image, atomic: AtomicOp) {
+        let floats = matches!(
+            atomic,
+            AtomicOp::Add | AtomicOp::Min | AtomicOp::Max | AtomicOp::Exchange
+        );
+        let integer = inst.ty.is_int() && inst.ty.width() == Width::W32;
+        if image.texels == ImageTexels::Raw(128) || !(integer || inst.ty.is_float() && floats) {
+            self.inst_error(inst, "the atomic operation is not defined for the type");
         }
     }
 

@@ -12,7 +12,16 @@ use crate::types::{Type, Width};
 
 /// Whether lanes of `width` hold values of `ty` in `op`.
 fn fits(op: Op, ty: Type, width: Width) -> bool {
-    let in_memory = matches!(op, Op::Cvt | Op::Load | Op::Store | Op::Atomic);
+    let in_memory = matches!(
+        op,
+        Op::Cvt
+            | Op::Load
+            | Op::Store
+            | Op::Atomic
+            | Op::ImageLoad
+            | Op::ImageStore
+            | Op::ImageAtomic
+    );
     ty.width() == width || in_memory && ty.width() < Width::W32 && width == Width::W32
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Place, Verifier};
 use crate::arena::Id;
+use crate::image::ImageTexels;
 use crate::program::{Register, Storage};
 use crate::resource::ParamSource;
 use crate::state::StateParam;
@@ -96,12 +97,16 @@ impl Verifier<'_> {
             }
         }
         self.place = Place::Program;
-        if self
-            .program
-            .buffers
-            .iter()
-            .any(|buffer| buffer.array == Some(0))
-        {
+        for image in self.program.images.iter() {
+            if let ImageTexels::Formatted(ty) = image.texels
+                && !matches!(ty, Type::F32 | Type::S32 | Type::U32)
+            {
+                self.error("texels are f32, s32 or u32");
+            }
+        }
+        let buffers = self.program.buffers.iter().map(|buffer| buffer.array);
+        let images = self.program.images.iter().map(|image| image.array);
+        if buffers.chain(images).any(|array| array == Some(0)) {
             self.error("an array has at least one element");
         }
     }

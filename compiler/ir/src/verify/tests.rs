@@ -23,6 +23,9 @@ tex2: unit 2[3] 2dms f32
 tex3: unit 3 buffer u32
 buf0: storage 0
 buf1: constant 1[2]
+img0: unit 0 2darray raw64
+img1: unit 1[2] 2dms raw32
+img2: unit 2 1d s32
 ";
 
 fn parsed(stage: &str, body: &str) -> Program {
@@ -302,6 +305,42 @@ fn wrong_instructions() {
         ),
     ];
     for (body, expected) in cases {
+        assert_error(&parsed("vertex", body), expected);
+    }
+}
+
+#[test]
+fn wrong_images() {
+    let ok = "r0.x = imgload.u16 (img0 x4) r0.xyzw\nimgstore.f32 (img0 x2 coherent) r0.xyzw, r0.xyzw\n\
+              r0.x = imgatom.f16 (img1[r0.x] x2 add) r0.xyzw, r0.xyzw, r0.xyzw\n\
+              r0.x = imgload.s32 (img2 x4) {1}\nr0.xyz = imgsize.s32 (img1[1] x4)";
+    assert_eq!(messages(&parsed("vertex", ok)), Vec::<String>::new());
+    let texels = "type and components are not those of the texels";
+    for (body, expected) in [
+        ("r0.x = imgload.u32 (img0 x1) r0.xyzw", texels),
+        ("r0.x = imgload.f32 (img2 x4) r0.xyzw", texels),
+        ("r1.x = imgload.u64 (img0 x1) r0.xyzw", texels),
+        (
+            "imgstore.u32 (img1[0] x1) r0.xyzw, r0.xyzw",
+            "the number of sources is wrong",
+        ),
+        (
+            "r0.x = imgload.u32 (img1 x1) r0.xyzw, r0.xyzw",
+            "the resource is an array and needs an index",
+        ),
+        (
+            "r0.x = imgatom.u32 (img1[0] x1) r0.xyzw, r0.xyzw, r0.xyzw",
+            "atomics, and only those, have an operation",
+        ),
+        (
+            "r0.x = imgatom.f32 (img1[0] x1 and) r0.xyzw, r0.xyzw, r0.xyzw",
+            "the atomic operation is not defined for the type",
+        ),
+        (
+            "r0.x = imgload.u32 r0.xyzw",
+            "the access data is not that of the operation",
+        ),
+    ] {
         assert_error(&parsed("vertex", body), expected);
     }
 }

@@ -1,0 +1,302 @@
+//! Image accesses. Texels that do not exist read 0 and are not written, which the module sees to itself.
+
+use super::Emit;
+use super::atomic::Update;
+use super::image_object::{ImagePointer, texel_component};
+use super::inst::Job;
+use super::result::Outcome;
+use crate::capability::Need;
+use crate::error::{Error, Failure};
+use crate::gather::Lane;
+use crate::words::ValueWord;
+use crate::writer::{Scalar, Val};
+use glasm_ir::resource::AtomicOp;
+use glasm_ir::{Aux, Image, ImageAccess, ImageTexels, Op, TexTarget, Type, Width, WriteMask};
+use spirv::{Decoration, ImageOperands, Op as Spv, StorageClass};
+
+/// Where a texel is.
+#[derive(Clone, Copy)]
+struct Texel {
+    image: Image,
+    coordinate: Val,
+    sample: Option<Val>,
+}
+
+impl Emit<'_> {
+    fn image_access(&self, job: Job<'_>) -> Result<(ImageAccess, Image), Failure> {
+        let Aux::Image(id) = job.inst.aux else {
+            return Err(Error::unsupported(
+                "an image instruction without access data",
+            ));
+        };
+        let access = self.program.image_accesses[id];
+        Ok((access, self.program.images[access.image]))
+    }
+
+    /// The texel that the sources from `first` on name.
+    fn texel(&mut self, job: Job<'_>, image: Image, first: usize) -> Result<Texel, Failure> {
+        let program = self.program;
+        let sources = &program.srcs[job.inst.source_range()];
+        let lanes = image.coordinate_lanes();
+        let coordinate = self.source_as(&sources[first], Type::S32, (1 << lanes) - 1)?;
+        let coordinate = self.w.widen(coordinate, lanes);
+        let sample = match sources.get(first + 1) {
+            Some(src) => Some(self.source_as(src, Type::S32, 1)?),
+            None => None,
+        };
+        Ok(Texel {
+            image,
+            coordinate,
+            sample,
+        })
+    }
+
+    /// `ImageLoad`
+    pub(super) fn image_load(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = self.image_access(job)?;
+        let texel = self.texel(job, image, 0)?;
+        let ty = job.inst.ty;
+        let lanes = self.with_image(&access, |emit, pointer| {
+            let object = emit.loaded_image(pointer);
+            let (texel, inside) = emit.inside(object, texel);
+            emit.lanes_if(inside, |emit| {
+                let mut operands = [object.0, texel.coordinate.id.0, 0, 0];
+                let count = 2 + sample_operand(texel, &mut operands[2..]);
+                let scalar = texel_component(image.texels);
+                let read = emit.w.op(Spv::ImageRead, scalar, 4, &operands[..count]);
+                Ok(emit.elements(read, ty, &access, image.texels))
+            })
+        })?;
+        Ok(Outcome::Lanes(lanes))
+    }
+
+    /// The elements of a texel that was read, and (0, 0, 0, 1) past them.
+    fn elements(
+        &mut self,
+        read: Val,
+        ty: Type,
+        access: &ImageAccess,
+        texels: ImageTexels,
+    ) -> [Lane; 4] {
+        if matches!(texels, ImageTexels::Formatted(_)) {
+            return std::array::from_fn(|lane| read.lane(lane));
+        }
+        let one = if ty == Type::F32 {
+            self.w.float(1.0)
+        } else {
+            self.w.uint(if ty == Type::F16 { 0x3c00 } else { 1 })
+        };
+        let zero = self.w.uint(0);
+        let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
+        let bits = ty.width().bits();
+        for (number, lane) in (0u32..).zip(&mut lanes[..usize::from(access.components)]) {
+            let (word, shift) = (number * bits / 32, number * bits % 32);
+            let word = self.component(read, word as usize);
+            *lane = if bits == 32 {
+                word.lane(0)
+            } else {
+                let shift = self.constant_like(word, u64::from(shift));
+                let value = self.binary(Spv::ShiftRightLogical, word, shift);
+                self.extend(value, bits, ty.is_signed_int()).lane(0)
+            };
+        }
+        lanes
+    }
+
+    /// `ImageStore`
+    pub(super) fn image_store(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = self.image_access(job)?;
+        let program = self.program;
+        let src = &program.srcs[job.inst.first_source as usize];
+        // Narrow values are in the low bits; a store takes them as they are.
+        let narrow = job.inst.ty.width() < Width::W32;
+        let ty = if narrow { Type::U32 } else { job.inst.ty };
+        let value = self.source_as(src, ty, access.element_lanes())?;
+        let value = self.texel_value(value, job.inst.ty, &access, image.texels);
+        let texel = self.texel(job, image, 1)?;
+        self.with_image(&access, |emit, pointer| {
+            let object = emit.loaded_image(pointer);
+            let (texel, inside) = emit.inside(object, texel);
+            emit.lanes_if(inside, |emit| {
+                let mut operands = [object.0, texel.coordinate.id.0, value.id.0, 0, 0];
+                let count = 3 + sample_operand(texel, &mut operands[3..]);
+                emit.w.body.op(Spv::ImageWrite, &operands[..count]);
+                Ok([Lane::UNDEFINED; 4])
+            })
+        })?;
+        Ok(Outcome::None)
+    }
+
+    /// A value as the vector that is written.
+    fn texel_value(
+        &mut self,
+        value: Val,
+        ty: Type,
+        access: &ImageAccess,
+        texels: ImageTexels,
+    ) -> Val {
+        let lanes: [Lane; 4] = std::array::from_fn(|lane| value.lane(lane));
+        if matches!(texels, ImageTexels::Formatted(_)) {
+            return self.w.gather_vector(&lanes, texel_component(texels));
+        }
+        let zero = Lane::scalar(self.w.uint(0));
+        let mut words = [zero; 4];
+        let bits = ty.width().bits();
+        for (number, lane) in (0u32..).zip(&lanes[..usize::from(access.components)]) {
+            let place = (number * bits / 32) as usize;
+            let value = self.w.scalar(*lane, Scalar::U32);
+            let value = self.w.val(value);
+            if bits == 32 {
+                words[place] = value.lane(0);
+                continue;
+            }
+            let mask = self.constant_like(value, (1 << bits) - 1);
+            let value = self.binary(Spv::BitwiseAnd, value, mask);
+            let shift = self.constant_like(value, u64::from(number * bits % 32));
+            let value = self.binary(Spv::ShiftLeftLogical, value, shift);
+            let old = self.w.val(words[place].id);
+            words[place] = self.binary(Spv::BitwiseOr, old, value).lane(0);
+        }
+        self.w.gather_vector(&words, Scalar::U32)
+    }
+
+    /// `ImageAtomic`
+    pub(super) fn image_atomic(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = self.image_access(job)?;
+        if image.texels != ImageTexels::Raw(32) {
+            return Err(Error::unsupported(
+                "atomics on texels that are not 32 bits wide",
+            ));
+        }
+        let op = access.atomic.unwrap_or(AtomicOp::Exchange);
+        let ty = job.inst.ty;
+        let value_lanes = if ty == Type::F16 { 0b11 } else { 0b01 };
+        let value = self.source(job.inst, 0, value_lanes)?;
+        let value = self.w.widen(value, value_lanes.count_ones() as u8);
+        let second = if op == AtomicOp::CompareExchange {
+            Some(self.source(job.inst, 0, 0b10)?)
+        } else {
+            None
+        };
+        let update = Update {
+            op,
+            ty,
+            value,
+            second,
+        };
+        let texel = self.texel(job, image, 1)?;
+        let lanes = self.with_image(&access, |emit, pointer| {
+            let object = emit.loaded_image(pointer);
+            let (texel, inside) = emit.inside(object, texel);
+            emit.lanes_if(inside, |emit| {
+                let pointer = emit.texel_pointer(pointer, texel);
+                let old = emit.update_texel(pointer, update)?;
+                let mut lanes = [old.lane(0); 4];
+                if ty == Type::F16 {
+                    let sixteen = emit.constant_like(old, 16);
+                    let high = emit.binary(Spv::ShiftRightLogical, old, sixteen);
+                    let low = emit.extend(old, 16, false);
+                    let zero = Lane::scalar(emit.w.uint(0));
+                    lanes = [low.lane(0), high.lane(0), zero, zero];
+                }
+                Ok(lanes)
+            })
+        })?;
+        Ok(Outcome::Lanes(lanes))
+    }
+
+    fn texel_pointer(&mut self, image: ImagePointer, texel: Texel) -> ValueWord {
+        let word = self.w.ty(Scalar::U32, 1);
+        let ty = self.w.pointer(StorageClass::Image, word);
+        let sample = match texel.sample {
+            Some(sample) => sample.id,
+            None => self.w.uint(0),
+        };
+        let pointer = self.w.object();
+        let operands = [image.pointer.0, texel.coordinate.id.0, sample.0];
+        self.w
+            .body
+            .result(Spv::ImageTexelPointer, ty, pointer, &operands);
+        if image.divergent {
+            self.w.decorate(pointer, Decoration::NonUniform, &[]);
+        }
+        pointer
+    }
+
+    /// Whether the texel exists. Samples that do not are brought into range.
+    fn inside(&mut self, object: ValueWord, texel: Texel) -> (Texel, Val) {
+        let size = self.image_dimensions(object, &texel.image);
+        let mut bounds: [Lane; 4] = std::array::from_fn(|lane| size.lane(lane));
+        let faces = texel.image.coordinate_lanes() as usize;
+        if texel.image.target == TexTarget::Cube {
+            bounds[2] = Lane::scalar(self.w.uint(6));
+        } else if texel.image.target == TexTarget::CubeArray {
+            let cubes = self.component(size, 2);
+            let six = self.constant_like(cubes, 6);
+            bounds[2] = self.binary(Spv::IMul, cubes, six).lane(0);
+        }
+        let bounds = self.w.gather_vector(&bounds[..faces], Scalar::U32);
+        let below = self.compare(Spv::ULessThan, Scalar::BoolInt, texel.coordinate, bounds);
+        let inside = if below.size == 1 {
+            below
+        } else {
+            self.w.op(Spv::All, Scalar::BoolInt, 1, &[below.id.0])
+        };
+        let sample = texel.sample.map(|sample| {
+            let samples = self
+                .w
+                .op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0]);
+            let one = self.constant_like(samples, 1);
+            let last = self.binary(Spv::ISub, samples, one);
+            self.int_min(sample, last)
+        });
+        (Texel { sample, ..texel }, inside)
+    }
+
+    /// Width, height and depth or layers, as many as the target has.
+    fn image_dimensions(&mut self, object: ValueWord, image: &Image) -> Val {
+        self.w.needs.insert(Need::ImageQuery);
+        let count = image.plane_dimensions() + u8::from(image.target.is_array());
+        self.w
+            .op(Spv::ImageQuerySize, Scalar::U32, count, &[object.0])
+    }
+
+    /// `ImageSize`, `ImageSamples`
+    pub(super) fn image_query(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = self.image_access(job)?;
+        let is_size = job.inst.op == Op::ImageSize;
+        let lanes = self.with_image(&access, |emit, pointer| {
+            let object = emit.loaded_image(pointer);
+            if is_size {
+                let size = emit.image_dimensions(object, &image);
+                let zero = Lane::scalar(emit.w.uint(0));
+                let mut lanes = [zero; 4];
+                for lane in WriteMask((1 << size.size) - 1).lanes() {
+                    lanes[lane] = size.lane(lane);
+                }
+                return Ok(lanes);
+            }
+            if !image.target.is_multisample() {
+                return Err(Error::unsupported("only multisample images have samples"));
+            }
+            emit.w.needs.insert(Need::ImageQuery);
+            let samples = emit
+                .w
+                .op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0]);
+            Ok([samples.lane(0); 4])
+        })?;
+        Ok(Outcome::Lanes(lanes))
+    }
+}
+
+/// Adds the sample to the operands of an access; gives their number.
+fn sample_operand(texel: Texel, operands: &mut [u32]) -> usize {
+    match texel.sample {
+        Some(sample) => {
+            operands[0] = ImageOperands::SAMPLE.bits();
+            operands[1] = sample.id.0;
+            2
+        }
+        None => 0,
+    }
+}

@@ -1,0 +1,311 @@
+//! Variables of images: storage images and storage texel buffers, arrays of them.
+
+use super::Emit;
+use super::place::Member;
+use crate::capability::Need;
+use crate::error::{Error, Failure};
+use crate::gather::Lane;
+use crate::interface::{base_scalar, bind};
+use crate::options::{FIRST_IMAGE_BINDING, IMAGE_UNITS};
+use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat, Scalar as ReflectedScalar};
+use crate::words::{TypeWord, ValueWord};
+use crate::writer::Scalar;
+use glasm_ir::arena::Id;
+use glasm_ir::resource::MemFlags;
+use glasm_ir::{Aux, Image, ImageAccess, ImageId, ImageTexels, Op, Program, TexTarget, TypeBase};
+use spirv::{Decoration, Op as Spv, StorageClass};
+
+/// An image's variable and the type of one image.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ImageVariable {
+    variable: ValueWord,
+    object: TypeWord,
+}
+
+bitflags::bitflags! {
+    /// What a program does with an image.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    struct ImageUse: u8 {
+        /// Loads or atomics.
+        const READ = 1;
+        /// Stores or atomics.
+        const WRITTEN = 2;
+        /// Accesses that other invocations see.
+        const COHERENT = 4;
+        /// Accesses that must stay.
+        const VOLATILE = 8;
+    }
+}
+
+/// What a program does with one of its images.
+fn image_use(program: &Program, image: ImageId) -> ImageUse {
+    let mut found = ImageUse::empty();
+    for inst in &program.insts {
+        let Aux::Image(id) = inst.aux else { continue };
+        let access = program.image_accesses[id];
+        if access.image != image {
+            continue;
+        }
+        if matches!(inst.op, Op::ImageLoad | Op::ImageAtomic) {
+            found |= ImageUse::READ;
+        }
+        if matches!(inst.op, Op::ImageStore | Op::ImageAtomic) {
+            found |= ImageUse::WRITTEN;
+        }
+        if access.flags.contains(MemFlags::COHERENT) {
+            found |= ImageUse::COHERENT;
+        }
+        if access.flags.contains(MemFlags::VOLATILE) {
+            found |= ImageUse::VOLATILE;
+        }
+    }
+    found
+}
+
+/// The components of texels as the module declares them.
+pub(super) fn texel_component(texels: ImageTexels) -> Scalar {
+    match texels {
+        ImageTexels::Formatted(ty) => base_scalar(ty.base()),
+        ImageTexels::Raw(_) => Scalar::U32,
+    }
+}
+
+impl Emit<'_> {
+    fn image_variable(&mut self, id: ImageId) -> Result<ImageVariable, Failure> {
+        let known = self.interface.images[id.index()];
+        if known.variable.is_some() {
+            return Ok(known);
+        }
+        let image = self.program.images[id];
+        let uses = image_use(self.program, id);
+        let object = self.image_type(&image, uses);
+        let ty = match image.array {
+            Some(len) => {
+                let len = self.w.uint(len.max(1));
+                self.w.declare_type(Spv::TypeArray, &[object.0, len.0])
+            }
+            None => object,
+        };
+        let variable = self.w.variable(StorageClass::UniformConstant, ty);
+        self.image_decorations(variable, uses);
+        let slot = DescriptorSlot {
+            set: self.options.bindings.storage_set,
+            binding: FIRST_IMAGE_BINDING + IMAGE_UNITS * view_number(image.texels) + image.unit,
+        };
+        let mut bound = self.interface.reflected_images.iter();
+        if bound.any(|other| other.slot == slot && other.target != image.target) {
+            return Err(Error::unsupported(format!(
+                "image unit {} is accessed with two targets",
+                image.unit
+            )));
+        }
+        bind(&mut self.w, variable, slot);
+        self.w.name(variable, || format!("image{}", image.unit));
+        self.interface.reflected_images.push(ImageBinding {
+            slot,
+            unit: image.unit,
+            count: image.array.unwrap_or(1).max(1),
+            target: image.target,
+            format: reflected_format(image.texels),
+            written: uses.contains(ImageUse::WRITTEN),
+        });
+        let result = ImageVariable { variable, object };
+        self.interface.images[id.index()] = result;
+        Ok(result)
+    }
+
+    fn image_type(&mut self, image: &Image, uses: ImageUse) -> TypeWord {
+        let component = self.w.ty(texel_component(image.texels), 1);
+        let format = match image.texels {
+            ImageTexels::Formatted(_) => {
+                if uses.contains(ImageUse::READ) {
+                    self.w.needs.insert(Need::ImageReadWithoutFormat);
+                }
+                if uses.contains(ImageUse::WRITTEN) {
+                    self.w.needs.insert(Need::ImageWriteWithoutFormat);
+                }
+                spirv::ImageFormat::Unknown
+            }
+            ImageTexels::Raw(bits) => self.raw_format(bits),
+        };
+        self.need_image_target(image.target);
+        let operands = [
+            component.0,
+            super::texture_object::dim(image.target) as u32,
+            0,
+            u32::from(image.target.is_array()),
+            u32::from(image.target.is_multisample()),
+            2,
+            format as u32,
+        ];
+        self.w.declare_type(Spv::TypeImage, &operands)
+    }
+
+    /// The format of raw texels: unsigned integers of their size.
+    fn raw_format(&mut self, bits: u8) -> spirv::ImageFormat {
+        use spirv::ImageFormat::{R8ui, R16ui, R32ui, Rg32ui, Rgba32ui};
+        if !matches!(bits, 32 | 128) {
+            self.w.needs.insert(Need::ImageExtendedFormats);
+        }
+        match bits {
+            8 => R8ui,
+            16 => R16ui,
+            64 => Rg32ui,
+            128 => Rgba32ui,
+            _ => R32ui,
+        }
+    }
+
+    fn need_image_target(&mut self, target: TexTarget) {
+        let need = match target {
+            TexTarget::D1 | TexTarget::D1Array => Need::Image1D,
+            TexTarget::CubeArray => Need::ImageCubeArray,
+            TexTarget::Buffer => Need::ImageBuffer,
+            TexTarget::D2Ms => Need::ImageMultisample,
+            TexTarget::D2MsArray => {
+                self.w.needs.insert(Need::ImageMultisampleArray);
+                Need::ImageMultisample
+            }
+            TexTarget::D2
+            | TexTarget::D3
+            | TexTarget::Cube
+            | TexTarget::Rect
+            | TexTarget::D2Array => return,
+        };
+        self.w.needs.insert(need);
+    }
+
+    /// Any two images may be the same memory.
+    fn image_decorations(&mut self, variable: ValueWord, uses: ImageUse) {
+        let written = uses.contains(ImageUse::WRITTEN);
+        let decorations = [
+            (true, Decoration::Aliased),
+            (!written, Decoration::NonWritable),
+            (uses.contains(ImageUse::COHERENT), Decoration::Coherent),
+            (uses.contains(ImageUse::VOLATILE), Decoration::Volatile),
+        ];
+        for (_, decoration) in decorations.into_iter().filter(|(holds, _)| *holds) {
+            self.w.decorate(variable, decoration, &[]);
+        }
+        if written {
+            self.need_stores();
+        }
+    }
+
+    /// Runs `access` with the pointer to one image: several times if there must be a case for each element of an array.
+    pub(super) fn with_image(
+        &mut self,
+        data: &ImageAccess,
+        mut access: impl FnMut(&mut Self, ImagePointer) -> Result<[Lane; 4], Failure>,
+    ) -> Result<[Lane; 4], Failure> {
+        let image = self.program.images[data.image];
+        let variable = self.image_variable(data.image)?;
+        let Some(len) = image.array else {
+            let pointer = ImagePointer {
+                pointer: variable.variable,
+                object: variable.object,
+                divergent: false,
+            };
+            return access(self, pointer);
+        };
+        let device = self.options.device;
+        let member = match data.element {
+            Some(term) => self.member(term, len)?,
+            None => Member::Constant(0),
+        };
+        match member {
+            Member::Constant(number) => {
+                let number = self.w.uint(number);
+                let pointer = self.image_element(variable, number, false);
+                access(self, pointer)
+            }
+            Member::Uniform(number) if device.storage_image_dynamic_indexing => {
+                self.w.needs.insert(Need::ImageIndexing);
+                let pointer = self.image_element(variable, number, false);
+                access(self, pointer)
+            }
+            Member::Divergent(number) if device.storage_image_non_uniform_indexing => {
+                self.w.needs.insert(Need::ImageDivergence);
+                self.w.needs.insert(Need::NonUniform);
+                let pointer = self.image_element(variable, number, true);
+                access(self, pointer)
+            }
+            Member::Uniform(number) | Member::Divergent(number) => {
+                let number = self.w.val(number);
+                self.lanes_by_case(number, len.max(1), |emit, case| {
+                    let case = emit.w.uint(case);
+                    let pointer = emit.image_element(variable, case, false);
+                    access(emit, pointer)
+                })
+            }
+        }
+    }
+
+    fn image_element(
+        &mut self,
+        variable: ImageVariable,
+        number: ValueWord,
+        divergent: bool,
+    ) -> ImagePointer {
+        let ty = self
+            .w
+            .pointer(StorageClass::UniformConstant, variable.object);
+        let pointer = self.w.object();
+        let operands = [variable.variable.0, number.0];
+        self.w.body.result(Spv::AccessChain, ty, pointer, &operands);
+        if divergent {
+            self.w.decorate(pointer, Decoration::NonUniform, &[]);
+        }
+        ImagePointer {
+            pointer,
+            object: variable.object,
+            divergent,
+        }
+    }
+
+    /// The image behind a pointer.
+    pub(super) fn loaded_image(&mut self, image: ImagePointer) -> ValueWord {
+        let loaded = self.w.object();
+        self.w
+            .body
+            .result(Spv::Load, image.object, loaded, &[image.pointer.0]);
+        if image.divergent {
+            self.w.decorate(loaded, Decoration::NonUniform, &[]);
+        }
+        loaded
+    }
+}
+
+/// A pointer to one image.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ImagePointer {
+    pub(super) pointer: ValueWord,
+    object: TypeWord,
+    /// Whether it may differ between invocations.
+    pub(super) divergent: bool,
+}
+
+/// Which of the views of an image unit is bound.
+fn view_number(texels: ImageTexels) -> u32 {
+    match texels {
+        ImageTexels::Formatted(_) => 0,
+        ImageTexels::Raw(bits) => match bits {
+            8 => 1,
+            16 => 2,
+            32 => 3,
+            64 => 4,
+            _ => 5,
+        },
+    }
+}
+
+fn reflected_format(texels: ImageTexels) -> ImageFormat {
+    match texels {
+        ImageTexels::Formatted(ty) => ImageFormat::Own(match ty.base() {
+            TypeBase::Signed => ReflectedScalar::Int,
+            TypeBase::Unsigned => ReflectedScalar::Uint,
+            TypeBase::Float => ReflectedScalar::Float,
+        }),
+        ImageTexels::Raw(bits) => ImageFormat::Raw(bits),
+    }
+}

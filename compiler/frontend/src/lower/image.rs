@@ -1,0 +1,184 @@
+//! Image instructions. EXT_shader_image_load_store sections 2.X.8.Z and 3.9.X.
+
+use super::operand::splat;
+use super::{Job, Lowerer};
+use crate::ast::{Base as AstBase, Extra, Index as AstIndex, TexPart};
+use crate::check::VarKind;
+use crate::lang::modifiers::{TypeClass, register_type};
+use crate::lang::targets::TARGETS;
+use glasm_ir::inst::Aux;
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{Image, ImageAccess, ImageId, ImageTexels, Op, Src, TexTarget, WriteMask};
+
+/// LOADIM.
+pub(crate) fn load(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let ty = job.types.ty;
+    let (aux, image) = access(l, job, texels(job));
+    let (sources, count) = place(l, job, 0, image.target);
+    if ty != Type::F16 {
+        return l.finish_with(job, Op::ImageLoad, ty, aux, &sources[..count]);
+    }
+    let register = l.hidden(Width::W32);
+    let dst = glasm_ir::Dst::new(register, WriteMask::XYZW);
+    l.inst(Op::ImageLoad, ty, Some(dst), aux, &sources[..count]);
+    let value = super::convert::cvt(l, Src::register(register), ty, Type::F32);
+    l.finish_mov(job, value);
+}
+
+/// STOREIM.
+pub(crate) fn store(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let ty = job.types.ty;
+    let mut value = l.value(job, 0, register_type(ty));
+    if ty == Type::F16 {
+        value = super::convert::cvt(l, value, Type::F32, ty);
+    } else if value.has_modifier() && ty.width() < Width::W32 {
+        value = l.compute(Op::Mov, register_type(ty), &[value]);
+    }
+    let (aux, image) = access(l, job, texels(job));
+    let (place, count) = place(l, job, 1, image.target);
+    let sources = [value, place[0], place[1]];
+    l.inst(Op::ImageStore, ty, None, aux, &sources[..1 + count]);
+}
+
+/// ATOMIM.
+pub(crate) fn atomic(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let ty = job.types.ty;
+    let mut value = l.value(job, 0, register_type(ty));
+    if ty == Type::F16 {
+        value = super::convert::cvt(l, value, Type::F32, ty);
+    }
+    let (aux, image) = access(l, job, texels(job));
+    let (place, count) = place(l, job, 1, image.target);
+    let sources = [value, place[0], place[1]];
+    let sources = &sources[..1 + count];
+    if ty != Type::F16 {
+        return l.finish_with(job, Op::ImageAtomic, ty, aux, sources);
+    }
+    let register = l.hidden(Width::W32);
+    let dst = glasm_ir::Dst::new(register, WriteMask::XYZW);
+    l.inst(Op::ImageAtomic, ty, Some(dst), aux, sources);
+    let old = super::convert::cvt(l, Src::register(register), ty, Type::F32);
+    l.finish_mov(job, old);
+}
+
+/// IMQ.
+pub(crate) fn query_size(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    query(l, job, Op::ImageSize);
+}
+
+/// IMQS.
+pub(crate) fn query_samples(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    query(l, job, Op::ImageSamples);
+}
+
+fn query(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op) {
+    let (aux, _) = access(l, job, None);
+    l.finish_with(job, op, Type::S32, aux, &[]);
+}
+
+/// How the texels of an access are seen.
+fn texels(job: &Job<'_>) -> Option<ImageTexels> {
+    let modifiers = job.line.modifiers;
+    let ty = job.types.ty;
+    let formatted =
+        modifiers.type_count() == 0 || modifiers.data_type(0).info().class == TypeClass::Base;
+    if formatted {
+        return Some(ImageTexels::Formatted(ty));
+    }
+    ImageTexels::raw(ty, job.types.components)
+}
+
+fn part<'c>(l: &Lowerer<'c>, job: &Job<'_>) -> &'c TexPart {
+    let number = match l.checked.ast.extra(job.line) {
+        Extra::Texture(number) => number as usize,
+        // Only instructions with an image operand get here.
+        Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => 0,
+    };
+    &l.checked.ast.textures[number]
+}
+
+/// The access data, and the image. Queries see texels as another access does, if there is one before.
+fn access(l: &mut Lowerer<'_>, job: &Job<'_>, texels: Option<ImageTexels>) -> (Aux, Image) {
+    let part = part(l, job);
+    let (unit, array, relative) = match part.texture.base {
+        AstBase::Var(var) => {
+            let info = &l.checked.vars[var as usize];
+            let unit = if let VarKind::Image { unit } = info.kind {
+                unit
+            } else {
+                0
+            };
+            (unit, info.array, info.relative)
+        }
+        AstBase::Name(_) | AstBase::Path(_) | AstBase::Scalar(_) | AstBase::Vector { .. } => {
+            (0, None, false)
+        }
+    };
+    // Arrays without run-time index are single units.
+    let (unit, array) = match (array, part.texture.index) {
+        (Some(_), AstIndex::Const(index)) if !relative => (unit + index, None),
+        (array, _) => (unit, array.filter(|_| relative)),
+    };
+    let wanted = Image {
+        unit,
+        array,
+        target: TARGETS[part.target as usize].target,
+        texels: texels.unwrap_or(ImageTexels::Formatted(Type::F32)),
+    };
+    let id = image(l, wanted, texels.is_none());
+    let element = array.map(|_| l.index_term(part.texture.index));
+    let components = match texels {
+        Some(ImageTexels::Raw(_)) => job.types.components,
+        Some(ImageTexels::Formatted(_)) | None => 4,
+    };
+    let access = ImageAccess {
+        image: id,
+        element,
+        components,
+        atomic: job.line.modifiers.atomic(),
+        flags: Lowerer::mem_flags(job),
+    };
+    let aux = Aux::Image(l.builder.program.image_accesses.push(access));
+    (aux, wanted)
+}
+
+fn image(l: &mut Lowerer<'_>, wanted: Image, any_texels: bool) -> ImageId {
+    let images = &mut l.builder.program.images;
+    let known = images.iter_enumerated().find(|(_, image)| {
+        let texels = if any_texels {
+            wanted.texels
+        } else {
+            image.texels
+        };
+        **image == wanted || any_texels && Image { texels, ..**image } == wanted
+    });
+    match known {
+        Some((id, _)) => id,
+        None => images.push(wanted),
+    }
+}
+
+/// Coordinate and sample of operand `number`: table X.5. The layer of one-dimensional arrays stands in z by that table, in y by
+/// the texts of size queries and shaders; the other one has to be 0, so the sum serves both.
+fn place(
+    l: &mut Lowerer<'_>,
+    job: &Job<'_>,
+    number: usize,
+    target: TexTarget,
+) -> ([Src; 2], usize) {
+    let coordinate = l.value(job, number, Type::S32);
+    let sample = splat(coordinate, 3);
+    let coordinate = if target == TexTarget::D1Array {
+        let register = l.hidden(Width::W32);
+        l.put(register, WriteMask(1), Op::Mov, Type::S32, &[coordinate]);
+        let sources = [splat(coordinate, 1), splat(coordinate, 2)];
+        l.put(register, WriteMask(2), Op::Add, Type::S32, &sources);
+        Src::register(register)
+    } else {
+        coordinate
+    };
+    (
+        [coordinate, sample],
+        1 + usize::from(target.is_multisample()),
+    )
+}
