@@ -40,8 +40,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let runner = Runner::new(&options)?;
     let device = runner.device_info().name.clone();
-    let mut scripts = scripts::find();
-    scripts.retain(|script| runner.run_file(script).outcome == Outcome::Pass);
+    let passes_here = |script: &PathBuf| runner.run_file(script).outcome == Outcome::Pass;
+    let wanted = if memory > 0 { usize::MAX } else { COUNT };
+    let scripts: Vec<PathBuf> = scripts::find()
+        .into_iter()
+        .filter(passes_here)
+        .take(wanted)
+        .collect();
     println!("{name}: {device}, {} scripts pass", scripts.len());
     let mut figures = json!({ "name": name, "device": device });
     if memory > 0 {

@@ -64,6 +64,8 @@ fn speed_variants() -> Vec<Variant> {
     if let Some(driver) = vulkan::lavapipe() {
         variants.push(Variant {
             environment: &[("MESA_SHADER_CACHE_DISABLE", "true")],
+            // It takes long, and once is enough for what its compiler costs.
+            args: vec!["--quick"],
             ..variant("lavapipe, nothing in its cache", driver)
         });
     }
