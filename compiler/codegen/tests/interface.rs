@@ -4,7 +4,7 @@
 
 mod support;
 
-use glasm_codegen::options::{ClipDepth, Conventions, DebugInfo, InterfaceTypes};
+use glasm_codegen::options::{ClipDepth, Conventions, DebugInfo, DeviceFeatures, InterfaceTypes};
 use glasm_codegen::reflect::{DescriptorSlot, Scalar};
 use glasm_codegen::{ErrorKind, Module, Options, SourceText, emit, emit_with_source};
 use glasm_ir::resource::*;
@@ -301,4 +301,58 @@ fn precise_and_relaxed_decorate_their_own_results() {
     let text = check(&m.finish());
     assert_eq!(count(&text, "NoContraction"), 2, "{text}");
     assert_eq!(count(&text, "RelaxedPrecision"), 1, "{text}");
+}
+
+/// Attributes of 64-bit components are read as words, z and w at a location of their own, and only if they are read.
+#[test]
+fn wide_attributes() {
+    use glasm_codegen::reflect::Half;
+    for int64 in [true, false] {
+        let mut m = Make::new(Stage::Vertex);
+        let position = m.output(Semantic::Position);
+        let wide = |number| Input {
+            width: Width::W64,
+            ..Input::new(Semantic::Attrib(number))
+        };
+        let first = m.b.program.inputs.push(wide(0));
+        let second = m.b.program.inputs.push(wide(2));
+        let narrow = m.input(Semantic::Attrib(1));
+        let sum = m.wide();
+        let source = |id, lanes| Src::new(Base::Input(id)).swizzled(swizzle(lanes));
+        m.op(
+            Op::Add,
+            Type::U64,
+            d(sum, "xy"),
+            &[source(first, "wzzz"), source(second, "xyyy")],
+        );
+        m.op(
+            Op::Unpack64,
+            Type::U64,
+            d(position, "xyzw"),
+            &[r(sum, "xyxy")],
+        );
+        m.f(Op::Add, d(position, "x"), &[r(position, "x"), narrow]);
+        let options = Options {
+            device: DeviceFeatures {
+                int64,
+                ..DeviceFeatures::default()
+            },
+            ..Options::default()
+        };
+        let reflection = check_with(&m.finish(), &options).reflection;
+        let mut found: Vec<_> = reflection
+            .inputs
+            .iter()
+            .map(|input| (input.semantic, input.location, input.half))
+            .collect();
+        found.sort_by_key(|input| input.1);
+        assert_eq!(
+            found,
+            [
+                (Semantic::Attrib(1), Some(1), None),
+                (Semantic::Attrib(2), Some(2), Some(Half::Low)),
+                (Semantic::Attrib(0), Some(3), Some(Half::High)),
+            ]
+        );
+    }
 }

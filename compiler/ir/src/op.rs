@@ -133,7 +133,8 @@ ops! {
     // name, text, sources, shape, types, effect
     /// `a`; bits pass unchanged when the source has no modifier.
     Mov "mov" 1 (each) Any;
-    /// `a + b`
+    /// `a + b`. Integer results of `add`, `sub` and `mad` may go to registers of the other width, 32 or 64 bits: they are extended
+    /// by their sign or cut; overflow and carry are those of the operation.
     Add "add" 2 (each) Any;
     /// `a - b`
     Sub "sub" 2 (each) Any;
@@ -340,6 +341,11 @@ impl Op {
     /// The name in the text form.
     pub fn name(self) -> &'static str {
         self.info().name
+    }
+
+    /// Whether integer results have overflow and carry.
+    pub const fn adds(self) -> bool {
+        matches!(self, Self::Add | Self::Sub | Self::Mad)
     }
 
     /// The operation of a name in the text form.

@@ -130,9 +130,14 @@ pub(crate) const fn is_comparison(op: Op) -> bool {
     )
 }
 
-fn cond_kind(inst: &Inst) -> CondKinds {
+fn cond_kind(program: &Program, inst: &Inst) -> CondKinds {
     let ty = glasm_ir::inst::result_type(inst);
-    let wide = ty.width() == Width::W64;
+    let width = match inst.dst {
+        // The codes are those of what is written.
+        Some(dst) if ty.is_int() && inst.op.adds() => program.registers[dst.register].width,
+        _ => ty.width(),
+    };
+    let wide = width == Width::W64;
     match (is_comparison(inst.op), ty.is_float(), wide) {
         (true, true, _) => CondKinds::BOOL_FLOAT,
         (true, false, _) => CondKinds::BOOL_INT,
@@ -202,7 +207,7 @@ impl Analysis {
             let Some(dst) = inst.dst else { continue };
             self.written[dst.register.index()] = true;
             if let Some(cc) = dst.cc {
-                self.cond_kinds[cc.index()] |= cond_kind(inst);
+                self.cond_kinds[cc.index()] |= cond_kind(program, inst);
             }
             if let Some(guard) = dst.guard {
                 self.reads_overflow |= guard.test.reads_overflow();

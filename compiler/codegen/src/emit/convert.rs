@@ -63,7 +63,7 @@ impl Emit<'_> {
 
     /// 64-bit integers of signed words. Put together from words: Mesa 22.3 compares the result of a plain conversion with
     /// constants as if it had been extended by zeros.
-    fn sign_extended(&mut self, val: Val) -> Val {
+    pub(super) fn sign_extended(&mut self, val: Val) -> Val {
         let last = self.constant_like(val, 31);
         let high = self.binary(Spv::ShiftRightArithmetic, val, last);
         self.each(val, |emit, index| {

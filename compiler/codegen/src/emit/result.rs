@@ -46,6 +46,12 @@ impl Emit<'_> {
         if lanes == 0 {
             return Ok(());
         }
+        let width = self.program.registers[dst.register].width;
+        if width != ty.width() && inst.op.adds() && ty.is_int() {
+            let ty = ty.with_width(width);
+            let outcome = self.resized(outcome, inst.ty, lanes);
+            return self.write_result(&Inst { ty, ..*inst }, needed, outcome, flags);
+        }
         let fresh = self.settle(inst, &dst, lanes, outcome);
         let flags = flags
             .map(|flags| flag_lanes(lanes, flags))

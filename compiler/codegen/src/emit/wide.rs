@@ -154,13 +154,50 @@ impl Emit<'_> {
         } else {
             self.extend(low, from.width().bits(), from.is_signed_int())
         };
-        let high = if from.is_signed_int() {
+        let high = self.sign_word(low, from);
+        Ok(self.wide_value([low, high]))
+    }
+
+    /// Integers of type `from` as ones of the other width, 32 or 64 bits.
+    pub(super) fn resized(&mut self, outcome: Outcome, from: Type, lanes: u8) -> Outcome {
+        let mut values = match outcome {
+            Outcome::Val(val) => {
+                let mut values = [Lane::UNDEFINED; 4];
+                for (component, lane) in WriteMask(lanes).lanes().enumerate() {
+                    values[lane] = val.lane(component);
+                }
+                values
+            }
+            Outcome::Lanes(values) => values,
+            Outcome::None => return outcome,
+        };
+        let (scalar, pairs) = (self.read_scalar(from), self.wide_int() == Scalar::Pair);
+        for lane in WriteMask(lanes).lanes() {
+            let value = self.w.scalar(values[lane], scalar);
+            let value = self.w.val(value);
+            let resized = match (from.width() == Width::W64, pairs) {
+                (true, true) => self.wide_words(value)[0],
+                (true, false) => self.unary_to(Spv::UConvert, Scalar::U32, value),
+                (false, true) => {
+                    let high = self.sign_word(value, from);
+                    self.wide_value([value, high])
+                }
+                (false, false) if from.is_signed_int() => self.sign_extended(value),
+                (false, false) => self.unary_to(Spv::UConvert, Scalar::U64, value),
+            };
+            values[lane] = resized.lane(0);
+        }
+        Outcome::Lanes(values)
+    }
+
+    /// The upper word of a 32-bit integer that becomes one of 64 bits.
+    fn sign_word(&mut self, low: Val, from: Type) -> Val {
+        if from.is_signed_int() {
             let sign = self.constant_like(low, 31);
             self.binary(Spv::ShiftRightArithmetic, low, sign)
         } else {
             self.constant_like(low, 0)
-        };
-        Ok(self.wide_value([low, high]))
+        }
     }
 
     /// The words of a pair.

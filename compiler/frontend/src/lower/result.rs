@@ -71,6 +71,10 @@ impl Lowerer<'_> {
         if width == job.result.width() {
             return self.inst(op, ty, Some(dst), aux, sources);
         }
+        if dst.cc.is_some() && op.adds() && ty.is_int() {
+            // Overflow and carry are those of the operation, whatever the size of the variable.
+            return self.inst(op, ty, Some(dst), aux, sources);
+        }
         // The result has another size than the variable: convert it with the last write.
         let hidden = self.hidden(job.result.width());
         self.inst(

@@ -25,6 +25,12 @@ fn fits(op: Op, ty: Type, width: Width) -> bool {
     ty.width() == width || in_memory && ty.width() < Width::W32 && width == Width::W32
 }
 
+/// Whether `op` converts its result to `width`.
+fn resizes(op: Op, ty: Type, width: Width) -> bool {
+    let whole = |width: Width| width >= Width::W32;
+    op.adds() && ty.is_int() && whole(ty.width()) && whole(width)
+}
+
 impl Verifier<'_> {
     /// Condition codes.
     pub(super) fn cond_register(&mut self, id: RegisterId) {
@@ -207,7 +213,7 @@ impl Verifier<'_> {
         };
         if register.storage == Storage::Cond {
             self.inst_error(inst, "results go to temporaries and outputs");
-        } else if !fits(inst.op, ty, register.width) {
+        } else if !fits(inst.op, ty, register.width) && !resizes(inst.op, ty, register.width) {
             self.width_error(inst, ty, register.width);
         }
     }
