@@ -12,7 +12,7 @@ const ROUND: usize = 200;
 /// Rounds that are compared.
 const ROUNDS: usize = 5;
 /// Bytes for each script that are no leak of ours: drivers keep some kilobytes for each pipeline that they ever made.
-const ALLOWED: u64 = 24 << 10;
+const ALLOWED: u64 = 12 << 10;
 
 #[test]
 fn memory_does_not_grow_with_scripts() {
