@@ -1,12 +1,16 @@
 //! Storage images.
 
 use super::Problem;
-use super::textures::create;
+use super::plan::WantedImage;
+use super::textures::{create, texel_scalar};
+use crate::format::Format;
 use crate::image::Image as Picture;
 use crate::probe::pixels::{PixelProbe, print_values};
 use crate::script::ImageKey;
-use crate::texture::{PlaneId, Start, TextureData, Update};
-use crate::vk::{Device, Texture, TextureUse};
+use crate::texture::{PlaneId, Shape, Start, TextureData, Update};
+use crate::vk::{Device, Texture, TextureUse, raw_format};
+use glasm::ir::TexTarget;
+use glasm::reflect::{ImageFormat, Scalar};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -20,6 +24,8 @@ struct ImageUnit {
 #[derive(Default)]
 pub(super) struct Images {
     images: BTreeMap<ImageKey, ImageUnit>,
+    /// Images of one texel, zero at first, for units that hold none that the program can see.
+    missing: Vec<(WantedImage, Texture)>,
 }
 
 impl Images {
@@ -67,6 +73,52 @@ impl Images {
         object.expect("the caller prepared this image")
     }
 
+    /// The image of a unit as a program sees it, and the bits of raw texels. Without an image, and where raw texels have another
+    /// size than those of the image, it sees an image of one texel that nobody else does.
+    pub(super) fn for_program(
+        &mut self,
+        device: &Rc<Device>,
+        unit: u32,
+        wanted: WantedImage,
+    ) -> Result<(&Texture, Option<u8>), Problem> {
+        let key = ImageKey::of_unit(unit);
+        let bits = match wanted.format {
+            ImageFormat::Raw(bits) => Some(bits),
+            ImageFormat::Own(_) => None,
+        };
+        let shape = self.images.get(&key).map(|image| &image.data.shape);
+        let fits = match shape {
+            Some(shape) => is_visible(shape, wanted).map_err(|why| format!("{key}: {why}"))?,
+            None => false,
+        };
+        if !fits {
+            return Ok((self.missing(device, wanted)?, None));
+        }
+        self.prepare(device, key)?;
+        let object = self.images.get_mut(&key);
+        let object = object.and_then(|unit| unit.object.as_mut());
+        let object = object.expect("it was prepared above");
+        if let Some(bits) = bits {
+            object.add_raw_view(bits)?;
+        }
+        Ok((object, bits))
+    }
+
+    fn missing(&mut self, device: &Rc<Device>, wanted: WantedImage) -> Result<&Texture, Problem> {
+        let known = self.missing.iter().position(|(key, _)| *key == wanted);
+        let place = match known {
+            Some(place) => place,
+            None => {
+                let mut texture = Texture::new(device, &smallest(wanted)?, TextureUse::Storage)?;
+                let size = texture.shape().plane_bytes(0);
+                texture.fill(|_| vec![0; size])?;
+                self.missing.push((wanted, texture));
+                self.missing.len() - 1
+            }
+        };
+        Ok(&self.missing[place].1)
+    }
+
     fn read(
         &mut self,
         device: &Rc<Device>,
@@ -104,6 +156,47 @@ impl Images {
             print_texels(&picture)
         ))
     }
+}
+
+/// Whether a program can see an image, or why it must not.
+fn is_visible(shape: &Shape, wanted: WantedImage) -> Result<bool, String> {
+    // Rectangles are two-dimensional images.
+    let kind = |target| match target == TexTarget::Rect {
+        true => TexTarget::D2,
+        false => target,
+    };
+    if kind(shape.target) != kind(wanted.target) {
+        return Err("the program accesses another target".to_owned());
+    }
+    match wanted.format {
+        ImageFormat::Raw(bits) => Ok(shape.format.size() * 8 == usize::from(bits)),
+        ImageFormat::Own(scalar) if scalar == texel_scalar(&shape.format) => Ok(true),
+        ImageFormat::Own(_) => Err("the program accesses texels of another type".to_owned()),
+    }
+}
+
+/// The smallest image that a program can see.
+fn smallest(wanted: WantedImage) -> Result<Shape, String> {
+    let name = match wanted.format {
+        ImageFormat::Raw(bits) => raw_format(bits),
+        ImageFormat::Own(Scalar::Int) => Some("R32G32B32A32_SINT"),
+        ImageFormat::Own(Scalar::Uint) => Some("R32G32B32A32_UINT"),
+        ImageFormat::Own(Scalar::Float | Scalar::Double) => Some("R32G32B32A32_SFLOAT"),
+    };
+    let format = name.and_then(Format::parse);
+    let format = format.ok_or_else(|| "there are no such texels".to_owned())?;
+    let is_cube = matches!(wanted.target, TexTarget::Cube | TexTarget::CubeArray);
+    if wanted.target.is_multisample() {
+        return Err("multisample images are not supported".to_owned());
+    }
+    Ok(Shape {
+        target: wanted.target,
+        format,
+        extent: [1; 3],
+        levels: 1,
+        layers: if is_cube { 6 } else { 1 },
+        samples: 1,
+    })
 }
 
 /// Where a plane is; nothing for the first one.

@@ -5,7 +5,9 @@ use crate::programs::Module;
 use crate::script::{BindTarget, BufferKind, ImageKey};
 use crate::vk::{Binding, BindingKind, Comparing};
 use glasm::ir::{BufferKind as IrBufferKind, Stage, TexTarget};
-use glasm::reflect::{BufferBinding, DescriptorSlot, ParamBlock, Scalar, TextureBinding};
+use glasm::reflect::{
+    BufferBinding, DescriptorSlot, ImageBinding, ImageFormat, ParamBlock, Scalar, TextureBinding,
+};
 
 /// Set of textures for modules without reflection; the binding is the unit.
 const TEXTURE_SET: u32 = 1;
@@ -19,6 +21,8 @@ pub(super) enum Source {
     Textures(u32, WantedTexture),
     /// A storage image of the script.
     Image(ImageKey),
+    /// Consecutive image units, from this one, and what the program sees there.
+    Images(u32, WantedImage),
     /// Buffers of the script, one place for each descriptor.
     Buffers(Vec<BufferPlace>),
 }
@@ -30,6 +34,13 @@ pub(super) struct WantedTexture {
     pub(super) texel: Scalar,
     /// Whether lookups compare; `None` if the program does not say.
     pub(super) comparing: Option<Comparing>,
+}
+
+/// An image as a program sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct WantedImage {
+    pub(super) target: TexTarget,
+    pub(super) format: ImageFormat,
 }
 
 impl WantedTexture {
@@ -76,6 +87,9 @@ pub(super) fn plan_bindings<'a>(
         }
         for texture in &reflection.textures {
             plan_texture(&mut plan, texture)?;
+        }
+        for image in &reflection.images {
+            plan_image(&mut plan, image)?;
         }
         for buffer in &reflection.buffers {
             plan_buffer(&mut plan, module.stage, buffer);
@@ -192,6 +206,30 @@ fn plan_texture(plan: &mut Vec<PlannedBinding>, texture: &TextureBinding) -> Res
     }
     let source = Source::Textures(texture.unit, wanted);
     add(plan, texture.slot, wanted.kind(), texture.count, source);
+    Ok(())
+}
+
+fn plan_image(plan: &mut Vec<PlannedBinding>, image: &ImageBinding) -> Result<(), String> {
+    let wanted = WantedImage {
+        target: image.target,
+        format: image.format,
+    };
+    let differs = |planned: &PlannedBinding| {
+        (planned.binding.set, planned.binding.binding) == (image.slot.set, image.slot.binding)
+            && !matches!(planned.source, Source::Images(_, known) if known == wanted)
+    };
+    if plan.iter().any(differs) {
+        return Err(format!(
+            "image unit {}: the programs see different kinds of images",
+            image.unit
+        ));
+    }
+    let kind = match image.target == TexTarget::Buffer {
+        true => BindingKind::StorageTexelBuffer,
+        false => BindingKind::StorageImage,
+    };
+    let source = Source::Images(image.unit, wanted);
+    add(plan, image.slot, kind, image.count, source);
     Ok(())
 }
 

@@ -180,8 +180,17 @@ impl<'a> Programs<'a> {
                 }
                 Source::Image(key) => {
                     resources.images.prepare(&self.device, *key)?;
-                    let image = Resource::Image(resources.images.get(*key));
+                    let image = Resource::Image(resources.images.get(*key), None);
                     self.layout.write(binding, 0, &image);
+                }
+                Source::Images(first, wanted) => {
+                    for element in 0..binding.count {
+                        let unit = first + element;
+                        let (image, bits) =
+                            resources.images.for_program(&self.device, unit, *wanted)?;
+                        self.layout
+                            .write(binding, element, &Resource::Image(image, bits));
+                    }
                 }
                 Source::Buffers(places) => {
                     for (place, element) in places.iter().zip(0..) {

@@ -56,8 +56,8 @@ pub(crate) enum Resource<'a> {
     },
     /// A texture, or a buffer texture.
     Texture(&'a SampledTexture),
-    /// A storage image, or a storage texel buffer.
-    Image(&'a Texture),
+    /// A storage image, or a storage texel buffer; raw texels if it says of how many bits.
+    Image(&'a Texture, Option<u8>),
 }
 
 impl<'a> Resource<'a> {
@@ -255,13 +255,13 @@ impl LayoutObject {
                     write.image_info(&images)
                 }
             },
-            Resource::Image(image) => match image.texel_view() {
+            Resource::Image(image, bits) => match image.storage_texels(*bits) {
                 Some(view) => {
                     views = [view];
                     write.texel_buffer_view(&views)
                 }
                 None => {
-                    images = [image.storage_descriptor()];
+                    images = [image.storage_descriptor(*bits)];
                     write.image_info(&images)
                 }
             },

@@ -39,4 +39,4 @@ pub(crate) use pipeline::{
 };
 pub(crate) use sampler::{Comparing, SampledTexture};
 pub(crate) use submit::{DrawCall, DrawCount, IndexedDraw};
-pub(crate) use texture::{Texture, TextureUse};
+pub(crate) use texture::{Texture, TextureUse, raw_format};

@@ -33,7 +33,29 @@ pub(crate) struct Texture {
     shape: Shape,
     usage: TextureUse,
     memory: Memory,
+    /// Views of raw texels, by their bits.
+    raw_views: Vec<(u8, RawView)>,
     device: Rc<Device>,
+}
+
+/// A view that shows texels as unsigned integers.
+#[derive(Clone, Copy)]
+enum RawView {
+    Image(vk::ImageView),
+    Texels(vk::BufferView),
+}
+
+/// The format of raw texels of so many bits.
+pub(crate) fn raw_format(bits: u8) -> Option<&'static str> {
+    let formats = [
+        (8, "R8_UINT"),
+        (16, "R16_UINT"),
+        (32, "R32_UINT"),
+        (64, "R32G32_UINT"),
+        (128, "R32G32B32A32_UINT"),
+    ];
+    let found = formats.into_iter().find(|(size, _)| *size == bits);
+    found.map(|(_, name)| name)
 }
 
 impl Texture {
@@ -51,8 +73,39 @@ impl Texture {
             shape: shape.clone(),
             usage,
             memory,
+            raw_views: Vec::new(),
             device: Rc::clone(device),
         })
+    }
+
+    /// Makes the view of raw texels of so many bits, which are as many as texels have.
+    pub(crate) fn add_raw_view(&mut self, bits: u8) -> Result<(), Error> {
+        let format = raw_format(bits).and_then(Format::parse);
+        let Some(format) =
+            format.filter(|_| !self.raw_views.iter().any(|(known, _)| *known == bits))
+        else {
+            return Ok(());
+        };
+        let view = match &self.memory {
+            Memory::Texels(buffer, _) => {
+                let size = self.shape.plane_bytes(0) as u64;
+                RawView::Texels(texel_view(&self.device, buffer, format.vk, size)?)
+            }
+            Memory::Image(image) => {
+                let components = vk::ComponentMapping::default();
+                let desc = level_view(&self.shape, format.vk, components, 0..self.shape.levels);
+                RawView::Image(image.create_view(&desc)?)
+            }
+        };
+        self.raw_views.push((bits, view));
+        Ok(())
+    }
+
+    fn raw_view(&self, bits: Option<u8>) -> Option<RawView> {
+        let mut views = self.raw_views.iter();
+        views
+            .find(|(known, _)| Some(*known) == bits)
+            .map(|(_, view)| *view)
     }
 
     /// The layout between commands.
@@ -139,6 +192,14 @@ impl Texture {
         Ok(readback.bytes()[..size].to_vec())
     }
 
+    /// The view of a storage texel buffer, of raw texels if `bits` says how many.
+    pub(super) fn storage_texels(&self, bits: Option<u8>) -> Option<vk::BufferView> {
+        match self.raw_view(bits) {
+            Some(RawView::Texels(view)) => Some(view),
+            Some(RawView::Image(_)) | None => self.texel_view(),
+        }
+    }
+
     /// The view of a buffer texture.
     pub(super) fn texel_view(&self) -> Option<vk::BufferView> {
         match &self.memory {
@@ -160,13 +221,18 @@ impl Texture {
         &self.shape
     }
 
-    /// What a descriptor of a storage image refers to.
-    pub(super) fn storage_descriptor(&self) -> vk::DescriptorImageInfo {
+    /// What a descriptor of a storage image refers to; raw texels if `bits` says of how many.
+    pub(super) fn storage_descriptor(&self, bits: Option<u8>) -> vk::DescriptorImageInfo {
+        let own = || {
+            self.image()
+                .map_or(vk::ImageView::null(), |image| image.view)
+        };
         vk::DescriptorImageInfo {
             sampler: vk::Sampler::null(),
-            image_view: self
-                .image()
-                .map_or(vk::ImageView::null(), |image| image.view),
+            image_view: match self.raw_view(bits) {
+                Some(RawView::Image(view)) => view,
+                Some(RawView::Texels(_)) | None => own(),
+            },
             image_layout: self.layout(),
         }
     }
@@ -174,9 +240,19 @@ impl Texture {
 
 impl Drop for Texture {
     fn drop(&mut self) {
-        if let Memory::Texels(_, view) = &self.memory
-            && !self.device.is_lost()
-        {
+        if self.device.is_lost() {
+            return;
+        }
+        for (_, view) in &self.raw_views {
+            // SAFETY: the views were made from this device, and the device is idle.
+            unsafe {
+                match view {
+                    RawView::Image(view) => self.device.raw.destroy_image_view(*view, None),
+                    RawView::Texels(view) => self.device.raw.destroy_buffer_view(*view, None),
+                }
+            }
+        }
+        if let Memory::Texels(_, view) = &self.memory {
             // SAFETY: the view was made from this device, and the device is idle.
             unsafe { self.device.raw.destroy_buffer_view(*view, None) };
         }
@@ -231,8 +307,9 @@ fn image_desc(shape: &Shape, usage: TextureUse) -> ImageDesc {
         flags |= vk::ImageUsageFlags::TRANSFER_SRC;
     }
     let [width, height, depth] = shape.extent;
-    // A view may leave out the curve of sRGB.
-    let create_flags = match shape.format.without_curve() == shape.format.vk {
+    // A view may leave out the curve of sRGB, or show the texels of a storage image as they are.
+    let one_format = shape.format.without_curve() == shape.format.vk;
+    let create_flags = match one_format && usage == TextureUse::Sampled {
         true => vk::ImageCreateFlags::empty(),
         false => vk::ImageCreateFlags::MUTABLE_FORMAT,
     };
@@ -268,13 +345,22 @@ fn create_texels(device: &Rc<Device>, shape: &Shape, usage: TextureUse) -> Resul
     };
     let size = shape.plane_bytes(0) as u64;
     let buffer = Buffer::new(device, usage, size)?;
+    let view = texel_view(device, &buffer, shape.format.vk, size)?;
+    Ok(Memory::Texels(buffer, view))
+}
+
+fn texel_view(
+    device: &Rc<Device>,
+    buffer: &Buffer,
+    format: vk::Format,
+    size: u64,
+) -> Result<vk::BufferView, Error> {
     let info = vk::BufferViewCreateInfo::default()
         .buffer(buffer.raw)
-        .format(shape.format.vk)
+        .format(format)
         .range(size);
     // SAFETY: the buffer has the usage, and the caller checked that the format can be used so.
-    let view = unsafe { device.raw.create_buffer_view(&info, None) }.call("vkCreateBufferView")?;
-    Ok(Memory::Texels(buffer, view))
+    unsafe { device.raw.create_buffer_view(&info, None) }.call("vkCreateBufferView")
 }
 
 /// A copy between a plane and a buffer, at an offset in the buffer.
