@@ -40,6 +40,7 @@ mod requirements;
 mod runner;
 mod sample_fetch;
 mod script;
+mod spirv;
 mod texture;
 mod timing;
 mod tools;

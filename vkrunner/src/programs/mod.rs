@@ -7,7 +7,6 @@ mod interface;
 mod link;
 mod passthrough;
 mod point_size;
-mod writer;
 
 use crate::format::{Encoding, Format};
 use crate::outcome::Failure;

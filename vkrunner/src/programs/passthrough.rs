@@ -9,7 +9,7 @@
 //! | fragment | writes the value at location 0 as the color |
 
 use super::interface::{Primitive, Varying};
-use super::writer::ModuleWriter;
+use crate::spirv::ModuleWriter;
 use glasm::ir::Stage;
 use glasm::reflect::Scalar;
 use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};

@@ -1,9 +1,10 @@
 //! Writes the words of small SPIR-V modules: one entry point `main` of one block.
 
+use crate::format::Encoding;
 use glasm::ir::Stage;
 use glasm::reflect::Scalar;
 use rspirv::spirv::{
-    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass,
+    BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel, Op, StorageClass,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,7 +12,7 @@ const VERSION_1_3: u32 = 0x0001_0300;
 
 /// A module in the making.
 #[derive(Default)]
-pub(super) struct ModuleWriter {
+pub(crate) struct ModuleWriter {
     last_id: u32,
     capabilities: BTreeSet<u32>,
     modes: Vec<(ExecutionMode, Vec<u32>)>,
@@ -34,11 +35,11 @@ impl ModuleWriter {
         self.last_id
     }
 
-    pub(super) fn needs(&mut self, capability: Capability) {
+    pub(crate) fn needs(&mut self, capability: Capability) {
         self.capabilities.insert(capability as u32);
     }
 
-    pub(super) fn mode(&mut self, mode: ExecutionMode, operands: &[u32]) {
+    pub(crate) fn mode(&mut self, mode: ExecutionMode, operands: &[u32]) {
         self.modes.push((mode, operands.to_vec()));
     }
 
@@ -56,7 +57,7 @@ impl ModuleWriter {
     }
 
     /// A scalar type, or a vector type.
-    pub(super) fn vector(&mut self, scalar: Scalar, components: u32) -> u32 {
+    pub(crate) fn vector(&mut self, scalar: Scalar, components: u32) -> u32 {
         let element = match scalar {
             Scalar::Float => self.ty(Op::TypeFloat, &[32]),
             Scalar::Double => {
@@ -72,7 +73,38 @@ impl ModuleWriter {
         }
     }
 
-    pub(super) fn array(&mut self, element: u32, length: u32) -> u32 {
+    /// A type whose sampled texels are of a scalar type: two-dimensional, arrayed, of no format.
+    pub(crate) fn array_image(&mut self, scalar: u32, multisampled: u32) -> u32 {
+        const SAMPLED: u32 = 1;
+        let operands = [scalar, Dim::Dim2D as u32, 0, 1, multisampled, SAMPLED, 0];
+        self.ty(Op::TypeImage, &operands)
+    }
+
+    /// A structure with members of these types at these offsets, decorated as a block.
+    pub(crate) fn block(&mut self, members: &[(u32, u32)]) -> u32 {
+        let types: Vec<u32> = members.iter().map(|(ty, _)| *ty).collect();
+        let id = self.ty(Op::TypeStruct, &types);
+        self.decorate(id, Decoration::Block, &[]);
+        for ((_, offset), member) in members.iter().zip(0..) {
+            let operands = [id, member, Decoration::Offset as u32, *offset];
+            write(&mut self.annotations, Op::MemberDecorate, &operands);
+        }
+        id
+    }
+
+    /// An array without end.
+    pub(crate) fn endless_array(&mut self, element: u32, stride: u32) -> u32 {
+        let id = self.ty(Op::TypeRuntimeArray, &[element]);
+        self.decorate(id, Decoration::ArrayStride, &[stride]);
+        id
+    }
+
+    /// The type of conditions.
+    pub(crate) fn bool(&mut self) -> u32 {
+        self.ty(Op::TypeBool, &[])
+    }
+
+    pub(crate) fn array(&mut self, element: u32, length: u32) -> u32 {
         let length = self.uint(length);
         self.ty(Op::TypeArray, &[element, length])
     }
@@ -88,18 +120,18 @@ impl ModuleWriter {
         id
     }
 
-    pub(super) fn uint(&mut self, value: u32) -> u32 {
+    pub(crate) fn uint(&mut self, value: u32) -> u32 {
         let ty = self.vector(Scalar::Uint, 1);
         self.constant(ty, value)
     }
 
-    pub(super) fn float(&mut self, value: f32) -> u32 {
+    pub(crate) fn float(&mut self, value: f32) -> u32 {
         let ty = self.vector(Scalar::Float, 1);
         self.constant(ty, value.to_bits())
     }
 
     /// A 32-bit number of that type.
-    pub(super) fn number(&mut self, scalar: Scalar, value: u8) -> u32 {
+    pub(crate) fn number(&mut self, scalar: Scalar, value: u8) -> u32 {
         let ty = self.vector(scalar, 1);
         match scalar {
             Scalar::Float => self.float(f32::from(value)),
@@ -119,32 +151,56 @@ impl ModuleWriter {
             Op::Variable,
             &[pointer, id, class as u32],
         );
-        self.interface.push(id);
+        if matches!(class, StorageClass::Input | StorageClass::Output) {
+            self.interface.push(id);
+        }
         id
     }
 
-    pub(super) fn decorate(&mut self, id: u32, decoration: Decoration, operands: &[u32]) {
+    /// A variable that a descriptor of set 0 stands behind.
+    pub(crate) fn descriptor(&mut self, class: StorageClass, ty: u32, binding: u32) -> u32 {
+        let id = self.variable(class, ty);
+        self.decorate(id, Decoration::DescriptorSet, &[0]);
+        self.decorate(id, Decoration::Binding, &[binding]);
+        id
+    }
+
+    /// Push constants: words of a type, one after the other.
+    pub(crate) fn push_constants(&mut self, word: u32, count: u32) -> u32 {
+        let members: Vec<(u32, u32)> = (0..count).map(|index| (word, 4 * index)).collect();
+        let block = self.block(&members);
+        self.variable(StorageClass::PushConstant, block)
+    }
+
+    /// The value of a push constant.
+    pub(crate) fn push_constant(&mut self, word: u32, block: u32, index: u32) -> u32 {
+        let index = self.uint(index);
+        let place = self.place(StorageClass::PushConstant, word, block, &[index]);
+        self.load(word, place)
+    }
+
+    pub(crate) fn decorate(&mut self, id: u32, decoration: Decoration, operands: &[u32]) {
         let mut all = vec![id, decoration as u32];
         all.extend_from_slice(operands);
         write(&mut self.annotations, Op::Decorate, &all);
     }
 
     /// An input or output with a location.
-    pub(super) fn located(&mut self, class: StorageClass, ty: u32, location: u32) -> u32 {
+    pub(crate) fn located(&mut self, class: StorageClass, ty: u32, location: u32) -> u32 {
         let id = self.variable(class, ty);
         self.decorate(id, Decoration::Location, &[location]);
         id
     }
 
     /// An input or output that Vulkan knows.
-    pub(super) fn built_in(&mut self, class: StorageClass, ty: u32, built_in: BuiltIn) -> u32 {
+    pub(crate) fn built_in(&mut self, class: StorageClass, ty: u32, built_in: BuiltIn) -> u32 {
         let id = self.variable(class, ty);
         self.decorate(id, Decoration::BuiltIn, &[built_in as u32]);
         id
     }
 
     /// An instruction with a result.
-    pub(super) fn result(&mut self, opcode: Op, ty: u32, operands: &[u32]) -> u32 {
+    pub(crate) fn result(&mut self, opcode: Op, ty: u32, operands: &[u32]) -> u32 {
         let id = self.id();
         let mut all = vec![ty, id];
         all.extend_from_slice(operands);
@@ -153,32 +209,49 @@ impl ModuleWriter {
     }
 
     /// An instruction without result.
-    pub(super) fn op(&mut self, opcode: Op, operands: &[u32]) {
+    pub(crate) fn op(&mut self, opcode: Op, operands: &[u32]) {
         write(&mut self.body, opcode, operands);
     }
 
     /// The element of an array variable.
-    pub(super) fn element(
+    pub(crate) fn element(
         &mut self,
         class: StorageClass,
         ty: u32,
         variable: u32,
         index: u32,
     ) -> u32 {
-        let pointer = self.ty(Op::TypePointer, &[class as u32, ty]);
-        self.result(Op::AccessChain, pointer, &[variable, index])
+        self.place(class, ty, variable, &[index])
     }
 
-    pub(super) fn load(&mut self, ty: u32, pointer: u32) -> u32 {
+    /// A part of a variable.
+    pub(crate) fn place(
+        &mut self,
+        class: StorageClass,
+        ty: u32,
+        variable: u32,
+        indices: &[u32],
+    ) -> u32 {
+        let pointer = self.ty(Op::TypePointer, &[class as u32, ty]);
+        let operands: Vec<u32> = [&[variable], indices].concat();
+        self.result(Op::AccessChain, pointer, &operands)
+    }
+
+    /// A component of a vector.
+    pub(crate) fn component(&mut self, ty: u32, vector: u32, number: u32) -> u32 {
+        self.result(Op::CompositeExtract, ty, &[vector, number])
+    }
+
+    pub(crate) fn load(&mut self, ty: u32, pointer: u32) -> u32 {
         self.result(Op::Load, ty, &[pointer])
     }
 
-    pub(super) fn store(&mut self, pointer: u32, value: u32) {
+    pub(crate) fn store(&mut self, pointer: u32, value: u32) {
         self.op(Op::Store, &[pointer, value]);
     }
 
     /// The words of the module.
-    pub(super) fn finish(mut self, stage: Stage) -> Vec<u32> {
+    pub(crate) fn finish(mut self, stage: Stage) -> Vec<u32> {
         let (model, capability) = match stage {
             Stage::Vertex => (ExecutionModel::Vertex, Capability::Shader),
             Stage::TessControl => (
@@ -220,4 +293,43 @@ impl ModuleWriter {
         write(&mut words, Op::FunctionEnd, &[]);
         words
     }
+}
+
+/// What texels of a format are read as.
+pub(crate) fn texel_scalar(encoding: Encoding) -> Scalar {
+    match encoding {
+        Encoding::Sint => Scalar::Int,
+        Encoding::Uint => Scalar::Uint,
+        Encoding::Unorm
+        | Encoding::Snorm
+        | Encoding::Uscaled
+        | Encoding::Sscaled
+        | Encoding::Sfloat
+        | Encoding::Srgb
+        | Encoding::Ufloat
+        | Encoding::SharedExponent => Scalar::Float,
+    }
+}
+
+/// Checks modules with `spirv-val`, where it is installed.
+#[cfg(test)]
+pub(crate) fn assert_valid(words: &[u32]) {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let mut at = 5;
+    while at < words.len() {
+        at += (words[at] >> 16) as usize;
+    }
+    assert_eq!(at, words.len());
+    let process = Command::new("spirv-val")
+        .args(["--target-env", "vulkan1.1", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut process) = process else { return };
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    process.stdin.take().unwrap().write_all(&bytes).unwrap();
+    let output = process.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
 }
