@@ -349,6 +349,14 @@ fn opcodes_of_other_programs() {
         &[Code::FeatureNewer],
     );
     errors(
+        "!!NVfp4.1 TEMP r; TEX r, r, texture[0], 2D, «offset(r)»; END",
+        &[Code::FeatureNewer],
+    );
+    errors(
+        "!!NVfp4.1 TEMP r; TXG r, r, «texture[0].y», 2D; TXG r, r, texture[1], «SHADOW2D»; END",
+        &[Code::FeatureNewer, Code::FeatureNewer],
+    );
+    errors(
         "!!NVfp4.0 TEMP r; «LOAD».F32 r, r.x; END",
         &[Code::FeatureOption],
     );

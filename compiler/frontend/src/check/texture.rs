@@ -8,6 +8,7 @@ use crate::lang::limits;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::lang::options::Feature;
 use crate::lang::targets::{Access, Reference, TARGETS, TargetInfo};
+use crate::source::Version;
 use glasm_ir::types::Type;
 
 impl Checker<'_> {
@@ -51,6 +52,12 @@ impl Checker<'_> {
                 info.name, target.name
             );
             self.reports.error(Code::TargetNotAllowed, span, message);
+        } else if access == Access::GATHER
+            && target.reference != Reference::None
+            && self.version < Version::V5_0
+        {
+            let message = "gathers that compare need language version 5.0";
+            self.reports.error(Code::FeatureNewer, span, message);
         }
     }
 
@@ -58,7 +65,11 @@ impl Checker<'_> {
         match part.offset {
             Offset::None => {}
             Offset::Dynamic => {
-                if target.is_cube() || matches!(info.name, "TXD" | "TXGO") {
+                if self.version < Version::V5_0 {
+                    let message = "a run-time offset needs language version 5.0";
+                    self.reports
+                        .error(Code::FeatureNewer, part.offset_span, message);
+                } else if target.is_cube() || matches!(info.name, "TXD" | "TXGO") {
                     let message = "a run-time offset is not available here";
                     self.reports
                         .error(Code::OffsetDynamic, part.offset_span, message);
@@ -167,6 +178,10 @@ impl Checker<'_> {
                 operand.span,
                 "only TXG and TXGO select a component",
             );
+        } else if !suffix.is_none() && self.version < Version::V5_0 {
+            let message = "a component of the texture needs language version 5.0";
+            self.reports
+                .error(Code::FeatureNewer, operand.span, message);
         }
         if suffix.kind() == SuffixKind::Four {
             self.reports.error(
