@@ -150,6 +150,9 @@ pub struct BindingLayout {
     pub buffer_set: u32,
     /// Set of images, storage buffers and atomic counters. Bindings of storage buffers are their numbers from 0 on, those of
     /// counters from 64 on, those of images from [`FIRST_IMAGE_BINDING`] on.
+    ///
+    /// Where GL has no buffer bound, reads give 0 and writes do nothing: bind a descriptor of less than 4 bytes for that. Sizes
+    /// of storage and counter buffers count in whole words.
     pub storage_set: u32,
 }
 

@@ -56,6 +56,13 @@ fn options() {
 }
 
 #[test]
+fn older_language() {
+    let text = "!!NVfp4.0 OPTION NV_parameter_buffer_object2; OPTION NV_shader_buffer_load; CBUFFER c[] = { program.buffer[0] }; \
+        TEMP r; LDC.«F64» r, c[0]; LDC.«U64X4» r, c[0]; LOAD.«S64» r, r.x; LDC.S8 r, c[3]; LDC.F32X4 r, c[16]; END";
+    errors(text, &[Code::FeatureNewer; 3]);
+}
+
+#[test]
 fn operands() {
     use Code::*;
     storage(

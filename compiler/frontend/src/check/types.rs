@@ -195,6 +195,11 @@ impl Checker<'_> {
             let message = format!("`{}` needs OPTION NV_gpu_program5_mem_extended", data.name);
             self.reports.error(Code::FeatureOption, span, message);
         }
+        if data.ty.width() == Width::W64 && self.version < Version::V5_0 {
+            let span = self.type_span(inst, 0);
+            let message = format!("`{}` needs language version 5.0", data.name);
+            self.reports.error(Code::FeatureNewer, span, message);
+        }
         if atomic {
             self.atomic(inst, info, data);
         }

@@ -1,0 +1,195 @@
+//! Buffers over several binding points and atomics, by what the device can do.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use glasm_codegen::options::DeviceFeatures;
+use glasm_codegen::{ErrorKind, Options, Reflection, emit};
+use glasm_ir::inst::IndexTerm;
+use glasm_ir::resource::*;
+use glasm_ir::*;
+use support::*;
+
+/// Declares a memory and gives an address in it.
+type Space = dyn Fn(&mut Make) -> (MemSpace, Src);
+
+fn buffer(kind: BufferKind) -> impl Fn(&mut Make) -> (MemSpace, Src) {
+    move |m| {
+        let id = m.b.program.buffers.push(Buffer {
+            kind,
+            binding: 2,
+            array: None,
+            size: None,
+        });
+        (
+            MemSpace::Buffer(id),
+            m.input(Semantic::LocalInvocationIndex),
+        )
+    }
+}
+
+/// A fragment program that adds to an element of a storage buffer among four; the number is a parameter or an attribute.
+fn one_of_four(uniform: bool) -> Program {
+    let mut m = Make::new(Stage::Fragment);
+    let id = m.b.program.buffers.push(Buffer {
+        kind: BufferKind::Storage,
+        binding: 1,
+        array: Some(4),
+        size: None,
+    });
+    let number = if uniform {
+        m.param()
+    } else {
+        m.input(Semantic::TexCoord(0))
+    };
+    let (register, result) = (m.temp(), m.temp());
+    m.op(Op::Mov, Type::S32, d(register, "x"), &[number]);
+    let access = MemAccess {
+        space: MemSpace::Buffer(id),
+        element: Some(IndexTerm {
+            relative: Some((register, 0)),
+            offset: 0,
+        }),
+        components: 1,
+        offset: 8,
+        atomic: None,
+        flags: MemFlags::COHERENT,
+    };
+    m.mem(
+        Op::Load,
+        Type::U32,
+        access,
+        Some(d(result, "x")),
+        &[r(register, "y")],
+    );
+    m.mem(
+        Op::Store,
+        Type::U32,
+        access,
+        None,
+        &[r(result, "x"), r(register, "y")],
+    );
+    m.finish()
+}
+
+#[test]
+fn arrays_of_buffers() {
+    let all = DeviceFeatures::default();
+    let compile = |uniform, device| {
+        let options = Options {
+            device,
+            ..Options::default()
+        };
+        let module = check_with(&one_of_four(uniform), &options);
+        (disassemble(&module.words), module.reflection)
+    };
+    let needs =
+        |reflection: &Reflection, feature| reflection.requirements.features.contains(&feature);
+    let dynamic = "shaderStorageBufferArrayDynamicIndexing";
+    let divergent = "shaderStorageBufferArrayNonUniformIndexing";
+
+    let (text, reflection) = compile(true, all);
+    assert!(!text.contains("NonUniform") && !text.contains("OpSwitch"));
+    assert!(needs(&reflection, dynamic) && !needs(&reflection, divergent));
+    assert!(needs(&reflection, "fragmentStoresAndAtomics"));
+    assert!(text.contains("Coherent") && text.contains("Aliased"));
+
+    // The lengths come out of a switch, the accesses go everywhere at once.
+    let (text, reflection) = compile(false, all);
+    assert!(text.contains("NonUniform") && needs(&reflection, divergent));
+
+    let none = DeviceFeatures {
+        storage_buffer_dynamic_indexing: false,
+        storage_buffer_non_uniform_indexing: false,
+        ..all
+    };
+    for uniform in [true, false] {
+        let (text, reflection) = compile(uniform, none);
+        assert!(text.contains("OpSwitch") && !text.contains("NonUniform"));
+        assert!(!needs(&reflection, dynamic));
+    }
+
+    let robust = DeviceFeatures {
+        robust_buffer_access2: true,
+        ..all
+    };
+    let (text, reflection) = compile(false, robust);
+    assert!(!text.contains("OpArrayLength") && !text.contains("OpSwitch"));
+    let slots = &reflection.buffers;
+    assert_eq!((slots.len(), slots[0].index, slots[0].count), (1, 1, 4));
+}
+
+/// A compute program that adds to memory.
+fn add(space: &Space, ty: Type) -> Program {
+    let mut m = Make::new(Stage::Compute);
+    let (space, address) = space(&mut m);
+    let value = if ty == Type::F32 { m.temp() } else { m.wide() };
+    let access = MemAccess {
+        space,
+        element: None,
+        components: 1,
+        offset: 0,
+        atomic: Some(AtomicOp::Add),
+        flags: MemFlags::empty(),
+    };
+    m.mem(
+        Op::Atomic,
+        ty,
+        access,
+        Some(d(value, "x")),
+        &[r(value, "x"), address],
+    );
+    m.finish()
+}
+
+#[test]
+fn atomics_by_device() {
+    let all = DeviceFeatures::default();
+    let with = |program: &Program, device| {
+        let options = Options {
+            device,
+            ..Options::default()
+        };
+        disassemble(&check_with(program, &options).words)
+    };
+    let storage = buffer(BufferKind::Storage);
+    let shared = buffer(BufferKind::Shared);
+    let less = DeviceFeatures {
+        buffer_float32_atomic_add: false,
+        ..all
+    };
+    let float = add(&storage, Type::F32);
+    assert!(with(&float, all).contains("OpAtomicFAddEXT"));
+    let text = with(&float, less);
+    assert!(!text.contains("OpAtomicFAddEXT") && text.contains("OpAtomicCompareExchange"));
+    assert!(with(&add(&shared, Type::F32), all).contains("OpAtomicCompareExchange"));
+    let wide = add(&shared, Type::U64);
+    assert!(with(&wide, all).contains("OpAtomicIAdd"));
+    for (program, feature, device) in [
+        (
+            &wide,
+            "shaderSharedInt64Atomics",
+            DeviceFeatures {
+                shared_int64_atomics: false,
+                ..all
+            },
+        ),
+        (
+            &add(&storage, Type::S64),
+            "shaderBufferInt64Atomics",
+            DeviceFeatures {
+                int64_atomics: false,
+                ..all
+            },
+        ),
+    ] {
+        let options = Options {
+            device,
+            ..Options::default()
+        };
+        let error = emit(program, &options).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::MissingFeature);
+        assert!(error.message.contains(feature), "{}", error.message);
+    }
+}
