@@ -86,14 +86,17 @@ pub(super) fn plan_vertices(
             }
         }
     }
-    plan_bindings(&mut plan, draw, stride);
+    plan_bindings(&mut plan, draw, stride, inputs.unwrap_or_default());
     Ok(plan)
 }
 
 /// Gives every rate at which attributes step a binding of its own.
-fn plan_bindings(plan: &mut VertexPlan, draw: &Draw, stride: u32) {
+fn plan_bindings(plan: &mut VertexPlan, draw: &Draw, stride: u32, inputs: &[VertexInput]) {
     for attribute in &mut plan.attributes {
-        let divisor = draw.divisors.0.get(attribute.location as usize);
+        let same = |input: &&VertexInput| input.location == attribute.location;
+        let input = inputs.iter().find(same);
+        let number = input.map_or(attribute.location, |input| input.attribute);
+        let divisor = draw.divisors.0.get(number as usize);
         let divisor = divisor.copied().map_or(0, u32::from);
         let (binding, stride, divisor) = match attribute.binding {
             DRAW_BINDING if divisor > 0 => {
@@ -563,6 +566,12 @@ mod tests {
                 (0, DRAW_BINDING, vk::Format::R32G32_UINT, 24)
             ]
         );
+        let mut stepping = draw;
+        stepping.divisors.0[1] = 2;
+        let wide = data("1/R64G64B64A64_SINT\n1 2 3 4\n");
+        let stepped = plan_vertices(&stepping, Some(&wide), Some(&inputs)).unwrap();
+        let bindings: Vec<_> = stepped.attributes.iter().map(|a| a.binding).collect();
+        assert_eq!(bindings, [FIRST_DIVISOR_BINDING; 2]);
         let one = found(plan("1/R64_SINT\n-1\n").unwrap());
         assert_eq!(one[0], (1, DRAW_BINDING, vk::Format::R32G32_UINT, 0));
         assert_eq!(one[1].1, CURRENT_BINDING);
