@@ -641,6 +641,23 @@ fn known_but_not_supported() {
 }
 
 #[test]
+fn levels_in_an_operand_of_their_own() {
+    fragment(
+        "TXB r, r, texture[0], «SHADOWCUBE»;",
+        Code::TargetNotAllowed,
+    );
+    fragment("TXL r, r, texture[0], «ARRAYCUBE»;", Code::TargetNotAllowed);
+    fragment("TXP r, r, «q», texture[0], 2D;", Code::ExtraOperand);
+    fragment("TXB r, r, «q», texture[0], 2D;", Code::ExtraOperand);
+    fragment(
+        "TXL r, r, q, «a», texture[0], SHADOWCUBE;",
+        Code::ExtraOperand,
+    );
+    fine("!!NVfp5.0 TEMP r; TXL r, r, r, texture[0], SHADOWARRAYCUBE; END");
+    fine("!!NVvp5.0 TEMP r; TXB r, r, 1, texture[0], SHADOWARRAY2D, (1, 0); END");
+}
+
+#[test]
 fn thread_groups() {
     fragment("«TGBALLOT» r, r;", Code::FeatureOption);
     fragment("«QSWZ3» r, r, r;", Code::FeatureOption);

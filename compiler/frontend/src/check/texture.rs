@@ -9,6 +9,7 @@ use crate::lang::opcodes::OpcodeInfo;
 use crate::lang::options::Feature;
 use crate::lang::targets::{Access, Reference, TARGETS, TargetInfo};
 use crate::source::Version;
+use glasm_ir::TexTarget;
 use glasm_ir::types::Type;
 
 impl Checker<'_> {
@@ -22,7 +23,11 @@ impl Checker<'_> {
         let part = self.program.ast.textures[number as usize];
         let target = &TARGETS[part.target as usize];
         let access = access(info);
-        self.target(&part, info, target, access);
+        let before = info.operands.len() - 1 + usize::from(part.offset == Offset::Dynamic);
+        let second = operands.len() > before && self.version >= Version::V5_0;
+        if !(second && takes_level_operand(info, target)) {
+            self.target(&part, info, target, access);
+        }
         self.offset(&part, info, target);
         self.extra_operands(operands, info, &part, target);
         let Some(var) = self.texture_variable(number, access) else {
@@ -111,9 +116,10 @@ impl Checker<'_> {
     ) {
         let own = info.operands.len() - 1;
         let dynamic = usize::from(part.offset == Offset::Dynamic);
-        let reference = usize::from(
+        let needed = usize::from(
             target.reference == Reference::Operand && info.name != "TXQ" && info.name != "LOD",
         );
+        let further = needed.max(usize::from(takes_level_operand(info, target)));
         let count = operands.len();
         for (number, operand) in operands
             .iter_mut()
@@ -121,7 +127,7 @@ impl Checker<'_> {
             .take(count - dynamic)
             .skip(own)
         {
-            if number < own + reference {
+            if number < own + further {
                 self.value(operand, Shape::Vector, Type::F32, false);
             } else {
                 self.reports.error(
@@ -131,7 +137,7 @@ impl Checker<'_> {
                 );
             }
         }
-        if count - dynamic < own + reference {
+        if count - dynamic < own + needed {
             let message = format!(
                 "target `{}` needs an operand with the reference",
                 target.name
@@ -216,6 +222,13 @@ impl Checker<'_> {
         }
         let _ = target;
     }
+}
+
+/// Whether bias or level stand in an operand of their own, because the coordinate takes all lanes. EXT_sparse_texture2 table X.17.
+fn takes_level_operand(info: &OpcodeInfo, target: &TargetInfo) -> bool {
+    let full = target.reference == Reference::Lane(3)
+        || target.is_cube() && target.target == TexTarget::CubeArray;
+    full && matches!(info.name, "TXB" | "TXL")
 }
 
 /// The access that a texture opcode makes.

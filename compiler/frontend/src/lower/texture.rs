@@ -30,16 +30,30 @@ pub(crate) fn sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
     access(l, job, TexMode::Implicit, coordinate, &[]);
 }
 
-/// TXB: the bias is lane w of the coordinate.
+/// TXB: the bias is lane w of the coordinate, or in an operand of its own.
 pub(crate) fn sample_bias(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, F);
-    access(l, job, TexMode::Bias, coordinate, &[splat(coordinate, 3)]);
+    let bias = level(l, job, coordinate);
+    access(l, job, TexMode::Bias, coordinate, &[bias]);
 }
 
-/// TXL: the level is lane w of the coordinate.
+/// TXL: the level is lane w of the coordinate, or in an operand of its own.
 pub(crate) fn sample_lod(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, F);
-    access(l, job, TexMode::Lod, coordinate, &[splat(coordinate, 3)]);
+    let level = level(l, job, coordinate);
+    access(l, job, TexMode::Lod, coordinate, &[level]);
+}
+
+/// Bias or level: w of the coordinate; x of the second operand, or y if x is the reference.
+fn level(l: &mut Lowerer<'_>, job: &Job<'_>, coordinate: Src) -> Src {
+    let (part, target) = part(l, job);
+    let own = job.info.operands.len() - 1;
+    let before = own + usize::from(part.offset == Offset::Dynamic);
+    if usize::from(job.line.operand_count) <= before {
+        return splat(coordinate, 3);
+    }
+    let second = l.value(job, own, F);
+    splat(second, u8::from(target.reference == Reference::Operand))
 }
 
 /// TXP: x, y and z are divided by w first.
