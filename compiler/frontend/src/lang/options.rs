@@ -51,6 +51,14 @@ bitflags::bitflags! {
         const IMAGE_SIZE = 1 << 27;
         /// IMQS and TXQS.
         const IMAGE_SAMPLES = 1 << 28;
+        /// Fog by a power of e.
+        const FOG_EXP = 1 << 29;
+        /// Fog by a power of e of a square.
+        const FOG_EXP2 = 1 << 30;
+        /// Fog by a linear function.
+        const FOG_LINEAR = 1 << 31;
+        /// Fog of any kind.
+        const FOG = Self::FOG_EXP.bits() | Self::FOG_EXP2.bits() | Self::FOG_LINEAR.bits();
         /// Bindings of thread groups, TGBALLOT and QSWZ.
         const THREAD_GROUP = 1 << 24;
         /// SHFIDX, SHFUP, SHFDOWN, SHFXOR.
@@ -174,9 +182,9 @@ macro_rules! options {
 options! {
     // name, program types, version, group, support, enables
     "ARB_position_invariant" VERTEX V4_0 None Full [POSITION_INVARIANT];
-    "ARB_fog_exp" FRAGMENT V4_0 Fog Missing [];
-    "ARB_fog_exp2" FRAGMENT V4_0 Fog Missing [];
-    "ARB_fog_linear" FRAGMENT V4_0 Fog Missing [];
+    "ARB_fog_exp" FRAGMENT V4_0 Fog Full [FOG_EXP];
+    "ARB_fog_exp2" FRAGMENT V4_0 Fog Full [FOG_EXP2];
+    "ARB_fog_linear" FRAGMENT V4_0 Fog Full [FOG_LINEAR];
     "ARB_precision_hint_fastest" FRAGMENT V4_0 Hint Full [];
     "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint Full [];
     "ARB_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS];

@@ -1,5 +1,6 @@
 //! Blocks, loops, calls and KIL. NV_gpu_program4 section 2.X.5.
 
+use super::fog::FogPlace;
 use super::operand::splat;
 use super::{Job, Lowerer};
 use crate::ast::{Cond as AstCond, Extra, Inst as Line, Statement};
@@ -55,6 +56,7 @@ impl Lowerer<'_> {
         let main = self.builder.program.main;
         let routines = self.announce_routines();
         let mut groups_done = Vec::new();
+        let fog = self.fog_place();
         for (number, routine) in checked.routines.iter().enumerate() {
             let number = number as u32;
             let Some(&id) = routines.ids.get(&number) else {
@@ -74,8 +76,14 @@ impl Lowerer<'_> {
                 }
                 None => self.routine(routine.first, routine.end, &routines),
             }
+            if id == main && fog == Some(FogPlace::EndOfMain) {
+                self.fog();
+            }
             let body = self.builder.program.routines[id].body;
             self.builder.close_block_as(body);
+        }
+        if fog == Some(FogPlace::AroundMain) {
+            self.fog_around_main();
         }
     }
 

@@ -9,6 +9,7 @@ pub(crate) mod composite;
 pub(crate) mod convert;
 pub(crate) mod derivative;
 pub(crate) mod flow;
+mod fog;
 pub(crate) mod image;
 pub(crate) mod memory;
 mod operand;

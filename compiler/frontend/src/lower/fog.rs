@@ -1,0 +1,142 @@
+//! Fog that the options ARB_fog_exp, ARB_fog_exp2 and ARB_fog_linear append to a program. ARB_fragment_program section 3.11.4.5.1
+//! and issue 29.
+
+use super::Lowerer;
+use super::operand::splat;
+use crate::ast::Statement;
+use crate::check::IoBinding;
+use crate::lang::opcodes::{FlowOp, Lower};
+use crate::lang::options::Features;
+use glasm_ir::inst::{Aux, Index};
+use glasm_ir::program::Routine as IrRoutine;
+use glasm_ir::types::{Base as TypeBase, Type, Width};
+use glasm_ir::{
+    Base, Block, Dst, IndexTerm, Node, Op, ParamSource, Saturate, Semantic, Span, Src, StateParam,
+    WriteMask,
+};
+
+const F: Type = Type::F32;
+
+/// Fog blends the color of draw buffer 0.
+const COLOR: Semantic = Semantic::FragColor {
+    buffer: 0,
+    index: 0,
+};
+
+/// Where fog is applied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FogPlace {
+    /// At the end of the main routine, which every invocation reaches.
+    EndOfMain,
+    /// In a new main routine, after a call of the program's own.
+    AroundMain,
+}
+
+impl Lowerer<'_> {
+    /// Where fog is applied, if the program asks for it.
+    pub(super) fn fog_place(&self) -> Option<FogPlace> {
+        if !self.checked.features.intersects(Features::FOG) {
+            return None;
+        }
+        let routine = &self.checked.routines[self.checked.main as usize];
+        let mut statements =
+            self.checked.ast.statements[routine.first as usize..routine.end as usize].iter();
+        let returns = statements.any(|statement| {
+            let &Statement::Inst(number) = statement else {
+                return false;
+            };
+            let info = self.checked.ast.insts[number as usize].opcode.info();
+            matches!(info.lower, Lower::Flow(FlowOp::Ret))
+        });
+        Some(match returns || routine.group.is_some() {
+            true => FogPlace::AroundMain,
+            false => FogPlace::EndOfMain,
+        })
+    }
+
+    /// A new main routine that calls the program's own and applies fog.
+    pub(super) fn fog_around_main(&mut self) {
+        let own = self.builder.program.main;
+        let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
+        let routine = IrRoutine { name: None, body };
+        self.builder.program.main = self.builder.program.routines.push(routine);
+        self.builder.open_block();
+        self.builder.node(Node::Call(own, Span::default()));
+        self.fog();
+        self.builder.close_block_as(body);
+    }
+
+    /// Blends the final color, clamped, with the fog color. Alpha is left alone, and so is a color that is not written or not float.
+    pub(super) fn fog(&mut self) {
+        let Some(&(register, element)) = self.results.get(&COLOR) else {
+            return;
+        };
+        let mut outputs = self.builder.program.outputs.iter();
+        if outputs.any(|output| output.semantic == COLOR && output.base != TypeBase::Float) {
+            return;
+        }
+        let index = element.map(|(number, len)| {
+            let element = IndexTerm::constant(number as i32);
+            self.builder.program.indices.push(Index {
+                element,
+                len,
+                vertex: None,
+            })
+        });
+        self.span = Span::default();
+        self.hidden_used = [0; 2];
+        let factor = self.fog_factor();
+        let fog = self.state(StateParam::FogColor);
+        let fog = self.clamped(Op::Mov, &[fog]);
+        let color = Src {
+            index,
+            ..Src::register(register)
+        };
+        let color = self.clamped(Op::Mov, &[color]);
+        let distance = self.compute(Op::Sub, F, &[color, fog]);
+        let dst = Dst {
+            index,
+            ..Dst::new(register, WriteMask(0b0111))
+        };
+        self.inst(Op::Mad, F, Some(dst), Aux::None, &[factor, distance, fog]);
+    }
+
+    /// How much of the color is left: exp(-dc), exp(-(dc)^2) or (end - c) / (end - start), from 0 to 1.
+    fn fog_factor(&mut self) -> Src {
+        let binding = IoBinding {
+            semantic: Semantic::FogCoord,
+            base: TypeBase::Float,
+            typeless: false,
+        };
+        let coordinate = Base::Input(self.input(binding, TypeBase::Float, Width::W32));
+        let coordinate = splat(Src::new(coordinate), 0);
+        let params = self.state(StateParam::FogParams);
+        let [density, end, scale] = [0, 2, 3].map(|lane| splat(params, lane));
+        if self.checked.features.contains(Features::FOG_LINEAR) {
+            let rest = self.compute(Op::Sub, F, &[end, coordinate]);
+            return self.clamped(Op::Mul, &[rest, scale]);
+        }
+        let mut depth = self.compute(Op::Mul, F, &[density, coordinate]);
+        if self.checked.features.contains(Features::FOG_EXP2) {
+            depth = self.compute(Op::Mul, F, &[depth, depth]);
+        }
+        let to_base_2 = self.float(std::f32::consts::LOG2_E);
+        let power = self.compute(Op::Mul, F, &[depth, to_base_2]);
+        self.clamped(Op::Exp2, &[power.negated()])
+    }
+
+    fn state(&mut self, state: StateParam) -> Src {
+        Src::new(Base::Param(self.param_id(ParamSource::State(state))))
+    }
+
+    /// A hidden register that holds the result of an operation, clamped to [0, 1].
+    fn clamped(&mut self, op: Op, sources: &[Src]) -> Src {
+        let register = self.hidden(F.width());
+        let dst = Dst {
+            saturate: Saturate::Unsigned,
+            ..Dst::new(register, WriteMask::XYZW)
+        };
+        self.inst(op, F, Some(dst), Aux::None, sources);
+        Src::register(register)
+    }
+}
