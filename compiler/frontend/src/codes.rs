@@ -280,6 +280,10 @@ codes! {
         "glasm accepts up to 4096 temporaries; an array counts with all its elements.";
     TooManyParameters "E1004" "too many parameters"
         "glasm accepts up to 16,384 elements of parameter arrays.";
+    TooManyAttribComponents "E1005" "too many components of attributes"
+        "A program uses up to 128 components of attributes, counted by the swizzles of its operands.";
+    TooManyResultComponents "E1006" "too many components of results"
+        "A program writes up to 128 components of results, counted by its write masks.";
     TooManyErrors "E1007" "too many errors"
         "Reporting stops after 100 errors. Fix the first ones; the rest may be consequences.";
     OutputTooLarge "E1008" "translation too large"

@@ -582,6 +582,56 @@ fn options() {
 }
 
 #[test]
+fn options_lower_limits() {
+    for option in ["ARB_fog_exp", "ARB_fog_exp2", "ARB_fog_linear"] {
+        let program = |body: &str| format!("!!NVfp4.0 OPTION {option}; {body} END");
+        fine(&program("TEMP a[4095]; MOV a[0], 0;"));
+        errors(
+            &program("TEMP a[4095], «b»; MOV a[0], 0;"),
+            &[Code::TooManyTemporaries],
+        );
+        let rows = |count: usize| format!("PARAM p[] = {{ {} }};", "0, ".repeat(count - 1) + "0");
+        fine(&program(&rows(16_382)));
+        let parts = rows(16_382) + " «PARAM q[1] = { 1 };»";
+        errors(&program(&parts), &[Code::TooManyParameters]);
+    }
+}
+
+#[test]
+fn components_of_attributes_and_results() {
+    let reads: String = (0..31)
+        .map(|n| format!("ADD r, r, fragment.attrib[{n}];"))
+        .collect();
+    let program = |more: &str| format!("!!NVfp4.0 TEMP r; {reads} {more} MOV result.color, r; END");
+    // 31 times 4 components and 4 of one more binding, in two parts.
+    fine(&program(
+        "ADD r, r, fragment.position.xyxy; ADD r, r, fragment.position.zwzw;",
+    ));
+    let (_, diagnostics) = translate(&Source::new(
+        "test",
+        &program("ADD r, r, fragment.position; ADD r, r, fragment.fogcoord.x;"),
+    ));
+    assert_eq!(diagnostics.list[0].code, Code::TooManyAttribComponents);
+    // An array with run-time index counts with all its elements, a declaration without use not at all.
+    let (_, diagnostics) = translate(&Source::new(
+        "test",
+        "!!NVfp4.0 ATTRIB a[] = { fragment.attrib[0..31] }; ATTRIB c = fragment.color; INT TEMP i; ADD result.color, a[i.x], c; END",
+    ));
+    assert_eq!(diagnostics.list[0].code, Code::TooManyAttribComponents);
+    fine(
+        "!!NVfp4.0 ATTRIB a[] = { fragment.attrib[0..31] }; ATTRIB c = fragment.color; MOV result.color, a[1]; END",
+    );
+    let writes = |mask: &str| -> String {
+        let lines = (0..31).map(|n| format!("MOV result.attrib[{n}]{mask}, 1;"));
+        let lines: String = lines.collect();
+        format!("!!NVvp4.0 {lines} MOV result.position, 1; MOV result.pointsize.x, 1; END")
+    };
+    let (_, diagnostics) = translate(&Source::new("test", &writes("")));
+    assert_eq!(diagnostics.list[0].code, Code::TooManyResultComponents);
+    fine(&writes(".xyz"));
+}
+
+#[test]
 fn limits() {
     errors(
         "!!NVfp5.0 TEMP a[4096], «b»; MOV b, 0; END",
@@ -624,6 +674,19 @@ fn whole_program_limits() {
         codes(&format!("!!NVfp5.0 TEMP r;{many} END")),
         [Code::TooManyInstructions]
     );
+    // Code that options add is counted.
+    for (header, taken) in [
+        ("!!NVfp5.0 OPTION ARB_fog_exp;", 3),
+        ("!!NVfp5.0 OPTION ARB_fog_exp2;", 4),
+        ("!!NVfp5.0 OPTION ARB_fog_linear;", 2),
+        ("!!NVvp5.0 OPTION ARB_position_invariant;", 4),
+    ] {
+        let many = "MOV r,r;".repeat((1 << 20) - taken + 1);
+        assert_eq!(
+            codes(&format!("{header} TEMP r;{many} END")),
+            [Code::TooManyInstructions]
+        );
+    }
     let params = "program.local[0..4095],".repeat(5);
     assert_eq!(
         codes(&format!("!!NVfp5.0 PARAM p[] = {{ {params} 1 }}; END")),

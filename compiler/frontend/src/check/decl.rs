@@ -174,8 +174,9 @@ impl Checker<'_> {
                 }
             };
             self.temporaries += u64::from(array.unwrap_or(1));
-            if self.temporaries > limits::TEMPORARIES {
-                let message = format!("more than {} temporaries", limits::TEMPORARIES);
+            let limit = limits::TEMPORARIES - self.reserved().temporaries;
+            if self.temporaries > limit {
+                let message = format!("more than {limit} temporaries");
                 self.reports.error(Code::TooManyTemporaries, span, message);
                 self.temporaries = 0;
                 self.named[name.index()] = Named::Poisoned;

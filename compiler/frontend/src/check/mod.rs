@@ -9,6 +9,7 @@ mod decl;
 mod flow;
 mod image;
 mod inst;
+mod limits;
 mod memory;
 mod operand;
 mod overlap;
@@ -334,6 +335,7 @@ impl<'s> Checker<'s> {
             );
         }
         self.overlaps();
+        self.whole_limits();
     }
 
     fn name_text(&self, name: NameId) -> String {

@@ -362,7 +362,7 @@ impl Checker<'_> {
     fn bind_params(&mut self, decl: &Decl, list: Vec<ParamSource>) -> Option<Var> {
         let array = self.array_of(decl.size, list.len())?;
         self.parameters += list.len() as u64;
-        if self.parameters > limits::PARAMETERS {
+        if self.parameters > limits::PARAMETERS - self.reserved().parameters {
             self.reports
                 .error(Code::TooManyParameters, decl.span, "too many parameters");
             self.parameters = 0;

@@ -10,6 +10,10 @@ pub const INSTRUCTIONS: usize = 1 << 20;
 pub const TEMPORARIES: u64 = 4096;
 /// Elements of parameter arrays (`MAX_PROGRAM_PARAMETERS_ARB`).
 pub const PARAMETERS: u64 = 16_384;
+/// Components of attributes that a program uses (`MAX_PROGRAM_ATTRIB_COMPONENTS_NV`).
+pub const ATTRIB_COMPONENTS: u32 = 128;
+/// Components of results that a program writes (`MAX_PROGRAM_RESULT_COMPONENTS_NV`).
+pub const RESULT_COMPONENTS: u32 = 128;
 /// `program.env[n]` (`MAX_PROGRAM_ENV_PARAMETERS_ARB`).
 pub const ENV_PARAMETERS: u32 = 4096;
 /// `program.local[n]` (`MAX_PROGRAM_LOCAL_PARAMETERS_ARB`).
