@@ -88,6 +88,9 @@ impl Capabilities {
             // The runner does not enable it, so that the modules themselves keep their accesses inside.
             robust_buffer_access2: false,
             image_gather_extended: self.has("shaderImageGatherExtended"),
+            sampled_image_dynamic_indexing: self.has("shaderSampledImageArrayDynamicIndexing"),
+            sampled_image_non_uniform_indexing: self
+                .has("shaderSampledImageArrayNonUniformIndexing"),
             storage_image_dynamic_indexing: self.has("shaderStorageImageArrayDynamicIndexing"),
             storage_image_non_uniform_indexing: self
                 .has("shaderStorageImageArrayNonUniformIndexing"),

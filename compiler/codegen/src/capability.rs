@@ -75,6 +75,9 @@ needs! {
     GatherExtended ImageGatherExtended None, &["shaderImageGatherExtended"];
     /// Texture arrays indexed at run time.
     TextureIndexing SampledImageArrayDynamicIndexing None, &["shaderSampledImageArrayDynamicIndexing"];
+    /// Texture arrays indexed by any number.
+    TextureDivergence SampledImageArrayNonUniformIndexing
+        Some(("SPV_EXT_descriptor_indexing", V12)), &["shaderSampledImageArrayNonUniformIndexing"];
     /// Uniform buffer arrays indexed at run time.
     UniformIndexing UniformBufferArrayDynamicIndexing None, &["shaderUniformBufferArrayDynamicIndexing"];
     /// Storage buffer arrays indexed at run time.

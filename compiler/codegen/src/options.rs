@@ -87,6 +87,10 @@ pub struct DeviceFeatures {
     /// `robustBufferAccess2`, which the caller must enable: the module then leaves it to the device to keep accesses inside
     /// storage and atomic counter buffers. Off by default.
     pub robust_buffer_access2: bool,
+    /// `shaderSampledImageArrayDynamicIndexing`
+    pub sampled_image_dynamic_indexing: bool,
+    /// `shaderSampledImageArrayNonUniformIndexing`
+    pub sampled_image_non_uniform_indexing: bool,
     /// `shaderStorageImageArrayDynamicIndexing`
     pub storage_image_dynamic_indexing: bool,
     /// `shaderStorageImageArrayNonUniformIndexing`
@@ -120,6 +124,8 @@ impl Default for DeviceFeatures {
             uniform_buffer_non_uniform_indexing: true,
             storage_buffer_non_uniform_indexing: true,
             robust_buffer_access2: false,
+            sampled_image_dynamic_indexing: true,
+            sampled_image_non_uniform_indexing: true,
             storage_image_dynamic_indexing: true,
             storage_image_non_uniform_indexing: true,
             sm_builtins: false,

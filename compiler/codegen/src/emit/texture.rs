@@ -2,7 +2,7 @@
 
 use super::Emit;
 use super::inst::Job;
-use super::operand::Element;
+use super::place::Member;
 use super::result::Outcome;
 use super::texture_object::texel_scalar;
 use crate::capability::Need;
@@ -12,7 +12,7 @@ use crate::words::{TypeWord, ValueWord};
 use crate::writer::{Home, Scalar, Val};
 use glasm_ir::resource::{TexMode, TexSource, TexelOffset};
 use glasm_ir::{Aux, Stage, TexAccess, TexTarget, Texture};
-use spirv::{ImageOperands, Op as Spv};
+use spirv::{Decoration, ImageOperands, Op as Spv};
 
 /// One access with its sources read.
 struct Access {
@@ -21,6 +21,8 @@ struct Access {
     image: TypeWord,
     /// The combined image sampler.
     object: ValueWord,
+    /// Whether it may differ between invocations.
+    divergent: bool,
     coordinate: Option<Val>,
     reference: Option<Val>,
     own: [Option<Val>; 2],
@@ -53,8 +55,49 @@ impl Emit<'_> {
                 "a texture instruction without access data",
             ));
         };
-        let access = self.texture_access(job, self.program.tex_accesses[id])?;
-        let lanes = match access.data.mode {
+        let data = self.program.tex_accesses[id];
+        let len = self.program.textures[data.texture].array.unwrap_or(1);
+        let member = match data.element {
+            Some(term) => self.member(term, len)?,
+            None => Member::Constant(0),
+        };
+        let device = self.options.device;
+        let lanes = match member {
+            Member::Uniform(number) if !device.sampled_image_dynamic_indexing => {
+                self.texture_by_case(job, data, number, len)?
+            }
+            Member::Divergent(number) if !device.sampled_image_non_uniform_indexing => {
+                self.texture_by_case(job, data, number, len)?
+            }
+            Member::Constant(_) | Member::Uniform(_) | Member::Divergent(_) => {
+                self.texture_lanes(job, data, member)?
+            }
+        };
+        Ok(Outcome::Lanes(lanes))
+    }
+
+    /// The access to each texture of an array in a case of its own.
+    fn texture_by_case(
+        &mut self,
+        job: Job<'_>,
+        data: TexAccess,
+        number: ValueWord,
+        len: u32,
+    ) -> Result<[Lane; 4], Failure> {
+        let number = self.w.val(number);
+        self.lanes_by_case(number, len, |emit, case| {
+            emit.texture_lanes(job, data, Member::Constant(case))
+        })
+    }
+
+    fn texture_lanes(
+        &mut self,
+        job: Job<'_>,
+        data: TexAccess,
+        member: Member,
+    ) -> Result<[Lane; 4], Failure> {
+        let access = self.texture_access(job, data, member)?;
+        Ok(match access.data.mode {
             TexMode::Implicit | TexMode::Bias | TexMode::Lod | TexMode::Grad => {
                 self.sample(&access)?
             }
@@ -64,26 +107,28 @@ impl Emit<'_> {
             TexMode::QuerySize => self.query_size(&access),
             TexMode::QueryLod => self.query_lod(&access),
             TexMode::QuerySamples => self.query_samples(&access),
-        };
-        Ok(Outcome::Lanes(lanes))
+        })
     }
 
-    fn texture_access(&mut self, job: Job<'_>, data: TexAccess) -> Result<Access, Failure> {
+    fn texture_access(
+        &mut self,
+        job: Job<'_>,
+        data: TexAccess,
+        member: Member,
+    ) -> Result<Access, Failure> {
         let texture = self.program.textures[data.texture];
         let variable = self.texture_variable(data.texture);
-        let object = match data.element {
-            Some(term) => {
-                let element = self.element_of(term, texture.array.unwrap_or(1))?;
-                self.texture_element(variable, element)
-            }
-            None if texture.array.is_some() => self.texture_element(variable, Element::Constant(0)),
-            None => self.loaded_texture(data.texture, variable),
+        let object = if texture.array.is_some() {
+            self.texture_element(variable, member)
+        } else {
+            self.loaded_texture(data.texture, variable)
         };
         let mut access = Access {
             texture,
             data,
             image: variable.image,
             object,
+            divergent: matches!(member, Member::Divergent(_)),
             coordinate: None,
             reference: None,
             own: [None; 2],
@@ -123,6 +168,9 @@ impl Emit<'_> {
         self.w
             .body
             .result(Spv::Image, access.image, image, &[access.object.0]);
+        if access.divergent {
+            self.w.decorate(image, Decoration::NonUniform, &[]);
+        }
         image
     }
 

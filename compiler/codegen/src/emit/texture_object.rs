@@ -1,7 +1,7 @@
 //! Variables of textures: combined image samplers, images of buffer textures, arrays of them.
 
 use super::Emit;
-use super::operand::Element;
+use super::place::Member;
 use crate::capability::Need;
 use crate::interface::{base_scalar, bind};
 use crate::reflect::{DescriptorSlot, Scalar as ReflectedScalar, TextureBinding};
@@ -9,7 +9,7 @@ use crate::words::{TypeWord, ValueWord};
 use crate::writer::Scalar;
 use glasm_ir::arena::Id;
 use glasm_ir::{TexTarget, TextureId, Type, TypeBase};
-use spirv::{Dim, Op as Spv, StorageClass};
+use spirv::{Decoration, Dim, Op as Spv, StorageClass};
 
 /// A texture's variable and its types.
 #[derive(Clone, Copy, Debug, Default)]
@@ -114,12 +114,17 @@ impl Emit<'_> {
     pub(super) fn texture_element(
         &mut self,
         variable: TextureVariable,
-        element: Element,
+        member: Member,
     ) -> ValueWord {
-        let index = match element {
-            Element::Constant(element) => self.w.uint(element),
-            Element::Dynamic(id) => {
+        let index = match member {
+            Member::Constant(element) => self.w.uint(element),
+            Member::Uniform(id) => {
                 self.w.needs.insert(Need::TextureIndexing);
+                id
+            }
+            Member::Divergent(id) => {
+                self.w.needs.insert(Need::TextureDivergence);
+                self.w.needs.insert(Need::NonUniform);
                 id
             }
         };
@@ -135,6 +140,11 @@ impl Emit<'_> {
         self.w
             .body
             .result(Spv::Load, variable.object, loaded, &[pointer.0]);
+        if matches!(member, Member::Divergent(_)) {
+            for id in [pointer, loaded] {
+                self.w.decorate(id, Decoration::NonUniform, &[]);
+            }
+        }
         loaded
     }
 }
