@@ -4,6 +4,7 @@
 
 mod support;
 
+use glasm_codegen::options::DeviceFeatures;
 use glasm_codegen::reflect::DescriptorSlot;
 use glasm_codegen::{ErrorKind, Options, emit};
 use glasm_ir::inst::IndexTerm;
@@ -183,16 +184,27 @@ fn texture_arrays_are_indexed_at_run_time() {
         m.tex(access, d(color, "xyzw"), &[input]);
         m.f(Op::Add, d(color, "xyzw"), &[r(color, "xyzw"), input]);
     }
-    let module = check_with(&m.finish(), &Options::default());
-    let [binding] = &module.reflection.textures[..] else {
-        panic!()
-    };
-    assert_eq!(
-        (binding.count, binding.slot),
-        (4, DescriptorSlot { set: 1, binding: 3 })
-    );
-    assert_eq!(
-        module.reflection.requirements.features,
-        ["shaderSampledImageArrayDynamicIndexing"]
-    );
+    let program = m.finish();
+    // The index comes from an input, so it may differ between invocations; without the feature every texture is a case.
+    for (divergent, features) in [
+        (true, &["shaderSampledImageArrayNonUniformIndexing"][..]),
+        (false, &[]),
+    ] {
+        let options = Options {
+            device: DeviceFeatures {
+                sampled_image_non_uniform_indexing: divergent,
+                ..DeviceFeatures::default()
+            },
+            ..Options::default()
+        };
+        let module = check_with(&program, &options);
+        let [binding] = &module.reflection.textures[..] else {
+            panic!()
+        };
+        assert_eq!(
+            (binding.count, binding.slot),
+            (4, DescriptorSlot { set: 1, binding: 3 })
+        );
+        assert_eq!(module.reflection.requirements.features, features);
+    }
 }
