@@ -71,6 +71,8 @@ pub(crate) enum Home {
     InPlace,
     /// In a variable of its own, at this location.
     Copy(u32),
+    /// Nowhere, because the program does not write the result: captured values are undefined, their places stay free.
+    Nowhere,
 }
 
 /// Where the value of each capture of the options is, or what is wrong with them. `written` are the results that the program writes.
@@ -92,9 +94,8 @@ pub(crate) fn plan(
         check_overlap(capture, &feedback.captures[..index])?;
         let semantic = capture.semantic;
         if !written.contains(&semantic) {
-            let message =
-                format!("{semantic:?} is to be captured, but the program does not write it");
-            return Err(Error::unsupported(message));
+            homes.push(Home::Nowhere);
+            continue;
         }
         let first_of_result = feedback.captures[..index]
             .iter()

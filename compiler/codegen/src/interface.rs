@@ -91,6 +91,7 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
             | Semantic::Layer
             | Semantic::ViewportIndex
             | Semantic::PrimitiveId
+            | Semantic::VertexId
             | Semantic::SampleMask
     );
     if semantic == Semantic::FragDepth {

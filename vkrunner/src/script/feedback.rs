@@ -44,6 +44,7 @@ const RESULTS: &[(&str, ResultName)] = &[
     ("layer", ResultName::Scalar(Semantic::Layer)),
     ("viewport", ResultName::Scalar(Semantic::ViewportIndex)),
     ("primid", ResultName::Scalar(Semantic::PrimitiveId)),
+    ("id", ResultName::Scalar(Semantic::VertexId)),
     ("texcoord", ResultName::One(Semantic::TexCoord(0))),
     ("texcoord[]", ResultName::Several(Semantic::TexCoord)),
     ("attrib[]", ResultName::Several(Semantic::Generic)),

@@ -58,7 +58,7 @@ impl Emit<'_> {
         let output = self.program.outputs[id];
         let is_integer = matches!(
             output.semantic,
-            Semantic::Layer | Semantic::ViewportIndex | Semantic::PrimitiveId
+            Semantic::Layer | Semantic::ViewportIndex | Semantic::PrimitiveId | Semantic::VertexId
         );
         // Varyings travel as floats, whatever the program puts into them.
         let scalar = match is_integer {

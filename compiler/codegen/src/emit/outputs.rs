@@ -61,6 +61,10 @@ impl Emit<'_> {
         if let Semantic::ClipDistance(plane) = output.semantic {
             return self.store_clip_distance(id, plane, lanes[0]);
         }
+        if (self.program.stage, output.semantic) == (Stage::Vertex, Semantic::VertexId) {
+            // Only transform feedback takes it.
+            return Ok(());
+        }
         let target = self.output_target(id)?;
         let variable = self.output_variable_of(id, &target)?;
         let mut lanes = lanes;

@@ -187,6 +187,7 @@ bindings! { RESULTS:
     "result.texcoord[]" VERTICES V4_0 ([? 8]) Float (ARRAY) Semantic::TexCoord;
     "result.attrib[]" VERTICES V4_0 ([32]) Float (ARRAY TYPELESS) Semantic::Generic;
     "result.clip[]" VERTICES V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance;
+    "result.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;
     "result.layer" VERTEX V4_0 () Signed () |_| Semantic::Layer, ViewportArray2;
     "result.viewport" VERTEX V4_0 () Signed () |_| Semantic::ViewportIndex, ViewportArray2;
     "result.color.primary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 }, DualSource;
