@@ -23,6 +23,7 @@ use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::options::Options;
+use crate::params::storage_class;
 use crate::reflect::{
     BufferBinding, DescriptorSlot, Half, ImageBinding, InterfaceVariable, ParamBlock, Reflection,
     Requirements, Scalar as ReflectedScalar, TextureBinding,
@@ -482,6 +483,7 @@ impl Interface {
             params: self.param_slot.map(|slot| ParamBlock {
                 slot,
                 slots: program.params.iter().map(|param| param.source).collect(),
+                storage: storage_class(program) == StorageClass::StorageBuffer,
             }),
             textures: std::mem::take(&mut self.reflected_textures),
             images: std::mem::take(&mut self.reflected_images),

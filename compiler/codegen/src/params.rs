@@ -1,4 +1,4 @@
-//! Parameters: one uniform block of vec4 slots, each loaded once per function.
+//! Parameters: one uniform block of vec4 slots, each loaded once per function. Blocks that are too large for that are storage buffers.
 
 use crate::gather::Lane;
 use crate::interface::{Interface, bind, stage_number};
@@ -10,6 +10,18 @@ use glasm_ir::arena::Id;
 use glasm_ir::resource::ParamSource;
 use glasm_ir::{ParamId, Program};
 use spirv::{Decoration, Op, StorageClass};
+
+/// Slots of a uniform block at most. Most devices bind 64 KiB.
+const UNIFORM_SLOTS: usize = 4096;
+
+/// Where the parameters of a program are.
+pub(crate) fn storage_class(program: &Program) -> StorageClass {
+    if program.params.len() > UNIFORM_SLOTS {
+        StorageClass::StorageBuffer
+    } else {
+        StorageClass::Uniform
+    }
+}
 
 impl Interface {
     fn param_block(&mut self, w: &mut Writer, program: &Program, options: &Options) -> ValueWord {
@@ -26,7 +38,13 @@ impl Interface {
             Op::MemberDecorate,
             &[block.0, 0, Decoration::Offset as u32, 0],
         );
-        let variable = w.variable(StorageClass::Uniform, block);
+        let class = storage_class(program);
+        if class == StorageClass::StorageBuffer {
+            let not_written = Decoration::NonWritable as u32;
+            w.annotations
+                .op(Op::MemberDecorate, &[block.0, 0, not_written]);
+        }
+        let variable = w.variable(class, block);
         let slot = DescriptorSlot {
             set: options.bindings.param_set,
             binding: options
@@ -82,7 +100,7 @@ impl Interface {
     ) -> ValueWord {
         let block = self.param_block(w, program, options);
         let vector = w.ty(Scalar::F32, 4);
-        let pointer_ty = w.pointer(StorageClass::Uniform, vector);
+        let pointer_ty = w.pointer(storage_class(program), vector);
         let zero = w.uint(0);
         let pointer = w.object();
         let words = if home == Home::Prologue {

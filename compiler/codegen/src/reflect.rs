@@ -35,6 +35,8 @@ pub struct ParamBlock {
     pub slot: DescriptorSlot,
     /// The source of each vec4.
     pub slots: Vec<ParamSource>,
+    /// Whether it is a storage buffer, as blocks of more than 64 KiB are; else it is a uniform buffer.
+    pub storage: bool,
 }
 
 /// A combined image sampler.

@@ -277,6 +277,27 @@ fn register_arrays() {
     assert_eq!(variables.count(), 3, "{text}");
 }
 
+/// A vertex program with so many parameters, of which it reads the last one.
+fn with_params(count: u32) -> Program {
+    let mut m = Make::new(Stage::Vertex);
+    let position = m.output(Semantic::Position);
+    let last = (0..count).map(|_| m.param()).last().unwrap();
+    m.f(Op::Mov, d(position, "xyzw"), &[last]);
+    m.finish()
+}
+
+#[test]
+fn parameters_beyond_64_kib_are_a_storage_buffer() {
+    for (count, class, storage) in [(4096, "Uniform", false), (4097, "StorageBuffer", true)] {
+        let module = check_with(&with_params(count), &Options::default());
+        assert_eq!(module.reflection.params.unwrap().storage, storage);
+        let text = disassemble(&module.words);
+        let variable = |line: &&str| line.contains("OpVariable") && line.ends_with(class);
+        assert_eq!(text.lines().filter(variable).count(), 1, "{count}");
+        assert_eq!(text.contains("NonWritable"), storage);
+    }
+}
+
 #[test]
 fn parameters_and_inputs_indexed_at_run_time() {
     let mut m = Make::new(Stage::Vertex);

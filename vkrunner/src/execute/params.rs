@@ -72,6 +72,7 @@ mod tests {
         let block = ParamBlock {
             slot: DescriptorSlot { set: 0, binding: 0 },
             slots,
+            storage: false,
         };
         let bytes = params.block(Stage::Fragment, &block);
         bytes

@@ -83,7 +83,11 @@ pub(super) fn plan_bindings<'a>(
         };
         if let Some(block) = &reflection.params {
             let source = Source::Params(module.stage, block.clone());
-            add(&mut plan, block.slot, BindingKind::Uniform, 1, source);
+            let kind = match block.storage {
+                true => BindingKind::Storage,
+                false => BindingKind::Uniform,
+            };
+            add(&mut plan, block.slot, kind, 1, source);
         }
         for texture in &reflection.textures {
             plan_texture(&mut plan, texture)?;
@@ -340,6 +344,7 @@ mod tests {
         let block = ParamBlock {
             slot,
             slots: Vec::new(),
+            storage: false,
         };
         let fragment = glasm::Reflection {
             params: Some(block),

@@ -61,7 +61,7 @@ impl<'a> Programs<'a> {
         for planned in &plan {
             if let Source::Params(_, block) = &planned.source {
                 let size = block.slots.len() as u64 * 16;
-                blocks.push(Buffer::new(device, BufferUse::Uniform, size)?);
+                blocks.push(Buffer::new(device, BufferUse::Parameters, size)?);
             }
         }
         let mut slots = Vec::new();

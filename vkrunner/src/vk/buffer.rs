@@ -21,7 +21,8 @@ pub(crate) struct Roles {
 /// What a buffer is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BufferUse {
-    Uniform,
+    /// Parameters of programs.
+    Parameters,
     /// Anything that scripts do with buffers.
     Script(Roles),
     /// Positions of captured vertices.
@@ -41,7 +42,9 @@ pub(crate) enum BufferUse {
 impl BufferUse {
     fn flags(self) -> vk::BufferUsageFlags {
         match self {
-            Self::Uniform => vk::BufferUsageFlags::UNIFORM_BUFFER,
+            Self::Parameters => {
+                vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER
+            }
             Self::Script(Roles { address, capture }) => {
                 let mut flags =
                     vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER;
@@ -68,7 +71,7 @@ impl BufferUse {
             Self::Readback | Self::Script(_) | Self::CaptureCounter | Self::StorageTexels => {
                 MemoryLocation::GpuToCpu
             }
-            Self::Uniform | Self::Texels | Self::Vertex | Self::Index | Self::Upload => {
+            Self::Parameters | Self::Texels | Self::Vertex | Self::Index | Self::Upload => {
                 MemoryLocation::CpuToGpu
             }
         }
@@ -169,7 +172,7 @@ impl BufferObject {
             BufferUse::Script(Roles { address: true, .. }) => self.device.buffer_address(self.raw),
             BufferUse::Script(_)
             | BufferUse::CaptureCounter
-            | BufferUse::Uniform
+            | BufferUse::Parameters
             | BufferUse::Texels
             | BufferUse::StorageTexels
             | BufferUse::Vertex
