@@ -4,9 +4,9 @@
 
 mod support;
 
+use glasm_codegen::Options;
 use glasm_codegen::options::DeviceFeatures;
 use glasm_codegen::reflect::DescriptorSlot;
-use glasm_codegen::{ErrorKind, Options, emit};
 use glasm_ir::inst::IndexTerm;
 use glasm_ir::resource::*;
 use glasm_ir::*;
@@ -141,9 +141,14 @@ fn texel_offsets() {
                 ..TexAccess::new(id, &texture, mode)
             })
         };
-        check(&dynamic(TexMode::Fetch));
-        let error = emit(&dynamic(TexMode::Implicit), &Options::default()).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::Unsupported);
+        for mode in [
+            TexMode::Fetch,
+            TexMode::Implicit,
+            TexMode::Bias,
+            TexMode::Lod,
+        ] {
+            check(&dynamic(mode));
+        }
     }
     let texture = TEXTURE;
     let gather = sampled(Stage::Fragment, texture, |id| TexAccess {

@@ -47,6 +47,7 @@ mod place;
 mod result;
 mod texture;
 mod texture_object;
+mod texture_offset;
 mod wide;
 mod word_access;
 

@@ -15,18 +15,19 @@ use glasm_ir::{Aux, Stage, TexAccess, TexTarget, Texture};
 use spirv::{Decoration, ImageOperands, Op as Spv};
 
 /// One access with its sources read.
-struct Access {
-    texture: Texture,
-    data: TexAccess,
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    pub(super) texture: Texture,
+    pub(super) data: TexAccess,
     image: TypeWord,
     /// The combined image sampler.
-    object: ValueWord,
+    pub(super) object: ValueWord,
     /// Whether it may differ between invocations.
     divergent: bool,
-    coordinate: Option<Val>,
+    pub(super) coordinate: Option<Val>,
     reference: Option<Val>,
-    own: [Option<Val>; 2],
-    offset: Option<Val>,
+    pub(super) own: [Option<Val>; 2],
+    pub(super) offset: Option<Val>,
 }
 
 /// Image operands in the order of their bits.
@@ -153,6 +154,9 @@ impl Emit<'_> {
                 TexSource::Offset => access.offset = Some(val),
             }
         }
+        if access.data.offset == TexelOffset::Dynamic {
+            self.known_offset(&mut access);
+        }
         if access.texture.target == TexTarget::Rect && !access.data.mode.integer_coordinate() {
             self.normalize(&mut access);
         }
@@ -160,7 +164,7 @@ impl Emit<'_> {
     }
 
     /// The image of the access, without its sampler.
-    fn image_of(&mut self, access: &Access) -> ValueWord {
+    pub(super) fn image_of(&mut self, access: &Access) -> ValueWord {
         if access.texture.target == TexTarget::Buffer {
             return access.object;
         }
@@ -196,7 +200,7 @@ impl Emit<'_> {
     }
 
     /// The first `size` components of a value.
-    fn first_components(&mut self, val: Val, size: u8) -> Val {
+    pub(super) fn first_components(&mut self, val: Val, size: u8) -> Val {
         if val.size <= size {
             return val;
         }
@@ -237,11 +241,7 @@ impl Emit<'_> {
     // Accesses.
 
     fn sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
-        if access.data.offset == TexelOffset::Dynamic {
-            return Err(Error::unsupported(
-                "run-time texel offsets are supported by fetches and gathers only",
-            ));
-        }
+        let access = &self.moved_by_offset(access);
         if access.texture.target == TexTarget::Buffer || access.texture.target.is_multisample() {
             return Err(Error::unsupported(
                 "buffer and multisample textures can only be fetched",
