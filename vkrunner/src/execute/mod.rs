@@ -23,9 +23,9 @@ use crate::outcome::{Failure, FailureImage};
 use crate::probe::check_values;
 use crate::programs::Module;
 use crate::script::attachments::MAX_COLORS;
-use crate::script::{Command, Script, Step};
+use crate::script::{Command, Groups, Script, Step};
 use crate::timing::Phase;
-use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer};
+use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer, WorkGroups};
 use bindings::Bound;
 use draws::Draws;
 use feedback::Feedback;
@@ -294,9 +294,19 @@ impl Execution<'_> {
         draws.draw(self.script, framebuffer, &mut self.resources, draw)
     }
 
-    fn dispatch(&mut self, groups: [u32; 3], entry_point: usize) -> Result<(), Problem> {
+    fn dispatch(&mut self, groups: Groups, entry_point: usize) -> Result<(), Problem> {
         let limits = self.device.capabilities.max_work_groups;
-        if groups
+        let counts = match groups {
+            Groups::Given(counts) => counts,
+            Groups::Indirect(range) => {
+                let words = &self.contents(range.buffer)[range.offset as usize..][..12];
+                std::array::from_fn(|axis| {
+                    let word = std::array::from_fn(|byte| words[4 * axis + byte]);
+                    u32::from_le_bytes(word)
+                })
+            }
+        };
+        if counts
             .iter()
             .zip(limits)
             .any(|(count, limit)| *count > limit)
@@ -320,6 +330,12 @@ impl Execution<'_> {
         }
         let pipeline = &pipelines[index].1;
         programs.bind(&mut self.resources)?;
+        let groups = match groups {
+            Groups::Given(counts) => WorkGroups::Given(counts),
+            Groups::Indirect(range) => {
+                WorkGroups::Indirect(&self.resources.buffers[range.buffer.0], range.offset)
+            }
+        };
         Ok(self
             .device
             .dispatch(pipeline, programs.layout(), &self.resources.push, groups)?)

@@ -86,6 +86,29 @@ pub(super) fn parse_range(
     Ok(range)
 }
 
+/// Takes `NAME [OFFSET]`, where the numbers of work groups are.
+pub(super) fn parse_indirect(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<BufferRange, LineError> {
+    let name = parse_buffer_name(words)?;
+    let buffer = parser.buffer(BufferKey::Named(name));
+    let offset = match words.is_empty() {
+        true => 0,
+        false => parse_offset(words)?,
+    };
+    if !offset.is_multiple_of(4) {
+        return Err(words.error_at_last("numbers of work groups start at multiples of 4 bytes"));
+    }
+    let range = BufferRange {
+        buffer,
+        offset,
+        size: Some(12),
+    };
+    parser.note_range(range);
+    Ok(range)
+}
+
 /// Takes up to `limit` times `NAME [+OFFSET]`.
 pub(super) fn parse_addresses(
     parser: &mut TestParser,

@@ -85,6 +85,14 @@ pub(crate) struct BufferRange {
     pub(crate) size: Option<u64>,
 }
 
+/// How many work groups run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Groups {
+    Given([u32; 3]),
+    /// Three words of a buffer say it.
+    Indirect(BufferRange),
+}
+
 /// An address in a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BufferAddress {
@@ -334,7 +342,7 @@ pub(crate) enum Command {
     Clear(Clear),
     Draw(Box<Draw>),
     Compute {
-        groups: [u32; 3],
+        groups: Groups,
         /// Number of the name of the entry point.
         entry_point: usize,
     },

@@ -1,6 +1,7 @@
 //! Commands that draw and dispatch: `draw`, `compute`, `patch`.
 
-use super::command::{Assembly, Command, Divisors, Draw, DrawSource, IndexWidth};
+use super::bindings::parse_indirect;
+use super::command::{Assembly, Command, Divisors, Draw, DrawSource, Groups, IndexWidth};
 use super::names::{ATTRIBUTES, attribute_location};
 use super::stages;
 use super::test::TestParser;
@@ -133,7 +134,7 @@ pub(super) fn parse_divisor(
     words.finish()
 }
 
-/// `compute X Y Z`, `compute entrypoint NAME`
+/// `compute X Y Z`, `compute indirect NAME [OFFSET]`, `compute entrypoint NAME`
 pub(super) fn parse_compute(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -141,8 +142,12 @@ pub(super) fn parse_compute(
     if words.peek() == Some("entrypoint") {
         return stages::parse_entry_point(parser, Stage::Compute, words);
     }
-    let mut count = || words.number("a number of work groups");
-    let groups = [count()?, count()?, count()?];
+    let groups = if words.take("indirect").is_some() {
+        Groups::Indirect(parse_indirect(parser, words)?)
+    } else {
+        let mut count = || words.number("a number of work groups");
+        Groups::Given([count()?, count()?, count()?])
+    };
     let entry_point = parser.pipeline.entry_points.get(Stage::Compute);
     parser.push(
         words,

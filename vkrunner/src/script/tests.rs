@@ -271,6 +271,33 @@ fn index_types_and_divisors_hold_for_later_draws() {
 }
 
 #[test]
+fn work_groups_come_from_a_buffer() {
+    let script = parse("[test]\nbuffer n size 24\ncompute indirect n\ncompute indirect n 12\n");
+    let groups = script.steps.iter().map(|step| {
+        let Command::Compute { groups, .. } = step.command else {
+            panic!("{step:?}")
+        };
+        groups
+    });
+    let range = |offset| BufferRange {
+        buffer: BufferId(0),
+        offset,
+        size: Some(12),
+    };
+    let expected = [Groups::Indirect(range(0)), Groups::Indirect(range(12))];
+    assert!(groups.eq(expected));
+    assert_eq!(
+        errors("[test]\nbuffer n size 24\ncompute indirect n 16\n")[0].0,
+        3
+    );
+    assert_eq!(
+        error("compute indirect n 2"),
+        "numbers of work groups start at multiples of 4 bytes"
+    );
+    assert_eq!(error("compute indirect"), "a buffer name is missing");
+}
+
+#[test]
 fn entry_points_have_numbers() {
     let script = parse(
         "[test]\nfragment entrypoint red\ndraw rect 0 0 1 1\ntess control entrypoint red\ncompute entrypoint main\ncompute 1 1 1\n",

@@ -46,8 +46,9 @@ impl BufferUse {
                 vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER
             }
             Self::Script(Roles { address, capture }) => {
-                let mut flags =
-                    vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER;
+                let mut flags = vk::BufferUsageFlags::UNIFORM_BUFFER
+                    | vk::BufferUsageFlags::STORAGE_BUFFER
+                    | vk::BufferUsageFlags::INDIRECT_BUFFER;
                 if address {
                     flags |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
                 }

@@ -38,5 +38,5 @@ pub(crate) use pipeline::{
     VertexAttribute, VertexBinding,
 };
 pub(crate) use sampler::{Comparing, SampledTexture};
-pub(crate) use submit::{DrawCall, DrawCount, IndexedDraw};
+pub(crate) use submit::{DrawCall, DrawCount, IndexedDraw, WorkGroups};
 pub(crate) use texture::{Texture, TextureUse, raw_format};

@@ -14,6 +14,13 @@ use std::time::Duration;
 /// Everything before, for everything after, memory and host included.
 const FULL_SRC: vk::AccessFlags = vk::AccessFlags::MEMORY_WRITE;
 
+/// Work groups of a dispatch.
+pub(crate) enum WorkGroups<'a> {
+    Given([u32; 3]),
+    /// From a byte of a buffer that scripts use, a multiple of 4.
+    Indirect(&'a Buffer, u64),
+}
+
 impl Device {
     /// Records commands, runs them, and waits until they are done and their writes are visible to host and device.
     pub(super) fn run(
@@ -89,15 +96,19 @@ impl Device {
         pipeline: &ComputePipeline,
         layout: &Layout,
         push: &[u8],
-        groups: [u32; 3],
+        groups: WorkGroups<'_>,
     ) -> Result<(), Error> {
         self.run(|raw, commands| {
-            let [x, y, z] = groups;
             layout.bind(raw, commands, vk::PipelineBindPoint::COMPUTE, push);
             // SAFETY: the pipeline was made for this layout, whose sets are bound and filled; the caller checked the limits.
             unsafe {
                 raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
-                raw.cmd_dispatch(commands, x, y, z);
+                match groups {
+                    WorkGroups::Given([x, y, z]) => raw.cmd_dispatch(commands, x, y, z),
+                    WorkGroups::Indirect(buffer, offset) => {
+                        raw.cmd_dispatch_indirect(commands, buffer.raw, offset);
+                    }
+                }
             }
         })
     }
