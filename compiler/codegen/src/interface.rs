@@ -32,7 +32,7 @@ use crate::words::ValueWord;
 use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::{Interpolation, Sampling};
-use glasm_ir::{InputId, Output, Program, Semantic, Stage, TypeBase, Width};
+use glasm_ir::{InputId, Output, Param, ParamId, ParamSource, Program, Semantic, Stage, StateParam, TypeBase, Width};
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 
 /// Number of varying locations.
@@ -103,6 +103,9 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
         0b1111
     }
 }
+
+/// The parameter that turns the window position.
+const ORIGIN: ParamSource = ParamSource::State(StateParam::WindowOrigin);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct LoadedInput {
@@ -413,17 +416,8 @@ impl Interface {
             let facing = w.derive(Home::Prologue, Op::Select, Scalar::F32, 1, &operands);
             let pad = [w.float(0.0), w.float(1.0)].map(Lane::scalar);
             lanes = [Lane::scalar(facing), pad[0], pad[0], pad[1]];
-        } else if input.semantic == Semantic::Position && program.modes.pixel_center_integer {
-            let (half, none) = (w.float(-0.5), w.float(-0.0));
-            let shift = w.composite(Scalar::F32, &[half, half, none, none]);
-            let moved = w.derive(
-                Home::Prologue,
-                Op::FAdd,
-                Scalar::F32,
-                4,
-                &[value.0, shift.0],
-            );
-            lanes = std::array::from_fn(|lane| Lane::of(moved, lane));
+        } else if input.semantic == Semantic::Position {
+            self.move_window_position(w, program, options, &mut lanes);
         } else if is_thread_number(input.semantic) {
             lanes[0] = Lane::scalar(thread_value(w, input.semantic, value));
         } else if input.semantic == Semantic::InstanceId && options.device.draw_parameters {
@@ -439,6 +433,35 @@ impl Interface {
             lanes[0] = Lane::scalar(number);
         }
         Ok(lanes)
+    }
+
+    /// Window position by other rules: y from the top, pixel centers at integers. ARB_fragment_coord_conventions.
+    fn move_window_position(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        options: &Options,
+        lanes: &mut [Lane; 4],
+    ) {
+        let scalar = |w: &mut Writer, op, a: ValueWord, b: ValueWord| {
+            w.derive(Home::Prologue, op, Scalar::F32, 1, &[a.0, b.0])
+        };
+        let is_origin = |param: &Param| param.source == ORIGIN;
+        let origin = program.params.iter().position(is_origin);
+        if let Some(param) = origin.filter(|_| program.modes.origin_upper_left) {
+            let terms = self.param(w, program, options, ParamId::new(param));
+            let [y, scale, offset] =
+                [lanes[1], terms[0], terms[1]].map(|lane| w.scalar(lane, Scalar::F32));
+            let scaled = scalar(w, Op::FMul, y, scale);
+            lanes[1] = Lane::scalar(scalar(w, Op::FAdd, scaled, offset));
+        }
+        if program.modes.pixel_center_integer {
+            let half = w.float(-0.5);
+            for lane in &mut lanes[..2] {
+                let place = w.scalar(*lane, Scalar::F32);
+                *lane = Lane::scalar(scalar(w, Op::FAdd, place, half));
+            }
+        }
     }
 
     /// The variable of a fragment input that has been loaded, if the value depends on the place where it is evaluated.

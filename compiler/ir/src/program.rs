@@ -182,7 +182,7 @@ pub struct Modes {
     pub workgroup_size: [u32; 3],
     /// Depth and stencil tests run before the program.
     pub early_fragment_tests: bool,
-    /// Window position has its origin in the upper left corner whatever the conventions say.
+    /// Window position has its origin in the upper left corner, by what the parameter `state.window.origin` says.
     pub origin_upper_left: bool,
     /// Window position has its pixel centers at integers.
     pub pixel_center_integer: bool,

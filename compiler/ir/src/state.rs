@@ -176,6 +176,8 @@ pub enum StateParam {
     PointAttenuation,
     /// `(near, far, far - near, 1)`
     DepthRange,
+    /// `(scale, offset, 0, 1)`: what makes of y of the window position a count from the top.
+    WindowOrigin,
     /// Property of thread groups: an integer in lane x.
     Thread(ThreadProperty),
 }

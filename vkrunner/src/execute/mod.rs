@@ -23,7 +23,7 @@ use crate::outcome::{Failure, FailureImage};
 use crate::probe::check_values;
 use crate::programs::Module;
 use crate::script::attachments::MAX_COLORS;
-use crate::script::{Command, Groups, Script, Step};
+use crate::script::{Command, Convention, Groups, Script, Step};
 use crate::timing::Phase;
 use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer, WorkGroups};
 use bindings::Bound;
@@ -134,6 +134,11 @@ pub(crate) fn execute(
     };
     let threads = &mut execution.resources.params.state.threads;
     threads.warp_size = device.capabilities.subgroups.size.min(32);
+    let requirements = &script.requirements;
+    if requirements.convention == Convention::OpenGl {
+        let height = requirements.framebuffer[1] as f32;
+        execution.resources.params.state.lower_left_height = Some(height);
+    }
     let prepared = execution.prepare();
     if execution.note(None, prepared) {
         for step in &script.steps {

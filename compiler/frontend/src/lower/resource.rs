@@ -4,12 +4,13 @@ use super::operand::const_index;
 use super::{Job, Lowerer};
 use crate::ast::{Index as AstIndex, VarMods};
 use crate::check::{BufferLayout, BufferView, IoBinding};
+use crate::lang::options::Features;
 use glasm_ir::inst::{Aux, IndexTerm};
 use glasm_ir::resource::{MemFlags, MemSpace};
 use glasm_ir::semantic::Sampling;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Buffer, BufferId, BufferKind, Dst, Input, InputId, Interpolation, MemAccess, Op, Semantic, Src,
+    Buffer, BufferId, BufferKind, Dst, Input, InputId, Interpolation, MemAccess, Op, ParamSource, Semantic, Src, StateParam,
     TexTarget, WriteMask,
 };
 
@@ -37,6 +38,11 @@ impl Lowerer<'_> {
         let semantic = binding.semantic;
         if let Some(&input) = self.inputs.get(&(semantic, width)) {
             return input;
+        }
+        if semantic == Semantic::Position
+            && self.checked.features.contains(Features::ORIGIN_UPPER_LEFT)
+        {
+            self.param_id(ParamSource::State(StateParam::WindowOrigin));
         }
         let mods = self
             .checked

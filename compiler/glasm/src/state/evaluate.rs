@@ -56,6 +56,10 @@ impl GlState {
                 let [near, far] = self.depth_range;
                 [near, far, far - near, 1.0]
             }
+            StateParam::WindowOrigin => match self.lower_left_height {
+                Some(height) => [-1.0, height, 0.0, 1.0],
+                None => [1.0, 0.0, 0.0, 1.0],
+            },
             // Integers travel as bits.
             StateParam::Thread(property) => {
                 let threads = self.threads;

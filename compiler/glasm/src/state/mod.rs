@@ -36,7 +36,7 @@
 //!     let words = match slot {
 //!         ParamSource::State(param) => state.evaluate(*param).map(f32::to_bits),
 //!         ParamSource::Literal(words) => *words,
-//!         ParamSource::Env(_) | ParamSource::Local(_) => unreachable!("the program has none"),
+//!         ParamSource::Env(_) | ParamSource::Local(_) | ParamSource::Subroutine(_) => unreachable!("the program has none"),
 //!     };
 //!     bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
 //! }
@@ -96,6 +96,8 @@ pub struct GlState {
     pub point: Point,
     /// Near and far end of the depth range. GL 2.1 section 2.11.1.
     pub depth_range: [f32; 2],
+    /// Height of the window, if row 0 of the image that is drawn to is the lowest one, as in GL; `None` if it is the top one.
+    pub lower_left_height: Option<f32>,
     /// Thread groups of the device.
     pub threads: Threads,
 }
@@ -223,6 +225,7 @@ impl Default for GlState {
                 attenuation: [1.0, 0.0, 0.0],
             },
             depth_range: [0.0, 1.0],
+            lower_left_height: None,
             threads: Threads::default(),
         }
     }

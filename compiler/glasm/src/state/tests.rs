@@ -84,6 +84,7 @@ fn initial_values_of_everything_else() {
     assert_eq!(state.evaluate(StateParam::FogColor), [0.0; 4]);
     // 1 / (1 - 0)
     assert_eq!(state.evaluate(StateParam::FogParams), [1.0, 0.0, 1.0, 1.0]);
+    assert_eq!(state.evaluate(StateParam::WindowOrigin), [1.0, 0.0, 0.0, 1.0]);
     assert_eq!(state.evaluate(StateParam::DepthRange), [0.0, 1.0, 1.0, 1.0]);
     assert_eq!(
         state.evaluate(StateParam::PointAttenuation),
@@ -430,6 +431,11 @@ fn planes_colors_fog_points_and_depth() {
     );
     state.depth_range = [0.75, 0.25];
     // 0.25 - 0.75
+    // Row 0.5 of 480 that count from below is row 479.5 from the top.
+    let mut window = GlState::default();
+    window.lower_left_height = Some(480.0);
+    let [scale, offset, ..] = window.evaluate(StateParam::WindowOrigin);
+    assert_eq!(0.5 * scale + offset, 479.5);
     assert_eq!(
         state.evaluate(StateParam::DepthRange),
         [0.75, 0.25, -0.5, 1.0]

@@ -301,6 +301,7 @@ impl<'a> Parser<'a> {
                 _ => self.wrong("expected `size` or `attenuation` of `point`"),
             },
             "depth" => self.last_part("range", StateParam::DepthRange),
+            "window" => self.last_part("origin", StateParam::WindowOrigin),
             "thread" => Ok(StateParam::Thread(self.named_part()?)),
             _ => self.wrong("this is not a part of the GL state"),
         }

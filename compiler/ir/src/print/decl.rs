@@ -206,6 +206,7 @@ impl Printer<'_, '_, '_> {
             StateParam::PointSize => f.write_str("state.point.size"),
             StateParam::PointAttenuation => f.write_str("state.point.attenuation"),
             StateParam::DepthRange => f.write_str("state.depth.range"),
+            StateParam::WindowOrigin => f.write_str("state.window.origin"),
             StateParam::Thread(property) => write!(f, "state.thread.{}", property.word()),
         }
     }
