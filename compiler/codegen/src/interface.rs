@@ -32,7 +32,10 @@ use crate::words::ValueWord;
 use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::{Interpolation, Sampling};
-use glasm_ir::{InputId, Output, Param, ParamId, ParamSource, Program, Semantic, Stage, StateParam, TypeBase, Width};
+use glasm_ir::{
+    InputId, Output, Param, ParamId, ParamSource, Program, Semantic, Stage, StateParam, TypeBase,
+    Width,
+};
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 
 /// Number of varying locations.

@@ -133,6 +133,7 @@ fn needed_features(draw: &Draw, attachments: &Attachments) -> Vec<(&'static str,
         ("dualSrcBlend", used.iter().any(is_dual_source)),
         ("sampleRateShading", state.sample_shading),
         ("alphaToOne", state.alpha_to_one),
+        ("multiViewport", state.viewport_count() > 1),
         (
             "primitiveTopologyListRestart",
             state.primitive_restart && is_list,
@@ -207,7 +208,11 @@ fn missing_range(state: &PipelineState, limits: &FramebufferLimits) -> Option<St
             state.line_width
         ));
     }
-    let [x, y, width, height] = state.viewport?;
+    let mut viewports = state.viewports.iter().flatten();
+    viewports.find_map(|viewport| missing_viewport(*viewport, limits))
+}
+
+fn missing_viewport([x, y, width, height]: [f32; 4], limits: &FramebufferLimits) -> Option<String> {
     let [max_width, max_height] = limits.viewport.map(|side| side as f32);
     let [first, last] = limits.viewport_bounds;
     let mut corners = [x, y, x + width, y + height].into_iter();
@@ -312,6 +317,7 @@ mod tests {
             ("depthBoundsTestEnable true", "depthBounds"),
             ("sampleShadingEnable true", "sampleRateShading"),
             ("alphaToOneEnable true", "alphaToOne"),
+            ("viewport index 3 0 0 4 4", "multiViewport"),
             (
                 "primitiveRestartEnable true",
                 "primitiveTopologyListRestart",

@@ -78,8 +78,8 @@ pub(crate) struct PipelineState {
     pub(crate) stencil_test: bool,
     pub(crate) front: StencilFace,
     pub(crate) back: StencilFace,
-    /// X, Y, width and height in pixels; `None` covers the framebuffer.
-    pub(crate) viewport: Option<[f32; 4]>,
+    /// X, Y, width and height in pixels by viewport number; `None` covers the framebuffer.
+    pub(crate) viewports: [Option<[f32; 4]>; MAX_VIEWPORTS],
     pub(crate) depth_range: [f32; 2],
     /// X, Y, width and height in pixels; `None` covers the framebuffer.
     pub(crate) scissor: Option<[u32; 4]>,
@@ -89,6 +89,17 @@ pub(crate) struct PipelineState {
     pub(crate) sample_mask: u64,
     pub(crate) alpha_to_coverage: bool,
     pub(crate) alpha_to_one: bool,
+}
+
+/// Viewports that a script can set.
+pub(crate) const MAX_VIEWPORTS: usize = 4;
+
+impl PipelineState {
+    /// How many viewports a draw has: all up to the last one that was set.
+    pub(crate) fn viewport_count(&self) -> usize {
+        let last = self.viewports.iter().rposition(Option::is_some);
+        last.unwrap_or(0) + 1
+    }
 }
 
 impl Default for PipelineState {
@@ -127,7 +138,7 @@ impl Default for PipelineState {
             stencil_test: false,
             front: stencil,
             back: stencil,
-            viewport: None,
+            viewports: [None; MAX_VIEWPORTS],
             depth_range: [0.0, 1.0],
             scissor: None,
             sample_shading: false,
@@ -148,7 +159,7 @@ pub(super) enum Slot<'a> {
     Fraction(&'a mut f32),
     Color(&'a mut [f32; 4]),
     SampleMask(&'a mut u64),
-    Viewport(&'a mut Option<[f32; 4]>),
+    Viewports(&'a mut [Option<[f32; 4]>; MAX_VIEWPORTS]),
     Scissor(&'a mut Option<[u32; 4]>),
     PolygonMode(&'a mut vk::PolygonMode),
     FrontFace(&'a mut vk::FrontFace),
@@ -235,7 +246,7 @@ pub(super) const PROPERTIES: &[(&str, Field<PipelineState>)] = &[
     ("alphaToOneEnable", |state| {
         Slot::Bool(&mut state.alpha_to_one)
     }),
-    ("viewport", |state| Slot::Viewport(&mut state.viewport)),
+    ("viewport", |state| Slot::Viewports(&mut state.viewports)),
     ("scissor", |state| Slot::Scissor(&mut state.scissor)),
 ];
 
@@ -344,7 +355,15 @@ fn fill_slot(slot: Slot<'_>, words: &mut Words<'_>) -> Result<(), LineError> {
         }
         Slot::Color(field) => *field = words.floats("a color component")?,
         Slot::SampleMask(field) => *field = words.unsigned("a mask")?,
-        Slot::Viewport(field) => *field = Some(parse_viewport(words)?),
+        Slot::Viewports(field) => {
+            let number = match words.take("index") {
+                Some(()) => words.parse_with("a viewport number below 4", |word| {
+                    word.parse().ok().filter(|number| *number < MAX_VIEWPORTS)
+                })?,
+                None => 0,
+            };
+            field[number] = Some(parse_viewport(words)?);
+        }
         Slot::Scissor(field) => *field = Some(parse_scissor(words)?),
         Slot::PolygonMode(field) => {
             *field = parse_enum(words, "POLYGON_MODE", vk::PolygonMode::from_raw)?

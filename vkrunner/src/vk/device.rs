@@ -242,6 +242,7 @@ fn create_device(
         ash::khr::shader_float_controls::NAME,
         ash::khr::portability_subset::NAME,
         ash::khr::sampler_mirror_clamp_to_edge::NAME,
+        ash::ext::shader_viewport_index_layer::NAME,
     ];
     let optional = optional
         .into_iter()

@@ -7,8 +7,8 @@ use ash::vk;
 
 /// The structures of a pipeline that others point into.
 pub(super) struct FixedFunction {
-    viewports: [vk::Viewport; 1],
-    scissors: [vk::Rect2D; 1],
+    viewports: Vec<vk::Viewport>,
+    scissors: Vec<vk::Rect2D>,
     sample_mask: [u32; 2],
     blend_attachments: Vec<vk::PipelineColorBlendAttachmentState>,
 }
@@ -21,9 +21,13 @@ impl FixedFunction {
         framebuffer: &Framebuffer,
         written: u32,
     ) -> Self {
+        let rectangles = &state.viewports[..state.viewport_count()];
+        let viewports = rectangles.iter();
         Self {
-            viewports: [viewport(state, framebuffer)],
-            scissors: [scissor(state, framebuffer)],
+            viewports: viewports
+                .map(|rectangle| viewport(*rectangle, state, framebuffer))
+                .collect(),
+            scissors: vec![scissor(state, framebuffer); rectangles.len()],
             sample_mask: [state.sample_mask as u32, (state.sample_mask >> 32) as u32],
             blend_attachments: blend_attachments(device, state, framebuffer, written),
         }
@@ -61,10 +65,14 @@ impl FixedFunction {
     }
 }
 
-fn viewport(state: &PipelineState, framebuffer: &Framebuffer) -> vk::Viewport {
+fn viewport(
+    rectangle: Option<[f32; 4]>,
+    state: &PipelineState,
+    framebuffer: &Framebuffer,
+) -> vk::Viewport {
     let extent = framebuffer.area().extent;
     let whole = [0.0, 0.0, extent.width as f32, extent.height as f32];
-    let [x, y, width, height] = state.viewport.unwrap_or(whole);
+    let [x, y, width, height] = rectangle.unwrap_or(whole);
     let [min_depth, max_depth] = state.depth_range;
     vk::Viewport {
         x,

@@ -53,7 +53,11 @@ impl PhysicalDevice {
         }
         let extensions = query_extensions(instance, handle)?;
         let minor = common_minor(properties.api_version);
-        let features = FeatureChain::query(instance, handle, minor, &extensions).names();
+        let mut features = FeatureChain::query(instance, handle, minor, &extensions).names();
+        // The features have a structure from Vulkan 1.2 on only, which excludes others; the extension switches them on everywhere.
+        if extensions.contains("VK_EXT_shader_viewport_index_layer") {
+            features.extend(["shaderOutputLayer", "shaderOutputViewportIndex"]);
+        }
         let capabilities = query_capabilities(instance, handle, &properties, features, extensions);
         let (device_type, rank) = describe_type(properties.device_type);
         let info = DeviceInfo {

@@ -10,8 +10,8 @@ use glasm_ir::resource::{MemFlags, MemSpace};
 use glasm_ir::semantic::Sampling;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Buffer, BufferId, BufferKind, Dst, Input, InputId, Interpolation, MemAccess, Op, ParamSource, Semantic, Src, StateParam,
-    TexTarget, WriteMask,
+    Buffer, BufferId, BufferKind, Dst, Input, InputId, Interpolation, MemAccess, Op, ParamSource,
+    Semantic, Src, StateParam, TexTarget, WriteMask,
 };
 
 /// What makes two texture accesses use one texture.

@@ -84,7 +84,10 @@ fn initial_values_of_everything_else() {
     assert_eq!(state.evaluate(StateParam::FogColor), [0.0; 4]);
     // 1 / (1 - 0)
     assert_eq!(state.evaluate(StateParam::FogParams), [1.0, 0.0, 1.0, 1.0]);
-    assert_eq!(state.evaluate(StateParam::WindowOrigin), [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(
+        state.evaluate(StateParam::WindowOrigin),
+        [1.0, 0.0, 0.0, 1.0]
+    );
     assert_eq!(state.evaluate(StateParam::DepthRange), [0.0, 1.0, 1.0, 1.0]);
     assert_eq!(
         state.evaluate(StateParam::PointAttenuation),
