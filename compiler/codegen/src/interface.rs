@@ -32,10 +32,7 @@ use crate::words::ValueWord;
 use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::{Interpolation, Sampling};
-use glasm_ir::{
-    InputId, Output, Param, ParamId, ParamSource, Program, Semantic, Stage, StateParam, TypeBase,
-    Width,
-};
+use glasm_ir::{Input, InputId, Output, Program, Semantic, Stage, TypeBase, Width};
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 
 /// Number of varying locations.
@@ -107,9 +104,6 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
     }
 }
 
-/// The parameter that turns the window position.
-const ORIGIN: ParamSource = ParamSource::State(StateParam::WindowOrigin);
-
 #[derive(Clone, Copy, Debug, Default)]
 struct LoadedInput {
     variable: ValueWord,
@@ -128,6 +122,8 @@ pub(crate) struct Interface {
     inputs: Vec<LoadedInput>,
     input_copies: Vec<(InputId, u32, ValueWord)>,
     pub(crate) builtins: Vec<(BuiltIn, ValueWord)>,
+    /// Variables of the back colors.
+    pub(crate) back_colors: [ValueWord; 2],
     pub(crate) params: Vec<ValueWord>,
     pub(crate) param_block: ValueWord,
     pub(crate) param_slot: Option<DescriptorSlot>,
@@ -154,6 +150,7 @@ impl Interface {
             inputs: vec![LoadedInput::default(); program.inputs.len()],
             input_copies: Vec::new(),
             builtins: Vec::new(),
+            back_colors: [ValueWord::NONE; 2],
             params: vec![ValueWord::NONE; program.params.len()],
             param_block: ValueWord::NONE,
             param_slot: None,
@@ -251,7 +248,7 @@ impl Interface {
             (Semantic::Attrib(number), Stage::Vertex) => {
                 let declared = options.interface.attributes.get(number as usize).copied();
                 let scalar = base_scalar(declared.unwrap_or(input.base));
-                let value = self.load_location(w, program, id, u32::from(number), scalar);
+                let value = self.load_location(w, program, options, id, u32::from(number), scalar);
                 Ok(std::array::from_fn(|lane| Lane::of(value, lane)))
             }
             (Semantic::WorkgroupSize, _) => {
@@ -282,12 +279,18 @@ impl Interface {
                         stage.name()
                     )));
                 };
-                let value = self.load_location(w, program, id, location, Scalar::F32);
+                if self.is_point_sprite(options, semantic) {
+                    let [s, t] = self.point_coordinate(w, options);
+                    return Ok([s, t, pad[2], pad[3]]);
+                }
+                let value = self.load_location(w, program, options, id, location, Scalar::F32);
                 let lanes: [Lane; 4] = std::array::from_fn(|lane| Lane::of(value, lane));
-                Ok(if semantic == Semantic::FogCoord {
-                    [lanes[0], pad[1], pad[2], pad[3]]
-                } else {
-                    lanes
+                Ok(match semantic {
+                    Semantic::FogCoord => [lanes[0], pad[1], pad[2], pad[3]],
+                    Semantic::Color(number) if options.fixed.two_sided_color => {
+                        self.two_sided_color(w, program, options, id, number, value)
+                    }
+                    _ => lanes,
                 })
             }
         }
@@ -298,6 +301,7 @@ impl Interface {
         &mut self,
         w: &mut Writer,
         program: &Program,
+        options: &Options,
         id: InputId,
         location: u32,
         scalar: Scalar,
@@ -308,21 +312,26 @@ impl Interface {
         });
         let variable = match twin {
             Some((other, _)) => self.inputs[other.index()].variable,
-            None => self.declare_location(w, program, id, location, scalar),
+            None => self.declare_location(w, program, options, input, location, scalar),
         };
         self.inputs[id.index()].variable = variable;
         w.derive(Home::Prologue, Op::Load, scalar, 4, &[variable.0])
     }
 
-    fn declare_location(
+    pub(crate) fn declare_location(
         &mut self,
         w: &mut Writer,
         program: &Program,
-        id: InputId,
+        options: &Options,
+        mut input: Input,
         location: u32,
         scalar: Scalar,
     ) -> ValueWord {
-        let input = program.inputs[id];
+        if options.fixed.flat_colors
+            && matches!(input.semantic, Semantic::Color(_) | Semantic::BackColor(_))
+        {
+            (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
+        }
         let ty = w.ty(scalar, 4);
         let variable = self.variable(w, StorageClass::Input, ty);
         w.decorate(variable, Decoration::Location, &[location]);
@@ -421,6 +430,8 @@ impl Interface {
             lanes = [Lane::scalar(facing), pad[0], pad[0], pad[1]];
         } else if input.semantic == Semantic::Position {
             self.move_window_position(w, program, options, &mut lanes);
+        } else if input.semantic == Semantic::PointCoord {
+            [lanes[0], lanes[1]] = self.point_coordinate(w, options);
         } else if is_thread_number(input.semantic) {
             lanes[0] = Lane::scalar(thread_value(w, input.semantic, value));
         } else if input.semantic == Semantic::InstanceId && options.device.draw_parameters {
@@ -438,39 +449,18 @@ impl Interface {
         Ok(lanes)
     }
 
-    /// Window position by other rules: y from the top, pixel centers at integers. ARB_fragment_coord_conventions.
-    fn move_window_position(
-        &mut self,
-        w: &mut Writer,
+    /// The variable of a fragment input that has been loaded, if the value depends on the place where it is evaluated.
+    pub(crate) fn interpolant(
+        &self,
         program: &Program,
         options: &Options,
-        lanes: &mut [Lane; 4],
-    ) {
-        let scalar = |w: &mut Writer, op, a: ValueWord, b: ValueWord| {
-            w.derive(Home::Prologue, op, Scalar::F32, 1, &[a.0, b.0])
-        };
-        let is_origin = |param: &Param| param.source == ORIGIN;
-        let origin = program.params.iter().position(is_origin);
-        if let Some(param) = origin.filter(|_| program.modes.origin_upper_left) {
-            let terms = self.param(w, program, options, ParamId::new(param));
-            let [y, scale, offset] =
-                [lanes[1], terms[0], terms[1]].map(|lane| w.scalar(lane, Scalar::F32));
-            let scaled = scalar(w, Op::FMul, y, scale);
-            lanes[1] = Lane::scalar(scalar(w, Op::FAdd, scaled, offset));
-        }
-        if program.modes.pixel_center_integer {
-            let half = w.float(-0.5);
-            for lane in &mut lanes[..2] {
-                let place = w.scalar(*lane, Scalar::F32);
-                *lane = Lane::scalar(scalar(w, Op::FAdd, place, half));
-            }
-        }
-    }
-
-    /// The variable of a fragment input that has been loaded, if the value depends on the place where it is evaluated.
-    pub(crate) fn interpolant(&self, program: &Program, id: InputId) -> Option<ValueWord> {
+        id: InputId,
+    ) -> Option<ValueWord> {
         let input = program.inputs[id];
+        let is_flat = options.fixed.flat_colors && matches!(input.semantic, Semantic::Color(_));
         let varies = varying_location(input.semantic).is_some()
+            && !is_flat
+            && !self.is_point_sprite(options, input.semantic)
             && input.interpolation != Interpolation::Flat
             && program.stage == Stage::Fragment;
         varies.then(|| self.inputs[id.index()].variable)

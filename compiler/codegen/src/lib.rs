@@ -12,6 +12,7 @@ mod capture;
 mod debug;
 mod emit;
 pub mod error;
+mod fragment_inputs;
 mod gather;
 pub mod interface;
 mod lanes;

@@ -191,6 +191,9 @@ pub struct Conventions {
     pub clip_depth: ClipDepth,
     /// Whether derivatives in y are negated: for callers that draw with a flipped viewport.
     pub negate_ddy: bool,
+    /// Whether point coordinates count t from the other end: for callers whose row 0 is the bottom, while GL's origin of points is the
+    /// upper left corner.
+    pub flip_point_coord: bool,
 }
 
 impl Conventions {
@@ -199,16 +202,32 @@ impl Conventions {
         Self {
             clip_depth: ClipDepth::ZeroToOne,
             negate_ddy: false,
+            flip_point_coord: false,
         }
     }
 
-    /// GL's rules for a caller that keeps row 0 of an image at GL's bottom: clip depth is remapped, everything in y stays.
+    /// GL's rules for a caller that keeps row 0 of an image at GL's bottom: clip depth is remapped, everything in y stays but the
+    /// coordinates of points.
     pub const fn opengl() -> Self {
         Self {
             clip_depth: ClipDepth::NegativeOneToOne,
             negate_ddy: false,
+            flip_point_coord: true,
         }
     }
+}
+
+/// GL state that pipelines have and programs depend on. A caller that changes it compiles its programs again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FixedState {
+    /// Fragments of back faces read the back colors (`VERTEX_PROGRAM_TWO_SIDE`).
+    pub two_sided_color: bool,
+    /// Colors are not interpolated (`SHADE_MODEL` is `FLAT`).
+    pub flat_colors: bool,
+    /// Colors that the last stage before rasterization writes are clamped to [0, 1] (`CLAMP_VERTEX_COLOR`). For that stage only.
+    pub clamp_vertex_colors: bool,
+    /// Bit n: the point coordinate replaces texture coordinate set n (`COORD_REPLACE`). For pipelines that draw points.
+    pub point_sprites: u8,
 }
 
 /// Debug information in the module.
@@ -240,6 +259,8 @@ pub struct Options {
     pub bindings: BindingLayout,
     /// GL rules.
     pub conventions: Conventions,
+    /// GL state that programs depend on.
+    pub fixed: FixedState,
     /// Debug information.
     pub debug: DebugInfo,
     /// Interface types that the API decides.

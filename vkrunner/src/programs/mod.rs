@@ -343,6 +343,11 @@ impl CompileContext<'_> {
                     .unwrap_or_default(),
                 colors: color_types(&script.requirements.attachments),
             },
+            fixed: glasm::FixedState {
+                clamp_vertex_colors: script.requirements.fixed.clamp_vertex_colors
+                    && self.last_stage() == stage,
+                ..script.requirements.fixed
+            },
             transform_feedback: match self.last_stage() == stage {
                 true => script.feedback.clone(),
                 false => TransformFeedback::default(),

@@ -547,7 +547,8 @@ mod tests {
     #[test]
     fn rectangles_and_masks() {
         let state = set("viewport", "-1.5 2 3 -4").unwrap();
-        assert_eq!(state.viewport, Some([-1.5, 2.0, 3.0, -4.0]));
+        assert_eq!(state.viewports[0], Some([-1.5, 2.0, 3.0, -4.0]));
+        assert_eq!(state.viewport_count(), 1);
         assert_eq!(
             set("scissor", "1 2 3 4").unwrap().scissor,
             Some([1, 2, 3, 4])

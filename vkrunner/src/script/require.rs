@@ -26,6 +26,8 @@ pub(crate) struct Requirements {
     /// Width and height of the framebuffer.
     pub(crate) framebuffer: [u32; 2],
     pub(crate) attachments: Attachments,
+    /// GL state that programs are compiled for.
+    pub(crate) fixed: glasm::FixedState,
     /// The last line about the framebuffer.
     pub(super) framebuffer_line: u32,
     /// Requirements that this runner never meets.
@@ -44,6 +46,7 @@ impl Default for Requirements {
             version: None,
             framebuffer: [DEFAULT_SIZE; 2],
             attachments: Attachments::default(),
+            fixed: glasm::FixedState::default(),
             framebuffer_line: 0,
             unmet: Vec::new(),
         }
@@ -168,6 +171,7 @@ pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
     ("depthstencil", attachments::parse_depth_format),
     ("fblayers", attachments::parse_layers),
     ("fbsize", attachments::parse_size),
+    ("fixed", parse_fixed),
     ("framebuffer", attachments::parse_color_format),
     ("samples", attachments::parse_samples),
     ("vulkan", |requirements, words| {
@@ -200,6 +204,28 @@ pub(crate) fn parse_requirement(
         None => parse_name(requirements, word, words)?,
     }
     words.finish()
+}
+
+/// `fixed PROPERTY`: GL state that programs are compiled for.
+fn parse_fixed(requirements: &mut Requirements, words: &mut Words<'_>) -> Result<(), LineError> {
+    let fixed = &mut requirements.fixed;
+    match words.word("a property")? {
+        "two_sided_color" => fixed.two_sided_color = true,
+        "flat_colors" => fixed.flat_colors = true,
+        "clamped_vertex_colors" => fixed.clamp_vertex_colors = true,
+        "point_sprite" => {
+            let set = words.parse_with("a texture coordinate set below 8", |word| {
+                word.parse::<u32>().ok().filter(|set| *set < 8)
+            })?;
+            fixed.point_sprites |= 1 << set;
+        }
+        _ => {
+            return Err(words.error_at_last(
+                "expected two_sided_color, flat_colors, clamped_vertex_colors or point_sprite",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The version of GL does not matter, only whose rules apply.

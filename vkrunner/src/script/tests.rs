@@ -96,6 +96,26 @@ fn gl_names_select_gl_conventions() {
 }
 
 #[test]
+fn programs_are_compiled_for_gl_state() {
+    let script =
+        parse("[require]\nfixed point_sprite 1\nfixed flat_colors\nfixed point_sprite 7\n");
+    let expected = glasm::FixedState {
+        flat_colors: true,
+        point_sprites: 0b1000_0010,
+        ..glasm::FixedState::default()
+    };
+    assert_eq!(script.requirements.fixed, expected);
+    for line in [
+        "fixed",
+        "fixed two_sided",
+        "fixed point_sprite 8",
+        "fixed flat_colors 1",
+    ] {
+        assert_eq!(errors(&format!("[require]\n{line}\n")).len(), 1, "{line}");
+    }
+}
+
+#[test]
 fn all_bad_lines_are_reported_in_order() {
     let found = errors(
         "[require]\nfbsize 0 5\n[vertex data]\n0/R32_FOO\n1 2\n[test]\nclear\nfoo\nprobe all rgba 1 2 3\ncompute 1 -1 1\n",

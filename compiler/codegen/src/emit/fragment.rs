@@ -8,7 +8,7 @@ use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val};
 use glasm_ir::arena::Id;
-use glasm_ir::{Base, InputId, Op, Src, Stage, Type};
+use glasm_ir::{Base, InputId, Op, Semantic, Src, Stage, Type};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 /// Where an input is evaluated.
@@ -123,9 +123,19 @@ impl Emit<'_> {
         let lanes = self
             .interface
             .input(&mut self.w, self.program, self.options, input)?;
-        let Some(variable) = self.interface.interpolant(self.program, input) else {
+        let Some(variable) = self
+            .interface
+            .interpolant(self.program, self.options, input)
+        else {
             return Ok(lanes);
         };
+        if self.options.fixed.two_sided_color
+            && matches!(self.program.inputs[input].semantic, Semantic::Color(_))
+        {
+            return Err(Error::unsupported(
+                "two-sided colors are not evaluated at other places",
+            ));
+        }
         if !self.options.device.sample_rate_shading {
             return Err(Error::missing_feature("sampleRateShading"));
         }

@@ -11,7 +11,7 @@ use crate::options::{ClipDepth, Target};
 use crate::words::ValueWord;
 use crate::writer::Scalar;
 use glasm_ir::arena::Id;
-use glasm_ir::{OutputId, RegisterId, Semantic, Stage, Storage};
+use glasm_ir::{OutputId, RegisterId, Saturate, Semantic, Stage, Storage};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
 
 /// The variable that an output goes to.
@@ -70,6 +70,11 @@ impl Emit<'_> {
         let mut lanes = lanes;
         if output.semantic == Semantic::Position {
             lanes = self.remap_depth(lanes);
+        }
+        if self.options.fixed.clamp_vertex_colors
+            && matches!(output.semantic, Semantic::Color(_) | Semantic::BackColor(_))
+        {
+            lanes = self.clamp_color(lanes);
         }
         let part = &lanes[target.first..target.first + target.size as usize];
         let value = if target.size == 1 {
@@ -228,6 +233,13 @@ impl Emit<'_> {
         let half = self.float_like(sum, 0.5);
         let depth = self.binary(Spv::FMul, sum, half);
         [lanes[0], lanes[1], depth.lane(0), lanes[3]]
+    }
+
+    /// A color clamped to [0, 1]; NaN becomes 0.
+    fn clamp_color(&mut self, lanes: [Lane; 4]) -> [Lane; 4] {
+        let color = self.w.gather_vector(&lanes, Scalar::F32);
+        let clamped = self.clamp(color, Saturate::Unsigned);
+        std::array::from_fn(|lane| clamped.lane(lane))
     }
 
     fn store_clip_distance(&mut self, id: OutputId, plane: u8, lane: Lane) -> Result<(), Failure> {

@@ -135,7 +135,7 @@ impl Emit<'_> {
         values
     }
 
-    fn clamp(&mut self, val: Val, saturate: Saturate) -> Val {
+    pub(super) fn clamp(&mut self, val: Val, saturate: Saturate) -> Val {
         let low = self.float_like(
             val,
             if saturate == Saturate::Signed {

@@ -1,0 +1,103 @@
+//! Fragment inputs that conventions and GL state change: window position, point coordinates, two-sided colors.
+
+use crate::builtin::{builtin_input, load_builtin_value};
+use crate::gather::Lane;
+use crate::interface::{Interface, varying_location};
+use crate::options::Options;
+use crate::words::ValueWord;
+use crate::writer::{Home, Scalar, Writer};
+use glasm_ir::arena::Id;
+use glasm_ir::{Input, InputId, Param, ParamId, ParamSource, Program, Semantic, Stage, StateParam};
+use spirv::Op;
+
+/// The parameter that turns the window position.
+const ORIGIN: ParamSource = ParamSource::State(StateParam::WindowOrigin);
+
+impl Interface {
+    /// Window position by other rules: y from the top, pixel centers at integers. ARB_fragment_coord_conventions.
+    pub(crate) fn move_window_position(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        options: &Options,
+        lanes: &mut [Lane; 4],
+    ) {
+        let scalar = |w: &mut Writer, op, a: ValueWord, b: ValueWord| {
+            w.derive(Home::Prologue, op, Scalar::F32, 1, &[a.0, b.0])
+        };
+        let is_origin = |param: &Param| param.source == ORIGIN;
+        let origin = program.params.iter().position(is_origin);
+        if let Some(param) = origin.filter(|_| program.modes.origin_upper_left) {
+            let terms = self.param(w, program, options, ParamId::new(param));
+            let [y, scale, offset] =
+                [lanes[1], terms[0], terms[1]].map(|lane| w.scalar(lane, Scalar::F32));
+            let scaled = scalar(w, Op::FMul, y, scale);
+            lanes[1] = Lane::scalar(scalar(w, Op::FAdd, scaled, offset));
+        }
+        if program.modes.pixel_center_integer {
+            let half = w.float(-0.5);
+            for lane in &mut lanes[..2] {
+                let place = w.scalar(*lane, Scalar::F32);
+                *lane = Lane::scalar(scalar(w, Op::FAdd, place, half));
+            }
+        }
+    }
+
+    /// Whether the point coordinate stands in for a texture coordinate set. GL 2.1 section 3.3.
+    pub(crate) fn is_point_sprite(&self, options: &Options, semantic: Semantic) -> bool {
+        matches!(semantic, Semantic::TexCoord(set) if options.fixed.point_sprites >> (set & 7) & 1 != 0)
+    }
+
+    /// The place in a point, (0, 0) in its upper left corner.
+    pub(crate) fn point_coordinate(&mut self, w: &mut Writer, options: &Options) -> [Lane; 2] {
+        let Some(row) = builtin_input(Stage::Fragment, Semantic::PointCoord) else {
+            return [Lane::UNDEFINED; 2];
+        };
+        let (_, value) = load_builtin_value(self, w, Stage::Fragment, row);
+        let [s, t] = [0, 1].map(|lane| Lane::of(value, lane));
+        if !options.conventions.flip_point_coord {
+            return [s, t];
+        }
+        let (one, t) = (w.float(1.0), w.scalar(t, Scalar::F32));
+        let flipped = w.derive(Home::Prologue, Op::FSub, Scalar::F32, 1, &[one.0, t.0]);
+        [s, Lane::scalar(flipped)]
+    }
+
+    /// A color of fragments of front faces, and the back color of others. NV_vertex_program4 section 2.X.3.5.
+    pub(crate) fn two_sided_color(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        options: &Options,
+        id: InputId,
+        number: u8,
+        front: ValueWord,
+    ) -> [Lane; 4] {
+        let semantic = Semantic::BackColor(number);
+        let lanes = std::array::from_fn(|lane| Lane::of(front, lane));
+        let (Some(location), Some(facing)) = (
+            varying_location(semantic),
+            builtin_input(Stage::Fragment, Semantic::Facing),
+        ) else {
+            return lanes;
+        };
+        let slot = usize::from(number & 1);
+        if !self.back_colors[slot].is_some() {
+            let back = Input {
+                semantic,
+                ..program.inputs[id]
+            };
+            self.back_colors[slot] =
+                self.declare_location(w, program, options, back, location, Scalar::F32);
+        }
+        let variable = self.back_colors[slot];
+        let back = w.derive(Home::Prologue, Op::Load, Scalar::F32, 4, &[variable.0]);
+        let (_, is_front) = load_builtin_value(self, w, Stage::Fragment, facing);
+        lanes.map(|lane: Lane| {
+            let front = w.scalar(lane, Scalar::F32);
+            let back = w.scalar(Lane::of(back, lane.component as usize), Scalar::F32);
+            let operands = [is_front.0, front.0, back.0];
+            Lane::scalar(w.derive(Home::Prologue, Op::Select, Scalar::F32, 1, &operands))
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! What GL state and conventions change in modules.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use glasm_codegen::options::{Conventions, FixedState};
+use glasm_codegen::{ErrorKind, Options, emit};
+use glasm_ir::semantic::Interpolation;
+use glasm_ir::*;
+use support::*;
+
+/// Moves an input of a fragment program to its color.
+fn passing(semantic: Semantic) -> Program {
+    let mut m = Make::new(Stage::Fragment);
+    let input = m.input(semantic);
+    let color = m.color();
+    m.f(Op::Mov, d(color, "xyzw"), &[input]);
+    m.finish()
+}
+
+fn fixed(fixed: FixedState) -> Options {
+    Options {
+        fixed,
+        ..Options::default()
+    }
+}
+
+#[test]
+fn two_sided_colors_are_selected_by_facing() {
+    let options = fixed(FixedState {
+        two_sided_color: true,
+        ..FixedState::default()
+    });
+    let module = check_with(&passing(Semantic::Color(1)), &options);
+    let text = disassemble(&module.words);
+    assert_eq!(count(&text, "FrontFacing"), 1);
+    let inputs: Vec<_> = module.reflection.inputs.iter().collect();
+    let locations: Vec<_> = inputs.iter().filter_map(|input| input.location).collect();
+    assert_eq!(locations, [1, 3]);
+    let other = check_with(&passing(Semantic::TexCoord(1)), &options);
+    assert_eq!(count(&disassemble(&other.words), "FrontFacing"), 0);
+}
+
+#[test]
+fn two_sided_colors_are_not_evaluated_elsewhere() {
+    let mut m = Make::new(Stage::Fragment);
+    let input = m.input(Semantic::Color(0));
+    let color = m.color();
+    m.f(Op::InterpCentroid, d(color, "xyzw"), &[input]);
+    let options = fixed(FixedState {
+        two_sided_color: true,
+        ..FixedState::default()
+    });
+    let error = emit(&m.finish(), &options).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unsupported);
+}
+
+#[test]
+fn flat_colors_are_not_interpolated() {
+    let options = fixed(FixedState {
+        flat_colors: true,
+        ..FixedState::default()
+    });
+    for (semantic, interpolation) in [
+        (Semantic::Color(0), Interpolation::Flat),
+        (Semantic::TexCoord(0), Interpolation::Smooth),
+    ] {
+        let module = check_with(&passing(semantic), &options);
+        assert_eq!(module.reflection.inputs[0].interpolation, interpolation);
+    }
+}
+
+#[test]
+fn points_replace_their_texture_coordinates_only() {
+    let options = fixed(FixedState {
+        point_sprites: 0b100,
+        ..FixedState::default()
+    });
+    for (set, count_of_builtins) in [(2, 1), (1, 0)] {
+        let module = check_with(&passing(Semantic::TexCoord(set)), &options);
+        let text = disassemble(&module.words);
+        assert_eq!(count(&text, "PointCoord"), count_of_builtins);
+    }
+}
+
+#[test]
+fn point_coordinates_are_flipped_by_convention() {
+    for (conventions, flips) in [(Conventions::vulkan(), 0), (Conventions::opengl(), 1)] {
+        let options = Options {
+            conventions,
+            ..Options::default()
+        };
+        let module = check_with(&passing(Semantic::PointCoord), &options);
+        assert_eq!(count(&disassemble(&module.words), "OpFSub"), flips);
+    }
+}
+
+#[test]
+fn colors_of_vertices_are_clamped() {
+    for (semantic, clamps) in [
+        (Semantic::Color(0), 1),
+        (Semantic::BackColor(1), 1),
+        (Semantic::TexCoord(0), 0),
+    ] {
+        let mut m = Make::new(Stage::Vertex);
+        let input = m.input(Semantic::Attrib(0));
+        let output = m.output(semantic);
+        m.f(Op::Mov, d(output, "xyzw"), &[input]);
+        let options = fixed(FixedState {
+            clamp_vertex_colors: true,
+            ..FixedState::default()
+        });
+        let module = check_with(&m.finish(), &options);
+        assert_eq!(count(&disassemble(&module.words), "NClamp"), clamps);
+    }
+}
