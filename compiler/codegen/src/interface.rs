@@ -285,12 +285,15 @@ impl Interface {
                 }
                 let value = self.load_location(w, program, options, id, location, Scalar::F32);
                 let lanes: [Lane; 4] = std::array::from_fn(|lane| Lane::of(value, lane));
-                Ok(match semantic {
-                    Semantic::FogCoord => [lanes[0], pad[1], pad[2], pad[3]],
-                    Semantic::Color(number) if options.fixed.two_sided_color => {
-                        self.two_sided_color(w, program, options, id, number, value)
-                    }
-                    _ => lanes,
+                if let Semantic::Color(number) = semantic
+                    && options.fixed.two_sided_color
+                {
+                    return Ok(self.two_sided_color(w, program, options, id, number, value));
+                }
+                Ok(if semantic == Semantic::FogCoord {
+                    [lanes[0], pad[1], pad[2], pad[3]]
+                } else {
+                    lanes
                 })
             }
         }

@@ -56,10 +56,7 @@ impl GlState {
                 let [near, far] = self.depth_range;
                 [near, far, far - near, 1.0]
             }
-            StateParam::WindowOrigin => match self.lower_left_height {
-                Some(height) => [-1.0, height, 0.0, 1.0],
-                None => [1.0, 0.0, 0.0, 1.0],
-            },
+            StateParam::WindowOrigin => self.window_origin(),
             // Integers travel as bits.
             StateParam::Thread(property) => {
                 let threads = self.threads;
@@ -90,6 +87,14 @@ impl GlState {
             MatrixForm::Inverse => matrix::inverse(&plain),
             MatrixForm::Transpose => matrix::transpose(&plain),
             MatrixForm::InverseTranspose => matrix::transpose(&matrix::inverse(&plain)),
+        }
+    }
+
+    /// What turns y of the window position.
+    fn window_origin(&self) -> [f32; 4] {
+        match self.lower_left_height {
+            Some(height) => [-1.0, height, 0.0, 1.0],
+            None => [1.0, 0.0, 0.0, 1.0],
         }
     }
 

@@ -435,8 +435,10 @@ fn planes_colors_fog_points_and_depth() {
     state.depth_range = [0.75, 0.25];
     // 0.25 - 0.75
     // Row 0.5 of 480 that count from below is row 479.5 from the top.
-    let mut window = GlState::default();
-    window.lower_left_height = Some(480.0);
+    let window = GlState {
+        lower_left_height: Some(480.0),
+        ..GlState::default()
+    };
     let [scale, offset, ..] = window.evaluate(StateParam::WindowOrigin);
     assert_eq!(0.5 * scale + offset, 479.5);
     assert_eq!(
