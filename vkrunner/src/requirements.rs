@@ -49,6 +49,8 @@ pub(crate) struct Capabilities {
     pub(crate) framebuffer: FramebufferLimits,
     pub(crate) textures: TextureCapabilities,
     pub(crate) max_work_groups: [u32; 3],
+    pub(crate) max_group_size: [u32; 3],
+    pub(crate) max_group_invocations: u32,
     pub(crate) max_push: u32,
     pub(crate) uniform_buffers: BufferLimits,
     pub(crate) storage_buffers: BufferLimits,

@@ -121,6 +121,8 @@ pub(crate) struct Interface {
     pub(crate) writes_depth: bool,
     inputs: Vec<LoadedInput>,
     input_copies: Vec<(InputId, u32, ValueWord)>,
+    /// The sizes of a work group if the pipeline gives them.
+    group_size: Option<[ValueWord; 3]>,
     pub(crate) builtins: Vec<(BuiltIn, ValueWord)>,
     /// Variables of the back colors.
     pub(crate) back_colors: [ValueWord; 2],
@@ -152,6 +154,7 @@ impl Interface {
             builtins: Vec::new(),
             back_colors: [ValueWord::NONE; 2],
             params: vec![ValueWord::NONE; program.params.len()],
+            group_size: None,
             param_block: ValueWord::NONE,
             param_slot: None,
             outputs: vec![ValueWord::NONE; program.outputs.len()],
@@ -252,10 +255,7 @@ impl Interface {
                 Ok(std::array::from_fn(|lane| Lane::of(value, lane)))
             }
             (Semantic::WorkgroupSize, _) => {
-                let size = program
-                    .modes
-                    .workgroup_size
-                    .map(|size| Lane::scalar(w.uint(size.max(1))));
+                let size = self.workgroup_size(w, program).map(Lane::scalar);
                 let one = Lane::scalar(w.uint(1));
                 Ok([size[0], size[1], size[2], one])
             }
@@ -469,6 +469,32 @@ impl Interface {
         varies.then(|| self.inputs[id.index()].variable)
     }
 
+    /// The sizes of a work group: constants, or specialization constants 0 to 2 if the pipeline gives them.
+    pub(crate) fn workgroup_size(&mut self, w: &mut Writer, program: &Program) -> [ValueWord; 3] {
+        let size = program.modes.workgroup_size;
+        if size != [0; 3] {
+            return size.map(|size| w.uint(size.max(1)));
+        }
+        if let Some(known) = self.group_size {
+            return known;
+        }
+        let ty = w.ty(Scalar::U32, 1);
+        let sizes = [0, 1, 2].map(|number| {
+            let id = w.value(Scalar::U32, 1, Home::Prologue);
+            w.globals.result(Op::SpecConstant, ty, id, &[1]);
+            w.decorate(id, Decoration::SpecId, &[number]);
+            id
+        });
+        let vector = w.ty(Scalar::U32, 3);
+        let id = w.object();
+        let words = sizes.map(|size| size.0);
+        w.globals
+            .result(Op::SpecConstantComposite, vector, id, &words);
+        w.decorate(id, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
+        self.group_size = Some(sizes);
+        sizes
+    }
+
     // Outputs.
 
     /// Notes an output variable for the reflection.
@@ -509,7 +535,10 @@ impl Interface {
             buffers: std::mem::take(&mut self.reflected_buffers),
             inputs: std::mem::take(&mut self.reflected_inputs),
             outputs: std::mem::take(&mut self.reflected_outputs),
-            workgroup_size: compute.then(|| program.modes.workgroup_size.map(|size| size.max(1))),
+            workgroup_size: compute.then(|| match program.modes.workgroup_size {
+                [0, 0, 0] => [0; 3],
+                size => size.map(|size| size.max(1)),
+            }),
             requirements,
         }
     }

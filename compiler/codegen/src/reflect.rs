@@ -154,7 +154,7 @@ pub struct Reflection {
     pub inputs: Vec<InterfaceVariable>,
     /// Outputs that the program writes.
     pub outputs: Vec<InterfaceVariable>,
-    /// Work-group size of compute programs.
+    /// Work-group size of compute programs; zeros if specialization constants 0 to 2 give it.
     pub workgroup_size: Option<[u32; 3]>,
     /// What the device must offer.
     pub requirements: Requirements,

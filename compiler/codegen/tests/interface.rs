@@ -234,6 +234,27 @@ fn compute_inputs() {
     assert_eq!(module.reflection.requirements.capabilities, ["Shader"]);
 }
 
+#[test]
+fn group_sizes_that_the_pipeline_gives() {
+    for reads in [false, true] {
+        let mut m = Make::new(Stage::Compute);
+        m.b.program.modes.workgroup_size = [0; 3];
+        if reads {
+            let size = m.input(Semantic::WorkgroupSize);
+            let sum = m.temp();
+            m.op(Op::Add, Type::U32, d(sum, "xyz"), &[size, size]);
+        }
+        let module = check_with(&m.finish(), &Options::default());
+        assert_eq!(module.reflection.workgroup_size, Some([0; 3]));
+        let text = disassemble(&module.words);
+        for number in 0..3 {
+            assert!(text.contains(&format!("SpecId {number}")), "{text}");
+        }
+        assert_eq!(count(&text, "OpSpecConstant"), 3);
+        assert_eq!(count(&text, "WorkgroupSize"), 1);
+    }
+}
+
 fn named() -> Program {
     let mut m = Make::new(Stage::Fragment);
     let color = m.color();

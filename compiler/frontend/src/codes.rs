@@ -116,7 +116,8 @@ codes! {
     PositionInvariant "E0324" "position written under ARB_position_invariant"
         "The option makes the GL compute result.position; the program must not bind it.";
     GroupSize "E0325" "bad GROUP_SIZE"
-        "A compute program has exactly one GROUP_SIZE declaration with one to three sizes of at least 1.";
+        "A compute program has exactly one GROUP_SIZE declaration with one to three sizes of at least 1; with OPTION \
+         ARB_compute_variable_group_size it has none.";
     SharedMemory "E0326" "bad SHARED_MEMORY"
         "A compute program has at most one SHARED_MEMORY declaration, of a size within the limit.";
     BufferKind "E0327" "buffer bound as two kinds"

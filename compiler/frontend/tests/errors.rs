@@ -535,6 +535,12 @@ fn compute_programs() {
     errors("!!NVcp5.0 END", &[Code::GroupSize]);
     compute("«GROUP_SIZE 4;»", Code::GroupSize);
     errors("!!NVcp5.0 GROUP_SIZE «0»; END", &[Code::GroupSize]);
+    let variable = "!!NVcp5.0 OPTION ARB_compute_variable_group_size;";
+    errors(
+        &format!("{variable} «GROUP_SIZE 4;» END"),
+        &[Code::GroupSize],
+    );
+    fine(&format!("{variable} END"));
     errors("!!NVcp5.0 GROUP_SIZE 4 4 «65»; END", &[Code::GroupSize]);
     compute("SHARED_MEMORY 4; «SHARED_MEMORY 4;»", Code::SharedMemory);
     compute("SHARED_MEMORY «1000000»;", Code::SharedMemory);

@@ -262,6 +262,8 @@ fn program_modes() {
         assert!(text.contains(mode), "{text}");
     }
     assert!(program("!!NVcp5.0 GROUP_SIZE 8 4; END").contains("workgroup_size 8 4 1"));
+    let variable = program("!!NVcp5.0 OPTION ARB_compute_variable_group_size; END");
+    assert!(variable.contains("workgroup_size 0 0 0"), "{variable}");
 }
 
 #[test]

@@ -178,7 +178,7 @@ pub struct Case {
 /// Properties of the whole program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modes {
-    /// Work-group size of compute programs.
+    /// Work-group size of compute programs; zeros if the pipeline gives it.
     pub workgroup_size: [u32; 3],
     /// Depth and stencil tests run before the program.
     pub early_fragment_tests: bool,

@@ -100,10 +100,13 @@ struct Execution<'a> {
     framebuffer: Option<Framebuffer>,
     /// Made by the first draw.
     draws: Option<Draws<'a>>,
-    /// Made by the first dispatch; pipelines by the number of the name of their entry points.
-    compute: Option<(Programs<'a>, Vec<(usize, ComputePipeline)>)>,
+    /// Made by the first dispatch; its pipelines.
+    compute: Option<(Programs<'a>, Vec<(ComputeChoice, ComputePipeline)>)>,
     results: Results,
 }
+
+/// The number of the name of an entry point, and the size of groups for programs that leave it open.
+type ComputeChoice = (usize, Option<[u32; 3]>);
 
 /// Runs all commands of a script.
 pub(crate) fn execute(
@@ -210,8 +213,9 @@ impl Execution<'_> {
             Command::Draw(draw) => self.draw(draw)?,
             Command::Compute {
                 groups,
+                size,
                 entry_point,
-            } => self.dispatch(*groups, *entry_point)?,
+            } => self.dispatch(*groups, (*entry_point, *size))?,
             Command::Parameter {
                 bank,
                 stage,
@@ -299,7 +303,8 @@ impl Execution<'_> {
         draws.draw(self.script, framebuffer, &mut self.resources, draw)
     }
 
-    fn dispatch(&mut self, groups: Groups, entry_point: usize) -> Result<(), Problem> {
+    fn dispatch(&mut self, groups: Groups, choice: ComputeChoice) -> Result<(), Problem> {
+        check_group_size(&self.device.capabilities, choice.1)?;
         let limits = self.device.capabilities.max_work_groups;
         let counts = match groups {
             Groups::Given(counts) => counts,
@@ -327,11 +332,11 @@ impl Execution<'_> {
             }
         };
         let (programs, pipelines) = self.compute.insert(compute);
-        let known = pipelines.iter().position(|(name, _)| *name == entry_point);
+        let known = pipelines.iter().position(|(known, _)| *known == choice);
         let index = known.unwrap_or(pipelines.len());
         if known.is_none() {
-            let name = &self.script.entry_names[entry_point];
-            pipelines.push((entry_point, programs.compute_pipeline(name)?));
+            let name = &self.script.entry_names[choice.0];
+            pipelines.push((choice, programs.compute_pipeline(name, choice.1)?));
         }
         let pipeline = &pipelines[index].1;
         programs.bind(&mut self.resources)?;
@@ -345,6 +350,29 @@ impl Execution<'_> {
             .device
             .dispatch(pipeline, programs.layout(), &self.resources.push, groups)?)
     }
+}
+
+/// Whether the device runs groups of this size.
+fn check_group_size(
+    device: &crate::requirements::Capabilities,
+    size: Option<[u32; 3]>,
+) -> Result<(), Problem> {
+    let Some(size) = size else {
+        return Ok(());
+    };
+    let invocations: u64 = size
+        .iter()
+        .fold(1, |product: u64, n| product.saturating_mul(u64::from(*n)));
+    let mut axes = size.iter().zip(device.max_group_size);
+    let fits = invocations <= u64::from(device.max_group_invocations);
+    if fits && axes.all(|(n, limit)| *n <= limit) {
+        return Ok(());
+    }
+    let (most, sizes) = (device.max_group_invocations, device.max_group_size);
+    Err(
+        format!("the device runs groups of at most {most} invocations, of sizes up to {sizes:?}")
+            .into(),
+    )
 }
 
 fn is_probe(command: &Command) -> bool {

@@ -141,10 +141,29 @@ impl<'a> Programs<'a> {
     }
 
     /// A pipeline for the compute module.
-    pub(super) fn compute_pipeline(&self, name: &str) -> Result<ComputePipeline, Problem> {
+    pub(super) fn compute_pipeline(
+        &self,
+        name: &str,
+        size: Option<[u32; 3]>,
+    ) -> Result<ComputePipeline, Problem> {
         let slot = self.slots.first();
         let slot = slot.ok_or_else(|| "there is no compute program".to_owned())?;
         slot.module.entry_point(name)?;
+        let reflection = slot.module.reflection.as_ref();
+        let open = reflection.is_some_and(|reflection| reflection.workgroup_size == Some([0; 3]));
+        match size {
+            None if open => {
+                return Err(
+                    "the program needs the size of its groups: `compute X Y Z group X Y Z`"
+                        .to_owned()
+                        .into(),
+                );
+            }
+            Some(_) if !open => {
+                return Err("the program has a group size of its own".to_owned().into());
+            }
+            Some(_) | None => {}
+        }
         let module = slot
             .raw
             .as_ref()
@@ -153,7 +172,12 @@ impl<'a> Programs<'a> {
             module,
             entry_point: entry_point(name),
         };
-        Ok(ComputePipeline::new(&self.device, &stage, &self.layout)?)
+        Ok(ComputePipeline::new(
+            &self.device,
+            &stage,
+            &self.layout,
+            size,
+        )?)
     }
 
     /// Fills all descriptors with what the script has set by now.

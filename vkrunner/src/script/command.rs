@@ -343,6 +343,8 @@ pub(crate) enum Command {
     Draw(Box<Draw>),
     Compute {
         groups: Groups,
+        /// Size of a group, for programs that leave it open.
+        size: Option<[u32; 3]>,
         /// Number of the name of the entry point.
         entry_point: usize,
     },

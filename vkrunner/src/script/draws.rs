@@ -134,7 +134,7 @@ pub(super) fn parse_divisor(
     words.finish()
 }
 
-/// `compute X Y Z`, `compute indirect NAME [OFFSET]`, `compute entrypoint NAME`
+/// `compute X Y Z [group X Y Z]`, `compute indirect NAME [OFFSET]`, `compute entrypoint NAME`
 pub(super) fn parse_compute(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -148,11 +148,23 @@ pub(super) fn parse_compute(
         let mut count = || words.number("a number of work groups");
         Groups::Given([count()?, count()?, count()?])
     };
+    let size = match words.take("group") {
+        Some(()) => {
+            let mut size = || {
+                words.parse_with("a size of work groups", |word| {
+                    word.parse().ok().filter(|size| *size > 0)
+                })
+            };
+            Some([size()?, size()?, size()?])
+        }
+        None => None,
+    };
     let entry_point = parser.pipeline.entry_points.get(Stage::Compute);
     parser.push(
         words,
         Command::Compute {
             groups,
+            size,
             entry_point,
         },
     )

@@ -318,6 +318,26 @@ fn work_groups_come_from_a_buffer() {
 }
 
 #[test]
+fn dispatches_give_the_size_of_groups() {
+    let script = parse("[test]\ncompute 1 2 3 group 8 4 1\ncompute 1 1 1\n");
+    let sizes = script.steps.iter().map(|step| {
+        let Command::Compute { size, .. } = step.command else {
+            panic!("{step:?}")
+        };
+        size
+    });
+    assert!(sizes.eq([Some([8, 4, 1]), None]));
+    assert_eq!(
+        error("compute 1 1 1 group 8 0 1"),
+        "`0` is not a size of work groups"
+    );
+    assert_eq!(
+        error("compute 1 1 1 group 8 1"),
+        "a size of work groups is missing"
+    );
+}
+
+#[test]
 fn entry_points_have_numbers() {
     let script = parse(
         "[test]\nfragment entrypoint red\ndraw rect 0 0 1 1\ntess control entrypoint red\ncompute entrypoint main\ncompute 1 1 1\n",

@@ -190,6 +190,8 @@ fn query_capabilities(
         framebuffer: framebuffer::query_limits(instance, handle, limits, version),
         textures: texture_limits(limits),
         max_work_groups: limits.max_compute_work_group_count,
+        max_group_size: limits.max_compute_work_group_size,
+        max_group_invocations: limits.max_compute_work_group_invocations,
         max_push: limits.max_push_constants_size,
         uniform_buffers: BufferLimits {
             max_size: limits.max_uniform_buffer_range.into(),

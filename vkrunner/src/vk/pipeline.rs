@@ -192,6 +192,7 @@ pub(crate) struct PipelineKey {
 pub(crate) struct ComputeKey {
     stage: StageKey,
     layout: Rc<LayoutKey>,
+    size: Option<[u32; 3]>,
 }
 
 /// A graphics pipeline.
@@ -319,18 +320,20 @@ pub(crate) struct ComputePipelineObject {
 }
 
 impl ComputePipeline {
-    /// A pipeline for a compute module.
+    /// A pipeline for a compute module. `size` is for specialization constants 0 to 2.
     pub(crate) fn new(
         device: &Rc<Device>,
         stage: &ShaderStage<'_>,
         layout: &Layout,
+        size: Option<[u32; 3]>,
     ) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
         let key = ComputeKey {
             stage: stage.key(),
             layout: Rc::clone(&layout.key),
+            size,
         };
-        let make = || ComputePipelineObject::create(device, stage, layout);
+        let make = || ComputePipelineObject::create(device, stage, layout, size);
         Self::get(device, key, make)
     }
 }
@@ -340,9 +343,27 @@ impl ComputePipelineObject {
         device: &Rc<Device>,
         stage: &ShaderStage<'_>,
         layout: &Layout,
+        size: Option<[u32; 3]>,
     ) -> Result<Self, Error> {
+        let entries = [0, 1, 2].map(|number| vk::SpecializationMapEntry {
+            constant_id: number,
+            offset: 4 * number,
+            size: 4,
+        });
+        let data: Vec<u8> = size
+            .iter()
+            .flatten()
+            .flat_map(|n| n.to_ne_bytes())
+            .collect();
+        let constants = vk::SpecializationInfo::default()
+            .map_entries(&entries)
+            .data(&data);
+        let mut stage = stage.info();
+        if size.is_some() {
+            stage = stage.specialization_info(&constants);
+        }
         let info = vk::ComputePipelineCreateInfo::default()
-            .stage(stage.info())
+            .stage(stage)
             .layout(layout.raw);
         // SAFETY: module and layout are from this device.
         let pipelines = unsafe {

@@ -338,6 +338,10 @@ impl Emit<'_> {
             Target::Vulkan1_2 => (0x0001_0500, Target::Vulkan1_2),
             Target::Vulkan1_3 => (0x0001_0600, Target::Vulkan1_3),
         };
+        if self.program.stage == Stage::Compute && self.program.modes.workgroup_size == [0; 3] {
+            // It takes the place of the execution mode.
+            self.interface.workgroup_size(&mut self.w, self.program);
+        }
         let float_controls = self.options.device.signed_zero_inf_nan_preserve_float32;
         if float_controls {
             self.w.needs.insert(Need::FloatControls);

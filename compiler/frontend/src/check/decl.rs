@@ -4,6 +4,7 @@ use super::{Checker, Implicit, Named, Var, VarKind, VarSize};
 use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
 use crate::lang::limits;
+use crate::lang::options::Features;
 use crate::names::NameId;
 use crate::source::Version;
 use glasm_ir::types::Base;
@@ -215,6 +216,10 @@ impl Checker<'_> {
     fn group_size(&mut self, decl: &Decl) {
         if !self.compute_only(decl) {
             return;
+        }
+        if self.has_option(Features::VARIABLE_GROUP_SIZE) {
+            let message = "OPTION ARB_compute_variable_group_size leaves GROUP_SIZE out";
+            self.reports.error(Code::GroupSize, decl.span, message);
         }
         let items = self.program.ast.items(decl).to_vec();
         if std::mem::replace(&mut self.group_size_seen, true) {

@@ -328,7 +328,8 @@ impl<'s> Checker<'s> {
 
     /// Rules that need the whole program.
     fn whole_program(&mut self) {
-        if self.stage == Stage::Compute && !self.group_size_seen {
+        let variable = self.has_option(Features::VARIABLE_GROUP_SIZE);
+        if self.stage == Stage::Compute && !self.group_size_seen && !variable {
             self.reports.whole(
                 Code::GroupSize,
                 "compute programs need a GROUP_SIZE declaration",

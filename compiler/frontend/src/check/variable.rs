@@ -64,7 +64,7 @@ impl Checker<'_> {
         self.reports.len()
     }
 
-    fn has_option(&self, feature: options::Features) -> bool {
+    pub(super) fn has_option(&self, feature: options::Features) -> bool {
         self.program.features.contains(feature)
     }
 

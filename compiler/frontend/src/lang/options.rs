@@ -47,6 +47,8 @@ bitflags::bitflags! {
         const ATOMIC_FP16_VECTOR = 1 << 18;
         /// LOADIM with conversion.
         const IMAGE_LOAD_FORMATTED = 1 << 26;
+        /// The size of work groups is given when the program runs.
+        const VARIABLE_GROUP_SIZE = 1 << 40;
         /// IMQ.
         const IMAGE_SIZE = 1 << 27;
         /// IMQS and TXQS.
@@ -233,7 +235,7 @@ options! {
     "EXT_sparse_texture2" ALL V5_0 None Missing [];
     "ARB_sparse_texture2" ALL V5_0 None Missing [];
     "ARB_sparse_texture_clamp" ALL V5_0 None Missing [];
-    "ARB_compute_variable_group_size" COMPUTE V5_0 None Missing [];
+    "ARB_compute_variable_group_size" COMPUTE V5_0 None Full [VARIABLE_GROUP_SIZE];
 }
 
 /// The row of an option.

@@ -127,7 +127,10 @@ impl<'c> Lowerer<'c> {
     fn modes(&mut self) {
         let features = self.checked.features;
         let modes = &mut self.builder.program.modes;
-        modes.workgroup_size = self.checked.group_size;
+        modes.workgroup_size = match features.contains(Features::VARIABLE_GROUP_SIZE) {
+            true => [0; 3],
+            false => self.checked.group_size,
+        };
         modes.early_fragment_tests = features.contains(Features::EARLY_TESTS);
         modes.origin_upper_left = features.contains(Features::ORIGIN_UPPER_LEFT);
         modes.pixel_center_integer = features.contains(Features::PIXEL_CENTER_INTEGER);
