@@ -272,6 +272,8 @@ codes! {
         "The program is valid, but glasm cannot translate this part yet.";
     FeatureMissing "E0906" "feature missing in the device"
         "The program needs a feature that the device, as described by the options, does not have, and that cannot be emulated. The message names it.";
+    HeaderStage "E0907" "header of another program type"
+        "A program is loaded as a program of one type, such as a vertex program, and its header must be one of that type.";
 
     ProgramTooLarge "E1001" "program too large"
         "glasm accepts programs of up to 16 MiB.";

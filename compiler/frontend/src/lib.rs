@@ -27,7 +27,7 @@ pub mod stages {
     pub use crate::start;
 }
 
-use crate::lang::limits;
+use crate::lang::{limits, stage_name};
 use glasm_ir::Span;
 use report::Reports;
 
@@ -47,6 +47,15 @@ pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
         return Err(reports.finish());
     }
     let found = Dialect::of(source.text);
+    if let (Some(stage), Some(dialect)) = (source.stage, found)
+        && dialect.stage() != stage
+    {
+        let (wanted, named) = (stage_name(stage), stage_name(dialect.stage()));
+        let message = format!("this is the header of a {named} program, not of a {wanted} program");
+        let span = Span::new(0, dialect.header().len() as u32);
+        reports.error(Code::HeaderStage, span, message);
+        return Err(reports.finish());
+    }
     match (source.dialect, found) {
         (None, Some(dialect)) => Ok((dialect, dialect.header().len())),
         (Some(wanted), Some(dialect)) if wanted == dialect => Ok((dialect, dialect.header().len())),

@@ -84,6 +84,8 @@ pub struct Source<'a> {
     pub text: &'a [u8],
     /// Language, or `None` to read it off the header.
     pub dialect: Option<Dialect>,
+    /// The type that the program must have (what the GL calls its target), or `None` for any.
+    pub stage: Option<Stage>,
 }
 
 impl<'a> Source<'a> {
@@ -93,6 +95,16 @@ impl<'a> Source<'a> {
             name,
             text: text.as_ref(),
             dialect: None,
+            stage: None,
+        }
+    }
+
+    /// The same for a caller that needs a program of this type.
+    #[must_use]
+    pub fn for_stage(self, stage: Stage) -> Self {
+        Self {
+            stage: Some(stage),
+            ..self
         }
     }
 }

@@ -531,6 +531,26 @@ fn textures() {
 }
 
 #[test]
+fn headers_of_other_program_types() {
+    use glasm_frontend::{Location, Source, translate};
+    let source = Source::new("test", "!!NVfp4.1 MOV result.color, 1; END");
+    assert!(
+        translate(&source.for_stage(glasm_ir::Stage::Fragment))
+            .0
+            .is_some()
+    );
+    let (program, diagnostics) = translate(&source.for_stage(glasm_ir::Stage::Vertex));
+    assert!(program.is_none());
+    let found: Vec<_> = diagnostics
+        .list
+        .iter()
+        .map(|found| (found.code, found.location))
+        .collect();
+    let header = Location::Span(glasm_ir::Span::new(0, 9));
+    assert_eq!(found, [(Code::HeaderStage, header)]);
+}
+
+#[test]
 fn compute_programs() {
     errors("!!NVcp5.0 END", &[Code::GroupSize]);
     compute("«GROUP_SIZE 4;»", Code::GroupSize);

@@ -26,6 +26,7 @@ fn check(text: &[u8], dialect: Option<Dialect>) {
         name: "test",
         text,
         dialect,
+        stage: None,
     });
     assert_eq!(program.is_none(), diagnostics.has_errors());
     if let Some(program) = program {

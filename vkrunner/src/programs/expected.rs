@@ -25,7 +25,7 @@ impl CompileContext<'_> {
             .filter(|section| section.form == ProgramForm::Assembly)
         {
             let name = self.source_name(section);
-            let source = Source::new(&name, &section.text);
+            let source = Source::new(&name, &section.text).for_stage(section.stage);
             let Err(diagnostics) = glasm::compile(&source, &self.options(section.stage)) else {
                 continue;
             };

@@ -174,7 +174,7 @@ impl CompileContext<'_> {
     /// The module of a program.
     fn compile_assembly(&self, section: &ProgramSection) -> Result<Module, Refusal> {
         let name = self.source_name(section);
-        let source = Source::new(&name, &section.text);
+        let source = Source::new(&name, &section.text).for_stage(section.stage);
         let compiled = glasm::compile(&source, &self.options(section.stage));
         self.finish(section, &source, compiled)
     }

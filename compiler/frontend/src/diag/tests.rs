@@ -7,6 +7,7 @@ fn source(text: &[u8]) -> Source<'_> {
         name: "a.vp",
         text,
         dialect: None,
+        stage: None,
     }
 }
 
