@@ -121,6 +121,13 @@ impl Capabilities {
     }
 }
 
+/// Why a script is not for a device that has so much; `None` if it is.
+pub(crate) fn surplus(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    let without = &script.requirements.without;
+    let name = without.iter().find(|name| capabilities.has(name))?;
+    Some(format!("the device has {name}"))
+}
+
 /// Why a script cannot run on a device; `None` if it can.
 pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let requirements = &script.requirements;
@@ -267,6 +274,21 @@ mod tests {
     pub(super) fn reason(script: &str) -> Option<String> {
         let script = Script::parse(script.as_bytes()).unwrap();
         skip_reason(&script, &capable())
+    }
+
+    #[test]
+    fn features_that_must_be_missing() {
+        let surplus = |line: &str| {
+            let script = format!("[require]\n{line}\n[test]\n");
+            surplus(&Script::parse(script.as_bytes()).unwrap(), &capable())
+        };
+        let has = "the device has shaderInt64";
+        assert_eq!(
+            surplus("without shaderFloat64\nwithout shaderInt64").as_deref(),
+            Some(has)
+        );
+        assert_eq!(surplus("without shaderFloat64"), None);
+        assert!(Script::parse(b"[require]\nwithout VK_foo\n").is_err());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::execute::{self, Results};
 use crate::options::{DeviceChoice, RunOptions};
 use crate::outcome::{Failure, Outcome, ScriptReport};
 use crate::programs::{CompileContext, Module, Refusal, target_name};
-use crate::requirements::skip_reason;
+use crate::requirements::{skip_reason, surplus};
 use crate::script::{Script, ScriptError, read_covers};
 use crate::timing::{Clock, Phase};
 use crate::tools::Tools;
@@ -208,6 +208,9 @@ impl Runner {
             tools: &self.tools,
         };
         let compiling = self.clock.enter(Phase::Compile);
+        if let Some(reason) = surplus(&script, capabilities) {
+            return (Outcome::Skip(reason), Results::default());
+        }
         if let Some(failures) = context.check_expected_errors() {
             return conclude(Results {
                 failures,

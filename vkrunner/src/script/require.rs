@@ -19,6 +19,8 @@ pub(crate) struct Requirements {
     pub(crate) convention: Convention,
     /// Names of Vulkan features.
     pub(crate) features: Vec<String>,
+    /// Names of Vulkan features that the device must lack.
+    pub(crate) without: Vec<String>,
     /// Names of Vulkan device extensions.
     pub(crate) extensions: Vec<String>,
     /// Smallest Vulkan version.
@@ -42,6 +44,7 @@ impl Default for Requirements {
         Self {
             convention: Convention::Vulkan,
             features: Vec::new(),
+            without: Vec::new(),
             extensions: Vec::new(),
             version: None,
             framebuffer: [DEFAULT_SIZE; 2],
@@ -176,6 +179,14 @@ pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
     ("samples", attachments::parse_samples),
     ("vulkan", |requirements, words| {
         requirements.version = Some(words.parse_with("a version", parse_version)?);
+        Ok(())
+    }),
+    ("without", |requirements, words| {
+        let name = words.parse_with("a name of a feature", |name| {
+            let fits = name.starts_with(|c: char| c.is_ascii_lowercase());
+            (fits && name.chars().all(|c| c.is_ascii_alphanumeric())).then(|| name.to_owned())
+        })?;
+        requirements.without.push(name);
         Ok(())
     }),
 ];
