@@ -122,7 +122,7 @@ pub(crate) struct Interface {
     inputs: Vec<LoadedInput>,
     input_copies: Vec<(InputId, u32, ValueWord)>,
     /// The sizes of a work group if the pipeline gives them.
-    group_size: Option<[ValueWord; 3]>,
+    pub(crate) group_size: Option<[ValueWord; 3]>,
     pub(crate) builtins: Vec<(BuiltIn, ValueWord)>,
     /// Variables of the back colors.
     pub(crate) back_colors: [ValueWord; 2],
@@ -467,32 +467,6 @@ impl Interface {
             && input.interpolation != Interpolation::Flat
             && program.stage == Stage::Fragment;
         varies.then(|| self.inputs[id.index()].variable)
-    }
-
-    /// The sizes of a work group: constants, or specialization constants 0 to 2 if the pipeline gives them.
-    pub(crate) fn workgroup_size(&mut self, w: &mut Writer, program: &Program) -> [ValueWord; 3] {
-        let size = program.modes.workgroup_size;
-        if size != [0; 3] {
-            return size.map(|size| w.uint(size.max(1)));
-        }
-        if let Some(known) = self.group_size {
-            return known;
-        }
-        let ty = w.ty(Scalar::U32, 1);
-        let sizes = [0, 1, 2].map(|number| {
-            let id = w.value(Scalar::U32, 1, Home::Prologue);
-            w.globals.result(Op::SpecConstant, ty, id, &[1]);
-            w.decorate(id, Decoration::SpecId, &[number]);
-            id
-        });
-        let vector = w.ty(Scalar::U32, 3);
-        let id = w.object();
-        let words = sizes.map(|size| size.0);
-        w.globals
-            .result(Op::SpecConstantComposite, vector, id, &words);
-        w.decorate(id, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
-        self.group_size = Some(sizes);
-        sizes
     }
 
     // Outputs.

@@ -14,6 +14,7 @@ mod emit;
 pub mod error;
 mod fragment_inputs;
 mod gather;
+mod group_size;
 pub mod interface;
 mod lanes;
 mod liveness;
