@@ -248,6 +248,20 @@ pub struct InterfaceTypes {
     pub colors: Vec<TypeBase>,
 }
 
+/// Which components the result of a depth comparison fills: GL's `DEPTH_TEXTURE_MODE`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DepthMode {
+    /// (r, r, r, 1), GL's initial state.
+    #[default]
+    Luminance,
+    /// (r, r, r, r)
+    Intensity,
+    /// (0, 0, 0, r)
+    Alpha,
+    /// (r, 0, 0, 1)
+    Red,
+}
+
 /// Options of code generation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
@@ -265,6 +279,9 @@ pub struct Options {
     pub debug: DebugInfo,
     /// Interface types that the API decides.
     pub interface: InterfaceTypes,
+    /// Depth modes of textures that are compared, by texture image unit; missing ones are luminance. An array of units has that of
+    /// its first.
+    pub depth_modes: Vec<DepthMode>,
     /// What is captured, in the last stage before rasterization.
     pub transform_feedback: TransformFeedback,
     /// Zero times anything is zero in 32-bit float products.

@@ -5,7 +5,7 @@
 mod support;
 
 use glasm_codegen::Options;
-use glasm_codegen::options::DeviceFeatures;
+use glasm_codegen::options::{DepthMode, DeviceFeatures};
 use glasm_codegen::reflect::DescriptorSlot;
 use glasm_ir::inst::IndexTerm;
 use glasm_ir::resource::*;
@@ -211,5 +211,32 @@ fn texture_arrays_are_indexed_at_run_time() {
             (4, DescriptorSlot { set: 1, binding: 3 })
         );
         assert_eq!(module.reflection.requirements.features, features);
+    }
+}
+
+/// Comparisons fill what the depth mode of their unit says, with references from 0 to 1.
+#[test]
+fn comparisons() {
+    let texture = Texture {
+        shadow: true,
+        ..TEXTURE
+    };
+    let program = sampled(Stage::Fragment, texture, |id| {
+        TexAccess::new(id, &texture, TexMode::Implicit)
+    });
+    use DepthMode::{Alpha, Intensity, Luminance, Red};
+    let modules = [Luminance, Intensity, Alpha, Red].map(|mode| {
+        let options = Options {
+            depth_modes: vec![Alpha, Red, Alpha, mode],
+            ..Options::default()
+        };
+        let module = check_with(&program, &options);
+        let text = disassemble(&module.words);
+        assert!(text.contains("NClamp"), "{text}");
+        module.words
+    });
+    assert_eq!(modules[0], check_with(&program, &Options::default()).words);
+    for (index, module) in modules.iter().enumerate() {
+        assert!(!modules[..index].contains(module));
     }
 }

@@ -25,8 +25,8 @@ pub mod validate;
 
 pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::options::{
-    BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DeviceFeatures, FixedState,
-    InterfaceTypes, Options, Subgroups, Target, TransformFeedback,
+    BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DepthMode, DeviceFeatures,
+    FixedState, InterfaceTypes, Options, Subgroups, Target, TransformFeedback,
 };
 pub use glasm_codegen::reflect::{self, Reflection};
 pub use glasm_frontend as frontend;

@@ -348,6 +348,7 @@ impl CompileContext<'_> {
                     && self.last_stage() == stage,
                 ..script.requirements.fixed
             },
+            depth_modes: script.compared_depth_modes(),
             transform_feedback: match self.last_stage() == stage {
                 true => script.feedback.clone(),
                 false => TransformFeedback::default(),

@@ -236,6 +236,21 @@ impl Script {
             .collect()
     }
 
+    /// What depth comparisons fill, by texture image unit: programs are compiled for the last that the script says.
+    pub(crate) fn compared_depth_modes(&self) -> Vec<glasm::DepthMode> {
+        let mut modes = Vec::new();
+        for step in &self.steps {
+            if let Command::Sampling { unit, sampling } = &step.command {
+                let unit = *unit as usize;
+                if modes.len() <= unit {
+                    modes.resize(unit + 1, glasm::DepthMode::default());
+                }
+                modes[unit] = sampling.compared_mode.for_compiler();
+            }
+        }
+        modes
+    }
+
     /// Buffers whose address some command takes.
     pub(crate) fn addressed_buffers(&self) -> BTreeSet<BufferId> {
         let mut found = BTreeSet::new();

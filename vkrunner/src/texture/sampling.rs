@@ -43,6 +43,16 @@ pub(crate) enum DepthMode {
 }
 
 impl DepthMode {
+    /// The compiler's name for it.
+    pub(crate) fn for_compiler(self) -> glasm::DepthMode {
+        match self {
+            Self::Luminance => glasm::DepthMode::Luminance,
+            Self::Intensity => glasm::DepthMode::Intensity,
+            Self::Alpha => glasm::DepthMode::Alpha,
+            Self::Red => glasm::DepthMode::Red,
+        }
+    }
+
     fn swizzle(self) -> [Swizzle; 4] {
         let (depth, zero, one) = (Swizzle::Component(0), Swizzle::Zero, Swizzle::One);
         match self {
@@ -80,6 +90,8 @@ pub(crate) struct Sampling {
     pub(crate) anisotropy: f32,
     pub(crate) swizzle: [Swizzle; 4],
     pub(crate) depth_mode: DepthMode,
+    /// What comparisons in assembly fill, which is luminance until a script says something else.
+    pub(crate) compared_mode: DepthMode,
     pub(crate) srgb_decode: SrgbDecode,
 }
 
@@ -101,6 +113,7 @@ impl Sampling {
         anisotropy: 1.0,
         swizzle: Swizzle::IDENTITY,
         depth_mode: DepthMode::Red,
+        compared_mode: DepthMode::Luminance,
         srgb_decode: SrgbDecode::Decode,
     };
 

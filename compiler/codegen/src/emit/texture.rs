@@ -8,11 +8,12 @@ use super::texture_object::texel_scalar;
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
+use crate::options::DepthMode;
 use crate::words::{TypeWord, ValueWord};
 use crate::writer::{Home, Scalar, Val};
 use glasm_ir::resource::{TexMode, TexSource, TexelOffset};
-use glasm_ir::{Aux, Stage, TexAccess, TexTarget, Texture};
-use spirv::{Decoration, ImageOperands, Op as Spv};
+use glasm_ir::{Aux, Saturate, Stage, TexAccess, TexTarget, Texture};
+use spirv::{Decoration, GlslStd450Op as GlslOp, ImageOperands, Op as Spv};
 
 /// One access with its sources read.
 #[derive(Clone, Copy)]
@@ -149,7 +150,10 @@ impl Emit<'_> {
             }
             match role {
                 TexSource::Coordinate => access.coordinate = Some(val),
-                TexSource::Reference => access.reference = Some(val),
+                // Devices do so for depths of normalized formats only.
+                TexSource::Reference => {
+                    access.reference = Some(self.clamp(val, Saturate::Unsigned))
+                }
                 TexSource::Mode(own) => access.own[own & 1] = Some(val),
                 TexSource::Offset => access.offset = Some(val),
             }
@@ -277,7 +281,7 @@ impl Emit<'_> {
         Ok(self.access_lanes(access, op, access.object, access.reference, &operands))
     }
 
-    /// Writes an access with a coordinate. A comparison gives (r, r, r, 1).
+    /// Writes an access with a coordinate.
     fn access_lanes(
         &mut self,
         access: &Access,
@@ -310,10 +314,28 @@ impl Emit<'_> {
         let val = self.w.op(op, scalar, size, &words[..count]);
         self.decorate(val, op);
         if compares {
-            let one = Lane::scalar(self.w.float(1.0));
-            return [val.lane(0), val.lane(0), val.lane(0), one];
+            return self.compared_lanes(access.texture.unit, val.lane(0));
         }
         std::array::from_fn(|lane| val.lane(lane))
+    }
+
+    /// What a comparison fills.
+    fn compared_lanes(&mut self, unit: u32, depth: Lane) -> [Lane; 4] {
+        let modes = &self.options.depth_modes;
+        let mode = modes.get(unit as usize).copied().unwrap_or_default();
+        let mut constant = |value| Lane::scalar(self.w.float(value));
+        match mode {
+            DepthMode::Luminance => [depth, depth, depth, constant(1.0)],
+            DepthMode::Intensity => [depth; 4],
+            DepthMode::Alpha => {
+                let zero = constant(0.0);
+                [zero, zero, zero, depth]
+            }
+            DepthMode::Red => {
+                let zero = constant(0.0);
+                [depth, zero, zero, constant(1.0)]
+            }
+        }
     }
 
     fn fetch(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
@@ -485,7 +507,20 @@ impl Emit<'_> {
         let coordinate = self.first_components(coordinate, access.texture.target.dimensions());
         let operands = [access.object.0, coordinate.id.0];
         let val = self.w.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands);
-        [val.lane(0), val.lane(1), Lane::UNDEFINED, Lane::UNDEFINED]
+        let level = self.below_last_level(access, val);
+        [level, val.lane(1), Lane::UNDEFINED, Lane::UNDEFINED]
+    }
+
+    /// The level that a query gives, which not every device keeps within the levels of the texture.
+    fn below_last_level(&mut self, access: &Access, queried: Val) -> Lane {
+        let image = self.image_of(access);
+        let levels = self.w.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0]);
+        let one = self.w.uint(1);
+        let one = self.w.val(one);
+        let last = self.binary(Spv::ISub, levels, one);
+        let last = self.unary_to(Spv::ConvertUToF, Scalar::F32, last);
+        let level = self.w.gather_vector(&[queried.lane(0)], Scalar::F32);
+        self.ext(GlslOp::NMin, &[level, last]).lane(0)
     }
 
     fn query_samples(&mut self, access: &Access) -> [Lane; 4] {

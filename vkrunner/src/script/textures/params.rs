@@ -133,7 +133,10 @@ fn set_parameter(sampling: &mut Sampling, words: &mut Words<'_>) -> Result<(), L
             sampling.compares = parse_row(words, "`none` or `ref_to_texture`", &modes)?;
         }
         "compare_func" => sampling.compare = parse_row(words, "a comparison", COMPARISONS)?,
-        "depth_mode" => sampling.depth_mode = parse_row(words, "a depth mode", DEPTH_MODES)?,
+        "depth_mode" => {
+            let mode = parse_row(words, "a depth mode", DEPTH_MODES)?;
+            (sampling.depth_mode, sampling.compared_mode) = (mode, mode);
+        }
         "lod_bias" => sampling.lod_bias = parse_finite(words)?,
         "min_lod" => sampling.min_lod = parse_finite(words)?,
         "max_lod" => sampling.max_lod = parse_finite(words)?,

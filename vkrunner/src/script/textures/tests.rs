@@ -480,6 +480,7 @@ fn every_parameter_is_set() {
             "depth_mode alpha",
             Sampling {
                 depth_mode: DepthMode::Alpha,
+                compared_mode: DepthMode::Alpha,
                 ..initial
             },
         ),
@@ -585,6 +586,20 @@ fn depths_are_luminance_by_default_in_gl_scripts() {
         matches!(&step.command, Command::Sampling { sampling, .. } if sampling.depth_mode == DepthMode::Luminance)
     });
     assert!(found);
+}
+
+#[test]
+fn comparisons_have_the_last_depth_mode_of_a_unit() {
+    use glasm::DepthMode::{Intensity, Luminance};
+    for require in ["", "GL_NV_gpu_program5"] {
+        let script = format!(
+            "[require]\n{require}\n[test]\ntexture 2D 0 D16_UNORM (1, 1) 1\ntexture 2D 2 D16_UNORM (1, 1) 1\n\
+             texparameter 2D depth_mode red\ntexparameter 2D depth_mode intensity\n"
+        );
+        let script = Script::parse(script.as_bytes()).unwrap();
+        let modes = script.compared_depth_modes();
+        assert_eq!(modes, [Luminance, Luminance, Intensity]);
+    }
 }
 
 #[test]
