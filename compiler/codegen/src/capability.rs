@@ -150,6 +150,15 @@ needs! {
     /// Image arrays indexed by any number.
     ImageDivergence StorageImageArrayNonUniformIndexing
         Some(("SPV_EXT_descriptor_indexing", V12)), &["shaderStorageImageArrayNonUniformIndexing"];
+    /// Covered samples after early tests.
+    PostDepthCoverage SampleMaskPostDepthCoverage
+        Some(("SPV_KHR_post_depth_coverage", None)), &["VK_EXT_post_depth_coverage"];
+    /// Critical sections by pixel.
+    PixelInterlock FragmentShaderPixelInterlockEXT
+        Some(("SPV_EXT_fragment_shader_interlock", None)), &["fragmentShaderPixelInterlock"];
+    /// Critical sections by sample.
+    SampleInterlock FragmentShaderSampleInterlockEXT
+        Some(("SPV_EXT_fragment_shader_interlock", None)), &["fragmentShaderSampleInterlock"];
     /// Signed zeros, infinities and NaN of 32-bit floats keep their meaning.
     FloatControls SignedZeroInfNanPreserve Some(("SPV_KHR_float_controls", V12)), &[];
 }

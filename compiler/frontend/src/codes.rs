@@ -231,6 +231,8 @@ codes! {
         "Labels in a SUBROUTINETYPE need a SUBROUTINENUM of their own, below 4096.";
     SubroutineType "E0611" "wrong subroutine type"
         "A SUBROUTINE variable has a declared SUBROUTINETYPE, and all variables of one program.subroutine[n] have the same. CALI takes such a variable.";
+    Interlock "E0612" "wrong critical section"
+        "With an interlock option a fragment program has one FSIB and one FSIE behind it, outside of IF and REP and of subroutines.";
 
     OffsetTarget "E0701" "texel offset not allowed for the target"
         "Offsets exist for the dimensions that the target has; cube maps and buffers take none.";
@@ -274,6 +276,8 @@ codes! {
         "The program needs a feature that the device, as described by the options, does not have, and that cannot be emulated. The message names it.";
     HeaderStage "E0907" "header of another program type"
         "A program is loaded as a program of one type, such as a vertex program, and its header must be one of that type.";
+    OptionNeedsOther "E0908" "OPTION without another that it needs"
+        "ARB_post_depth_coverage and EXT_post_depth_coverage need NV_early_fragment_tests.";
 
     ProgramTooLarge "E1001" "program too large"
         "glasm accepts programs of up to 16 MiB.";

@@ -608,6 +608,43 @@ fn options() {
 }
 
 #[test]
+fn critical_sections() {
+    let with_option =
+        |body: &str| format!("!!NVfp4.0 OPTION NV_pixel_interlock_ordered; {body} END");
+    fine(&with_option("FSIB; IF TR; ENDIF; FSIE;"));
+    fine(&with_option("a: RET; main: FSIB; CAL a; FSIE;"));
+    let wrong = |body: &str| errors(&with_option(body), &[Code::Interlock]);
+    wrong("FSIB; «FSIB»; FSIE;");
+    wrong("«FSIE»; FSIB;");
+    wrong("IF TR; «FSIB»; ENDIF; FSIE;");
+    wrong("REP 3; «FSIB»; ENDREP; FSIE;");
+    wrong("main: FSIB; CAL a; RET; a: «FSIE»;");
+    for body in ["", "FSIB;"] {
+        let (_, diagnostics) = translate(&Source::new("test", &with_option(body)));
+        let codes: Vec<_> = diagnostics.list.iter().map(|error| error.code).collect();
+        assert_eq!(codes, [Code::Interlock], "{body}");
+    }
+    errors("!!NVfp4.0 «FSIB»; FSIE; END", &[Code::FeatureOption]);
+    errors(
+        "!!NVfp4.0 OPTION NV_pixel_interlock_ordered; OPTION «NV_sample_interlock_ordered»; FSIB; FSIE; END",
+        &[Code::OptionConflict],
+    );
+}
+
+#[test]
+fn post_depth_coverage_needs_early_tests() {
+    for option in ["ARB_post_depth_coverage", "EXT_post_depth_coverage"] {
+        errors(
+            &format!("!!NVfp5.0 OPTION «{option}»; END"),
+            &[Code::OptionNeedsOther],
+        );
+        fine(&format!(
+            "!!NVfp5.0 OPTION {option}; OPTION NV_early_fragment_tests; END"
+        ));
+    }
+}
+
+#[test]
 fn options_lower_limits() {
     for option in ["ARB_fog_exp", "ARB_fog_exp2", "ARB_fog_linear"] {
         let program = |body: &str| format!("!!NVfp4.0 OPTION {option}; {body} END");

@@ -329,6 +329,10 @@ ops! {
     Barrier "bar" 0 (none) Untyped effect;
     /// Makes the fragment a helper invocation: no result of it is written, derivatives stay defined.
     Demote "demote" 0 (none) Untyped effect;
+    /// Begins the critical section of a fragment program.
+    InterlockBegin "interlock_begin" 0 (none) Untyped effect;
+    /// Ends the critical section of a fragment program.
+    InterlockEnd "interlock_end" 0 (none) Untyped effect;
 }
 
 impl Op {

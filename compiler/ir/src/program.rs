@@ -175,6 +175,34 @@ pub struct Case {
     pub block: BlockId,
 }
 
+/// Which invocations of fragment programs keep out of each other's critical sections, and in what order they pass.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Interlock {
+    /// Those of one pixel, in the order of primitives.
+    PixelOrdered,
+    /// Those of one pixel, in any order.
+    PixelUnordered,
+    /// Those of one sample, in the order of primitives.
+    SampleOrdered,
+    /// Those of one sample, in any order.
+    SampleUnordered,
+}
+
+impl Interlock {
+    /// All of them with their names in the text form.
+    pub const ALL: &'static [(Self, &'static str)] = &[
+        (Self::PixelOrdered, "pixel_interlock_ordered"),
+        (Self::PixelUnordered, "pixel_interlock_unordered"),
+        (Self::SampleOrdered, "sample_interlock_ordered"),
+        (Self::SampleUnordered, "sample_interlock_unordered"),
+    ];
+
+    /// The name in the text form.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+}
+
 /// Properties of the whole program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modes {
@@ -182,6 +210,10 @@ pub struct Modes {
     pub workgroup_size: [u32; 3],
     /// Depth and stencil tests run before the program.
     pub early_fragment_tests: bool,
+    /// The mask of covered samples has only those that passed these tests.
+    pub post_depth_coverage: bool,
+    /// What [`Op::InterlockBegin`](crate::Op::InterlockBegin) means.
+    pub interlock: Option<Interlock>,
     /// Window position has its origin in the upper left corner, by what the parameter `state.window.origin` says.
     pub origin_upper_left: bool,
     /// Window position has its pixel centers at integers.

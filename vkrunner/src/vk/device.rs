@@ -243,6 +243,7 @@ fn create_device(
         ash::khr::portability_subset::NAME,
         ash::khr::sampler_mirror_clamp_to_edge::NAME,
         ash::ext::shader_viewport_index_layer::NAME,
+        ash::ext::post_depth_coverage::NAME,
     ];
     let optional = optional
         .into_iter()

@@ -58,6 +58,9 @@ impl PhysicalDevice {
         if extensions.contains("VK_EXT_shader_viewport_index_layer") {
             features.extend(["shaderOutputLayer", "shaderOutputViewportIndex"]);
         }
+        if extensions.contains("VK_EXT_post_depth_coverage") {
+            features.insert("VK_EXT_post_depth_coverage");
+        }
         let capabilities = query_capabilities(instance, handle, &properties, features, extensions);
         let (device_type, rank) = describe_type(properties.device_type);
         let info = DeviceInfo {

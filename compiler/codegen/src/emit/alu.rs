@@ -243,6 +243,14 @@ impl Emit<'_> {
     }
 
     /// Ends the invocation's part in all results.
+    /// An end of a critical section, which there is if the program says what it means.
+    pub(super) fn interlock(&mut self, op: Spv) -> Outcome {
+        if self.program.modes.interlock.is_some() {
+            self.w.body.op(op, &[]);
+        }
+        Outcome::None
+    }
+
     pub(super) fn demote(&mut self) -> Result<Outcome, Failure> {
         if self.program.stage != Stage::Fragment {
             return Err(Error::unsupported("only fragments can be discarded"));

@@ -134,6 +134,8 @@ impl Emit<'_> {
             Op::MemoryBarrier => return self.memory_barrier(),
             Op::Barrier => return self.barrier(),
             Op::Demote => return self.demote(),
+            Op::InterlockBegin => return Ok(self.interlock(Spv::BeginInvocationInterlockEXT)),
+            Op::InterlockEnd => return Ok(self.interlock(Spv::EndInvocationInterlockEXT)),
         };
         Ok(Outcome::Val(val))
     }

@@ -65,6 +65,7 @@ use crate::words::{LabelWord, TypeWord, ValueWord, Words};
 use crate::writer::{Scalar, WideInts, Writer};
 pub(crate) use buffer::BufferVariables;
 use glasm_ir::arena::Id;
+use glasm_ir::program::Interlock;
 use glasm_ir::{InstFlags, Program, RoutineId, Stage, Storage};
 pub(crate) use image_object::ImageVariable;
 use join::Joins;
@@ -331,6 +332,20 @@ impl Emit<'_> {
         self.w.declare_type(Op::TypeVoid, &[])
     }
 
+    /// What the modes of the program need.
+    fn mode_needs(&mut self) {
+        let modes = self.program.modes;
+        if modes.post_depth_coverage {
+            self.w.needs.insert(Need::PostDepthCoverage);
+        }
+        if let Some(interlock) = modes.interlock {
+            self.w.needs.insert(match interlock {
+                Interlock::PixelOrdered | Interlock::PixelUnordered => Need::PixelInterlock,
+                Interlock::SampleOrdered | Interlock::SampleUnordered => Need::SampleInterlock,
+            });
+        }
+    }
+
     /// Puts the sections together.
     fn assemble(&mut self, words: &mut Vec<u32>) -> crate::Reflection {
         let (version, target) = match self.options.target {
@@ -350,6 +365,7 @@ impl Emit<'_> {
         out.clear();
         out.0
             .extend([spirv::MAGIC_NUMBER, version, 0, self.w.bound(), 0]);
+        self.mode_needs();
         self.w.needs.write(target, &mut out);
         if let Some(glsl) = self.w.glsl_if_used() {
             out.op_string(Op::ExtInstImport, &[glsl.0], "GLSL.std.450", &[]);
@@ -412,8 +428,14 @@ impl Emit<'_> {
         match self.program.stage {
             Stage::Fragment => {
                 mode(ExecutionMode::OriginUpperLeft, &[]);
-                if modes.early_fragment_tests {
+                if modes.early_fragment_tests || modes.post_depth_coverage {
                     mode(ExecutionMode::EarlyFragmentTests, &[]);
+                }
+                if modes.post_depth_coverage {
+                    mode(ExecutionMode::PostDepthCoverage, &[]);
+                }
+                if let Some(interlock) = modes.interlock {
+                    mode(interlock_mode(interlock), &[]);
                 }
                 if self.interface.writes_depth {
                     mode(ExecutionMode::DepthReplacing, &[]);
@@ -433,5 +455,14 @@ impl Emit<'_> {
             WideInts::Native => Scalar::U64,
             WideInts::Pairs => Scalar::Pair,
         }
+    }
+}
+
+fn interlock_mode(interlock: Interlock) -> ExecutionMode {
+    match interlock {
+        Interlock::PixelOrdered => ExecutionMode::PixelInterlockOrderedEXT,
+        Interlock::PixelUnordered => ExecutionMode::PixelInterlockUnorderedEXT,
+        Interlock::SampleOrdered => ExecutionMode::SampleInterlockOrderedEXT,
+        Interlock::SampleUnordered => ExecutionMode::SampleInterlockUnorderedEXT,
     }
 }

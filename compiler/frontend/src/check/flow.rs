@@ -1,5 +1,6 @@
 //! Blocks, labels and calls. NV_gpu_program4 section 2.X.5.
 
+use super::interlock::Section;
 use super::{Checker, Routine, recursion, suggest};
 use crate::ast::{Extra, Inst};
 use crate::codes::Code;
@@ -44,6 +45,8 @@ pub(super) struct Flow {
     ifs: usize,
     loops: usize,
     calls: Vec<Call>,
+    /// FSIB and FSIE.
+    pub(super) interlocks: Vec<Section>,
     /// The first routine with an instruction runs first if there is no label `main`.
     first_code: Option<u32>,
     /// Too many blocks are open.
@@ -57,6 +60,7 @@ impl Flow {
             ifs: 0,
             loops: 0,
             calls: Vec::new(),
+            interlocks: Vec::new(),
             first_code: None,
             too_deep: false,
         }
@@ -133,6 +137,15 @@ impl Checker<'_> {
                         span,
                     });
                 }
+            }
+            FlowOp::InterlockBegin | FlowOp::InterlockEnd => {
+                let routine = self.routine();
+                flow.interlocks.push(Section {
+                    op,
+                    routine,
+                    in_block: !flow.open.is_empty(),
+                    span: inst.span,
+                });
             }
             FlowOp::Cali => {
                 if let Some(ty) = self.called_type.take() {
@@ -264,6 +277,7 @@ impl Checker<'_> {
             .map(|(_, &number)| number);
         self.program.main = main.or(flow.first_code).unwrap_or(0);
         self.subroutine_numbers();
+        self.interlocks(&flow.interlocks);
         let calls = self.resolve_calls(&flow.calls);
         self.reach(&calls);
         self.indirect_recursion(&flow.calls);

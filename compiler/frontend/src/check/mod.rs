@@ -9,6 +9,7 @@ mod decl;
 mod flow;
 mod image;
 mod inst;
+mod interlock;
 mod limits;
 mod memory;
 mod operand;
@@ -251,6 +252,7 @@ impl<'s> Checker<'s> {
     /// OPTION lines. NV_gpu_program4 section 2.X.6.
     fn options(&mut self) {
         let mut groups: Vec<(Group, &str)> = Vec::new();
+        let mut post_depth = None;
         for (name, span) in std::mem::take(&mut self.program.ast.options) {
             let text = self.program.ast.names.display(name);
             let row = options::lookup(text.as_bytes())
@@ -285,6 +287,15 @@ impl<'s> Checker<'s> {
             }
             groups.push((row.group, row.name));
             self.program.features |= row.enables;
+            if row.enables.contains(Features::POST_DEPTH_COVERAGE) {
+                post_depth = Some(span);
+            }
+        }
+        if let Some(span) =
+            post_depth.filter(|_| !self.program.features.contains(Features::EARLY_TESTS))
+        {
+            let message = "post-depth coverage needs OPTION NV_early_fragment_tests";
+            self.reports.error(Code::OptionNeedsOther, span, message);
         }
     }
 

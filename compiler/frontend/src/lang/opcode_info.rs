@@ -168,6 +168,8 @@ pub(crate) enum FlowOp {
     EndIf,
     EndRep,
     If,
+    InterlockBegin,
+    InterlockEnd,
     Rep,
     Ret,
 }

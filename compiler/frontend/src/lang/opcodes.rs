@@ -271,6 +271,8 @@ opcodes! {
     "EX2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Exp2), "2 to the power of";
     "FLR" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::floor), "round down";
     "FRC" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Fract), "fraction";
+    "FSIB" V4_0 FRAGMENT [- - - - - -] - () None (NO) Flow(FlowOp::InterlockBegin), "begin the critical section";
+    "FSIE" V4_0 FRAGMENT [- - - - - -] - () None (NO) Flow(FlowOp::InterlockEnd), "end the critical section";
     "I2F" V4_0 ALL [- 6 X - - S] vf (v) Arithmetic (A) Fn(convert::int_to_float), "integer to float";
     "IF" V4_0 ALL [- - - - - -] - (c) None (NO) Flow(FlowOp::If), "conditional block";
     "IMQ" V5_0 ALL [- - - - - S] vs (im) None (NO) Fn(image::query_size), "size of an image";

@@ -59,6 +59,18 @@ bitflags::bitflags! {
         const FOG_EXP2 = 1 << 30;
         /// Fog by a linear function.
         const FOG_LINEAR = 1 << 31;
+        /// `fragment.samplemask` after early tests.
+        const POST_DEPTH_COVERAGE = 1 << 32;
+        /// FSIB and FSIE by pixel, in order.
+        const PIXEL_ORDERED = 1 << 33;
+        /// FSIB and FSIE by pixel, in any order.
+        const PIXEL_UNORDERED = 1 << 34;
+        /// FSIB and FSIE by sample, in order.
+        const SAMPLE_ORDERED = 1 << 35;
+        /// FSIB and FSIE by sample, in any order.
+        const SAMPLE_UNORDERED = 1 << 36;
+        /// FSIB and FSIE.
+        const INTERLOCK = 0b1111 << 33;
         /// Fog of any kind.
         const FOG = Self::FOG_EXP.bits() | Self::FOG_EXP2.bits() | Self::FOG_LINEAR.bits();
         /// Bindings of thread groups, TGBALLOT and QSWZ.
@@ -209,14 +221,14 @@ options! {
     "NV_shader_atomic_float64" ALL V5_0 None Full [ATOMIC_FLOAT64];
     "NV_shader_atomic_int64" ALL V5_0 None Full [ATOMIC_INT64];
     "ARB_derivative_control" ALL V5_0 None Full [DERIVATIVE_CONTROL];
-    "ARB_post_depth_coverage" FRAGMENT V5_0 None Missing [];
-    "EXT_post_depth_coverage" FRAGMENT V5_0 None Missing [];
+    "ARB_post_depth_coverage" FRAGMENT V5_0 None Full [POST_DEPTH_COVERAGE];
+    "EXT_post_depth_coverage" FRAGMENT V5_0 None Full [POST_DEPTH_COVERAGE];
     "NV_sample_mask_override_coverage" FRAGMENT V4_0 None Missing [];
     "NV_conservative_raster_underestimation" FRAGMENT V4_0 None Missing [];
-    "NV_pixel_interlock_ordered" FRAGMENT V4_0 Interlock Missing [];
-    "NV_pixel_interlock_unordered" FRAGMENT V4_0 Interlock Missing [];
-    "NV_sample_interlock_ordered" FRAGMENT V4_0 Interlock Missing [];
-    "NV_sample_interlock_unordered" FRAGMENT V4_0 Interlock Missing [];
+    "NV_pixel_interlock_ordered" FRAGMENT V4_0 Interlock Full [PIXEL_ORDERED];
+    "NV_pixel_interlock_unordered" FRAGMENT V4_0 Interlock Full [PIXEL_UNORDERED];
+    "NV_sample_interlock_ordered" FRAGMENT V4_0 Interlock Full [SAMPLE_ORDERED];
+    "NV_sample_interlock_unordered" FRAGMENT V4_0 Interlock Full [SAMPLE_UNORDERED];
     "NV_layer_viewport_relative" VERTICES V4_0 None Missing [];
     "NV_stereo_view_rendering" VERTICES V4_0 None Missing [];
     "ARB_viewport_array" GEOMETRY V4_0 None Missing [];

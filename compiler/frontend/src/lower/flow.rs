@@ -235,7 +235,17 @@ impl Lowerer<'_> {
             FlowOp::Ret => walk.dead = self.jump(line, Node::Return),
             FlowOp::Cal => self.call(line, routines),
             FlowOp::Cali => self.call_indirect(line, routines),
+            FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.interlock(op),
         }
+    }
+
+    /// FSIB, FSIE.
+    pub(super) fn interlock(&mut self, op: FlowOp) {
+        let op = match op == FlowOp::InterlockBegin {
+            true => Op::InterlockBegin,
+            false => Op::InterlockEnd,
+        };
+        self.inst(op, Type::U32, None, Aux::None, &[]);
     }
 
     /// CALI: a switch over the numbers of the routines that the variable can name; other numbers call nothing.
@@ -429,7 +439,13 @@ fn dead_flow(walk: &mut Walk, op: FlowOp) -> bool {
         FlowOp::EndIf | FlowOp::EndRep if walk.dead_blocks > 0 => walk.dead_blocks -= 1,
         FlowOp::EndIf | FlowOp::EndRep => return false,
         FlowOp::Else => return walk.dead_blocks > 0,
-        FlowOp::Brk | FlowOp::Cal | FlowOp::Cali | FlowOp::Cont | FlowOp::Ret => {}
+        FlowOp::Brk
+        | FlowOp::Cal
+        | FlowOp::Cali
+        | FlowOp::Cont
+        | FlowOp::InterlockBegin
+        | FlowOp::InterlockEnd
+        | FlowOp::Ret => {}
     }
     true
 }

@@ -27,6 +27,7 @@ use crate::lang::opcodes::{Lower, OpcodeInfo};
 use crate::lang::options::Features;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::LiteralId;
+use glasm_ir::program::Interlock;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
     Builder, Inst, InstFlags, Op, ParamId, ParamSource, Program, Register, RegisterId, Semantic,
@@ -132,6 +133,17 @@ impl<'c> Lowerer<'c> {
             false => self.checked.group_size,
         };
         modes.early_fragment_tests = features.contains(Features::EARLY_TESTS);
+        modes.post_depth_coverage = features.contains(Features::POST_DEPTH_COVERAGE);
+        let interlocks = [
+            (Features::PIXEL_ORDERED, Interlock::PixelOrdered),
+            (Features::PIXEL_UNORDERED, Interlock::PixelUnordered),
+            (Features::SAMPLE_ORDERED, Interlock::SampleOrdered),
+            (Features::SAMPLE_UNORDERED, Interlock::SampleUnordered),
+        ];
+        let mut chosen = interlocks.into_iter();
+        modes.interlock = chosen
+            .find(|(feature, _)| features.contains(*feature))
+            .map(|(_, interlock)| interlock);
         modes.origin_upper_left = features.contains(Features::ORIGIN_UPPER_LEFT);
         modes.pixel_center_integer = features.contains(Features::PIXEL_CENTER_INTEGER);
     }

@@ -300,6 +300,7 @@ impl Lowerer<'_> {
                 self.go(group, line, ret);
             }
             FlowOp::Cal => self.group_call(group, open, line),
+            FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.interlock(op),
             FlowOp::Cali => {
                 let routines = group.routines;
                 self.call_indirect(line, routines);

@@ -99,7 +99,7 @@ impl<T: Textures> Machine<'_, '_, T> {
             Op::ImageLoad | Op::ImageAtomic | Op::ImageSize => self.store(inst, [0; 4]),
             Op::ImageSamples => self.store(inst, [1; 4]),
             Op::ImageStore => {}
-            Op::MemoryBarrier | Op::Barrier => {}
+            Op::MemoryBarrier | Op::Barrier | Op::InterlockBegin | Op::InterlockEnd => {}
             Op::Demote => self.demoted = true,
         }
     }

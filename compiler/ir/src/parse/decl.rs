@@ -3,6 +3,7 @@
 use super::lex::Token;
 use super::{Error, Parse, Parser, split_id};
 use crate::image::{Image, ImageTexels};
+use crate::program::Interlock;
 use crate::program::{Register, Storage};
 use crate::resource::{Buffer, Param, ParamSource, Texture};
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
@@ -19,9 +20,13 @@ impl<'a> Parser<'a> {
                 self.builder.program.modes.workgroup_size = size;
             }
             "early_fragment_tests" => self.builder.program.modes.early_fragment_tests = true,
+            "post_depth_coverage" => self.builder.program.modes.post_depth_coverage = true,
             "origin_upper_left" => self.builder.program.modes.origin_upper_left = true,
             "pixel_center_integer" => self.builder.program.modes.pixel_center_integer = true,
-            _ => self.entry(word)?,
+            _ => match Interlock::ALL.iter().find(|(_, name)| *name == word) {
+                Some((interlock, _)) => self.builder.program.modes.interlock = Some(*interlock),
+                None => self.entry(word)?,
+            },
         }
         self.line_end()?;
         Ok(())

@@ -22,12 +22,16 @@ impl Printer<'_, '_, '_> {
         }
         for (set, word) in [
             (modes.early_fragment_tests, "early_fragment_tests"),
+            (modes.post_depth_coverage, "post_depth_coverage"),
             (modes.origin_upper_left, "origin_upper_left"),
             (modes.pixel_center_integer, "pixel_center_integer"),
         ] {
             if set {
                 writeln!(self.f, "{word}")?;
             }
+        }
+        if let Some(interlock) = modes.interlock {
+            writeln!(self.f, "{}", interlock.name())?;
         }
         Ok(())
     }

@@ -72,6 +72,8 @@ impl Verifier<'_> {
                 | Op::QuadX
                 | Op::QuadY
                 | Op::Demote
+                | Op::InterlockBegin
+                | Op::InterlockEnd
         );
         let for_groups = inst.op == Op::Barrier;
         let wrong = for_fragments && stage != Stage::Fragment

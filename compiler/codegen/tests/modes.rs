@@ -1,0 +1,45 @@
+//! What properties of fragment programs become: execution modes and capabilities.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use glasm_codegen::Options;
+use glasm_ir::program::Interlock;
+use glasm_ir::*;
+use support::*;
+
+#[test]
+fn critical_sections() {
+    for (interlock, feature) in [
+        (Interlock::PixelOrdered, "fragmentShaderPixelInterlock"),
+        (Interlock::PixelUnordered, "fragmentShaderPixelInterlock"),
+        (Interlock::SampleOrdered, "fragmentShaderSampleInterlock"),
+        (Interlock::SampleUnordered, "fragmentShaderSampleInterlock"),
+    ] {
+        let mut m = Make::new(Stage::Fragment);
+        m.inst(Op::InterlockBegin, Type::U32, None, Aux::None, &[]);
+        m.inst(Op::InterlockEnd, Type::U32, None, Aux::None, &[]);
+        let mut program = m.finish();
+        program.modes.interlock = Some(interlock);
+        let module = check_with(&program, &Options::default());
+        let text = disassemble(&module.words);
+        assert_eq!(count(&text, "OpBeginInvocationInterlockEXT"), 1);
+        assert_eq!(count(&text, "OpEndInvocationInterlockEXT"), 1);
+        assert!(module.reflection.requirements.features.contains(&feature));
+    }
+}
+
+#[test]
+fn post_depth_coverage_implies_early_tests() {
+    let mut m = Make::new(Stage::Fragment);
+    let mask = m.input(Semantic::SampleMask);
+    let color = m.color();
+    m.f(Op::Mov, d(color, "xyzw"), &[mask]);
+    let mut program = m.finish();
+    program.modes.post_depth_coverage = true;
+    let module = check_with(&program, &Options::default());
+    let text = disassemble(&module.words);
+    assert_eq!(count(&text, "PostDepthCoverage"), 1);
+    assert_eq!(count(&text, "EarlyFragmentTests"), 1);
+}

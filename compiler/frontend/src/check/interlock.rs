@@ -1,0 +1,53 @@
+//! Critical sections of fragment programs: FSIB and FSIE. NV_fragment_shader_interlock section 2.X.8.Z.
+
+use super::Checker;
+use crate::codes::Code;
+use crate::lang::opcodes::FlowOp;
+use crate::lang::options::Features;
+use glasm_ir::Span;
+
+/// An FSIB or FSIE.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section {
+    pub(super) op: FlowOp,
+    pub(super) routine: u32,
+    /// Whether it stands inside of IF or REP.
+    pub(super) in_block: bool,
+    pub(super) span: Span,
+}
+
+impl Checker<'_> {
+    /// With an interlock option exactly one FSIB and, behind it, one FSIE, both at the outermost level of the main routine.
+    pub(super) fn interlocks(&mut self, sections: &[Section]) {
+        if !self.program.features.intersects(Features::INTERLOCK) {
+            if let Some(section) = sections.first() {
+                let message = "FSIB and FSIE need OPTION NV_pixel_interlock_ordered or one like it";
+                self.reports
+                    .error(Code::FeatureOption, section.span, message);
+            }
+            return;
+        }
+        for (number, section) in sections.iter().enumerate() {
+            let message = if section.in_block {
+                "FSIB and FSIE stand outside of IF and REP"
+            } else if section.routine != self.program.main {
+                "FSIB and FSIE stand in the main routine"
+            } else if sections[..number]
+                .iter()
+                .any(|other| other.op == section.op)
+            {
+                "a program has one FSIB and one FSIE"
+            } else if number == 0 && section.op == FlowOp::InterlockEnd {
+                "FSIE without FSIB before it"
+            } else {
+                continue;
+            };
+            self.reports.error(Code::Interlock, section.span, message);
+        }
+        let has = |op| sections.iter().any(|section| section.op == op);
+        if !has(FlowOp::InterlockBegin) || !has(FlowOp::InterlockEnd) {
+            let message = "a program with an interlock option needs FSIB and FSIE";
+            self.reports.whole(Code::Interlock, message);
+        }
+    }
+}
