@@ -138,15 +138,7 @@ impl Checker<'_> {
                     });
                 }
             }
-            FlowOp::InterlockBegin | FlowOp::InterlockEnd => {
-                let routine = self.routine();
-                flow.interlocks.push(Section {
-                    op,
-                    routine,
-                    in_block: !flow.open.is_empty(),
-                    span: inst.span,
-                });
-            }
+            FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.section(flow, inst, op),
             FlowOp::Cali => {
                 if let Some(ty) = self.called_type.take() {
                     let routine = self.routine();
@@ -158,6 +150,17 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// FSIB or FSIE.
+    fn section(&mut self, flow: &mut Flow, inst: &Inst, op: FlowOp) {
+        let routine = self.routine();
+        flow.interlocks.push(Section {
+            op,
+            routine,
+            in_block: !flow.open.is_empty(),
+            span: inst.span,
+        });
     }
 
     /// IF or REP. Past the limit of open blocks nothing more is checked: no use is left in it.
