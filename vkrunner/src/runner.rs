@@ -386,7 +386,8 @@ fn write_modules(
         source,
     };
     std::fs::create_dir_all(folder).map_err(|source| io(folder, source))?;
-    for module in modules {
+    // Stages that are made anew for each draw have no words here.
+    for module in modules.iter().filter(|module| !module.words.is_empty()) {
         let file = format!(
             "{}.{}.{}.spv",
             flat_name(name),

@@ -461,3 +461,53 @@ fn program(section: &ProgramSection, text: String) -> ProgramSection {
         ..section.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spirv::assert_valid;
+
+    const TOPOLOGIES: [PrimitiveTopology; 5] = [
+        PrimitiveTopology::POINT_LIST,
+        PrimitiveTopology::LINE_STRIP,
+        PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
+        PrimitiveTopology::TRIANGLE_FAN,
+        PrimitiveTopology::TRIANGLE_STRIP_WITH_ADJACENCY,
+    ];
+
+    fn varyings(patch: bool) -> Vec<Varying> {
+        let varying = |location, scalar| Varying {
+            location,
+            component: 0,
+            scalar,
+            components: 4,
+            patch: patch && location == 1,
+            flat: scalar != Scalar::Float,
+        };
+        vec![varying(0, Scalar::Float), varying(1, Scalar::Uint)]
+    }
+
+    #[test]
+    fn modules_of_every_topology_are_valid() {
+        for topology in TOPOLOGIES {
+            let shape = DrawShape {
+                topology,
+                patch_vertices: 3,
+                tess_levels: [1.0; 6],
+            };
+            for depth in [DepthRemap::Keep, DepthRemap::FromOpenGl] {
+                let points = PointSize::NotWritten;
+                let (varyings, tessellated) = (varyings(false), None);
+                let template = Template::Geometry {
+                    varyings,
+                    tessellated,
+                    depth,
+                    points,
+                };
+                assert_valid(&template.words(&shape));
+            }
+            let varyings = varyings(true);
+            assert_valid(&Template::TessControl { varyings }.words(&shape));
+        }
+    }
+}
