@@ -60,17 +60,26 @@ fn parse_target(words: &mut Words<'_>) -> Result<BindTarget, LineError> {
     }
 }
 
-/// Takes `NAME [OFFSET [SIZE]]`.
-pub(super) fn parse_range(
+/// Takes `NAME [OFFSET]`.
+fn parse_start(
     parser: &mut TestParser,
     words: &mut Words<'_>,
-) -> Result<BufferRange, LineError> {
+) -> Result<(BufferId, u64), LineError> {
     let name = parse_buffer_name(words)?;
     let buffer = parser.buffer(BufferKey::Named(name));
     let offset = match words.is_empty() {
         true => 0,
         false => parse_offset(words)?,
     };
+    Ok((buffer, offset))
+}
+
+/// Takes `NAME [OFFSET [SIZE]]`.
+pub(super) fn parse_range(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<BufferRange, LineError> {
+    let (buffer, offset) = parse_start(parser, words)?;
     let size = match words.is_empty() {
         true => None,
         false => Some(words.parse_with("a size in bytes", |word| {
@@ -91,12 +100,7 @@ pub(super) fn parse_indirect(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<BufferRange, LineError> {
-    let name = parse_buffer_name(words)?;
-    let buffer = parser.buffer(BufferKey::Named(name));
-    let offset = match words.is_empty() {
-        true => 0,
-        false => parse_offset(words)?,
-    };
+    let (buffer, offset) = parse_start(parser, words)?;
     if !offset.is_multiple_of(4) {
         return Err(words.error_at_last("numbers of work groups start at multiples of 4 bytes"));
     }

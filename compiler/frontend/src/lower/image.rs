@@ -1,9 +1,9 @@
 //! Image instructions. EXT_shader_image_load_store sections 2.X.8.Z and 3.9.X.
 
 use super::operand::splat;
+use super::texture::units;
 use super::{Job, Lowerer};
-use crate::ast::{Base as AstBase, Extra, Index as AstIndex, TexPart};
-use crate::check::VarKind;
+use crate::ast::{Extra, TexPart};
 use crate::lang::modifiers::{TypeClass, register_type};
 use crate::lang::targets::TARGETS;
 use glasm_ir::inst::Aux;
@@ -100,25 +100,7 @@ fn part<'c>(l: &Lowerer<'c>, job: &Job<'_>) -> &'c TexPart {
 /// The access data, and the image. Queries see texels as another access does, if there is one before.
 fn access(l: &mut Lowerer<'_>, job: &Job<'_>, texels: Option<ImageTexels>) -> (Aux, Image) {
     let part = part(l, job);
-    let (unit, array, relative) = match part.texture.base {
-        AstBase::Var(var) => {
-            let info = &l.checked.vars[var as usize];
-            let unit = if let VarKind::Image { unit } = info.kind {
-                unit
-            } else {
-                0
-            };
-            (unit, info.array, info.relative)
-        }
-        AstBase::Name(_) | AstBase::Path(_) | AstBase::Scalar(_) | AstBase::Vector { .. } => {
-            (0, None, false)
-        }
-    };
-    // Arrays without run-time index are single units.
-    let (unit, array) = match (array, part.texture.index) {
-        (Some(_), AstIndex::Const(index)) if !relative => (unit + index, None),
-        (array, _) => (unit, array.filter(|_| relative)),
-    };
+    let (unit, array) = units(l, part);
     let wanted = Image {
         unit,
         array,

@@ -3,7 +3,7 @@
 use super::operand::splat;
 use super::resource::TextureKey;
 use super::{Job, Lowerer};
-use crate::ast::{Base as AstBase, Extra, Index as AstIndex, Offset, SuffixKind, TexPart};
+use crate::ast::{Extra, Index as AstIndex, Offset, SuffixKind, TexPart};
 use crate::check::VarKind;
 use crate::lang::targets::{Reference, TARGETS, TargetInfo};
 use glasm_ir::inst::Aux;
@@ -184,6 +184,22 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, mode: TexMode, coordinate: Src, ow
     l.finish_with(job, Op::Tex, job.result, aux, &sources[..count]);
 }
 
+/// The unit of a texture or image, and the number of units where the program chooses one at run time.
+pub(super) fn units(l: &Lowerer<'_>, part: &TexPart) -> (u32, Option<u32>) {
+    // The checker has replaced names and paths.
+    let Some((_, info)) = l.checked.var(part.texture.base) else {
+        return (0, None);
+    };
+    let (VarKind::Texture { unit } | VarKind::Image { unit }) = info.kind else {
+        return (0, None);
+    };
+    // Arrays without run-time index are single units.
+    match (info.array, part.texture.index) {
+        (Some(_), AstIndex::Const(index)) if !info.relative => (unit + index, None),
+        (array, _) => (unit, array.filter(|_| info.relative)),
+    }
+}
+
 /// The texture of an access.
 fn texture(
     l: &mut Lowerer<'_>,
@@ -192,25 +208,7 @@ fn texture(
     target: &TargetInfo,
     mode: TexMode,
 ) -> (TextureId, Texture) {
-    let (unit, array, relative) = match part.texture.base {
-        AstBase::Var(var) => {
-            let info = &l.checked.vars[var as usize];
-            let unit = if let VarKind::Texture { unit } = info.kind {
-                unit
-            } else {
-                0
-            };
-            (unit, info.array, info.relative)
-        }
-        AstBase::Name(_) | AstBase::Path(_) | AstBase::Scalar(_) | AstBase::Vector { .. } => {
-            (0, None, false)
-        }
-    };
-    // Arrays without run-time index are single units.
-    let (unit, array) = match (array, part.texture.index) {
-        (Some(_), AstIndex::Const(index)) if !relative => (unit + index, None),
-        (array, _) => (unit, array.filter(|_| relative)),
-    };
+    let (unit, array) = units(l, part);
     let is_query = matches!(
         mode,
         TexMode::QuerySize | TexMode::QueryLod | TexMode::QuerySamples
