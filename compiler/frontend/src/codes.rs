@@ -225,7 +225,7 @@ codes! {
     LoopDepth "E0608" "REP nested too deeply"
         "glasm accepts 64 open REP blocks.";
     CallDepth "E0609" "subroutine calls nested too deeply"
-        "glasm accepts chains of 32 subroutines that call each other.";
+        "glasm accepts chains of 32 subroutines that call each other, and 4096 subroutines that can call themselves.";
 
     SubroutineNumber "E0610" "bad subroutine number"
         "Labels in a SUBROUTINETYPE need a SUBROUTINENUM of their own, below 4096.";

@@ -455,6 +455,37 @@ fn indirect_calls() {
 }
 
 #[test]
+fn limits_of_calls() {
+    let labels = |count: usize| (0..count).map(|n| format!("f{n}")).collect::<Vec<_>>();
+    let (calls, routines): (String, String) = (labels(4097).iter())
+        .map(|label| {
+            (
+                format!("CAL {label};"),
+                format!("{label}: CAL {label} (NE.x);"),
+            )
+        })
+        .unzip();
+    errors(
+        &format!("!!NVfp5.0 main: {calls} RET; {routines} END"),
+        &[Code::CallDepth],
+    );
+    let list = labels(1024);
+    let routines: String = (list.iter().enumerate())
+        .map(|(n, label)| format!("{label} SUBROUTINENUM({n}): RET;"))
+        .collect();
+    let program = |calls: &str| {
+        let names = list.join(", ");
+        format!(
+            "!!NVfp5.0 SUBROUTINETYPE t {{ {names}, f0 }}; SUBROUTINE t v = program.subroutine[0]; \
+             main: {calls} RET; {routines} END"
+        )
+    };
+    fine(&program(&"CALI v;".repeat(256)));
+    let calls = "CALI v;".repeat(256) + "«CALI v»; CALI v;";
+    errors(&program(&calls), &[Code::TooManyInstructions]);
+}
+
+#[test]
 fn calls() {
     fine("!!NVfp5.0 main: CAL a; RET; a: CAL a; END");
     fine("!!NVfp5.0 main: CAL a; RET; a: CAL b; RET; b: CAL a (NE.x); END");

@@ -289,6 +289,7 @@ impl Checker<'_> {
     /// The routines that each routine calls, with the place of the first such call.
     fn resolve_calls(&mut self, calls: &[Call]) -> Vec<Vec<(u32, Span)>> {
         let mut graph = vec![Vec::new(); self.program.routines.len()];
+        let mut indirect = 0;
         for call in calls {
             let callees = &mut graph[call.routine as usize];
             match call.target {
@@ -297,8 +298,17 @@ impl Checker<'_> {
                     None => self.undefined_label(label, call.span),
                 },
                 Target::Type(ty) => {
-                    let labels = self.program.labels_of(ty);
-                    callees.extend(labels.map(|(callee, _)| (callee, call.span)));
+                    let routines = self.program.routines_of(ty);
+                    // Each indirect call becomes a branch to each of them.
+                    indirect += routines.len();
+                    if indirect > limits::INDIRECT_BRANCHES {
+                        let limit = limits::INDIRECT_BRANCHES;
+                        let message = format!("indirect calls have more than {limit} targets");
+                        self.reports
+                            .error(Code::TooManyInstructions, call.span, message);
+                        break;
+                    }
+                    callees.extend(routines.iter().map(|&(callee, _)| (callee, call.span)));
                 }
             }
         }
@@ -325,6 +335,7 @@ impl Checker<'_> {
 
     /// Routines may call themselves, but not through CALI. ARB_shader_subroutine section 2.X.5.
     fn indirect_recursion(&mut self, calls: &[Call]) {
+        let mut left = limits::INDIRECT_BRANCHES;
         for call in calls {
             let (Target::Type(ty), Some(group)) = (
                 call.target,
@@ -333,8 +344,14 @@ impl Checker<'_> {
                 continue;
             };
             let group = Some(group);
-            let recursive = (self.program.labels_of(ty))
-                .any(|(callee, _)| self.program.routines[callee as usize].group == group);
+            let routines = self.program.routines_of(ty);
+            // Calls beyond the limit are an error already.
+            let Some(rest) = left.checked_sub(routines.len()) else {
+                return;
+            };
+            left = rest;
+            let recursive = (routines.iter())
+                .any(|&(callee, _)| self.program.routines[callee as usize].group == group);
             if recursive {
                 let message = "this indirect call can lead back to itself";
                 self.reports.error(Code::Recursion, call.span, message);
@@ -377,6 +394,12 @@ impl Checker<'_> {
         }
         if recursive {
             let groups = recursion::groups(graph, self.program.main);
+            let count = groups.iter().flatten().max().map_or(0, |last| last + 1);
+            if count > limits::RECURSIVE_GROUPS {
+                let limit = limits::RECURSIVE_GROUPS;
+                let message = format!("more than {limit} subroutines that can call themselves");
+                self.reports.whole(Code::CallDepth, message);
+            }
             for (routine, group) in self.program.routines.iter_mut().zip(groups) {
                 routine.group = group;
             }

@@ -143,6 +143,8 @@ pub struct Checked<'s> {
     pub(crate) features: Features,
     /// Labels of each SUBROUTINETYPE.
     pub(crate) subroutine_types: FxHashMap<NameId, Vec<(NameId, Span)>>,
+    /// Routines of each SUBROUTINETYPE with their numbers, once all labels are known.
+    pub(crate) subroutine_routines: FxHashMap<NameId, Vec<(u32, u32)>>,
     pub(crate) interpolation: FxHashMap<Semantic, VarMods>,
     pub(crate) group_size: [u32; 3],
     pub(crate) shared_bytes: u32,
@@ -226,6 +228,7 @@ impl<'s> Checker<'s> {
                 main: 0,
                 features: Features::empty(),
                 subroutine_types: FxHashMap::default(),
+                subroutine_routines: FxHashMap::default(),
                 interpolation: FxHashMap::default(),
                 group_size: [1; 3],
                 shared_bytes: 0,
@@ -416,23 +419,8 @@ impl Checked<'_> {
     }
 
     /// The routines of a SUBROUTINETYPE with their numbers, each once.
-    pub(crate) fn labels_of(&self, ty: NameId) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let labels = self
-            .subroutine_types
-            .get(&ty)
-            .map_or(&[][..], Vec::as_slice);
-        let first = |index: usize| {
-            !labels[..index]
-                .iter()
-                .any(|(label, _)| *label == labels[index].0)
-        };
-        let distinct = (0..labels.len()).filter(move |index| first(*index));
-        distinct.filter_map(|index| {
-            let (label, _) = labels[index];
-            let numbers = &self.ast.subroutine_numbers;
-            let (_, number, _) = numbers.iter().find(|(name, ..)| *name == label)?;
-            Some((*self.labels.get(&label)?, *number))
-        })
+    pub(crate) fn routines_of(&self, ty: NameId) -> &[(u32, u32)] {
+        self.subroutine_routines.get(&ty).map_or(&[], Vec::as_slice)
     }
 
     #[inline]

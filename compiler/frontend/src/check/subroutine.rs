@@ -7,7 +7,7 @@ use crate::lang::limits;
 use crate::names::NameId;
 use crate::source::Version;
 use glasm_ir::{ParamSource, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Checker<'_> {
     /// SUBROUTINETYPE: makes a type, or adds labels to one.
@@ -104,6 +104,7 @@ impl Checker<'_> {
     /// Numbers of labels: each below the limit and of one label only; all labels of types have one.
     pub(super) fn subroutine_numbers(&mut self) {
         let mut labels: FxHashMap<u32, NameId> = FxHashMap::default();
+        let mut numbers: FxHashMap<NameId, u32> = FxHashMap::default();
         for (name, number, span) in self.program.ast.subroutine_numbers.clone() {
             if number >= limits::SUBROUTINE_NUMBERS {
                 let limit = limits::SUBROUTINE_NUMBERS;
@@ -115,13 +116,24 @@ impl Checker<'_> {
                 self.reports.error(Code::SubroutineNumber, span, message);
             } else {
                 labels.insert(number, name);
+                numbers.insert(name, number);
             }
         }
-        let numbered = |name: NameId| labels.values().any(|label| *label == name);
-        let mut missing: Vec<(NameId, Span)> = (self.program.subroutine_types.values().flatten())
-            .filter(|(name, _)| !numbered(*name))
-            .copied()
-            .collect();
+        let mut missing: Vec<(NameId, Span)> = Vec::new();
+        for (&ty, list) in &self.program.subroutine_types {
+            let mut seen: FxHashSet<NameId> = FxHashSet::default();
+            let mut routines = Vec::new();
+            for &(name, span) in list {
+                match (numbers.get(&name), self.program.labels.get(&name)) {
+                    (Some(&number), Some(&routine)) if seen.insert(name) => {
+                        routines.push((routine, number));
+                    }
+                    (Some(_), Some(_)) => {}
+                    _ => missing.push((name, span)),
+                }
+            }
+            self.program.subroutine_routines.insert(ty, routines);
+        }
         missing.sort_by_key(|(_, span)| span.start);
         for (name, span) in missing {
             let text = self.name_text(name);
@@ -129,10 +141,8 @@ impl Checker<'_> {
                 let message = format!("label `{text}` has no SUBROUTINENUM");
                 (Code::SubroutineNumber, message)
             } else {
-                (
-                    Code::UndefinedLabel,
-                    format!("label `{text}` is not defined"),
-                )
+                let message = format!("label `{text}` is not defined");
+                (Code::UndefinedLabel, message)
             };
             self.reports.error(code, span, message);
         }

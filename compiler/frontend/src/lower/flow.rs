@@ -16,7 +16,7 @@ use glasm_ir::{
     ParamSource, Register, RegisterId, RoutineId, Semantic, Span, Src, StateParam, Storage, Switch,
     Swizzle, WriteMask,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An open block.
 enum Open {
@@ -38,6 +38,8 @@ pub(super) struct Routines {
     pub(super) ids: FxHashMap<u32, RoutineId>,
     /// The register that says where each group of routines that call each other begins: at the routine of that number.
     pub(super) selectors: FxHashMap<u32, RegisterId>,
+    /// The numbers of the routines of each group.
+    pub(super) members: FxHashMap<u32, Vec<u32>>,
 }
 
 /// Progress in a routine.
@@ -55,14 +57,17 @@ impl Lowerer<'_> {
         let checked = self.checked;
         let main = self.builder.program.main;
         let routines = self.announce_routines();
-        let mut groups_done = Vec::new();
+        let mut groups_done = FxHashSet::default();
         let fog = self.fog_place();
         for (number, routine) in checked.routines.iter().enumerate() {
             let number = number as u32;
             let Some(&id) = routines.ids.get(&number) else {
                 continue;
             };
-            if routine.group.is_some() && groups_done.contains(&routine.group) {
+            if routine
+                .group
+                .is_some_and(|group| !groups_done.insert(group))
+            {
                 continue;
             }
             self.builder.open_block();
@@ -70,10 +75,7 @@ impl Lowerer<'_> {
                 self.invariant_position();
             }
             match routine.group {
-                Some(group) => {
-                    groups_done.push(routine.group);
-                    self.recursive_routines(group, &routines);
-                }
+                Some(group) => self.recursive_routines(group, &routines),
                 None => self.routine(routine.first, routine.end, &routines),
             }
             if id == main && fog == Some(FogPlace::EndOfMain) {
@@ -117,6 +119,7 @@ impl Lowerer<'_> {
             };
             if let Some(group) = routine.group {
                 groups.insert(group, id);
+                routines.members.entry(group).or_default().push(number);
                 let selector = match routines.selectors.get(&group) {
                     Some(&selector) => selector,
                     None => self.new_register(Width::W32),
@@ -275,7 +278,7 @@ impl Lowerer<'_> {
             &[splat(number, 0)],
         );
         let mut cases = Vec::new();
-        for (routine, number) in checked.labels_of(ty) {
+        for &(routine, number) in checked.routines_of(ty) {
             let Some(&id) = routines.ids.get(&routine) else {
                 continue;
             };

@@ -89,14 +89,14 @@ impl Lowerer<'_> {
         };
         let entry = group.reserve();
         group.ret = group.reserve();
-        let of_group = |(_, routine): &(u32, &crate::check::Routine)| routine.group == Some(number);
-        let members: Vec<_> = (0..).zip(&checked.routines).filter(of_group).collect();
-        for (member, _) in &members {
+        let members = routines.members.get(&number).map_or(&[][..], Vec::as_slice);
+        for &member in members {
             let start = group.reserve();
-            group.starts.insert(*member, start);
+            group.starts.insert(member, start);
         }
         self.group_entry(&mut group, entry);
-        for (member, routine) in members {
+        for &member in members {
+            let routine = &checked.routines[member as usize];
             let start = group.starts[&member];
             self.begin(&mut group, start);
             self.group_routine(&mut group, routine.first, routine.end);
