@@ -14,6 +14,7 @@ mod demo;
 mod fuzz;
 mod gallery;
 mod packages;
+mod piglit;
 mod setup;
 mod shell;
 mod suite;
@@ -24,6 +25,7 @@ mod vulkan;
 
 use anyhow::Result;
 use lexopt::Arg;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -38,6 +40,7 @@ commands:
   coverage   join the passing scripts with the feature lists in tests/features
   bench      measure translation and scripts, refresh docs/performance.md
   fuzz       run a cargo-fuzz target of tests/fuzz
+  piglit     compare with piglit's tests of the ARB languages
 
 `cargo xtask COMMAND --help` tells more.";
 
@@ -104,6 +107,13 @@ Runs a fuzz target of tests/fuzz (default: compile) with cargo-fuzz, which needs
   cargo install cargo-fuzz
 Targets: compile (any bytes), structured (programs made of valid words).";
 
+const HELP_PIGLIT: &str = "\
+usage: cargo xtask piglit CHECKOUT
+
+Takes the folder of a piglit checkout: loads every program of
+tests/asmparsertest, runs every script with a vertex or fragment program on lavapipe, and prints where our verdict
+differs from piglit's. Differences that a specification decides stand in tests/acceptance/piglit.tsv.";
+
 fn main() -> ExitCode {
     match dispatch() {
         Ok(code) => code,
@@ -126,6 +136,7 @@ fn dispatch() -> Result<ExitCode> {
         Arg::Long("help") | Arg::Short('h') => "help".to_owned(),
         other @ (Arg::Long(_) | Arg::Short(_)) => return Err(other.unexpected().into()),
     };
+    let folder = std::env::current_dir()?;
     shell::enter_repository_root()?;
     match command.as_str() {
         "setup" => setup_command(parser),
@@ -134,6 +145,7 @@ fn dispatch() -> Result<ExitCode> {
         "coverage" => coverage_command(parser),
         "bench" => bench_command(parser),
         "fuzz" => fuzz_command(parser),
+        "piglit" => piglit_command(parser, &folder),
         "help" => {
             println!("{HELP}");
             Ok(ExitCode::SUCCESS)
@@ -279,4 +291,24 @@ fn fuzz_command(mut parser: lexopt::Parser) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     fuzz::run(&words, HELP_FUZZ)
+}
+
+/// `folder` is where the command was typed: the path is relative to it.
+fn piglit_command(parser: lexopt::Parser, folder: &Path) -> Result<ExitCode> {
+    let parsed = options(
+        parser,
+        HELP_PIGLIT,
+        |found: &mut Option<PathBuf>, word, _| {
+            let first = !word.starts_with('-') && found.is_none();
+            if first {
+                *found = Some(folder.join(word));
+            }
+            Ok(first)
+        },
+    )?;
+    match parsed {
+        Parsed::Run(Some(checkout)) => piglit::run(&checkout),
+        Parsed::Run(None) => anyhow::bail!("no folder of a piglit checkout\n\n{HELP_PIGLIT}"),
+        Parsed::Helped => Ok(ExitCode::SUCCESS),
+    }
 }

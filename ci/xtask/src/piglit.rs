@@ -1,0 +1,239 @@
+//! `cargo xtask piglit`: our verdicts beside those of piglit's tests of the ARB languages.
+//!
+//! Programs of `tests/asmparsertest` say in a comment whether they must load; scripts with programs of these languages
+//! must pass. What we decide otherwise on purpose stands in a table with the section of the specification that decides.
+
+use crate::suite::{self, Outcome, ScriptResult};
+use crate::{shell, vulkan};
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Where converted programs and the report go.
+const OUT: &str = "target/piglit";
+
+/// Path below the checkout, deciding section and reason.
+const KNOWN: &str = "tests/acceptance/piglit.tsv";
+
+/// Programs that only load or do not.
+const PROGRAMS: &str = "tests/asmparsertest/shaders";
+
+/// One file of piglit and what came of it.
+struct Case {
+    /// Below the checkout.
+    path: String,
+    outcome: Outcome,
+    /// What was wrong or missing.
+    detail: String,
+}
+
+/// Cases that a table lists as decided otherwise.
+struct Known(BTreeMap<String, String>);
+
+impl Known {
+    fn read() -> Result<Self> {
+        let text = std::fs::read_to_string(KNOWN).with_context(|| format!("reading {KNOWN}"))?;
+        let rows = text
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split_once('\t'));
+        Ok(Self(
+            rows.map(|(path, why)| (path.to_owned(), why.replace('\t', ": ")))
+                .collect(),
+        ))
+    }
+}
+
+/// Compares with the piglit checkout at `checkout` and prints a table. Fails if a verdict differs and the table of known
+/// differences does not say why, or if a known difference is gone.
+pub(crate) fn run(checkout: &Path) -> Result<ExitCode> {
+    if !checkout.join("tests").is_dir() {
+        bail!(
+            "{} is not a piglit checkout: it has no folder tests",
+            checkout.display()
+        );
+    }
+    shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
+    let known = Known::read()?;
+    let mut cases = programs(checkout)?;
+    cases.extend(scripts(checkout)?);
+    if cases.is_empty() {
+        bail!("no programs of the ARB languages in {}", checkout.display());
+    }
+    print_table(&cases, &known);
+    let wrong = print_differences(&cases, &known);
+    Ok(ExitCode::from(u8::from(wrong)))
+}
+
+/// Files below `dir` with this extension, sorted.
+fn files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut stack = vec![dir.to_owned()];
+    while let Some(dir) = stack.pop() {
+        for entry in
+            std::fs::read_dir(&dir).with_context(|| format!("reading {}", dir.display()))?
+        {
+            let path = entry?.path();
+            if path.is_dir() {
+                stack.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn below(path: &Path, checkout: &Path) -> String {
+    path.strip_prefix(checkout)
+        .unwrap_or(path)
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// The programs of the parser test, with Unix and with DOS line ends as that test loads them.
+fn programs(checkout: &Path) -> Result<Vec<Case>> {
+    let folder = checkout.join(PROGRAMS);
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    std::fs::create_dir_all(OUT)?;
+    let mut cases = Vec::new();
+    for file in files(&folder, "txt")? {
+        let text = std::fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
+        let loads = !contains(&text, b"# FAIL");
+        let unix: Vec<u8> = text.iter().copied().filter(|&byte| byte != b'\r').collect();
+        let dos: Vec<u8> = unix
+            .iter()
+            .flat_map(|&byte| {
+                if byte == b'\n' {
+                    vec![b'\r', b'\n']
+                } else {
+                    vec![byte]
+                }
+            })
+            .collect();
+        let mut case = Case {
+            path: below(&file, checkout),
+            outcome: Outcome::Pass,
+            detail: String::new(),
+        };
+        for converted in [unix, dos] {
+            let (loaded, messages) = check(&converted)?;
+            if loaded != loads {
+                case.outcome = Outcome::Fail;
+                case.detail = match loaded {
+                    true => "loads, but should not".to_owned(),
+                    false => format!("does not load: {messages}"),
+                };
+            }
+        }
+        cases.push(case);
+    }
+    Ok(cases)
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+/// Whether a program compiles, and the first line of what the compiler said.
+fn check(text: &[u8]) -> Result<(bool, String)> {
+    let file = Path::new(OUT).join("program.txt");
+    std::fs::write(&file, text)?;
+    let output = shell::capture(suite::glasm()?.arg("check").arg(&file))?;
+    let messages = String::from_utf8_lossy(&output.stderr);
+    let first = messages.lines().find(|line| line.starts_with("error"));
+    match output.status.code() {
+        Some(0) => Ok((true, String::new())),
+        Some(1) => Ok((false, first.unwrap_or_default().to_owned())),
+        _ => bail!("glasm check: {}\n{messages}", output.status),
+    }
+}
+
+/// The scripts with assembly programs, on lavapipe.
+fn scripts(checkout: &Path) -> Result<Vec<Case>> {
+    let Some(driver) = vulkan::lavapipe() else {
+        bail!("lavapipe is not installed (cargo xtask setup)");
+    };
+    let mut with_programs = Vec::new();
+    for file in files(&checkout.join("tests"), "shader_test")? {
+        let text = std::fs::read(&file)?;
+        if contains(&text, b"[vertex program]") || contains(&text, b"[fragment program]") {
+            with_programs.push(file);
+        }
+    }
+    if with_programs.is_empty() {
+        return Ok(Vec::new());
+    }
+    std::fs::create_dir_all(OUT)?;
+    let report = Path::new(OUT).join("report.json");
+    let mut command = suite::glasm()?;
+    vulkan::use_driver(&mut command, &driver);
+    let layer = vulkan::use_validation_layer(&mut command)?;
+    command
+        .arg("run")
+        .args(&with_programs)
+        .arg("--json")
+        .arg(&report);
+    if layer {
+        command.args(["--validation", "require"]);
+    }
+    shell::capture(&mut command)?;
+    let case = |result: ScriptResult| Case {
+        path: below(Path::new(&result.script), checkout),
+        outcome: result.outcome,
+        detail: match result.outcome {
+            Outcome::Pass => String::new(),
+            Outcome::Fail => result.failures.join("; ").trim().to_owned(),
+            Outcome::Skip => result.reason,
+        },
+    };
+    Ok(suite::read_report(&report)?.into_iter().map(case).collect())
+}
+
+/// Counts by folder.
+fn print_table(cases: &[Case], known: &Known) {
+    let mut folders: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+    for case in cases {
+        let folder = case.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let column = match case.outcome {
+            Outcome::Pass => 0,
+            Outcome::Fail if known.0.contains_key(&case.path) => 1,
+            Outcome::Fail => 2,
+            Outcome::Skip => 3,
+        };
+        folders.entry(folder).or_default()[column] += 1;
+    }
+    let width = folders.keys().map(|folder| folder.len()).max().unwrap_or(0);
+    println!("{:width$}  agree  decided  differ  skipped", "folder");
+    for (folder, [agree, decided, differ, skipped]) in folders {
+        println!("{folder:width$}  {agree:5}  {decided:7}  {differ:6}  {skipped:7}");
+    }
+}
+
+/// Every case that does not agree; whether one of them is not known, or a known one agrees now.
+fn print_differences(cases: &[Case], known: &Known) -> bool {
+    let mut wrong = false;
+    for case in cases {
+        let why = known.0.get(&case.path);
+        match (case.outcome, why) {
+            (Outcome::Pass, None) => {}
+            (Outcome::Pass, Some(_)) => {
+                wrong = true;
+                println!("{}: agrees now, remove it from {KNOWN}", case.path);
+            }
+            (Outcome::Fail, Some(why)) => {
+                println!("decided {}: {}\n    {why}", case.path, case.detail)
+            }
+            (Outcome::Fail, None) => {
+                wrong = true;
+                println!("differs {}: {}", case.path, case.detail);
+            }
+            (Outcome::Skip, _) => println!("skipped {}: {}", case.path, case.detail),
+        }
+    }
+    wrong
+}
