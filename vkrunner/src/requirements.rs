@@ -96,6 +96,8 @@ impl Capabilities {
             storage_image_dynamic_indexing: self.has("shaderStorageImageArrayDynamicIndexing"),
             storage_image_non_uniform_indexing: self
                 .has("shaderStorageImageArrayNonUniformIndexing"),
+            storage_image_read_without_format: self.has("shaderStorageImageReadWithoutFormat"),
+            storage_image_write_without_format: self.has("shaderStorageImageWriteWithoutFormat"),
             sm_builtins: self.has("shaderSMBuiltins"),
             subgroups: self.subgroups,
             sample_rate_shading: self.has("sampleRateShading"),

@@ -21,6 +21,7 @@ mod liveness;
 pub mod options;
 mod params;
 pub mod reflect;
+mod texel_format;
 mod words;
 mod writer;
 

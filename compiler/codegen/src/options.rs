@@ -1,6 +1,7 @@
 //! What a caller chooses: target, device features, bindings, conventions, debug information.
 
 pub use crate::capture::{Capture, TransformFeedback};
+pub use crate::texel_format::TexelFormat;
 #[cfg(doc)]
 use glasm_ir::Stage;
 use glasm_ir::TypeBase;
@@ -95,6 +96,10 @@ pub struct DeviceFeatures {
     pub storage_image_dynamic_indexing: bool,
     /// `shaderStorageImageArrayNonUniformIndexing`
     pub storage_image_non_uniform_indexing: bool,
+    /// `shaderStorageImageReadWithoutFormat`
+    pub storage_image_read_without_format: bool,
+    /// `shaderStorageImageWriteWithoutFormat`
+    pub storage_image_write_without_format: bool,
     /// `shaderSMBuiltins`
     pub sm_builtins: bool,
     /// Subgroup operations.
@@ -128,6 +133,8 @@ impl Default for DeviceFeatures {
             sampled_image_non_uniform_indexing: true,
             storage_image_dynamic_indexing: true,
             storage_image_non_uniform_indexing: true,
+            storage_image_read_without_format: true,
+            storage_image_write_without_format: true,
             sm_builtins: false,
             subgroups: Subgroups::default(),
             signed_zero_inf_nan_preserve_float32: false,
@@ -282,6 +289,9 @@ pub struct Options {
     /// Depth modes of textures that are compared, by texture image unit; missing ones are luminance. An array of units has that of
     /// its first.
     pub depth_modes: Vec<DepthMode>,
+    /// Formats of the images that will be bound, by image unit. Formatted loads and stores name the format of their unit if the device
+    /// can neither read nor write without; a caller that binds another format then compiles its programs again.
+    pub image_formats: Vec<Option<TexelFormat>>,
     /// What is captured, in the last stage before rasterization.
     pub transform_feedback: TransformFeedback,
     /// Zero times anything is zero in 32-bit float products.

@@ -4,7 +4,7 @@
 
 mod support;
 
-use glasm_codegen::options::{DeviceFeatures, FIRST_IMAGE_BINDING, IMAGE_UNITS};
+use glasm_codegen::options::{DeviceFeatures, FIRST_IMAGE_BINDING, IMAGE_UNITS, TexelFormat};
 use glasm_codegen::reflect::{ImageFormat, Scalar};
 use glasm_codegen::{ErrorKind, Options, emit};
 use glasm_ir::*;
@@ -175,4 +175,56 @@ fn a_unit_has_one_target() {
     )
     .unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unsupported);
+}
+
+/// A device that must find formats in the module.
+fn needs_formats(image_formats: Vec<Option<TexelFormat>>) -> Options {
+    Options {
+        device: DeviceFeatures {
+            storage_image_read_without_format: false,
+            storage_image_write_without_format: false,
+            ..DeviceFeatures::default()
+        },
+        image_formats,
+        ..Options::default()
+    }
+}
+
+#[test]
+fn formats_of_units_are_named_where_the_device_needs_them() {
+    let body =
+        "r2.xyzw = imgload.f32 (img0[r0.x] x4) r0.xyzw\nimgstore.f32 (img0[1] x4) r2.xyzw, r0.xyzw";
+    let program = program("fragment", "img0: unit 1[2] 2d f32", body);
+    for (number, (format, _)) in TexelFormat::ALL.iter().enumerate() {
+        let options = needs_formats(vec![None, Some(*format), Some(*format)]);
+        if format.base() == TypeBase::Float {
+            check_one(&program, &options, number);
+            let features = emit(&program, &options)
+                .unwrap()
+                .reflection
+                .requirements
+                .features;
+            assert!(!features.iter().any(|name| name.contains("WithoutFormat")));
+        } else {
+            assert_eq!(
+                emit(&program, &options).unwrap_err().kind,
+                ErrorKind::Unsupported
+            );
+        }
+    }
+    let (one, other) = (Some(TexelFormat::Rgba8), Some(TexelFormat::R32f));
+    for formats in [
+        vec![],
+        vec![None, one],
+        vec![None, one, other],
+        vec![one, None, None],
+    ] {
+        let error = emit(&program, &needs_formats(formats)).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("shaderStorageImageReadWithoutFormat"),
+            "{error}"
+        );
+    }
 }

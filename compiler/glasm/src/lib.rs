@@ -26,7 +26,7 @@ pub mod validate;
 pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::options::{
     BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DepthMode, DeviceFeatures,
-    FixedState, InterfaceTypes, Options, Subgroups, Target, TransformFeedback,
+    FixedState, InterfaceTypes, Options, Subgroups, Target, TexelFormat, TransformFeedback,
 };
 pub use glasm_codegen::reflect::{self, Reflection};
 pub use glasm_frontend as frontend;

@@ -3,6 +3,7 @@
 mod capabilities;
 mod expected;
 mod generated;
+mod image_formats;
 mod interface;
 mod link;
 mod passthrough;
@@ -21,6 +22,7 @@ use glasm::{
 };
 
 pub(crate) use generated::{DrawShape, Template};
+use image_formats::image_formats;
 pub(crate) use interface::{EntryPoint, Interface, Varying};
 pub(crate) use link::check_interfaces;
 
@@ -349,6 +351,7 @@ impl CompileContext<'_> {
                 ..script.requirements.fixed
             },
             depth_modes: script.compared_depth_modes(),
+            image_formats: image_formats(script),
             transform_feedback: match self.last_stage() == stage {
                 true => script.feedback.clone(),
                 false => TransformFeedback::default(),

@@ -268,13 +268,19 @@ impl ImageKey {
             binding: Self::FIRST_BINDING + unit,
         }
     }
+
+    /// The image unit, unless modules find the image by descriptor only.
+    pub(crate) fn unit(self) -> Option<u32> {
+        let unit = self.binding.checked_sub(Self::FIRST_BINDING);
+        unit.filter(|_| self.set == Self::SET)
+    }
 }
 
 impl std::fmt::Display for ImageKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.binding.checked_sub(Self::FIRST_BINDING) {
-            Some(unit) if self.set == Self::SET => write!(f, "image {unit}"),
-            _ => write!(f, "image {}:{}", self.set, self.binding),
+        match self.unit() {
+            Some(unit) => write!(f, "image {unit}"),
+            None => write!(f, "image {}:{}", self.set, self.binding),
         }
     }
 }

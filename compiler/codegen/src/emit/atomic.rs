@@ -12,7 +12,7 @@ use crate::gather::Lane;
 use crate::words::ValueWord;
 use crate::writer::{Home, Scalar, Val};
 use glasm_ir::resource::{AtomicOp, BufferKind};
-use glasm_ir::{MemAccess, Stage, Type, Width};
+use glasm_ir::{Inst, MemAccess, Stage, Type, Width};
 use spirv::{BuiltIn, GlslStd450Op as GlslOp, LoopControl, Op as Spv};
 
 /// What an atomic works on.
@@ -49,18 +49,7 @@ impl Emit<'_> {
         if ty.width().bits() < 32 {
             return Err(Error::unsupported("atomics of less than 32 bits"));
         }
-        let value = self.source(job.inst, 0, 0b01)?;
-        let second = if op == AtomicOp::CompareExchange {
-            Some(self.source(job.inst, 0, 0b10)?)
-        } else {
-            None
-        };
-        let update = Update {
-            op,
-            ty,
-            value,
-            second,
-        };
+        let update = self.scalar_update(job.inst, op)?;
         let lanes = match self.address(job, &access, 1)? {
             Address::Global(address) => {
                 let view = self.atomic_view(update, None)?;
@@ -89,20 +78,10 @@ impl Emit<'_> {
         access: &MemAccess,
         op: AtomicOp,
     ) -> Result<Outcome, Failure> {
-        let mut pairs = Vec::with_capacity(2);
-        for word in 0..u32::from(access.components / 2) {
-            let halves = self.source(job.inst, 0, 0b11 << (2 * word))?;
-            pairs.push(self.w.widen(halves, 2));
-        }
+        let updates = self.half_updates(job.inst, op, access.components)?;
         let address = self.address(job, access, 1)?;
-        let mut lanes = [Lane::UNDEFINED; 4];
-        for (word, value) in (0u32..).zip(pairs) {
-            let update = Update {
-                op,
-                ty: Type::F16,
-                value,
-                second: None,
-            };
+        let mut lanes = [Lane::scalar(self.w.uint(0)); 4];
+        for (word, update) in (0u32..).zip(updates) {
             let old = match address {
                 Address::Global(address) => {
                     let address = self.w.val(address);
@@ -121,18 +100,55 @@ impl Emit<'_> {
                     self.update_in_buffer(place, word, Scalar::U32, update)?
                 }
             };
-            let old = self.w.scalar(old, Scalar::U32);
-            let old = self.w.val(old);
-            let sixteen = self.constant_like(old, 16);
-            let high = self.binary(Spv::ShiftRightLogical, old, sixteen);
-            let low = self.constant_like(old, 0xffff);
-            let low = self.binary(Spv::BitwiseAnd, old, low);
-            lanes[2 * word as usize] = low.lane(0);
-            lanes[2 * word as usize + 1] = high.lane(0);
+            let place = 2 * word as usize;
+            lanes[place..place + 2].copy_from_slice(&self.halves(old));
         }
-        let zero = Lane::scalar(self.w.uint(0));
-        lanes[usize::from(access.components)..].fill(zero);
         Ok(Outcome::Lanes(lanes))
+    }
+
+    /// What an atomic on one value does.
+    pub(super) fn scalar_update(&mut self, inst: &Inst, op: AtomicOp) -> Result<Update, Failure> {
+        let value = self.source(inst, 0, 0b01)?;
+        let second = match op == AtomicOp::CompareExchange {
+            true => Some(self.source(inst, 0, 0b10)?),
+            false => None,
+        };
+        Ok(Update {
+            op,
+            ty: inst.ty,
+            value,
+            second,
+        })
+    }
+
+    /// What an atomic on half floats does to each pair of them.
+    pub(super) fn half_updates(
+        &mut self,
+        inst: &Inst,
+        op: AtomicOp,
+        components: u8,
+    ) -> Result<Vec<Update>, Failure> {
+        let update = |word: u8| {
+            let value = self.source(inst, 0, 0b11 << (2 * word))?;
+            Ok(Update {
+                op,
+                ty: Type::F16,
+                value: self.w.widen(value, 2),
+                second: None,
+            })
+        };
+        (0..components / 2).map(update).collect()
+    }
+
+    /// The bits of the two half floats of a word.
+    pub(super) fn halves(&mut self, word: Lane) -> [Lane; 2] {
+        let word = self.w.scalar(word, Scalar::U32);
+        let word = self.w.val(word);
+        let sixteen = self.constant_like(word, 16);
+        let high = self.binary(Spv::ShiftRightLogical, word, sixteen);
+        let low = self.constant_like(word, 0xffff);
+        let low = self.binary(Spv::BitwiseAnd, word, low);
+        [low.lane(0), high.lane(0)]
     }
 
     /// Updates an element of a buffer seen as `view`, `words` words behind the place.

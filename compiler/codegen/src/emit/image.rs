@@ -1,8 +1,7 @@
 //! Image accesses. Texels that do not exist read 0 and are not written, which the module sees to itself.
 
 use super::Emit;
-use super::atomic::Update;
-use super::image_object::{ImagePointer, texel_component};
+use super::image_object::texel_component;
 use super::inst::Job;
 use super::result::Outcome;
 use crate::capability::Need;
@@ -10,20 +9,19 @@ use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::words::ValueWord;
 use crate::writer::{Scalar, Val};
-use glasm_ir::resource::AtomicOp;
 use glasm_ir::{Aux, Image, ImageAccess, ImageTexels, Op, TexTarget, Type, Width, WriteMask};
-use spirv::{Decoration, ImageOperands, Op as Spv, StorageClass};
+use spirv::{ImageOperands, Op as Spv};
 
 /// Where a texel is.
 #[derive(Clone, Copy)]
-struct Texel {
+pub(super) struct Texel {
     image: Image,
-    coordinate: Val,
-    sample: Option<Val>,
+    pub(super) coordinate: Val,
+    pub(super) sample: Option<Val>,
 }
 
 impl Emit<'_> {
-    fn image_access(&self, job: Job<'_>) -> Result<(ImageAccess, Image), Failure> {
+    pub(super) fn image_access(&self, job: Job<'_>) -> Result<(ImageAccess, Image), Failure> {
         let Aux::Image(id) = job.inst.aux else {
             return Err(Error::unsupported(
                 "an image instruction without access data",
@@ -34,7 +32,12 @@ impl Emit<'_> {
     }
 
     /// The texel that the sources from `first` on name.
-    fn texel(&mut self, job: Job<'_>, image: Image, first: usize) -> Result<Texel, Failure> {
+    pub(super) fn texel(
+        &mut self,
+        job: Job<'_>,
+        image: Image,
+        first: usize,
+    ) -> Result<Texel, Failure> {
         let program = self.program;
         let sources = &program.srcs[job.inst.source_range()];
         let lanes = image.coordinate_lanes();
@@ -160,71 +163,8 @@ impl Emit<'_> {
         self.w.gather_vector(&words, Scalar::U32)
     }
 
-    /// `ImageAtomic`
-    pub(super) fn image_atomic(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(job)?;
-        if image.texels != ImageTexels::Raw(32) {
-            return Err(Error::unsupported(
-                "atomics on texels that are not 32 bits wide",
-            ));
-        }
-        let op = access.atomic.unwrap_or(AtomicOp::Exchange);
-        let ty = job.inst.ty;
-        let value_lanes = if ty == Type::F16 { 0b11 } else { 0b01 };
-        let value = self.source(job.inst, 0, value_lanes)?;
-        let value = self.w.widen(value, value_lanes.count_ones() as u8);
-        let second = if op == AtomicOp::CompareExchange {
-            Some(self.source(job.inst, 0, 0b10)?)
-        } else {
-            None
-        };
-        let update = Update {
-            op,
-            ty,
-            value,
-            second,
-        };
-        let texel = self.texel(job, image, 1)?;
-        let lanes = self.with_image(&access, |emit, pointer| {
-            let object = emit.loaded_image(pointer);
-            let (texel, inside) = emit.inside(object, texel);
-            emit.lanes_if(inside, |emit| {
-                let pointer = emit.texel_pointer(pointer, texel);
-                let old = emit.update_texel(pointer, update)?;
-                let mut lanes = [old.lane(0); 4];
-                if ty == Type::F16 {
-                    let sixteen = emit.constant_like(old, 16);
-                    let high = emit.binary(Spv::ShiftRightLogical, old, sixteen);
-                    let low = emit.extend(old, 16, false);
-                    let zero = Lane::scalar(emit.w.uint(0));
-                    lanes = [low.lane(0), high.lane(0), zero, zero];
-                }
-                Ok(lanes)
-            })
-        })?;
-        Ok(Outcome::Lanes(lanes))
-    }
-
-    fn texel_pointer(&mut self, image: ImagePointer, texel: Texel) -> ValueWord {
-        let word = self.w.ty(Scalar::U32, 1);
-        let ty = self.w.pointer(StorageClass::Image, word);
-        let sample = match texel.sample {
-            Some(sample) => sample.id,
-            None => self.w.uint(0),
-        };
-        let pointer = self.w.object();
-        let operands = [image.pointer.0, texel.coordinate.id.0, sample.0];
-        self.w
-            .body
-            .result(Spv::ImageTexelPointer, ty, pointer, &operands);
-        if image.divergent {
-            self.w.decorate(pointer, Decoration::NonUniform, &[]);
-        }
-        pointer
-    }
-
     /// Whether the texel exists. Samples that do not are brought into range.
-    fn inside(&mut self, object: ValueWord, texel: Texel) -> (Texel, Val) {
+    pub(super) fn inside(&mut self, object: ValueWord, texel: Texel) -> (Texel, Val) {
         let size = self.image_dimensions(object, &texel.image);
         let mut bounds: [Lane; 4] = std::array::from_fn(|lane| size.lane(lane));
         let faces = texel.image.coordinate_lanes() as usize;

@@ -6,7 +6,7 @@ use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::interface::{base_scalar, bind};
-use crate::options::{FIRST_IMAGE_BINDING, IMAGE_UNITS};
+use crate::options::{FIRST_IMAGE_BINDING, IMAGE_UNITS, TexelFormat};
 use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat, Scalar as ReflectedScalar};
 use crate::words::{TypeWord, ValueWord};
 use crate::writer::Scalar;
@@ -78,7 +78,7 @@ impl Emit<'_> {
         }
         let image = self.program.images[id];
         let uses = image_use(self.program, id);
-        let object = self.image_type(&image, uses);
+        let object = self.image_type(&image, uses)?;
         let ty = match image.array {
             Some(len) => {
                 let len = self.w.uint(len.max(1));
@@ -114,20 +114,15 @@ impl Emit<'_> {
         Ok(result)
     }
 
-    fn image_type(&mut self, image: &Image, uses: ImageUse) -> TypeWord {
+    fn image_type(&mut self, image: &Image, uses: ImageUse) -> Result<TypeWord, Failure> {
         let component = self.w.ty(texel_component(image.texels), 1);
         let format = match image.texels {
-            ImageTexels::Formatted(_) => {
-                if uses.contains(ImageUse::READ) {
-                    self.w.needs.insert(Need::ImageReadWithoutFormat);
-                }
-                if uses.contains(ImageUse::WRITTEN) {
-                    self.w.needs.insert(Need::ImageWriteWithoutFormat);
-                }
-                spirv::ImageFormat::Unknown
-            }
-            ImageTexels::Raw(bits) => self.raw_format(bits),
+            ImageTexels::Formatted(ty) => self.own_format(image, ty.base(), uses)?,
+            ImageTexels::Raw(bits) => Some(TexelFormat::raw(bits)),
         };
+        if format.is_some_and(TexelFormat::is_extended) {
+            self.w.needs.insert(Need::ImageExtendedFormats);
+        }
         self.need_image_target(image.target);
         let operands = [
             component.0,
@@ -136,24 +131,56 @@ impl Emit<'_> {
             u32::from(image.target.is_array()),
             u32::from(image.target.is_multisample()),
             2,
-            format as u32,
+            format.map_or(spirv::ImageFormat::Unknown, TexelFormat::spirv) as u32,
         ];
-        self.w.declare_type(Spv::TypeImage, &operands)
+        Ok(self.w.declare_type(Spv::TypeImage, &operands))
     }
 
-    /// The format of raw texels: unsigned integers of their size.
-    fn raw_format(&mut self, bits: u8) -> spirv::ImageFormat {
-        use spirv::ImageFormat::{R8ui, R16ui, R32ui, Rg32ui, Rgba32ui};
-        if !matches!(bits, 32 | 128) {
-            self.w.needs.insert(Need::ImageExtendedFormats);
+    /// The format that the module names for formatted accesses; none if the device finds it out.
+    fn own_format(
+        &mut self,
+        image: &Image,
+        base: TypeBase,
+        uses: ImageUse,
+    ) -> Result<Option<TexelFormat>, Failure> {
+        let device = self.options.device;
+        let (read, written) = (
+            uses.contains(ImageUse::READ),
+            uses.contains(ImageUse::WRITTEN),
+        );
+        let missing = if read && !device.storage_image_read_without_format {
+            "shaderStorageImageReadWithoutFormat"
+        } else if written && !device.storage_image_write_without_format {
+            "shaderStorageImageWriteWithoutFormat"
+        } else {
+            if read {
+                self.w.needs.insert(Need::ImageReadWithoutFormat);
+            }
+            if written {
+                self.w.needs.insert(Need::ImageWriteWithoutFormat);
+            }
+            return Ok(None);
+        };
+        match self.format_of_units(image) {
+            None => Err(Error::missing_feature(missing)),
+            Some(format) if format.base() != base => Err(Error::unsupported(format!(
+                "texels of image unit {} have another type than the program accesses",
+                image.unit
+            ))),
+            Some(format) => Ok(Some(format)),
         }
-        match bits {
-            8 => R8ui,
-            16 => R16ui,
-            64 => Rg32ui,
-            128 => Rgba32ui,
-            _ => R32ui,
-        }
+    }
+
+    /// The format of an image unit, or of all units of an array.
+    fn format_of_units(&self, image: &Image) -> Option<TexelFormat> {
+        let first = image.unit as usize;
+        let count = image.array.unwrap_or(1).max(1) as usize;
+        let formats = self
+            .options
+            .image_formats
+            .get(first..first.checked_add(count)?)?;
+        let format = *formats.first()?;
+        format.filter(|_| formats.iter().all(|other| *other == format))
     }
 
     fn need_image_target(&mut self, target: TexTarget) {

@@ -34,6 +34,7 @@ mod fragment;
 mod group;
 mod guarded;
 mod image;
+mod image_atomic;
 mod image_object;
 mod inst;
 mod int;

@@ -88,23 +88,19 @@ impl Checker<'_> {
 
     /// The types of LOADIM and STOREIM: a storage modifier for texels as they are, or a base type for converted ones.
     pub(super) fn image_types(&mut self, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
-        let loads = info.name == "LOADIM";
+        let converts = info.name != "LOADIM"
+            || (self.program.features).contains(Features::IMAGE_LOAD_FORMATTED);
         let formatted = |ty| InstTypes {
             ty,
             from: ty,
             components: 4,
         };
-        if inst.modifiers.type_count() == 0 && !loads {
+        if inst.modifiers.type_count() == 0 && converts {
             return formatted(Type::F32);
         }
         let data = inst.modifiers.data_type(0).info();
         if inst.modifiers.type_count() == 1 && data.class == TypeClass::Base {
-            if loads
-                && !self
-                    .program
-                    .features
-                    .contains(Features::IMAGE_LOAD_FORMATTED)
-            {
+            if !converts {
                 let message = "loads with conversion need OPTION EXT_shader_image_load_formatted";
                 let span = self.type_span(inst, 0);
                 self.reports.error(Code::FeatureOption, span, message);

@@ -1,0 +1,130 @@
+//! Formats of image units: table X.2 of EXT_shader_image_load_store with the names that Vulkan and SPIR-V have for them.
+
+use glasm_ir::TypeBase;
+
+/// Whether devices with storage images know a format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Support {
+    Always,
+    /// With `shaderStorageImageExtendedFormats`.
+    Extended,
+}
+
+macro_rules! formats {
+    ($($name:ident $vulkan:literal $base:ident $support:ident;)*) => {
+        /// The format of an image unit, the `<format>` of `BindImageTexture`. Each has the name of SPIR-V's.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[non_exhaustive]
+        pub enum TexelFormat { $(#[doc = concat!("`VK_FORMAT_", $vulkan, "`")] $name,)* }
+
+        impl TexelFormat {
+            /// All formats with the names of Vulkan's, without `VK_FORMAT_`.
+            pub const ALL: &[(Self, &'static str)] = &[$((Self::$name, $vulkan),)*];
+
+            /// What texels are in programs: floats, signed or unsigned integers.
+            pub const fn base(self) -> TypeBase {
+                match self { $(Self::$name => TypeBase::$base,)* }
+            }
+
+            const fn support(self) -> Support {
+                match self { $(Self::$name => Support::$support,)* }
+            }
+
+            pub(crate) const fn spirv(self) -> spirv::ImageFormat {
+                match self { $(Self::$name => spirv::ImageFormat::$name,)* }
+            }
+        }
+    };
+}
+
+formats! {
+    Rgba32f "R32G32B32A32_SFLOAT" Float Always;
+    Rgba16f "R16G16B16A16_SFLOAT" Float Always;
+    Rg32f "R32G32_SFLOAT" Float Extended;
+    Rg16f "R16G16_SFLOAT" Float Extended;
+    R11fG11fB10f "B10G11R11_UFLOAT_PACK32" Float Extended;
+    R32f "R32_SFLOAT" Float Always;
+    R16f "R16_SFLOAT" Float Extended;
+    Rgba32ui "R32G32B32A32_UINT" Unsigned Always;
+    Rgba16ui "R16G16B16A16_UINT" Unsigned Always;
+    Rgb10a2ui "A2B10G10R10_UINT_PACK32" Unsigned Extended;
+    Rgba8ui "R8G8B8A8_UINT" Unsigned Always;
+    Rg32ui "R32G32_UINT" Unsigned Extended;
+    Rg16ui "R16G16_UINT" Unsigned Extended;
+    Rg8ui "R8G8_UINT" Unsigned Extended;
+    R32ui "R32_UINT" Unsigned Always;
+    R16ui "R16_UINT" Unsigned Extended;
+    R8ui "R8_UINT" Unsigned Extended;
+    Rgba32i "R32G32B32A32_SINT" Signed Always;
+    Rgba16i "R16G16B16A16_SINT" Signed Always;
+    Rgba8i "R8G8B8A8_SINT" Signed Always;
+    Rg32i "R32G32_SINT" Signed Extended;
+    Rg16i "R16G16_SINT" Signed Extended;
+    Rg8i "R8G8_SINT" Signed Extended;
+    R32i "R32_SINT" Signed Always;
+    R16i "R16_SINT" Signed Extended;
+    R8i "R8_SINT" Signed Extended;
+    Rgba16 "R16G16B16A16_UNORM" Float Extended;
+    Rgb10A2 "A2B10G10R10_UNORM_PACK32" Float Extended;
+    Rgba8 "R8G8B8A8_UNORM" Float Always;
+    Rg16 "R16G16_UNORM" Float Extended;
+    Rg8 "R8G8_UNORM" Float Extended;
+    R16 "R16_UNORM" Float Extended;
+    R8 "R8_UNORM" Float Extended;
+    Rgba16Snorm "R16G16B16A16_SNORM" Float Extended;
+    Rgba8Snorm "R8G8B8A8_SNORM" Float Always;
+    Rg16Snorm "R16G16_SNORM" Float Extended;
+    Rg8Snorm "R8G8_SNORM" Float Extended;
+    R16Snorm "R16_SNORM" Float Extended;
+    R8Snorm "R8_SNORM" Float Extended;
+}
+
+impl TexelFormat {
+    /// The format whose name in Vulkan is `VK_FORMAT_` + `name`.
+    pub fn from_vulkan_name(name: &str) -> Option<Self> {
+        let mut rows = Self::ALL.iter();
+        rows.find(|(_, known)| *known == name)
+            .map(|(format, _)| *format)
+    }
+
+    pub(crate) fn is_extended(self) -> bool {
+        self.support() == Support::Extended
+    }
+
+    /// The format as which raw texels of so many bits are seen: unsigned integers of their size.
+    pub(crate) fn raw(bits: u8) -> Self {
+        match bits {
+            8 => Self::R8ui,
+            16 => Self::R16ui,
+            64 => Self::Rg32ui,
+            128 => Self::Rgba32ui,
+            _ => Self::R32ui,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_have_names_of_their_own() {
+        for (format, name) in TexelFormat::ALL {
+            assert_eq!(TexelFormat::from_vulkan_name(name), Some(*format));
+        }
+        assert_eq!(TexelFormat::from_vulkan_name("R8G8B8A8_SRGB"), None);
+        assert_eq!(TexelFormat::ALL.len(), 39);
+    }
+
+    #[test]
+    fn names_agree_about_types() {
+        for (format, name) in TexelFormat::ALL {
+            let base = match name {
+                name if name.contains("UINT") => TypeBase::Unsigned,
+                name if name.contains("SINT") => TypeBase::Signed,
+                _ => TypeBase::Float,
+            };
+            assert_eq!(format.base(), base, "{name}");
+        }
+    }
+}
