@@ -6,8 +6,9 @@
 //! of the last ones down.
 
 use crate::error::{Error, Failure};
-use crate::interface::{VARYING_LOCATIONS, varying_location, written_lanes};
+use crate::interface::written_lanes;
 use crate::options::{ClipDepth, Options};
+use crate::varyings::{UNDISPUTED_LOCATIONS, varying_location};
 use glasm_ir::{Program, Semantic, Stage};
 
 /// Components of a result that are captured for every vertex.
@@ -88,7 +89,7 @@ pub(crate) fn plan(
         return Err(Error::unsupported(message));
     }
     let mut homes = Vec::with_capacity(feedback.captures.len());
-    let mut free = free_locations(program);
+    let mut free = free_locations(program, options);
     for (index, capture) in feedback.captures.iter().enumerate() {
         check(capture, feedback, stage)?;
         check_overlap(capture, &feedback.captures[..index])?;
@@ -126,16 +127,17 @@ fn is_whole(capture: &Capture, options: &Options) -> bool {
 ///
 /// Devices with the usual 128 components of outputs count the built-ins, too, of which there may be 15: copies stay below them as long as
 /// they can.
-fn free_locations(program: &Program) -> Vec<u32> {
-    const UNDISPUTED: u32 = 28;
+fn free_locations(program: &Program, options: &Options) -> Vec<u32> {
+    // The last location of the table does not go with a position.
+    const LAST: u32 = 30;
     let used: Vec<u32> = program
         .outputs
         .iter()
-        .filter_map(|output| varying_location(output.semantic))
+        .filter_map(|output| options.interface.outputs.location(output.semantic))
         .collect();
-    (UNDISPUTED..VARYING_LOCATIONS)
+    (UNDISPUTED_LOCATIONS..=LAST)
         .rev()
-        .chain(0..UNDISPUTED)
+        .chain(0..UNDISPUTED_LOCATIONS)
         .filter(|location| !used.contains(location))
         .collect()
 }

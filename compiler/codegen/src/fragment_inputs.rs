@@ -2,7 +2,7 @@
 
 use crate::builtin::{builtin_input, load_builtin_value};
 use crate::gather::Lane;
-use crate::interface::{Interface, varying_location};
+use crate::interface::Interface;
 use crate::options::Options;
 use crate::words::ValueWord;
 use crate::writer::{Home, Scalar, Writer};
@@ -76,7 +76,7 @@ impl Interface {
         let semantic = Semantic::BackColor(number);
         let lanes = std::array::from_fn(|lane| Lane::of(front, lane));
         let (Some(location), Some(facing)) = (
-            varying_location(semantic),
+            options.interface.inputs.location(semantic),
             builtin_input(Stage::Fragment, Semantic::Facing),
         ) else {
             return lanes;

@@ -1,19 +1,5 @@
 //! Stage inputs, outputs and parameters: variables, their loads, the reflection.
 //!
-//! Varyings between separately compiled stages have fixed locations:
-//!
-//! | semantic | location |
-//! |---|---|
-//! | `Color(0..=1)` | 0, 1 |
-//! | `BackColor(0..=1)` | 2, 3 |
-//! | `FogCoord` | 4 |
-//! | `TexCoord(0..=7)` | 5 to 12 |
-//! | `Generic(0..=17)` | 13 to 30 |
-//! | `Generic(18..=30)` | 0 to 12, in place of the conventional ones |
-//!
-//! Every varying is a vector of four floats; integers travel as bits. A program that uses two varyings of one location is
-//! refused. The table ends at 30 because devices with the usual 128 components count the position too.
-//!
 //! The point size is written only if the program writes it.
 
 use crate::builtin::{
@@ -28,60 +14,13 @@ use crate::reflect::{
     BufferBinding, DescriptorSlot, Half, ImageBinding, InterfaceVariable, ParamBlock, Reflection,
     Requirements, Scalar as ReflectedScalar, TextureBinding,
 };
+use crate::varyings::varying_location;
 use crate::words::ValueWord;
 use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::{Interpolation, Sampling};
 use glasm_ir::{Input, InputId, Output, Program, Semantic, Stage, TypeBase, Width};
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
-
-/// Number of varying locations.
-pub const VARYING_LOCATIONS: u32 = 31;
-
-/// The location of a varying, or `None` for what is no varying.
-pub fn varying_location(semantic: Semantic) -> Option<u32> {
-    let (first, number, count) = match semantic {
-        Semantic::Color(n) => (0, n, 2),
-        Semantic::BackColor(n) => (2, n, 2),
-        Semantic::FogCoord => (4, 0, 1),
-        Semantic::TexCoord(n) => (5, n, 8),
-        Semantic::Generic(n) => (13, n, 31),
-        Semantic::Attrib(_)
-        | Semantic::Position
-        | Semantic::PointSize
-        | Semantic::ClipDistance(_)
-        | Semantic::Layer
-        | Semantic::ViewportIndex
-        | Semantic::PrimitiveId
-        | Semantic::VertexId
-        | Semantic::InstanceId
-        | Semantic::BaseVertex
-        | Semantic::BaseInstance
-        | Semantic::DrawId
-        | Semantic::Facing
-        | Semantic::PointCoord
-        | Semantic::SampleId
-        | Semantic::SampleMask
-        | Semantic::HelperInvocation
-        | Semantic::FragColor { .. }
-        | Semantic::FragDepth
-        | Semantic::WorkgroupId
-        | Semantic::WorkgroupCount
-        | Semantic::WorkgroupSize
-        | Semantic::LocalInvocationId
-        | Semantic::GlobalInvocationId
-        | Semantic::LocalInvocationIndex
-        | Semantic::ThreadId
-        | Semantic::ThreadEqMask
-        | Semantic::ThreadLtMask
-        | Semantic::ThreadLeMask
-        | Semantic::ThreadGtMask
-        | Semantic::ThreadGeMask
-        | Semantic::WarpId
-        | Semantic::SmId => return None,
-    };
-    (number < count).then(|| (first + u32::from(number)) % VARYING_LOCATIONS)
-}
 
 /// Lanes of an output that the end of the program reads.
 pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
@@ -272,7 +211,10 @@ impl Interface {
                 if let Some(row) = builtin_input(stage, semantic) {
                     return self.load_builtin(w, program, options, id, row);
                 }
-                let location = varying_location(semantic).filter(|_| stage == Stage::Fragment);
+                let varyings = &options.interface.inputs;
+                let location = varyings
+                    .location(semantic)
+                    .filter(|_| stage == Stage::Fragment);
                 let Some(location) = location else {
                     return Err(Error::unsupported(format!(
                         "{semantic:?} is no input of {} programs",

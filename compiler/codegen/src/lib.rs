@@ -22,6 +22,7 @@ pub mod options;
 mod params;
 pub mod reflect;
 mod texel_format;
+pub mod varyings;
 mod words;
 mod writer;
 

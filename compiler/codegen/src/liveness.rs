@@ -5,6 +5,7 @@
 //! from [`Analysis::loop_reads`].
 
 use crate::analysis::{Analysis, Class};
+use crate::varyings::Varyings;
 use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Inst, Node, Program, RoutineId, Storage, SwitchId};
 
@@ -473,7 +474,12 @@ impl Walk<'_> {
 }
 
 /// Slots and lanes of the outputs that the end of the entry point reads.
-pub(crate) fn output_lanes(program: &Program, analysis: &Analysis, live: &mut Vec<(u32, u8)>) {
+pub(crate) fn output_lanes(
+    program: &Program,
+    analysis: &Analysis,
+    varyings: &Varyings,
+    live: &mut Vec<(u32, u8)>,
+) {
     live.clear();
     for (id, register) in program.registers.iter_enumerated() {
         let Storage::Output(first) = register.storage else {
@@ -484,8 +490,11 @@ pub(crate) fn output_lanes(program: &Program, analysis: &Analysis, live: &mut Ve
         }
         for element in 0..analysis.slot_len[id.index()] {
             let output = glasm_ir::OutputId::new(first.index() + element as usize);
-            let lanes = crate::interface::written_lanes(program.outputs[output].semantic);
-            live.push((analysis.slot_base[id.index()] + element, lanes));
+            let semantic = program.outputs[output].semantic;
+            if !varyings.drops(semantic) {
+                let lanes = crate::interface::written_lanes(semantic);
+                live.push((analysis.slot_base[id.index()] + element, lanes));
+            }
         }
     }
 }

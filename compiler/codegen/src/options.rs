@@ -2,6 +2,7 @@
 
 pub use crate::capture::{Capture, TransformFeedback};
 pub use crate::texel_format::TexelFormat;
+pub use crate::varyings::Varyings;
 #[cfg(doc)]
 use glasm_ir::Stage;
 use glasm_ir::TypeBase;
@@ -246,13 +247,17 @@ pub struct DebugInfo {
     pub lines: bool,
 }
 
-/// Element types of interface variables that the API object, not the program, decides. Index is the location.
+/// What is decided about interface variables outside of the program: by API objects, and by the stages beside it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InterfaceTypes {
-    /// Vertex attributes; missing ones have the type that the program declares.
+    /// Types of vertex attributes by location; missing ones have the type that the program declares.
     pub attributes: Vec<TypeBase>,
-    /// Color attachments; missing ones have the type that the program declares.
+    /// Types of color attachments; missing ones have the type that the program declares.
     pub colors: Vec<TypeBase>,
+    /// Varyings that the stage before writes.
+    pub inputs: Varyings,
+    /// Varyings that the stage behind reads.
+    pub outputs: Varyings,
 }
 
 /// Which components the result of a depth comparison fills: GL's `DEPTH_TEXTURE_MODE`.

@@ -117,13 +117,13 @@ fn parts_are_copied_to_free_locations() {
         capture(Semantic::Generic(17), 0..4, 28),
     ];
     let text = text(&program, &options(captures, &[64]));
-    // Generic varying 17 has location 30.
+    // Generic varying 17 has location 4.
     assert_eq!(
         captured(&text),
         [
             (Some(27), 0, 64, 0),
             (Some(26), 0, 64, 8),
-            (Some(30), 0, 64, 12),
+            (Some(4), 0, 64, 12),
             (Some(25), 0, 64, 28)
         ]
     );

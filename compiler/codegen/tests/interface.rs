@@ -23,7 +23,7 @@ const VERTEX_OUTPUTS: [Semantic; 14] = [
     Semantic::FogCoord,
     Semantic::TexCoord(7),
     Semantic::Generic(0),
-    Semantic::Generic(17),
+    Semantic::Generic(30),
     Semantic::ClipDistance(0),
     Semantic::ClipDistance(5),
     Semantic::Layer,
@@ -55,7 +55,7 @@ fn every_vertex_output_and_input() {
     let options = Options {
         interface: InterfaceTypes {
             attributes: vec![TypeBase::Signed, TypeBase::Float],
-            colors: vec![],
+            ..InterfaceTypes::default()
         },
         ..Options::default()
     };
@@ -78,7 +78,7 @@ fn every_vertex_output_and_input() {
     };
     assert_eq!(find(Semantic::Attrib(0))[0].scalar, Scalar::Int);
     assert_eq!(find(Semantic::Attrib(15))[0].location, Some(15));
-    assert_eq!(find(Semantic::Generic(17))[0].location, Some(30));
+    assert_eq!(find(Semantic::Generic(30))[0].location, Some(30));
     assert_eq!(find(Semantic::InstanceId).len(), 1);
     let expected = [
         "shaderClipDistance",
@@ -111,7 +111,7 @@ fn clip_depth_is_remapped() {
 fn two_varyings_of_one_location_clash() {
     let mut m = Make::new(Stage::Vertex);
     let input = m.input(Semantic::Attrib(0));
-    for semantic in [Semantic::Color(0), Semantic::Generic(18)] {
+    for semantic in [Semantic::Color(0), Semantic::Generic(27)] {
         let output = m.output(semantic);
         m.f(Op::Mov, d(output, "xyzw"), &[input]);
     }
@@ -176,8 +176,8 @@ fn every_fragment_input_and_output() {
     }
     let options = Options {
         interface: InterfaceTypes {
-            attributes: vec![],
             colors: vec![TypeBase::Unsigned],
+            ..InterfaceTypes::default()
         },
         ..Options::default()
     };

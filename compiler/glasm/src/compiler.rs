@@ -74,7 +74,7 @@ impl Compiler {
         self.emit(program, options, None, Diagnostics::default())
     }
 
-    fn emit(
+    pub(crate) fn emit(
         &mut self,
         program: &Program,
         options: &Options,
@@ -111,7 +111,7 @@ fn with_error(mut diagnostics: Diagnostics, error: &Error) -> Diagnostics {
 }
 
 /// A program that breaks a rule of the IR is a fault of glasm, which must show before code generation trips over it.
-fn verify(program: &Program) -> Result<(), Diagnostics> {
+pub(crate) fn verify(program: &Program) -> Result<(), Diagnostics> {
     glasm_ir::verify(program).map_err(|errors| {
         let messages = errors
             .iter()

@@ -12,6 +12,8 @@
 //! assert_eq!(errors.gl_error_position(&source), Some(28)); // at `tint`
 //! ```
 //!
+//! [`link`] compiles the stages of a pipeline together, so that any results go with each other.
+//!
 //! [`state`] evaluates the `state.*` parameters that a program reads from plain GL state.
 //!
 //! No function of this crate panics or hangs, whatever the program string holds.
@@ -19,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod compiler;
+mod link;
 pub mod state;
 #[cfg(feature = "spirv-tools")]
 pub mod validate;
@@ -27,6 +30,7 @@ pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::options::{
     BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DepthMode, DeviceFeatures,
     FixedState, InterfaceTypes, Options, Subgroups, Target, TexelFormat, TransformFeedback,
+    Varyings,
 };
 pub use glasm_codegen::reflect::{self, Reflection};
 pub use glasm_frontend as frontend;
@@ -34,6 +38,7 @@ pub use glasm_frontend::{
     Code, Diagnostic, Diagnostics, Dialect, Location, Severity, Source, translate,
 };
 pub use glasm_ir as ir;
+pub use link::{Linked, link};
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

@@ -82,6 +82,9 @@ impl From<Refusal> for Vec<Refusal> {
     }
 }
 
+/// What became of a program that was compiled together with others.
+type LinkedStage = (Stage, Result<Shader, Diagnostics>);
+
 /// What programs are compiled for.
 pub(crate) struct CompileContext<'a> {
     /// Name of the script, for messages.
@@ -98,6 +101,7 @@ impl CompileContext<'_> {
         let mut modules = Vec::new();
         let mut refusals = Vec::new();
         let mut generated = Vec::new();
+        let mut linked = self.link_assembly();
         for (index, section) in self.script.programs.iter().enumerate() {
             let is_same = |other: &&ProgramSection| other.stage == section.stage;
             // Further GLSL sections of a stage belong to its first.
@@ -111,7 +115,7 @@ impl CompileContext<'_> {
                 .iter()
                 .filter(is_same)
                 .collect();
-            match self.build_module(section, &sections) {
+            match self.build_module(section, &sections, &mut linked) {
                 Ok(Some(module)) => modules.push(module),
                 Ok(None) => generated.push(section),
                 Err(refusal) => refusals.extend(refusal),
@@ -131,6 +135,7 @@ impl CompileContext<'_> {
         &self,
         section: &ProgramSection,
         sections: &[&ProgramSection],
+        linked: &mut Vec<LinkedStage>,
     ) -> Result<Option<Module>, Vec<Refusal>> {
         match section.form {
             ProgramForm::Assembly => {
@@ -139,7 +144,11 @@ impl CompileContext<'_> {
                         "the language of `{header}` is not supported yet"
                     ))]);
                 }
-                Ok(Some(self.compile_assembly(section)?))
+                let same = linked.iter().position(|(stage, _)| *stage == section.stage);
+                Ok(Some(match same {
+                    Some(place) => self.finish_assembly(section, linked.swap_remove(place).1)?,
+                    None => self.compile_assembly(section)?,
+                }))
             }
             ProgramForm::Ir => Ok(Some(self.compile_ir(section)?)),
             ProgramForm::SpirvText => {
@@ -171,6 +180,52 @@ impl CompileContext<'_> {
             }
             ProgramForm::PassThrough | ProgramForm::FixedFunction => Ok(None),
         }
+    }
+
+    /// The stages of a pipeline that has nothing but programs, compiled together; else nothing.
+    fn link_assembly(&self) -> Vec<LinkedStage> {
+        let sections = self.script.programs.iter();
+        let mut sections: Vec<_> = sections
+            .filter(|section| section.stage != Stage::Compute)
+            .collect();
+        let is_program = |section: &&ProgramSection| {
+            section.form == ProgramForm::Assembly && missing_language(&section.text).is_none()
+        };
+        if sections.len() < 2 || !sections.iter().all(is_program) {
+            return Vec::new();
+        }
+        sections.sort_by_key(|section| link::place(section.stage));
+        let names: Vec<_> = sections
+            .iter()
+            .map(|section| self.source_name(section))
+            .collect();
+        let options: Vec<_> = sections
+            .iter()
+            .map(|section| self.options(section.stage))
+            .collect();
+        let sources: Vec<_> = names
+            .iter()
+            .zip(&sections)
+            .map(|(name, section)| Source::new(name, &section.text).for_stage(section.stage))
+            .collect();
+        let stages: Vec<_> = sources.iter().zip(&options).collect();
+        let stages = glasm::link(&stages).stages.into_iter();
+        sections
+            .iter()
+            .map(|section| section.stage)
+            .zip(stages)
+            .collect()
+    }
+
+    /// The module of a program that was compiled together with others.
+    fn finish_assembly(
+        &self,
+        section: &ProgramSection,
+        compiled: Result<Shader, Diagnostics>,
+    ) -> Result<Module, Refusal> {
+        let name = self.source_name(section);
+        let source = Source::new(&name, &section.text).for_stage(section.stage);
+        self.finish(section, &source, compiled)
     }
 
     /// The module of a program.
@@ -344,6 +399,7 @@ impl CompileContext<'_> {
                     .map(attribute_types)
                     .unwrap_or_default(),
                 colors: color_types(&script.requirements.attachments),
+                ..glasm::InterfaceTypes::default()
             },
             fixed: glasm::FixedState {
                 clamp_vertex_colors: script.requirements.fixed.clamp_vertex_colors

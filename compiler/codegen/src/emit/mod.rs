@@ -222,7 +222,8 @@ impl Emit<'_> {
         let mut live_out = std::mem::take(&mut self.live_out);
         live_out.clear();
         if self.in_entry {
-            output_lanes(self.program, &self.analysis, &mut live_out);
+            let varyings = &self.options.interface.outputs;
+            output_lanes(self.program, &self.analysis, varyings, &mut live_out);
         }
         self.live
             .run(self.program, &mut self.analysis, routine, &live_out);

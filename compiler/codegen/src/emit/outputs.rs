@@ -6,7 +6,7 @@ use crate::analysis::Class;
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
-use crate::interface::{base_scalar, clip_planes, varying_location, written_lanes};
+use crate::interface::{base_scalar, clip_planes, written_lanes};
 use crate::options::{ClipDepth, Target};
 use crate::words::ValueWord;
 use crate::writer::Scalar;
@@ -63,6 +63,9 @@ impl Emit<'_> {
         }
         if (self.program.stage, output.semantic) == (Stage::Vertex, Semantic::VertexId) {
             // Only transform feedback takes it.
+            return Ok(());
+        }
+        if self.options.interface.outputs.drops(output.semantic) {
             return Ok(());
         }
         let target = self.output_target(id)?;
@@ -130,18 +133,24 @@ impl Emit<'_> {
                     first: 0,
                 }
             }
-            (Stage::Vertex, semantic) if varying_location(semantic).is_some() => Place {
-                builtin: None,
-                location: varying_location(semantic),
-                scalar: Scalar::F32,
-                size: 4,
-                first: 0,
-            },
             (stage, semantic) => {
-                return Err(Error::unsupported(format!(
-                    "{semantic:?} is no output of {} programs",
-                    stage.name()
-                )));
+                let varyings = &self.options.interface.outputs;
+                let location = varyings
+                    .location(semantic)
+                    .filter(|_| stage == Stage::Vertex);
+                if location.is_none() {
+                    return Err(Error::unsupported(format!(
+                        "{semantic:?} is no output of {} programs",
+                        stage.name()
+                    )));
+                }
+                Place {
+                    builtin: None,
+                    location,
+                    scalar: Scalar::F32,
+                    size: 4,
+                    first: 0,
+                }
             }
         })
     }
@@ -202,6 +211,7 @@ impl Emit<'_> {
         if matches!(semantic, Semantic::FragColor { .. }) || target.location.is_none() {
             return Ok(());
         }
+        let varyings = &self.options.interface.outputs;
         let clash = self
             .program
             .outputs
@@ -209,7 +219,7 @@ impl Emit<'_> {
             .find(|(other, data)| {
                 *other != id
                     && self.interface.outputs[other.index()].is_some()
-                    && varying_location(data.semantic) == target.location
+                    && varyings.location(data.semantic) == target.location
             });
         match clash {
             Some((_, other)) => Err(Error::unsupported(format!(
