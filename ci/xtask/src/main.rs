@@ -11,6 +11,7 @@ mod bench;
 mod bench_scripts;
 mod coverage;
 mod demo;
+mod features;
 mod fuzz;
 mod gallery;
 mod packages;
@@ -18,6 +19,7 @@ mod piglit;
 mod setup;
 mod shell;
 mod suite;
+mod support;
 mod tally;
 mod test;
 mod validate;
@@ -72,21 +74,22 @@ Installs what is missing (as setup --yes does), then runs in this order:
   doc        documentation tests
   scripts    tests/cases/run and shaders on lavapipe and on SwiftShader, validation layer on
   spirv-val  every module that the scripts produced
-  coverage   the feature lists that passing scripts prove
+  coverage   the feature lists that passing scripts prove; docs/support.md says the same
 The last line is `N passed, N failed, N skipped`: tests, scripts and checks together.
 
   --no-setup     do not look for missing packages
   --only STEP    run only this step (may be repeated)";
 
 const HELP_COVERAGE: &str = "\
-usage: cargo xtask coverage [--missing] [--json FILE]...
+usage: cargo xtask coverage [--missing] [--write-support] [--json FILE]...
 
 Joins the `# covers:` lines of passing scripts with tests/features/*.tsv and prints a line per language.
 Without --json the script suite runs first, on every CPU driver found.
 
-  --missing     print every uncovered id
-  --json FILE   a report of `glasm run --json` (may be repeated); a script counts if it passes on some
-                device and fails on none";
+  --missing         print every uncovered id
+  --write-support   write docs/support.md: what works, and why the rest does not; needs all CPU drivers
+  --json FILE       a report of `glasm run --json` (may be repeated); a script counts if it passes on some
+                    device and fails on none";
 
 const HELP_BENCH: &str = "\
 usage: cargo xtask bench [--quick] [--only translate|scripts]
@@ -240,6 +243,7 @@ fn coverage_command(parser: lexopt::Parser) -> Result<ExitCode> {
         |found: &mut coverage::Options, word, parser| {
             match word {
                 "--missing" => found.list = coverage::List::Missing,
+                "--write-support" => found.page = coverage::Page::Write,
                 "--json" => found.reports.push(parser.value()?.into()),
                 _ => return Ok(false),
             }

@@ -36,6 +36,8 @@ pub(crate) enum Outcome {
 pub(crate) struct ScriptResult {
     /// Path of the script.
     pub(crate) script: String,
+    /// The driver that ran it.
+    pub(crate) driver: String,
     /// What became of it.
     pub(crate) outcome: Outcome,
     /// The ids of its `# covers:` lines.
@@ -143,7 +145,10 @@ pub(crate) fn run_on(driver: &Driver) -> Result<SuiteRun> {
             output.status
         );
     }
-    let results = read_report(&report)?;
+    let mut results = read_report(&report)?;
+    for result in &mut results {
+        driver.name.clone_into(&mut result.driver);
+    }
     print_exceptions(&results);
     let mut tally = count(&results);
     if !output.status.success() && tally.failed == 0 {
@@ -230,6 +235,7 @@ fn script_result(value: &Value) -> Result<ScriptResult> {
             .as_str()
             .context("script without `path`")?
             .to_owned(),
+        driver: value["device"].as_str().unwrap_or_default().to_owned(),
         outcome,
         covers: strings(&value["covers"]),
         reason: value["reason"].as_str().unwrap_or_default().to_owned(),

@@ -3,6 +3,7 @@
 use crate::coverage;
 use crate::setup::{self, Purpose};
 use crate::suite::{self, ScriptResult};
+use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::{shell, validate, vulkan};
 use anyhow::{Context, Result};
@@ -289,10 +290,25 @@ fn validate_modules(state: &State) -> Result<Tally> {
 }
 
 fn coverage_report(state: &State) -> Result<Tally> {
-    let passed = if state.results.is_empty() {
-        coverage::run(&coverage::Options::default())? == ExitCode::SUCCESS
-    } else {
-        coverage::print_report(&state.results, coverage::List::Nothing)?
+    let own;
+    let results = match state.results.as_slice() {
+        [] => {
+            own = suite::run_everywhere()?;
+            &own
+        }
+        results => results,
     };
-    Ok(Tally::check(passed))
+    let mut tally = Tally::check(coverage::print_report(results, coverage::List::Nothing)?);
+    tally += match support::check(results)? {
+        Verdict::Current => Tally::check(true),
+        Verdict::Outdated(message) => {
+            println!("error: {message}");
+            Tally::check(false)
+        }
+        Verdict::Unknown(reason) => {
+            println!("{reason}");
+            Tally::skip()
+        }
+    };
+    Ok(tally)
 }

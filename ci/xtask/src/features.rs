@@ -1,0 +1,318 @@
+//! The feature lists, and what scripts say about each feature.
+//!
+//! A feature list (`tests/features/*.tsv`) has one feature per row: id, headers of programs, comma-separated variants or `-`,
+//! summary, specification. Scripts claim ids in lines `# covers: id ...`, where an id is `row` for a row without
+//! variants and `row/variant` else.
+
+use crate::suite::{Outcome, ScriptResult};
+use anyhow::{Context, Result};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Where the feature lists are.
+const FEATURES: &str = "tests/features";
+
+/// One feature.
+pub(crate) struct Row {
+    /// Its id: language, area, name.
+    pub(crate) id: String,
+    /// The programs that have it.
+    pub(crate) headers: String,
+    /// Everything a script can claim of it: the id itself, or one id per variant.
+    pub(crate) claims: Vec<String>,
+    /// Where it is specified.
+    pub(crate) spec: String,
+}
+
+impl Row {
+    /// The language: the first part of the id.
+    pub(crate) fn language(&self) -> &str {
+        self.id.split('.').next().unwrap_or(&self.id)
+    }
+
+    /// Language and area: the first two parts of the id.
+    pub(crate) fn area(&self) -> &str {
+        let second = self.id.match_indices('.').nth(1);
+        second.map_or(&*self.id, |(end, _)| &self.id[..end])
+    }
+}
+
+/// The feature lists, in file order.
+#[derive(Default)]
+pub(crate) struct Features {
+    pub(crate) rows: Vec<Row>,
+}
+
+impl Features {
+    /// Reads all lists.
+    pub(crate) fn load() -> Result<Self> {
+        let entries = std::fs::read_dir(FEATURES).with_context(|| format!("reading {FEATURES}"))?;
+        let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        files.retain(|path| path.extension().is_some_and(|extension| extension == "tsv"));
+        files.sort();
+        let mut features = Self::default();
+        for file in files {
+            features.add(&read_table(&file)?);
+        }
+        Ok(features)
+    }
+
+    /// Adds the rows of one list.
+    pub(crate) fn add(&mut self, rows: &[[String; 5]]) {
+        for [id, headers, variants, _, spec] in rows {
+            let claims = match variants.as_str() {
+                "-" => vec![id.clone()],
+                list => list
+                    .split(',')
+                    .map(|variant| format!("{id}/{}", variant.trim()))
+                    .collect(),
+            };
+            self.rows.push(Row {
+                id: id.clone(),
+                headers: headers.clone(),
+                claims,
+                spec: spec.clone(),
+            });
+        }
+    }
+
+    /// All that scripts can claim.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.rows
+            .iter()
+            .flat_map(|row| row.claims.iter().map(String::as_str))
+    }
+
+    /// The rows of each language.
+    pub(crate) fn languages(&self) -> BTreeMap<&str, Vec<&Row>> {
+        group(&self.rows, Row::language)
+    }
+}
+
+/// Rows by a part of their ids.
+pub(crate) fn group<'a>(
+    rows: impl IntoIterator<Item = &'a Row>,
+    part: fn(&Row) -> &str,
+) -> BTreeMap<&'a str, Vec<&'a Row>> {
+    let mut groups: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        groups.entry(part(row)).or_default().push(row);
+    }
+    groups
+}
+
+/// Reads a file of `N` columns separated by tabs, under a line of headings.
+pub(crate) fn read_table<const N: usize>(file: &Path) -> Result<Vec<[String; N]>> {
+    let text =
+        std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    parse_table(&text).with_context(|| file.display().to_string())
+}
+
+/// Reads `N` columns separated by tabs, under a line of headings.
+pub(crate) fn parse_table<const N: usize>(text: &str) -> Result<Vec<[String; N]>> {
+    let lines = text.lines().enumerate().skip(1);
+    lines
+        .filter(|(_, line)| !line.is_empty())
+        .map(|(number, line)| {
+            let columns: Vec<String> = line.split('\t').map(str::to_owned).collect();
+            <[String; N]>::try_from(columns)
+                .ok()
+                .with_context(|| format!("line {}: expected {N} columns", number + 1))
+        })
+        .collect()
+}
+
+/// What the scripts say about something that they claim.
+#[derive(Default)]
+pub(crate) struct Standing<'a> {
+    /// Drivers on which a script passes that fails on none.
+    pub(crate) passed: BTreeSet<&'a str>,
+    /// Whether a script fails somewhere.
+    pub(crate) failed: bool,
+    /// Why scripts are skipped, by driver.
+    pub(crate) skipped: BTreeMap<&'a str, BTreeSet<&'a str>>,
+}
+
+/// What the scripts prove.
+pub(crate) struct Coverage<'a> {
+    /// By what is claimed.
+    pub(crate) standings: BTreeMap<&'a str, Standing<'a>>,
+    /// Claims that name nothing.
+    pub(crate) problems: Vec<String>,
+}
+
+impl Coverage<'_> {
+    /// Whether a script proves this: it passes on some driver and fails on none.
+    pub(crate) fn covers(&self, claim: &str) -> bool {
+        self.standings
+            .get(claim)
+            .is_some_and(|standing| !standing.passed.is_empty())
+    }
+
+    /// How much of some rows is proved.
+    pub(crate) fn share(&self, rows: &[&Row]) -> Share {
+        let claims = rows.iter().flat_map(|row| &row.claims);
+        let whole = |row: &&&Row| row.claims.iter().all(|claim| self.covers(claim));
+        Share {
+            rows: [rows.iter().filter(whole).count(), rows.len()],
+            claims: [
+                claims.clone().filter(|claim| self.covers(claim)).count(),
+                claims.count(),
+            ],
+        }
+    }
+}
+
+/// How much is proved, of how much.
+#[derive(Clone, Copy)]
+pub(crate) struct Share {
+    /// Rows of which all is proved.
+    pub(crate) rows: [usize; 2],
+    /// Variants, a row without variants being one.
+    pub(crate) claims: [usize; 2],
+}
+
+impl Share {
+    /// Share of rows in percent.
+    pub(crate) fn percent(self) -> f64 {
+        // Counts of this size are exact as f64.
+        100.0 * self.rows[0] as f64 / self.rows[1].max(1) as f64
+    }
+}
+
+/// Joins claims and features. A claim that names nothing is a problem whatever the outcome.
+pub(crate) fn join<'a>(features: &'a Features, results: &'a [ScriptResult]) -> Coverage<'a> {
+    let known: BTreeSet<&str> = features.ids().collect();
+    let failed: BTreeSet<&str> = results
+        .iter()
+        .filter(|result| result.outcome == Outcome::Fail)
+        .map(|result| result.script.as_str())
+        .collect();
+    let mut standings: BTreeMap<&str, Standing<'_>> = BTreeMap::new();
+    let mut problems = BTreeSet::new();
+    for result in results {
+        for claim in &result.covers {
+            let Some(claim) = known.get(claim.as_str()) else {
+                problems.insert(unknown_claim(features, &result.script, claim));
+                continue;
+            };
+            let standing = standings.entry(claim).or_default();
+            if failed.contains(result.script.as_str()) {
+                standing.failed = true;
+            } else if result.outcome == Outcome::Pass {
+                standing.passed.insert(&result.driver);
+            } else {
+                let reasons = standing.skipped.entry(&result.driver).or_default();
+                reasons.insert(&result.reason);
+            }
+        }
+    }
+    Coverage {
+        standings,
+        problems: problems.into_iter().collect(),
+    }
+}
+
+fn unknown_claim(features: &Features, script: &str, claim: &str) -> String {
+    let row = features.rows.iter().find(|row| row.id == claim);
+    let reason = row.map_or_else(
+        || "there is no such feature".to_owned(),
+        |row| {
+            let names = row.claims.join(" ");
+            format!("this feature has variants; name them: {names}")
+        },
+    );
+    format!("{script}: covers {claim}: {reason}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Features, join, parse_table};
+    use crate::suite::{Outcome, ScriptResult};
+
+    const LIST: &str = "id\theaders\tvariants\tsummary\tspec\n\
+                        gp.op.ADD\tall\tF32,S32\tadds\tx\n\
+                        gp.op.NOP\tall\t-\tdoes nothing\tx\n\
+                        arb.op.MUL\tall\t-\tmultiplies\tx\n";
+
+    fn features() -> Features {
+        let mut features = Features::default();
+        features.add(&parse_table(LIST).unwrap());
+        features
+    }
+
+    fn result(script: &str, outcome: Outcome, covers: &[&str]) -> ScriptResult {
+        ScriptResult {
+            script: script.to_owned(),
+            outcome,
+            covers: covers.iter().map(|id| (*id).to_owned()).collect(),
+            ..ScriptResult::default()
+        }
+    }
+
+    /// Rows and claims of a language that are proved.
+    fn proved(language: &str, results: &[ScriptResult]) -> [usize; 2] {
+        let features = features();
+        let coverage = join(&features, results);
+        assert_eq!(coverage.problems, Vec::<String>::new());
+        let share = coverage.share(&features.languages()[language]);
+        [share.rows[0], share.claims[0]]
+    }
+
+    #[test]
+    fn a_row_is_covered_when_all_its_variants_are() {
+        let half = [result("a", Outcome::Pass, &["gp.op.ADD/F32"])];
+        assert_eq!(proved("gp", &half), [0, 1]);
+        let whole = [
+            half[0].clone(),
+            result("b", Outcome::Pass, &["gp.op.ADD/S32"]),
+        ];
+        assert_eq!(proved("gp", &whole), [1, 2]);
+        assert_eq!(proved("arb", &whole), [0, 0]);
+    }
+
+    #[test]
+    fn only_scripts_that_fail_nowhere_count() {
+        let failing = [
+            result("a", Outcome::Pass, &["gp.op.NOP"]),
+            result("a", Outcome::Fail, &["gp.op.NOP"]),
+        ];
+        assert_eq!(proved("gp", &failing), [0, 0]);
+        let skipping = [
+            result("a", Outcome::Skip, &["gp.op.NOP"]),
+            result("a", Outcome::Pass, &["gp.op.NOP"]),
+        ];
+        assert_eq!(proved("gp", &skipping), [1, 1]);
+        assert_eq!(proved("gp", &skipping[..1]), [0, 0]);
+    }
+
+    #[test]
+    fn ids_that_name_nothing_are_problems() {
+        let claims = ["gp.op.ADD", "gp.op.ADD/F64", "gp.op.NOP/F32", "gp.op.XYZ"];
+        let features = features();
+        let results = [result("bad.shader_test", Outcome::Fail, &claims)];
+        let coverage = join(&features, &results);
+        assert_eq!(coverage.problems.len(), 4);
+        let problem = |claim: &str| {
+            let start = format!("bad.shader_test: covers {claim}: ");
+            let found = coverage
+                .problems
+                .iter()
+                .find_map(|problem| problem.strip_prefix(&start));
+            found.unwrap_or_else(|| panic!("no problem with {claim}"))
+        };
+        assert!(
+            claims[1..]
+                .iter()
+                .all(|claim| problem(claim) == "there is no such feature")
+        );
+        assert!(problem(claims[0]).ends_with("gp.op.ADD/F32 gp.op.ADD/S32"));
+    }
+
+    #[test]
+    fn rows_need_all_columns() {
+        assert!(parse_table::<5>("heading\ngp.op.ADD\tall").is_err());
+        let areas = parse_table::<2>("heading\na\tb\n\nc\td\n").unwrap();
+        assert_eq!(areas, [["a", "b"], ["c", "d"]]);
+    }
+}
