@@ -38,7 +38,7 @@ mod probe;
 mod programs;
 mod requirements;
 mod runner;
-mod sample_fetch;
+mod sample_copy;
 mod script;
 mod spirv;
 mod texture;

@@ -4,7 +4,8 @@ use crate::format::Encoding;
 use glasm::ir::Stage;
 use glasm::reflect::Scalar;
 use rspirv::spirv::{
-    BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel, Op, StorageClass,
+    BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel, ImageFormat, Op,
+    StorageClass,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -77,6 +78,14 @@ impl ModuleWriter {
     pub(crate) fn array_image(&mut self, scalar: u32, multisampled: u32) -> u32 {
         const SAMPLED: u32 = 1;
         let operands = [scalar, Dim::Dim2D as u32, 0, 1, multisampled, SAMPLED, 0];
+        self.ty(Op::TypeImage, &operands)
+    }
+
+    /// A type of storage images: two-dimensional, arrayed, multisampled.
+    pub(crate) fn multisample_storage_image(&mut self, scalar: u32, format: ImageFormat) -> u32 {
+        const STORAGE: u32 = 2;
+        let format = format as u32;
+        let operands = [scalar, Dim::Dim2D as u32, 0, 1, 1, STORAGE, format];
         self.ty(Op::TypeImage, &operands)
     }
 

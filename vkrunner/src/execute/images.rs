@@ -186,16 +186,14 @@ fn smallest(wanted: WantedImage) -> Result<Shape, String> {
     let format = name.and_then(Format::parse);
     let format = format.ok_or_else(|| "there are no such texels".to_owned())?;
     let is_cube = matches!(wanted.target, TexTarget::Cube | TexTarget::CubeArray);
-    if wanted.target.is_multisample() {
-        return Err("multisample images are not supported".to_owned());
-    }
     Ok(Shape {
         target: wanted.target,
         format,
         extent: [1; 3],
         levels: 1,
         layers: if is_cube { 6 } else { 1 },
-        samples: 1,
+        // Devices with multisample images have four samples.
+        samples: if wanted.target.is_multisample() { 4 } else { 1 },
     })
 }
 
@@ -206,9 +204,10 @@ fn plane_name(plane: PlaneId) -> String {
         _ => format!(", {what} {number}"),
     };
     format!(
-        "{}{}",
+        "{}{}{}",
         part("level", plane.level),
-        part("layer", plane.slice)
+        part("layer", plane.slice),
+        part("sample", plane.sample)
     )
 }
 
@@ -244,12 +243,13 @@ mod tests {
             data: vec![1, 2, 3, 4, 5, 6, 7, 8],
         };
         assert_eq!(print_texels(&picture), "\n  (1 2) (3 4)\n  (5 6) (7 8)");
-        let id = |level, slice| PlaneId {
+        let id = |level, slice, sample| PlaneId {
             level,
             slice,
-            sample: 0,
+            sample,
         };
-        assert_eq!(plane_name(id(0, 0)), "");
-        assert_eq!(plane_name(id(1, 5)), ", level 1, layer 5");
+        assert_eq!(plane_name(id(0, 0, 0)), "");
+        assert_eq!(plane_name(id(1, 5, 0)), ", level 1, layer 5");
+        assert_eq!(plane_name(id(0, 0, 3)), ", sample 3");
     }
 }

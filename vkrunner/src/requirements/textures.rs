@@ -1,8 +1,10 @@
 //! What a device must have for the textures and storage images of a script.
 
 use super::Capabilities;
+use crate::format::Format;
 use crate::script::{Command, Script, target_name};
 use crate::texture::{Sampling, Shape, Swizzle, Wrap};
+use crate::vk::raw_format;
 use ash::vk;
 use glasm::ir::TexTarget;
 use std::collections::BTreeMap;
@@ -15,6 +17,8 @@ pub(crate) struct FormatUses {
     pub(crate) buffers: vk::FormatFeatureFlags,
     /// Numbers of samples that textures filled by draws can have: bit n stands for 2^n samples, as in Vulkan's flags.
     pub(crate) samples: vk::SampleCountFlags,
+    /// Numbers of samples that storage images can have.
+    pub(crate) storage_samples: vk::SampleCountFlags,
 }
 
 /// What textures can be.
@@ -94,14 +98,34 @@ fn missing_for_shape(shape: &Shape, kind: Kind, capabilities: &Capabilities) -> 
     if shape.target == TexTarget::CubeArray && !capabilities.has("imageCubeArray") {
         return Some("the device lacks imageCubeArray".to_owned());
     }
-    let samples = vk::SampleCountFlags::from_raw(shape.samples);
-    if shape.target.is_multisample() && !uses.samples.contains(samples) {
-        let count = shape.samples;
-        return Some(format!(
-            "the device lacks {format:?} textures of {count} samples"
-        ));
+    missing_samples(shape, kind, capabilities).or_else(|| missing_size(shape, textures))
+}
+
+fn missing_samples(shape: &Shape, kind: Kind, capabilities: &Capabilities) -> Option<String> {
+    if !shape.target.is_multisample() {
+        return None;
     }
-    missing_size(shape, textures)
+    let uses = |format: vk::Format| {
+        let formats = &capabilities.textures.formats;
+        formats.get(&format.as_raw()).copied().unwrap_or_default()
+    };
+    let (count, format) = (shape.samples, shape.format.vk);
+    let (what, counts) = match kind {
+        Kind::Texture => ("textures", uses(format).samples),
+        Kind::StorageImage => {
+            let feature = "shaderStorageImageMultisample";
+            if !capabilities.has(feature) {
+                return Some(format!("the device lacks {feature}"));
+            }
+            // Filled and read as bits.
+            let bits = raw_format(8 * shape.format.size() as u8).and_then(Format::parse);
+            let bits = bits.map(|bits| uses(bits.vk)).unwrap_or_default();
+            let both = uses(format).storage_samples & bits.storage_samples;
+            ("storage images", both)
+        }
+    };
+    let possible = counts.contains(vk::SampleCountFlags::from_raw(count));
+    (!possible).then(|| format!("the device lacks {format:?} {what} of {count} samples"))
 }
 
 fn missing_size(shape: &Shape, textures: &TextureCapabilities) -> Option<String> {
@@ -186,13 +210,13 @@ fn is_standard_border(color: [f64; 4]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Format;
 
     fn capable() -> Capabilities {
         let uses = |images| FormatUses {
             images,
             buffers: vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER,
             samples: vk::SampleCountFlags::TYPE_4,
+            storage_samples: vk::SampleCountFlags::TYPE_4,
         };
         let sampled = vk::FormatFeatureFlags::SAMPLED_IMAGE | vk::FormatFeatureFlags::TRANSFER_DST;
         let linear = sampled | vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR;
@@ -203,8 +227,10 @@ mod tests {
                 uses(linear | vk::FormatFeatureFlags::STORAGE_IMAGE),
             ),
             (raw("R32_SFLOAT"), uses(sampled)),
+            (raw("R32_UINT"), uses(sampled)),
         ];
         Capabilities {
+            features: ["shaderStorageImageMultisample"].into(),
             textures: TextureCapabilities {
                 max_1d: 4096,
                 max_2d: 8192,
@@ -233,6 +259,7 @@ mod tests {
             "texture buffer 0 R32_SFLOAT (65536) ramp\ntexparameter buffer min linear",
             "texture 2D 0 R32_SFLOAT (1, 1) 1\ntexparameter 2D wrap_s clamp_to_border\ntexparameter 2D border_color 1 1 1 1",
             "image 2D 0 R8G8B8A8_UNORM (4, 4)",
+            "image 2DMS 0 R8G8B8A8_UNORM (4, 4)",
         ] {
             assert_eq!(reason(lines), None, "{lines}");
         }
@@ -270,6 +297,10 @@ mod tests {
                 "the device lacks R32_SFLOAT textures of 8 samples",
             ),
             (
+                "image 2DMS 0 samples 8 R8G8B8A8_UNORM (1, 1)",
+                "the device lacks R8G8B8A8_UNORM storage images of 8 samples",
+            ),
+            (
                 "texture 2D 0 R32_SFLOAT (1, 1) 1\ntexparameter 2D mag linear",
                 "the device lacks linear filters for R32_SFLOAT",
             ),
@@ -292,5 +323,17 @@ mod tests {
         ] {
             assert_eq!(reason(lines).as_deref(), Some(expected), "{lines}");
         }
+    }
+
+    #[test]
+    fn multisample_images_need_a_feature() {
+        let script = Script::parse(b"[test]\nimage 2DMS 0 R8G8B8A8_UNORM (4, 4)\n").unwrap();
+        let capabilities = Capabilities {
+            features: [].into(),
+            ..capable()
+        };
+        let reason = missing(&script, &capabilities);
+        let expected = "the device lacks shaderStorageImageMultisample";
+        assert_eq!(reason.as_deref(), Some(expected));
     }
 }

@@ -90,6 +90,7 @@ features! {
         shader_tessellation_and_geometry_point_size "shaderTessellationAndGeometryPointSize",
         shader_image_gather_extended "shaderImageGatherExtended",
         shader_storage_image_extended_formats "shaderStorageImageExtendedFormats",
+        shader_storage_image_multisample "shaderStorageImageMultisample",
         shader_storage_image_read_without_format "shaderStorageImageReadWithoutFormat",
         shader_storage_image_write_without_format "shaderStorageImageWriteWithoutFormat",
         shader_uniform_buffer_array_dynamic_indexing "shaderUniformBufferArrayDynamicIndexing",

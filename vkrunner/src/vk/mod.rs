@@ -21,7 +21,9 @@ mod kept;
 mod multisample;
 mod physical;
 mod pipeline;
+mod sample_copy;
 mod sampler;
+mod storage_samples;
 mod submit;
 mod texture;
 

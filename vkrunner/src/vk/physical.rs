@@ -3,6 +3,7 @@
 use super::features::FeatureChain;
 use super::framebuffer;
 use super::instance::{API_VERSION, Instance};
+use super::texture::MULTISAMPLE_STORAGE;
 use crate::error::{CallContext, Error};
 use crate::requirements::{BufferLimits, Capabilities, FormatUses, TextureCapabilities};
 use ash::vk;
@@ -298,6 +299,34 @@ fn texture_samples(
     if !features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE) {
         return vk::SampleCountFlags::empty();
     }
+    let usage = vk::ImageUsageFlags::SAMPLED | attachment;
+    let flags = vk::ImageCreateFlags::empty();
+    image_samples(instance, handle, format, usage, flags)
+}
+
+/// Numbers of samples that storage images can have.
+fn storage_samples(
+    instance: &Instance,
+    handle: vk::PhysicalDevice,
+    format: vk::Format,
+    features: vk::FormatFeatureFlags,
+) -> vk::SampleCountFlags {
+    let needed = vk::FormatFeatureFlags::SAMPLED_IMAGE | vk::FormatFeatureFlags::STORAGE_IMAGE;
+    if !features.contains(needed) {
+        return vk::SampleCountFlags::empty();
+    }
+    let flags = vk::ImageCreateFlags::MUTABLE_FORMAT;
+    image_samples(instance, handle, format, MULTISAMPLE_STORAGE, flags)
+}
+
+/// Numbers of samples that two-dimensional images can have.
+fn image_samples(
+    instance: &Instance,
+    handle: vk::PhysicalDevice,
+    format: vk::Format,
+    usage: vk::ImageUsageFlags,
+    flags: vk::ImageCreateFlags,
+) -> vk::SampleCountFlags {
     // SAFETY: the handle comes from this instance, and the arguments are valid.
     let properties = unsafe {
         instance.raw.get_physical_device_image_format_properties(
@@ -305,8 +334,8 @@ fn texture_samples(
             format,
             vk::ImageType::TYPE_2D,
             vk::ImageTiling::OPTIMAL,
-            vk::ImageUsageFlags::SAMPLED | attachment,
-            vk::ImageCreateFlags::empty(),
+            usage,
+            flags,
         )
     };
     properties.map_or(vk::SampleCountFlags::empty(), |properties| {
@@ -331,6 +360,7 @@ fn query_formats(instance: &Instance, handle: vk::PhysicalDevice, capabilities: 
             images,
             buffers,
             samples: texture_samples(instance, handle, format, images),
+            storage_samples: storage_samples(instance, handle, format, images),
         };
         capabilities.textures.formats.insert(raw, uses);
         for (formats, possible) in [(

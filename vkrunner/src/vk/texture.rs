@@ -3,7 +3,7 @@
 use super::buffer::{Buffer, BufferUse};
 use super::device::Device;
 use super::image::{Image, ImageDesc, ViewDesc};
-use super::multisample;
+use super::{multisample, storage_samples};
 use crate::error::{CallContext, Error};
 use crate::format::{Aspect, DepthFormat, Format};
 use crate::image::Image as Picture;
@@ -128,6 +128,10 @@ impl Texture {
                 }
                 Ok(())
             }
+            Memory::Image(image) if self.shape.samples > 1 && self.usage == TextureUse::Storage => {
+                storage_samples::prepare(&self.device, image)?;
+                storage_samples::write(&self.device, image, &self.shape, &planes, plane)
+            }
             Memory::Image(image) if self.shape.samples > 1 => {
                 multisample::fill(&self.device, image, &self.shape, plane, layout)
             }
@@ -156,16 +160,22 @@ impl Texture {
             Memory::Image(image) if self.shape.samples == 1 => {
                 upload(&self.device, image, &self.shape, planes, plane, [layout; 2])
             }
+            Memory::Image(image) if self.usage == TextureUse::Storage => {
+                storage_samples::write(&self.device, image, &self.shape, planes, plane)
+            }
             Memory::Image(_) | Memory::Texels(..) => self.fill(plane),
         }
     }
 
-    /// The texels of a plane.
+    /// The texels of a plane; of multisample textures only if they are storage images.
     pub(crate) fn read(&self, id: PlaneId) -> Result<Picture, Error> {
         let [width, height, _] = self.shape.level_extent(id.level);
         let size = self.shape.plane_bytes(id.level);
         let data = match &self.memory {
             Memory::Texels(buffer, _) => buffer.bytes()[..size].to_vec(),
+            Memory::Image(image) if self.shape.samples > 1 => {
+                storage_samples::read(&self.device, image, &self.shape, id)?
+            }
             Memory::Image(image) => self.read_image(image, id, size)?,
         };
         Ok(Picture {
@@ -293,15 +303,21 @@ pub(super) fn texel_aspect(format: &Format) -> vk::ImageAspectFlags {
     }
 }
 
+/// The usage of storage images with samples, which shaders fill and read.
+pub(super) const MULTISAMPLE_STORAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
+    vk::ImageUsageFlags::STORAGE.as_raw() | vk::ImageUsageFlags::SAMPLED.as_raw(),
+);
+
 fn image_desc(shape: &Shape, usage: TextureUse) -> ImageDesc {
     let mut flags = match (usage, shape.samples) {
         (TextureUse::Sampled, 1) => {
             vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST
         }
         (TextureUse::Sampled, _) => vk::ImageUsageFlags::SAMPLED | attachment_usage(&shape.format),
-        (TextureUse::Storage, _) => {
+        (TextureUse::Storage, 1) => {
             vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_DST
         }
+        (TextureUse::Storage, _) => MULTISAMPLE_STORAGE,
     };
     if shape.samples == 1 {
         flags |= vk::ImageUsageFlags::TRANSFER_SRC;

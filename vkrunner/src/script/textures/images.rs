@@ -37,9 +37,7 @@ pub(in crate::script) fn parse_image(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
-    let target = words.parse_with("a target", |word| {
-        find_target(word).filter(|target| !target.is_multisample())
-    })?;
+    let target = words.parse_with("a target", find_target)?;
     let key = parse_key(words)?;
     let current = Current {
         what: "image",
@@ -54,7 +52,7 @@ pub(in crate::script) fn parse_image(
     parser.push(words, Command::Image { key, update })
 }
 
-/// Takes `KEY [level L] [layer N | face N | slice N]`.
+/// Takes `KEY [level L] [layer N | face N | slice N] [sample N]`.
 fn parse_plane(
     parser: &TestParser,
     words: &mut Words<'_>,
@@ -63,12 +61,16 @@ fn parse_plane(
     let Some(shape) = parser.units.images.get(&key) else {
         return Err(words.error_at_last(format!("{key} is not set")));
     };
-    let (mut level, mut slice) = (0, 0);
+    let (mut level, mut slice, mut sample) = (0, 0, 0);
     loop {
         match words.peek() {
             Some("level") => {
                 words.word("`level`")?;
                 level = parse_below(words, "a level", shape.levels)?;
+            }
+            Some("sample") => {
+                words.word("`sample`")?;
+                sample = parse_below(words, "a sample", shape.samples)?;
             }
             Some("face") if shape.target == TexTarget::Cube => {
                 words.word("`face`")?;
@@ -90,7 +92,7 @@ fn parse_plane(
     let plane = PlaneId {
         level,
         slice,
-        sample: 0,
+        sample,
     };
     Ok((key, plane, [width, height]))
 }

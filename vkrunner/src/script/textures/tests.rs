@@ -669,7 +669,7 @@ fn images_have_units_or_descriptors() {
 fn bad_image_lines() {
     for (line, message) in [
         ("probe image 0 all rgba 1 1 1 1", "image 0 is not set"),
-        ("image 2DMS 0 R8_UINT (1, 1)", "`2DMS` is not a target"),
+        ("image 2DM 0 R8_UINT (1, 1)", "`2DM` is not a target"),
         (
             "image 2D 32 R8_UINT (1, 1)",
             "`32` is not an image unit below 32, or SET:BINDING",

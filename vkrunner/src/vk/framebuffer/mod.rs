@@ -5,17 +5,17 @@
 mod limits;
 mod pass;
 mod read;
-mod samples;
 
 use super::buffer::{Buffer, BufferUse};
 use super::device::Device;
 use super::image::{Image, ImageDesc};
 use super::kept::Kept;
+use super::sample_copy::SampleCopier;
 use crate::error::{CallContext, Error};
 use crate::format::{DepthFormat, Encoding, Format};
 use crate::script::{Attachments, Clear};
 use ash::vk;
-use samples::SampleReaders;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 pub(super) use limits::{VersionLimits, query as query_limits};
@@ -70,7 +70,8 @@ pub(crate) struct FramebufferObject {
     depth: Option<DepthStencil>,
     /// Holds one layer of one sample of any attachment.
     readback: Buffer,
-    readers: SampleReaders,
+    /// Readers of samples, made when they are needed.
+    readers: RefCell<Vec<SampleCopier>>,
     width: u32,
     height: u32,
     layers: u32,
@@ -130,7 +131,7 @@ impl FramebufferObject {
             colors,
             depth,
             readback: Buffer::new(device, BufferUse::Readback, size)?,
-            readers: SampleReaders::default(),
+            readers: RefCell::default(),
             width,
             height,
             layers: attachments.layers,

@@ -8,7 +8,9 @@ use crate::error::Error;
 use crate::format::{Encoding, Format};
 use crate::image::Image as Picture;
 use crate::probe::pixels::{Plane, Surface};
+use crate::sample_copy::SampleCopying;
 use crate::vk::image::{Image, ImageDesc};
+use crate::vk::sample_copy::{SampleCopier, SampleImage};
 use ash::vk;
 
 /// An attachment's image, and how to read one aspect of it.
@@ -63,7 +65,7 @@ impl Framebuffer {
             self.resolve(&source, surface.layer)?
         } else {
             let sample = surface.sample.unwrap_or(0);
-            self.readers.fetch(self, &source, surface.layer, sample)?
+            self.fetch(&source, [surface.layer, sample])?
         };
         Ok(Some(Picture {
             width: self.width,
@@ -149,6 +151,32 @@ impl Framebuffer {
             source.texels.clone(),
             self.readback.bytes()[..size].to_vec(),
         )
+    }
+
+    /// Reads one sample of a layer.
+    fn fetch(&self, source: &Source<'_>, place: [u32; 2]) -> Result<(Format, Vec<u8>), Error> {
+        let encoding = source.fetched();
+        let copying = SampleCopying::Read(encoding);
+        let mut readers = self.readers.borrow_mut();
+        let known = readers
+            .iter()
+            .position(|reader| reader.copying() == copying);
+        let index = match known {
+            Some(index) => index,
+            None => {
+                let size = [self.width, self.height];
+                readers.push(SampleCopier::new(&self.device, copying, size)?);
+                readers.len() - 1
+            }
+        };
+        let image = SampleImage {
+            image: source.image,
+            format: source.vk_format,
+            aspect: source.aspect,
+            layout: source.layout,
+        };
+        let data = readers[index].read(&image, place)?;
+        Ok((Format::wide(encoding, 32, 4), data))
     }
 
     /// Reads a layer of a color attachment, its samples resolved by the device.

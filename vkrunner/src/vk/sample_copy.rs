@@ -1,66 +1,30 @@
-//! Single samples of attachments, fetched by a compute shader into a buffer.
+//! Single samples of multisample images, copied by a compute shader between the image and a buffer.
 
-use super::Framebuffer;
-use super::read::Source;
+use super::buffer::{Buffer, BufferUse, Roles};
+use super::device::Device;
+use super::image::{Image, ViewDesc};
 use crate::error::{CallContext, Error};
-use crate::format::{Encoding, Format};
-use crate::sample_fetch;
-use crate::vk::buffer::Roles;
-use crate::vk::image::ViewDesc;
-use crate::vk::{Buffer, BufferUse, Device};
+use crate::sample_copy::{self, SampleCopying, TEXEL_SIZE};
 use ash::vk;
-use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
-const READ_LAYOUT: vk::ImageLayout = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
-
-/// Bytes of a texel in the buffer.
-const TEXEL: u32 = 16;
-/// Bytes that are fetched at once, but for single rows: less than every device can bind.
+/// Bytes that are copied at once, but for single rows: less than every device can bind.
 const MAX_BAND: u32 = 1 << 26;
 
-/// The readers of a framebuffer, made when they are needed.
-#[derive(Default)]
-pub(super) struct SampleReaders {
-    readers: RefCell<Vec<SampleReader>>,
+/// An image with samples, and as what it is seen.
+pub(super) struct SampleImage<'a> {
+    pub(super) image: &'a Image,
+    /// Of the view.
+    pub(super) format: vk::Format,
+    pub(super) aspect: vk::ImageAspectFlags,
+    /// Between commands.
+    pub(super) layout: vk::ImageLayout,
 }
 
-impl SampleReaders {
-    /// Reads one sample of all pixels of a layer: four 32-bit components each.
-    pub(super) fn fetch(
-        &self,
-        framebuffer: &Framebuffer,
-        source: &Source<'_>,
-        layer: u32,
-        sample: u32,
-    ) -> Result<(Format, Vec<u8>), Error> {
-        let encoding = source.fetched();
-        let mut readers = self.readers.borrow_mut();
-        let index = match readers
-            .iter()
-            .position(|reader| reader.encoding == encoding)
-        {
-            Some(index) => index,
-            None => {
-                let (width, height) = (framebuffer.width, framebuffer.height);
-                let rows = (MAX_BAND / (width * TEXEL)).clamp(1, height);
-                readers.push(SampleReader::new(
-                    &framebuffer.device,
-                    encoding,
-                    width,
-                    rows,
-                )?);
-                readers.len() - 1
-            }
-        };
-        let data = readers[index].fetch(framebuffer, source, [layer, sample])?;
-        Ok((Format::wide(encoding, 32, 4), data))
-    }
-}
-
-/// A pipeline that fetches texels of one type, with all that it needs.
-struct SampleReader {
-    encoding: Encoding,
+/// A pipeline that copies texels of images of one size, with all that it needs.
+pub(super) struct SampleCopier {
+    copying: SampleCopying,
     set_layout: vk::DescriptorSetLayout,
     layout: vk::PipelineLayout,
     pool: vk::DescriptorPool,
@@ -68,32 +32,60 @@ struct SampleReader {
     module: vk::ShaderModule,
     pipeline: vk::Pipeline,
     texels: Buffer,
+    size: [u32; 2],
     /// Rows that the buffer holds.
     rows: u32,
     device: Rc<Device>,
 }
 
-impl SampleReader {
-    /// A reader of so many rows of so many texels at once.
-    fn new(device: &Rc<Device>, encoding: Encoding, width: u32, rows: u32) -> Result<Self, Error> {
-        let size = u64::from(width) * u64::from(rows) * u64::from(TEXEL);
+impl SampleCopier {
+    /// A copier for images of so many columns and rows.
+    pub(super) fn new(
+        device: &Rc<Device>,
+        copying: SampleCopying,
+        size: [u32; 2],
+    ) -> Result<Self, Error> {
+        let [width, height] = size;
+        let rows = (MAX_BAND / (width * TEXEL_SIZE)).clamp(1, height);
+        let bytes = u64::from(width) * u64::from(rows) * u64::from(TEXEL_SIZE);
         // From here on `Drop` cleans up, whichever step fails.
-        let mut reader = Self {
-            encoding,
+        let mut copier = Self {
+            copying,
             set_layout: vk::DescriptorSetLayout::null(),
             layout: vk::PipelineLayout::null(),
             pool: vk::DescriptorPool::null(),
             set: vk::DescriptorSet::null(),
             module: vk::ShaderModule::null(),
             pipeline: vk::Pipeline::null(),
-            texels: Buffer::new(device, BufferUse::Script(Roles::default()), size)?,
+            texels: Buffer::new(device, BufferUse::Script(Roles::default()), bytes)?,
+            size,
             rows,
             device: Rc::clone(device),
         };
-        reader.create_layout()?;
-        reader.create_set()?;
-        reader.create_pipeline()?;
-        Ok(reader)
+        copier.create_layout()?;
+        copier.create_set()?;
+        copier.create_pipeline()?;
+        Ok(copier)
+    }
+
+    /// What it copies.
+    pub(super) fn copying(&self) -> SampleCopying {
+        self.copying
+    }
+
+    fn image_type(&self) -> vk::DescriptorType {
+        match self.copying {
+            SampleCopying::Read(_) => vk::DescriptorType::SAMPLED_IMAGE,
+            SampleCopying::Write(_) => vk::DescriptorType::STORAGE_IMAGE,
+        }
+    }
+
+    /// The layout of the image while it is copied.
+    fn image_layout(&self) -> vk::ImageLayout {
+        match self.copying {
+            SampleCopying::Read(_) => vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+            SampleCopying::Write(_) => vk::ImageLayout::GENERAL,
+        }
     }
 
     fn create_layout(&mut self) -> Result<(), Error> {
@@ -105,7 +97,7 @@ impl SampleReader {
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         };
         let bindings = [
-            binding(0, vk::DescriptorType::SAMPLED_IMAGE),
+            binding(0, self.image_type()),
             binding(1, vk::DescriptorType::STORAGE_BUFFER),
         ];
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
@@ -117,7 +109,7 @@ impl SampleReader {
         let ranges = [vk::PushConstantRange {
             stage_flags: vk::ShaderStageFlags::COMPUTE,
             offset: 0,
-            size: sample_fetch::PUSH_SIZE,
+            size: sample_copy::PUSH_SIZE,
         }];
         let info = vk::PipelineLayoutCreateInfo::default()
             .set_layouts(&sets)
@@ -134,7 +126,7 @@ impl SampleReader {
             descriptor_count: 1,
         };
         let sizes = [
-            size(vk::DescriptorType::SAMPLED_IMAGE),
+            size(self.image_type()),
             size(vk::DescriptorType::STORAGE_BUFFER),
         ];
         let info = vk::DescriptorPoolCreateInfo::default()
@@ -156,7 +148,7 @@ impl SampleReader {
     }
 
     fn create_pipeline(&mut self) -> Result<(), Error> {
-        let words = sample_fetch::module(self.encoding);
+        let words = sample_copy::module(self.copying);
         let info = vk::ShaderModuleCreateInfo::default().code(&words);
         let raw = &self.device.raw;
         // SAFETY: the module is valid.
@@ -178,53 +170,87 @@ impl SampleReader {
         Ok(())
     }
 
-    /// Reads one sample of all pixels of a layer.
-    fn fetch(
-        &self,
-        framebuffer: &Framebuffer,
-        source: &Source<'_>,
-        [layer, sample]: [u32; 2],
+    /// Reads one sample of all pixels of a layer: four 32-bit components each.
+    pub(super) fn read(
+        &mut self,
+        image: &SampleImage<'_>,
+        place: [u32; 2],
     ) -> Result<Vec<u8>, Error> {
-        let view = source.image.create_view(&ViewDesc {
+        let mut data = Vec::new();
+        self.copy(image, |copier, rows| {
+            let size = copier.band_size(&rows);
+            copier.copy_rows(image, place, rows)?;
+            data.extend_from_slice(&copier.texels.bytes()[..size]);
+            Ok(())
+        })?;
+        Ok(data)
+    }
+
+    /// Writes one sample of all pixels of a layer: four 32-bit components each.
+    pub(super) fn write(
+        &mut self,
+        image: &SampleImage<'_>,
+        place: [u32; 2],
+        mut data: &[u8],
+    ) -> Result<(), Error> {
+        self.copy(image, |copier, rows| {
+            let (band, rest) = data.split_at(copier.band_size(&rows));
+            copier.texels.bytes_mut()[..band.len()].copy_from_slice(band);
+            data = rest;
+            copier.copy_rows(image, place, rows)
+        })
+    }
+
+    /// Bytes of some rows in the buffer.
+    fn band_size(&self, rows: &Range<u32>) -> usize {
+        self.size[0] as usize * rows.len() * TEXEL_SIZE as usize
+    }
+
+    /// Calls `copy_band` for all rows, as many at once as the buffer holds.
+    fn copy(
+        &mut self,
+        image: &SampleImage<'_>,
+        mut copy_band: impl FnMut(&mut Self, Range<u32>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let view = image.image.create_view(&ViewDesc {
             view_type: vk::ImageViewType::TYPE_2D_ARRAY,
-            format: source.vk_format,
+            format: image.format,
             components: vk::ComponentMapping::default(),
             range: vk::ImageSubresourceRange {
-                aspect_mask: source.aspect,
-                ..source.image.everything()
+                aspect_mask: image.aspect,
+                ..image.image.everything()
             },
         })?;
         self.write_set(view);
-        let mut data = Vec::new();
-        let mut result = Ok(());
-        let (width, height) = (framebuffer.width, framebuffer.height);
-        for first in (0..height).step_by(self.rows as usize) {
-            let rows = self.rows.min(height - first);
-            result = self.fetch_rows(source, [layer, sample, width, first], rows);
-            if result.is_err() {
-                break;
-            }
-            let size = width as usize * rows as usize * TEXEL as usize;
-            data.extend_from_slice(&self.texels.bytes()[..size]);
-        }
+        let height = self.size[1];
+        let rows = self.rows;
+        let result = (0..height)
+            .step_by(rows as usize)
+            .try_for_each(|first| copy_band(self, first..height.min(first + rows)));
         if !self.device.is_lost() {
             // SAFETY: the view was made here, and the device is idle.
             unsafe { self.device.raw.destroy_image_view(view, None) };
         }
-        result.map(|()| data)
+        result
     }
 
-    /// Runs the shader over some rows, with push constants as [`sample_fetch`] has them.
-    fn fetch_rows(&self, source: &Source<'_>, push: [u32; 4], rows: u32) -> Result<(), Error> {
-        let [_, _, width, _] = push;
+    /// Runs the shader over some rows, with push constants as [`sample_copy`] has them.
+    fn copy_rows(
+        &self,
+        image: &SampleImage<'_>,
+        [layer, sample]: [u32; 2],
+        rows: Range<u32>,
+    ) -> Result<(), Error> {
+        let [width, _] = self.size;
+        let push = [layer, sample, width, rows.start];
         let push: Vec<u8> = push.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let image = source.image;
+        let (old, during) = (image.layout, self.image_layout());
         self.device.run(|raw, commands| {
             let bind_point = vk::PipelineBindPoint::COMPUTE;
             let stage = vk::ShaderStageFlags::COMPUTE;
-            image.change_layout(raw, commands, source.layout, READ_LAYOUT);
+            image.image.change_layout(raw, commands, old, during);
             // SAFETY: the set is filled, pipeline and push constants are of this layout, the buffer holds the rows, and a device takes work
-            // groups for every pixel of the largest framebuffer.
+            // groups for every pixel of the largest image.
             unsafe {
                 raw.cmd_bind_pipeline(commands, bind_point, self.pipeline);
                 raw.cmd_bind_descriptor_sets(
@@ -236,9 +262,9 @@ impl SampleReader {
                     &[],
                 );
                 raw.cmd_push_constants(commands, self.layout, stage, 0, &push);
-                raw.cmd_dispatch(commands, width, rows, 1);
+                raw.cmd_dispatch(commands, width, rows.len() as u32, 1);
             }
-            image.change_layout(raw, commands, READ_LAYOUT, source.layout);
+            image.image.change_layout(raw, commands, during, old);
         })
     }
 
@@ -246,7 +272,7 @@ impl SampleReader {
         let image = [vk::DescriptorImageInfo {
             sampler: vk::Sampler::null(),
             image_view: view,
-            image_layout: READ_LAYOUT,
+            image_layout: self.image_layout(),
         }];
         let buffer = [vk::DescriptorBufferInfo {
             buffer: self.texels.raw,
@@ -260,7 +286,7 @@ impl SampleReader {
                 .descriptor_type(kind)
         };
         let writes = [
-            write(0, vk::DescriptorType::SAMPLED_IMAGE).image_info(&image),
+            write(0, self.image_type()).image_info(&image),
             write(1, vk::DescriptorType::STORAGE_BUFFER).buffer_info(&buffer),
         ];
         // SAFETY: set, view and buffer are from this device, and the device is idle.
@@ -268,7 +294,7 @@ impl SampleReader {
     }
 }
 
-impl Drop for SampleReader {
+impl Drop for SampleCopier {
     fn drop(&mut self) {
         if self.device.is_lost() {
             return;
