@@ -4,9 +4,9 @@ use crate::error::Error;
 use crate::execute::{self, Results};
 use crate::options::{DeviceChoice, RunOptions};
 use crate::outcome::{Failure, Outcome, ScriptReport};
-use crate::programs::{CompileContext, Module, Refusal, target_name};
+use crate::programs::{CompileContext, Module, ModuleSet, Refusal, target_name};
 use crate::requirements::{skip_reason, surplus};
-use crate::script::{Script, ScriptError, read_covers};
+use crate::script::{MAX_STATES, ProgramState, Script, ScriptError, read_covers};
 use crate::timing::{Clock, Phase};
 use crate::tools::Tools;
 use crate::vk::{Device, DeviceInfo, Instance, PhysicalDevice};
@@ -200,9 +200,11 @@ impl Runner {
             }
         };
         let capabilities = &self.physical.capabilities;
-        let context = CompileContext {
+        let states = script.program_states();
+        let context = |state| CompileContext {
             name,
             script: &script,
+            state,
             capabilities,
             target: self.target,
             tools: &self.tools,
@@ -211,7 +213,7 @@ impl Runner {
         if let Some(reason) = surplus(&script, capabilities) {
             return (Outcome::Skip(reason), Results::default());
         }
-        if let Some(failures) = context.check_expected_errors() {
+        if let Some(failures) = context(&states[0]).check_expected_errors() {
             return conclude(Results {
                 failures,
                 ..Results::default()
@@ -220,12 +222,12 @@ impl Runner {
         if let Some(reason) = skip_reason(&script, capabilities) {
             return (Outcome::Skip(reason), Results::default());
         }
-        let modules = match context.build_modules() {
-            Ok(modules) => modules,
+        let sets = match build_sets(&states, |state| context(state).build_modules()) {
+            Ok(sets) => sets,
             Err(refusals) => return refuse(refusals),
         };
         drop(compiling);
-        match self.run_modules(name, &script, &modules, start) {
+        match self.run_modules(name, &script, &sets, start) {
             Ok(results) => conclude(results),
             Err(error) => conclude(failed(Failure {
                 line: None,
@@ -238,11 +240,11 @@ impl Runner {
         &self,
         name: &str,
         script: &Script,
-        modules: &[Module],
+        sets: &[ModuleSet],
         start: Instant,
     ) -> Result<Results, Error> {
         if let Some(folder) = &self.options.module_dir {
-            write_modules(folder, name, self.target, modules)?;
+            write_modules(folder, name, self.target, sets)?;
         }
         let extensions = script.requirements.extensions.iter().cloned().collect();
         let device = self.device(&extensions)?;
@@ -252,7 +254,7 @@ impl Runner {
             save_images: self.options.save_images.as_deref(),
             failure_images: self.options.failure_images.as_deref(),
         };
-        let results = execute::execute(&device, script, modules, &files);
+        let results = execute::execute(&device, script, sets, &files);
         if device.is_lost() {
             *self.device.borrow_mut() = None;
             self.gave_up_device.set(true);
@@ -281,6 +283,28 @@ impl Runner {
         )?;
         Ok(Rc::clone(&slot.insert(OpenDevice(device)).0))
     }
+}
+
+/// The modules for each state that the script's programs meet.
+fn build_sets<'a>(
+    states: &'a [ProgramState],
+    build: impl Fn(&'a ProgramState) -> Result<Vec<Module>, Vec<Refusal>>,
+) -> Result<Vec<ModuleSet>, Vec<Refusal>> {
+    if states.len() > MAX_STATES {
+        let message = format!(
+            "draws and dispatches meet more than {MAX_STATES} combinations of wrap modes and depth modes"
+        );
+        return Err(vec![Refusal::Fail(Failure {
+            line: None,
+            message,
+        })]);
+    }
+    let set = |state: &'a ProgramState| {
+        let modules = build(state)?;
+        let state = state.clone();
+        Ok(ModuleSet { state, modules })
+    };
+    states.iter().map(set).collect()
 }
 
 /// The device that the choice names.
@@ -379,17 +403,25 @@ fn write_modules(
     folder: &Path,
     name: &str,
     target: Target,
-    modules: &[Module],
+    sets: &[ModuleSet],
 ) -> Result<(), Error> {
     let io = |path: &Path, source| Error::Io {
         path: path.to_owned(),
         source,
     };
     std::fs::create_dir_all(folder).map_err(|source| io(folder, source))?;
+    let modules = sets
+        .iter()
+        .zip(1..)
+        .flat_map(|(set, number)| set.modules.iter().map(move |module| (number, module)));
     // Stages that are made anew for each draw have no words here.
-    for module in modules.iter().filter(|module| !module.words.is_empty()) {
+    for (number, module) in modules.filter(|(_, module)| !module.words.is_empty()) {
+        let variant = match number {
+            1 => String::new(),
+            number => format!(".{number}"),
+        };
         let file = format!(
-            "{}.{}.{}.spv",
+            "{}.{}{variant}.{}.spv",
             flat_name(name),
             module.stage.name(),
             target_name(target)

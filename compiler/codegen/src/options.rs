@@ -274,6 +274,71 @@ pub enum DepthMode {
     Red,
 }
 
+/// What a program does to a texture coordinate because Vulkan's samplers cannot: GL's wrap modes (NV_gpu_program4 section 3.8.8,
+/// table X.19).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum WrapMode {
+    /// Nothing: the sampler wraps the coordinate.
+    #[default]
+    Sampler,
+    /// `CLAMP`: clamps to 0 and 1, where linear filters see half of the border. The sampler must clamp to the border.
+    Clamp,
+    /// `MIRROR_CLAMP_EXT`: mirrors at 0, then like `Clamp`. The sampler must clamp to the border.
+    MirrorClamp,
+    /// `MIRROR_CLAMP_TO_BORDER_EXT`: mirrors at 0. The sampler must clamp to the border.
+    MirrorClampToBorder,
+    /// `MIRROR_CLAMP_TO_EDGE_EXT`, for devices without `samplerMirrorClampToEdge`: mirrors at 0. The sampler must clamp to the
+    /// edge.
+    MirrorClampToEdge,
+}
+
+/// How many texels of a level a filter reads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum TexelFilter {
+    /// The nearest one.
+    #[default]
+    Nearest,
+    /// Two in each dimension.
+    Linear,
+}
+
+/// How many levels a filter reads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum LevelFilter {
+    /// The base level, whatever the level of detail.
+    #[default]
+    Base,
+    /// The nearest level.
+    Nearest,
+    /// Two levels, or more with anisotropy.
+    Linear,
+}
+
+/// Wrap modes of a texture image unit, with the filters of its sampler that they depend on.
+///
+/// A unit without wrap modes costs nothing. Else an access has a clamp, after an absolute value for mirroring modes, and:
+///
+/// - in fragment programs, where the level of detail matters, two derivatives, because it belongs to the coordinate as it was
+///   before (a bias takes an `exp2` more);
+/// - for `Nearest` filters with [`WrapMode::Clamp`] and [`WrapMode::MirrorClamp`], and for `Linear` ones with the mirroring modes
+///   and for offsets, the size of a level. `Clamp` with two `Nearest` filters is cheaper as [`WrapMode::Sampler`] with a
+///   sampler that clamps to the edge, unless programs gather;
+/// - for filters that differ, or where a level's size is needed of a texture with levels, the number of that level.
+///
+/// With [`LevelFilter::Linear`] it is the nearer level whose size is used for both. Explicit levels of detail are taken as they
+/// are: a bias or a range of the sampler does not change where they mirror. Cube maps are filtered across their edges.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct TextureWrap {
+    /// Modes of s, t and r.
+    pub modes: [WrapMode; 3],
+    /// Filter where texels cover more than a pixel.
+    pub magnify: TexelFilter,
+    /// Filter where they cover less.
+    pub minify: TexelFilter,
+    /// Filter between levels.
+    pub levels: LevelFilter,
+}
+
 /// Options of code generation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
@@ -297,6 +362,9 @@ pub struct Options {
     /// Formats of the images that will be bound, by image unit. Formatted loads and stores name the format of their unit if the device
     /// can neither read nor write without; a caller that binds another format then compiles its programs again.
     pub image_formats: Vec<Option<TexelFormat>>,
+    /// Wrap modes that programs apply themselves, by texture image unit; missing ones are left to samplers. An array of units has
+    /// those of its first.
+    pub texture_wraps: Vec<TextureWrap>,
     /// What is captured, in the last stage before rasterization.
     pub transform_feedback: TransformFeedback,
     /// Zero times anything is zero in 32-bit float products.

@@ -29,8 +29,8 @@ pub mod validate;
 pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::options::{
     BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DepthMode, DeviceFeatures,
-    FixedState, InterfaceTypes, Options, Subgroups, Target, TexelFormat, TransformFeedback,
-    Varyings,
+    FixedState, InterfaceTypes, LevelFilter, Options, Subgroups, Target, TexelFilter, TexelFormat,
+    TextureWrap, TransformFeedback, Varyings, WrapMode,
 };
 pub use glasm_codegen::reflect::{self, Reflection};
 pub use glasm_frontend as frontend;

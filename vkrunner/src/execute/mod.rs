@@ -21,9 +21,9 @@ use crate::error::Error;
 use crate::fragment_outputs::FragmentOutputs;
 use crate::outcome::{Failure, FailureImage};
 use crate::probe::check_values;
-use crate::programs::Module;
+use crate::programs::ModuleSet;
 use crate::script::attachments::MAX_COLORS;
-use crate::script::{Command, Convention, Groups, Script, Step};
+use crate::script::{Command, Convention, Groups, ProgramState, Script, Step};
 use crate::timing::Phase;
 use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer, WorkGroups};
 use bindings::Bound;
@@ -94,16 +94,21 @@ struct Resources {
 struct Execution<'a> {
     device: Rc<Device>,
     script: &'a Script,
-    modules: &'a [Module],
+    sets: &'a [ModuleSet],
+    /// What programs depend on, as the commands so far have set it.
+    state: ProgramState,
     files: Files<'a>,
     resources: Resources,
     framebuffer: Option<Framebuffer>,
-    /// Made by the first draw.
-    draws: Option<Draws<'a>>,
-    /// Made by the first dispatch; its pipelines.
-    compute: Option<(Programs<'a>, Vec<(ComputeChoice, ComputePipeline)>)>,
+    /// By set, each made by its first draw.
+    draws: Vec<Option<Draws<'a>>>,
+    /// By set, each made by its first dispatch.
+    dispatches: Vec<Option<Dispatches<'a>>>,
     results: Results,
 }
+
+/// A compute program with its pipelines.
+type Dispatches<'a> = (Programs<'a>, Vec<(ComputeChoice, ComputePipeline)>);
 
 /// The number of the name of an entry point, and the size of groups for programs that leave it open.
 type ComputeChoice = (usize, Option<[u32; 3]>);
@@ -112,13 +117,14 @@ type ComputeChoice = (usize, Option<[u32; 3]>);
 pub(crate) fn execute(
     device: &Rc<Device>,
     script: &Script,
-    modules: &[Module],
+    sets: &[ModuleSet],
     files: &Files<'_>,
 ) -> Results {
     let mut execution = Execution {
         device: Rc::clone(device),
         script,
-        modules,
+        sets,
+        state: ProgramState::default(),
         files: *files,
         resources: Resources {
             buffers: Vec::new(),
@@ -131,8 +137,8 @@ pub(crate) fn execute(
             push: vec![0; script.push_size as usize],
         },
         framebuffer: None,
-        draws: None,
-        compute: None,
+        draws: sets.iter().map(|_| None).collect(),
+        dispatches: sets.iter().map(|_| None).collect(),
         results: Results::default(),
     };
     let threads = &mut execution.resources.params.state.threads;
@@ -189,8 +195,9 @@ impl Execution<'_> {
             let mut attachments = requirements.attachments.clone();
             // Outputs that go nowhere need a number, though no attachment.
             let outputs = self
-                .modules
+                .sets
                 .iter()
+                .flat_map(|set| &set.modules)
                 .map(|module| FragmentOutputs::of(&module.words));
             let count = outputs.map(|outputs| outputs.count()).max().unwrap_or(0);
             let colors = attachments.colors.len().max(count.min(MAX_COLORS));
@@ -208,6 +215,7 @@ impl Execution<'_> {
     )]
     fn step(&mut self, step: &Step) -> Result<(), Problem> {
         let resources = &mut self.resources;
+        self.state.apply(&step.command);
         match &step.command {
             Command::Clear(clear) => self.framebuffer()?.clear(clear)?,
             Command::Draw(draw) => self.draw(draw)?,
@@ -291,12 +299,19 @@ impl Execution<'_> {
             .ok_or_else(|| "there is no framebuffer".to_owned().into())
     }
 
+    /// The number of the modules for the state as it is.
+    fn set(&self) -> usize {
+        let found = self.sets.iter().position(|set| set.state == self.state);
+        found.expect("there are modules for every state that draws and dispatches meet")
+    }
+
     fn draw(&mut self, draw: &crate::script::Draw) -> Result<(), Problem> {
-        let draws = match self.draws.take() {
+        let set = self.set();
+        let draws = match self.draws[set].take() {
             Some(draws) => draws,
-            None => Draws::new(&self.device, self.script, self.modules)?,
+            None => Draws::new(&self.device, self.script, &self.sets[set].modules)?,
         };
-        let draws = self.draws.insert(draws);
+        let draws = self.draws[set].insert(draws);
         let Some(framebuffer) = &self.framebuffer else {
             return Err("there is no framebuffer".to_owned().into());
         };
@@ -323,15 +338,17 @@ impl Execution<'_> {
         {
             return Err(format!("the device runs at most {limits:?} work groups").into());
         }
-        let compute = match self.compute.take() {
-            Some(compute) => compute,
+        let set = self.set();
+        let dispatches = match self.dispatches[set].take() {
+            Some(dispatches) => dispatches,
             None => {
                 let is_compute = |stage| stage == Stage::Compute;
-                let programs = Programs::new(&self.device, self.script, self.modules, is_compute)?;
+                let modules = &self.sets[set].modules;
+                let programs = Programs::new(&self.device, self.script, modules, is_compute)?;
                 (programs, Vec::new())
             }
         };
-        let (programs, pipelines) = self.compute.insert(compute);
+        let (programs, pipelines) = self.dispatches[set].insert(dispatches);
         let known = pipelines.iter().position(|(known, _)| *known == choice);
         let index = known.unwrap_or(pipelines.len());
         if known.is_none() {

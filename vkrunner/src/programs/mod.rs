@@ -13,7 +13,9 @@ use crate::format::{Encoding, Format};
 use crate::outcome::Failure;
 use crate::requirements::Capabilities;
 use crate::script::stages::MAIN;
-use crate::script::{Attachments, Convention, ProgramForm, ProgramSection, Script, VertexData};
+use crate::script::{
+    Attachments, Convention, ProgramForm, ProgramSection, ProgramState, Script, VertexData,
+};
 use crate::tools::{Job, TextLanguage, ToolError, Tools};
 use glasm::ir::{Semantic, Stage, TypeBase};
 use glasm::reflect::InterfaceVariable;
@@ -69,6 +71,13 @@ impl Module {
     }
 }
 
+/// The modules for a state that draws or dispatches meet.
+#[derive(Clone, Debug)]
+pub(crate) struct ModuleSet {
+    pub(crate) state: ProgramState,
+    pub(crate) modules: Vec<Module>,
+}
+
 /// Why a program gives no module.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Refusal {
@@ -90,6 +99,7 @@ pub(crate) struct CompileContext<'a> {
     /// Name of the script, for messages.
     pub(crate) name: &'a str,
     pub(crate) script: &'a Script,
+    pub(crate) state: &'a ProgramState,
     pub(crate) capabilities: &'a Capabilities,
     pub(crate) target: Target,
     pub(crate) tools: &'a Tools,
@@ -406,7 +416,8 @@ impl CompileContext<'_> {
                     && self.last_stage() == stage,
                 ..script.requirements.fixed
             },
-            depth_modes: script.compared_depth_modes(),
+            depth_modes: self.state.depth_modes.clone(),
+            texture_wraps: self.state.texture_wraps.clone(),
             image_formats: image_formats(script),
             transform_feedback: match self.last_stage() == stage {
                 true => script.feedback.clone(),

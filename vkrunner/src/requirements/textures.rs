@@ -2,7 +2,7 @@
 
 use super::Capabilities;
 use crate::format::Format;
-use crate::script::{Command, Script, target_name};
+use crate::script::{Command, ProgramForm, Script, target_name};
 use crate::texture::{Sampling, Shape, Swizzle, Wrap};
 use crate::vk::raw_format;
 use ash::vk;
@@ -45,6 +45,7 @@ enum Kind {
 
 /// Why the textures of a script cannot be made; `None` if they can.
 pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    let plain = has_plain_shaders(script);
     let mut shapes: BTreeMap<u32, &Shape> = BTreeMap::new();
     script.steps.iter().find_map(|step| {
         if let Command::Texture { unit, update } = &step.command {
@@ -52,12 +53,28 @@ pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<St
             missing_for_shape(&update.shape, Kind::Texture, capabilities)
         } else if let Command::Sampling { unit, sampling } = &step.command {
             let shape = shapes.get(unit).copied();
+            if plain && sampling.wrap.iter().any(|wrap| wrap.is_emulated()) {
+                let reason =
+                    "Vulkan lacks GL's `clamp`, `mirror_clamp` and `mirror_clamp_to_border`";
+                return Some(format!("{reason}, which only programs have"));
+            }
             missing_for_sampling(shape, sampling, capabilities)
         } else if let Command::Image { update, .. } = &step.command {
             missing_for_shape(&update.shape, Kind::StorageImage, capabilities)
         } else {
             None
         }
+    })
+}
+
+/// Whether a script has modules that the compiler does not make.
+fn has_plain_shaders(script: &Script) -> bool {
+    script.programs.iter().any(|program| match program.form {
+        ProgramForm::Glsl | ProgramForm::SpirvText | ProgramForm::SpirvWords => true,
+        ProgramForm::Assembly
+        | ProgramForm::Ir
+        | ProgramForm::PassThrough
+        | ProgramForm::FixedFunction => false,
     })
 }
 
@@ -178,10 +195,7 @@ fn missing_for_sampling(
     {
         return lacks(mirrors);
     }
-    if sampling.wrap.contains(&Wrap::Clamp) && sampling.is_linear() {
-        return Some("Vulkan lacks GL's `clamp` with linear filters".to_owned());
-    }
-    if sampling.wrap.contains(&Wrap::ClampToBorder) {
+    if sampling.wrap.iter().any(|wrap| wrap.has_border()) {
         if !is_standard_border(sampling.border) && !capabilities.has("customBorderColors") {
             return lacks("customBorderColors");
         }
@@ -309,8 +323,8 @@ mod tests {
                 "the device lacks VK_KHR_sampler_mirror_clamp_to_edge",
             ),
             (
-                "texparameter 2D mag linear\ntexparameter 2D wrap_s clamp",
-                "Vulkan lacks GL's `clamp` with linear filters",
+                "texparameter 2D border_color 0.5 0 0 1\ntexparameter 2D wrap_s mirror_clamp",
+                "the device lacks customBorderColors",
             ),
             (
                 "texparameter 2D border_color 0.5 0 0 1\ntexparameter 2D wrap_s clamp_to_border",

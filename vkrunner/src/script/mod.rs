@@ -16,6 +16,7 @@ mod names;
 pub(crate) mod pipeline_state;
 mod pixel_probes;
 mod probes;
+mod program_state;
 mod require;
 mod section;
 pub(crate) mod stages;
@@ -35,6 +36,7 @@ pub(crate) use command::{
 pub(crate) use gl_state::{
     Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate,
 };
+pub(crate) use program_state::{MAX_STATES, ProgramState};
 pub(crate) use require::{Convention, Requirements};
 pub(crate) use section::ProgramForm;
 pub(crate) use textures::target_name;
@@ -234,21 +236,6 @@ impl Script {
         own.chain(bound)
             .filter(|target| seen.insert(*target))
             .collect()
-    }
-
-    /// What depth comparisons fill, by texture image unit: programs are compiled for the last that the script says.
-    pub(crate) fn compared_depth_modes(&self) -> Vec<glasm::DepthMode> {
-        let mut modes = Vec::new();
-        for step in &self.steps {
-            if let Command::Sampling { unit, sampling } = &step.command {
-                let unit = *unit as usize;
-                if modes.len() <= unit {
-                    modes.resize(unit + 1, glasm::DepthMode::default());
-                }
-                modes[unit] = sampling.compared_mode.for_compiler();
-            }
-        }
-        modes
     }
 
     /// Buffers whose address some command takes.

@@ -12,6 +12,36 @@ pub(crate) enum Wrap {
     MirrorClampToEdge,
     /// GL's oldest: coordinates are clamped to 0 and 1, where linear filters see half of the border.
     Clamp,
+    /// Mirrored once, then like `Clamp`.
+    MirrorClamp,
+    /// Mirrored once, then like `ClampToBorder`.
+    MirrorClampToBorder,
+}
+
+impl Wrap {
+    /// What programs must do for it, because samplers cannot.
+    pub(crate) const fn in_programs(self) -> glasm::WrapMode {
+        match self {
+            Self::Clamp => glasm::WrapMode::Clamp,
+            Self::MirrorClamp => glasm::WrapMode::MirrorClamp,
+            Self::MirrorClampToBorder => glasm::WrapMode::MirrorClampToBorder,
+            Self::Repeat
+            | Self::MirroredRepeat
+            | Self::ClampToEdge
+            | Self::ClampToBorder
+            | Self::MirrorClampToEdge => glasm::WrapMode::Sampler,
+        }
+    }
+
+    /// Whether samplers lack it.
+    pub(crate) fn is_emulated(self) -> bool {
+        self.in_programs() != glasm::WrapMode::Sampler
+    }
+
+    /// Whether the color of the border may be seen.
+    pub(crate) fn has_border(self) -> bool {
+        self == Self::ClampToBorder || self.is_emulated()
+    }
 }
 
 /// Where a component of a texture's color comes from.
@@ -123,6 +153,27 @@ impl Sampling {
             || self.mag == vk::Filter::LINEAR
             || self.between_levels == Some(vk::SamplerMipmapMode::LINEAR)
             || self.anisotropy > 1.0
+    }
+
+    /// What programs do to coordinates.
+    pub(crate) fn wrap_for_compiler(&self) -> glasm::TextureWrap {
+        let texels = |filter| match filter == vk::Filter::LINEAR {
+            true => glasm::TexelFilter::Linear,
+            false => glasm::TexelFilter::Nearest,
+        };
+        if !self.wrap.iter().any(|wrap| wrap.is_emulated()) {
+            return glasm::TextureWrap::default();
+        }
+        glasm::TextureWrap {
+            modes: self.wrap.map(Wrap::in_programs),
+            magnify: texels(self.mag),
+            minify: texels(self.min),
+            levels: match self.between_levels {
+                None => glasm::LevelFilter::Base,
+                Some(vk::SamplerMipmapMode::NEAREST) => glasm::LevelFilter::Nearest,
+                Some(_) => glasm::LevelFilter::Linear,
+            },
+        }
     }
 
     /// The swizzle with the depth mode, which comes first.

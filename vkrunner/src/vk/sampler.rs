@@ -128,9 +128,11 @@ fn address_mode(wrap: Wrap) -> vk::SamplerAddressMode {
     match wrap {
         Wrap::Repeat => vk::SamplerAddressMode::REPEAT,
         Wrap::MirroredRepeat => vk::SamplerAddressMode::MIRRORED_REPEAT,
-        // With nearest filters, which are all that GL's clamp is offered with, both are the same.
-        Wrap::ClampToEdge | Wrap::Clamp => vk::SamplerAddressMode::CLAMP_TO_EDGE,
-        Wrap::ClampToBorder => vk::SamplerAddressMode::CLAMP_TO_BORDER,
+        Wrap::ClampToEdge => vk::SamplerAddressMode::CLAMP_TO_EDGE,
+        // Programs do the rest.
+        Wrap::ClampToBorder | Wrap::Clamp | Wrap::MirrorClamp | Wrap::MirrorClampToBorder => {
+            vk::SamplerAddressMode::CLAMP_TO_BORDER
+        }
         Wrap::MirrorClampToEdge => vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE,
     }
 }
@@ -141,7 +143,7 @@ fn border(
     encoding: Encoding,
 ) -> (vk::BorderColor, Option<vk::ClearColorValue>) {
     let is_integer = encoding.is_integer();
-    if !sampling.wrap.contains(&Wrap::ClampToBorder) {
+    if !sampling.wrap.iter().any(|wrap| wrap.has_border()) {
         return (vk::BorderColor::FLOAT_TRANSPARENT_BLACK, None);
     }
     let [transparent, black, white, custom] = match is_integer {

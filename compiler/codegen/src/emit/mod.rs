@@ -11,7 +11,7 @@
 //! | `cond` | condition codes and tests |
 //! | `array` | registers that live in variables |
 //! | `basic`, `fold` | single SPIR-V instructions, constants |
-//! | `texture`, `texture_object` | texture accesses |
+//! | `texture`, `texture_object`, `texture_offset`, `texture_wrap` | texture accesses |
 //! | `image`, `image_object` | image accesses |
 //! | `fragment`, `group` | derivatives, interpolation; thread groups |
 //! | `outputs`, `capture`, `names` | stores of stage outputs, transform feedback, debug information |
@@ -49,6 +49,7 @@ mod result;
 mod texture;
 mod texture_object;
 mod texture_offset;
+mod texture_wrap;
 mod wide;
 mod word_access;
 

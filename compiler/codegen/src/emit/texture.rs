@@ -33,7 +33,7 @@ pub(super) struct Access {
 
 /// Image operands in the order of their bits.
 #[derive(Default)]
-struct Operands {
+pub(super) struct Operands {
     bits: u32,
     words: [u32; 5],
     count: usize,
@@ -245,7 +245,10 @@ impl Emit<'_> {
     // Accesses.
 
     fn sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
-        let access = &self.moved_by_offset(access);
+        let access = &match self.wrap_of(access) {
+            Some(wrap) => self.wrapped(access, wrap),
+            None => self.moved_by_offset(access),
+        };
         if access.texture.target == TexTarget::Buffer || access.texture.target.is_multisample() {
             return Err(Error::unsupported(
                 "buffer and multisample textures can only be fetched",
@@ -401,12 +404,20 @@ impl Emit<'_> {
                 "only two-dimensional and cube textures can be gathered",
             ));
         }
+        if let Some(wrap) = self.wrap_of(access) {
+            return Ok(self.gather_wrapped(access, component, wrap));
+        }
         let mut operands = Operands::default();
         self.offset_operand(access, &mut operands)?;
         Ok(self.gather_with(access, component, &operands))
     }
 
-    fn gather_with(&mut self, access: &Access, component: u8, operands: &Operands) -> [Lane; 4] {
+    pub(super) fn gather_with(
+        &mut self,
+        access: &Access,
+        component: u8,
+        operands: &Operands,
+    ) -> [Lane; 4] {
         if access.reference.is_some() {
             return self.access_lanes(
                 access,
@@ -432,15 +443,24 @@ impl Emit<'_> {
         let [Some(x), Some(y)] = access.own else {
             return self.gather_texels(access, component);
         };
-        if !self.options.device.image_gather_extended {
-            return Err(Error::missing_feature("shaderImageGatherExtended"));
+        let wrap = self.wrap_of(access);
+        if wrap.is_none() {
+            if !self.options.device.image_gather_extended {
+                return Err(Error::missing_feature("shaderImageGatherExtended"));
+            }
+            self.w.needs.insert(Need::GatherExtended);
         }
-        self.w.needs.insert(Need::GatherExtended);
         let mut lanes = [Lane::UNDEFINED; 4];
         for (index, lane) in lanes.iter_mut().enumerate() {
             let offset = self
                 .w
                 .gather_vector(&[x.lane(index), y.lane(index)], Scalar::S32);
+            if let Some(wrap) = wrap {
+                let mut own = *access;
+                (own.data.offset, own.offset) = (TexelOffset::Dynamic, Some(offset));
+                *lane = self.gather_wrapped(&own, component, wrap)[3];
+                continue;
+            }
             let constant = self.w.info(offset.id).home == Home::Constant;
             let bit = if constant {
                 ImageOperands::CONST_OFFSET

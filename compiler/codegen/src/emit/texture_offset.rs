@@ -12,6 +12,15 @@ use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 /// Constant offsets that every device takes.
 const EVERYWHERE: std::ops::RangeInclusive<i32> = -8..=7;
 
+/// A level of detail, by the component of a query that gives it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Detail {
+    /// That of the levels that are accessed.
+    Accessed = 0,
+    /// What it would be if there were any number of levels in both directions.
+    Computed = 1,
+}
+
 impl Emit<'_> {
     /// Makes an offset constant whose register is known to hold constants.
     pub(super) fn known_offset(&mut self, access: &mut Access) {
@@ -41,26 +50,33 @@ impl Emit<'_> {
     /// The access without run-time offset: its coordinate is moved by the size of so many texels of the level that
     /// is sampled. Of two levels that are blended it is the nearer one.
     pub(super) fn moved_by_offset(&mut self, access: &Access) -> Access {
+        if access.data.offset != TexelOffset::Dynamic {
+            return *access;
+        }
+        let level = self.nearest_level(access);
+        self.moved(access, level)
+    }
+
+    /// The access without offset: its coordinate is moved by the size of so many texels of a level.
+    pub(super) fn moved(&mut self, access: &Access, level: Val) -> Access {
         let mut moved = *access;
-        let (TexelOffset::Dynamic, Some(offset), Some(coordinate)) =
-            (access.data.offset, access.offset, access.coordinate)
-        else {
-            return moved;
-        };
-        self.w.needs.insert(Need::ImageQuery);
-        let level = self.nearest_level(access, coordinate);
         let target = access.texture.target;
         let dimensions = target.dimensions();
-        let image = self.image_of(access);
-        let size = self.w.op(
-            Spv::ImageQuerySizeLod,
-            Scalar::U32,
-            dimensions + u8::from(target.is_array()),
-            &[image.0, level.id.0],
-        );
-        let size = self.first_components(size, dimensions);
-        let size = self.unary_to(Spv::ConvertUToF, Scalar::F32, size);
-        let texels = self.unary_to(Spv::ConvertSToF, Scalar::F32, offset);
+        let texels = match (access.data.offset, access.offset) {
+            (TexelOffset::Dynamic, Some(offset)) => {
+                self.unary_to(Spv::ConvertSToF, Scalar::F32, offset)
+            }
+            (TexelOffset::Constant(texels), _) => {
+                let lanes = texels.map(|texel| Lane::scalar(self.w.float(f32::from(texel))));
+                self.w
+                    .gather_vector(&lanes[..dimensions as usize], Scalar::F32)
+            }
+            (TexelOffset::Dynamic | TexelOffset::None, _) => return moved,
+        };
+        let Some(coordinate) = access.coordinate else {
+            return moved;
+        };
+        let size = self.level_size(access, level);
         let distance = self.binary(Spv::FDiv, texels, size);
         let zero = Lane::scalar(self.w.float(0.0));
         let lanes: [Lane; 4] = std::array::from_fn(|lane| {
@@ -79,30 +95,26 @@ impl Emit<'_> {
         moved
     }
 
-    /// The number of the level that is sampled.
-    fn nearest_level(&mut self, access: &Access, coordinate: Val) -> Val {
+    /// Width, height and depth of a level, as floats.
+    pub(super) fn level_size(&mut self, access: &Access, level: Val) -> Val {
+        self.w.needs.insert(Need::ImageQuery);
         let target = access.texture.target;
-        let in_fragment = self.program.stage == Stage::Fragment;
-        let lod = match (access.data.mode, access.own[0]) {
-            _ if target == TexTarget::Rect => None,
-            (TexMode::Lod, lod) => lod,
-            (TexMode::Bias, bias) if !in_fragment => bias,
-            (TexMode::Implicit | TexMode::Bias, bias) if in_fragment => {
-                let point = self.first_components(coordinate, target.dimensions());
-                let operands = [access.object.0, point.id.0];
-                let lod = self.w.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands);
-                let lod = self.first_components(lod, 1);
-                Some(match bias {
-                    Some(bias) => self.binary(Spv::FAdd, lod, bias),
-                    None => lod,
-                })
-            }
-            // Without derivatives the base level is sampled.
-            _ => None,
-        };
+        let image = self.image_of(access);
+        let size = self.w.op(
+            Spv::ImageQuerySizeLod,
+            Scalar::U32,
+            target.dimensions() + u8::from(target.is_array()),
+            &[image.0, level.id.0],
+        );
+        let size = self.first_components(size, target.dimensions());
+        self.unary_to(Spv::ConvertUToF, Scalar::F32, size)
+    }
+
+    /// The number of the level that is sampled.
+    pub(super) fn nearest_level(&mut self, access: &Access) -> Val {
         let zero = self.w.uint(0);
         let zero = self.w.val(zero);
-        let Some(lod) = lod else {
+        let Some(lod) = self.level_of_detail(access, Detail::Accessed) else {
             return zero;
         };
         let image = self.image_of(access);
@@ -114,5 +126,43 @@ impl Emit<'_> {
         let level = self.unary_to(Spv::ConvertFToS, Scalar::U32, rounded);
         let level = self.ext(GlslOp::SMin, &[level, last]);
         self.ext(GlslOp::SMax, &[level, zero])
+    }
+
+    /// The level of detail of a sample; `None` for the base level.
+    pub(super) fn level_of_detail(&mut self, access: &Access, which: Detail) -> Option<Val> {
+        let target = access.texture.target;
+        let in_fragment = self.program.stage == Stage::Fragment;
+        match (access.data.mode, access.own) {
+            _ if target == TexTarget::Rect => None,
+            (TexMode::Lod, [lod, _]) => lod,
+            (TexMode::Grad, [Some(dx), Some(dy)]) => Some(self.detail_of_gradients(access, dx, dy)),
+            (TexMode::Bias, [bias, _]) if !in_fragment => bias,
+            (TexMode::Implicit | TexMode::Bias, [bias, _]) if in_fragment => {
+                self.w.needs.insert(Need::ImageQuery);
+                let point = self.first_components(access.coordinate?, target.dimensions());
+                let operands = [access.object.0, point.id.0];
+                let both = self.w.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands);
+                let lod = self.component(both, which as usize);
+                Some(match bias {
+                    Some(bias) => self.binary(Spv::FAdd, lod, bias),
+                    None => lod,
+                })
+            }
+            // Without derivatives the base level is sampled.
+            _ => None,
+        }
+    }
+
+    /// The logarithm of how many texels a pixel is apart from its neighbors at most.
+    fn detail_of_gradients(&mut self, access: &Access, dx: Val, dy: Val) -> Val {
+        let base = self.w.uint(0);
+        let base = self.w.val(base);
+        let size = self.level_size(access, base);
+        let [dx, dy] = [dx, dy].map(|gradient| {
+            let texels = self.binary(Spv::FMul, gradient, size);
+            self.ext_to(GlslOp::Length, Scalar::F32, 1, texels.id)
+        });
+        let most = self.ext(GlslOp::NMax, &[dx, dy]);
+        self.ext(GlslOp::Log2, &[most])
     }
 }

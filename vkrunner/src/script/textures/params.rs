@@ -39,6 +39,8 @@ const WRAPS: &[(&str, Wrap)] = &[
     ("clamp_to_edge", Wrap::ClampToEdge),
     ("clamp_to_border", Wrap::ClampToBorder),
     ("mirrored_repeat", Wrap::MirroredRepeat),
+    ("mirror_clamp", Wrap::MirrorClamp),
+    ("mirror_clamp_to_border", Wrap::MirrorClampToBorder),
     ("mirror_clamp_to_edge", Wrap::MirrorClampToEdge),
 ];
 

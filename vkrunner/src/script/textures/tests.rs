@@ -442,6 +442,20 @@ fn every_parameter_is_set() {
             },
         ),
         (
+            "wrap_s mirror_clamp",
+            Sampling {
+                wrap: [Wrap::MirrorClamp, Wrap::Repeat, Wrap::Repeat],
+                ..initial
+            },
+        ),
+        (
+            "wrap_r mirror_clamp_to_border",
+            Sampling {
+                wrap: [Wrap::Repeat, Wrap::Repeat, Wrap::MirrorClampToBorder],
+                ..initial
+            },
+        ),
+        (
             "wrap_t mirror_clamp_to_edge",
             Sampling {
                 wrap: [Wrap::Repeat, Wrap::MirrorClampToEdge, Wrap::Repeat],
@@ -586,20 +600,6 @@ fn depths_are_luminance_by_default_in_gl_scripts() {
         matches!(&step.command, Command::Sampling { sampling, .. } if sampling.depth_mode == DepthMode::Luminance)
     });
     assert!(found);
-}
-
-#[test]
-fn comparisons_have_the_last_depth_mode_of_a_unit() {
-    use glasm::DepthMode::{Intensity, Luminance};
-    for require in ["", "GL_NV_gpu_program5"] {
-        let script = format!(
-            "[require]\n{require}\n[test]\ntexture 2D 0 D16_UNORM (1, 1) 1\ntexture 2D 2 D16_UNORM (1, 1) 1\n\
-             texparameter 2D depth_mode red\ntexparameter 2D depth_mode intensity\n"
-        );
-        let script = Script::parse(script.as_bytes()).unwrap();
-        let modes = script.compared_depth_modes();
-        assert_eq!(modes, [Luminance, Luminance, Intensity]);
-    }
 }
 
 #[test]

@@ -1,0 +1,233 @@
+//! Wrap modes that programs apply themselves: every mode gives a valid module for every target and access, and costs only what it must.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use glasm_codegen::Options;
+use glasm_codegen::options::{LevelFilter, TexelFilter, TextureWrap, WrapMode};
+use glasm_ir::resource::*;
+use glasm_ir::*;
+use support::*;
+
+const TEXTURE: Texture = Texture {
+    unit: 1,
+    array: None,
+    target: TexTarget::D2,
+    shadow: false,
+    texel: Type::F32,
+};
+
+/// A program with one access.
+fn sampled(stage: Stage, texture: Texture, mode: TexMode, offset: TexelOffset) -> Program {
+    let mut m = Make::new(stage);
+    let (result, semantic) = match stage == Stage::Fragment {
+        true => (m.color(), Semantic::TexCoord(0)),
+        false => (m.output(Semantic::Position), Semantic::Attrib(0)),
+    };
+    let input = m.input(semantic);
+    let id = m.b.program.textures.push(texture);
+    let access = TexAccess {
+        offset,
+        ..TexAccess::new(id, &texture, mode)
+    };
+    let sources: Vec<Src> = (0..access.source_count())
+        .map(|number| input.swizzled(swizzle(["xyzw", "wzyx", "zxyw"][number % 3])))
+        .collect();
+    m.tex(access, d(result, "xyzw"), &sources);
+    m.finish()
+}
+
+fn options(wrap: TextureWrap) -> Options {
+    Options {
+        texture_wraps: vec![TextureWrap::default(), wrap],
+        ..Options::default()
+    }
+}
+
+fn all(mode: WrapMode, filter: TexelFilter, levels: LevelFilter) -> TextureWrap {
+    TextureWrap {
+        modes: [mode; 3],
+        magnify: filter,
+        minify: filter,
+        levels,
+    }
+}
+
+fn text(program: &Program, wrap: TextureWrap) -> String {
+    disassemble(&check_with(program, &options(wrap)).words)
+}
+
+const TARGETS: [TexTarget; 8] = [
+    TexTarget::D1,
+    TexTarget::D2,
+    TexTarget::D3,
+    TexTarget::Cube,
+    TexTarget::Rect,
+    TexTarget::D1Array,
+    TexTarget::D2Array,
+    TexTarget::CubeArray,
+];
+
+const MODES: [TexMode; 6] = [
+    TexMode::Implicit,
+    TexMode::Bias,
+    TexMode::Lod,
+    TexMode::Grad,
+    TexMode::Gather(1),
+    TexMode::GatherOffsets(0),
+];
+
+/// Whether the languages have such an access.
+fn exists(texture: &Texture, mode: TexMode, offset: TexelOffset) -> bool {
+    use TexTarget as T;
+    let gathers = matches!(mode, TexMode::Gather(_) | TexMode::GatherOffsets(_));
+    let is_cube = matches!(texture.target, T::Cube | T::CubeArray);
+    let flat = matches!(texture.target, T::D2 | T::D2Array | T::Rect);
+    let can_shadow = texture.target != T::D3 && texture.texel == Type::F32;
+    (!texture.shadow || can_shadow)
+        && !(is_cube && offset != TexelOffset::None)
+        && (!gathers || flat || is_cube && matches!(mode, TexMode::Gather(_)))
+        && (!matches!(mode, TexMode::GatherOffsets(_)) || offset == TexelOffset::None)
+}
+
+#[test]
+fn every_target_access_and_mode() {
+    let offsets = [
+        TexelOffset::None,
+        TexelOffset::Constant([-8, 7, 1]),
+        TexelOffset::Dynamic,
+    ];
+    let mixed = TextureWrap {
+        modes: [
+            WrapMode::MirrorClamp,
+            WrapMode::Clamp,
+            WrapMode::MirrorClampToEdge,
+        ],
+        magnify: TexelFilter::Linear,
+        minify: TexelFilter::Nearest,
+        levels: LevelFilter::Linear,
+    };
+    let border = all(
+        WrapMode::MirrorClampToBorder,
+        TexelFilter::Linear,
+        LevelFilter::Nearest,
+    );
+    let nearest = all(WrapMode::Clamp, TexelFilter::Nearest, LevelFilter::Base);
+    let mut number = 0;
+    for target in TARGETS {
+        for (mode, offset) in MODES
+            .iter()
+            .flat_map(|mode| offsets.map(|offset| (*mode, offset)))
+        {
+            for (shadow, texel) in [(false, Type::F32), (true, Type::F32), (false, Type::U32)] {
+                let texture = Texture {
+                    target,
+                    shadow,
+                    texel,
+                    ..TEXTURE
+                };
+                if !exists(&texture, mode, offset) {
+                    continue;
+                }
+                for stage in [Stage::Fragment, Stage::Vertex] {
+                    let program = sampled(stage, texture, mode, offset);
+                    // Each program with one of the settings, and for one target.
+                    let wrap = [mixed, border, nearest][number % 3];
+                    check_one(&program, &options(wrap), number / 3);
+                    number += 1;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn other_units_and_cubes_are_left_alone() {
+    let wrap = all(WrapMode::Clamp, TexelFilter::Linear, LevelFilter::Linear);
+    for texture in [
+        Texture { unit: 0, ..TEXTURE },
+        Texture { unit: 2, ..TEXTURE },
+        Texture {
+            target: TexTarget::Cube,
+            ..TEXTURE
+        },
+    ] {
+        let program = sampled(
+            Stage::Fragment,
+            texture,
+            TexMode::Implicit,
+            TexelOffset::None,
+        );
+        let plain = check_with(&program, &Options::default());
+        assert_eq!(check_with(&program, &options(wrap)).words, plain.words);
+    }
+    let program = sampled(
+        Stage::Fragment,
+        TEXTURE,
+        TexMode::Implicit,
+        TexelOffset::None,
+    );
+    let plain = check_with(&program, &Options::default());
+    let third = TextureWrap {
+        modes: [WrapMode::Sampler, WrapMode::Sampler, WrapMode::Clamp],
+        ..wrap
+    };
+    assert_eq!(check_with(&program, &options(third)).words, plain.words);
+}
+
+/// A clamp, and derivatives only where the level of detail matters.
+#[test]
+fn costs() {
+    let program = sampled(
+        Stage::Fragment,
+        TEXTURE,
+        TexMode::Implicit,
+        TexelOffset::None,
+    );
+    let clamp = |filter, levels| text(&program, all(WrapMode::Clamp, filter, levels));
+    let (linear, nearest) = (TexelFilter::Linear, TexelFilter::Nearest);
+    let cheapest = clamp(linear, LevelFilter::Base);
+    assert_eq!(count(&cheapest, "NClamp"), 1);
+    for word in ["OpDPdx", "OpImageQuerySizeLod", "OpImageQueryLod"] {
+        assert_eq!(count(&cheapest, word), 0, "{word}");
+    }
+    let levels = clamp(linear, LevelFilter::Linear);
+    assert_eq!((count(&levels, "OpDPdx"), count(&levels, "OpDPdy")), (1, 1));
+    assert_eq!(count(&levels, "OpImageQuerySizeLod"), 0);
+    let sizes = clamp(nearest, LevelFilter::Base);
+    assert_eq!(
+        (
+            count(&sizes, "OpImageQuerySizeLod"),
+            count(&sizes, "OpDPdx")
+        ),
+        (1, 0)
+    );
+    let mirror = |levels| text(&program, all(WrapMode::MirrorClamp, linear, levels));
+    assert_eq!(count(&mirror(LevelFilter::Base), "OpImageQueryLod"), 0);
+    assert_eq!(count(&mirror(LevelFilter::Nearest), "OpImageQueryLod"), 1);
+}
+
+#[test]
+fn biases_scale_derivatives() {
+    let wrap = all(WrapMode::Clamp, TexelFilter::Linear, LevelFilter::Nearest);
+    for (stage, exponents) in [(Stage::Fragment, 1), (Stage::Vertex, 0)] {
+        let program = sampled(stage, TEXTURE, TexMode::Bias, TexelOffset::None);
+        assert_eq!(count(&text(&program, wrap), "Exp2"), exponents);
+    }
+}
+
+/// Devices without offsets that are no constants for gathers do not need them here.
+#[test]
+fn moved_gathers_need_no_feature() {
+    let wrap = all(WrapMode::Clamp, TexelFilter::Linear, LevelFilter::Base);
+    let program = sampled(
+        Stage::Fragment,
+        TEXTURE,
+        TexMode::GatherOffsets(0),
+        TexelOffset::None,
+    );
+    let mut options = options(wrap);
+    options.device.image_gather_extended = false;
+    check_with(&program, &options);
+}
