@@ -3,12 +3,13 @@
 use crate::args::ExplainArgs;
 use crate::console::{Console, Fatal, Status};
 use glasm::Code;
+use glasm::frontend::lang::arb::Forms;
 use glasm::frontend::lang::modifiers::{Mods, base_name};
-use glasm::frontend::lang::opcodes::{
-    self, OPCODES, OpcodeInfo, OperandKind, ResultKind, TypeRule,
-};
+use glasm::frontend::lang::opcodes::{self, OpcodeInfo, OperandKind, ResultKind, TypeRule};
 use glasm::frontend::lang::{Stages, stage_name};
+use glasm::frontend::source::Family;
 use glasm::ir::Stage;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Characters of a line of running text.
@@ -28,14 +29,14 @@ fn explain_topic(topic: &str) -> Result<String, Fatal> {
     if let Some(code) = Code::from_id(topic) {
         return Ok(explain_code(code));
     }
-    if let Some(info) = opcodes::lookup(topic) {
-        return Ok(explain_opcode(info));
+    let rows: Vec<String> = opcodes::lookup(topic).map(explain_opcode).collect();
+    if !rows.is_empty() {
+        return Ok(rows.join("\n"));
     }
     let upper = topic.to_ascii_uppercase();
     let ids = Code::ALL.iter().map(|code| code.id());
-    let close: Vec<&str> = OPCODES
-        .iter()
-        .map(|info| info.name)
+    let close: Vec<&str> = opcode_lines()
+        .into_keys()
         .chain(ids)
         .filter(|name| upper.len() > 1 && alike(name, &upper))
         .take(12)
@@ -73,6 +74,9 @@ fn explain_opcode(info: &OpcodeInfo) -> String {
     let mut text = format!("{}: {}\n\n  {}\n\n", info.name, info.text, syntax(info));
     let operands: Vec<&str> = info.operands.iter().map(|operand| operand.text()).collect();
     let modifiers = modifiers(info.mods);
+    if info.arb != Forms::NONE {
+        return text + &explain_arb(info, &operands.join(", "));
+    }
     let mut types = info.types().join(" ");
     if info.rule == TypeRule::Arithmetic && !types.is_empty() {
         let _ = write!(types, " ({} if none is given)", base_name(info.default));
@@ -146,17 +150,18 @@ const fn result_text(result: ResultKind) -> &'static str {
         ResultKind::Vs => "vector of signed integers",
         ResultKind::Vu => "vector of unsigned integers",
         ResultKind::S => "scalar, written to every component",
+        ResultKind::Address => "address register",
     }
 }
 
 /// The words of modifiers, suffixes first.
 fn modifiers(mods: Mods) -> String {
-    let suffixes = [(Mods::FULL, "R"), (Mods::HALF, "H")]
+    let suffixes = [(Mods::FULL, "R"), (Mods::HALF, "H"), (Mods::FIXED, "X")]
         .into_iter()
         .filter(|(flag, _)| mods.contains(*flag))
         .map(|(_, word)| word);
     let words = mods
-        .difference(Mods::ANY_PRECISION)
+        .difference(Mods::ANY_PRECISION.union(Mods::FIXED).union(Mods::NUMBERED))
         .iter_names()
         .map(|(name, _)| name);
     suffixes.chain(words).collect::<Vec<_>>().join(" ")
@@ -181,11 +186,49 @@ fn programs(stages: Stages) -> String {
         .join(", ")
 }
 
+/// The part on an opcode of ARB programs.
+fn explain_arb(info: &OpcodeInfo, operands: &str) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "  {:<10} ARB programs", "language");
+    let rows = [("result", result_text(info.result)), ("operands", operands)];
+    for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
+        let _ = writeln!(text, "  {name:<10} {value}");
+    }
+    let forms = [("vertex", info.arb.vertex), ("fragment", info.arb.fragment)];
+    for (name, form) in forms {
+        let Some(form) = form else { continue };
+        let needs = match form.needs.is_empty() {
+            true => "yes".to_owned(),
+            false => format!("with OPTION {}", form.needs.option()),
+        };
+        let suffixes = modifiers(form.mods);
+        let suffixes = match suffixes.is_empty() {
+            true => String::new(),
+            false => format!("; suffixes, some with options: {suffixes}"),
+        };
+        let _ = writeln!(text, "  {name:<10} {needs}{suffixes}");
+    }
+    let _ = writeln!(text, "  {:<10} {}", "see", info.section());
+    if !info.is_translated() {
+        text.push_str("\nglasm checks this opcode but cannot translate it yet.\n");
+    }
+    text
+}
+
+/// All opcodes with a line about each; where families differ, that of the newest.
+fn opcode_lines() -> BTreeMap<&'static str, &'static str> {
+    let families = Family::ALL.iter().rev();
+    families
+        .flat_map(|&family| opcodes::rows(family))
+        .map(|info| (info.name, info.text))
+        .collect()
+}
+
 /// All opcodes and codes, a line each.
 fn list() -> String {
     let mut text = String::from("Opcodes:\n");
-    for info in OPCODES {
-        let _ = writeln!(text, "  {:<7} {}", info.name, info.text);
+    for (name, about) in opcode_lines() {
+        let _ = writeln!(text, "  {name:<7} {about}");
     }
     text.push_str("\nError codes:\n");
     for code in Code::ALL {

@@ -358,6 +358,8 @@ pub enum DeclKind {
     Output,
     /// ALIAS.
     Alias,
+    /// ADDRESS.
+    Address,
     /// BUFFER.
     Buffer,
     /// BUFFER4.

@@ -175,6 +175,10 @@ codes! {
     InterpolationOperand "E0421" "operand cannot be interpolated"
         "The first operand of IPAC, IPAO and IPAS is an attribute of the fragment program, and neither fragment.facing nor primitive.id.";
 
+    AddressRegister "E0422" "address register misused"
+        "Address registers are written by ARL and its like, component x in plain programs, and read as index of an array; nothing else \
+         reads or writes them, and these instructions write nothing else.";
+
     ModifierTwice "E0501" "two modifiers of one kind"
         "An instruction has at most one data type, one precision, one clamp and one condition-code modifier; suffixes count too.";
     ClampOnInteger "E0502" "clamp on an integer instruction"
@@ -295,6 +299,9 @@ codes! {
         "Reporting stops after 100 errors. Fix the first ones; the rest may be consequences.";
     OutputTooLarge "E1008" "translation too large"
         "The program fits the limits of its language, but its translation would be too large or nested too deeply for a SPIR-V module.";
+
+    TooManyAttribs "E1009" "too many attributes"
+        "An ARB vertex program binds up to 16 attributes, a fragment program all 12 that there are; fog options take one of them.";
 
     Internal "E9901" "fault of glasm"
         "glasm contradicted itself. Please report it with the program.";

@@ -2,9 +2,26 @@
 
 use glasm_ir::Stage;
 
-/// Version of the declaration family with types.
+/// Languages that share their tables of opcodes, options, bindings and targets.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Family {
+    /// Declarations and data types: NV_gpu_program4 and what follows it.
+    Typed,
+    /// Declarations, all values floats: ARB_vertex_program, ARB_fragment_program and their options.
+    Arb,
+}
+
+impl Family {
+    /// All families.
+    pub const ALL: &'static [Self] = &[Self::Typed, Self::Arb];
+}
+
+/// Version of a language. Only versions of one family compare in a useful way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Version {
+    /// ARB_vertex_program and ARB_fragment_program. It is below all versions of the family with types: nothing that came with one of
+    /// them is here.
+    V1_0,
     /// NV_gpu_program4.
     V4_0,
     /// NV_gpu_program4_1.
@@ -17,6 +34,7 @@ impl Version {
     /// As in headers, such as `5.0`.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::V1_0 => "1.0",
             Self::V4_0 => "4.0",
             Self::V4_1 => "4.1",
             Self::V5_0 => "5.0",
@@ -25,7 +43,7 @@ impl Version {
 }
 
 macro_rules! dialects {
-    ($($name:ident $header:literal $stage:ident $version:ident;)*) => {
+    ($($name:ident $header:literal $stage:ident $family:ident $version:ident;)*) => {
         /// A language: what the header names.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Dialect { $(
@@ -47,6 +65,11 @@ macro_rules! dialects {
                 match self { $(Self::$name => Stage::$stage,)* }
             }
 
+            /// The family whose tables hold.
+            pub const fn family(self) -> Family {
+                match self { $(Self::$name => Family::$family,)* }
+            }
+
             /// The language version.
             pub const fn version(self) -> Version {
                 match self { $(Self::$name => Version::$version,)* }
@@ -56,13 +79,15 @@ macro_rules! dialects {
 }
 
 dialects! {
-    NvVp4_0 "!!NVvp4.0" Vertex V4_0;
-    NvVp4_1 "!!NVvp4.1" Vertex V4_1;
-    NvVp5_0 "!!NVvp5.0" Vertex V5_0;
-    NvFp4_0 "!!NVfp4.0" Fragment V4_0;
-    NvFp4_1 "!!NVfp4.1" Fragment V4_1;
-    NvFp5_0 "!!NVfp5.0" Fragment V5_0;
-    NvCp5_0 "!!NVcp5.0" Compute V5_0;
+    NvVp4_0 "!!NVvp4.0" Vertex Typed V4_0;
+    NvVp4_1 "!!NVvp4.1" Vertex Typed V4_1;
+    NvVp5_0 "!!NVvp5.0" Vertex Typed V5_0;
+    NvFp4_0 "!!NVfp4.0" Fragment Typed V4_0;
+    NvFp4_1 "!!NVfp4.1" Fragment Typed V4_1;
+    NvFp5_0 "!!NVfp5.0" Fragment Typed V5_0;
+    NvCp5_0 "!!NVcp5.0" Compute Typed V5_0;
+    ArbVp1_0 "!!ARBvp1.0" Vertex Arb V1_0;
+    ArbFp1_0 "!!ARBfp1.0" Fragment Arb V1_0;
 }
 
 impl Dialect {

@@ -5,6 +5,12 @@ use proptest::prelude::*;
 
 /// Programs that use most of the grammar.
 const PROGRAMS: &[&str] = &[
+    "!!ARBvp1.0 OPTION ARB_position_invariant; PARAM m[4] = { state.matrix.mvp }; PARAM c[] = { {1, 2}, program.local[0..3], 5 };
+     ATTRIB a = vertex.weight[4]; OUTPUT o = result.texcoord[1]; TEMP r, q; ADDRESS A; ALIAS b = A; ARL b.x, a.y; EXP r, 2.x;
+     MAD o.xw, c[A.x - 3], m[2].wzyx, -vertex.attrib[3]; LOG q, r.w; SWZ r, q, -x, 0, 1, w; MOV result.color.back, r; END",
+    "!!ARBfp1.0 OPTION ARB_fog_exp2; OPTION ARB_fragment_program_shadow; OPTION ARB_draw_buffers; TEMP r; ATTRIB t = fragment.texcoord;
+     KIL t.wzyx; TXP_SAT r, t, texture[3], SHADOW2D; TXB r.rg, r, texture, CUBE; SCS r.xy, 3.14.x; CMP r, r, {1, 2, 3}.b, state.depth.range;
+     MOV result.color[2], r; MOV result.color, fragment.fogcoord; MOV result.depth.z, r.x; END",
     "!!NVvp5.0 OPTION NV_gpu_program_fp64; PARAM m[4] = { state.matrix.mvp }; PARAM c[] = { {1, 2}, program.local[0..3], 0x1F };
      ATTRIB a[] = { vertex.attrib[0..3] }; OUTPUT o[] = { result.texcoord[0..1] }; TEMP r, t[4]; LONG TEMP l; INT TEMP i;
      DP4 result.position.x, m[0], a[0]; MOV.S i.x, 1; MOV o[i.x], a[i.x + 1]; MOV t[i.x].xy (GT1.wzyx), -|c[2].x|;
@@ -158,11 +164,12 @@ proptest! {
         edits.iter().for_each(|edit| apply(&mut text, edit));
         check(&text, None);
         check(&text, Some(Dialect::NvFp5_0));
+        check(&text, Some(Dialect::ArbVp1_0));
     }
 
     #[test]
     fn shuffled_statements(number in 0..PROGRAMS.len(), order in prop::collection::vec(any::<usize>(), 1..40)) {
-        let (header, body) = PROGRAMS[number].split_at(9);
+        let (header, body) = PROGRAMS[number].split_once(' ').expect("a header");
         let statements: Vec<&str> = body.split_inclusive(';').collect();
         let picked: String = order.iter().map(|&index| statements[index % statements.len()]).collect();
         let text = format!("{header} {picked} END");

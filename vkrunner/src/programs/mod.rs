@@ -440,8 +440,6 @@ fn glsl_version(text: &[u8]) -> u32 {
 
 /// Headers of the languages that programs may be written in.
 const LANGUAGES: &[&str] = &[
-    "!!ARBfp1.0",
-    "!!ARBvp1.0",
     "!!FP1.0",
     "!!FP2.0",
     "!!NVgp4.0",

@@ -4,9 +4,10 @@ use super::memory::BufferRange;
 use super::{Checker, suggest};
 use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
-use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS};
-use crate::lang::options::Features;
+use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
+use crate::lang::options::{Feature, Features};
 use crate::lang::stage_name;
+use crate::source::Family;
 use glasm_ir::{ParamSource, Span};
 
 /// What a path names.
@@ -177,7 +178,11 @@ impl Checker<'_> {
     /// Attributes and results.
     fn table(&self, segments: &[Segment], table: &'static [BindingInfo]) -> Result<Found, Failed> {
         let mut problem = None;
-        let rows = || table.iter().filter(|row| row.stages.has(self.stage));
+        let rows = || {
+            table
+                .iter()
+                .filter(|row| row.stages.has(self.stage) && row.known_in(self.family))
+        };
         for row in rows() {
             match self.matches(segments, row.path, row.number) {
                 Match::Yes { used, bracket } => {
@@ -211,7 +216,7 @@ impl Checker<'_> {
         table: &'static [BindingInfo],
     ) -> Result<Found, Failed> {
         let span = segments[0].span.to(segments[used - 1].span);
-        if row.since > self.version {
+        if row.since > self.version && self.family == Family::Typed {
             let (text, since) = (self.source_text(span), row.since.name());
             return fail(
                 span,
@@ -220,11 +225,13 @@ impl Checker<'_> {
             );
         }
         let features = self.program.features;
-        if let Some(feature) = row
-            .option
-            .filter(|feature| !features.contains(feature.flag()))
-        {
-            let (text, option) = (self.source_text(span), feature.option());
+        let needs = match self.family {
+            Family::Typed => row.option.map(Feature::flag),
+            Family::Arb => row.arb,
+        };
+        let missing = needs.unwrap_or_default().difference(features);
+        if !missing.is_empty() {
+            let (text, option) = (self.source_text(span), missing.option());
             return fail(
                 span,
                 Code::ResultOption,
@@ -237,6 +244,10 @@ impl Checker<'_> {
             return fail(span, Code::PositionInvariant, message);
         }
         let (first, count, range) = self.numbers(bracket, row.number.limit(), span)?;
+        if row.traits.contains(Traits::QUADS) && !first.is_multiple_of(4) {
+            let message = format!("number {first} is no multiple of four");
+            return fail(span, Code::BindingRange, message);
+        }
         let bound = if std::ptr::eq(table, RESULTS) {
             Bound::Result(row, first, count)
         } else {

@@ -3,19 +3,24 @@
 use super::{Checker, Implicit, Named, Var, VarKind, VarSize};
 use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
+use crate::lang::arb::limits as arb_limits;
 use crate::lang::limits;
 use crate::lang::options::Features;
 use crate::names::NameId;
-use crate::source::Version;
+use crate::source::{Family, Version};
 use glasm_ir::types::Base;
 use glasm_ir::{Span, Stage};
 
 impl Checker<'_> {
     pub(super) fn decl(&mut self, number: u32) {
         let decl = self.program.ast.decls[number as usize];
-        self.decl_modifiers(&decl);
+        match self.family {
+            Family::Typed => self.decl_modifiers(&decl),
+            Family::Arb => self.arb_decl(&decl),
+        }
         match decl.kind {
             DeclKind::Temp => self.temps(&decl),
+            DeclKind::Address => self.addresses(&decl),
             DeclKind::Alias => self.alias(&decl),
             DeclKind::GroupSize => self.group_size(&decl),
             DeclKind::SharedMemory => self.shared_memory(&decl),
@@ -187,6 +192,31 @@ impl Checker<'_> {
                 name: Some(name),
                 span,
                 ..self.new_var(decl, VarKind::Temp, array)
+            };
+            self.declare(Some((name, span)), var);
+        }
+    }
+
+    /// ADDRESS. ARB_vertex_program section 2.14.3.6.
+    fn addresses(&mut self, decl: &Decl) {
+        for index in 0..decl.item_count {
+            let item = self.program.ast.items[(decl.first_item + index) as usize];
+            let Item::Name(name, _, span) = item else {
+                continue;
+            };
+            self.addresses += 1;
+            if self.addresses > arb_limits::ADDRESS_REGISTERS {
+                let message = format!(
+                    "more than {} address registers",
+                    arb_limits::ADDRESS_REGISTERS
+                );
+                self.reports.error(Code::TooManyTemporaries, span, message);
+                return;
+            }
+            let var = Var {
+                name: Some(name),
+                span,
+                ..self.new_var(decl, VarKind::Address, None)
             };
             self.declare(Some((name, span)), var);
         }

@@ -7,6 +7,7 @@ use crate::codes::Code;
 use crate::lang::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::names::NameId;
+use crate::source::Family;
 use glasm_ir::Span;
 
 /// An open block.
@@ -225,6 +226,9 @@ impl Checker<'_> {
     }
 
     pub(super) fn label(&mut self, flow: &mut Flow, statement: u32, name: NameId, span: Span) {
+        if self.family == Family::Arb {
+            self.arb_label(span);
+        }
         if !flow.open.is_empty() {
             self.reports
                 .error(Code::LabelInBlock, span, "a label inside a block");

@@ -11,7 +11,7 @@ use crate::lang::opcodes::{Lower, OpcodeInfo, OperandKind, ResultKind, TypeRule}
 use crate::lang::options::{Feature, Features};
 use crate::lang::stage_name;
 use crate::lex::{Kind, Token, lex};
-use crate::source::Version;
+use crate::source::{Family, Version};
 use glasm_ir::types::Width;
 use glasm_ir::{Semantic, Span};
 
@@ -28,6 +28,84 @@ impl Checker<'_> {
         if inst.broken {
             return;
         }
+        if !self.is_available(inst, operands, info, types) {
+            return;
+        }
+        let untyped = inst.modifiers.mods().contains(Mods::NTC);
+        if let Some(dst) = &mut inst.dst {
+            if info.result == ResultKind::Address {
+                self.address_result(dst);
+            } else {
+                self.result(dst, result_type(info, types), untyped);
+            }
+        }
+        let mut places = operands.iter_mut();
+        for &kind in info.operands {
+            if kind == OperandKind::Subroutine {
+                if let Some(operand) = places.next() {
+                    self.subroutine_operand(operand);
+                }
+                continue;
+            }
+            let ty = operand_type(info, kind, types);
+            let Some(shape) = self.shape(kind) else {
+                continue;
+            };
+            let Some(operand) = places.next() else { break };
+            self.value(operand, shape, ty, untyped);
+        }
+        if info.special || inst.modifiers.atomic().is_some() {
+            self.special(inst, operands, info, types);
+        }
+    }
+
+    /// What a place takes; nothing for places that are checked otherwise.
+    #[inline]
+    fn shape(&self, kind: OperandKind) -> Option<Shape> {
+        Some(match kind {
+            OperandKind::V
+            | OperandKind::Vf
+            | OperandKind::Vs
+            | OperandKind::Vu
+            | OperandKind::Kill
+            | OperandKind::Count => Shape::Vector,
+            OperandKind::S | OperandKind::Su | OperandKind::Address => Shape::Scalar,
+            OperandKind::Plain => Shape::Plain,
+            OperandKind::Sv => self.scalar_or_vector(),
+            OperandKind::AddressRegister => Shape::AddressRegister,
+            OperandKind::ConstMem => Shape::Memory(MemoryKind::Constant),
+            OperandKind::SharedMem => Shape::Memory(MemoryKind::Shared),
+            OperandKind::StorageMem => Shape::Memory(MemoryKind::Storage),
+            OperandKind::CounterMem => Shape::Memory(MemoryKind::Counter),
+            OperandKind::ExtSwizzle
+            | OperandKind::Texture
+            | OperandKind::Image
+            | OperandKind::ImageUnit
+            | OperandKind::ImageTarget
+            | OperandKind::Label
+            | OperandKind::Subroutine
+            | OperandKind::Cond
+            | OperandKind::OptCond => return None,
+        })
+    }
+
+    /// Whether opcode and modifiers exist in the language, with the options of the program; reports it if not. False if the rest of
+    /// the instruction would only give further errors.
+    #[inline]
+    fn is_available(
+        &mut self,
+        inst: &Inst,
+        operands: &[Operand],
+        info: &OpcodeInfo,
+        types: InstTypes,
+    ) -> bool {
+        if self.family == Family::Arb {
+            let found = self.arb_form(inst, info);
+            if found && self.is_plain_arb() {
+                self.plain_syntax(inst, operands);
+            }
+            return found;
+        }
         if info.since > self.version
             || !info.stages.has(self.stage)
             || matches!(info.lower, Lower::Missing)
@@ -39,48 +117,7 @@ impl Checker<'_> {
         if !info.mods.contains(mods) || mods.intersects(UNUSUAL) || old {
             self.modifiers(inst, info, types);
         }
-        let untyped = mods.contains(Mods::NTC);
-        if let Some(dst) = &mut inst.dst {
-            self.result(dst, result_type(info, types), untyped);
-        }
-        let mut places = operands.iter_mut();
-        for &kind in info.operands {
-            if kind == OperandKind::Subroutine {
-                if let Some(operand) = places.next() {
-                    self.subroutine_operand(operand);
-                }
-                continue;
-            }
-            let ty = operand_type(info, kind, types);
-            let shape = match kind {
-                OperandKind::V
-                | OperandKind::Vf
-                | OperandKind::Vs
-                | OperandKind::Vu
-                | OperandKind::Kill
-                | OperandKind::Count => Shape::Vector,
-                OperandKind::S | OperandKind::Su | OperandKind::Address => Shape::Scalar,
-                OperandKind::Plain => Shape::Plain,
-                OperandKind::ConstMem => Shape::Memory(MemoryKind::Constant),
-                OperandKind::SharedMem => Shape::Memory(MemoryKind::Shared),
-                OperandKind::StorageMem => Shape::Memory(MemoryKind::Storage),
-                OperandKind::CounterMem => Shape::Memory(MemoryKind::Counter),
-                OperandKind::ExtSwizzle
-                | OperandKind::Texture
-                | OperandKind::Image
-                | OperandKind::ImageUnit
-                | OperandKind::ImageTarget
-                | OperandKind::Label
-                | OperandKind::Subroutine
-                | OperandKind::Cond
-                | OperandKind::OptCond => continue,
-            };
-            let Some(operand) = places.next() else { break };
-            self.value(operand, shape, ty, untyped);
-        }
-        if info.special || inst.modifiers.atomic().is_some() {
-            self.special(inst, operands, info, types);
-        }
+        true
     }
 
     #[cold]
@@ -273,6 +310,7 @@ impl Checker<'_> {
                     .any(|semantic| matches!(semantic, Semantic::Facing | Semantic::PrimitiveId)),
                 VarKind::Poisoned => true,
                 VarKind::Temp
+                | VarKind::Address
                 | VarKind::Param { .. }
                 | VarKind::Result { .. }
                 | VarKind::Buffer(_)

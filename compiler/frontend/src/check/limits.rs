@@ -6,6 +6,7 @@ use crate::ast::{Base, Index, Statement};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lang::options::Features;
+use crate::source::Family;
 use glasm_ir::Semantic;
 use rustc_hash::FxHashMap;
 
@@ -55,6 +56,9 @@ impl Checker<'_> {
         if (limit + 1..=limits::INSTRUCTIONS).contains(&self.program.ast.insts.len()) {
             let message = format!("more than {limit} instructions");
             self.reports.whole(Code::TooManyInstructions, message);
+        }
+        if self.family == Family::Arb {
+            return self.arb_attribs(reserved.attribs as usize);
         }
         let attrib_limit = limits::ATTRIB_COMPONENTS - reserved.attribs;
         let result_limit = limits::RESULT_COMPONENTS;
@@ -117,6 +121,7 @@ impl Checker<'_> {
             VarKind::Attrib { first } => (first, &self.program.attribs),
             VarKind::Result { first } => (first, &self.program.results),
             VarKind::Temp
+            | VarKind::Address
             | VarKind::Param { .. }
             | VarKind::Buffer(_)
             | VarKind::Texture { .. }

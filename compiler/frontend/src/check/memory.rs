@@ -151,6 +151,7 @@ impl BufferLayout {
             DeclKind::Storage => Some(Self::Storage),
             DeclKind::Counter => Some(Self::Counter),
             DeclKind::Temp
+            | DeclKind::Address
             | DeclKind::Attrib
             | DeclKind::Param
             | DeclKind::Output

@@ -3,6 +3,7 @@
 //! The result is a [`Checked`] program: every name and binding is a variable, every instruction has its type. Only this module
 //! makes one, so lowering can rely on the rules.
 
+mod arb;
 mod binding;
 mod constant;
 mod decl;
@@ -33,7 +34,7 @@ use crate::lang::options::{self, Features, Group, Support};
 use crate::lang::stage_name;
 use crate::names::NameId;
 use crate::report::Reports;
-use crate::source::{Dialect, Version};
+use crate::source::{Dialect, Family, Version};
 use binding::Bound;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{ParamSource, Semantic, Span, Stage, WriteMask};
@@ -58,6 +59,8 @@ pub(crate) struct Var {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum VarKind {
     Temp,
+    /// Address register: integers that only indices read.
+    Address,
     Attrib {
         first: u32,
     },
@@ -175,6 +178,7 @@ struct Checker<'s> {
     program: Checked<'s>,
     reports: Reports,
     stage: Stage,
+    family: Family,
     version: Version,
     named: Vec<Named>,
     implicit: FxHashMap<Implicit, u32>,
@@ -184,6 +188,8 @@ struct Checker<'s> {
     result_paths: FxHashMap<&'s [u8], (u32, WriteMask)>,
     /// Elements of temporaries.
     temporaries: u64,
+    /// Address registers.
+    addresses: u64,
     /// Elements of parameter arrays.
     parameters: u64,
     /// The type of each `program.subroutine[n]`.
@@ -235,12 +241,14 @@ impl<'s> Checker<'s> {
             },
             reports,
             stage: dialect.stage(),
+            family: dialect.family(),
             version: dialect.version(),
             named,
             implicit: FxHashMap::default(),
             operand_paths: FxHashMap::default(),
             result_paths: FxHashMap::default(),
             temporaries: 0,
+            addresses: 0,
             parameters: 0,
             subroutine_params: FxHashMap::default(),
             called_type: None,
@@ -259,11 +267,11 @@ impl<'s> Checker<'s> {
         for (name, span) in std::mem::take(&mut self.program.ast.options) {
             let text = self.program.ast.names.display(name);
             let row = options::lookup(text.as_bytes())
-                .filter(|row| row.stages.has(self.stage) && row.since <= self.version);
+                .filter(|row| row.known_in(self.program.ast.dialect));
             let Some(row) = row else {
                 let known = options::OPTIONS
                     .iter()
-                    .filter(|row| row.stages.has(self.stage));
+                    .filter(|row| row.known_in(self.program.ast.dialect));
                 let notes = suggest(&text, known.map(|row| row.name))
                     .into_iter()
                     .collect();
@@ -435,6 +443,7 @@ impl Var {
         matches!(
             self.kind,
             VarKind::Temp
+                | VarKind::Address
                 | VarKind::Attrib { .. }
                 | VarKind::Param { .. }
                 | VarKind::Subroutine { .. }

@@ -8,7 +8,8 @@ use crate::ast::{Base, Dst, Index, Operand, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::modifiers::base_name;
-use crate::parse::{decode_mask, decode_suffix};
+use crate::parse::Letters;
+use crate::source::Family;
 use glasm_ir::types::{Base as TypeBase, Type};
 use glasm_ir::{Semantic, Span, Stage};
 
@@ -21,6 +22,8 @@ pub(super) enum Shape {
     Plain,
     /// Element of memory.
     Memory(MemoryKind),
+    /// Address register without suffix and sign.
+    AddressRegister,
 }
 
 impl Checker<'_> {
@@ -70,13 +73,20 @@ impl Checker<'_> {
         let readable = match info.kind {
             VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => true,
             VarKind::Buffer(view) => view.layout.is_value(),
+            VarKind::Address if shape == Shape::AddressRegister => {
+                return self.address_operand(operand, var);
+            }
             VarKind::Result { .. }
+            | VarKind::Address
             | VarKind::Texture { .. }
             | VarKind::Image { .. }
             | VarKind::Shared { .. }
             | VarKind::Subroutine { .. }
             | VarKind::Poisoned => false,
         };
+        if shape == Shape::AddressRegister {
+            return self.address_operand(operand, var);
+        }
         if !readable {
             return self.not_readable(var, operand.span);
         }
@@ -100,6 +110,7 @@ impl Checker<'_> {
                 self.reports
                     .error(Code::ScalarSuffix, operand.span, message);
             }
+            (Shape::AddressRegister, _) => {}
             (Shape::Plain, _) => {
                 let message = "this operand has no suffix, sign or absolute value";
                 self.reports.error(Code::SwzOperand, operand.span, message);
@@ -111,6 +122,10 @@ impl Checker<'_> {
     fn not_readable(&mut self, var: u32, span: Span) {
         let text = self.var_text(var);
         let (code, what) = match self.program.vars[var as usize].kind {
+            VarKind::Address => (
+                Code::AddressRegister,
+                "is an address register, which only indices read",
+            ),
             VarKind::Result { .. } => (Code::ReadResult, "is a result, which can only be written"),
             VarKind::Texture { .. } => (Code::OperandNotVariable, "is a texture"),
             VarKind::Image { .. } => (Code::OperandNotVariable, "is an image"),
@@ -192,6 +207,9 @@ impl Checker<'_> {
     /// A run-time index into an array of `count` elements.
     pub(super) fn relative(&mut self, var: u32, count: u32, relative: u32) {
         self.program.vars[var as usize].relative = true;
+        if self.family == Family::Arb {
+            return self.address_index(relative);
+        }
         let info = self.program.ast.relatives[relative as usize];
         if info.offset < 0 || info.offset >= i64::from(count) {
             let message = format!("the offset {} is not in 0 to {}", info.offset, count - 1);
@@ -258,7 +276,10 @@ impl Checker<'_> {
         }
         let suffix = match resolved.rest {
             None => Suffix::NONE,
-            Some(segment) => match decode_suffix(self.program.ast.names.text(segment.name)) {
+            Some(segment) => match self
+                .letters()
+                .suffix(self.program.ast.names.text(segment.name))
+            {
                 Ok(suffix) => suffix,
                 Err(Code::UnexpectedToken) => {
                     let text = self.source_text(segment.span);
@@ -277,6 +298,10 @@ impl Checker<'_> {
         };
         let var = self.implicit_var(resolved.bound, span)?;
         Some((var, suffix))
+    }
+
+    fn letters(&self) -> Letters {
+        Letters::of(self.program.ast.dialect)
     }
 
     fn range_problem(&self, bound: &Bound, span: Span) -> (Code, &'static str) {
@@ -378,7 +403,13 @@ impl Checker<'_> {
             Base::Vector { first, count } => (first, u32::from(count)),
             Base::Name(_) | Base::Path(_) | Base::Var(_) => return,
         };
-        if !matches!(operand.base, Base::Scalar(_)) || shape == Shape::Plain {
+        // Plain ARB programs select a component even of a single number.
+        let bare = matches!(operand.base, Base::Scalar(_)) && !self.is_plain_arb();
+        if shape == Shape::AddressRegister {
+            let message = "an address register is expected";
+            self.reports
+                .error(Code::AddressRegister, operand.span, message);
+        } else if !bare || shape == Shape::Plain {
             self.suffix(&operand, shape);
         }
         for literal in first..first + count {
@@ -431,7 +462,10 @@ impl Checker<'_> {
     fn new_path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
         let resolved = self.resolve(path)?;
         if let Some(segment) = resolved.rest {
-            match decode_mask(self.program.ast.names.text(segment.name)) {
+            match self
+                .letters()
+                .mask(self.program.ast.names.text(segment.name))
+            {
                 Ok(mask) => dst.mask = mask,
                 Err(Code::UnexpectedToken) => {
                     let text = self.source_text(segment.span);
@@ -478,6 +512,10 @@ impl Checker<'_> {
     #[cold]
     fn not_writable(&mut self, var: u32, span: Span) {
         let what = match self.program.vars[var as usize].kind {
+            VarKind::Address => {
+                let message = "address registers are written by ARL and its like only";
+                return self.reports.error(Code::AddressRegister, span, message);
+            }
             VarKind::Attrib { .. } => "an attribute",
             VarKind::Param { .. } => "a parameter",
             VarKind::Buffer(view) => view.layout.what(),
@@ -502,6 +540,7 @@ impl Checker<'_> {
             VarKind::Attrib { first } => (&self.program.attribs, first),
             VarKind::Result { first } => (&self.program.results, first),
             VarKind::Temp
+            | VarKind::Address
             | VarKind::Param { .. }
             | VarKind::Buffer(_)
             | VarKind::Texture { .. }

@@ -42,6 +42,7 @@ impl Checker<'_> {
                     params.len() < before + count
                 }
                 VarKind::Temp
+                | VarKind::Address
                 | VarKind::Buffer(_)
                 | VarKind::Texture { .. }
                 | VarKind::Image { .. }

@@ -9,7 +9,7 @@ use crate::lang::bindings::Number;
 use crate::lang::limits;
 use crate::lang::options::Features;
 use crate::lang::state::{FORMS, MATRICES, MatrixInfo, STATE};
-use crate::source::Version;
+use crate::source::{Family, Version};
 use glasm_ir::state::MatrixForm;
 use glasm_ir::{ParamSource, Span, StateParam};
 
@@ -26,11 +26,17 @@ impl Checker<'_> {
             "program.sharedmem",
             "program.subroutine",
         ];
+        // ARB programs have the first two.
+        let names = match self.family {
+            Family::Typed => &names[..],
+            Family::Arb => &names[..2],
+        };
+        let unknown = || Err(self.no_binding(segments, names.iter().copied()));
         let Some(&segment) = segments
             .get(1)
             .filter(|_| segments[0].brackets[0] == Bracket::None)
         else {
-            return Err(self.no_binding(segments, names.into_iter()));
+            return unknown();
         };
         let span = segments[0].span.to(segment.span);
         let [bracket, second] = segment.brackets;
@@ -40,6 +46,7 @@ impl Checker<'_> {
             b"local" => {
                 self.parameters(segment, span, limits::LOCAL_PARAMETERS, ParamSource::Local)
             }
+            _ if self.family == Family::Arb => unknown(),
             b"buffer" if bracket != Bracket::None => {
                 self.buffer_binding(segment, BufferSpace::Parameter, span)
             }
@@ -67,7 +74,7 @@ impl Checker<'_> {
                     2,
                 ))
             }
-            _ => Err(self.no_binding(segments, names.into_iter())),
+            _ => unknown(),
         }
     }
 
@@ -144,7 +151,12 @@ impl Checker<'_> {
             return self.matrix(segments);
         }
         let mut problem = None;
-        for row in STATE {
+        let rows = || {
+            STATE
+                .iter()
+                .filter(|row| row.known_in(self.program.ast.dialect))
+        };
+        for row in rows() {
             match self.matches(rest, row.path, row.number) {
                 Match::Yes { used, bracket } => {
                     let span = segments[0].span.to(segments[used].span);
@@ -166,7 +178,7 @@ impl Checker<'_> {
         }
         match problem {
             Some((span, code)) => self.bracket_problem(span, code),
-            None => Err(self.no_binding(rest, STATE.iter().map(|row| row.path))),
+            None => Err(self.no_binding(rest, rows().map(|row| row.path))),
         }
     }
 
@@ -179,11 +191,9 @@ impl Checker<'_> {
                 "the name of a matrix is missing",
             );
         };
-        let Some(info) = MATRICES
-            .iter()
-            .find(|info| info.name.as_bytes() == self.word(name))
-        else {
-            return Err(self.no_binding(&segments[2..], MATRICES.iter().map(|info| info.name)));
+        let rows = || MATRICES.iter().filter(|row| row.known_in(self.family));
+        let Some(info) = rows().find(|info| info.name.as_bytes() == self.word(name)) else {
+            return Err(self.no_binding(&segments[2..], rows().map(|info| info.name)));
         };
         let number = self.matrix_number(name, info)?;
         let mut used = 3;

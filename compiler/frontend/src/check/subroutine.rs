@@ -88,6 +88,7 @@ impl Checker<'_> {
             }
             VarKind::Poisoned => {}
             VarKind::Temp
+            | VarKind::Address
             | VarKind::Attrib { .. }
             | VarKind::Param { .. }
             | VarKind::Result { .. }

@@ -8,7 +8,7 @@ use crate::lang::limits;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::lang::options::Feature;
 use crate::lang::targets::{Access, Reference, TARGETS, TargetInfo};
-use crate::source::Version;
+use crate::source::{Family, Version};
 use glasm_ir::TexTarget;
 use glasm_ir::types::Type;
 
@@ -38,6 +38,9 @@ impl Checker<'_> {
 
     fn target(&mut self, part: &TexPart, info: &OpcodeInfo, target: &TargetInfo, access: Access) {
         let span = part.target_span;
+        if self.family == Family::Arb {
+            return self.arb_target(part, info, target, access);
+        }
         if target.since > self.version {
             let message = format!(
                 "target `{}` needs language version {}",
@@ -63,6 +66,29 @@ impl Checker<'_> {
         {
             let message = "gathers that compare need language version 5.0";
             self.reports.error(Code::FeatureNewer, span, message);
+        }
+    }
+
+    /// Targets of ARB programs, which come by options for the most part.
+    fn arb_target(
+        &mut self,
+        part: &TexPart,
+        info: &OpcodeInfo,
+        target: &TargetInfo,
+        access: Access,
+    ) {
+        let (span, name) = (part.target_span, target.name);
+        let Some(needs) = target.arb else {
+            let message = format!("ARB programs have no texture target `{name}`");
+            return self.reports.error(Code::TargetUnknown, span, message);
+        };
+        let missing = needs.difference(self.program.features);
+        if !missing.is_empty() {
+            let message = format!("target `{name}` needs OPTION {}", missing.option());
+            self.reports.error(Code::FeatureOption, span, message);
+        } else if !target.access.contains(access) {
+            let message = format!("`{}` cannot access textures of target `{name}`", info.name);
+            self.reports.error(Code::TargetNotAllowed, span, message);
         }
     }
 

@@ -295,6 +295,8 @@ pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstType
         OperandKind::Su => Type::U32,
         OperandKind::Address => Type::U64,
         OperandKind::V
+        | OperandKind::Sv
+        | OperandKind::AddressRegister
         | OperandKind::S
         | OperandKind::Plain
         | OperandKind::ExtSwizzle
@@ -328,7 +330,7 @@ pub(crate) fn result_type(info: &OpcodeInfo, types: InstTypes) -> Type {
         ResultKind::V | ResultKind::S if info.rule == TypeRule::Pack64 => ty.with_width(Width::W64),
         ResultKind::V | ResultKind::S | ResultKind::None => ty,
         ResultKind::Vf => Type::of(TypeBase::Float, ty.width()),
-        ResultKind::Vs => Type::of(TypeBase::Signed, ty.width()),
+        ResultKind::Vs | ResultKind::Address => Type::of(TypeBase::Signed, ty.width()),
         ResultKind::Vu => Type::of(TypeBase::Unsigned, ty.width()),
     }
 }

@@ -105,6 +105,7 @@ impl Checker<'_> {
                 "COUNTER needs OPTION NV_shader_atomic_counters",
             ),
             DeclKind::Temp
+            | DeclKind::Address
             | DeclKind::Attrib
             | DeclKind::Param
             | DeclKind::Output
@@ -217,6 +218,7 @@ impl Checker<'_> {
             DeclKind::Counter => "program.counter",
             DeclKind::Subroutine => "program.subroutine",
             DeclKind::Temp
+            | DeclKind::Address
             | DeclKind::Alias
             | DeclKind::GroupSize
             | DeclKind::SharedMemory

@@ -1,9 +1,10 @@
 //! Bindings of attributes and results. NV_vertex_program4, NV_fragment_program4, NV_gpu_program5 and NV_compute_program5
 //! sections 2.X.3.2 and 2.X.3.5.
 
+use crate::lang::ArbNeeds;
 use crate::lang::Stages;
-use crate::lang::options::Feature;
-use crate::source::Version;
+use crate::lang::options::{Feature, Features};
+use crate::source::{Family, Version};
 use glasm_ir::Semantic;
 use glasm_ir::types::Base;
 
@@ -38,6 +39,8 @@ bitflags::bitflags! {
         const INTERPOLATED = 2;
         /// Typeless: read with the type it was written with.
         const TYPELESS = 4;
+        /// Stands for four values from a number on that is a multiple of four.
+        const QUADS = 8;
     }
 }
 
@@ -48,8 +51,10 @@ pub struct BindingInfo {
     pub path: &'static str,
     /// Program types.
     pub stages: Stages,
-    /// First language version.
+    /// First version of the family with types; 1.0 if that family does not have it.
     pub since: Version,
+    /// What it needs in ARB programs.
+    pub arb: ArbNeeds,
     /// Number in brackets.
     pub number: Number,
     /// Meaning for a number.
@@ -82,9 +87,18 @@ macro_rules! option {
     };
 }
 
+macro_rules! arb_needs {
+    () => {
+        None
+    };
+    ([$($need:ident)*]) => {
+        Some(Features::empty()$(.union(Features::$need))*)
+    };
+}
+
 macro_rules! bindings {
     ($table:ident: $($path:literal $stages:ident $since:ident $number:tt $base:ident ($($mark:ident)*) $semantic:expr
-        $(, $option:ident)?;)*) => {
+        $(, $option:ident)? $(=> [$($need:ident)*])?;)*) => {
         /// Bindings; the first row that fits counts.
         pub static $table: &[BindingInfo] = &[$(BindingInfo {
             path: $path,
@@ -95,34 +109,47 @@ macro_rules! bindings {
             base: Base::$base,
             traits: Traits::empty()$(.union(Traits::$mark))*,
             option: option!($($option)?),
+            arb: arb_needs!($([$($need)*])?),
         },)*];
     };
 }
 
+impl BindingInfo {
+    /// Whether a family has the binding at all.
+    pub fn known_in(&self, family: Family) -> bool {
+        match family {
+            Family::Typed => self.since > Version::V1_0,
+            Family::Arb => self.arb.is_some(),
+        }
+    }
+}
+
 bindings! { ATTRIBS:
-    // path, program types, version, (number), type, (properties), meaning, option
-    "vertex.position" VERTEX V4_0 () Float () |_| Semantic::Attrib(0);
-    "vertex.normal" VERTEX V4_0 () Float () |_| Semantic::Attrib(2);
-    "vertex.color.primary" VERTEX V4_0 () Float () |_| Semantic::Attrib(3);
-    "vertex.color.secondary" VERTEX V4_0 () Float () |_| Semantic::Attrib(4);
-    "vertex.color" VERTEX V4_0 () Float () |_| Semantic::Attrib(3);
-    "vertex.fogcoord" VERTEX V4_0 () Float () |_| Semantic::Attrib(5);
-    "vertex.texcoord[]" VERTEX V4_0 ([? 8]) Float (ARRAY) |n| Semantic::Attrib(8 + n);
-    "vertex.attrib[]" VERTEX V4_0 ([16]) Float (ARRAY TYPELESS) Semantic::Attrib;
+    // path, program types, version, (number), type, (properties), meaning, option => needs in ARB programs
+    "vertex.position" VERTEX V4_0 () Float () |_| Semantic::Attrib(0) => [];
+    "vertex.normal" VERTEX V4_0 () Float () |_| Semantic::Attrib(2) => [];
+    "vertex.color.primary" VERTEX V4_0 () Float () |_| Semantic::Attrib(3) => [];
+    "vertex.color.secondary" VERTEX V4_0 () Float () |_| Semantic::Attrib(4) => [];
+    "vertex.color" VERTEX V4_0 () Float () |_| Semantic::Attrib(3) => [];
+    "vertex.fogcoord" VERTEX V4_0 () Float () |_| Semantic::Attrib(5) => [];
+    "vertex.texcoord[]" VERTEX V4_0 ([? 8]) Float (ARRAY) |n| Semantic::Attrib(8 + n) => [];
+    "vertex.attrib[]" VERTEX V4_0 ([16]) Float (ARRAY TYPELESS) Semantic::Attrib => [];
+    "vertex.weight[]" VERTEX V1_0 ([? 16]) Float (QUADS) |n| Semantic::Attrib(if n == 0 { 1 } else { 15 + n / 4 }) => [];
+    "vertex.matrixindex[]" VERTEX V1_0 ([16]) Float (QUADS) |n| Semantic::Attrib(20 + n / 4) => [];
     "vertex.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;
     "vertex.instance" VERTEX V4_0 () Signed () |_| Semantic::InstanceId;
     "vertex.baseInstance" VERTEX V5_0 () Signed () |_| Semantic::BaseInstance;
     "vertex.baseVertex" VERTEX V5_0 () Signed () |_| Semantic::BaseVertex;
     "vertex.draw.id" VERTEX V5_0 () Signed () |_| Semantic::DrawId;
-    "fragment.color.primary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0);
-    "fragment.color.secondary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(1);
-    "fragment.color" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0);
-    "fragment.texcoord[]" FRAGMENT V4_0 ([? 8]) Float (ARRAY INTERPOLATED) Semantic::TexCoord;
+    "fragment.color.primary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
+    "fragment.color.secondary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(1) => [];
+    "fragment.color" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
+    "fragment.texcoord[]" FRAGMENT V4_0 ([? 8]) Float (ARRAY INTERPOLATED) Semantic::TexCoord => [];
     "fragment.attrib[]" FRAGMENT V4_0 ([32]) Float (ARRAY INTERPOLATED TYPELESS) Semantic::Generic;
     "fragment.clip[]" FRAGMENT V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance;
-    "fragment.fogcoord" FRAGMENT V4_0 () Float () |_| Semantic::FogCoord;
-    "fragment.position" FRAGMENT V4_0 () Float () |_| Semantic::Position;
-    "fragment.facing" FRAGMENT V4_0 () Float () |_| Semantic::Facing;
+    "fragment.fogcoord" FRAGMENT V4_0 () Float () |_| Semantic::FogCoord => [];
+    "fragment.position" FRAGMENT V4_0 () Float () |_| Semantic::Position => [];
+    "fragment.facing" FRAGMENT V4_0 () Float () |_| Semantic::Facing => [NV_FRAGMENT_2];
     "fragment.pointcoord" FRAGMENT V5_0 () Float () |_| Semantic::PointCoord;
     "fragment.sampleid" FRAGMENT V4_1 () Signed () |_| Semantic::SampleId;
     "fragment.samplemask" FRAGMENT V5_0 () Signed () |_| Semantic::SampleMask;
@@ -172,31 +199,31 @@ bindings! { ATTRIBS:
 }
 
 bindings! { RESULTS:
-    "result.position" VERTICES V4_0 () Float () |_| Semantic::Position;
-    "result.color.front.primary" VERTICES V4_0 () Float () |_| Semantic::Color(0);
-    "result.color.front.secondary" VERTICES V4_0 () Float () |_| Semantic::Color(1);
-    "result.color.front" VERTICES V4_0 () Float () |_| Semantic::Color(0);
-    "result.color.back.primary" VERTICES V4_0 () Float () |_| Semantic::BackColor(0);
-    "result.color.back.secondary" VERTICES V4_0 () Float () |_| Semantic::BackColor(1);
-    "result.color.back" VERTICES V4_0 () Float () |_| Semantic::BackColor(0);
-    "result.color.primary" VERTICES V4_0 () Float () |_| Semantic::Color(0);
-    "result.color.secondary" VERTICES V4_0 () Float () |_| Semantic::Color(1);
-    "result.color" VERTICES V4_0 () Float () |_| Semantic::Color(0);
-    "result.fogcoord" VERTICES V4_0 () Float () |_| Semantic::FogCoord;
-    "result.pointsize" VERTICES V4_0 () Float () |_| Semantic::PointSize;
-    "result.texcoord[]" VERTICES V4_0 ([? 8]) Float (ARRAY) Semantic::TexCoord;
+    "result.position" VERTICES V4_0 () Float () |_| Semantic::Position => [];
+    "result.color.front.primary" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
+    "result.color.front.secondary" VERTICES V4_0 () Float () |_| Semantic::Color(1) => [];
+    "result.color.front" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
+    "result.color.back.primary" VERTICES V4_0 () Float () |_| Semantic::BackColor(0) => [];
+    "result.color.back.secondary" VERTICES V4_0 () Float () |_| Semantic::BackColor(1) => [];
+    "result.color.back" VERTICES V4_0 () Float () |_| Semantic::BackColor(0) => [];
+    "result.color.primary" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
+    "result.color.secondary" VERTICES V4_0 () Float () |_| Semantic::Color(1) => [];
+    "result.color" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
+    "result.fogcoord" VERTICES V4_0 () Float () |_| Semantic::FogCoord => [];
+    "result.pointsize" VERTICES V4_0 () Float () |_| Semantic::PointSize => [];
+    "result.texcoord[]" VERTICES V4_0 ([? 8]) Float (ARRAY) Semantic::TexCoord => [];
     "result.attrib[]" VERTICES V4_0 ([32]) Float (ARRAY TYPELESS) Semantic::Generic;
-    "result.clip[]" VERTICES V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance;
+    "result.clip[]" VERTICES V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance => [NV_VERTEX_2];
     "result.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;
     "result.layer" VERTEX V4_0 () Signed () |_| Semantic::Layer, ViewportArray2;
     "result.viewport" VERTEX V4_0 () Signed () |_| Semantic::ViewportIndex, ViewportArray2;
     "result.color.primary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 }, DualSource;
     "result.color.secondary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 1 }, DualSource;
-    "result.color" FRAGMENT V4_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 };
+    "result.color" FRAGMENT V4_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 } => [];
     "result.color[].primary" FRAGMENT V5_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DualSource;
     "result.color[].secondary" FRAGMENT V5_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 1 }, DualSource;
-    "result.color[]" FRAGMENT V4_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DrawBuffers;
-    "result.depth" FRAGMENT V4_0 () Float () |_| Semantic::FragDepth;
+    "result.color[]" FRAGMENT V4_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DrawBuffers => [DRAW_BUFFERS];
+    "result.depth" FRAGMENT V4_0 () Float () |_| Semantic::FragDepth => [];
     "result.samplemask" FRAGMENT V4_1 () Signed () |_| Semantic::SampleMask;
     "result.samplemask[]" FRAGMENT V4_1 ([1]) Signed () |_| Semantic::SampleMask;
 }

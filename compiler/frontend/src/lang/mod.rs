@@ -1,5 +1,6 @@
 //! Facts about the languages as tables. Parser, checker, lowering and `glasm explain` read the same rows.
 
+pub mod arb;
 pub mod bindings;
 pub mod conditions;
 pub mod limits;
@@ -10,6 +11,8 @@ pub mod options;
 pub mod state;
 pub mod targets;
 
+use crate::lang::options::Features;
+use crate::source::{Dialect, Family};
 use glasm_ir::Stage;
 
 bitflags::bitflags! {
@@ -34,6 +37,10 @@ bitflags::bitflags! {
         const PRIMITIVES = Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits() | Self::GEOMETRY.bits();
         /// All program types.
         const ALL = 63;
+        /// No program type.
+        const NONE = 0;
+        /// What ARB programs are of.
+        const ARB = Self::VERTEX.bits() | Self::FRAGMENT.bits();
     }
 }
 
@@ -62,11 +69,14 @@ pub const fn stage_name(stage: Stage) -> &'static str {
     }
 }
 
-/// Words that cannot be names in programs of type `stage`; the first four in every program. NV_gpu_program4 section 2.X.2.
-pub const fn reserved_words(stage: Stage) -> &'static [&'static str] {
-    match stage {
-        Stage::Vertex => &["program", "result", "state", "texture", "vertex"],
-        Stage::Fragment => &[
+/// Words that begin bindings in programs of a language, and that cannot be names. NV_gpu_program4 section 2.X.2, ARB_vertex_program
+/// section 2.14.2.
+pub const fn reserved_words(dialect: Dialect) -> &'static [&'static str] {
+    match (dialect.family(), dialect.stage()) {
+        (Family::Arb, Stage::Vertex) => &["program", "result", "state", "vertex"],
+        (Family::Arb, _) => &["program", "result", "state", "texture", "fragment"],
+        (Family::Typed, Stage::Vertex) => &["program", "result", "state", "texture", "vertex"],
+        (Family::Typed, Stage::Fragment) => &[
             "program",
             "result",
             "state",
@@ -74,8 +84,8 @@ pub const fn reserved_words(stage: Stage) -> &'static [&'static str] {
             "fragment",
             "primitive",
         ],
-        Stage::Compute => &["program", "result", "state", "texture", "invocation"],
-        Stage::Geometry | Stage::TessControl | Stage::TessEval => &[
+        (Family::Typed, Stage::Compute) => &["program", "result", "state", "texture", "invocation"],
+        (Family::Typed, Stage::Geometry | Stage::TessControl | Stage::TessEval) => &[
             "program",
             "result",
             "state",
@@ -85,3 +95,14 @@ pub const fn reserved_words(stage: Stage) -> &'static [&'static str] {
         ],
     }
 }
+
+/// A further such word that an option brings, and the feature of the option.
+pub const fn optional_reserved_word(dialect: Dialect) -> Option<(&'static str, Features)> {
+    match (dialect.family(), dialect.stage()) {
+        (Family::Arb, Stage::Vertex) => Some(("texture", Features::NV_VERTEX_3)),
+        _ => None,
+    }
+}
+
+/// What an ARB program must have asked for to use a feature; `None` for features that it never has.
+pub type ArbNeeds = Option<Features>;

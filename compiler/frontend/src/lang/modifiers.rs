@@ -51,6 +51,11 @@ bitflags::bitflags! {
         /// Atomic counter is read.
         const GET = 1 << 20;
 
+        /// Float or fixed-point number of at least 12 bits (suffix X).
+        const FIXED = 1 << 24;
+        /// The suffix of a condition-code update has a number.
+        const NUMBERED = 1 << 25;
+
         /// Condition-code updates.
         const ANY_CC = Self::CC0.bits() | Self::CC1.bits();
         /// Clamps.

@@ -1,8 +1,9 @@
 //! What a row of the opcode table says. Columns follow table X.13 of NV_gpu_program4 and NV_gpu_program5.
 
 use crate::lang::Stages;
+use crate::lang::arb::Forms;
 use crate::lang::modifiers::Mods;
-use crate::lang::options::Feature;
+use crate::lang::options::{Feature, Features};
 use crate::lower::LowerFn;
 use crate::source::Version;
 use glasm_ir::Op;
@@ -34,6 +35,8 @@ pub enum ResultKind {
     Vu,
     /// `s`: scalar of the type of the operation, written to every component.
     S,
+    /// Address register of an ARB program: vector of signed integers.
+    Address,
 }
 
 /// What stands at an operand place.
@@ -85,6 +88,10 @@ pub enum OperandKind {
     StorageMem,
     /// Element of a COUNTER variable.
     CounterMem,
+    /// Scalar; vector with NV options (ARL in ARB programs).
+    Sv,
+    /// Address register without suffix and sign.
+    AddressRegister,
 }
 
 impl OperandKind {
@@ -132,6 +139,8 @@ impl OperandKind {
             Self::SharedMem => "SHARED element",
             Self::StorageMem => "STORAGE element",
             Self::CounterMem => "COUNTER element",
+            Self::Sv => "scalar, vector with NV options",
+            Self::AddressRegister => "address register",
         }
     }
 }
@@ -209,6 +218,8 @@ pub struct OpcodeInfo {
     pub stages: Stages,
     /// Option that enables it in versions before `since`, if there is one.
     pub option: Option<Feature>,
+    /// What it is in ARB programs; rows of other families have nothing here.
+    pub arb: Forms,
     /// Float types.
     pub float: Support,
     /// Integer types.
@@ -280,11 +291,44 @@ impl OpcodeInfo {
 
     /// Where the specification describes the opcode.
     pub fn section(&self) -> &'static str {
+        if self.arb != Forms::NONE {
+            return self.arb_section();
+        }
         match (self.stages, self.since) {
             (Stages::COMPUTE, _) => "NV_compute_program5 section 2.X.8",
             (Stages::FRAGMENT, Version::V4_0) => "NV_fragment_program4 section 2.X.8",
-            (_, Version::V4_0) => "NV_gpu_program4 section 2.X.8",
+            (_, Version::V1_0 | Version::V4_0) => "NV_gpu_program4 section 2.X.8",
             (_, Version::V4_1 | Version::V5_0) => "NV_gpu_program5 section 2.X.8",
+        }
+    }
+
+    fn arb_section(&self) -> &'static str {
+        let forms = [self.arb.vertex, self.arb.fragment];
+        let needs = forms
+            .into_iter()
+            .flatten()
+            .map(|form| form.needs)
+            .reduce(Features::intersection)
+            .unwrap_or_default();
+        let by_option = [
+            (Features::NV_VERTEX_3, "NV_vertex_program3"),
+            (Features::NV_FRAGMENT_2, "NV_fragment_program2"),
+            (
+                Features::NV_VERTEX_2,
+                "NV_vertex_program2_option section 2.14.5",
+            ),
+            (
+                Features::NV_FRAGMENT,
+                "NV_fragment_program_option section 3.11.5",
+            ),
+        ];
+        let named = by_option
+            .iter()
+            .find(|(feature, _)| needs.contains(*feature));
+        match (named, self.arb.vertex) {
+            (Some((_, section)), _) => section,
+            (None, Some(form)) if form.needs.is_empty() => "ARB_vertex_program section 2.14.5",
+            (None, _) => "ARB_fragment_program section 3.11.5",
         }
     }
 }

@@ -1,6 +1,8 @@
-//! The opcode table of the declaration family with types. Columns follow table X.13 of NV_gpu_program4 and NV_gpu_program5.
+//! The opcodes of all families, and the table of the declaration family with types. Columns follow table X.13 of NV_gpu_program4 and NV_gpu_program5.
 
 use crate::lang::Stages;
+use crate::lang::arb::Forms;
+use crate::lang::arb::opcodes as arb;
 use crate::lang::modifiers::Mods;
 pub(crate) use crate::lang::opcode_info::{FlowOp, Lower};
 pub use crate::lang::opcode_info::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
@@ -8,7 +10,7 @@ use crate::lang::options::Feature;
 use crate::lower::{
     alu, composite, convert, derivative, flow, image, memory, pack, texture, thread,
 };
-use crate::source::Version;
+use crate::source::{Family, Version};
 use glasm_ir::Op;
 use glasm_ir::types::Base;
 
@@ -55,105 +57,116 @@ macro_rules! option {
 }
 macro_rules! result {
     (-) => {
-        ResultKind::None
+        $crate::lang::opcode_info::ResultKind::None
     };
     (v) => {
-        ResultKind::V
+        $crate::lang::opcode_info::ResultKind::V
     };
     (vf) => {
-        ResultKind::Vf
+        $crate::lang::opcode_info::ResultKind::Vf
     };
     (vs) => {
-        ResultKind::Vs
+        $crate::lang::opcode_info::ResultKind::Vs
     };
     (vu) => {
-        ResultKind::Vu
+        $crate::lang::opcode_info::ResultKind::Vu
     };
     (s) => {
-        ResultKind::S
+        $crate::lang::opcode_info::ResultKind::S
+    };
+    (ar) => {
+        $crate::lang::opcode_info::ResultKind::Address
     };
 }
 macro_rules! operand {
     (v) => {
-        OperandKind::V
+        $crate::lang::opcode_info::OperandKind::V
     };
     (vf) => {
-        OperandKind::Vf
+        $crate::lang::opcode_info::OperandKind::Vf
     };
     (vs) => {
-        OperandKind::Vs
+        $crate::lang::opcode_info::OperandKind::Vs
     };
     (vu) => {
-        OperandKind::Vu
+        $crate::lang::opcode_info::OperandKind::Vu
     };
     (s) => {
-        OperandKind::S
+        $crate::lang::opcode_info::OperandKind::S
     };
     (su) => {
-        OperandKind::Su
+        $crate::lang::opcode_info::OperandKind::Su
     };
     (a) => {
-        OperandKind::Address
+        $crate::lang::opcode_info::OperandKind::Address
     };
     (p) => {
-        OperandKind::Plain
+        $crate::lang::opcode_info::OperandKind::Plain
     };
     (x) => {
-        OperandKind::ExtSwizzle
+        $crate::lang::opcode_info::OperandKind::ExtSwizzle
     };
     (t) => {
-        OperandKind::Texture
+        $crate::lang::opcode_info::OperandKind::Texture
     };
     (im) => {
-        OperandKind::Image
+        $crate::lang::opcode_info::OperandKind::Image
     };
     (iu) => {
-        OperandKind::ImageUnit
+        $crate::lang::opcode_info::OperandKind::ImageUnit
     };
     (it) => {
-        OperandKind::ImageTarget
+        $crate::lang::opcode_info::OperandKind::ImageTarget
     };
     (l) => {
-        OperandKind::Label
+        $crate::lang::opcode_info::OperandKind::Label
     };
     (i) => {
-        OperandKind::Subroutine
+        $crate::lang::opcode_info::OperandKind::Subroutine
     };
     (c) => {
-        OperandKind::Cond
+        $crate::lang::opcode_info::OperandKind::Cond
     };
     (oc) => {
-        OperandKind::OptCond
+        $crate::lang::opcode_info::OperandKind::OptCond
     };
     (vc) => {
-        OperandKind::Kill
+        $crate::lang::opcode_info::OperandKind::Kill
     };
     (ov) => {
-        OperandKind::Count
+        $crate::lang::opcode_info::OperandKind::Count
     };
     (cm) => {
-        OperandKind::ConstMem
+        $crate::lang::opcode_info::OperandKind::ConstMem
     };
     (sm) => {
-        OperandKind::SharedMem
+        $crate::lang::opcode_info::OperandKind::SharedMem
     };
     (bm) => {
-        OperandKind::StorageMem
+        $crate::lang::opcode_info::OperandKind::StorageMem
     };
     (ctr) => {
-        OperandKind::CounterMem
+        $crate::lang::opcode_info::OperandKind::CounterMem
+    };
+    (sv) => {
+        $crate::lang::opcode_info::OperandKind::Sv
+    };
+    (ad) => {
+        $crate::lang::opcode_info::OperandKind::AddressRegister
     };
 }
+pub(crate) use {operand, result};
 
 macro_rules! opcodes {
     ($($name:literal $since:ident $stages:ident [$f:tt $i:tt $c:tt $s:tt $h:tt $d:tt] $out:tt ($($in:ident)*)
        $rule:ident ($extra:expr) $lower:expr, $text:literal $($feature:ident)?;)*) => {
-        /// All opcodes, in alphabetical order.
-        pub static OPCODES: &[OpcodeInfo] = &[$(OpcodeInfo {
+        /// The opcodes of the family with types, in alphabetical order.
+        const TYPED: &[OpcodeInfo] = &[$(OpcodeInfo {
             name: $name,
             since: Version::$since,
             stages: Stages::$stages,
             option: option!($($feature)?),
+            arb: Forms::NONE,
             float: support!($f),
             int: support!($i),
             mods: mods!($c ANY_CC).union(mods!($s ANY_CLAMP)).union(mods!($h HALF)).union(float_suffix(support!($f))).union($extra),
@@ -169,7 +182,7 @@ macro_rules! opcodes {
     };
 }
 
-const fn all_plain(operands: &[OperandKind]) -> bool {
+pub(crate) const fn all_plain(operands: &[OperandKind]) -> bool {
     let mut index = 0;
     while index < operands.len() {
         if !operands[index].is_value() {
@@ -181,7 +194,7 @@ const fn all_plain(operands: &[OperandKind]) -> bool {
 }
 
 /// Textures, memory, packing, interpolation, thread groups.
-const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
+pub(crate) const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
     let last = if operands.is_empty() {
         OperandKind::V
     } else {
@@ -224,7 +237,7 @@ const T: Mods = Mods::NTC;
 
 use Lower::{Flow, Fn, Missing};
 
-const fn op(op: Op) -> Lower {
+pub(crate) const fn op(op: Op) -> Lower {
     Lower::Op(op)
 }
 
@@ -374,15 +387,46 @@ pub static OLD_WORDS: &[&str] = &[
     "ADDRESS", "ARA", "ARL", "ARR", "BRA", "ENDLOOP", "EXP", "LOG", "LOOP", "PUSHA", "POPA",
 ];
 
-/// Index of a row of [`OPCODES`].
+/// The tables of all families, one after the other, each in alphabetical order.
+static ROWS: [OpcodeInfo; TYPED.len() + arb::ROWS.len()] = {
+    let mut rows = [TYPED[0]; TYPED.len() + arb::ROWS.len()];
+    let mut index = 0;
+    while index < rows.len() {
+        rows[index] = if index < TYPED.len() {
+            TYPED[index]
+        } else {
+            arb::ROWS[index - TYPED.len()]
+        };
+        index += 1;
+    }
+    rows
+};
+
+const fn first_row(family: Family) -> usize {
+    match family {
+        Family::Typed => 0,
+        Family::Arb => TYPED.len(),
+    }
+}
+
+/// The opcodes of a family, in alphabetical order.
+pub fn rows(family: Family) -> &'static [OpcodeInfo] {
+    let (typed, arb) = ROWS.split_at(TYPED.len());
+    match family {
+        Family::Typed => typed,
+        Family::Arb => arb,
+    }
+}
+
+/// An opcode of one of the families.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Opcode(u8);
+pub struct Opcode(u16);
 
 impl Opcode {
     /// The row.
     #[inline]
     pub fn info(self) -> &'static OpcodeInfo {
-        &OPCODES[self.0 as usize]
+        &ROWS[self.0 as usize]
     }
 
     /// The mnemonic without suffixes.
@@ -390,34 +434,44 @@ impl Opcode {
         self.info().name
     }
 
-    /// The opcode spelled exactly `name`.
-    pub fn exact(name: &[u8]) -> Option<Self> {
-        OPCODES
+    /// The opcode of a family that is spelled exactly `name`.
+    pub fn exact(family: Family, name: &[u8]) -> Option<Self> {
+        rows(family)
             .binary_search_by(|row| row.name.as_bytes().cmp(name))
             .ok()
-            .map(|index| Self(index as u8))
+            .map(|index| Self((first_row(family) + index) as u16))
     }
 }
 
 /// The opcode of a word with suffixes, and what the suffixes mean: the longest opcode that leaves valid suffixes wins.
 /// NV_gpu_program4 table X.15.
-pub fn split(word: &[u8]) -> Option<(Opcode, Mods)> {
-    if let Some(opcode) = Opcode::exact(word) {
+pub fn split(family: Family, word: &[u8]) -> Option<(Opcode, Mods)> {
+    if let Some(opcode) = Opcode::exact(family, word) {
         return Some((opcode, Mods::empty()));
     }
     (1..word.len()).rev().find_map(|length| {
-        let mods = suffixes(&word[length..])?;
-        Some((Opcode::exact(&word[..length])?, mods))
+        let mods = suffixes(family, &word[length..])?;
+        Some((Opcode::exact(family, &word[..length])?, mods))
     })
 }
 
 /// The modifiers of opcode suffixes: precision, condition code, clamp, in this order.
-fn suffixes(text: &[u8]) -> Option<Mods> {
+fn suffixes(family: Family, text: &[u8]) -> Option<Mods> {
     let mut mods = Mods::empty();
     let mut rest = text;
     let steps: [&[(&str, Mods)]; 3] = [
-        &[("R", Mods::FULL), ("H", Mods::HALF)],
-        &[("C0", Mods::CC0), ("C1", Mods::CC1), ("C", Mods::CC0)],
+        match family {
+            Family::Typed => &[("R", Mods::FULL), ("H", Mods::HALF)],
+            Family::Arb => &[("R", Mods::FULL), ("H", Mods::HALF), ("X", Mods::FIXED)],
+        },
+        match family {
+            Family::Typed => &[("C0", Mods::CC0), ("C1", Mods::CC1), ("C", Mods::CC0)],
+            Family::Arb => &[
+                ("C0", Mods::CC0.union(Mods::NUMBERED)),
+                ("C1", Mods::CC1.union(Mods::NUMBERED)),
+                ("C", Mods::CC0),
+            ],
+        },
         &[("_SAT", Mods::SAT), ("_SSAT", Mods::SSAT)],
     ];
     for step in steps {
@@ -432,9 +486,13 @@ fn suffixes(text: &[u8]) -> Option<Mods> {
     rest.is_empty().then_some(mods)
 }
 
-/// The row of an opcode, suffixes allowed; letters of either case.
-pub fn lookup(name: &str) -> Option<&'static OpcodeInfo> {
-    split(name.to_ascii_uppercase().as_bytes()).map(|(opcode, _)| opcode.info())
+/// The rows of an opcode in all families, suffixes allowed; letters of either case.
+pub fn lookup(name: &str) -> impl Iterator<Item = &'static OpcodeInfo> {
+    let name = name.to_ascii_uppercase();
+    Family::ALL
+        .iter()
+        .filter_map(move |&family| split(family, name.as_bytes()))
+        .map(|(opcode, _)| opcode.info())
 }
 
 #[cfg(test)]
@@ -443,7 +501,10 @@ mod tests {
 
     #[test]
     fn rows_are_sorted() {
-        for pair in OPCODES.windows(2) {
+        for pair in Family::ALL
+            .iter()
+            .flat_map(|&family| rows(family).windows(2))
+        {
             assert!(
                 pair[0].name < pair[1].name,
                 "{} before {}",
@@ -455,8 +516,9 @@ mod tests {
 
     #[test]
     fn suffixes_split_off_the_longest_opcode() {
-        let case =
-            |word: &str| split(word.as_bytes()).map(|(opcode, mods)| (opcode.mnemonic(), mods));
+        let case = |word: &str| {
+            split(Family::Typed, word.as_bytes()).map(|(opcode, mods)| (opcode.mnemonic(), mods))
+        };
         assert_eq!(
             case("ADDRC1_SSAT"),
             Some(("ADD", Mods::FULL | Mods::CC1 | Mods::SSAT))
@@ -479,13 +541,14 @@ mod tests {
 
     #[test]
     fn lookup_is_for_people() {
-        assert_eq!(lookup("addc").map(|row| row.name), Some("ADD"));
+        let names: Vec<&str> = lookup("addc").map(|row| row.name).collect();
+        assert_eq!(names, ["ADD", "ADD"]);
         assert_eq!(
-            lookup("ADD").map(OpcodeInfo::types),
+            lookup("ADD").next().map(OpcodeInfo::types),
             Some(vec![
                 "F", "F32", "F64", "S", "U", "S32", "U32", "S64", "U64"
             ])
         );
-        assert!(lookup("NOSUCH").is_none());
+        assert!(lookup("NOSUCH").next().is_none());
     }
 }

@@ -1,7 +1,8 @@
-//! Program options. NV_gpu_program4 section 2.X.6 and the option sections of the stage and feature extensions.
+//! Program options. NV_gpu_program4 section 2.X.6, ARB_vertex_program section 2.14.4.5, ARB_fragment_program section 3.11.4.5, and the
+//! option sections of the stage and feature extensions.
 
 use crate::lang::Stages;
-use crate::source::Version;
+use crate::source::{Dialect, Family, Version};
 
 bitflags::bitflags! {
     /// What options enable.
@@ -77,6 +78,22 @@ bitflags::bitflags! {
         const THREAD_GROUP = 1 << 24;
         /// SHFIDX, SHFUP, SHFDOWN, SHFXOR.
         const THREAD_SHUFFLE = 1 << 25;
+        /// SHADOW targets, which the family with types has without option.
+        const SHADOW = 1 << 48;
+        /// ARRAY targets in ARB programs.
+        const TEXTURE_ARRAY = 1 << 49;
+        /// NV_vertex_program2 in ARB programs, also as part of NV_vertex_program3.
+        const NV_VERTEX_2 = 1 << 50;
+        /// NV_vertex_program3 in ARB programs.
+        const NV_VERTEX_3 = 1 << 51;
+        /// NV_fragment_program in ARB programs, also as part of NV_fragment_program2.
+        const NV_FRAGMENT = 1 << 52;
+        /// NV_fragment_program2 in ARB programs.
+        const NV_FRAGMENT_2 = 1 << 53;
+        /// STACK targets in ARB programs.
+        const TEXTURE_STACK = 1 << 54;
+        /// Any of the instruction sets that NV options bring to ARB programs.
+        const NV_OPTIONS = Self::NV_VERTEX_2.bits() | Self::NV_FRAGMENT.bits();
     }
 }
 
@@ -133,10 +150,16 @@ impl Feature {
 
     /// The first option that enables it.
     pub fn option(self) -> &'static str {
-        OPTIONS
-            .iter()
-            .find(|option| option.enables.contains(self.flag()))
-            .map_or("", |option| option.name)
+        self.flag().option()
+    }
+}
+
+impl Features {
+    /// The first option that enables all of these features, or else some.
+    pub fn option(self) -> &'static str {
+        let all = OPTIONS.iter().find(|row| row.enables.contains(self));
+        all.or_else(|| OPTIONS.iter().find(|row| row.enables.intersects(self)))
+            .map_or("", |row| row.name)
     }
 }
 
@@ -167,10 +190,12 @@ pub enum Support {
 pub struct OptionInfo {
     /// Name.
     pub name: &'static str,
-    /// Program types that know it.
+    /// Program types of the family with types that know it.
     pub stages: Stages,
-    /// First language version that knows it.
+    /// First version of that family that knows it.
     pub since: Version,
+    /// ARB programs that know it.
+    pub arb: Stages,
     /// What it enables.
     pub enables: Features,
     /// Options that it excludes.
@@ -180,12 +205,13 @@ pub struct OptionInfo {
 }
 
 macro_rules! options {
-    ($($name:literal $stages:ident $since:ident $group:ident $support:ident [$($feature:ident)*];)*) => {
+    ($($name:literal $stages:ident $since:ident $group:ident $support:ident [$($feature:ident)*] $(arb $arb:ident)?;)*) => {
         /// All options.
         pub static OPTIONS: &[OptionInfo] = &[$(OptionInfo {
             name: $name,
             stages: Stages::$stages,
             since: Version::$since,
+            arb: Stages::NONE$(.union(Stages::$arb))?,
             enables: Features::empty()$(.union(Features::$feature))*,
             group: Group::$group,
             support: Support::$support,
@@ -194,18 +220,18 @@ macro_rules! options {
 }
 
 options! {
-    // name, program types, version, group, support, enables
-    "ARB_position_invariant" VERTEX V4_0 None Full [POSITION_INVARIANT];
-    "ARB_fog_exp" FRAGMENT V4_0 Fog Full [FOG_EXP];
-    "ARB_fog_exp2" FRAGMENT V4_0 Fog Full [FOG_EXP2];
-    "ARB_fog_linear" FRAGMENT V4_0 Fog Full [FOG_LINEAR];
-    "ARB_precision_hint_fastest" FRAGMENT V4_0 Hint Full [];
-    "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint Full [];
-    "ARB_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS];
-    "ATI_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS];
-    "ARB_fragment_program_shadow" FRAGMENT V4_0 None Full [];
-    "ARB_fragment_coord_origin_upper_left" FRAGMENT V4_0 None Full [ORIGIN_UPPER_LEFT];
-    "ARB_fragment_coord_pixel_center_integer" FRAGMENT V4_0 None Full [PIXEL_CENTER_INTEGER];
+    // name, program types, version, group, support, enables, ARB programs
+    "ARB_position_invariant" VERTEX V4_0 None Full [POSITION_INVARIANT] arb VERTEX;
+    "ARB_fog_exp" FRAGMENT V4_0 Fog Full [FOG_EXP] arb FRAGMENT;
+    "ARB_fog_exp2" FRAGMENT V4_0 Fog Full [FOG_EXP2] arb FRAGMENT;
+    "ARB_fog_linear" FRAGMENT V4_0 Fog Full [FOG_LINEAR] arb FRAGMENT;
+    "ARB_precision_hint_fastest" FRAGMENT V4_0 Hint Full [] arb FRAGMENT;
+    "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint Full [] arb FRAGMENT;
+    "ARB_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] arb FRAGMENT;
+    "ATI_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] arb FRAGMENT;
+    "ARB_fragment_program_shadow" FRAGMENT V4_0 None Full [SHADOW] arb FRAGMENT;
+    "ARB_fragment_coord_origin_upper_left" FRAGMENT V4_0 None Full [ORIGIN_UPPER_LEFT] arb FRAGMENT;
+    "ARB_fragment_coord_pixel_center_integer" FRAGMENT V4_0 None Full [PIXEL_CENTER_INTEGER] arb FRAGMENT;
     "ARB_fragment_layer_viewport" FRAGMENT V4_0 None Full [FRAGMENT_LAYER];
     "NV_early_fragment_tests" FRAGMENT V5_0 None Full [EARLY_TESTS];
     "ARB_blend_func_extended" FRAGMENT V5_0 None Full [DUAL_SOURCE];
@@ -248,6 +274,22 @@ options! {
     "ARB_sparse_texture2" ALL V5_0 None Missing [];
     "ARB_sparse_texture_clamp" ALL V5_0 None Missing [];
     "ARB_compute_variable_group_size" COMPUTE V5_0 None Full [VARIABLE_GROUP_SIZE];
+    "NV_vertex_program2" NONE V4_0 None Missing [NV_VERTEX_2] arb VERTEX;
+    "NV_vertex_program3" NONE V4_0 None Missing [NV_VERTEX_2 NV_VERTEX_3] arb VERTEX;
+    "NV_fragment_program" NONE V4_0 None Missing [NV_FRAGMENT] arb FRAGMENT;
+    "NV_fragment_program2" NONE V4_0 None Missing [NV_FRAGMENT NV_FRAGMENT_2] arb FRAGMENT;
+    "MESA_texture_array" NONE V4_0 None Missing [TEXTURE_ARRAY] arb FRAGMENT;
+    "MESAX_texture_stack" NONE V4_0 None Missing [TEXTURE_STACK] arb FRAGMENT;
+}
+
+impl OptionInfo {
+    /// Whether programs of this language know the option.
+    pub fn known_in(&self, dialect: Dialect) -> bool {
+        match dialect.family() {
+            Family::Typed => self.stages.has(dialect.stage()) && self.since <= dialect.version(),
+            Family::Arb => self.arb.has(dialect.stage()),
+        }
+    }
 }
 
 /// The row of an option.

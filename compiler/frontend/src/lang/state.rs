@@ -1,6 +1,8 @@
 //! Bindings of GL state. NV_gpu_program4 tables X.3 to X.11.
 
+use crate::lang::Stages;
 use crate::lang::bindings::Number;
+use crate::source::{Dialect, Family, Version};
 use glasm_ir::StateParam;
 use glasm_ir::state::{
     ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane, ThreadProperty,
@@ -15,6 +17,8 @@ pub struct StateInfo {
     pub number: Number,
     /// The parameter for a number.
     pub param: fn(u32) -> StateParam,
+    /// ARB programs that know it. Programs with types know all.
+    pub arb: Stages,
 }
 
 /// A row: a matrix.
@@ -26,6 +30,25 @@ pub struct MatrixInfo {
     pub number: Number,
     /// The matrix of a number.
     pub matrix: fn(u32) -> MatrixName,
+    /// First version of the family with types; 1.0 if only ARB programs have it.
+    pub since: Version,
+}
+
+impl StateInfo {
+    /// Whether programs of a language have the binding.
+    pub fn known_in(&self, dialect: Dialect) -> bool {
+        match dialect.family() {
+            Family::Typed => true,
+            Family::Arb => self.arb.has(dialect.stage()),
+        }
+    }
+}
+
+impl MatrixInfo {
+    /// Whether a family has the matrix.
+    pub fn known_in(&self, family: Family) -> bool {
+        family == Family::Arb || self.since > Version::V1_0
+    }
 }
 
 /// Matrices. Table X.11.
@@ -34,26 +57,37 @@ pub static MATRICES: &[MatrixInfo] = &[
         name: "modelview",
         number: Number::Optional(32),
         matrix: MatrixName::Modelview,
+        since: Version::V4_0,
     },
     MatrixInfo {
         name: "projection",
         number: Number::None,
         matrix: |_| MatrixName::Projection,
+        since: Version::V4_0,
     },
     MatrixInfo {
         name: "mvp",
         number: Number::None,
         matrix: |_| MatrixName::Mvp,
+        since: Version::V4_0,
     },
     MatrixInfo {
         name: "texture",
         number: Number::Optional(32),
         matrix: MatrixName::Texture,
+        since: Version::V4_0,
     },
     MatrixInfo {
         name: "program",
         number: Number::Required(32),
         matrix: MatrixName::Program,
+        since: Version::V4_0,
+    },
+    MatrixInfo {
+        name: "palette",
+        number: Number::Required(32),
+        matrix: MatrixName::Palette,
+        since: Version::V1_0,
     },
 ];
 
@@ -77,9 +111,16 @@ macro_rules! number {
 }
 
 macro_rules! state {
-    ($($path:literal $number:tt $param:expr;)*) => {
+    (@arb) => { Stages::ARB };
+    (@arb $arb:ident) => { Stages::$arb };
+    ($($path:literal $number:tt $param:expr $(=> $arb:ident)?;)*) => {
         /// All state bindings but matrices.
-        pub static STATE: &[StateInfo] = &[$(StateInfo { path: $path, number: number! $number, param: $param },)*];
+        pub static STATE: &[StateInfo] = &[$(StateInfo {
+            path: $path,
+            number: number! $number,
+            param: $param,
+            arb: state!(@arb $($arb)?),
+        },)*];
     };
 }
 
@@ -88,7 +129,7 @@ use Face::{Back, Front};
 use StateParam as P;
 
 state! {
-    // path, (number), parameter
+    // path, (number), parameter => ARB programs, both if none are named
     "material.ambient" () |_| P::Material(Front, Ambient);
     "material.diffuse" () |_| P::Material(Front, Diffuse);
     "material.specular" () |_| P::Material(Front, Specular);
@@ -124,22 +165,22 @@ state! {
     "lightprod[].back.ambient" ([8]) |n| P::LightProduct(n, Back, Ambient);
     "lightprod[].back.diffuse" ([8]) |n| P::LightProduct(n, Back, Diffuse);
     "lightprod[].back.specular" ([8]) |n| P::LightProduct(n, Back, Specular);
-    "texgen[].eye.s" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::S);
-    "texgen[].eye.t" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::T);
-    "texgen[].eye.r" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::R);
-    "texgen[].eye.q" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::Q);
-    "texgen[].object.s" ([? 32]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::S);
-    "texgen[].object.t" ([? 32]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::T);
-    "texgen[].object.r" ([? 32]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::R);
-    "texgen[].object.q" ([? 32]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::Q);
-    "texenv[].color" ([? 32]) P::TexEnvColor;
+    "texgen[].eye.s" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::S) => VERTEX;
+    "texgen[].eye.t" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::T) => VERTEX;
+    "texgen[].eye.r" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::R) => VERTEX;
+    "texgen[].eye.q" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::Q) => VERTEX;
+    "texgen[].object.s" ([? 32]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::S) => VERTEX;
+    "texgen[].object.t" ([? 32]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::T) => VERTEX;
+    "texgen[].object.r" ([? 32]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::R) => VERTEX;
+    "texgen[].object.q" ([? 32]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::Q) => VERTEX;
+    "texenv[].color" ([? 32]) P::TexEnvColor => FRAGMENT;
     "fog.color" () |_| P::FogColor;
     "fog.params" () |_| P::FogParams;
-    "clip[].plane" ([8]) P::ClipPlane;
-    "point.size" () |_| P::PointSize;
-    "point.attenuation" () |_| P::PointAttenuation;
-    "depth.range" () |_| P::DepthRange;
-    "thread.warpsize" () |_| P::Thread(ThreadProperty::WarpSize);
-    "thread.warpspersm" () |_| P::Thread(ThreadProperty::WarpsPerSm);
-    "thread.smcount" () |_| P::Thread(ThreadProperty::SmCount);
+    "clip[].plane" ([8]) P::ClipPlane => VERTEX;
+    "point.size" () |_| P::PointSize => VERTEX;
+    "point.attenuation" () |_| P::PointAttenuation => VERTEX;
+    "depth.range" () |_| P::DepthRange => FRAGMENT;
+    "thread.warpsize" () |_| P::Thread(ThreadProperty::WarpSize) => NONE;
+    "thread.warpspersm" () |_| P::Thread(ThreadProperty::WarpsPerSm) => NONE;
+    "thread.smcount" () |_| P::Thread(ThreadProperty::SmCount) => NONE;
 }

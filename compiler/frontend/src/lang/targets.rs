@@ -1,7 +1,8 @@
 //! Texture targets: coordinates, and what instructions may do with them. NV_gpu_program4 tables X.17 and X.18,
 //! NV_gpu_program5 section 2.X.4.4.
 
-use crate::lang::options::Feature;
+use crate::lang::ArbNeeds;
+use crate::lang::options::{Feature, Features};
 use crate::source::Version;
 use glasm_ir::TexTarget;
 
@@ -81,10 +82,12 @@ pub struct TargetInfo {
     pub since: Version,
     /// Option needed, if any.
     pub option: Option<Feature>,
+    /// What it needs in ARB programs.
+    pub arb: ArbNeeds,
 }
 
 macro_rules! targets {
-    ($($name:literal $target:ident [$($reference:tt)*] $offsets:literal ($access:expr) $since:ident $($option:ident)?;)*) => {
+    ($($name:literal $target:ident [$($reference:tt)*] $offsets:literal ($access:expr) $since:ident $($option:ident)? $(=> [$($need:ident)*])?;)*) => {
         /// All targets.
         pub static TARGETS: &[TargetInfo] = &[$(TargetInfo {
             name: $name,
@@ -94,27 +97,30 @@ macro_rules! targets {
             access: $access,
             since: Version::$since,
             option: targets!(@option $($option)?),
+            arb: targets!(@needs $([$($need)*])?),
         },)*];
     };
+    (@needs) => { None };
+    (@needs [$($need:ident)*]) => { Some(Features::empty()$(.union(Features::$need))*) };
     (@option) => { None };
     (@option $option:ident) => { Some(Feature::$option) };
 }
 
 targets! {
-    // name, texture, reference, offsets, accesses, version, option
-    "1D" D1 [None] 1 (FETCH) V4_0;
-    "2D" D2 [None] 2 (FETCH.union(GATHER_BOTH)) V4_0;
-    "3D" D3 [None] 3 (FETCH) V4_0;
-    "CUBE" Cube [None] 0 (NORMAL.union(GATHER)) V4_0;
-    "RECT" Rect [None] 2 (FETCH.union(GATHER_BOTH)) V4_0;
-    "SHADOW1D" D1 [Lane(2)] 1 (NORMAL) V4_0;
-    "SHADOW2D" D2 [Lane(2)] 2 (NORMAL.union(GATHER_BOTH)) V4_0;
-    "SHADOWRECT" Rect [Lane(2)] 2 (NORMAL.union(GATHER_BOTH)) V4_0;
-    "ARRAY1D" D1Array [None] 1 (FETCH) V4_0;
-    "ARRAY2D" D2Array [None] 2 (FETCH.union(GATHER_BOTH)) V4_0;
+    // name, texture, reference, offsets, accesses, version, option => needs in ARB programs
+    "1D" D1 [None] 1 (FETCH) V4_0 => [];
+    "2D" D2 [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [];
+    "3D" D3 [None] 3 (FETCH) V4_0 => [];
+    "CUBE" Cube [None] 0 (NORMAL.union(GATHER)) V4_0 => [];
+    "RECT" Rect [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [];
+    "SHADOW1D" D1 [Lane(2)] 1 (NORMAL) V4_0 => [SHADOW];
+    "SHADOW2D" D2 [Lane(2)] 2 (NORMAL.union(GATHER_BOTH)) V4_0 => [SHADOW];
+    "SHADOWRECT" Rect [Lane(2)] 2 (NORMAL.union(GATHER_BOTH)) V4_0 => [SHADOW];
+    "ARRAY1D" D1Array [None] 1 (FETCH) V4_0 => [TEXTURE_ARRAY];
+    "ARRAY2D" D2Array [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [TEXTURE_ARRAY];
     "SHADOWCUBE" Cube [Lane(3)] 0 (FULL.union(GATHER)) V4_0;
-    "SHADOWARRAY1D" D1Array [Lane(2)] 1 (NORMAL) V4_0;
-    "SHADOWARRAY2D" D2Array [Lane(3)] 2 (FULL.union(GATHER_BOTH)) V4_0;
+    "SHADOWARRAY1D" D1Array [Lane(2)] 1 (NORMAL) V4_0 => [SHADOW TEXTURE_ARRAY];
+    "SHADOWARRAY2D" D2Array [Lane(3)] 2 (FULL.union(GATHER_BOTH)) V4_0 => [SHADOW TEXTURE_ARRAY];
     "BUFFER" Buffer [None] 0 (Access::FETCH.union(Access::QUERY_SIZE)) V4_0;
     "ARRAYCUBE" CubeArray [None] 0 (FULL.union(GATHER)) V5_0;
     "SHADOWARRAYCUBE" CubeArray [Operand] 0 (Access::SAMPLE.union(Access::QUERY_SIZE).union(Access::QUERY_LOD).union(GATHER)) V5_0;

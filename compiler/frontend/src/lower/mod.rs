@@ -5,6 +5,7 @@
 //! anything is written, and mask, guard, clamp and condition codes apply once.
 
 pub(crate) mod alu;
+pub(crate) mod arb;
 pub(crate) mod composite;
 pub(crate) mod convert;
 pub(crate) mod derivative;

@@ -72,7 +72,7 @@ impl Lowerer<'_> {
     pub(super) fn variable(&mut self, var: u32, index: AstIndex, ty: Type) -> Src {
         let info = &self.checked.vars[var as usize];
         let source = match info.kind {
-            VarKind::Temp => self.temp(var, info, index),
+            VarKind::Temp | VarKind::Address => self.temp(var, info, index),
             VarKind::Attrib { first } => self.attrib(var, info, first, index, ty),
             VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
                 self.param(var, info, first, index)
@@ -271,6 +271,7 @@ impl Lowerer<'_> {
                 }
                 VarKind::Result { first } => self.result_array(info, first, count),
                 VarKind::Temp
+                | VarKind::Address
                 | VarKind::Buffer(_)
                 | VarKind::Texture { .. }
                 | VarKind::Image { .. }

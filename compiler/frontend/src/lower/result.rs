@@ -118,6 +118,7 @@ impl Lowerer<'_> {
         let (register, index) = match info.kind {
             VarKind::Result { first } => self.result_register(var, first, result.index, job.result),
             VarKind::Temp
+            | VarKind::Address
             | VarKind::Attrib { .. }
             | VarKind::Param { .. }
             | VarKind::Buffer(_)

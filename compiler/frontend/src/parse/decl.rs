@@ -7,6 +7,7 @@ use crate::ast::{Base, Decl, DeclKind, Item, Size, Statement, VarMods};
 use crate::codes::Code;
 use crate::lex::Kind;
 use crate::names::NameId;
+use crate::source::Family;
 use glasm_ir::Span;
 use winnow::Parser;
 use winnow::combinator::{delimited, dispatch, opt, separated};
@@ -20,44 +21,59 @@ pub(super) enum DeclWord {
     Modifier(VarMods),
 }
 
-static KEYWORDS: &[(&str, DeclWord)] = &[
-    ("TEMP", DeclWord::Keyword(DeclKind::Temp)),
-    ("ATTRIB", DeclWord::Keyword(DeclKind::Attrib)),
-    ("PARAM", DeclWord::Keyword(DeclKind::Param)),
-    ("OUTPUT", DeclWord::Keyword(DeclKind::Output)),
-    ("ALIAS", DeclWord::Keyword(DeclKind::Alias)),
-    ("BUFFER", DeclWord::Keyword(DeclKind::Buffer)),
-    ("BUFFER4", DeclWord::Keyword(DeclKind::Buffer4)),
-    ("CBUFFER", DeclWord::Keyword(DeclKind::Cbuffer)),
-    ("TEXTURE", DeclWord::Keyword(DeclKind::Texture)),
-    ("IMAGE", DeclWord::Keyword(DeclKind::Image)),
-    ("SHARED", DeclWord::Keyword(DeclKind::Shared)),
-    ("STORAGE", DeclWord::Keyword(DeclKind::Storage)),
-    ("COUNTER", DeclWord::Keyword(DeclKind::Counter)),
-    ("GROUP_SIZE", DeclWord::Keyword(DeclKind::GroupSize)),
-    ("SHARED_MEMORY", DeclWord::Keyword(DeclKind::SharedMemory)),
+/// Families that have a declaration word.
+const BOTH: &[Family] = &[Family::Typed, Family::Arb];
+const TYPED: &[Family] = &[Family::Typed];
+const ARB: &[Family] = &[Family::Arb];
+
+static KEYWORDS: &[(&str, DeclWord, &[Family])] = &[
+    ("ADDRESS", DeclWord::Keyword(DeclKind::Address), ARB),
+    ("TEMP", DeclWord::Keyword(DeclKind::Temp), BOTH),
+    ("ATTRIB", DeclWord::Keyword(DeclKind::Attrib), BOTH),
+    ("PARAM", DeclWord::Keyword(DeclKind::Param), BOTH),
+    ("OUTPUT", DeclWord::Keyword(DeclKind::Output), BOTH),
+    ("ALIAS", DeclWord::Keyword(DeclKind::Alias), BOTH),
+    ("BUFFER", DeclWord::Keyword(DeclKind::Buffer), TYPED),
+    ("BUFFER4", DeclWord::Keyword(DeclKind::Buffer4), TYPED),
+    ("CBUFFER", DeclWord::Keyword(DeclKind::Cbuffer), TYPED),
+    ("TEXTURE", DeclWord::Keyword(DeclKind::Texture), TYPED),
+    ("IMAGE", DeclWord::Keyword(DeclKind::Image), TYPED),
+    ("SHARED", DeclWord::Keyword(DeclKind::Shared), TYPED),
+    ("STORAGE", DeclWord::Keyword(DeclKind::Storage), TYPED),
+    ("COUNTER", DeclWord::Keyword(DeclKind::Counter), TYPED),
+    ("GROUP_SIZE", DeclWord::Keyword(DeclKind::GroupSize), TYPED),
+    (
+        "SHARED_MEMORY",
+        DeclWord::Keyword(DeclKind::SharedMemory),
+        TYPED,
+    ),
     (
         "SUBROUTINETYPE",
         DeclWord::Keyword(DeclKind::SubroutineType),
+        TYPED,
     ),
-    ("SUBROUTINE", DeclWord::Keyword(DeclKind::Subroutine)),
-    ("SHORT", DeclWord::Modifier(VarMods::SHORT)),
-    ("LONG", DeclWord::Modifier(VarMods::LONG)),
-    ("INT", DeclWord::Modifier(VarMods::INT)),
-    ("UINT", DeclWord::Modifier(VarMods::UINT)),
-    ("FLOAT", DeclWord::Modifier(VarMods::FLOAT)),
-    ("FLAT", DeclWord::Modifier(VarMods::FLAT)),
-    ("CENTROID", DeclWord::Modifier(VarMods::CENTROID)),
-    ("NOPERSPECTIVE", DeclWord::Modifier(VarMods::NOPERSPECTIVE)),
-    ("SAMPLE", DeclWord::Modifier(VarMods::SAMPLE)),
+    ("SUBROUTINE", DeclWord::Keyword(DeclKind::Subroutine), TYPED),
+    ("SHORT", DeclWord::Modifier(VarMods::SHORT), BOTH),
+    ("LONG", DeclWord::Modifier(VarMods::LONG), BOTH),
+    ("INT", DeclWord::Modifier(VarMods::INT), TYPED),
+    ("UINT", DeclWord::Modifier(VarMods::UINT), TYPED),
+    ("FLOAT", DeclWord::Modifier(VarMods::FLOAT), TYPED),
+    ("FLAT", DeclWord::Modifier(VarMods::FLAT), TYPED),
+    ("CENTROID", DeclWord::Modifier(VarMods::CENTROID), TYPED),
+    (
+        "NOPERSPECTIVE",
+        DeclWord::Modifier(VarMods::NOPERSPECTIVE),
+        TYPED,
+    ),
+    ("SAMPLE", DeclWord::Modifier(VarMods::SAMPLE), TYPED),
 ];
 
 /// The declaration word that `text` spells.
-pub(super) fn word(text: &[u8]) -> Option<DeclWord> {
+pub(super) fn word(family: Family, text: &[u8]) -> Option<DeclWord> {
     KEYWORDS
         .iter()
-        .find(|(name, _)| name.as_bytes() == text)
-        .map(|&(_, word)| word)
+        .find(|(name, _, families)| name.as_bytes() == text && families.contains(&family))
+        .map(|&(_, word, _)| word)
 }
 
 /// A declaration, modifiers first.
@@ -67,7 +83,7 @@ pub(super) fn declaration(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
     let kind = loop {
         let keyword = peek(input);
         let found = if keyword.kind() == Kind::Ident {
-            word(input.state.text(keyword))
+            word(input.state.family, input.state.text(keyword))
         } else {
             None
         };
@@ -130,7 +146,7 @@ fn add_modifier(input: &mut Input<'_, '_, '_>, mods: &mut VarMods, modifier: Var
 /// What follows the keyword.
 fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
     match decl.kind {
-        DeclKind::Temp => {
+        DeclKind::Temp | DeclKind::Address => {
             let _: () = separated(1.., temp_name, comma).parse_next(input)?;
         }
         DeclKind::GroupSize | DeclKind::SharedMemory => numbers(input)?,
@@ -172,8 +188,12 @@ fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
         | DeclKind::Storage
         | DeclKind::Counter => {
             decl.name = Some(new_name(input)?);
-            decl.size = size(input)?;
-            decl.size2 = size(input)?;
+            if input.state.family == Family::Typed || decl.kind == DeclKind::Param {
+                decl.size = size(input)?;
+            }
+            if input.state.family == Family::Typed {
+                decl.size2 = size(input)?;
+            }
             // The grammar of NV_shader_atomic_counters has no equals sign.
             if decl.kind != DeclKind::Counter || peek(input).kind() == Kind::Equals {
                 expect(input, Kind::Equals, Expected::Token(Kind::Equals))?;
@@ -240,7 +260,10 @@ fn new_name(input: &mut Input<'_, '_, '_>) -> Parsed<(NameId, Span)> {
 
 fn temp_name(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
     let (name, span) = new_name(input)?;
-    let size = size(input)?;
+    let size = match input.state.family {
+        Family::Typed => size(input)?,
+        Family::Arb => Size::Single,
+    };
     input.state.ast.items.push(Item::Name(name, size, span));
     Ok(())
 }
@@ -270,7 +293,8 @@ fn optional_int(input: &mut Input<'_, '_, '_>) -> Parsed<(u32, Span)> {
 
 /// A single binding, or bindings in braces. `{1, 2, 3, 4}` for a variable that is no array is one constant.
 fn initializer(input: &mut Input<'_, '_, '_>, decl: &Decl) -> Parsed<()> {
-    if decl.size == Size::Single || peek(input).kind() != Kind::OpenBrace {
+    let braces = peek(input).kind() == Kind::OpenBrace || input.state.family == Family::Arb;
+    if decl.size == Size::Single || !braces {
         return item(input);
     }
     delimited(

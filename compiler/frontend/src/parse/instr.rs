@@ -1,7 +1,9 @@
 //! Instruction lines.
 
 use super::operand::{condition, operand, optional_condition, push_operand, result};
-use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, peek, peek_kind};
+use super::{
+    Expected, Input, Parsed, accept, advance, expect, fail_at, fail_with, peek, peek_kind,
+};
 use crate::ast::{
     Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Statement, Suffix,
     TexPart,
@@ -11,6 +13,7 @@ use crate::lang::modifiers::{Modifiers, Mods};
 use crate::lang::opcodes::{Opcode, OperandKind, ResultKind};
 use crate::lang::targets;
 use crate::lex::{Kind, Token};
+use crate::source::Family;
 use glasm_ir::Span;
 use std::num::NonZeroU32;
 
@@ -169,7 +172,9 @@ fn operand_of_kind(
         | OperandKind::ConstMem
         | OperandKind::SharedMem
         | OperandKind::StorageMem
-        | OperandKind::CounterMem => push_operand(input)?,
+        | OperandKind::CounterMem
+        | OperandKind::Sv
+        | OperandKind::AddressRegister => push_operand(input)?,
         OperandKind::Count => {
             if peek(input).kind() != Kind::Semicolon {
                 let operand = operand(input)?;
@@ -224,6 +229,9 @@ fn kill(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
 /// The words behind points of the opcode.
 #[inline(never)]
 fn add_modifiers(input: &mut Input<'_, '_, '_>, mut modifiers: Modifiers) -> Parsed<Modifiers> {
+    if input.state.family == Family::Arb {
+        return Err(fail_at(input, Expected::Result));
+    }
     while accept(input, Kind::Dot) {
         let word = peek(input);
         if word.kind() != Kind::Ident {
@@ -252,6 +260,7 @@ fn extended_swizzle(input: &mut Input<'_, '_, '_>) -> Parsed<[ExtComponent; 4]> 
         select: ExtSelect::Zero,
         negate: false,
     }; 4];
+    let mut sets = u8::MAX;
     for (lane, component) in components.iter_mut().enumerate() {
         if lane > 0 {
             expect(input, Kind::Comma, Expected::Comma)?;
@@ -268,9 +277,15 @@ fn extended_swizzle(input: &mut Input<'_, '_, '_>) -> Parsed<[ExtComponent; 4]> 
         let select = match (word.kind(), text) {
             (Kind::Int, b"0") => Some(ExtSelect::Zero),
             (Kind::Int, b"1") => Some(ExtSelect::One),
-            (Kind::Ident, &[letter]) => super::operand::component(letter).map(ExtSelect::Lane),
+            (Kind::Ident, &[letter]) => input.state.letters.component(letter).map(|(lane, set)| {
+                sets &= set;
+                ExtSelect::Lane(lane)
+            }),
             _ => None,
         };
+        if sets == 0 && input.state.family == Family::Arb {
+            return Err(fail_with(input, Expected::ExtSwizzle, Code::SwizzleMixed));
+        }
         let Some(select) = select else {
             return Err(fail_at(input, Expected::ExtSwizzle));
         };
@@ -401,6 +416,9 @@ fn operand_ahead(input: &Input<'_, '_, '_>) -> bool {
 
 /// `, (a, b, c)`, `(a, b, c)`, `, offset(v)` or `offset(v)`.
 fn offset(input: &mut Input<'_, '_, '_>) -> Parsed<(Offset, Span)> {
+    if input.state.family == Family::Arb {
+        return Ok((Offset::None, peek(input).span()));
+    }
     let comma = peek(input).kind() == Kind::Comma;
     let start = input
         .input

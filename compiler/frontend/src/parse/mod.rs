@@ -17,18 +17,19 @@ mod operand;
 mod path;
 mod recover;
 
-pub(crate) use operand::{decode_mask, decode_suffix};
+pub(crate) use operand::Letters;
 
 use crate::ast::{Ast, Statement};
 use crate::codes::Code;
 use crate::lang::conditions::{self, Test};
 use crate::lang::modifiers::{self, Modifier, Mods};
 use crate::lang::opcodes::{self, OLD_WORDS, Opcode};
-use crate::lang::{limits, reserved_words};
+use crate::lang::options::{self, Features};
+use crate::lang::{limits, optional_reserved_word, reserved_words};
 use crate::lex::{Kind, Token};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
-use crate::source::Dialect;
+use crate::source::{Dialect, Family};
 use decl::DeclWord;
 use recover::{recover, report};
 use winnow::error::{ModalError, ParserError};
@@ -128,6 +129,10 @@ pub(crate) struct State<'s> {
     /// Names below this number are reserved words.
     reserved: u32,
     token_count: u32,
+    family: Family,
+    /// What the options read so far enable.
+    features: Features,
+    letters: Letters,
     late_options: bool,
     /// Inside brackets: the variable of an index has no run-time index of its own.
     in_index: bool,
@@ -184,13 +189,15 @@ impl<'s> State<'s> {
             b"END" => Leader::End,
             b"OPTION" => Leader::Option,
             _ => {
-                if let Some(opcode) = Opcode::exact(text) {
+                if let Some(opcode) = Opcode::exact(self.family, text) {
                     Leader::Opcode(opcode, Mods::empty())
-                } else if let Some(word) = decl::word(text) {
+                } else if let Some(word) = decl::word(self.family, text) {
                     Leader::Decl(word)
-                } else if let Some((opcode, mods)) = opcodes::split(text) {
+                } else if let Some((opcode, mods)) = opcodes::split(self.family, text) {
                     Leader::Opcode(opcode, mods)
-                } else if OLD_WORDS.iter().any(|old| old.as_bytes() == text) {
+                } else if self.family == Family::Typed
+                    && OLD_WORDS.iter().any(|old| old.as_bytes() == text)
+                {
                     Leader::Old
                 } else {
                     Leader::Other
@@ -213,11 +220,26 @@ impl<'s> State<'s> {
         }
     }
 
-    /// The condition test that a token spells, unless a variable of that name exists.
+    /// The condition test that a token spells, where it could be a variable as well. A variable of that name wins; in ARB programs
+    /// the test does, if the options have tests at all. NV_fragment_program_option section 3.11.5.
     fn test(&mut self, token: Token) -> Option<Test> {
         let test = conditions::lookup(self.text(token))?;
         let name = self.intern(token);
-        (!self.words[name.index()].declared).then_some(test)
+        let is_test = match self.family {
+            Family::Typed => !self.words[name.index()].declared,
+            Family::Arb => self.features.contains(Features::NV_FRAGMENT),
+        };
+        is_test.then_some(test)
+    }
+
+    /// Takes over what an option enables.
+    fn enable(&mut self, option: NameId) {
+        let dialect = self.ast.dialect;
+        let row = options::lookup(self.ast.names.text(option)).filter(|row| row.known_in(dialect));
+        self.features |= row.map_or(Features::empty(), |row| row.enables);
+        let more = optional_reserved_word(dialect)
+            .is_some_and(|(_, feature)| self.features.contains(feature));
+        self.reserved = (reserved_words(dialect).len() + usize::from(more)) as u32;
     }
 
     /// Whether a variable of this name stands before.
@@ -337,10 +359,15 @@ pub fn parse<'s>(
 
 fn new_state<'s>(dialect: Dialect, text: &'s [u8], tokens: usize, reports: Reports) -> State<'s> {
     let mut names = Names::new();
-    let reserved = reserved_words(dialect.stage());
+    let reserved = reserved_words(dialect);
     for word in reserved {
         names.intern(word.as_bytes());
     }
+    // The word that an option may add comes next, so that it is only a matter of the count.
+    if let Some((word, _)) = optional_reserved_word(dialect) {
+        names.intern(word.as_bytes());
+    }
+    let names_known = names.len();
     let statements = tokens / 10;
     let ast = Ast {
         dialect,
@@ -370,7 +397,7 @@ fn new_state<'s>(dialect: Dialect, text: &'s [u8], tokens: usize, reports: Repor
             modifier: None,
             declared: false
         };
-        reserved.len()
+        names_known
     ];
     State {
         ast,
@@ -378,6 +405,9 @@ fn new_state<'s>(dialect: Dialect, text: &'s [u8], tokens: usize, reports: Repor
         words,
         reserved: reserved.len() as u32,
         token_count: tokens as u32,
+        family: dialect.family(),
+        features: Features::empty(),
+        letters: Letters::of(dialect),
         late_options: false,
         in_index: false,
     }
@@ -479,9 +509,10 @@ fn label(input: &mut Input<'_, '_, '_>, name: NameId) -> Parsed<()> {
 #[cold]
 fn has_number(input: &Input<'_, '_, '_>) -> bool {
     let word = input.input.get(1).copied();
-    word.is_some_and(|word| {
-        word.kind() == Kind::Ident && input.state.text(word) == b"SUBROUTINENUM"
-    })
+    input.state.family == Family::Typed
+        && word.is_some_and(|word| {
+            word.kind() == Kind::Ident && input.state.text(word) == b"SUBROUTINENUM"
+        })
 }
 
 /// `name SUBROUTINENUM(n):`. ARB_shader_subroutine section 2.X.2.
@@ -519,5 +550,6 @@ fn option(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
         );
     }
     input.state.ast.options.push((name, word.span()));
+    input.state.enable(name);
     Ok(())
 }

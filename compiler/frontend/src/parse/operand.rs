@@ -8,74 +8,107 @@ use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use crate::codes::Code;
 use crate::lex::{Kind, Token};
 use crate::parse::path::int_value;
-use glasm_ir::{Span, Swizzle, WriteMask};
+use crate::source::{Dialect, Family};
+use glasm_ir::{Span, Stage, Swizzle, WriteMask};
 use winnow::stream::{Stream, TokenSlice};
 
-/// Component letters: lane in the low bits, 4 for `rgba`, 8 for `xyzw`; 0 for other bytes.
-const COMPONENTS: [u8; 256] = {
+/// A set of component letters, by byte: lane in the low bits, 4 for `rgba`, 8 for `xyzw`; 0 for other bytes.
+type LetterTable = [u8; 256];
+
+const fn letter_table(letters: [(&[u8; 4], u8); 2]) -> LetterTable {
     let mut table = [0; 256];
-    let (xyzw, rgba) = (*b"xyzw", *b"rgba");
-    let mut lane = 0;
-    while lane < 4 {
-        table[xyzw[lane] as usize] = 8 | lane as u8;
-        table[rgba[lane] as usize] = 4 | lane as u8;
-        lane += 1;
+    let mut set = 0;
+    while set < 2 {
+        let (word, mark) = letters[set];
+        let mut lane = 0;
+        while lane < 4 {
+            table[word[lane] as usize] = mark | lane as u8;
+            lane += 1;
+        }
+        set += 1;
     }
     table
-};
-
-/// The component of a letter.
-pub(super) fn component(letter: u8) -> Option<u8> {
-    let code = COMPONENTS[letter as usize];
-    (code != 0).then_some(code & 3)
 }
 
-/// The suffix that the letters behind a point spell.
-#[inline]
-pub(crate) fn decode_suffix(text: &[u8]) -> Result<Suffix, Code> {
-    match *text {
-        [one] => component(one).map(Suffix::one).ok_or(Code::UnexpectedToken),
-        [a, b, c, d] => {
-            let codes = [a, b, c, d].map(|letter| COMPONENTS[letter as usize]);
-            if codes[0] & codes[1] & codes[2] & codes[3] & 12 != 0 {
-                Ok(Suffix::four(Swizzle::new(codes)))
-            } else if codes.contains(&0) {
-                Err(Code::UnexpectedToken)
-            } else {
-                Err(Code::SwizzleMixed)
+static BOTH_SETS: LetterTable = letter_table([(b"xyzw", XYZW), (b"rgba", RGBA)]);
+static ONE_SET: LetterTable = letter_table([(b"xyzw", XYZW), (b"xyzw", XYZW)]);
+const RGBA: u8 = 4;
+const XYZW: u8 = 8;
+
+/// The letters that select components in a language.
+#[derive(Clone, Copy)]
+pub(crate) struct Letters(&'static LetterTable);
+
+impl Letters {
+    /// The letters of a language: vertex programs of the ARB family have no `rgba`.
+    pub(crate) fn of(dialect: Dialect) -> Self {
+        match (dialect.family(), dialect.stage()) {
+            (Family::Arb, Stage::Vertex) => Self(&ONE_SET),
+            (Family::Arb | Family::Typed, _) => Self(&BOTH_SETS),
+        }
+    }
+
+    #[inline]
+    fn code(self, letter: u8) -> u8 {
+        self.0[letter as usize]
+    }
+
+    /// The component of a letter, and the set that it is of.
+    pub(super) fn component(self, letter: u8) -> Option<(u8, u8)> {
+        let code = self.code(letter);
+        (code != 0).then_some((code & 3, code & (XYZW | RGBA)))
+    }
+
+    /// The suffix that the letters behind a point spell.
+    #[inline]
+    pub(crate) fn suffix(self, text: &[u8]) -> Result<Suffix, Code> {
+        match *text {
+            [one] => match self.code(one) {
+                0 => Err(Code::UnexpectedToken),
+                code => Ok(Suffix::one(code & 3)),
+            },
+            [a, b, c, d] => {
+                let codes = [a, b, c, d].map(|letter| self.code(letter));
+                if codes[0] & codes[1] & codes[2] & codes[3] & (XYZW | RGBA) != 0 {
+                    Ok(Suffix::four(Swizzle::new(codes)))
+                } else if codes.contains(&0) {
+                    Err(Code::UnexpectedToken)
+                } else {
+                    Err(Code::SwizzleMixed)
+                }
             }
+            _ if !text.is_empty()
+                && text.len() < 4
+                && text.iter().all(|&letter| self.code(letter) != 0) =>
+            {
+                Err(Code::SwizzleLength)
+            }
+            _ => Err(Code::UnexpectedToken),
         }
-        _ if !text.is_empty()
-            && text.len() < 4
-            && text.iter().all(|&letter| COMPONENTS[letter as usize] != 0) =>
-        {
-            Err(Code::SwizzleLength)
-        }
-        _ => Err(Code::UnexpectedToken),
     }
-}
 
-/// The write mask that the letters behind a point spell.
-#[inline]
-pub(crate) fn decode_mask(text: &[u8]) -> Result<WriteMask, Code> {
-    let mut mask = 0u8;
-    let mut sets = 12;
-    for &letter in text {
-        let code = COMPONENTS[letter as usize];
-        if code == 0 || text.len() > 4 {
-            return Err(Code::UnexpectedToken);
+    /// The write mask that the letters behind a point spell.
+    #[inline]
+    pub(crate) fn mask(self, text: &[u8]) -> Result<WriteMask, Code> {
+        let mut mask = 0u8;
+        let mut sets = XYZW | RGBA;
+        for &letter in text {
+            let code = self.code(letter);
+            if code == 0 || text.len() > 4 {
+                return Err(Code::UnexpectedToken);
+            }
+            let bit = 1 << (code & 3);
+            if mask >= bit {
+                return Err(Code::MaskOrder);
+            }
+            mask |= bit;
+            sets &= code;
         }
-        let bit = 1 << (code & 3);
-        if mask >= bit {
-            return Err(Code::MaskOrder);
+        if sets == 0 {
+            Err(Code::SwizzleMixed)
+        } else {
+            Ok(WriteMask(mask))
         }
-        mask |= bit;
-        sets &= code;
-    }
-    if sets & 12 == 0 {
-        Err(Code::SwizzleMixed)
-    } else {
-        Ok(WriteMask(mask))
     }
 }
 
@@ -121,7 +154,7 @@ pub(super) fn push_operand(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
     let mut suffix = Suffix::NONE;
     if peek_kind(input, behind) == Kind::Dot {
         let letters = input.input.get(behind + 1).copied().unwrap_or(first);
-        match decode_suffix(input.state.text(letters)) {
+        match input.state.letters.suffix(input.state.text(letters)) {
             Ok(found) if letters.kind() == Kind::Ident => suffix = found,
             _ => return push_unusual(input),
         }
@@ -218,8 +251,14 @@ fn operand_base(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Index, Suffix, u
         }
         Kind::Int | Kind::Float => {
             let literal = number(input, word, Sign::Plus)?;
-            Ok((Base::Scalar(literal), Index::None, Suffix::NONE, word.end()))
+            let mut end = word.end();
+            let suffix = match input.state.family {
+                Family::Typed => Suffix::NONE,
+                Family::Arb => suffix(input, &mut end)?,
+            };
+            Ok((Base::Scalar(literal), Index::None, suffix, end))
         }
+        Kind::Word if input.state.family == Family::Arb => number_with_suffix(input, word),
         Kind::OpenBrace => {
             let (base, span) = vector(input)?;
             let mut end = span.end;
@@ -230,6 +269,33 @@ fn operand_base(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Index, Suffix, u
     }
 }
 
+/// A number whose point is that of a suffix as well: `2.x`. ARB_vertex_program section 2.14.2.
+fn number_with_suffix(
+    input: &mut Input<'_, '_, '_>,
+    word: Token,
+) -> Parsed<(Base, Index, Suffix, u32)> {
+    let text = input.state.text(word);
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let suffix = match text.get(digits) {
+        Some(b'.') => input.state.letters.suffix(&text[digits + 1..]).ok(),
+        _ => None,
+    };
+    let Some(suffix) = suffix else {
+        return Err(fail_at(input, Expected::Operand));
+    };
+    advance(input);
+    let span = Span::new(word.start(), word.start() + digits as u32);
+    let (value, overflow) = int_value(&text[..digits]);
+    input.state.ast.literals.push(Literal {
+        negative: false,
+        int: Some(value),
+        overflow,
+        span,
+    });
+    let literal = input.state.ast.literals.len() as u32 - 1;
+    Ok((Base::Scalar(literal), Index::None, suffix, word.end()))
+}
+
 fn suffix(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Suffix> {
     if !accept(input, Kind::Dot) {
         return Ok(Suffix::NONE);
@@ -238,7 +304,7 @@ fn suffix(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Suffix> {
     if letters.kind() != Kind::Ident {
         return Err(fail_at(input, Expected::Component));
     }
-    match decode_suffix(input.state.text(letters)) {
+    match input.state.letters.suffix(input.state.text(letters)) {
         Ok(suffix) => {
             *end = advance(input).end();
             Ok(suffix)
@@ -256,6 +322,7 @@ pub(super) enum Sign {
 
 /// Takes the number `word` into the literal table.
 pub(super) fn number(input: &mut Input<'_, '_, '_>, word: Token, sign: Sign) -> Parsed<u32> {
+    path::decimal(input)?;
     advance(input);
     let (int, overflow) = match word.kind() {
         Kind::Int => {
@@ -322,7 +389,7 @@ pub(super) fn result(input: &mut Input<'_, '_, '_>) -> Parsed<Dst> {
     let (mut mask, mut end, mut behind) = (WriteMask::XYZW, word.end(), 1);
     if peek_kind(input, 1) == Kind::Dot {
         let letters = input.input.get(2).copied().unwrap_or(word);
-        match decode_mask(input.state.text(letters)) {
+        match input.state.letters.mask(input.state.text(letters)) {
             Ok(found) if letters.kind() == Kind::Ident => mask = found,
             _ => return unusual_result(input),
         }
@@ -391,7 +458,7 @@ fn mask(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<WriteMask> {
     if letters.kind() != Kind::Ident {
         return Err(fail_at(input, Expected::Mask));
     }
-    match decode_mask(input.state.text(letters)) {
+    match input.state.letters.mask(input.state.text(letters)) {
         Ok(mask) => {
             *end = advance(input).end();
             Ok(mask)
@@ -436,6 +503,7 @@ mod tests {
 
     #[test]
     fn suffixes_have_one_or_four_letters() {
+        let decode_suffix = |text: &[u8]| Letters(&BOTH_SETS).suffix(text);
         assert_eq!(decode_suffix(b"y"), Ok(Suffix::one(1)));
         assert_eq!(decode_suffix(b"a"), Ok(Suffix::one(3)));
         assert_eq!(
@@ -454,11 +522,20 @@ mod tests {
 
     #[test]
     fn masks_are_in_order() {
+        let decode_mask = |text: &[u8]| Letters(&BOTH_SETS).mask(text);
         assert_eq!(decode_mask(b"xyzw"), Ok(WriteMask(15)));
         assert_eq!(decode_mask(b"ga"), Ok(WriteMask(10)));
         assert_eq!(decode_mask(b"yx"), Err(Code::MaskOrder));
         assert_eq!(decode_mask(b"xx"), Err(Code::MaskOrder));
         assert_eq!(decode_mask(b"xg"), Err(Code::SwizzleMixed));
         assert_eq!(decode_mask(b"xq"), Err(Code::UnexpectedToken));
+    }
+
+    #[test]
+    fn some_languages_have_one_set_of_letters() {
+        let letters = Letters::of(Dialect::ArbVp1_0);
+        assert_eq!(letters.suffix(b"rrrr"), Err(Code::UnexpectedToken));
+        assert_eq!(letters.mask(b"r"), Err(Code::UnexpectedToken));
+        assert_eq!(letters.mask(b"xw"), Ok(WriteMask(9)));
     }
 }

@@ -5,8 +5,8 @@ use crate::ast::{Base, Bracket, Index, Path, Relative, Segment, SuffixKind};
 use crate::codes::Code;
 use crate::lex::{Kind, Token};
 use crate::names::NameId;
-use crate::parse::operand::decode_suffix;
 use crate::parse::{fail_with, peek_kind};
+use crate::source::Family;
 use winnow::Parser;
 use winnow::combinator::{alt, delimited, opt, preceded};
 
@@ -99,8 +99,18 @@ fn dot_dot(input: &mut Input<'_, '_, '_>) -> Parsed<Token> {
 
 /// An integer up to 2^32 - 1; larger ones give that value, which is beyond every limit.
 pub(super) fn small_int(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
+    decimal(input)?;
     let digits = expect(input, Kind::Int, Expected::Integer)?;
     Ok(small(input.state.text(digits)))
+}
+
+/// Fails at a hexadecimal number where the language has none: in ARB programs.
+#[inline]
+pub(super) fn decimal(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    if input.state.family == Family::Arb && input.state.text(peek(input)).starts_with(b"0x") {
+        return Err(fail_with(input, Expected::Number, Code::BadNumber));
+    }
+    Ok(())
 }
 
 /// The value of an integer up to 2^32 - 1.
@@ -167,17 +177,23 @@ fn index(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Index> {
 fn relative(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
     let word = advance(input);
     let name = input.state.intern(word);
-    let (base, lane, end) = if input.state.is_reserved(name) {
+    let reserved = input.state.is_reserved(name);
+    if reserved && input.state.family == Family::Arb {
+        return Err(fail_with(input, Expected::Brackets, Code::IndexVariable));
+    }
+    let (base, lane, end) = if reserved {
         input.state.in_index = true;
         let parsed = path(input, word, name);
         input.state.in_index = false;
         let (path, end) = parsed?;
         (Base::Path(path), 0, end)
+    } else if input.state.family == Family::Arb && peek(input).kind() != Kind::Dot {
+        return Err(fail_with(input, Expected::Component, Code::ScalarSuffix));
     } else if peek(input).kind() == Kind::Dot {
         advance(input);
         let component = peek(input);
-        let suffix =
-            (component.kind() == Kind::Ident).then(|| decode_suffix(input.state.text(component)));
+        let suffix = (component.kind() == Kind::Ident)
+            .then(|| input.state.letters.suffix(input.state.text(component)));
         let Some(SuffixKind::One(lane)) = suffix.and_then(Result::ok).map(|suffix| suffix.kind())
         else {
             return Err(fail_with(input, Expected::Component, Code::ScalarSuffix));

@@ -1,0 +1,283 @@
+//! Rules that only ARB programs have: what their options enable, address registers, reserved words, limits.
+//! ARB_vertex_program sections 2.14.2 to 2.14.5, ARB_fragment_program sections 3.11.2 to 3.11.5.
+
+use super::operand::Shape;
+use super::{Checker, VarKind};
+use crate::ast::{Base, Decl, DeclKind, Dst, Inst, Item, Operand, Signs, SuffixKind, VarMods};
+use crate::codes::Code;
+use crate::lang::arb::{self, Form, limits};
+use crate::lang::modifiers::Mods;
+use crate::lang::opcodes::{self, Lower, OpcodeInfo};
+use crate::lang::options::Features;
+use crate::lang::stage_name;
+use crate::names::NameId;
+use crate::source::Family;
+use glasm_ir::{Semantic, Span, Stage, WriteMask};
+use rustc_hash::FxHashSet;
+
+/// Words that begin declarations, and the end of the program.
+const DECLARATION_WORDS: &[&str] = &[
+    "ALIAS", "ATTRIB", "END", "OPTION", "OUTPUT", "PARAM", "TEMP",
+];
+
+impl Checker<'_> {
+    /// Whether this is an ARB program without any of the NV instruction sets.
+    #[inline]
+    pub(super) fn is_plain_arb(&self) -> bool {
+        self.family == Family::Arb && !self.program.features.intersects(Features::NV_OPTIONS)
+    }
+
+    /// Whether the opcode and its suffixes exist under the options of the program; reports it if not.
+    #[inline]
+    pub(super) fn arb_form(&mut self, inst: &Inst, info: &OpcodeInfo) -> bool {
+        let mods = inst.modifiers.mods();
+        match info.arb.of(self.stage) {
+            Some(form)
+                if self.program.features.contains(form.needs)
+                    && !matches!(info.lower, Lower::Missing)
+                    && (mods.is_empty() || self.unknown_suffix(form, mods).is_none()) =>
+            {
+                true
+            }
+            form => {
+                self.missing_form(inst, info, form);
+                false
+            }
+        }
+    }
+
+    /// A suffix that an opcode does not have here, and the option that would bring it, if one does.
+    fn unknown_suffix(&self, form: Form, mods: Mods) -> Option<(Mods, Features)> {
+        let extra = mods.difference(form.mods);
+        if !extra.is_empty() {
+            return Some((extra, Features::empty()));
+        }
+        let needs = arb::suffix_needs(self.stage);
+        mods.iter().find_map(|suffix| {
+            let found = needs.iter().find(|(known, _)| known.contains(suffix));
+            match found {
+                Some((_, feature)) if self.program.features.contains(*feature) => None,
+                Some((_, feature)) => Some((suffix, *feature)),
+                None => Some((suffix, Features::empty())),
+            }
+        })
+    }
+
+    #[cold]
+    fn missing_form(&mut self, inst: &Inst, info: &OpcodeInfo, form: Option<Form>) {
+        let span = self.opcode_span(inst);
+        let name = info.name;
+        let Some(form) = form else {
+            let message = format!(
+                "`{name}` is not available in {} programs",
+                stage_name(self.stage)
+            );
+            return self.reports.error(Code::FeatureStage, span, message);
+        };
+        let missing = form.needs.difference(self.program.features);
+        if !missing.is_empty() {
+            let message = format!("`{name}` needs OPTION {}", missing.option());
+            return self.reports.error(Code::FeatureOption, span, message);
+        }
+        match self.unknown_suffix(form, inst.modifiers.mods()) {
+            Some((_, feature)) if feature.is_empty() => {
+                let message = format!("`{name}` does not take this suffix");
+                self.reports.error(Code::ModifierUnsupported, span, message);
+            }
+            Some((_, feature)) => {
+                let message = format!("this suffix needs OPTION {}", feature.option());
+                self.reports.error(Code::FeatureOption, span, message);
+            }
+            None => {
+                let message = format!("`{name}` is not supported yet");
+                self.reports.error(Code::Unsupported, span, message);
+            }
+        }
+    }
+
+    /// Conditions and absolute values in a program that has no option for them.
+    pub(super) fn plain_syntax(&mut self, inst: &Inst, operands: &[Operand]) {
+        let option = match self.stage == Stage::Vertex {
+            true => Features::NV_VERTEX_2,
+            false => Features::NV_FRAGMENT,
+        };
+        let guard = inst.dst.filter(|dst| dst.guard.is_some());
+        if let Some(span) = guard.map(|dst| dst.span).or(inst.cond.map(|_| inst.span)) {
+            let message = format!("conditions need OPTION {}", option.option());
+            self.reports.error(Code::FeatureOption, span, message);
+        }
+        for operand in operands {
+            if operand.signs.contains(Signs::ABS) {
+                let message = format!("absolute values need OPTION {}", option.option());
+                self.reports
+                    .error(Code::FeatureOption, operand.span, message);
+            }
+        }
+    }
+
+    /// What stands at an operand place that depends on the options.
+    pub(super) fn scalar_or_vector(&self) -> Shape {
+        match self.is_plain_arb() {
+            true => Shape::Scalar,
+            false => Shape::Vector,
+        }
+    }
+
+    /// The result of ARL and its like.
+    pub(super) fn address_result(&mut self, dst: &mut Dst) {
+        let var = match dst.base {
+            Base::Name(name) => self.var_of(name, dst.span),
+            Base::Path(_) | Base::Var(_) | Base::Scalar(_) | Base::Vector { .. } => {
+                let message = "this instruction writes address registers only";
+                return self.reports.error(Code::AddressRegister, dst.span, message);
+            }
+        };
+        let Some(var) = var else { return };
+        dst.base = Base::Var(var);
+        let kind = self.program.vars[var as usize].kind;
+        if kind == VarKind::Poisoned {
+            return;
+        }
+        if kind != VarKind::Address {
+            let text = self.var_text(var);
+            let message = format!("{text} is no address register");
+            self.reports.error(Code::AddressRegister, dst.span, message);
+        } else if self.is_plain_arb() && dst.mask != WriteMask::X {
+            let message = "address registers have the component x only, which must be written";
+            self.reports.error(Code::AddressRegister, dst.span, message);
+        }
+        self.index(var, dst.index, dst.span);
+    }
+
+    /// An operand that is an address register as a whole.
+    pub(super) fn address_operand(&mut self, operand: &Operand, var: u32) {
+        let kind = self.program.vars[var as usize].kind;
+        let bare = operand.suffix.kind() == SuffixKind::None && operand.signs == Signs::empty();
+        if kind != VarKind::Address && kind != VarKind::Poisoned || !bare {
+            let message = "an address register without suffix and sign is expected";
+            self.reports
+                .error(Code::AddressRegister, operand.span, message);
+        }
+    }
+
+    /// A run-time index: a component of an address register, plus a number.
+    pub(super) fn address_index(&mut self, relative: u32) {
+        let info = self.program.ast.relatives[relative as usize];
+        let plain = self.is_plain_arb();
+        if plain && !limits::ADDRESS_OFFSETS.contains(&info.offset) {
+            let (low, high) = (
+                limits::ADDRESS_OFFSETS.start(),
+                limits::ADDRESS_OFFSETS.end(),
+            );
+            let message = format!("the offset {} is not in {low} to {high}", info.offset);
+            self.reports.error(Code::IndexOffset, info.span, message);
+        }
+        let Base::Name(name) = info.base else { return };
+        let Some(var) = self.var_of(name, info.span) else {
+            return;
+        };
+        let kind = self.program.vars[var as usize].kind;
+        if kind == VarKind::Poisoned {
+            return;
+        }
+        if kind != VarKind::Address || plain && info.lane != 0 {
+            let text = self.var_text(var);
+            let message = match kind == VarKind::Address {
+                true => format!("only component x of {text} can be an index"),
+                false => format!("{text} cannot be an index; use an address register"),
+            };
+            return self.reports.error(Code::IndexVariable, info.span, message);
+        }
+        self.program.ast.relatives[relative as usize].base = Base::Var(var);
+    }
+
+    /// Modifiers and names of a declaration.
+    pub(super) fn arb_decl(&mut self, decl: &Decl) {
+        if decl.kind == DeclKind::Address && self.stage != Stage::Vertex {
+            let message = "address registers belong to vertex programs";
+            self.reports
+                .error(Code::DeclarationNotAllowed, decl.span, message);
+        }
+        if !decl.mods.is_empty() {
+            self.arb_decl_modifiers(decl);
+        }
+        if let Some((name, span)) = decl.name {
+            self.arb_reserved_word(name, span);
+            return;
+        }
+        for index in 0..decl.item_count {
+            let item = self.program.ast.items[(decl.first_item + index) as usize];
+            if let Item::Name(name, _, span) = item {
+                self.arb_reserved_word(name, span);
+            }
+        }
+    }
+
+    /// SHORT and LONG. NV_fragment_program_option section 3.11.3.
+    fn arb_decl_modifiers(&mut self, decl: &Decl) {
+        if !self.has_option(Features::NV_FRAGMENT) {
+            let message = "SHORT and LONG need OPTION NV_fragment_program";
+            return self.reports.error(Code::FeatureOption, decl.span, message);
+        }
+        if !matches!(decl.kind, DeclKind::Temp | DeclKind::Output) {
+            let code = match decl.mods.contains(VarMods::SHORT) {
+                true => Code::ShortNotAllowed,
+                false => Code::LongNotAllowed,
+            };
+            self.reports
+                .error(code, decl.span, "SHORT and LONG apply to TEMP and OUTPUT");
+        }
+    }
+
+    /// Names that are words of the language, as far as the options of the program go.
+    fn arb_reserved_word(&mut self, name: NameId, span: Span) {
+        let text = self.program.ast.names.text(name);
+        let word = DECLARATION_WORDS.iter().any(|word| word.as_bytes() == text);
+        let address = self.stage == Stage::Vertex && text == b"ADDRESS";
+        let size = matches!(text, b"SHORT" | b"LONG") && self.has_option(Features::NV_FRAGMENT);
+        let opcode = opcodes::split(Family::Arb, text).is_some_and(|(opcode, mods)| {
+            let form = opcode.info().arb.of(self.stage);
+            form.is_some_and(|form| {
+                self.program.features.contains(form.needs)
+                    && self.unknown_suffix(form, mods).is_none()
+            })
+        });
+        if word || address || size || opcode {
+            let message = format!("`{}` is a reserved word", self.name_text(name));
+            self.reports.error(Code::ReservedName, span, message);
+        }
+    }
+
+    /// Labels in programs without free branches and subroutines.
+    pub(super) fn arb_label(&mut self, span: Span) {
+        let flow = match self.stage == Stage::Vertex {
+            true => Features::NV_VERTEX_2,
+            false => Features::NV_FRAGMENT_2,
+        };
+        if !self.has_option(flow) {
+            let message = format!("labels need OPTION {}", flow.option());
+            self.reports.error(Code::FeatureOption, span, message);
+        }
+    }
+
+    /// Attributes are counted as a whole. ARB_vertex_program section 2.14.6, ARB_fragment_program section 3.11.6.
+    pub(super) fn arb_attribs(&mut self, reserved: usize) {
+        let limit = match self.stage == Stage::Vertex {
+            true => limits::VERTEX_ATTRIBS,
+            false => limits::FRAGMENT_ATTRIBS,
+        } - reserved;
+        if self.program.attribs.len() <= limit {
+            return;
+        }
+        let attribs: FxHashSet<Semantic> = (self.program.attribs.iter())
+            .map(|binding| binding.semantic)
+            .collect();
+        if attribs.len() > limit {
+            let message = format!(
+                "{} attributes are bound; the limit is {limit}",
+                attribs.len()
+            );
+            self.reports.whole(Code::TooManyAttribs, message);
+        }
+    }
+}

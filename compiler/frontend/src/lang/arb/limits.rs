@@ -1,0 +1,10 @@
+//! Limits that only ARB programs have. Limits of "native" resources are not enforced: programs beyond them are legal.
+
+/// Attributes of vertex programs (`MAX_PROGRAM_ATTRIBS_ARB`).
+pub const VERTEX_ATTRIBS: usize = 16;
+/// Attributes of fragment programs: two colors, eight sets of texture coordinates, fog coordinate and position.
+pub const FRAGMENT_ATTRIBS: usize = 12;
+/// Address registers (`MAX_PROGRAM_ADDRESS_REGISTERS_ARB`).
+pub const ADDRESS_REGISTERS: u64 = 64;
+/// What may be added to an address register in plain programs.
+pub const ADDRESS_OFFSETS: std::ops::RangeInclusive<i64> = -64..=63;
