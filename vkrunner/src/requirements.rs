@@ -98,6 +98,8 @@ impl Capabilities {
                 .has("shaderStorageImageArrayNonUniformIndexing"),
             storage_image_read_without_format: self.has("shaderStorageImageReadWithoutFormat"),
             storage_image_write_without_format: self.has("shaderStorageImageWriteWithoutFormat"),
+            resource_residency: self.has("shaderResourceResidency"),
+            resource_min_lod: self.has("shaderResourceMinLod"),
             sm_builtins: self.has("shaderSMBuiltins"),
             subgroups: self.subgroups,
             sample_rate_shading: self.has("sampleRateShading"),

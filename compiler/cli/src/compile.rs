@@ -86,6 +86,8 @@ fn device_features(emit: Emit) -> DeviceFeatures {
         int16: false,
         int8: false,
         demote_to_helper_invocation: false,
+        resource_residency: false,
+        resource_min_lod: false,
         ..all
     }
 }

@@ -159,6 +159,10 @@ needs! {
     /// Critical sections by sample.
     SampleInterlock FragmentShaderSampleInterlockEXT
         Some(("SPV_EXT_fragment_shader_interlock", None)), &["fragmentShaderSampleInterlock"];
+    /// Accesses that tell of residency.
+    SparseResidency SparseResidency None, &["shaderResourceResidency"];
+    /// Least levels of detail.
+    MinLod MinLod None, &["shaderResourceMinLod"];
     /// Signed zeros, infinities and NaN of 32-bit floats keep their meaning.
     FloatControls SignedZeroInfNanPreserve Some(("SPV_KHR_float_controls", V12)), &[];
 }

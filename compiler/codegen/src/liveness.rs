@@ -74,6 +74,11 @@ impl Liveness {
         self.needed.pop().unwrap_or(0)
     }
 
+    /// Number of instructions that follow the last one taken.
+    pub(crate) fn remaining(&self) -> usize {
+        self.needed.len()
+    }
+
     /// The list of the next join.
     pub(crate) fn next_list(&mut self) -> List {
         let (len, edges) = self.lists.pop().unwrap_or_default();

@@ -101,6 +101,11 @@ pub struct DeviceFeatures {
     pub storage_image_read_without_format: bool,
     /// `shaderStorageImageWriteWithoutFormat`
     pub storage_image_write_without_format: bool,
+    /// `shaderResourceResidency`. Without it nothing counts as unpopulated.
+    pub resource_residency: bool,
+    /// `shaderResourceMinLod`. Without it accesses with a least level of detail sample twice, and where that level is used without
+    /// anisotropy.
+    pub resource_min_lod: bool,
     /// `shaderSMBuiltins`
     pub sm_builtins: bool,
     /// Subgroup operations.
@@ -136,6 +141,8 @@ impl Default for DeviceFeatures {
             storage_image_non_uniform_indexing: true,
             storage_image_read_without_format: true,
             storage_image_write_without_format: true,
+            resource_residency: true,
+            resource_min_lod: true,
             sm_builtins: false,
             subgroups: Subgroups::default(),
             signed_zero_inf_nan_preserve_float32: false,

@@ -386,11 +386,11 @@ pub enum Aux {
         /// Clamp integer results to the range of the type instead of keeping the low bits.
         saturate: bool,
     },
-    /// Of [`Op::Tex`].
+    /// Of [`Op::Tex`] and [`Op::Resident`].
     Tex(TexAccessId),
     /// Of [`Op::Load`], [`Op::Store`], [`Op::Atomic`].
     Mem(MemAccessId),
-    /// Of the image operations.
+    /// Of the image operations and [`Op::Resident`].
     Image(ImageAccessId),
 }
 

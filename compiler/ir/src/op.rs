@@ -304,6 +304,9 @@ ops! {
     QuadY "quady" 2 (each) F32;
     /// Texture access; [`Aux::Tex`](crate::Aux::Tex) says which, and in which order the sources come.
     Tex "tex" * (vec 0b1111) Any;
+    /// Whether all texels that an access reads are populated; true is all ones. Sources and access data are those of the
+    /// texture access or image load whose texels are meant. Directly before that one, it costs no access of its own.
+    Resident "resident" * (one 0b1111) Int32;
     /// Reads memory: `[address]`; [`Aux::Mem`](crate::Aux::Mem) names space and element. Lanes past the element's are 0.
     Load "load" 1 (vec 0b0001) Memory;
     /// Writes memory: `[value, address]`.

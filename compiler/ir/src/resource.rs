@@ -132,7 +132,8 @@ pub struct Texture {
 /// How a texture is accessed, and which sources follow the coordinate.
 ///
 /// Sources of [`Op::Tex`](crate::Op::Tex), in order: coordinate; reference (lane x) if the texture is a shadow one and the
-/// mode compares; those of the mode; the offset if it is [`TexelOffset::Dynamic`]. Size and sample queries have no coordinate.
+/// mode compares; those of the mode; the least level of detail if the access has one; the offset if it is
+/// [`TexelOffset::Dynamic`]. Size and sample queries have no coordinate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TexMode {
     /// Filtered, level of detail from derivatives; outside fragment programs the base level.
@@ -179,6 +180,16 @@ impl TexMode {
         matches!(self, Self::Fetch | Self::FetchSample)
     }
 
+    /// Whether the level of detail is computed from derivatives.
+    pub const fn computes_level(self) -> bool {
+        matches!(self, Self::Implicit | Self::Bias | Self::Grad)
+    }
+
+    /// Whether texels are read.
+    pub const fn reads_texels(self) -> bool {
+        !matches!(self, Self::QuerySize | Self::QueryLod | Self::QuerySamples)
+    }
+
     /// Number of sources that belong to the mode itself.
     pub const fn own_sources(self) -> usize {
         match self {
@@ -220,6 +231,8 @@ pub struct TexAccess {
     pub coordinate_lanes: u8,
     /// Whether a reference follows the coordinate.
     pub reference: bool,
+    /// Whether the level of detail, bias included, is raised to a least one: lane x of a source.
+    pub min_lod: bool,
 }
 
 /// What a source of a texture instruction is for.
@@ -231,12 +244,14 @@ pub enum TexSource {
     Reference,
     /// The n-th source of the mode.
     Mode(usize),
+    /// The least level of detail.
+    MinLod,
     /// The run-time texel offset.
     Offset,
 }
 
 impl TexAccess {
-    /// The access of `mode` to `texture`, without element and offset.
+    /// The access of `mode` to `texture`, without element, offset and least level of detail.
     pub const fn new(id: TextureId, texture: &Texture, mode: TexMode) -> Self {
         let lanes = texture.target.dimensions() + texture.target.is_array() as u8;
         Self {
@@ -246,6 +261,7 @@ impl TexAccess {
             offset: TexelOffset::None,
             coordinate_lanes: if mode.has_coordinate() { lanes } else { 0 },
             reference: texture.shadow && mode.compares(),
+            min_lod: false,
         }
     }
 
@@ -254,6 +270,7 @@ impl TexAccess {
         usize::from(self.mode.has_coordinate())
             + usize::from(self.reference)
             + self.mode.own_sources()
+            + usize::from(self.min_lod)
             + usize::from(self.offset == TexelOffset::Dynamic)
     }
 
@@ -261,12 +278,15 @@ impl TexAccess {
     pub fn source_role(&self, source: usize) -> TexSource {
         let first_reference = usize::from(self.mode.has_coordinate());
         let first_own = first_reference + usize::from(self.reference);
+        let end_own = first_own + self.mode.own_sources();
         if source < first_reference {
             TexSource::Coordinate
         } else if source < first_own {
             TexSource::Reference
-        } else if source < first_own + self.mode.own_sources() {
+        } else if source < end_own {
             TexSource::Mode(source - first_own)
+        } else if source == end_own && self.min_lod {
+            TexSource::MinLod
         } else {
             TexSource::Offset
         }
@@ -291,7 +311,7 @@ impl TexAccess {
             (TexSource::Mode(_), TexMode::Grad) | (TexSource::Offset, _) => {
                 0b0111 & lanes(self.coordinate_lanes)
             }
-            (TexSource::Reference | TexSource::Mode(_), _) => 1,
+            (TexSource::Reference | TexSource::Mode(_) | TexSource::MinLod, _) => 1,
         }
     }
 }

@@ -103,6 +103,8 @@ features! {
         shader_float64 "shaderFloat64",
         shader_int64 "shaderInt64",
         shader_int16 "shaderInt16",
+        shader_resource_residency "shaderResourceResidency",
+        shader_resource_min_lod "shaderResourceMinLod",
     }
     storage16: PhysicalDevice16BitStorageFeatures, core in 1, extension None::<&'static CStr>, {
         storage_buffer16_bit_access "storageBuffer16BitAccess",

@@ -127,6 +127,7 @@ pub(crate) const fn is_comparison(op: Op) -> bool {
             | Op::GroupAll
             | Op::GroupAny
             | Op::GroupEqual
+            | Op::Resident
     )
 }
 

@@ -54,6 +54,26 @@ impl Emit<'_> {
         })
     }
 
+    /// Whether the texel of an image access is populated. One that does not exist touches no memory that is not.
+    pub(super) fn image_residency(&mut self, job: Job<'_>) -> Result<Val, Failure> {
+        let (access, image) = self.image_access(job)?;
+        let texel = self.texel(job, image, 0)?;
+        let lanes = self.with_image(&access, |emit, pointer| {
+            let object = emit.loaded_image(pointer);
+            let (texel, inside) = emit.inside(object, texel);
+            emit.lanes_if(inside, |emit| {
+                emit.ask_residency();
+                emit.read_texel(object, texel);
+                let resident = emit.residency_answer();
+                let mut lanes = [Lane::UNDEFINED; 4];
+                lanes[0] = emit.not(resident).lane(0);
+                Ok(lanes)
+            })
+        })?;
+        let is_missing = self.w.val(lanes[0].id);
+        Ok(self.not(is_missing))
+    }
+
     /// `ImageLoad`
     pub(super) fn image_load(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         let (access, image) = self.image_access(job)?;
@@ -63,14 +83,18 @@ impl Emit<'_> {
             let object = emit.loaded_image(pointer);
             let (texel, inside) = emit.inside(object, texel);
             emit.lanes_if(inside, |emit| {
-                let mut operands = [object.0, texel.coordinate.id.0, 0, 0];
-                let count = 2 + sample_operand(texel, &mut operands[2..]);
-                let scalar = texel_component(image.texels);
-                let read = emit.w.op(Spv::ImageRead, scalar, 4, &operands[..count]);
+                let read = emit.read_texel(object, texel);
                 Ok(emit.elements(read, ty, &access, image.texels))
             })
         })?;
         Ok(Outcome::Lanes(lanes))
+    }
+
+    fn read_texel(&mut self, object: ValueWord, texel: Texel) -> Val {
+        let mut operands = [object.0, texel.coordinate.id.0, 0, 0];
+        let count = 2 + sample_operand(texel, &mut operands[2..]);
+        let scalar = texel_component(texel.image.texels);
+        self.texel_op(Spv::ImageRead, scalar, 4, &operands[..count])
     }
 
     /// The elements of a texel that was read, and (0, 0, 0, 1) past them.

@@ -124,6 +124,7 @@ impl Emit<'_> {
                 self.quad(job)?
             }
             Op::Tex => return self.texture(job),
+            Op::Resident => return self.resident(job),
             Op::Load => return self.load(job),
             Op::Store => return self.store(job),
             Op::Atomic => return self.atomic(job),

@@ -11,7 +11,8 @@
 //! | `cond` | condition codes and tests |
 //! | `array` | registers that live in variables |
 //! | `basic`, `fold` | single SPIR-V instructions, constants |
-//! | `texture`, `texture_object`, `texture_offset`, `texture_wrap` | texture accesses |
+//! | `texture`, `texture_object`, `texture_offset`, `texture_wrap`, `least_level` | texture accesses |
+//! | `sparse` | residency of texels |
 //! | `image`, `image_object` | image accesses |
 //! | `fragment`, `group` | derivatives, interpolation; thread groups |
 //! | `outputs`, `capture`, `names` | stores of stage outputs, transform feedback, debug information |
@@ -39,6 +40,7 @@ mod image_object;
 mod inst;
 mod int;
 mod join;
+mod least_level;
 mod memory;
 mod names;
 mod operand;
@@ -46,6 +48,7 @@ mod outputs;
 mod pack;
 mod place;
 mod result;
+mod sparse;
 mod texture;
 mod texture_object;
 mod texture_offset;
@@ -120,6 +123,7 @@ pub(crate) struct Emit<'a> {
     uniform: FxHashMap<ValueWord, bool>,
     /// Flags of the open instruction.
     flags: InstFlags,
+    sparse: sparse::Sparse,
 }
 
 /// Emits `program`; on success words and interface are complete.
@@ -164,6 +168,7 @@ pub(crate) fn emit(
         buffer_uses: Vec::new(),
         uniform: FxHashMap::default(),
         flags: InstFlags::empty(),
+        sparse: sparse::Sparse::default(),
     };
     emit.w.reset();
     emit.w.has_names = options.debug.names;

@@ -28,6 +28,8 @@ pub(super) struct Access {
     pub(super) coordinate: Option<Val>,
     reference: Option<Val>,
     pub(super) own: [Option<Val>; 2],
+    /// The least level of detail.
+    pub(super) min_lod: Option<Val>,
     pub(super) offset: Option<Val>,
 }
 
@@ -57,42 +59,41 @@ impl Emit<'_> {
                 "a texture instruction without access data",
             ));
         };
+        if let Some(lanes) = self.texel_read_before(job.inst, id) {
+            return Ok(Outcome::Lanes(lanes));
+        }
         let data = self.program.tex_accesses[id];
+        let lanes =
+            self.with_texture(data, |emit, member| emit.texture_lanes(job, data, member))?;
+        Ok(Outcome::Lanes(lanes))
+    }
+
+    /// Runs `access` with a texture that the device can index: several times if there must be a case for each one of an array.
+    pub(super) fn with_texture(
+        &mut self,
+        data: TexAccess,
+        mut access: impl FnMut(&mut Self, Member) -> Result<[Lane; 4], Failure>,
+    ) -> Result<[Lane; 4], Failure> {
         let len = self.program.textures[data.texture].array.unwrap_or(1);
         let member = match data.element {
             Some(term) => self.member(term, len)?,
             None => Member::Constant(0),
         };
         let device = self.options.device;
-        let lanes = match member {
-            Member::Uniform(number) if !device.sampled_image_dynamic_indexing => {
-                self.texture_by_case(job, data, number, len)?
-            }
-            Member::Divergent(number) if !device.sampled_image_non_uniform_indexing => {
-                self.texture_by_case(job, data, number, len)?
-            }
+        let number = match member {
+            Member::Uniform(number) if !device.sampled_image_dynamic_indexing => number,
+            Member::Divergent(number) if !device.sampled_image_non_uniform_indexing => number,
             Member::Constant(_) | Member::Uniform(_) | Member::Divergent(_) => {
-                self.texture_lanes(job, data, member)?
+                return access(self, member);
             }
         };
-        Ok(Outcome::Lanes(lanes))
-    }
-
-    /// The access to each texture of an array in a case of its own.
-    fn texture_by_case(
-        &mut self,
-        job: Job<'_>,
-        data: TexAccess,
-        number: ValueWord,
-        len: u32,
-    ) -> Result<[Lane; 4], Failure> {
         let number = self.w.val(number);
         self.lanes_by_case(number, len, |emit, case| {
-            emit.texture_lanes(job, data, Member::Constant(case))
+            access(emit, Member::Constant(case))
         })
     }
 
-    fn texture_lanes(
+    pub(super) fn texture_lanes(
         &mut self,
         job: Job<'_>,
         data: TexAccess,
@@ -134,6 +135,7 @@ impl Emit<'_> {
             coordinate: None,
             reference: None,
             own: [None; 2],
+            min_lod: None,
             offset: None,
         };
         let program = self.program;
@@ -155,6 +157,7 @@ impl Emit<'_> {
                     access.reference = Some(self.clamp(val, Saturate::Unsigned))
                 }
                 TexSource::Mode(own) => access.own[own & 1] = Some(val),
+                TexSource::MinLod => access.min_lod = Some(val),
                 TexSource::Offset => access.offset = Some(val),
             }
         }
@@ -249,6 +252,16 @@ impl Emit<'_> {
             Some(wrap) => self.wrapped(access, wrap),
             None => self.moved_by_offset(access),
         };
+        match access.min_lod {
+            Some(least) if !self.takes_min_lod(access) => {
+                self.sample_from_least_level(access, least)
+            }
+            Some(_) | None => self.plain_sample(access),
+        }
+    }
+
+    /// A sample whose coordinate is what the sampler is to get.
+    pub(super) fn plain_sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
         if access.texture.target == TexTarget::Buffer || access.texture.target.is_multisample() {
             return Err(Error::unsupported(
                 "buffer and multisample textures can only be fetched",
@@ -275,6 +288,10 @@ impl Emit<'_> {
             }
         }
         self.offset_operand(access, &mut operands)?;
+        if let Some(least) = access.min_lod {
+            self.w.needs.insert(Need::MinLod);
+            operands.push(ImageOperands::MIN_LOD, &[least.id]);
+        }
         let op = match (access.reference.is_some(), explicit) {
             (false, false) => Spv::ImageSampleImplicitLod,
             (false, true) => Spv::ImageSampleExplicitLod,
@@ -314,7 +331,7 @@ impl Emit<'_> {
         );
         let scalar = texel_scalar(access.texture.texel);
         let size = if compares { 1 } else { 4 };
-        let val = self.w.op(op, scalar, size, &words[..count]);
+        let val = self.texel_op(op, scalar, size, &words[..count]);
         self.decorate(val, op);
         if compares {
             return self.compared_lanes(access.texture.unit, val.lane(0));

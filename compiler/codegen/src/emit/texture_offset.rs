@@ -95,18 +95,30 @@ impl Emit<'_> {
         moved
     }
 
-    /// Width, height and depth of a level, as floats.
+    /// Width, height and depth of a level, or the size of the faces of a cube, as floats.
     pub(super) fn level_size(&mut self, access: &Access, level: Val) -> Val {
         self.w.needs.insert(Need::ImageQuery);
         let target = access.texture.target;
+        let dimensions = match target {
+            TexTarget::Cube | TexTarget::CubeArray => 2,
+            TexTarget::D1
+            | TexTarget::D2
+            | TexTarget::D3
+            | TexTarget::Rect
+            | TexTarget::D1Array
+            | TexTarget::D2Array
+            | TexTarget::Buffer
+            | TexTarget::D2Ms
+            | TexTarget::D2MsArray => target.dimensions(),
+        };
         let image = self.image_of(access);
         let size = self.w.op(
             Spv::ImageQuerySizeLod,
             Scalar::U32,
-            target.dimensions() + u8::from(target.is_array()),
+            dimensions + u8::from(target.is_array()),
             &[image.0, level.id.0],
         );
-        let size = self.first_components(size, target.dimensions());
+        let size = self.first_components(size, dimensions);
         self.unary_to(Spv::ConvertUToF, Scalar::F32, size)
     }
 
@@ -130,6 +142,19 @@ impl Emit<'_> {
 
     /// The level of detail of a sample; `None` for the base level.
     pub(super) fn level_of_detail(&mut self, access: &Access, which: Detail) -> Option<Val> {
+        let lod = self.usual_level(access, which);
+        match (access.min_lod, lod) {
+            (None, lod) => lod,
+            (Some(least), Some(lod)) => Some(self.ext(GlslOp::NMax, &[lod, least])),
+            (Some(least), None) => {
+                let zero = self.float_like(least, 0.0);
+                Some(self.ext(GlslOp::NMax, &[zero, least]))
+            }
+        }
+    }
+
+    /// The level of detail without a least one.
+    fn usual_level(&mut self, access: &Access, which: Detail) -> Option<Val> {
         let target = access.texture.target;
         let in_fragment = self.program.stage == Stage::Fragment;
         match (access.data.mode, access.own) {

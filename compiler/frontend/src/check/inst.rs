@@ -18,6 +18,13 @@ use glasm_ir::{Semantic, Span};
 /// Modifiers with rules beyond the opcode table.
 const UNUSUAL: Mods = Mods::ANY_CLAMP.union(Mods::HI).union(Mods::ANY_DERIVATIVE);
 
+/// Modifiers of language version 5.0.
+const SINCE_5_0: Mods = Mods::PREC
+    .union(Mods::COH)
+    .union(Mods::VOL)
+    .union(Mods::SPARSE)
+    .union(Mods::LODCLAMP);
+
 impl Checker<'_> {
     /// Checks an instruction; names in it become variables.
     #[inline]
@@ -213,13 +220,8 @@ impl Checker<'_> {
             self.reports.error(Code::ModifierUnsupported, span, message);
             return;
         }
-        if self.version < Version::V5_0
-            && inst
-                .modifiers
-                .mods()
-                .intersects(Mods::PREC.union(Mods::COH).union(Mods::VOL))
-        {
-            let span = self.flag_span(inst, Mods::PREC.union(Mods::COH).union(Mods::VOL));
+        if self.version < Version::V5_0 && inst.modifiers.mods().intersects(SINCE_5_0) {
+            let span = self.flag_span(inst, SINCE_5_0);
             self.reports.error(
                 Code::FeatureNewer,
                 span,

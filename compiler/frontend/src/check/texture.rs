@@ -5,6 +5,7 @@ use super::{Checker, VarKind};
 use crate::ast::{Base, Extra, Inst, Offset, Operand, SuffixKind, TexPart};
 use crate::codes::Code;
 use crate::lang::limits;
+use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::lang::options::Feature;
 use crate::lang::targets::{Access, Reference, TARGETS, TargetInfo};
@@ -25,11 +26,20 @@ impl Checker<'_> {
         let access = access(info);
         let before = info.operands.len() - 1 + usize::from(part.offset == Offset::Dynamic);
         let second = operands.len() > before && self.version >= Version::V5_0;
-        if !(second && takes_level_operand(info, target)) {
+        let clamps = inst.modifiers.mods().contains(Mods::LODCLAMP);
+        // Where the least level has the place of the bias, there is no bias.
+        let has_room = !clamps || matches!(target.name, "ARRAYCUBE" | "SHADOWCUBE");
+        if !(second && takes_level_operand(info, target) && has_room) {
             self.target(&part, info, target, access);
         }
+        if clamps && target.target == TexTarget::Rect {
+            let message = format!("textures of target `{}` have one level", target.name);
+            let span = part.target_span;
+            self.reports.error(Code::TargetNotAllowed, span, message);
+        }
         self.offset(&part, info, target);
-        self.extra_operands(operands, info, &part, target);
+        let clamp = clamps && access != Access::GRAD;
+        self.extra_operands(operands, info, &part, clamp);
         let Some(var) = self.texture_variable(number, access) else {
             return;
         };
@@ -132,19 +142,20 @@ impl Checker<'_> {
         }
     }
 
-    /// Operands beyond those of the opcode: the reference of SHADOWARRAYCUBE, the run-time offset.
+    /// Operands beyond those of the opcode: the reference of SHADOWARRAYCUBE and the least level, the run-time offset.
     fn extra_operands(
         &mut self,
         operands: &mut [Operand],
         info: &OpcodeInfo,
         part: &TexPart,
-        target: &TargetInfo,
+        has_least_level: bool,
     ) {
+        let target = &TARGETS[part.target as usize];
         let own = info.operands.len() - 1;
         let dynamic = usize::from(part.offset == Offset::Dynamic);
-        let needed = usize::from(
-            target.reference == Reference::Operand && info.name != "TXQ" && info.name != "LOD",
-        );
+        let reference =
+            target.reference == Reference::Operand && info.name != "TXQ" && info.name != "LOD";
+        let needed = usize::from(reference || has_least_level);
         let further = needed.max(usize::from(takes_level_operand(info, target)));
         let count = operands.len();
         for (number, operand) in operands
@@ -159,15 +170,23 @@ impl Checker<'_> {
                 self.reports.error(
                     Code::ExtraOperand,
                     operand.span,
-                    format!("`{}` has {own} operands before the texture", info.name),
+                    format!(
+                        "`{}` has {} operands before the texture here",
+                        info.name,
+                        own + further
+                    ),
                 );
             }
         }
         if count - dynamic < own + needed {
-            let message = format!(
-                "target `{}` needs an operand with the reference",
-                target.name
-            );
+            let message = if has_least_level {
+                "LODCLAMP needs an operand with the least level".to_owned()
+            } else {
+                format!(
+                    "target `{}` needs an operand with the reference",
+                    target.name
+                )
+            };
             self.reports
                 .error(Code::MissingOperand, part.target_span, message);
         }
@@ -252,9 +271,7 @@ impl Checker<'_> {
 
 /// Whether bias or level stand in an operand of their own, because the coordinate takes all lanes. EXT_sparse_texture2 table X.17.
 fn takes_level_operand(info: &OpcodeInfo, target: &TargetInfo) -> bool {
-    let full = target.reference == Reference::Lane(3)
-        || target.is_cube() && target.target == TexTarget::CubeArray;
-    full && matches!(info.name, "TXB" | "TXL")
+    target.is_full() && matches!(info.name, "TXB" | "TXL")
 }
 
 /// The access that a texture opcode makes.

@@ -1,4 +1,4 @@
-//! Condition-code tests. NV_gpu_program4 table X.16.
+//! Condition-code tests. NV_gpu_program4 and EXT_sparse_texture2 table X.16.
 
 use glasm_ir::CondTest;
 
@@ -7,9 +7,12 @@ use glasm_ir::CondTest;
 pub struct Test {
     /// The test.
     pub test: CondTest,
-    /// Register: 0 or 1.
+    /// Register: 0, 1 or [`SPARSE_REGISTER`].
     pub register: u8,
 }
+
+/// The sparse condition code, which has one component.
+pub const SPARSE_REGISTER: u8 = 2;
 
 /// Mask rules without their register number.
 pub static TESTS: &[(&str, CondTest)] = &[
@@ -33,17 +36,30 @@ pub static TESTS: &[(&str, CondTest)] = &[
     ("BLE", CondTest::BelowEqual),
 ];
 
+/// Mask rules that test the sparse condition code.
+pub static SPARSE_TESTS: &[(&str, CondTest)] =
+    &[("RESIDENT", CondTest::Ne), ("NONRESIDENT", CondTest::Eq)];
+
 /// The test that a mask rule such as `GT1` names.
 pub fn lookup(rule: &[u8]) -> Option<Test> {
+    let found = |tests: &[(&str, CondTest)], name: &[u8]| {
+        let mut tests = tests.iter();
+        tests
+            .find(|(text, _)| text.as_bytes() == name)
+            .map(|&(_, test)| test)
+    };
     let (name, register) = match rule {
         [name @ .., b'0'] => (name, 0),
         [name @ .., b'1'] => (name, 1),
         _ => (rule, 0),
     };
-    TESTS
-        .iter()
-        .find(|(text, _)| text.as_bytes() == name)
-        .map(|&(_, test)| Test { test, register })
+    if let Some(test) = found(TESTS, name) {
+        return Some(Test { test, register });
+    }
+    found(SPARSE_TESTS, rule).map(|test| Test {
+        test,
+        register: SPARSE_REGISTER,
+    })
 }
 
 #[cfg(test)]
@@ -73,6 +89,14 @@ mod tests {
                 register: 1
             })
         );
+        assert_eq!(
+            lookup(b"NONRESIDENT"),
+            Some(Test {
+                test: CondTest::Eq,
+                register: SPARSE_REGISTER
+            })
+        );
+        assert_eq!(lookup(b"RESIDENT0"), None);
         assert_eq!(lookup(b"GT2"), None);
         assert_eq!(lookup(b"gt"), None);
         assert_eq!(lookup(b""), None);

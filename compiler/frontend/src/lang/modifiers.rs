@@ -51,6 +51,10 @@ bitflags::bitflags! {
         /// Atomic counter is read.
         const GET = 1 << 20;
 
+        /// Residency of the texels that are read goes to the sparse condition code.
+        const SPARSE = 1 << 21;
+        /// The level of detail is raised to a least one.
+        const LODCLAMP = 1 << 22;
         /// Float or fixed-point number of at least 12 bits (suffix X).
         const FIXED = 1 << 24;
         /// The suffix of a condition-code update has a number.
@@ -280,6 +284,8 @@ static FLAGS: &[(&str, Mods)] = &[
     ("INCR", Mods::INCR),
     ("DECR", Mods::DECR),
     ("GET", Mods::GET),
+    ("SPARSE", Mods::SPARSE),
+    ("LODCLAMP", Mods::LODCLAMP),
 ];
 
 static ATOMICS: &[(&str, AtomicOp)] = &[

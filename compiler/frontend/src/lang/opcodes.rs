@@ -234,6 +234,10 @@ const M: Mods = Mods::NTC.union(Mods::COH).union(Mods::VOL);
 const C: Mods = Mods::NTC.union(Mods::ANY_COUNTER);
 /// Without arithmetic.
 const T: Mods = Mods::NTC;
+/// Accesses to texels.
+const S: Mods = Mods::NTC.union(Mods::SPARSE);
+/// Accesses to texels whose level of detail is computed. EXT_sparse_texture2 section 2.X.4.1.
+const L: Mods = S.union(Mods::LODCLAMP);
 
 use Lower::{Flow, Fn, Missing};
 
@@ -249,7 +253,7 @@ opcodes! {
     "ATOM" V5_0 ALL [- - X - - S] s (v a) Atomic (M) Fn(memory::atomic), "atomic access to global memory";
     "ATOMB" V5_0 ALL [- - X - - S] s (v bm) Atomic (M) Fn(memory::atomic_view), "atomic access to a storage buffer";
     "ATOMCTR" V5_0 ALL [- X X - - U] s (ctr) Arithmetic (C) Fn(memory::counter), "atomic access to a counter";
-    "ATOMIM" V5_0 ALL [- - X - - S] s (v vs im) Atomic (M) Fn(image::atomic), "atomic access to an image";
+    "ATOMIM" V5_0 ALL [- - X - - S] s (v vs im) Atomic (M.union(Mods::SPARSE)) Fn(image::atomic), "atomic access to an image";
     "ATOMS" V5_0 COMPUTE [- - X - - S] s (v sm) Atomic (M) Fn(memory::atomic_view), "atomic access to shared memory";
     "BAR" V5_0 COMPUTE [- - - - - -] - () None (NO) Fn(memory::barrier), "barrier of the work group";
     "BFE" V5_0 ALL [- X X - - S] v (v v) Arithmetic (A) Fn(alu::bit_extract), "extract bits: (count, offset), value";
@@ -300,7 +304,7 @@ opcodes! {
     "LG2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Log2), "logarithm to base 2";
     "LIT" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Fn(composite::lit), "lighting coefficients";
     "LOAD" V5_0 ALL [- - X X - F] v (a) Storage (M) Fn(memory::load), "load from global memory" BufferLoad;
-    "LOADIM" V5_0 ALL [- - X X - F] v (vs im) Image (M) Fn(image::load), "load from an image";
+    "LOADIM" V5_0 ALL [- - X X - F] v (vs im) Image (M.union(Mods::SPARSE)) Fn(image::load), "load from an image";
     "LOD" V4_1 FRAGMENT [X - X X - F] v (vf t) Arithmetic (T) Fn(texture::query_lod), "level of detail of a texture access";
     "LRP" V4_0 ALL [X - X X X F] v (v v v) Arithmetic (A) Fn(composite::lrp), "linear interpolation: a * b + (1 - a) * c";
     "MAD" V4_0 ALL [6 6 X X X F] v (v v v) Arithmetic (A) op(Op::Mad), "multiply and add";
@@ -356,20 +360,20 @@ opcodes! {
     "STS" V5_0 COMPUTE [- - - - - -] - (v sm) Storage (M) Fn(memory::store_view), "store to shared memory";
     "SUB" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Sub), "subtract";
     "SWZ" V4_0 ALL [X - X X X F] v (p x) Arithmetic (A) Fn(composite::swz), "extended swizzle";
-    "TEX" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample), "texture sample";
+    "TEX" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (L) Fn(texture::sample), "texture sample";
     "TGALL" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) op(Op::GroupAll), "test for all non-zero in a thread group";
     "TGANY" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) op(Op::GroupAny), "test for any non-zero in a thread group";
     "TGBALLOT" V5_0 ALL [X X X X - F] vu (v) Arithmetic (T) op(Op::GroupBallot), "mask of the invocations with a value that is not zero";
     "TGEQ" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) op(Op::GroupEqual), "test for all equal in a thread group";
     "TRUNC" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::trunc), "round toward zero";
-    "TXB" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample_bias), "texture sample with bias";
-    "TXD" V4_0 ALL [X X X X - F] v (vf vf vf t) Arithmetic (T) Fn(texture::sample_grad), "texture sample with derivatives";
-    "TXF" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (T) Fn(texture::fetch), "texel fetch";
-    "TXFMS" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (T) Fn(texture::fetch_sample), "multisample texel fetch";
-    "TXG" V4_1 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::gather), "texture gather";
-    "TXGO" V5_0 ALL [X X X X - F] v (vf vs vs t) Arithmetic (T) Fn(texture::gather_offsets), "texture gather with offsets per texel";
-    "TXL" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample_lod), "texture sample with level of detail";
-    "TXP" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (T) Fn(texture::sample_project), "texture sample with projection";
+    "TXB" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (L) Fn(texture::sample_bias), "texture sample with bias";
+    "TXD" V4_0 ALL [X X X X - F] v (vf vf vf t) Arithmetic (L) Fn(texture::sample_grad), "texture sample with derivatives";
+    "TXF" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (S) Fn(texture::fetch), "texel fetch";
+    "TXFMS" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (S) Fn(texture::fetch_sample), "multisample texel fetch";
+    "TXG" V4_1 ALL [X X X X - F] v (vf t) Arithmetic (S) Fn(texture::gather), "texture gather";
+    "TXGO" V5_0 ALL [X X X X - F] v (vf vs vs t) Arithmetic (S) Fn(texture::gather_offsets), "texture gather with offsets per texel";
+    "TXL" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (S) Fn(texture::sample_lod), "texture sample with level of detail";
+    "TXP" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (S) Fn(texture::sample_project), "texture sample with projection";
     "TXQ" V4_0 ALL [- - - - - S] vs (vs t) Arithmetic (T) Fn(texture::query_size), "texture size";
     "TXQS" V5_0 ALL [- - - - - S] s (t) None (NO) Fn(texture::query_samples), "number of samples of a texture";
     "UP2H" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up2h), "unpack two half floats";

@@ -270,9 +270,9 @@ options! {
     "EXT_shader_image_load_formatted" ALL V5_0 None Full [IMAGE_LOAD_FORMATTED];
     "ARB_shader_image_size" ALL V5_0 None Full [IMAGE_SIZE];
     "ARB_shader_texture_image_samples" ALL V5_0 None Full [IMAGE_SAMPLES];
-    "EXT_sparse_texture2" ALL V5_0 None Missing [];
-    "ARB_sparse_texture2" ALL V5_0 None Missing [];
-    "ARB_sparse_texture_clamp" ALL V5_0 None Missing [];
+    "EXT_sparse_texture2" ALL V5_0 None Full [];
+    "ARB_sparse_texture2" ALL V5_0 None Full [];
+    "ARB_sparse_texture_clamp" ALL V5_0 None Full [];
     "ARB_compute_variable_group_size" COMPUTE V5_0 None Full [VARIABLE_GROUP_SIZE];
     "NV_vertex_program2" NONE V4_0 None Missing [NV_VERTEX_2] arb VERTEX;
     "NV_vertex_program3" NONE V4_0 None Missing [NV_VERTEX_2 NV_VERTEX_3] arb VERTEX;

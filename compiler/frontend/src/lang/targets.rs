@@ -142,6 +142,17 @@ impl TargetInfo {
         self.reference != Reference::None
     }
 
+    /// Whether the coordinate takes all lanes, so that bias and level stand in an operand of their own. EXT_sparse_texture2
+    /// table X.17.
+    pub fn is_full(&self) -> bool {
+        self.reference == Reference::Lane(3) || self.target == TexTarget::CubeArray
+    }
+
+    /// The lane of the second operand in which LODCLAMP has the least level. EXT_sparse_texture2 table X.17.
+    pub fn clamp_lane(&self) -> u8 {
+        u8::from(self.is_full() && self.is_cube())
+    }
+
     /// Whether faces of a cube are accessed; such targets take no texel offsets.
     pub fn is_cube(&self) -> bool {
         matches!(self.target, TexTarget::Cube | TexTarget::CubeArray)

@@ -2,7 +2,7 @@
 
 use super::operand::splat;
 use super::texture::units;
-use super::{Job, Lowerer};
+use super::{Job, Lowerer, sparse};
 use crate::ast::{Extra, TexPart};
 use crate::lang::modifiers::{TypeClass, register_type};
 use crate::lang::targets::TARGETS;
@@ -12,15 +12,23 @@ use glasm_ir::{Image, ImageAccess, ImageId, ImageTexels, Op, Src, TexTarget, Wri
 
 /// LOADIM.
 pub(crate) fn load(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let ty = job.types.ty;
     let (aux, image) = access(l, job, texels(job));
     let (sources, count) = place(l, job, 0, image.target);
+    let sources = &sources[..count];
+    let late = sparse::update(l, job, aux, sources);
+    accessed(l, job, Op::ImageLoad, aux, sources);
+    sparse::update_after(l, late);
+}
+
+/// Appends a load or an atomic; half floats are converted.
+fn accessed(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op, aux: Aux, sources: &[Src]) {
+    let ty = job.types.ty;
     if ty != Type::F16 {
-        return l.finish_with(job, Op::ImageLoad, ty, aux, &sources[..count]);
+        return l.finish_with(job, op, ty, aux, sources);
     }
     let register = l.hidden(Width::W32);
     let dst = glasm_ir::Dst::new(register, WriteMask::XYZW);
-    l.inst(Op::ImageLoad, ty, Some(dst), aux, &sources[..count]);
+    l.inst(op, ty, Some(dst), aux, sources);
     let value = super::convert::cvt(l, Src::register(register), ty, Type::F32);
     l.finish_mov(job, value);
 }
@@ -50,15 +58,20 @@ pub(crate) fn atomic(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (aux, image) = access(l, job, texels(job));
     let (place, count) = place(l, job, 1, image.target);
     let sources = [value, place[0], place[1]];
-    let sources = &sources[..1 + count];
-    if ty != Type::F16 {
-        return l.finish_with(job, Op::ImageAtomic, ty, aux, sources);
-    }
-    let register = l.hidden(Width::W32);
-    let dst = glasm_ir::Dst::new(register, WriteMask::XYZW);
-    l.inst(Op::ImageAtomic, ty, Some(dst), aux, sources);
-    let old = super::convert::cvt(l, Src::register(register), ty, Type::F32);
-    l.finish_mov(job, old);
+    let late = sparse::update_with(l, job, |l| read_aux(l, aux), &sources[1..1 + count]);
+    accessed(l, job, Op::ImageAtomic, aux, &sources[..1 + count]);
+    sparse::update_after(l, late);
+}
+
+/// The access data of a load from the texel that an atomic updates.
+fn read_aux(l: &mut Lowerer<'_>, aux: Aux) -> Aux {
+    let Aux::Image(id) = aux else { return aux };
+    let accesses = &mut l.builder.program.image_accesses;
+    let access = ImageAccess {
+        atomic: None,
+        ..accesses[id]
+    };
+    Aux::Image(accesses.push(access))
 }
 
 /// IMQ.

@@ -18,6 +18,7 @@ pub(crate) mod pack;
 mod recursion;
 mod resource;
 mod result;
+mod sparse;
 pub(crate) mod texture;
 pub(crate) mod thread;
 
@@ -58,7 +59,7 @@ pub(crate) struct Lowerer<'c> {
     first_place: Vec<u32>,
     /// Where variables live, once that is known; for arrays that are not indexed at run time a place for each element.
     places: Vec<Option<glasm_ir::Base>>,
-    condition_codes: [Option<RegisterId>; 2],
+    condition_codes: [Option<RegisterId>; 3],
     kill_code: Option<RegisterId>,
     literals: FxHashMap<[u64; 4], LiteralId>,
     params: FxHashMap<ParamSource, ParamId>,
@@ -110,7 +111,7 @@ impl<'c> Lowerer<'c> {
             builder: Builder::new(program),
             first_place,
             places: vec![None; places as usize],
-            condition_codes: [None; 2],
+            condition_codes: [None; 3],
             kill_code: None,
             literals: FxHashMap::default(),
             params: FxHashMap::default(),
@@ -327,7 +328,7 @@ impl<'c> Lowerer<'c> {
 
     /// The condition-code register `number`.
     pub(crate) fn condition_code(&mut self, number: u8) -> RegisterId {
-        let slot = (number & 1) as usize;
+        let slot = usize::from(number).min(self.condition_codes.len() - 1);
         if let Some(register) = self.condition_codes[slot] {
             return register;
         }

@@ -3,12 +3,13 @@
 use super::{Job, Lowerer};
 use crate::ast::{Base as AstBase, Cond, Dst as AstDst, Index as AstIndex};
 use crate::check::{Var, VarKind, VarSize};
+use crate::lang::conditions::SPARSE_REGISTER;
 use crate::lang::modifiers::Mods;
 use glasm_ir::inst::{Aux, InstFlags, Rounding};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
     Base, Dst, Guard, IndexTerm, Inst, Op, Output, Register, RegisterId, Saturate, Semantic, Src,
-    Storage, WriteMask,
+    Storage, Swizzle, WriteMask,
 };
 
 impl Lowerer<'_> {
@@ -173,10 +174,15 @@ impl Lowerer<'_> {
 
     /// The guard of a condition.
     pub(crate) fn guard(&mut self, cond: Cond) -> Guard {
+        let swizzle = if cond.test.register == SPARSE_REGISTER {
+            Swizzle::splat(0)
+        } else {
+            cond.swizzle
+        };
         Guard {
             cc: self.condition_code(cond.test.register),
             test: cond.test.test,
-            swizzle: cond.swizzle,
+            swizzle,
         }
     }
 

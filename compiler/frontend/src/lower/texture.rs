@@ -2,9 +2,10 @@
 
 use super::operand::splat;
 use super::resource::TextureKey;
-use super::{Job, Lowerer};
+use super::{Job, Lowerer, sparse};
 use crate::ast::{Extra, Index as AstIndex, Offset, SuffixKind, TexPart};
 use crate::check::VarKind;
+use crate::lang::modifiers::Mods;
 use crate::lang::targets::{Reference, TARGETS, TargetInfo};
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::{TexAccess, TexMode, TexelOffset, Texture};
@@ -49,7 +50,7 @@ fn level(l: &mut Lowerer<'_>, job: &Job<'_>, coordinate: Src) -> Src {
     let (part, target) = part(l, job);
     let own = job.info.operands.len() - 1;
     let before = own + usize::from(part.offset == Offset::Dynamic);
-    if usize::from(job.line.operand_count) <= before {
+    if usize::from(job.line.operand_count) <= before || !target.is_full() {
         return splat(coordinate, 3);
     }
     let second = l.value(job, own, F);
@@ -168,6 +169,14 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, mode: TexMode, coordinate: Src, ow
         });
     }
     own.iter().copied().for_each(&mut push);
+    if job.line.modifiers.mods().contains(Mods::LODCLAMP) {
+        access.min_lod = true;
+        push(if mode == TexMode::Grad {
+            splat(own[1], 3)
+        } else {
+            splat(l.value(job, operands, F), target.clamp_lane())
+        });
+    }
     match part.offset {
         Offset::None => {}
         Offset::Constant(offset) if offset == [0; 3] => {}
@@ -181,7 +190,10 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, mode: TexMode, coordinate: Src, ow
         }
     }
     let aux = Aux::Tex(l.builder.program.tex_accesses.push(access));
-    l.finish_with(job, Op::Tex, job.result, aux, &sources[..count]);
+    let sources = &sources[..count];
+    let late = sparse::update(l, job, aux, sources);
+    l.finish_with(job, Op::Tex, job.result, aux, sources);
+    sparse::update_after(l, late);
 }
 
 /// The unit of a texture or image, and the number of units where the program chooses one at run time.

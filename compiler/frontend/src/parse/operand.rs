@@ -6,9 +6,10 @@ use super::{
 };
 use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use crate::codes::Code;
+use crate::lang::conditions::{self, SPARSE_REGISTER};
 use crate::lex::{Kind, Token};
 use crate::parse::path::int_value;
-use crate::source::{Dialect, Family};
+use crate::source::{Dialect, Family, Version};
 use glasm_ir::{Span, Stage, Swizzle, WriteMask};
 use winnow::stream::{Stream, TokenSlice};
 
@@ -471,7 +472,7 @@ fn mask(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<WriteMask> {
 pub(super) fn condition(input: &mut Input<'_, '_, '_>) -> Parsed<Cond> {
     let word = peek(input);
     let test = if word.kind() == Kind::Ident {
-        crate::lang::conditions::lookup(input.state.text(word))
+        conditions::lookup(input.state.text(word))
     } else {
         None
     };
@@ -479,6 +480,11 @@ pub(super) fn condition(input: &mut Input<'_, '_, '_>) -> Parsed<Cond> {
         return Err(fail_at(input, Expected::Condition));
     };
     advance(input);
+    if test.register == SPARSE_REGISTER && input.state.ast.dialect.version() < Version::V5_0 {
+        let message = "residency needs language version 5.0";
+        let span = word.span();
+        input.state.reports.error(Code::FeatureNewer, span, message);
+    }
     let swizzle = suffix(input, &mut 0)?.swizzle();
     Ok(Cond { test, swizzle })
 }

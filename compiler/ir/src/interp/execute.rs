@@ -92,6 +92,7 @@ impl<T: Textures> Machine<'_, '_, T> {
                 self.store(inst, [0; 4]);
             }
             Op::Tex => self.texture_access(inst),
+            Op::Resident => self.residency(inst),
             Op::Load => self.load_memory(inst),
             Op::Store => self.store_memory(inst),
             Op::Atomic => self.atomic(inst),

@@ -1,7 +1,7 @@
 //! Texture accesses: the operands are gathered here, the texels come from the caller.
 
 use super::Machine;
-use crate::inst::{Aux, Inst};
+use crate::inst::{Aux, Inst, TexAccessId};
 use crate::resource::{TexAccess, TexSource, TexelOffset, Texture};
 
 /// A texture access with the values of its operands, all as bits.
@@ -19,6 +19,8 @@ pub struct TexRequest {
     pub reference: u32,
     /// Sources of the mode.
     pub own: [[u32; 4]; 2],
+    /// Least level of detail.
+    pub min_lod: u32,
     /// Texel offset.
     pub offset: [i32; 3],
 }
@@ -27,6 +29,11 @@ pub struct TexRequest {
 pub trait Textures {
     /// The four lanes of an access, as bits of the instruction's type.
     fn access(&mut self, request: &TexRequest) -> [u32; 4];
+
+    /// Whether all texels that an access reads are populated.
+    fn is_resident(&mut self, _: &TexRequest) -> bool {
+        true
+    }
 }
 
 impl<F: FnMut(&TexRequest) -> [u32; 4]> Textures for F {
@@ -48,6 +55,25 @@ impl Textures for NoTextures {
 impl<T: Textures> Machine<'_, '_, T> {
     pub(super) fn texture_access(&mut self, inst: &Inst) {
         let Aux::Tex(id) = inst.aux else { return };
+        let request = self.request(inst, id);
+        let texel = self.environment.textures.access(&request);
+        self.store(inst, texel.map(u64::from));
+    }
+
+    /// `Resident`: images are populated.
+    pub(super) fn residency(&mut self, inst: &Inst) {
+        let is_resident = match inst.aux {
+            Aux::Tex(id) => {
+                let request = self.request(inst, id);
+                self.environment.textures.is_resident(&request)
+            }
+            Aux::None | Aux::Cvt { .. } | Aux::Mem(_) | Aux::Image(_) => true,
+        };
+        let truth = if is_resident { u64::from(u32::MAX) } else { 0 };
+        self.store(inst, [truth; 4]);
+    }
+
+    fn request(&mut self, inst: &Inst, id: TexAccessId) -> TexRequest {
         let access = self.program.tex_accesses[id];
         let texture = self.program.textures[access.texture];
         let element = access.element.map_or(0, |element| {
@@ -65,6 +91,7 @@ impl<T: Textures> Machine<'_, '_, T> {
             coordinate,
             reference: 0,
             own,
+            min_lod: 0,
             offset,
         };
         for number in 0..usize::from(inst.source_count) {
@@ -73,12 +100,12 @@ impl<T: Textures> Machine<'_, '_, T> {
                 TexSource::Coordinate => request.coordinate = lanes,
                 TexSource::Reference => request.reference = lanes[0],
                 TexSource::Mode(position) => request.own[position] = lanes,
+                TexSource::MinLod => request.min_lod = lanes[0],
                 TexSource::Offset => {
                     request.offset = std::array::from_fn(|axis| lanes[axis] as i32)
                 }
             }
         }
-        let texel = self.environment.textures.access(&request);
-        self.store(inst, texel.map(u64::from));
+        request
     }
 }

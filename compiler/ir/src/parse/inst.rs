@@ -332,7 +332,7 @@ impl Parser<'_> {
         }
         let aux = if op == Op::Cvt {
             self.cvt()?
-        } else if op == Op::Tex {
+        } else if op == Op::Tex || op == Op::Resident && self.is_texture_ahead() {
             self.tex_access()?
         } else if matches!(op, Op::Load | Op::Store | Op::Atomic) {
             self.mem_access()?
@@ -355,6 +355,10 @@ impl Parser<'_> {
         })
     }
 
+    fn is_texture_ahead(&self) -> bool {
+        matches!(self.token, Token::Word(word) if word.starts_with("tex"))
+    }
+
     fn tex_access(&mut self) -> Parse<Aux> {
         let id = self.declared("tex", |program| &program.textures)?;
         let element = self.element()?;
@@ -363,6 +367,7 @@ impl Parser<'_> {
             element,
             ..TexAccess::new(id, &self.builder.program.textures[id], mode)
         };
+        access.min_lod = self.accept_word("min_lod");
         if self.accept_word("offset") {
             access.offset = if self.accept_word("dynamic") {
                 TexelOffset::Dynamic
@@ -465,7 +470,12 @@ impl Parser<'_> {
 fn is_image(op: Op) -> bool {
     matches!(
         op,
-        Op::ImageLoad | Op::ImageStore | Op::ImageAtomic | Op::ImageSize | Op::ImageSamples
+        Op::ImageLoad
+            | Op::ImageStore
+            | Op::ImageAtomic
+            | Op::ImageSize
+            | Op::ImageSamples
+            | Op::Resident
     )
 }
 

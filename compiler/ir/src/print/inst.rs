@@ -221,6 +221,9 @@ impl Printer<'_, '_, '_> {
         self.element(access.element)?;
         self.f.write_char(' ')?;
         self.tex_mode(access.mode)?;
+        if access.min_lod {
+            self.f.write_str(" min_lod")?;
+        }
         match access.offset {
             TexelOffset::None => {}
             TexelOffset::Constant([x, y, z]) => write!(self.f, " offset {x} {y} {z}")?,

@@ -91,12 +91,17 @@ impl Verifier<'_> {
         let needs_mem = matches!(inst.op, Op::Load | Op::Store | Op::Atomic);
         let needs_image = matches!(
             inst.op,
-            Op::ImageLoad | Op::ImageStore | Op::ImageAtomic | Op::ImageSize | Op::ImageSamples
+            Op::ImageLoad
+                | Op::ImageStore
+                | Op::ImageAtomic
+                | Op::ImageSize
+                | Op::ImageSamples
+                | Op::Resident
         );
+        let needs_texture = matches!(inst.op, Op::Tex | Op::Resident);
+        let needs_any = needs_mem || needs_image || needs_texture || inst.op == Op::Cvt;
         match inst.aux {
-            Aux::None if inst.op != Op::Cvt && inst.op != Op::Tex && !needs_mem && !needs_image => {
-                Some(0)
-            }
+            Aux::None if !needs_any => Some(0),
             Aux::Image(id) if needs_image => {
                 let access = self.program.image_accesses.get(id).copied();
                 let Some(access) = access else {
@@ -114,7 +119,7 @@ impl Verifier<'_> {
                 }
                 Some(1)
             }
-            Aux::Tex(id) if inst.op == Op::Tex => {
+            Aux::Tex(id) if needs_texture => {
                 let access = self.program.tex_accesses.get(id).copied();
                 let Some(access) = access else {
                     return self.no_access(inst);
@@ -161,7 +166,7 @@ impl Verifier<'_> {
         let with_value = matches!(inst.op, Op::ImageStore | Op::ImageAtomic);
         let is_query = matches!(inst.op, Op::ImageSize | Op::ImageSamples);
         let fits = match image.texels {
-            _ if is_query => true,
+            _ if is_query || inst.op == Op::Resident => true,
             ImageTexels::Formatted(ty) => ty == inst.ty && access.components == 4,
             texels @ ImageTexels::Raw(_) => {
                 ImageTexels::raw(inst.ty, access.components) == Some(texels)
@@ -205,6 +210,7 @@ impl Verifier<'_> {
             );
         }
         let result_fits = match access.mode {
+            mode if inst.op == Op::Resident => mode.reads_texels(),
             TexMode::QuerySize | TexMode::QuerySamples => {
                 inst.ty.is_int() && inst.ty.width() == Width::W32
             }
@@ -223,6 +229,10 @@ impl Verifier<'_> {
         }
         if !mode_fits(access.mode, texture.target) {
             self.inst_error(inst, "the texture target does not have the mode");
+        }
+        if access.min_lod && !(access.mode.computes_level() && texture.target != TexTarget::Rect) {
+            let message = "a least level goes with computed levels of textures that have several";
+            self.inst_error(inst, message);
         }
         let offsets = access.offset != TexelOffset::None;
         if offsets

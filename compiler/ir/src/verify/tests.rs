@@ -63,6 +63,8 @@ fn right_bodies() {
         "atom.f32 (buf0 x1 add) r0.xxxx, {0}\nr1.x = atom.u64 (global x1 cswap) r1.xyzw, r1.xxxx",
         "r0.x = tex.f32 (tex1 bias) r0.xyzw, r0.xxxx, r0.xxxx",
         "r0.x = tex.f32 (tex2[r0.x] fetch_sample) r0.xyzw, r0.xxxx",
+        "r0.x = tex.f32 (tex0 grad min_lod) r0.xyzw, r0.xyzw, r0.xyzw, r0.wwww",
+        "r0.x, cc4 = resident.s32 (tex1 implicit) r0.xyzw, r0.xxxx\nr0.x = resident.u32 (img2 x4) r0.xyzw",
         "loop {\nif any(tr cc4.xyzw) {\nbreak\nmembar.u32\n}\ncontinue\n} continuing {\nloop {\nbreak\n}\n}",
         "return\nr0.x = mov.f32 {1.0}",
     ];
@@ -214,6 +216,22 @@ fn wrong_instructions() {
         (
             "r0.x = tex.f32 r0.xyzw",
             "the access data is not that of the operation",
+        ),
+        (
+            "r0.x = resident.s32 r0.xyzw",
+            "the access data is not that of the operation",
+        ),
+        (
+            "r0.x = resident.s32 (tex0 query_size) {0}",
+            "the type is not that of the texels or the query",
+        ),
+        (
+            "r0.x = resident.f32 (tex0 implicit) r0.xyzw",
+            "the operation is not defined for the type",
+        ),
+        (
+            "r0.x = tex.f32 (tex0 lod min_lod) r0.xyzw, r0.xxxx, r0.xxxx",
+            "a least level goes with computed levels",
         ),
         (
             "r0.x = cvt.f32 (f32 even clamp) r0.xyzw",

@@ -151,3 +151,33 @@ fn textures() {
         [0.25, 0.5, 0.75, 2.0]
     );
 }
+
+/// Textures whose left half is not populated.
+struct HalfPopulated;
+
+impl Textures for HalfPopulated {
+    fn access(&mut self, request: &TexRequest) -> [u32; 4] {
+        [request.min_lod; 4]
+    }
+
+    fn is_resident(&mut self, request: &TexRequest) -> bool {
+        f32::from_bits(request.coordinate[0]) >= 0.5
+    }
+}
+
+#[test]
+fn residency() {
+    for (s, expected) in [("0.25", 0), ("0.75", u64::from(u32::MAX))] {
+        let mut environment = Environment::default().with_textures(HalfPopulated);
+        let sources = format!("{{{s}}}, {{0.75}}, {{2.0}}");
+        let body = format!(
+            "r1.x, cc3 = resident.s32 (tex0 implicit min_lod) {sources}\n\
+             r0.w = tex.f32 (tex0 implicit min_lod) {sources}\nr0.xy = mov.u32 r1.xxxx\n\
+             r0.z if(eq cc3.xxxx) = mov.u32 {{7}}"
+        );
+        let outcome = run_in(&mut environment, &body);
+        let missing = if expected == 0 { 7 } else { 0 };
+        let level = u64::from(2.0f32.to_bits());
+        assert_eq!(outcome.outputs[0], [expected, expected, missing, level]);
+    }
+}

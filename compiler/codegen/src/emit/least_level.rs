@@ -1,0 +1,142 @@
+//! Accesses whose level of detail, bias included, is raised to a least one: EXT_sparse_texture2 and ARB_sparse_texture_clamp.
+//!
+//! With the feature `shaderResourceMinLod` this is an image operand. Without it the level is found first, which costs a query, or
+//! some arithmetic on derivatives that the program gives. Then the texture is sampled twice, as usual and at the least level,
+//! and one of the results is taken. Two things are lost where the least level is used: filters are not anisotropic, and the
+//! sampler's own bias is added to that level. Levels from given derivatives are those of an isotropic filter without bias.
+//!
+//! Outside fragment programs TEX and TXB have the base level, and the larger one of two levels is accessed.
+
+use super::Emit;
+use super::texture::Access;
+use super::texture_offset::Detail;
+use crate::error::Failure;
+use crate::gather::Lane;
+use crate::writer::{Scalar, Val};
+use glasm_ir::resource::TexMode;
+use glasm_ir::{Stage, TexTarget};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv};
+
+impl Emit<'_> {
+    /// Whether an access takes its least level as an image operand.
+    pub(super) fn takes_min_lod(&self, access: &Access) -> bool {
+        self.options.device.resource_min_lod && self.finds_level(access)
+    }
+
+    /// Whether the device computes the level of an access from derivatives.
+    fn finds_level(&self, access: &Access) -> bool {
+        access.data.mode == TexMode::Grad
+            || access.data.mode.computes_level() && self.program.stage == Stage::Fragment
+    }
+
+    /// A sample whose level is not below `least`, without help of the device.
+    pub(super) fn sample_from_least_level(
+        &mut self,
+        access: &Access,
+        least: Val,
+    ) -> Result<[Lane; 4], Failure> {
+        if !self.finds_level(access) {
+            let level = self.level_of_detail(access, Detail::Computed);
+            return self.plain_sample(&at_level(access, level.unwrap_or(least)));
+        }
+        let usual_access = without_least_level(access);
+        let is_below = if access.data.mode == TexMode::Grad {
+            self.gradients_are_below(access, least)
+        } else {
+            match self.level_of_detail(&usual_access, Detail::Computed) {
+                Some(level) => self.compare(Spv::FOrdLessThan, Scalar::BoolInt, level, least),
+                None => self.never(),
+            }
+        };
+        let usual = self.plain_sample(&usual_access)?;
+        let usual_residency = self.take_residency();
+        let raised = self.plain_sample(&at_level(access, least))?;
+        let raised_residency = self.take_residency();
+        if let (Some(usual), Some(raised)) = (usual_residency, raised_residency) {
+            let resident = self.select(is_below, raised, usual);
+            self.add_residency(resident);
+        }
+        let scalar = self.w.info(usual[0].id).scalar;
+        let [usual, raised] = [usual, raised].map(|lanes| self.w.gather_vector(&lanes, scalar));
+        let texel = self.select(is_below, raised, usual);
+        Ok(std::array::from_fn(|lane| texel.lane(lane)))
+    }
+
+    /// Whether the level of given derivatives is below `least`: no derivative is as long as `2^least` texels of the base level.
+    fn gradients_are_below(&mut self, access: &Access, least: Val) -> Val {
+        let ([Some(dx), Some(dy)], Some(coordinate)) = (access.own, access.coordinate) else {
+            return self.never();
+        };
+        let base = self.w.uint(0);
+        let base = self.w.val(base);
+        let mut size = self.level_size(access, base);
+        let mut derivatives = [dx, dy];
+        if matches!(
+            access.texture.target,
+            TexTarget::Cube | TexTarget::CubeArray
+        ) {
+            size = self.component(size, 0);
+            let half = self.float_like(size, 0.5);
+            size = self.binary(Spv::FMul, size, half);
+            derivatives = self.face_derivatives(coordinate, derivatives);
+        }
+        let [x, y] = derivatives.map(|derivative| {
+            let texels = self.binary(Spv::FMul, derivative, size);
+            self.length_squared(texels)
+        });
+        let length = self.ext(GlslOp::NMax, &[x, y]);
+        let twice = self.binary(Spv::FAdd, least, least);
+        let bound = self.ext(GlslOp::Exp2, &[twice]);
+        self.compare(Spv::FOrdLessThan, Scalar::BoolInt, length, bound)
+    }
+
+    /// Derivatives of `p / m`, where `m` is the largest component of the direction `p`: that component has none, the others are
+    /// coordinates on the face, from -1 to 1.
+    fn face_derivatives(&mut self, coordinate: Val, derivatives: [Val; 2]) -> [Val; 2] {
+        let direction = self.first_components(coordinate, 3);
+        let sizes = self.ext(GlslOp::FAbs, &[direction]);
+        let [x, y, z] = [0, 1, 2].map(|axis| self.component(sizes, axis));
+        let xy = self.ext(GlslOp::NMax, &[x, y]);
+        let largest = self.ext(GlslOp::NMax, &[xy, z]);
+        let is_z = self.compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, z, xy);
+        let is_y = self.compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, y, x);
+        derivatives.map(|derivative| {
+            let mut major = |vector: Val| {
+                let [x, y, z] = [0, 1, 2].map(|axis| self.component(vector, axis));
+                let xy = self.select(is_y, y, x);
+                self.select(is_z, z, xy)
+            };
+            let (along, own) = (major(derivative), major(direction));
+            let growth = self.binary(Spv::FDiv, along, own);
+            let moved = self.binary(Spv::FMul, direction, growth);
+            let moved = self.binary(Spv::FSub, derivative, moved);
+            self.binary(Spv::FDiv, moved, largest)
+        })
+    }
+
+    fn never(&mut self) -> Val {
+        let id = self.w.constant(Scalar::BoolInt, 0);
+        self.w.val(id)
+    }
+
+    fn length_squared(&mut self, vector: Val) -> Val {
+        if vector.size == 1 {
+            return self.binary(Spv::FMul, vector, vector);
+        }
+        self.w
+            .op(Spv::Dot, Scalar::F32, 1, &[vector.id.0, vector.id.0])
+    }
+}
+
+fn without_least_level(access: &Access) -> Access {
+    let mut usual = *access;
+    usual.min_lod = None;
+    usual
+}
+
+fn at_level(access: &Access, level: Val) -> Access {
+    let mut raised = without_least_level(access);
+    raised.data.mode = TexMode::Lod;
+    raised.own = [Some(level), None];
+    raised
+}

@@ -1,0 +1,217 @@
+//! Residency of texels: EXT_sparse_texture2.
+//!
+//! With the feature `shaderResourceResidency` an access tells beside its texel whether all that it read is populated. The operation
+//! `Resident` makes such an access and keeps the texel; the texture access right behind it takes that instead of reading again.
+//! Images are read for it once more, since atomics tell nothing. Without the feature nothing can be unpopulated: the answer
+//! is a constant and costs nothing. The same holds for one-dimensional and buffer textures, which are sparse nowhere.
+
+use super::Emit;
+use super::inst::Job;
+use super::result::Outcome;
+use crate::capability::Need;
+use crate::error::{Error, Failure};
+use crate::gather::Lane;
+use crate::words::LabelWord;
+use crate::writer::{Scalar, Val};
+use glasm_ir::inst::{Base, TexAccessId};
+use glasm_ir::{Aux, IndexTerm, Inst, Program, RegisterId, Src, TexTarget};
+use spirv::Op as Spv;
+use std::ops::Range;
+
+/// What is known of the residency of the accesses of the open instruction.
+#[derive(Default)]
+pub(super) struct Sparse {
+    question: Question,
+    answer: Option<Val>,
+    texel: Option<Texel>,
+}
+
+/// Whether accesses are to tell of residency.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Question {
+    #[default]
+    None,
+    Resident,
+}
+
+/// A texel that was read together with its residency.
+struct Texel {
+    /// The instruction.
+    access: TexAccessId,
+    sources: Range<usize>,
+    written: Option<RegisterId>,
+    /// Where it stands.
+    block: LabelWord,
+    remaining: usize,
+    lanes: [Lane; 4],
+}
+
+impl Texel {
+    /// Whether `inst` makes the same access right after.
+    fn is_of(&self, program: &Program, inst: &Inst, id: TexAccessId) -> bool {
+        let access = program.tex_accesses[id];
+        let is_written = |term: IndexTerm| {
+            let register = term.relative.map(|(register, _)| register);
+            register.is_some() && register == self.written
+        };
+        let reads_written = |src: &Src| {
+            let element = src.index.map(|index| program.indices[index].element);
+            let named = matches!(src.base, Base::Register(id) if Some(id) == self.written);
+            named || element.is_some_and(is_written)
+        };
+        let sources = program.sources(inst);
+        program.tex_accesses[self.access] == access
+            && program.srcs[self.sources.clone()] == *sources
+            && !sources.iter().any(reads_written)
+            && !access.element.is_some_and(is_written)
+    }
+}
+
+impl Emit<'_> {
+    /// `Resident`
+    pub(super) fn resident(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
+        let program = self.program;
+        let target = match job.inst.aux {
+            Aux::Tex(id) => program.textures[program.tex_accesses[id].texture].target,
+            Aux::Image(id) => program.images[program.image_accesses[id].image].target,
+            Aux::None | Aux::Cvt { .. } | Aux::Mem(_) => {
+                return Err(Error::unsupported("residency without access data"));
+            }
+        };
+        let never_sparse = matches!(
+            target,
+            TexTarget::D1 | TexTarget::D1Array | TexTarget::Buffer
+        );
+        if never_sparse || !self.options.device.resource_residency {
+            let resident = self.w.constant(Scalar::BoolInt, 1);
+            return Ok(Outcome::Val(self.w.val(resident)));
+        }
+        self.w.needs.insert(Need::SparseResidency);
+        let resident = match job.inst.aux {
+            Aux::Tex(id) => self.texture_residency(job, id)?,
+            Aux::None | Aux::Cvt { .. } | Aux::Mem(_) | Aux::Image(_) => {
+                self.image_residency(job)?
+            }
+        };
+        Ok(Outcome::Val(resident))
+    }
+
+    fn texture_residency(&mut self, job: Job<'_>, id: TexAccessId) -> Result<Val, Failure> {
+        let data = self.program.tex_accesses[id];
+        let lanes = self.with_texture(data, |emit, member| {
+            emit.ask_residency();
+            let lanes = emit.texture_lanes(job, data, member)?;
+            emit.sparse.texel = Some(Texel {
+                access: id,
+                sources: job.inst.source_range(),
+                written: job.inst.dst.map(|dst| dst.register),
+                block: emit.block,
+                remaining: emit.live.remaining(),
+                lanes,
+            });
+            let resident = emit.residency_answer();
+            Ok([
+                resident.lane(0),
+                Lane::UNDEFINED,
+                Lane::UNDEFINED,
+                Lane::UNDEFINED,
+            ])
+        })?;
+        Ok(self.w.val(lanes[0].id))
+    }
+
+    /// The texel of a texture access, if the instruction before has read it in this block.
+    pub(super) fn texel_read_before(&mut self, inst: &Inst, id: TexAccessId) -> Option<[Lane; 4]> {
+        let texel = self.sparse.texel.take()?;
+        let follows = texel.remaining == self.live.remaining() + 1 && texel.block == self.block;
+        (follows && texel.is_of(self.program, inst, id)).then_some(texel.lanes)
+    }
+
+    /// From here on accesses tell whether their texels are populated.
+    pub(super) fn ask_residency(&mut self) {
+        self.sparse.question = Question::Resident;
+        self.sparse.answer = None;
+    }
+
+    /// What the accesses since the question told; ends the question.
+    pub(super) fn residency_answer(&mut self) -> Val {
+        self.sparse.question = Question::None;
+        match self.sparse.answer.take() {
+            Some(answer) => answer,
+            None => {
+                let resident = self.w.constant(Scalar::BoolInt, 1);
+                self.w.val(resident)
+            }
+        }
+    }
+
+    /// What the accesses told so far, which is forgotten; nothing if nothing was asked.
+    pub(super) fn take_residency(&mut self) -> Option<Val> {
+        self.sparse.answer.take()
+    }
+
+    /// One more access told this.
+    pub(super) fn add_residency(&mut self, resident: Val) {
+        self.sparse.answer = Some(match self.sparse.answer {
+            Some(others) => self.w.op(
+                Spv::LogicalAnd,
+                Scalar::BoolInt,
+                1,
+                &[others.id.0, resident.id.0],
+            ),
+            None => resident,
+        });
+    }
+
+    /// An instruction that reads texels, in the form that tells of residency if that is asked.
+    pub(super) fn texel_op(&mut self, op: Spv, scalar: Scalar, size: u8, operands: &[u32]) -> Val {
+        let form = match self.sparse.question {
+            Question::None => None,
+            Question::Resident => FORMS.iter().find(|(plain, _)| *plain == op),
+        };
+        let Some(&(_, sparse_op)) = form else {
+            return self.w.op(op, scalar, size, operands);
+        };
+        let (code, texel) = (self.w.ty(Scalar::U32, 1), self.w.ty(scalar, size));
+        let ty = self.w.declare_type(Spv::TypeStruct, &[code.0, texel.0]);
+        let both = self.w.object();
+        self.w.body.result(sparse_op, ty, both, operands);
+        let mut part = |number, scalar, size| {
+            self.w
+                .op(Spv::CompositeExtract, scalar, size, &[both.0, number])
+        };
+        let (code, texel) = (part(0, Scalar::U32, 1), part(1, scalar, size));
+        let resident = self.w.op(
+            Spv::ImageSparseTexelsResident,
+            Scalar::BoolInt,
+            1,
+            &[code.id.0],
+        );
+        self.add_residency(resident);
+        texel
+    }
+}
+
+/// Instructions that read texels, and their forms that tell of residency.
+const FORMS: [(Spv, Spv); 8] = [
+    (
+        Spv::ImageSampleImplicitLod,
+        Spv::ImageSparseSampleImplicitLod,
+    ),
+    (
+        Spv::ImageSampleExplicitLod,
+        Spv::ImageSparseSampleExplicitLod,
+    ),
+    (
+        Spv::ImageSampleDrefImplicitLod,
+        Spv::ImageSparseSampleDrefImplicitLod,
+    ),
+    (
+        Spv::ImageSampleDrefExplicitLod,
+        Spv::ImageSparseSampleDrefExplicitLod,
+    ),
+    (Spv::ImageFetch, Spv::ImageSparseFetch),
+    (Spv::ImageGather, Spv::ImageSparseGather),
+    (Spv::ImageDrefGather, Spv::ImageSparseDrefGather),
+    (Spv::ImageRead, Spv::ImageSparseRead),
+];
