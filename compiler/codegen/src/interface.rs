@@ -211,20 +211,20 @@ impl Interface {
                 if let Some(row) = builtin_input(stage, semantic) {
                     return self.load_builtin(w, program, options, id, row);
                 }
-                let varyings = &options.interface.inputs;
-                let location = varyings
-                    .location(semantic)
-                    .filter(|_| stage == Stage::Fragment);
-                let Some(location) = location else {
+                if stage != Stage::Fragment || varying_location(semantic).is_none() {
                     return Err(Error::unsupported(format!(
                         "{semantic:?} is no input of {} programs",
                         stage.name()
                     )));
-                };
+                }
                 if self.is_point_sprite(options, semantic) {
                     let [s, t] = self.point_coordinate(w, options);
                     return Ok([s, t, pad[2], pad[3]]);
                 }
+                // The stage before is known, and does not write it. NV_vertex_program section 2.14.1.5.
+                let Some(location) = options.interface.inputs.location(semantic) else {
+                    return Ok(pad);
+                };
                 let value = self.load_location(w, program, options, id, location, Scalar::F32);
                 let lanes: [Lane; 4] = std::array::from_fn(|lane| Lane::of(value, lane));
                 if let Semantic::Color(number) = semantic
@@ -408,7 +408,8 @@ impl Interface {
             && !self.is_point_sprite(options, input.semantic)
             && input.interpolation != Interpolation::Flat
             && program.stage == Stage::Fragment;
-        varies.then(|| self.inputs[id.index()].variable)
+        let variable = self.inputs[id.index()].variable;
+        (varies && variable.is_some()).then_some(variable)
     }
 
     // Outputs.

@@ -19,7 +19,7 @@
 //! Stages that are compiled together can number just what passes between them instead: [`Varyings::pack`].
 
 use crate::options::TransformFeedback;
-use glasm_ir::{Program, Semantic};
+use glasm_ir::{Program, Semantic, Stage};
 
 /// Number of locations of the fixed table.
 pub const VARYING_LOCATIONS: u32 = 32;
@@ -83,7 +83,8 @@ pub enum Varyings {
     /// In the fixed table.
     #[default]
     Table,
-    /// At the place in this list. What it does not have is not passed on: outputs are not stored.
+    /// At the place in this list. What it does not have is not passed on: outputs are not stored, inputs of fragment programs are
+    /// (0, 0, 0, 1).
     Packed(Vec<Semantic>),
 }
 
@@ -122,9 +123,10 @@ impl Varyings {
             let mut captures = captured.captures.iter();
             captures.any(|capture| capture.semantic == semantic)
         };
-        // What is read and not written is undefined, but has to be somewhere.
+        // What is read and not written has a place in per-vertex arrays only; fragments have a constant instead.
         let all = from.outputs.iter().map(|output| output.semantic);
-        let all = all.chain(to.inputs.iter().map(|input| input.semantic));
+        let unwritten = to.inputs.iter().filter(|_| to.stage != Stage::Fragment);
+        let all = all.chain(unwritten.map(|input| input.semantic));
         let mut list: Vec<Semantic> = all
             .filter(|semantic| varying_location(*semantic).is_some())
             .filter(|semantic| reads(*semantic) || captures(*semantic))
