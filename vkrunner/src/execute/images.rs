@@ -6,9 +6,9 @@ use super::textures::{create, texel_scalar};
 use crate::format::Format;
 use crate::image::Image as Picture;
 use crate::probe::pixels::{PixelProbe, print_values};
-use crate::script::ImageKey;
-use crate::texture::{PlaneId, Shape, Start, TextureData, Update};
-use crate::vk::{Device, Texture, TextureUse, raw_format};
+use crate::script::{BoundImage, ImageKey};
+use crate::texture::{ImagePart, PlaneId, Shape, Start, StorageView, TextureData, Update};
+use crate::vk::{Device, Resource, Texture, TextureUse, raw_format};
 use glasm::ir::TexTarget;
 use glasm::reflect::{ImageFormat, Scalar};
 use std::collections::BTreeMap;
@@ -24,8 +24,10 @@ struct ImageUnit {
 #[derive(Default)]
 pub(super) struct Images {
     images: BTreeMap<ImageKey, ImageUnit>,
+    /// What programs see where they look for another image than the script says.
+    bound: BTreeMap<ImageKey, BoundImage>,
     /// Images of one texel, zero at first, for units that hold none that the program can see.
-    missing: Vec<(WantedImage, Texture)>,
+    missing: Vec<((u32, WantedImage), Texture)>,
 }
 
 impl Images {
@@ -57,7 +59,7 @@ impl Images {
     }
 
     /// Makes the object of an image if it does not exist yet.
-    pub(super) fn prepare(&mut self, device: &Rc<Device>, key: ImageKey) -> Result<(), Problem> {
+    fn prepare(&mut self, device: &Rc<Device>, key: ImageKey) -> Result<(), Problem> {
         let Some(unit) = self.images.get_mut(&key) else {
             return Err(format!("{key} is not set yet").into());
         };
@@ -68,51 +70,111 @@ impl Images {
     }
 
     /// The object of an image, after [`Self::prepare`].
-    pub(super) fn get(&self, key: ImageKey) -> &Texture {
+    fn get(&self, key: ImageKey) -> &Texture {
         let object = self.images.get(&key).and_then(|unit| unit.object.as_ref());
         object.expect("the caller prepared this image")
     }
 
-    /// The image of a unit as a program sees it, and the bits of raw texels. Without an image, and where raw texels have another
-    /// size than those of the image, it sees an image of one texel that nobody else does.
+    /// Lets programs see a part of an image where they look for another.
+    pub(super) fn bind(&mut self, place: ImageKey, bound: BoundImage) {
+        self.bound.insert(place, bound);
+    }
+
+    fn bound(&self, place: ImageKey) -> BoundImage {
+        let own = BoundImage {
+            image: place,
+            part: ImagePart::default(),
+        };
+        self.bound.get(&place).copied().unwrap_or(own)
+    }
+
+    /// The image of a unit as a program sees it. Without an image, where raw texels have another size than those of the image, and where
+    /// the image lacks the part that is bound, it sees none; on devices that cannot do that, one of one texel that nobody else sees.
     pub(super) fn for_program(
         &mut self,
         device: &Rc<Device>,
         unit: u32,
         wanted: WantedImage,
-    ) -> Result<(&Texture, Option<u8>), Problem> {
-        let key = ImageKey::of_unit(unit);
-        let bits = match wanted.format {
-            ImageFormat::Raw(bits) => Some(bits),
-            ImageFormat::Own(_) => None,
-        };
-        let shape = self.images.get(&key).map(|image| &image.data.shape);
+    ) -> Result<Resource<'_>, Problem> {
+        let bound = self.bound(ImageKey::of_unit(unit));
+        let shape = self.images.get(&bound.image).map(|image| &image.data.shape);
         let fits = match shape {
-            Some(shape) => is_visible(shape, wanted).map_err(|why| format!("{key}: {why}"))?,
+            Some(shape) => is_visible(shape, bound.part, wanted)
+                .map_err(|why| format!("image unit {unit}: {why}"))?,
             None => false,
         };
+        if !fits && device.has_null_descriptors() {
+            return Ok(Resource::NoImage);
+        }
         if !fits {
-            return Ok((self.missing(device, wanted)?, None));
+            let missing = self.missing(device, unit, wanted)?;
+            return Ok(Resource::Image(missing, missing.whole_view()));
         }
-        self.prepare(device, key)?;
-        let object = self.images.get_mut(&key);
-        let object = object.and_then(|unit| unit.object.as_mut());
-        let object = object.expect("it was prepared above");
-        if let Some(bits) = bits {
-            object.add_raw_view(bits)?;
-        }
-        Ok((object, bits))
+        let view = StorageView {
+            target: wanted.target,
+            part: bound.part,
+            bits: match wanted.format {
+                ImageFormat::Raw(bits) => Some(bits),
+                ImageFormat::Own(_) => None,
+            },
+        };
+        let image = self.prepare_view(device, bound.image, &view)?;
+        Ok(Resource::Image(image, view))
     }
 
-    fn missing(&mut self, device: &Rc<Device>, wanted: WantedImage) -> Result<&Texture, Problem> {
-        let known = self.missing.iter().position(|(key, _)| *key == wanted);
+    /// The image that a module finds by descriptor only.
+    pub(super) fn for_module(
+        &mut self,
+        device: &Rc<Device>,
+        place: ImageKey,
+    ) -> Result<Resource<'_>, Problem> {
+        let BoundImage { image, part } = self.bound(place);
+        let Some(unit) = self.images.get(&image) else {
+            return Err(format!("{image} is not set yet").into());
+        };
+        let shape = &unit.data.shape;
+        if !part.exists(shape) {
+            return Err(format!("{image} has no such part").into());
+        }
+        let view = StorageView {
+            target: part.target(shape.target),
+            part,
+            bits: None,
+        };
+        let image = self.prepare_view(device, image, &view)?;
+        Ok(Resource::Image(image, view))
+    }
+
+    /// Makes an image and a view of it if they do not exist yet.
+    fn prepare_view(
+        &mut self,
+        device: &Rc<Device>,
+        image: ImageKey,
+        view: &StorageView,
+    ) -> Result<&Texture, Problem> {
+        self.prepare(device, image)?;
+        let object = self.images.get_mut(&image);
+        let object = object.and_then(|unit| unit.object.as_mut());
+        let object = object.expect("it was prepared above");
+        object.add_view(view)?;
+        Ok(object)
+    }
+
+    fn missing(
+        &mut self,
+        device: &Rc<Device>,
+        unit: u32,
+        wanted: WantedImage,
+    ) -> Result<&Texture, Problem> {
+        let key = (unit, wanted);
+        let known = self.missing.iter().position(|(known, _)| *known == key);
         let place = match known {
             Some(place) => place,
             None => {
                 let mut texture = Texture::new(device, &smallest(wanted)?, TextureUse::Storage)?;
                 let size = texture.shape().plane_bytes(0);
                 texture.fill(|_| vec![0; size])?;
-                self.missing.push((wanted, texture));
+                self.missing.push((key, texture));
                 self.missing.len() - 1
             }
         };
@@ -158,21 +220,19 @@ impl Images {
     }
 }
 
-/// Whether a program can see an image, or why it must not.
-fn is_visible(shape: &Shape, wanted: WantedImage) -> Result<bool, String> {
-    // Rectangles are two-dimensional images.
-    let kind = |target| match target == TexTarget::Rect {
-        true => TexTarget::D2,
-        false => target,
-    };
-    if kind(shape.target) != kind(wanted.target) {
+/// Whether a program can see a part of an image, or why it must not.
+fn is_visible(shape: &Shape, part: ImagePart, wanted: WantedImage) -> Result<bool, String> {
+    if !part.suits(shape.target, wanted.target) {
         return Err("the program accesses another target".to_owned());
     }
-    match wanted.format {
-        ImageFormat::Raw(bits) => Ok(shape.format.size() * 8 == usize::from(bits)),
-        ImageFormat::Own(scalar) if scalar == texel_scalar(&shape.format) => Ok(true),
-        ImageFormat::Own(_) => Err("the program accesses texels of another type".to_owned()),
-    }
+    let has_texels = match wanted.format {
+        ImageFormat::Raw(bits) => shape.format.size() * 8 == usize::from(bits),
+        ImageFormat::Own(scalar) if scalar == texel_scalar(&shape.format) => true,
+        ImageFormat::Own(_) => {
+            return Err("the program accesses texels of another type".to_owned());
+        }
+    };
+    Ok(has_texels && part.exists(shape))
 }
 
 /// The smallest image that a program can see.

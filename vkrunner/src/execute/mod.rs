@@ -244,6 +244,7 @@ impl Execution<'_> {
                 resources.textures.set_sampling(*unit, *sampling)
             }
             Command::Image { key, update } => resources.images.update(*key, update)?,
+            Command::BindImage { place, bound } => resources.images.bind(*place, *bound),
             Command::ProbeImage { key, plane, probe } => {
                 resources.images.check(&self.device, *key, *plane, probe)?;
             }

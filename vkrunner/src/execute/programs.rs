@@ -203,17 +203,15 @@ impl<'a> Programs<'a> {
                     }
                 }
                 Source::Image(key) => {
-                    resources.images.prepare(&self.device, *key)?;
-                    let image = Resource::Image(resources.images.get(*key), None);
+                    let image = resources.images.for_module(&self.device, *key)?;
                     self.layout.write(binding, 0, &image);
                 }
                 Source::Images(first, wanted) => {
                     for element in 0..binding.count {
                         let unit = first + element;
-                        let (image, bits) =
-                            resources.images.for_program(&self.device, unit, *wanted)?;
-                        self.layout
-                            .write(binding, element, &Resource::Image(image, bits));
+                        let images = &mut resources.images;
+                        let image = images.for_program(&self.device, unit, *wanted)?;
+                        self.layout.write(binding, element, &image);
                     }
                 }
                 Source::Buffers(places) => {
@@ -280,6 +278,10 @@ fn numbered_images(script: &Script) -> Vec<(ImageKey, TexTarget)> {
     for step in &script.steps {
         if let Command::Image { key, update } = &step.command {
             images.entry(*key).or_insert(update.shape.target);
+        } else if let Command::BindImage { place, bound } = &step.command
+            && let Some(target) = images.get(&bound.image).copied()
+        {
+            images.entry(*place).or_insert(target);
         }
     }
     images.into_iter().collect()

@@ -1,27 +1,32 @@
 //! The formats of a script's image units, for devices that must find them in the module. Pure.
 
-use crate::script::{Command, Script};
+use crate::script::{Command, ImageKey, Script};
 use glasm::TexelFormat;
 use std::collections::BTreeMap;
 
 /// The format that each image unit has throughout the script; none if it changes, because no module could name all of them.
 pub(super) fn image_formats(script: &Script) -> Vec<Option<TexelFormat>> {
-    let mut seen: BTreeMap<usize, Option<TexelFormat>> = BTreeMap::new();
+    let mut places: BTreeMap<ImageKey, Option<TexelFormat>> = BTreeMap::new();
     for step in &script.steps {
-        let Command::Image { key, update } = &step.command else {
+        let (place, format) = if let Command::Image { key, update } = &step.command {
+            let name = format!("{:?}", update.shape.format.vk);
+            (*key, TexelFormat::from_vulkan_name(&name))
+        } else if let Command::BindImage { place, bound } = &step.command {
+            (*place, places.get(&bound.image).copied().flatten())
+        } else {
             continue;
         };
-        let Some(unit) = key.unit() else { continue };
-        let name = format!("{:?}", update.shape.format.vk);
-        let format = TexelFormat::from_vulkan_name(&name);
-        let known = seen.entry(unit as usize).or_insert(format);
+        let known = places.entry(place).or_insert(format);
         if *known != format {
             *known = None;
         }
     }
-    let count = seen.last_key_value().map_or(0, |(unit, _)| unit + 1);
-    let mut formats = vec![None; count];
-    for (unit, format) in seen {
+    let units = places
+        .iter()
+        .filter_map(|(place, format)| Some((place.unit()? as usize, *format)));
+    let mut formats = Vec::new();
+    for (unit, format) in units {
+        formats.resize(formats.len().max(unit + 1), None);
         formats[unit] = format;
     }
     formats
@@ -39,6 +44,12 @@ mod tests {
         );
         let formats = image_formats(&script.unwrap());
         assert_eq!(formats, [None, Some(TexelFormat::Rgba8), None, None]);
+        let script = Script::parse(
+            b"[test]\nimage 2D 1 R8_SNORM (2, 2)\nbind image 2 1\nimage 2D 0 R8_UNORM (1, 1)\nbind image 0 1\n",
+        );
+        let formats = image_formats(&script.unwrap());
+        let snorm = Some(TexelFormat::R8Snorm);
+        assert_eq!(formats, [None, snorm, snorm]);
         let none = Script::parse(b"[test]\n").unwrap();
         assert!(image_formats(&none).is_empty());
     }

@@ -47,6 +47,7 @@ enum Kind {
 pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<String> {
     let plain = has_plain_shaders(script);
     let mut shapes: BTreeMap<u32, &Shape> = BTreeMap::new();
+    let mut images = BTreeMap::new();
     script.steps.iter().find_map(|step| {
         if let Command::Texture { unit, update } = &step.command {
             shapes.insert(*unit, &update.shape);
@@ -59,8 +60,15 @@ pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<St
                 return Some(format!("{reason}, which only programs have"));
             }
             missing_for_sampling(shape, sampling, capabilities)
-        } else if let Command::Image { update, .. } = &step.command {
+        } else if let Command::Image { key, update } = &step.command {
+            images.insert(*key, update.shape.target);
             missing_for_shape(&update.shape, Kind::StorageImage, capabilities)
+        } else if let Command::BindImage { bound, .. } = &step.command {
+            let flat = bound.part.slice.is_some();
+            let deep = images.get(&bound.image) == Some(&TexTarget::D3);
+            let feature = "image2DViewOf3D";
+            (flat && deep && !capabilities.has(feature))
+                .then(|| format!("the device lacks {feature}"))
         } else {
             None
         }

@@ -9,7 +9,7 @@ use super::command::{
 use super::state::{parse_buffer_name, parse_stage_suffix};
 use super::test::TestParser;
 use super::words::{LineError, Words};
-use super::{ScriptError, buffers::MAX_BUFFER};
+use super::{ScriptError, buffers::MAX_BUFFER, textures};
 use crate::data::{DataLayout, DataType, Scalar, TypedData};
 
 /// Buffers that a script can have.
@@ -17,8 +17,11 @@ pub(super) const MAX_BUFFERS: usize = 1024;
 /// Parameter buffers of a program at most.
 const MAX_PARAM_BUFFERS: u32 = 16;
 
-/// `bind ubo|ssbo [SET:]BINDING NAME [OFFSET [SIZE]]`, `bind counter|xfb BINDING ...`, `bind buffer_STAGE INDEX ...`
+/// `bind ubo|ssbo [SET:]BINDING NAME [OFFSET [SIZE]]`, `bind counter|xfb BINDING ...`, `bind buffer_STAGE INDEX ...`, `bind image ...`
 pub(super) fn parse_bind(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    if words.take("image").is_some() {
+        return textures::parse_bind_image(parser, words);
+    }
     let target = parse_target(words)?;
     let range = parse_range(parser, words)?;
     if target.kind() == BufferKind::Feedback && !range.offset.is_multiple_of(4) {
@@ -29,7 +32,7 @@ pub(super) fn parse_bind(parser: &mut TestParser, words: &mut Words<'_>) -> Resu
 }
 
 fn parse_target(words: &mut Words<'_>) -> Result<BindTarget, LineError> {
-    let what = "ubo, ssbo, counter, xfb, or buffer_ with vp, tcp, tep, gp, fp or cp";
+    let what = "ubo, ssbo, counter, xfb, image, or buffer_ with vp, tcp, tep, gp, fp or cp";
     let bound = |words: &mut Words<'_>, kind| {
         let (set, binding) = parse_slot(words)?;
         Ok(BindTarget::Bound { kind, set, binding })

@@ -187,11 +187,11 @@ fn bad_lines() {
         ("buffer b address 0", "a buffer name is missing"),
         (
             "bind fbo 0 b",
-            "`fbo` is not ubo, ssbo, counter, xfb, or buffer_ with vp, tcp, tep, gp, fp or cp",
+            "`fbo` is not ubo, ssbo, counter, xfb, image, or buffer_ with vp, tcp, tep, gp, fp or cp",
         ),
         (
             "bind buffer_xp 0 b",
-            "`buffer_xp` is not ubo, ssbo, counter, xfb, or buffer_ with vp, tcp, tep, gp, fp or cp",
+            "`buffer_xp` is not ubo, ssbo, counter, xfb, image, or buffer_ with vp, tcp, tep, gp, fp or cp",
         ),
         ("bind buffer_fp 16 b", "`16` is not a number below 16"),
         ("bind ssbo 0 b 0 0", "`0` is not a size in bytes"),

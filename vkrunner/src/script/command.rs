@@ -7,7 +7,7 @@ use super::pipeline_state::PipelineState;
 use crate::data::{DataRange, Sequence, TypedData};
 use crate::probe::pixels::{PixelProbe, Surface};
 use crate::probe::{Comparison, Tolerances};
-use crate::texture::{PlaneId, Sampling, Update};
+use crate::texture::{ImagePart, PlaneId, Sampling, Update};
 use ash::vk;
 use glasm::ir::Stage;
 use glasm::state::matrix::Matrix;
@@ -276,6 +276,13 @@ impl ImageKey {
     }
 }
 
+/// A part of an image.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BoundImage {
+    pub(crate) image: ImageKey,
+    pub(crate) part: ImagePart,
+}
+
 impl std::fmt::Display for ImageKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.unit() {
@@ -384,6 +391,11 @@ pub(crate) enum Command {
     Image {
         key: ImageKey,
         update: Update,
+    },
+    /// What programs see from now on where they look for the image of a place.
+    BindImage {
+        place: ImageKey,
+        bound: BoundImage,
     },
     ProbeImage {
         key: ImageKey,

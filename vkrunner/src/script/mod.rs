@@ -29,9 +29,9 @@ mod words;
 
 pub(crate) use attachments::Attachments;
 pub(crate) use command::{
-    Assembly, BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange,
-    CaptureCount, Clear, Command, Draw, DrawSource, ExpectedError, ExpectedPlace, Groups, ImageKey,
-    IndexWidth, MatrixTarget, MatrixUpdate, ParamBank, ParamValue, Step,
+    Assembly, BindTarget, BoundImage, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind,
+    BufferRange, CaptureCount, Clear, Command, Draw, DrawSource, ExpectedError, ExpectedPlace,
+    Groups, ImageKey, IndexWidth, MatrixTarget, MatrixUpdate, ParamBank, ParamValue, Step,
 };
 pub(crate) use gl_state::{
     Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate,

@@ -4,6 +4,7 @@
 
 mod patterns;
 mod sampling;
+mod storage;
 
 use crate::format::Format;
 use glasm::ir::TexTarget;
@@ -12,6 +13,7 @@ use std::ops::Range;
 
 pub(crate) use patterns::{Pattern, Stored};
 pub(crate) use sampling::{DepthMode, Sampling, SrgbDecode, Swizzle, Wrap};
+pub(crate) use storage::{ImagePart, StorageView};
 
 /// Bytes of a texture, at most: what a script may ask for with few words is bounded.
 const MAX_BYTES: u64 = 256 << 20;

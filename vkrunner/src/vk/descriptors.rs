@@ -7,6 +7,7 @@ use super::pipeline::stage_flag;
 use super::sampler::SampledTexture;
 use super::texture::Texture;
 use crate::error::{CallContext, Error};
+use crate::texture::StorageView;
 use crate::timing::Phase;
 use ash::vk;
 use glasm::ir::Stage;
@@ -56,8 +57,10 @@ pub(crate) enum Resource<'a> {
     },
     /// A texture, or a buffer texture.
     Texture(&'a SampledTexture),
-    /// A storage image, or a storage texel buffer; raw texels if it says of how many bits.
-    Image(&'a Texture, Option<u8>),
+    /// A storage image, or a storage texel buffer, whose view exists.
+    Image(&'a Texture, StorageView),
+    /// No storage image or storage texel buffer, on devices that have such descriptors.
+    NoImage,
 }
 
 impl<'a> Resource<'a> {
@@ -255,13 +258,21 @@ impl LayoutObject {
                     write.image_info(&images)
                 }
             },
-            Resource::Image(image, bits) => match image.storage_texels(*bits) {
+            Resource::NoImage if binding.kind == BindingKind::StorageTexelBuffer => {
+                views = [vk::BufferView::null()];
+                write.texel_buffer_view(&views)
+            }
+            Resource::NoImage => {
+                images = [vk::DescriptorImageInfo::default()];
+                write.image_info(&images)
+            }
+            Resource::Image(image, view) => match image.storage_texels(view) {
                 Some(view) => {
                     views = [view];
                     write.texel_buffer_view(&views)
                 }
                 None => {
-                    images = [image.storage_descriptor(*bits)];
+                    images = [image.storage_descriptor(view)];
                     write.image_info(&images)
                 }
             },

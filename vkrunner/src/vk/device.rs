@@ -123,6 +123,16 @@ impl Device {
         Ok(())
     }
 
+    /// Whether descriptors can be without resource.
+    pub(crate) fn has_null_descriptors(&self) -> bool {
+        self.capabilities.features.contains("nullDescriptor")
+    }
+
+    /// Whether programs can see slices of three-dimensional images.
+    pub(super) fn has_flat_views_of_3d(&self) -> bool {
+        self.capabilities.features.contains("image2DViewOf3D")
+    }
+
     /// Whether buffers can have addresses.
     pub(super) fn has_addresses(&self) -> bool {
         self.capabilities.features.contains("bufferDeviceAddress")

@@ -197,6 +197,14 @@ features! {
         border_color_swizzle "borderColorSwizzle",
         border_color_swizzle_from_image "borderColorSwizzleFromImage",
     }
+    robustness: PhysicalDeviceRobustness2FeaturesEXT, core in NEVER,
+    extension Some(ash::ext::robustness2::NAME), {
+        null_descriptor "nullDescriptor",
+    }
+    view_of_3d: PhysicalDeviceImage2DViewOf3DFeaturesEXT, core in NEVER,
+    extension Some(ash::ext::image_2d_view_of_3d::NAME), {
+        image2_d_view_of3_d "image2DViewOf3D",
+    }
     interlock: PhysicalDeviceFragmentShaderInterlockFeaturesEXT, core in NEVER,
     extension Some(ash::ext::fragment_shader_interlock::NAME), {
         fragment_shader_sample_interlock "fragmentShaderSampleInterlock",

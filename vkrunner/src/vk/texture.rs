@@ -7,7 +7,7 @@ use super::{multisample, storage_samples};
 use crate::error::{CallContext, Error};
 use crate::format::{Aspect, DepthFormat, Format};
 use crate::image::Image as Picture;
-use crate::texture::{PlaneId, Shape};
+use crate::texture::{ImagePart, PlaneId, Shape, StorageView};
 use ash::vk;
 use glasm::ir::TexTarget;
 use std::rc::Rc;
@@ -33,14 +33,14 @@ pub(crate) struct Texture {
     shape: Shape,
     usage: TextureUse,
     memory: Memory,
-    /// Views of raw texels, by their bits.
-    raw_views: Vec<(u8, RawView)>,
+    /// What programs see of a storage image, but for all of it in its own format.
+    views: Vec<(StorageView, View)>,
     device: Rc<Device>,
 }
 
-/// A view that shows texels as unsigned integers.
+/// A view of a storage image.
 #[derive(Clone, Copy)]
-enum RawView {
+enum View {
     Image(vk::ImageView),
     Texels(vk::BufferView),
 }
@@ -67,45 +67,58 @@ impl Texture {
     ) -> Result<Self, Error> {
         let memory = match shape.target == TexTarget::Buffer {
             true => create_texels(device, shape, usage)?,
-            false => Memory::Image(Image::new(device, &image_desc(shape, usage))?),
+            false => {
+                let mut desc = image_desc(shape, usage);
+                if usage == TextureUse::Storage && device.has_flat_views_of_3d() {
+                    desc.flags |= flat_views(shape);
+                }
+                Memory::Image(Image::new(device, &desc)?)
+            }
         };
         Ok(Self {
             shape: shape.clone(),
             usage,
             memory,
-            raw_views: Vec::new(),
+            views: Vec::new(),
             device: Rc::clone(device),
         })
     }
 
-    /// Makes the view of raw texels of so many bits, which are as many as texels have.
-    pub(crate) fn add_raw_view(&mut self, bits: u8) -> Result<(), Error> {
-        let format = raw_format(bits).and_then(Format::parse);
-        let Some(format) =
-            format.filter(|_| !self.raw_views.iter().any(|(known, _)| *known == bits))
-        else {
+    /// Makes a view of a storage image. The caller checked that the image has the part, and that its texels have as many bits.
+    pub(crate) fn add_view(&mut self, view: &StorageView) -> Result<(), Error> {
+        if self.view(view).is_some() || *view == self.whole_view() {
             return Ok(());
-        };
-        let view = match &self.memory {
+        }
+        let raw = view.bits.and_then(raw_format).and_then(Format::parse);
+        let format = raw.map_or(self.shape.format.vk, |format| format.vk);
+        let made = match &self.memory {
             Memory::Texels(buffer, _) => {
                 let size = self.shape.plane_bytes(0) as u64;
-                RawView::Texels(texel_view(&self.device, buffer, format.vk, size)?)
+                View::Texels(texel_view(&self.device, buffer, format, size)?)
             }
             Memory::Image(image) => {
-                let components = vk::ComponentMapping::default();
-                let desc = level_view(&self.shape, format.vk, components, 0..self.shape.levels);
-                RawView::Image(image.create_view(&desc)?)
+                let desc = storage_view(&self.shape, view, format);
+                View::Image(image.create_view(&desc)?)
             }
         };
-        self.raw_views.push((bits, view));
+        self.views.push((*view, made));
         Ok(())
     }
 
-    fn raw_view(&self, bits: Option<u8>) -> Option<RawView> {
-        let mut views = self.raw_views.iter();
+    /// All of a storage image, in its own format.
+    pub(crate) fn whole_view(&self) -> StorageView {
+        StorageView {
+            target: self.shape.target,
+            part: ImagePart::default(),
+            bits: None,
+        }
+    }
+
+    fn view(&self, view: &StorageView) -> Option<View> {
+        let mut views = self.views.iter();
         views
-            .find(|(known, _)| Some(*known) == bits)
-            .map(|(_, view)| *view)
+            .find(|(known, _)| known == view)
+            .map(|(_, made)| *made)
     }
 
     /// The layout between commands.
@@ -202,11 +215,11 @@ impl Texture {
         Ok(readback.bytes()[..size].to_vec())
     }
 
-    /// The view of a storage texel buffer, of raw texels if `bits` says how many.
-    pub(super) fn storage_texels(&self, bits: Option<u8>) -> Option<vk::BufferView> {
-        match self.raw_view(bits) {
-            Some(RawView::Texels(view)) => Some(view),
-            Some(RawView::Image(_)) | None => self.texel_view(),
+    /// The view of a storage texel buffer.
+    pub(super) fn storage_texels(&self, view: &StorageView) -> Option<vk::BufferView> {
+        match self.view(view) {
+            Some(View::Texels(view)) => Some(view),
+            Some(View::Image(_)) | None => self.texel_view(),
         }
     }
 
@@ -231,17 +244,17 @@ impl Texture {
         &self.shape
     }
 
-    /// What a descriptor of a storage image refers to; raw texels if `bits` says of how many.
-    pub(super) fn storage_descriptor(&self, bits: Option<u8>) -> vk::DescriptorImageInfo {
+    /// What a descriptor of a storage image refers to.
+    pub(super) fn storage_descriptor(&self, view: &StorageView) -> vk::DescriptorImageInfo {
         let own = || {
             self.image()
                 .map_or(vk::ImageView::null(), |image| image.view)
         };
         vk::DescriptorImageInfo {
             sampler: vk::Sampler::null(),
-            image_view: match self.raw_view(bits) {
-                Some(RawView::Image(view)) => view,
-                Some(RawView::Texels(_)) | None => own(),
+            image_view: match self.view(view) {
+                Some(View::Image(view)) => view,
+                Some(View::Texels(_)) | None => own(),
             },
             image_layout: self.layout(),
         }
@@ -253,12 +266,12 @@ impl Drop for Texture {
         if self.device.is_lost() {
             return;
         }
-        for (_, view) in &self.raw_views {
+        for (_, view) in &self.views {
             // SAFETY: the views were made from this device, and the device is idle.
             unsafe {
                 match view {
-                    RawView::Image(view) => self.device.raw.destroy_image_view(*view, None),
-                    RawView::Texels(view) => self.device.raw.destroy_buffer_view(*view, None),
+                    View::Image(view) => self.device.raw.destroy_image_view(*view, None),
+                    View::Texels(view) => self.device.raw.destroy_buffer_view(*view, None),
                 }
             }
         }
@@ -300,6 +313,14 @@ pub(super) fn texel_aspect(format: &Format) -> vk::ImageAspectFlags {
     match format.aspect {
         Aspect::Color => vk::ImageAspectFlags::COLOR,
         Aspect::Depth => vk::ImageAspectFlags::DEPTH,
+    }
+}
+
+/// What lets programs see slices of an image.
+fn flat_views(shape: &Shape) -> vk::ImageCreateFlags {
+    match shape.target == TexTarget::D3 {
+        true => vk::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT,
+        false => vk::ImageCreateFlags::empty(),
     }
 }
 
@@ -453,5 +474,20 @@ pub(super) fn level_view(
         format,
         components,
         range: view_range(shape, levels),
+    }
+}
+
+/// A view of a part of a storage image.
+fn storage_view(shape: &Shape, view: &StorageView, format: vk::Format) -> ViewDesc {
+    let level = view.part.level;
+    let all = view_range(shape, level..level + 1);
+    ViewDesc {
+        view_type: view_type(view.target),
+        format,
+        components: vk::ComponentMapping::default(),
+        range: match view.part.slice {
+            Some(slice) => all.base_array_layer(slice).layer_count(1),
+            None => all,
+        },
     }
 }

@@ -4,18 +4,22 @@ use super::parts::{Current, Filling, parse_below, parse_face, parse_part};
 use super::{UNITS, find_target};
 use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
 use crate::script::attachments::parse_component;
-use crate::script::command::{Command, ImageKey};
+use crate::script::command::{BoundImage, Command, ImageKey};
 use crate::script::pixel_probes::{parse_pixel, parse_region};
 use crate::script::probes::Coordinates;
 use crate::script::test::TestParser;
 use crate::script::words::{LineError, Words};
-use crate::texture::{PlaneId, Shape, Start};
+use crate::texture::{ImagePart, PlaneId, Shape, Start};
 use glasm::ir::TexTarget;
 
 /// Descriptor sets that a script can name.
 const SETS: u32 = 8;
 /// Bindings that a script can name.
 const BINDINGS: u32 = 1024;
+
+/// Levels and slices that a script can bind.
+const MAX_LEVELS: u32 = 15;
+const MAX_SLICES: u32 = 2048;
 
 /// Takes `UNIT` or `SET:BINDING`.
 fn parse_key(words: &mut Words<'_>) -> Result<ImageKey, LineError> {
@@ -50,6 +54,39 @@ pub(in crate::script) fn parse_image(
     }
     parser.units.images.insert(key, update.shape.clone());
     parser.push(words, Command::Image { key, update })
+}
+
+/// `bind image KEY KEY [level L] [layer N | face N | slice N]`, after `image`: where a program looks, and what it sees.
+pub(in crate::script) fn parse_bind_image(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let place = parse_key(words)?;
+    let image = parse_key(words)?;
+    let Some(shape) = parser.units.images.get(&image) else {
+        return Err(words.error_at_last(format!("{image} is not set")));
+    };
+    // Parts that the image lacks can be bound; programs see nothing there.
+    let mut part = ImagePart::default();
+    while let Some(word) = words.peek() {
+        match word {
+            "level" => {
+                words.word("`level`")?;
+                part.level = parse_below(words, "a level", MAX_LEVELS)?;
+            }
+            "face" if shape.target == TexTarget::Cube => {
+                words.word("`face`")?;
+                part.slice = Some(parse_face(words)?);
+            }
+            "layer" | "face" | "slice" => {
+                words.word(word)?;
+                part.slice = Some(parse_below(words, "a layer", MAX_SLICES)?);
+            }
+            _ => break,
+        }
+    }
+    let bound = BoundImage { image, part };
+    parser.push(words, Command::BindImage { place, bound })
 }
 
 /// Takes `KEY [level L] [layer N | face N | slice N] [sample N]`.

@@ -14,7 +14,7 @@ use glasm::ir::TexTarget;
 use parts::{Current, Filling, parse_part};
 use std::collections::BTreeMap;
 
-pub(super) use images::{parse_image, parse_image_print, parse_image_probe};
+pub(super) use images::{parse_bind_image, parse_image, parse_image_print, parse_image_probe};
 pub(super) use params::{parse_active_texture, parse_texparameter};
 
 /// Texture image units.

@@ -3,10 +3,10 @@
 use crate::format::Format;
 use crate::probe::pixels::Region;
 use crate::script::Script;
-use crate::script::command::{Command, ImageKey};
+use crate::script::command::{BoundImage, Command, ImageKey};
 use crate::texture::{
-    Contents, DepthMode, Pattern, PlaneId, Sampling, Start, Stored, Swizzle, TextureData, Update,
-    Wrap,
+    Contents, DepthMode, ImagePart, Pattern, PlaneId, Sampling, Start, Stored, Swizzle,
+    TextureData, Update, Wrap,
 };
 use ash::vk;
 use glasm::ir::TexTarget;
@@ -666,9 +666,35 @@ fn images_have_units_or_descriptors() {
 }
 
 #[test]
+fn parts_of_images_are_bound() {
+    let image = ImageKey::of_unit(1);
+    for (words, level, slice) in [
+        ("", 0, None),
+        ("level 3", 3, None),
+        ("layer 70 level 1", 1, Some(70)),
+        ("face -x", 0, Some(1)),
+    ] {
+        let lines = format!("image cube 1 R8_UINT (2, 2)\nbind image 0:7 1 {words}");
+        let expected = Command::BindImage {
+            place: ImageKey { set: 0, binding: 7 },
+            bound: BoundImage {
+                image,
+                part: ImagePart { level, slice },
+            },
+        };
+        assert_eq!(parse(&lines)[1], expected, "{words}");
+    }
+}
+
+#[test]
 fn bad_image_lines() {
     for (line, message) in [
         ("probe image 0 all rgba 1 1 1 1", "image 0 is not set"),
+        ("bind image 0 1 layer 2", "image 1 is not set"),
+        (
+            "image 2DMS 0 samples 2 R8_UINT (1, 1)\nprobe image 0 sample 2 all rgb 1 1 1",
+            "`2` is not a sample below 2",
+        ),
         ("image 2DM 0 R8_UINT (1, 1)", "`2DM` is not a target"),
         (
             "image 2D 32 R8_UINT (1, 1)",
