@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "prints its figures")]
 
 use glasm::{Compiler, Options, Source};
-use glasm_tests::generator::{Variant, program};
+use glasm_tests::generator::{Variant, mix, program};
 use peak_alloc::PeakAlloc;
 use serde_json::json;
 use std::error::Error;
@@ -14,17 +14,22 @@ static HEAP: PeakAlloc = PeakAlloc;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut rows = Vec::new();
-    for variant in Variant::ALL {
+    let texts = Variant::ALL.map(|variant| {
+        let text = move |size| program(variant, size, 1).assembly();
+        (
+            variant.name(),
+            Box::new(text) as Box<dyn Fn(usize) -> String>,
+        )
+    });
+    let mixed: Box<dyn Fn(usize) -> String> = Box::new(|size| mix(size, 1).0);
+    for (name, text) in texts.into_iter().chain([("mix", mixed)]) {
         for size in [100, 1000, 10_000] {
-            let text = program(variant, size, 1).assembly();
+            let text = text(size);
             let peak = peak(&text)?;
             // Counts of this size are exact as f64.
             let per_byte = peak as f64 / text.len() as f64;
-            println!(
-                "{:<8} {size:>6}: {peak:>9} bytes, {per_byte:.1} for each source byte",
-                variant.name()
-            );
-            rows.push(json!({ "variant": variant.name(), "size": size, "source": text.len(), "peak": peak }));
+            println!("{name:<8} {size:>6}: {peak:>9} bytes, {per_byte:.1} for each source byte");
+            rows.push(json!({ "variant": name, "size": size, "source": text.len(), "peak": peak }));
         }
     }
     if let Some(out) = std::env::var_os("GLASM_BENCH_OUT") {

@@ -1,11 +1,11 @@
-//! Prints a generated program: `cargo run -p glasm-tests --example generate -- straight|loop|if SIZE gp|glsl [SEED]`.
+//! Prints a generated program: `cargo run -p glasm-tests --example generate -- straight|loop|if|mix SIZE gp|glsl [SEED]`.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a command line program talks through these"
 )]
 
-use glasm_tests::generator::{Variant, program};
+use glasm_tests::generator::{Variant, mix, program};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         None => {
-            eprintln!("usage: generate straight|loop|if SIZE gp|glsl [SEED]");
+            eprintln!("usage: generate straight|loop|if|mix SIZE gp|glsl [SEED]");
             ExitCode::from(2)
         }
     }
@@ -26,11 +26,15 @@ fn text(words: &[String]) -> Option<String> {
     let [variant, size, language, rest @ ..] = words else {
         return None;
     };
+    let size = size.parse().ok()?;
+    let seed = rest.first().map_or(Some(1), |seed| seed.parse().ok())?;
+    if variant == "mix" {
+        return (language == "gp").then(|| mix(size, seed).0);
+    }
     let variant = Variant::ALL
         .into_iter()
         .find(|known| known.name() == variant)?;
-    let seed = rest.first().map_or(Some(1), |seed| seed.parse().ok())?;
-    let program = program(variant, size.parse().ok()?, seed);
+    let program = program(variant, size, seed);
     match language.as_str() {
         "gp" => Some(program.assembly()),
         "glsl" => Some(program.glsl()),

@@ -10,7 +10,7 @@ mod stages;
 mod tables;
 
 use glasm::{Compiler, Options, Source, compile};
-use glasm_tests::generator::{Generated, Variant, program};
+use glasm_tests::generator::{Variant, mix, program};
 use measure::Budget;
 use std::error::Error;
 use std::hint::black_box;
@@ -27,11 +27,34 @@ const PASSES: usize = 3;
 /// Seed of all programs.
 const SEED: u64 = 1;
 
+/// Name of programs with integers, 64-bit types, textures and memory.
+pub(crate) const MIX: &str = "mix";
+
+/// A program to measure.
+struct Subject {
+    name: &'static str,
+    /// Size that was asked for.
+    size: usize,
+    operations: usize,
+    assembly: String,
+    /// The same in GLSL, as far as naga takes it.
+    glsl: Option<String>,
+}
+
+/// What naga makes of a program.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Naga {
+    /// GLSL to SPIR-V.
+    pub(crate) time: f64,
+    /// Bytes of its SPIR-V.
+    pub(crate) bytes: usize,
+}
+
 /// Everything measured on one program. Times are in nanoseconds.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Row {
-    /// Shape.
-    pub(crate) variant: Variant,
+    /// Kind of program.
+    pub(crate) name: &'static str,
     /// Size that was asked for.
     pub(crate) size: usize,
     /// Operations that the source really has.
@@ -46,17 +69,17 @@ pub(crate) struct Row {
     pub(crate) instructions: usize,
     /// Bytes of SPIR-V.
     pub(crate) module_bytes: usize,
-    /// naga: GLSL to SPIR-V.
-    pub(crate) naga: f64,
-    /// Bytes of naga's SPIR-V.
-    pub(crate) naga_bytes: usize,
+    /// The same with naga.
+    pub(crate) naga: Option<Naga>,
 }
 
 impl Row {
     /// Takes over the times of another pass that are shorter.
     fn keep_faster(&mut self, other: &Self) {
         self.total = self.total.min(other.total);
-        self.naga = self.naga.min(other.naga);
+        if let Some((naga, other)) = self.naga.as_mut().zip(other.naga) {
+            naga.time = naga.time.min(other.time);
+        }
         for ((_, time), (_, other)) in self.stages.iter_mut().zip(&other.stages) {
             *time = time.min(*other);
         }
@@ -76,10 +99,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         .collect();
     let quick = words.iter().any(|word| word == "--quick");
     let budget = Budget(Duration::from_millis(if quick { 40 } else { 200 }));
+    let subjects = subjects(&words);
     let mut rows: Vec<Row> = Vec::new();
     for pass in 0..if quick { 1 } else { PASSES } {
-        for (index, (variant, size)) in programs(&words).into_iter().enumerate() {
-            let row = measure(&program(variant, size, SEED), size, budget)?;
+        for (index, subject) in subjects.iter().enumerate() {
+            let row = measure(subject, budget)?;
             match rows.get_mut(index) {
                 Some(known) => known.keep_faster(&row),
                 None => rows.push(row),
@@ -106,13 +130,36 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Shapes and sizes that the words on the command line ask for.
-fn programs(words: &[String]) -> Vec<(Variant, usize)> {
-    let all = Variant::ALL
-        .into_iter()
-        .flat_map(|variant| SIZES.map(|size| (variant, size)));
-    all.filter(|(variant, size)| wanted(words, variant.name()) && wanted(words, &size.to_string()))
-        .collect()
+/// The programs that the words on the command line ask for.
+fn subjects(words: &[String]) -> Vec<Subject> {
+    let shapes = Variant::ALL.into_iter().map(Some).chain([None]);
+    let all = shapes.flat_map(|shape| SIZES.map(|size| (shape, size)));
+    all.filter(|(shape, size)| {
+        wanted(words, shape.map_or(MIX, Variant::name)) && wanted(words, &size.to_string())
+    })
+    .map(|(shape, size)| match shape {
+        Some(variant) => {
+            let generated = program(variant, size, SEED);
+            Subject {
+                name: variant.name(),
+                size,
+                operations: generated.operations,
+                assembly: generated.assembly(),
+                glsl: Some(generated.glsl()),
+            }
+        }
+        None => {
+            let (assembly, operations) = mix(size, SEED);
+            Subject {
+                name: MIX,
+                size,
+                operations,
+                assembly,
+                glsl: None,
+            }
+        }
+    })
+    .collect()
 }
 
 /// Whether the words on the command line ask for `name`: if they name others of its kind, they must name it.
@@ -125,31 +172,33 @@ fn wanted(words: &[String], name: &str) -> bool {
     same_kind.peek().is_none() || same_kind.any(|word| word == name)
 }
 
-fn measure(generated: &Generated, size: usize, budget: Budget) -> Result<Row, String> {
-    let assembly = generated.assembly();
-    let glsl = generated.glsl();
-    let source = Source::new("generated", &assembly);
+fn measure(subject: &Subject, budget: Budget) -> Result<Row, String> {
+    let source = Source::new("generated", &subject.assembly);
     let options = Options::default();
     let shader = compile(&source, &options).map_err(|errors| errors.render(&source))?;
-    let naga_words = peers::naga(&glsl)?;
     let stages = stages::measure(&source, &options, budget)?;
     let mut compiler = Compiler::new();
-    // Together, so that their ratio holds on a busy machine too.
-    let [total, naga] = budget.time_together([
-        &mut || drop(black_box(compiler.compile(&source, &options))),
-        &mut || drop(black_box(peers::naga(&glsl))),
-    ]);
+    let mut compile = || drop(black_box(compiler.compile(&source, &options)));
+    let (total, naga) = match &subject.glsl {
+        None => (budget.time_together([&mut compile])[0], None),
+        Some(glsl) => {
+            let bytes = peers::naga(glsl)?.len() * 4;
+            // Together, so that their ratio holds on a busy machine too.
+            let [total, time] =
+                budget.time_together([&mut compile, &mut || drop(black_box(peers::naga(glsl)))]);
+            (total, Some(Naga { time, bytes }))
+        }
+    };
     Ok(Row {
-        variant: generated.variant,
-        size,
-        operations: generated.operations,
-        source_bytes: assembly.len(),
+        name: subject.name,
+        size: subject.size,
+        operations: subject.operations,
+        source_bytes: subject.assembly.len(),
         total,
         stages,
         instructions: instructions(&shader.words),
         module_bytes: shader.words.len() * 4,
         naga,
-        naga_bytes: naga_words.len() * 4,
     })
 }
 

@@ -1,9 +1,12 @@
 //! The marks: what translation should cost, beside what it does cost. `docs/performance.md` says where they come from.
 
-use super::Row;
 use super::tables::{bytes_each, instructions_each};
+use super::{MIX, Row};
 use glasm_tests::generator::Variant;
 use serde_json::Value;
+
+/// The programs that others are compared with.
+const STRAIGHT: &str = "straight";
 
 /// Something measured with a goal. Smaller is better.
 pub(crate) struct Mark {
@@ -38,8 +41,8 @@ impl Mark {
 
 /// All marks.
 pub(crate) fn all(rows: &[Row], heap: &Value) -> Vec<Mark> {
-    let straight = find(rows, Variant::Straight, 1000);
-    let beside_naga = straight.map(|row| row.total / row.naga);
+    let straight = find(rows, STRAIGHT, 1000);
+    let beside_naga = straight.and_then(|row| Some(row.total / row.naga?.time));
     let instructions = straight.map(instructions_each);
     let bytes = straight.map(bytes_each);
     let mut marks: Vec<Mark> = [100, 1000, 10_000].map(|size| time(rows, size)).into();
@@ -55,7 +58,10 @@ pub(crate) fn all(rows: &[Row], heap: &Value) -> Vec<Mark> {
         [105.0, 130.0],
         growth(rows),
     ));
-    marks.extend([Variant::Loop, Variant::If].map(|variant| control_flow(rows, variant)));
+    let loops =
+        [Variant::Loop, Variant::If].map(|variant| beside(rows, variant.name(), [1.3, 2.0]));
+    marks.extend(loops);
+    marks.push(beside(rows, MIX, [1.5, 1.5]));
     marks.push(Mark::new(
         "SPIR-V instructions per instruction",
         "",
@@ -77,14 +83,13 @@ pub(crate) fn all(rows: &[Row], heap: &Value) -> Vec<Mark> {
     marks
 }
 
-fn find(rows: &[Row], variant: Variant, size: usize) -> Option<&Row> {
-    rows.iter()
-        .find(|row| row.variant == variant && row.size == size)
+fn find<'a>(rows: &'a [Row], name: &str, size: usize) -> Option<&'a Row> {
+    rows.iter().find(|row| row.name == name && row.size == size)
 }
 
 /// 3 us and 0.2 us for each instruction; at the least 0.42 us for each.
 fn time(rows: &[Row], size: usize) -> Mark {
-    let row = find(rows, Variant::Straight, size);
+    let row = find(rows, STRAIGHT, size);
     let operations = row.map_or(size as f64, |row| row.operations as f64);
     let limits = [3.0 + 0.2 * operations, 0.42 * operations];
     Mark::new(
@@ -96,20 +101,20 @@ fn time(rows: &[Row], size: usize) -> Mark {
 }
 
 fn growth(rows: &[Row]) -> Option<f64> {
-    let (small, large) =
-        find(rows, Variant::Straight, 100).zip(find(rows, Variant::Straight, 10_000))?;
+    let (small, large) = find(rows, STRAIGHT, 100).zip(find(rows, STRAIGHT, 10_000))?;
     Some(100.0 * large.per_operation(large.total) / small.per_operation(small.total))
 }
 
-fn control_flow(rows: &[Row], variant: Variant) -> Mark {
-    let pair = find(rows, variant, 1000).zip(find(rows, Variant::Straight, 1000));
+/// What an instruction of these programs costs beside one of straight float code.
+fn beside(rows: &[Row], name: &str, limits: [f64; 2]) -> Mark {
+    let pair = find(rows, name, 1000).zip(find(rows, STRAIGHT, 1000));
     let ratio = pair.map(|(row, straight)| {
         row.per_operation(row.total) / straight.per_operation(straight.total)
     });
     Mark::new(
-        format!("cost per instruction, {} beside straight", variant.name()),
+        format!("cost per instruction, {name} beside straight"),
         "x",
-        [1.3, 2.0],
+        limits,
         ratio,
     )
 }

@@ -14,14 +14,17 @@ pub(crate) fn line(row: &Row) -> String {
         .map(|(name, time)| format!("{name} {:.0}", row.per_operation(*time)))
         .collect();
     format!(
-        "{:<8} {:>5}: {:>9.1} us, {:>5.0} ns per instruction ({}), naga {:>9.1} us, {:>4.0} x",
-        row.variant.name(),
+        "{:<8} {:>5}: {:>9.1} us, {:>5.0} ns per instruction ({}){}",
+        row.name,
         row.size,
         row.total / 1e3,
         row.per_operation(row.total),
         stages.join(", "),
-        row.naga / 1e3,
-        row.naga / row.total,
+        row.naga.map_or_else(String::new, |naga| format!(
+            ", naga {:>9.1} us, {:>4.0} x",
+            naga.time / 1e3,
+            naga.time / row.total
+        ))
     )
 }
 
@@ -45,13 +48,15 @@ fn times(text: &mut String, rows: &[Row]) {
     for row in rows {
         let _ = writeln!(
             text,
-            "| {} | {} | {:.1} | {:.0} | {:.0} | {:.0} x |",
-            row.variant.name(),
+            "| {} | {} | {:.1} | {:.0} | {} |",
+            row.name,
             row.operations,
             row.total / 1e3,
             row.per_operation(row.total),
-            row.naga / 1e3,
-            row.naga / row.total
+            row.naga.map_or_else(
+                || "- | -".to_owned(),
+                |naga| format!("{:.0} | {:.0} x", naga.time / 1e3, naga.time / row.total)
+            )
         );
     }
 }
@@ -73,7 +78,7 @@ fn stages(text: &mut String, rows: &[Row]) {
         let _ = writeln!(
             text,
             "| {} | {} | {} |",
-            row.variant.name(),
+            row.name,
             row.operations,
             times.join(" | ")
         );
@@ -89,12 +94,15 @@ fn sizes(text: &mut String, rows: &[Row]) {
     for row in rows {
         let _ = writeln!(
             text,
-            "| {} | {} | {:.2} | {:.0} | {:.0} |",
-            row.variant.name(),
+            "| {} | {} | {:.2} | {:.0} | {} |",
+            row.name,
             row.operations,
             instructions_each(row),
             bytes_each(row),
-            row.per_operation(row.naga_bytes as f64)
+            row.naga.map_or_else(
+                || "-".to_owned(),
+                |naga| format!("{:.0}", row.per_operation(naga.bytes as f64))
+            )
         );
     }
 }
@@ -164,7 +172,7 @@ pub(crate) fn json(rows: &[Row]) -> Value {
     };
     let row = |row: &Row| {
         json!({
-            "variant": row.variant.name(),
+            "variant": row.name,
             "size": row.size,
             "operations": row.operations,
             "source_bytes": row.source_bytes,
@@ -172,8 +180,8 @@ pub(crate) fn json(rows: &[Row]) -> Value {
             "stages_ns": stages(row),
             "spirv_instructions": row.instructions,
             "spirv_bytes": row.module_bytes,
-            "naga_ns": row.naga,
-            "naga_bytes": row.naga_bytes,
+            "naga_ns": row.naga.map(|naga| naga.time),
+            "naga_bytes": row.naga.map(|naga| naga.bytes),
         })
     };
     rows.iter().map(row).collect()

@@ -115,7 +115,8 @@ impl std::fmt::Display for Name {
     }
 }
 
-struct Lanes(Mask);
+/// A write mask.
+pub(super) struct Lanes(pub(super) Mask);
 
 impl std::fmt::Display for Lanes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

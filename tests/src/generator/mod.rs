@@ -7,8 +7,10 @@
 mod build;
 mod glsl;
 mod gp;
+mod mix;
 
 pub use build::program;
+pub use mix::mix;
 
 /// Program parameters that generated programs read.
 pub const PARAMS: usize = 8;
