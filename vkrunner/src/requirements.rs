@@ -2,6 +2,7 @@
 
 mod buffers;
 mod framebuffer;
+mod groups;
 mod textures;
 
 pub(crate) use framebuffer::FramebufferLimits;
@@ -12,6 +13,7 @@ use buffers::{missing_buffer_limit, missing_feedback, too_many_buffers};
 use glasm::ir::Stage;
 use std::collections::BTreeSet;
 
+pub(crate) use groups::missing_for_module;
 pub(crate) use textures::{FormatUses, TextureCapabilities};
 
 /// What a device can bind.
@@ -160,6 +162,7 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
         .or_else(|| textures::missing(script, capabilities))
         .or_else(|| missing_stage(script, capabilities))
         .or_else(|| missing_limit(script, capabilities))
+        .or_else(|| groups::missing_for_commands(script, capabilities))
         .or_else(|| missing_feedback(script, capabilities))
         .or_else(|| missing_buffer_limit(script, capabilities))
         .or_else(|| too_many_buffers(script, capabilities))

@@ -320,7 +320,6 @@ impl Execution<'_> {
     }
 
     fn dispatch(&mut self, groups: Groups, choice: ComputeChoice) -> Result<(), Problem> {
-        check_group_size(&self.device.capabilities, choice.1)?;
         let limits = self.device.capabilities.max_work_groups;
         let counts = match groups {
             Groups::Given(counts) => counts,
@@ -368,29 +367,6 @@ impl Execution<'_> {
             .device
             .dispatch(pipeline, programs.layout(), &self.resources.push, groups)?)
     }
-}
-
-/// Whether the device runs groups of this size.
-fn check_group_size(
-    device: &crate::requirements::Capabilities,
-    size: Option<[u32; 3]>,
-) -> Result<(), Problem> {
-    let Some(size) = size else {
-        return Ok(());
-    };
-    let invocations: u64 = size
-        .iter()
-        .fold(1, |product: u64, n| product.saturating_mul(u64::from(*n)));
-    let mut axes = size.iter().zip(device.max_group_size);
-    let fits = invocations <= u64::from(device.max_group_invocations);
-    if fits && axes.all(|(n, limit)| *n <= limit) {
-        return Ok(());
-    }
-    let (most, sizes) = (device.max_group_invocations, device.max_group_size);
-    Err(
-        format!("the device runs groups of at most {most} invocations, of sizes up to {sizes:?}")
-            .into(),
-    )
 }
 
 fn is_probe(command: &Command) -> bool {

@@ -11,7 +11,7 @@ mod point_size;
 
 use crate::format::{Encoding, Format};
 use crate::outcome::Failure;
-use crate::requirements::Capabilities;
+use crate::requirements::{Capabilities, missing_for_module};
 use crate::script::stages::MAIN;
 use crate::script::{
     Attachments, Convention, ProgramForm, ProgramSection, ProgramState, Script, VertexData,
@@ -291,6 +291,9 @@ impl CompileContext<'_> {
                 "the device lacks {feature}, which the {stage} shader needs"
             )));
         }
+        if let Some(reason) = missing_for_module(stage, &words, self.capabilities) {
+            return Err(Refusal::Skip(reason));
+        }
         Ok(Module {
             stage,
             interface: Interface::read(&words),
@@ -352,6 +355,9 @@ impl CompileContext<'_> {
             return Err(Refusal::Skip(format!(
                 "the device lacks {feature}, which the {stage} program needs"
             )));
+        }
+        if let Some(reason) = missing_for_module(section.stage, &shader.words, self.capabilities) {
+            return Err(Refusal::Skip(reason));
         }
         Ok(Module {
             stage: section.stage,
