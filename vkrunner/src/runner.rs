@@ -122,10 +122,10 @@ impl Runner {
                 (
                     Vec::new(),
                     Outcome::Fail,
-                    failed(Failure {
+                    failed([Failure {
                         line: None,
                         message: error.to_string(),
-                    }),
+                    }]),
                 )
             }
             Ok(text) => {
@@ -169,10 +169,10 @@ impl Runner {
                 .unwrap_or_default();
             (
                 Outcome::Fail,
-                failed(Failure {
+                failed([Failure {
                     line: None,
                     message: format!("glasm panicked: {text}"),
-                }),
+                }]),
             )
         })
     }
@@ -189,22 +189,19 @@ impl Runner {
         let script = match parsed {
             Ok(script) => script,
             Err(errors) => {
-                let failures = errors.into_iter().map(script_failure).collect();
-                return (
-                    Outcome::Fail,
-                    Results {
-                        failures,
-                        ..Results::default()
-                    },
-                );
+                return conclude(failed(errors.into_iter().map(script_failure)));
             }
         };
         let capabilities = &self.physical.capabilities;
         let states = script.program_states();
-        let context = |state| CompileContext {
+        let loaded: Vec<_> = states
+            .iter()
+            .map(|state| (state, script.with_loaded(&state.loaded)))
+            .collect();
+        let context = |number: usize| CompileContext {
             name,
-            script: &script,
-            state,
+            script: &loaded[number].1,
+            state: loaded[number].0,
             capabilities,
             target: self.target,
             tools: &self.tools,
@@ -213,26 +210,27 @@ impl Runner {
         if let Some(reason) = surplus(&script, capabilities) {
             return (Outcome::Skip(reason), Results::default());
         }
-        if let Some(failures) = context(&states[0]).check_expected_errors() {
-            return conclude(Results {
-                failures,
-                ..Results::default()
-            });
+        if let Some(failures) = context(0).check_expected_errors() {
+            return conclude(failed(failures));
         }
         if let Some(reason) = skip_reason(&script, capabilities) {
             return (Outcome::Skip(reason), Results::default());
         }
-        let sets = match build_sets(&states, |state| context(state).build_modules()) {
+        let failures = context(0).check_loads();
+        if !failures.is_empty() {
+            return conclude(failed(failures));
+        }
+        let sets = match build_sets(&states, |number| context(number).build_modules()) {
             Ok(sets) => sets,
             Err(refusals) => return refuse(refusals),
         };
         drop(compiling);
         match self.run_modules(name, &script, &sets, start) {
             Ok(results) => conclude(results),
-            Err(error) => conclude(failed(Failure {
+            Err(error) => conclude(failed([Failure {
                 line: None,
                 message: error.to_string(),
-            })),
+            }])),
         }
     }
 
@@ -286,9 +284,9 @@ impl Runner {
 }
 
 /// The modules for each state that the script's programs meet.
-fn build_sets<'a>(
-    states: &'a [ProgramState],
-    build: impl Fn(&'a ProgramState) -> Result<Vec<Module>, Vec<Refusal>>,
+fn build_sets(
+    states: &[ProgramState],
+    build: impl Fn(usize) -> Result<Vec<Module>, Vec<Refusal>>,
 ) -> Result<Vec<ModuleSet>, Vec<Refusal>> {
     if states.len() > MAX_STATES {
         let message = format!(
@@ -299,12 +297,12 @@ fn build_sets<'a>(
             message,
         })]);
     }
-    let set = |state: &'a ProgramState| {
-        let modules = build(state)?;
+    let set = |(number, state): (usize, &ProgramState)| {
+        let modules = build(number)?;
         let state = state.clone();
         Ok(ModuleSet { state, modules })
     };
-    states.iter().map(set).collect()
+    states.iter().enumerate().map(set).collect()
 }
 
 /// The device that the choice names.
@@ -353,9 +351,9 @@ pub fn is_called(device: &str, wanted: &str) -> bool {
     device.to_lowercase().contains(&wanted)
 }
 
-fn failed(failure: Failure) -> Results {
+fn failed(failures: impl IntoIterator<Item = Failure>) -> Results {
     Results {
-        failures: vec![failure],
+        failures: failures.into_iter().collect(),
         ..Results::default()
     }
 }

@@ -215,7 +215,7 @@ impl Execution<'_> {
     )]
     fn step(&mut self, step: &Step) -> Result<(), Problem> {
         let resources = &mut self.resources;
-        self.state.apply(&step.command);
+        self.state.apply(&step.command, self.script);
         match &step.command {
             Command::Clear(clear) => self.framebuffer()?.clear(clear)?,
             Command::Draw(draw) => self.draw(draw)?,
@@ -288,8 +288,8 @@ impl Execution<'_> {
             Command::PrintBuffer { buffer, range } => self.print_buffer(*buffer, range)?,
             Command::DepthRange(range) => resources.params.state.depth_range = *range,
             Command::SaveImage { name, surface } => self.save_image(name, *surface)?,
-            // Scripts that expect errors do not run.
-            Command::ExpectError(_) => {}
+            // Programs are loaded, and errors compared, before anything runs.
+            Command::ExpectError(_) | Command::Load { .. } => {}
         }
         Ok(())
     }

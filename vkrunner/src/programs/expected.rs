@@ -59,6 +59,44 @@ impl CompileContext<'_> {
         failures.sort_by_key(|failure| failure.line);
         Some(failures)
     }
+
+    /// Loads the programs of which a script says that they fail: each must have the error that it names.
+    pub(crate) fn check_loads(&self) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        for step in &self.script.steps {
+            let Command::Load {
+                spare,
+                error: Some(expected),
+            } = &step.command
+            else {
+                continue;
+            };
+            let section = &self.script.spares[*spare].program;
+            let name = self.source_name(section);
+            let source = Source::new(&name, &section.text).for_stage(section.stage);
+            let message = match glasm::compile(&source, &self.options(section.stage)) {
+                Ok(_) => "the program loads".to_owned(),
+                Err(diagnostics) => {
+                    let is_error = |found: &&Diagnostic| found.severity != Severity::Warning;
+                    let errors: Vec<_> = diagnostics.list.iter().filter(is_error).collect();
+                    if errors.iter().any(|found| matches(expected, found, section)) {
+                        continue;
+                    }
+                    let describe = |found: &&Diagnostic| describe(found, section);
+                    errors.iter().map(describe).collect::<Vec<_>>().join("; ")
+                }
+            };
+            failures.push(Failure {
+                line: Some(step.line),
+                message: format!(
+                    "expected error {}{}, but {message}",
+                    expected.code.id(),
+                    describe_place(expected.place)
+                ),
+            });
+        }
+        failures
+    }
 }
 
 /// Line and column of a byte of a program, from 1.

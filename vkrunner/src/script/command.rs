@@ -456,4 +456,9 @@ pub(crate) enum Command {
         surface: Surface,
     },
     ExpectError(ExpectedError),
+    /// Loads a program in the place of the stage's, unless it has this error.
+    Load {
+        spare: usize,
+        error: Option<ExpectedError>,
+    },
 }

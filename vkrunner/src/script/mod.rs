@@ -19,6 +19,7 @@ mod probes;
 mod program_state;
 mod require;
 mod section;
+mod spare;
 pub(crate) mod stages;
 mod state;
 mod test;
@@ -39,6 +40,7 @@ pub(crate) use gl_state::{
 pub(crate) use program_state::{MAX_STATES, ProgramState};
 pub(crate) use require::{Convention, Requirements};
 pub(crate) use section::ProgramForm;
+use spare::Spare;
 pub(crate) use textures::target_name;
 pub(crate) use vertex_data::{Column, VertexData};
 
@@ -90,6 +92,7 @@ pub(crate) struct ProgramSection {
 pub(crate) struct Script {
     pub(crate) requirements: Requirements,
     pub(crate) programs: Vec<ProgramSection>,
+    pub(crate) spares: Vec<Spare>,
     pub(crate) vertex_data: Option<VertexData>,
     pub(crate) indices: Vec<u32>,
     pub(crate) buffers: Vec<BufferDecl>,
@@ -163,7 +166,8 @@ impl Script {
             parse_indices(&mut indices, words)
         });
         let vertex_data = parse_vertex_data(&sections, &mut errors);
-        let mut test = test::TestParser::new(&requirements);
+        let spares: Vec<Spare> = sections.iter().filter_map(spare::read_spare).collect();
+        let mut test = test::TestParser::new(&requirements, &spares);
         for_sections(&sections, SectionKind::Test, &mut errors, |line, words| {
             test.parse_line(line, words)
         });
@@ -173,22 +177,26 @@ impl Script {
         for section in &sections {
             programs.extend(program_section(section, &mut errors));
         }
+        let script = Self {
+            requirements,
+            programs,
+            spares,
+            vertex_data,
+            indices,
+            buffers: test.buffers,
+            push_size: test.push_size,
+            entry_names: test.entry_names,
+            feedback: test.feedback,
+            steps: test.steps,
+        };
         if errors.is_empty() {
-            Ok(Self {
-                requirements,
-                programs,
-                vertex_data,
-                indices,
-                buffers: test.buffers,
-                push_size: test.push_size,
-                entry_names: test.entry_names,
-                feedback: test.feedback,
-                steps: test.steps,
-            })
-        } else {
-            errors.sort_by_key(|error| (error.line, error.column));
-            Err(errors)
+            script.check_spares(&mut errors);
         }
+        if errors.is_empty() {
+            return Ok(script);
+        }
+        errors.sort_by_key(|error| (error.line, error.column));
+        Err(errors)
     }
 }
 
@@ -271,7 +279,14 @@ fn program_section(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Opti
             },
             line: section.line,
         }),
-        SectionKind::Comment
+        SectionKind::RepeatedProgram(stage) => Some(ProgramSection {
+            stage,
+            form: ProgramForm::Assembly,
+            text: spare::expand(section, errors),
+            line: section.line,
+        }),
+        SectionKind::SpareProgram(_)
+        | SectionKind::Comment
         | SectionKind::Require
         | SectionKind::VertexData
         | SectionKind::Indices

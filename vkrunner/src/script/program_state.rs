@@ -8,14 +8,21 @@ use super::{Command, Script};
 pub(crate) struct ProgramState {
     /// What depth comparisons fill, by texture image unit.
     pub(crate) depth_modes: Vec<glasm::DepthMode>,
+    /// Numbers of the spare programs that have taken the place of others, one for a stage.
+    pub(crate) loaded: Vec<usize>,
     /// Wrap modes that samplers lack, by texture image unit.
     pub(crate) texture_wraps: Vec<glasm::TextureWrap>,
 }
 
 impl ProgramState {
-    /// What a command changes.
-    pub(crate) fn apply(&mut self, command: &Command) {
-        if let Command::Sampling { unit, sampling } = command {
+    /// What a command of the script changes.
+    pub(crate) fn apply(&mut self, command: &Command, script: &Script) {
+        if let Command::Load { spare, error: None } = command {
+            let stage = script.spare_stage(*spare);
+            self.loaded.retain(|old| script.spare_stage(*old) != stage);
+            self.loaded.push(*spare);
+            self.loaded.sort_unstable();
+        } else if let Command::Sampling { unit, sampling } = command {
             let unit = *unit as usize;
             set(
                 &mut self.depth_modes,
@@ -41,13 +48,16 @@ fn set<T: Copy + Default + PartialEq>(list: &mut Vec<T>, index: usize, value: T)
 pub(crate) const MAX_STATES: usize = 64;
 
 impl Script {
-    /// The states that programs meet, each once, in order; at least one, and not many more than [`MAX_STATES`].
+    /// The states that programs meet and those that loading them makes, each once, in order; at least one, and not many more than [`MAX_STATES`].
     pub(crate) fn program_states(&self) -> Vec<ProgramState> {
         let mut states: Vec<ProgramState> = Vec::new();
         let mut state = ProgramState::default();
         for step in &self.steps {
-            state.apply(&step.command);
-            let runs = matches!(step.command, Command::Draw(_) | Command::Compute { .. });
+            state.apply(&step.command, self);
+            let runs = matches!(
+                step.command,
+                Command::Draw(_) | Command::Compute { .. } | Command::Load { .. }
+            );
             if states.len() > MAX_STATES {
                 break;
             }

@@ -34,6 +34,10 @@ pub(crate) enum SectionKind {
     Require,
     /// A program.
     Program(Stage, ProgramForm),
+    /// An assembly program with lines that are repeated: `[... program repeated]`.
+    RepeatedProgram(Stage),
+    /// An assembly program that commands load by its name: `[... program NAME]`.
+    SpareProgram(Stage),
     /// Vertex attributes.
     VertexData,
     /// Indices.
@@ -47,6 +51,8 @@ pub(crate) enum SectionKind {
 pub(crate) struct Section<'a> {
     pub(crate) kind: SectionKind,
     pub(crate) line: u32,
+    /// The last word of its header.
+    pub(crate) name: &'a str,
     pub(crate) body: &'a [u8],
 }
 
@@ -88,7 +94,13 @@ fn parse_header(name: &str) -> Option<SectionKind> {
     }
     STAGE_NAMES.iter().find_map(|(prefix, stage)| {
         let form = name.strip_prefix(prefix)?.strip_prefix(' ')?;
-        let (_, form) = FORM_NAMES.iter().find(|(text, _)| *text == form)?;
+        let Some((_, form)) = FORM_NAMES.iter().find(|(text, _)| *text == form) else {
+            return match form.strip_prefix("program ")? {
+                "repeated" => Some(SectionKind::RepeatedProgram(*stage)),
+                name if !name.contains(' ') => Some(SectionKind::SpareProgram(*stage)),
+                _ => None,
+            };
+        };
         let possible = *form != ProgramForm::PassThrough || *stage != Stage::Compute;
         possible.then_some(SectionKind::Program(*stage, *form))
     })
@@ -106,6 +118,18 @@ fn header_text(line: &[u8]) -> Option<String> {
     }
     let text = String::from_utf8_lossy(line);
     Some(text.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The last word of a header line.
+fn last_word(line: &[u8]) -> &str {
+    let text = std::str::from_utf8(line).unwrap_or_default();
+    let text = text
+        .trim_end()
+        .trim_start_matches('[')
+        .trim_end_matches(']');
+    text.split_ascii_whitespace()
+        .next_back()
+        .unwrap_or_default()
 }
 
 /// Cuts a script into sections. Text before the first section may only be comments.
@@ -133,6 +157,7 @@ pub(crate) fn split_sections<'a>(
             sections.push(Section {
                 kind,
                 line: number,
+                name: last_word(line),
                 body: &[],
             });
             body_start = Some(after);
@@ -155,27 +180,30 @@ fn is_blank_or_comment(line: &[u8]) -> bool {
 
 /// Every section but comments may occur once, and a stage may have one program, or several GLSL sections that are linked together.
 fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
-    let same = |a: SectionKind, b: SectionKind| match (a, b) {
+    let stage = |kind| match kind {
+        SectionKind::Program(stage, _) | SectionKind::RepeatedProgram(stage) => Some(stage),
+        SectionKind::SpareProgram(_)
+        | SectionKind::Comment
+        | SectionKind::Require
+        | SectionKind::VertexData
+        | SectionKind::Indices
+        | SectionKind::Test => None,
+    };
+    let same = |a: &Section<'_>, b: &Section<'_>| match (a.kind, b.kind) {
         (SectionKind::Comment, _) => false,
         (
             SectionKind::Program(_, ProgramForm::Glsl),
             SectionKind::Program(_, ProgramForm::Glsl),
         ) => false,
-        (SectionKind::Program(stage, _), SectionKind::Program(other, _)) => stage == other,
-        _ => a == b,
+        (a, b) if stage(a).is_some() => stage(a) == stage(b),
+        (SectionKind::SpareProgram(_), _) => a.kind == b.kind && a.name == b.name,
+        (a, b) => a == b,
     };
     for (index, section) in sections.iter().enumerate() {
-        if let Some(first) = sections[..index]
-            .iter()
-            .find(|first| same(first.kind, section.kind))
-        {
-            let what = match section.kind {
-                SectionKind::Program(stage, _) => format!("second {} program", stage.name()),
-                SectionKind::Comment
-                | SectionKind::Require
-                | SectionKind::VertexData
-                | SectionKind::Indices
-                | SectionKind::Test => "section repeated".to_owned(),
+        if let Some(first) = sections[..index].iter().find(|first| same(first, section)) {
+            let what = match stage(section.kind) {
+                Some(stage) => format!("second {} program", stage.name()),
+                None => "section repeated".to_owned(),
             };
             let message = format!("{what}; the first is at line {}", first.line);
             errors.push(ScriptError::new(section.line, 1, message));

@@ -11,12 +11,13 @@ use super::command::{
 use super::feedback::Capturing;
 use super::pipeline_state::{PipelineState, set_property};
 use super::require::{Convention, Requirements};
+use super::spare::Spare;
 use super::stages::{self, ProvokingVertex};
 use super::textures::Units;
 use super::words::{LineError, Words};
 use super::{
     ScriptError, attachments, bindings, buffers, draws, feedback, fixed_function, gl_state,
-    pixel_probes, probes, state, textures,
+    pixel_probes, probes, spare, state, textures,
 };
 use crate::data::DataLayout;
 use crate::probe::{Tolerance, Tolerances};
@@ -57,6 +58,8 @@ pub(super) struct TestParser {
     pub(super) entry_names: Vec<String>,
     pub(super) feedback: TransformFeedback,
     pub(super) capturing: Capturing,
+    /// Stages and names of the programs that may be loaded.
+    pub(super) spares: Vec<(Stage, String)>,
     pub(super) steps: Vec<Step>,
 }
 
@@ -99,6 +102,7 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("index", draws::parse_index_type),
     ("light", gl_state::parse_light),
     ("lightmodel", gl_state::parse_light_model),
+    ("load", spare::parse_load),
     ("material", gl_state::parse_material),
     ("matrix", state::parse_matrix),
     ("ortho", state::parse_piglit_ortho),
@@ -141,7 +145,7 @@ pub(super) struct Test {
 }
 
 impl TestParser {
-    pub(super) fn new(requirements: &Requirements) -> Self {
+    pub(super) fn new(requirements: &Requirements, spares: &[Spare]) -> Self {
         // GL's counter-clockwise triangles look clockwise to Vulkan, whose y axis points down.
         let (front_face, provoking_vertex) = match requirements.convention {
             Convention::Vulkan => (vk::FrontFace::COUNTER_CLOCKWISE, ProvokingVertex::First),
@@ -183,6 +187,10 @@ impl TestParser {
             unmet: Vec::new(),
             feedback: TransformFeedback::default(),
             capturing: Capturing::No,
+            spares: spares
+                .iter()
+                .map(|spare| (spare.program.stage, spare.name.clone()))
+                .collect(),
             steps: Vec::new(),
         }
     }
@@ -255,12 +263,18 @@ impl TestParser {
 /// `expect error CODE [at OFFSET | at START..END | at end | line L col C]`
 fn parse_expect(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     words.parse_with("`error`", |word| (word == "error").then_some(()))?;
+    let error = parse_error(words)?;
+    parser.push(words, Command::ExpectError(error))
+}
+
+/// `CODE [at OFFSET | at START..END | at end | line L col C]`
+pub(super) fn parse_error(words: &mut Words<'_>) -> Result<ExpectedError, LineError> {
     let code = words.parse_with("an error code", glasm::Code::from_id)?;
     let place = match words.peek() {
         None => None,
         Some(_) => Some(parse_place(words)?),
     };
-    parser.push(words, Command::ExpectError(ExpectedError { code, place }))
+    Ok(ExpectedError { code, place })
 }
 
 fn parse_place(words: &mut Words<'_>) -> Result<ExpectedPlace, LineError> {
