@@ -3,6 +3,7 @@
 #[cfg(feature = "run")]
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use glasm::ir::Stage;
 use std::path::PathBuf;
 #[cfg(feature = "run")]
 use std::{ffi::OsString, time::Duration};
@@ -108,6 +109,9 @@ pub(crate) struct CheckArgs {
     /// What to check.
     #[arg(required = true, value_name = "FILE|DIR|-", help = INPUTS_HELP)]
     pub(crate) inputs: Vec<PathBuf>,
+    /// Type that the programs must have; without it, what their headers say
+    #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
+    pub(crate) stage: Option<Stage>,
 }
 
 const COMPILE_HELP: &str = "\
@@ -130,6 +134,9 @@ pub(crate) struct CompileArgs {
     /// What to compile.
     #[arg(required = true, value_name = "FILE|DIR|-", help = INPUTS_HELP)]
     pub(crate) inputs: Vec<PathBuf>,
+    /// Type that the programs must have; without it, what their headers say
+    #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
+    pub(crate) stage: Option<Stage>,
     /// Output file, or folder that mirrors several inputs
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
@@ -148,6 +155,15 @@ pub(crate) struct CompileArgs {
     /// Put source names and line numbers into the modules
     #[arg(long)]
     pub(crate) debug: bool,
+}
+
+/// A stage by its name, such as `vertex`.
+fn parse_stage(word: &str) -> Result<Stage, String> {
+    let found = Stage::ALL.iter().find(|(_, name)| *name == word);
+    found.map(|(stage, _)| *stage).ok_or_else(|| {
+        let names: Vec<&str> = Stage::ALL.iter().map(|(_, name)| *name).collect();
+        format!("expected one of {}", names.join(", "))
+    })
 }
 
 /// What `glasm compile` writes.

@@ -10,15 +10,18 @@ use glasm::{Options, Source};
 pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<Status, Fatal> {
     let inputs = find_inputs(&args.inputs)?;
     let failed = run_batch(&inputs.list, console, |input, text| {
-        check_one(input, text, console)
+        check_one(args, input, text, console)
     })?;
     console.out(closing_line(inputs.list.len(), failed, console))?;
     Ok(Status::from_failures(failed))
 }
 
-fn check_one(input: &Input, text: &[u8], console: Console) -> Done {
+fn check_one(args: &CheckArgs, input: &Input, text: &[u8], console: Console) -> Done {
     let name = input.name();
-    let source = Source::new(&name, text);
+    let source = Source {
+        stage: args.stage,
+        ..Source::new(&name, text)
+    };
     // Compiling finds more than reading does: what no target can express.
     let (diagnostics, failed) = match glasm::compile(&source, &Options::default()) {
         Ok(shader) => (shader.warnings, false),

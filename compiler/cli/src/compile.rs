@@ -45,6 +45,7 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
     let options = options(args);
     let job = emit::Job {
         emit: args.emit,
+        stage: args.stage,
         options,
         #[cfg(feature = "translate")]
         flip_y: args.conventions == crate::args::ConventionsArg::Vulkan,
@@ -100,7 +101,10 @@ fn compile_one(
     console: Console,
 ) -> Done {
     let name = input.name();
-    let source = Source::new(&name, text);
+    let source = Source {
+        stage: job.stage,
+        ..Source::new(&name, text)
+    };
     match emit::emit(job, &source) {
         Ok(Emitted { bytes, warnings }) => {
             let messages = console.format_diagnostics(&warnings, &source);

@@ -2,6 +2,7 @@
 
 use crate::args::Emit;
 use crate::validate::Validator;
+use glasm::ir::Stage;
 use glasm::{Code, Diagnostics, Options, Shader, Source};
 use rspirv::binary::Disassemble;
 
@@ -10,6 +11,8 @@ use rspirv::binary::Disassemble;
 pub(crate) struct Job {
     /// The form.
     pub(crate) emit: Emit,
+    /// What the programs must be.
+    pub(crate) stage: Option<Stage>,
     /// Options of the compiler.
     pub(crate) options: Options,
     /// Whether the program follows Vulkan, where y points down in clip space. Matters for languages where it points up.

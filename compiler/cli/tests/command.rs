@@ -161,6 +161,22 @@ fn json_messages_parse() {
 }
 
 #[test]
+fn programs_have_the_type_that_is_asked_for() {
+    let folder = Folder::new("stage");
+    folder.write("good.vp", GOOD);
+    for command in ["check", "compile"] {
+        let right = run(&folder, &[command, "good.vp", "--stage", "vertex"]);
+        assert_eq!(right.0, 0, "{}", right.2);
+        let wrong = run(&folder, &[command, "good.vp", "--stage", "fragment"]);
+        assert_eq!(wrong.0, 1);
+        assert!(wrong.2.contains("E0907"), "{}", wrong.2);
+        let unknown = run(&folder, &[command, "good.vp", "--stage", "pixel"]);
+        assert_eq!(unknown.0, 2);
+        assert!(unknown.2.contains("tess_eval"), "{}", unknown.2);
+    }
+}
+
+#[test]
 fn standard_input_is_a_program() {
     let folder = Folder::new("stdin");
     let (status, stdout, _) = run_with_input(&folder, &["check", "-"], GOOD);
