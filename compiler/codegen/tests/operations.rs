@@ -190,10 +190,10 @@ fn program(op: Op, ty: Type, aux: Aux, shape: Shape) -> Program {
     let result = filled(&mut m, result_width, input);
     let dst = Dst {
         guard: shape.guarded.then(|| guard(cc, CondTest::Le, "yxwz")),
-        saturate: if ty.is_float() && shape.updates {
-            Saturate::Signed
-        } else {
-            Saturate::None
+        saturate: match (ty.is_float() && shape.updates, shape.guarded) {
+            (true, true) => Saturate::SignedOrNan,
+            (true, false) => Saturate::Signed,
+            (false, _) => Saturate::None,
         },
         cc: shape.updates.then_some(cc),
         ..d(result, shape.mask)

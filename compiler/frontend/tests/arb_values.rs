@@ -147,6 +147,14 @@ fn comparisons() {
 }
 
 #[test]
+fn clamps_let_nan_pass() {
+    fragment(
+        "MUL_SAT r, 1e40, {0, 1, -1, 0};",
+        [f32::NAN, 1.0, 0.0, f32::NAN],
+    );
+}
+
+#[test]
 fn attributes() {
     vertex("MOV r, vertex.position;", [1.0, -2.0, 0.5, 4.0]);
     vertex("ATTRIB w = vertex.weight[4]; MOV r, w.w;", [4.0; 4]);

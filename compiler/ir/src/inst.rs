@@ -316,16 +316,49 @@ pub enum Cond {
     NonZero(RegisterId, u8, Type),
 }
 
-/// Clamp of a float result, applied before the condition-code update; NaN becomes the lower bound.
+/// Clamp of a float result, applied before the condition-code update.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Saturate {
     /// No clamp.
     #[default]
     None,
-    /// To `[0, 1]`.
+    /// To `[0, 1]`; NaN becomes 0.
     Unsigned,
-    /// To `[-1, 1]`.
+    /// To `[-1, 1]`; NaN becomes -1.
     Signed,
+    /// To `[0, 1]`; NaN stays.
+    UnsignedOrNan,
+    /// To `[-1, 1]`; NaN stays.
+    SignedOrNan,
+}
+
+impl Saturate {
+    /// The lower bound; the upper one is 1.
+    pub const fn low(self) -> f64 {
+        match self {
+            Self::None | Self::Unsigned | Self::UnsignedOrNan => 0.0,
+            Self::Signed | Self::SignedOrNan => -1.0,
+        }
+    }
+
+    /// Whether NaN stays NaN.
+    pub const fn keeps_nan(self) -> bool {
+        match self {
+            Self::None | Self::UnsignedOrNan | Self::SignedOrNan => true,
+            Self::Unsigned | Self::Signed => false,
+        }
+    }
+
+    /// The suffix in the text form.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Unsigned => ".sat",
+            Self::Signed => ".ssat",
+            Self::UnsignedOrNan => ".satnan",
+            Self::SignedOrNan => ".ssatnan",
+        }
+    }
 }
 
 /// Where and how a result is written. Order: clamp, guard and write masks read the old condition codes, write, update codes.

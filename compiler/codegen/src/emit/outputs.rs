@@ -11,7 +11,7 @@ use crate::options::{ClipDepth, Target};
 use crate::words::ValueWord;
 use crate::writer::Scalar;
 use glasm_ir::arena::Id;
-use glasm_ir::{OutputId, RegisterId, Saturate, Semantic, Stage, Storage};
+use glasm_ir::{OutputId, RegisterId, Saturate, Semantic, Stage, Storage, TypeBase};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
 
 /// The variable that an output goes to.
@@ -49,7 +49,12 @@ impl Emit<'_> {
     fn output_value(&mut self, register: RegisterId, element: u32, output: OutputId) -> [Lane; 4] {
         if self.analysis.class[register.index()] == Class::Values {
             let slot = self.analysis.slot_base[register.index()] + element;
-            return *self.lanes.slot(slot);
+            let mut lanes = *self.lanes.slot(slot);
+            // Lanes that are never written are undefined; w is what makes a color opaque and a coordinate a point.
+            if !lanes[3].id.is_some() && self.program.outputs[output].base == TypeBase::Float {
+                lanes[3] = Lane::scalar(self.w.float(1.0));
+            }
+            return lanes;
         }
         let read = written_lanes(self.program.outputs[output].semantic);
         self.load_register(register, Element::Constant(element), read)

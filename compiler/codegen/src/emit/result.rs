@@ -136,16 +136,14 @@ impl Emit<'_> {
     }
 
     pub(super) fn clamp(&mut self, val: Val, saturate: Saturate) -> Val {
-        let low = self.float_like(
-            val,
-            if saturate == Saturate::Signed {
-                -1.0
-            } else {
-                0.0
-            },
-        );
+        let low = self.float_like(val, saturate.low());
         let high = self.float_like(val, 1.0);
-        self.ext(GlslOp::NClamp, &[val, low, high])
+        let clamped = self.ext(GlslOp::NClamp, &[val, low, high]);
+        if !saturate.keeps_nan() {
+            return clamped;
+        }
+        let nan = self.compare(spirv::Op::FUnordNotEqual, Scalar::BoolInt, val, val);
+        self.select(nan, val, clamped)
     }
 
     fn write_lanes(&mut self, dst: &Dst, lanes: u8, values: [Lane; 4]) -> Result<(), Failure> {

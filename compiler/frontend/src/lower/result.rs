@@ -5,6 +5,7 @@ use crate::ast::{Base as AstBase, Cond, Dst as AstDst, Index as AstIndex};
 use crate::check::{Var, VarKind, VarSize};
 use crate::lang::conditions::SPARSE_REGISTER;
 use crate::lang::modifiers::Mods;
+use crate::source::Family;
 use glasm_ir::inst::{Aux, InstFlags, Rounding};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
@@ -159,11 +160,15 @@ impl Lowerer<'_> {
 
     fn effects(&mut self, dst: &mut Dst, mods: Mods, ty: Type) {
         if ty.is_float() {
-            if mods.contains(Mods::SAT) {
-                dst.saturate = Saturate::Unsigned;
-            } else if mods.contains(Mods::SSAT) {
-                dst.saturate = Saturate::Signed;
-            }
+            let signed = mods.contains(Mods::SSAT);
+            dst.saturate = match self.checked.ast.dialect.family() {
+                _ if !mods.intersects(Mods::ANY_CLAMP) => Saturate::None,
+                Family::Typed if signed => Saturate::Signed,
+                Family::Typed => Saturate::Unsigned,
+                // ARB_fragment_program section 3.11.4.3 clamps by two comparisons, which NaN passes.
+                Family::Arb if signed => Saturate::SignedOrNan,
+                Family::Arb => Saturate::UnsignedOrNan,
+            };
         }
         if mods.contains(Mods::CC0) {
             dst.cc = Some(self.condition_code(0));

@@ -420,6 +420,8 @@ impl Generator {
             Saturate::None,
             Saturate::Unsigned,
             Saturate::Signed,
+            Saturate::UnsignedOrNan,
+            Saturate::SignedOrNan,
         ]);
         let swizzle = self.swizzle();
         self.emit(

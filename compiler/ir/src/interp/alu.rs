@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::convert::{from_f64, to_f64};
 use super::value::{compare, is_negative, mask, one, signed, truth};
+use crate::inst::Saturate;
 use crate::types::{Base, Type};
 
 /// Computes in double precision and rounds to the type.
@@ -296,9 +297,10 @@ pub(super) fn sel_nz(_: Type, [a, b, c]: [u64; 3]) -> u64 {
 }
 
 /// The clamp of a float to `[least, 1]`; NaN becomes `least`.
-pub(super) fn saturate(ty: Type, bits: u64, least: f64) -> u64 {
+pub(super) fn saturate(ty: Type, bits: u64, clamp: Saturate) -> u64 {
     let value = to_f64(ty, bits);
-    if value.is_nan() || value < least {
+    let least = clamp.low();
+    if value < least || value.is_nan() && !clamp.keeps_nan() {
         from_f64(ty, least)
     } else if value > 1.0 {
         one(ty)

@@ -198,7 +198,8 @@ impl<T: Textures> Machine<'_, '_, T> {
 fn clamped(dst: &Dst, ty: Type, bits: u64) -> u64 {
     match dst.saturate {
         Saturate::None => bits,
-        Saturate::Unsigned => saturate(ty, bits, 0.0),
-        Saturate::Signed => saturate(ty, bits, -1.0),
+        Saturate::Unsigned | Saturate::Signed | Saturate::UnsignedOrNan | Saturate::SignedOrNan => {
+            saturate(ty, bits, dst.saturate)
+        }
     }
 }

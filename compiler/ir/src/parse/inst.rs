@@ -64,10 +64,12 @@ impl Parser<'_> {
     }
 
     fn suffix(&mut self, inst: &mut Inst) -> Parse<()> {
-        let word = self.word("`sat`, `ssat`, `precise` or `relaxed`")?;
+        let word = self.word("`sat`, `ssat`, `satnan`, `ssatnan`, `precise` or `relaxed`")?;
         match (word, &mut inst.dst) {
             ("sat", Some(dst)) => dst.saturate = Saturate::Unsigned,
             ("ssat", Some(dst)) => dst.saturate = Saturate::Signed,
+            ("satnan", Some(dst)) => dst.saturate = Saturate::UnsignedOrNan,
+            ("ssatnan", Some(dst)) => dst.saturate = Saturate::SignedOrNan,
             ("precise", _) => inst.flags |= InstFlags::PRECISE,
             ("relaxed", _) => inst.flags |= InstFlags::RELAXED,
             _ => return self.wrong(format!("`{word}` is not a suffix here")),

@@ -7,7 +7,7 @@ use crate::arena::Id;
 use crate::image::{Image, ImageAccess};
 use crate::inst::{
     Aux, Base, Dst, Guard, ImageAccessId, Index, IndexId, IndexTerm, Inst, InstFlags, LiteralId,
-    Saturate, Src, Swizzle, result_type, source_type,
+    Src, Swizzle, result_type, source_type,
 };
 use crate::program::{Register, RegisterId, Storage};
 use crate::resource::{AtomicOp, MemAccess, MemFlags, MemSpace, TexAccess, TexMode, TexelOffset};
@@ -21,11 +21,7 @@ impl Printer<'_, '_, '_> {
         }
         write!(self.f, "{}.{}", inst.op.name(), inst.ty.word())?;
         if let Some(dst) = inst.dst {
-            self.f.write_str(match dst.saturate {
-                Saturate::None => "",
-                Saturate::Unsigned => ".sat",
-                Saturate::Signed => ".ssat",
-            })?;
+            self.f.write_str(dst.saturate.suffix())?;
         }
         for (flag, word) in [
             (InstFlags::PRECISE, ".precise"),

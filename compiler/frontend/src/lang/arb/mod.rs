@@ -61,6 +61,7 @@ static VERTEX_SUFFIXES: &[(Mods, Features)] = &[
 
 static FRAGMENT_SUFFIXES: &[(Mods, Features)] = &[
     (Mods::SAT, Features::empty()),
+    (Mods::SSAT, Features::NV_FRAGMENT_2),
     (Mods::CC0, Features::NV_FRAGMENT),
     (Mods::FULL, Features::NV_FRAGMENT),
     (Mods::HALF, Features::NV_FRAGMENT),

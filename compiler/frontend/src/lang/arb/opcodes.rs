@@ -17,7 +17,7 @@ macro_rules! suffix {
         Mods::ANY_CC.union(Mods::NUMBERED)
     };
     (S) => {
-        Mods::SAT
+        Mods::ANY_CLAMP
     };
     (H) => {
         Mods::FULL.union(Mods::HALF)
