@@ -1,8 +1,9 @@
 //! Residency of texels: EXT_sparse_texture2.
 //!
 //! With the feature `shaderResourceResidency` an access tells beside its texel whether all that it read is populated. The operation
-//! `Resident` makes such an access and keeps the texel; the texture access right behind it takes that instead of reading again.
-//! Images are read for it once more, since atomics tell nothing. Without the feature nothing can be unpopulated: the answer
+//! `Resident` makes such an access and keeps the texel; the texture access right behind it takes that instead of reading again, unless
+//! every texture of an array has a case of its own. Images are read for it once more, since atomics tell nothing. Gathers with an
+//! offset for each texel tell of all texels of the four footprints. Without the feature nothing can be unpopulated: the answer
 //! is a constant and costs nothing. The same holds for one-dimensional and buffer textures, which are sparse nowhere.
 
 use super::Emit;

@@ -168,14 +168,31 @@ impl Emit<'_> {
                 let operands = [access.object.0, point.id.0];
                 let both = self.w.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands);
                 let lod = self.component(both, which as usize);
-                Some(match bias {
-                    Some(bias) => self.binary(Spv::FAdd, lod, bias),
-                    None => lod,
+                Some(match (bias, which) {
+                    (Some(bias), Detail::Accessed) => self.biased(both, bias),
+                    (Some(bias), Detail::Computed) => self.binary(Spv::FAdd, lod, bias),
+                    (None, _) => lod,
                 })
             }
             // Without derivatives the base level is sampled.
             _ => None,
         }
+    }
+
+    /// The level that is accessed with a bias. `levels` are the one that is accessed without, and the computed one. Where they differ by
+    /// more than rounding, the first is the bound of a clamp, which comes after the bias.
+    fn biased(&mut self, levels: Val, bias: Val) -> Val {
+        let [accessed, computed] = [0, 1].map(|index| self.component(levels, index));
+        let biased = self.binary(Spv::FAdd, computed, bias);
+        let raised = self.binary(Spv::FSub, accessed, computed);
+        let [half, minus_half] = [0.5, -0.5].map(|number| self.float_like(raised, number));
+        let truth = Scalar::BoolInt;
+        let is_raised = self.compare(Spv::FOrdGreaterThan, truth, raised, half);
+        let is_lowered = self.compare(Spv::FOrdLessThan, truth, raised, minus_half);
+        let at_least = self.ext(GlslOp::NMax, &[biased, accessed]);
+        let at_most = self.ext(GlslOp::NMin, &[biased, accessed]);
+        let level = self.select(is_raised, at_least, biased);
+        self.select(is_lowered, at_most, level)
     }
 
     /// The logarithm of how many texels a pixel is apart from its neighbors at most.
