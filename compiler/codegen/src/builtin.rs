@@ -2,6 +2,7 @@
 
 use crate::capability::Need;
 use crate::interface::Interface;
+use crate::options::Options;
 use crate::words::{TypeWord, ValueWord};
 use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::{Semantic, Stage};
@@ -17,6 +18,7 @@ pub(crate) struct BuiltinRow {
 }
 
 /// The built-in of an input semantic in a stage.
+#[expect(clippy::too_many_lines, reason = "a table of built-ins")]
 pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinRow> {
     let row = |builtin, scalar, size, need| {
         Some(BuiltinRow {
@@ -44,6 +46,12 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
         (Stage::Fragment, Semantic::HelperInvocation) => {
             row(BuiltIn::HelperInvocation, Scalar::BoolInt, 1, None)
         }
+        (Stage::Fragment, Semantic::FullyCovered) => row(
+            BuiltIn::FullyCoveredEXT,
+            Scalar::BoolInt,
+            1,
+            Some(Need::FullyCovered),
+        ),
         (Stage::Fragment, Semantic::PointCoord) => row(BuiltIn::PointCoord, Scalar::F32, 2, None),
         (Stage::Fragment, Semantic::SampleId) => {
             row(BuiltIn::SampleId, Scalar::U32, 1, Some(Need::SampleRate))
@@ -75,6 +83,16 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
             row(BuiltIn::LocalInvocationIndex, Scalar::U32, 1, None)
         }
         _ => None,
+    }
+}
+
+/// Whether an input is 0 because the device has nothing that tells.
+pub(crate) fn is_unknown(options: &Options, semantic: Semantic) -> bool {
+    if matches!(semantic, Semantic::WarpId | Semantic::SmId) {
+        !options.device.sm_builtins
+    } else {
+        // Nothing can switch conservative rasterization on where the device lacks it.
+        semantic == Semantic::FullyCovered && !options.device.fully_covered
     }
 }
 

@@ -98,6 +98,8 @@ needs! {
     ClipDistance ClipDistance None, &["shaderClipDistance"];
     /// Primitive number and layer as fragment inputs.
     Geometry Geometry None, &["geometryShader"];
+    /// Point size written by the geometry stage.
+    GeometryPointSize GeometryPointSize None, &["shaderTessellationAndGeometryPointSize"];
     /// Layer and viewport written by the vertex stage, Vulkan 1.1.
     LayerOutputExtension ShaderViewportIndexLayerEXT
         Some(("SPV_EXT_shader_viewport_index_layer", None)), &["shaderOutputLayer", "shaderOutputViewportIndex"];
@@ -153,6 +155,15 @@ needs! {
     /// Covered samples after early tests.
     PostDepthCoverage SampleMaskPostDepthCoverage
         Some(("SPV_KHR_post_depth_coverage", None)), &["VK_EXT_post_depth_coverage"];
+    /// Masks of viewports.
+    ViewportMask ShaderViewportMaskNV
+        Some(("SPV_NV_viewport_array2", None)), &["VK_NV_viewport_array2"];
+    /// Whether a primitive covers all of a fragment.
+    FullyCovered FragmentFullyCoveredEXT
+        Some(("SPV_EXT_fragment_fully_covered", None)), &["fullyCoveredFragmentShaderInputVariable"];
+    /// Sample masks that replace coverage.
+    SampleMaskOverride SampleMaskOverrideCoverageNV
+        Some(("SPV_NV_sample_mask_override_coverage", None)), &["VK_NV_sample_mask_override_coverage"];
     /// Critical sections by pixel.
     PixelInterlock FragmentShaderPixelInterlockEXT
         Some(("SPV_EXT_fragment_shader_interlock", None)), &["fragmentShaderPixelInterlock"];

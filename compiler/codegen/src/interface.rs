@@ -3,7 +3,7 @@
 //! The point size is written only if the program writes it.
 
 use crate::builtin::{
-    BuiltinRow, builtin_input, is_thread_number, load_builtin_value, thread_value,
+    BuiltinRow, builtin_input, is_thread_number, is_unknown, load_builtin_value, thread_value,
 };
 use crate::capability::Need;
 use crate::error::{Error, Failure};
@@ -12,7 +12,7 @@ use crate::options::Options;
 use crate::params::storage_class;
 use crate::reflect::{
     BufferBinding, DescriptorSlot, Half, ImageBinding, InterfaceVariable, ParamBlock, Reflection,
-    Requirements, Scalar as ReflectedScalar, TextureBinding,
+    Replication, Requirements, Scalar as ReflectedScalar, TextureBinding,
 };
 use crate::varyings::varying_location;
 use crate::words::ValueWord;
@@ -30,6 +30,9 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
             | Semantic::ClipDistance(_)
             | Semantic::Layer
             | Semantic::ViewportIndex
+            | Semantic::ViewportMask
+            | Semantic::SecondaryPosition
+            | Semantic::SecondaryViewportMask
             | Semantic::PrimitiveId
             | Semantic::VertexId
             | Semantic::SampleMask
@@ -70,6 +73,9 @@ pub(crate) struct Interface {
     pub(crate) param_slot: Option<DescriptorSlot>,
     pub(crate) outputs: Vec<ValueWord>,
     pub(crate) clip_distances: ValueWord,
+    /// What a stage behind this one must do, and the variable that tells it.
+    pub(crate) replication: Option<Replication>,
+    pub(crate) replication_variable: ValueWord,
     pub(crate) textures: Vec<crate::emit::TextureVariable>,
     pub(crate) images: Vec<crate::emit::ImageVariable>,
     pub(crate) buffers: Vec<crate::emit::BufferVariables>,
@@ -98,6 +104,8 @@ impl Interface {
             param_slot: None,
             outputs: vec![ValueWord::NONE; program.outputs.len()],
             clip_distances: ValueWord::NONE,
+            replication: None,
+            replication_variable: ValueWord::NONE,
             textures: vec![crate::emit::TextureVariable::default(); program.textures.len()],
             images: vec![crate::emit::ImageVariable::default(); program.images.len()],
             buffers: vec![crate::emit::BufferVariables::default(); program.buffers.len()],
@@ -202,7 +210,7 @@ impl Interface {
                 let value = self.load_clip_distance(w, program, plane);
                 Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
             }
-            (Semantic::WarpId | Semantic::SmId, _) if !options.device.sm_builtins => {
+            (semantic, _) if is_unknown(options, semantic) => {
                 let zero = Lane::scalar(w.uint(0));
                 let one = Lane::scalar(w.uint(1));
                 Ok([zero, zero, zero, one])
@@ -367,7 +375,11 @@ impl Interface {
         for (lane, place) in lanes[..row.size as usize].iter_mut().enumerate() {
             *place = Lane::of(value, lane);
         }
-        if input.semantic == Semantic::Facing {
+        if input.semantic == Semantic::FullyCovered {
+            let operands = [value.0, w.uint(1).0, w.uint(0).0];
+            let number = w.derive(Home::Prologue, Op::Select, Scalar::U32, 1, &operands);
+            lanes[0] = Lane::scalar(number);
+        } else if input.semantic == Semantic::Facing {
             let (front, back) = (w.float(1.0), w.float(-1.0));
             let operands = [value.0, front.0, back.0];
             let facing = w.derive(Home::Prologue, Op::Select, Scalar::F32, 1, &operands);
@@ -452,6 +464,7 @@ impl Interface {
             buffers: std::mem::take(&mut self.reflected_buffers),
             inputs: std::mem::take(&mut self.reflected_inputs),
             outputs: std::mem::take(&mut self.reflected_outputs),
+            replication: self.replication,
             workgroup_size: compute.then(|| match program.modes.workgroup_size {
                 [0, 0, 0] => [0; 3],
                 size => size.map(|size| size.max(1)),

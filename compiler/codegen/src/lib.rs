@@ -21,6 +21,7 @@ mod liveness;
 pub mod options;
 mod params;
 pub mod reflect;
+pub mod replicate;
 mod texel_format;
 pub mod varyings;
 mod words;

@@ -19,6 +19,17 @@ pub enum Target {
     Vulkan1_3,
 }
 
+impl Target {
+    /// The version of SPIR-V as modules start with it.
+    pub(crate) const fn spirv_version(self) -> u32 {
+        match self {
+            Self::Vulkan1_1 => 0x0001_0300,
+            Self::Vulkan1_2 => 0x0001_0500,
+            Self::Vulkan1_3 => 0x0001_0600,
+        }
+    }
+}
+
 /// What the device can do with subgroups, which stand for the thread groups of the languages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Subgroups {
@@ -108,6 +119,16 @@ pub struct DeviceFeatures {
     pub resource_min_lod: bool,
     /// `shaderSMBuiltins`
     pub sm_builtins: bool,
+    /// `geometryShader`
+    pub geometry_shader: bool,
+    /// `multiViewport`
+    pub multi_viewport: bool,
+    /// `VK_NV_viewport_array2`, which the caller must enable. Off by default: masks of viewports then need a geometry stage, see
+    /// [`Replication`](crate::reflect::Replication).
+    pub viewport_array2: bool,
+    /// `fullyCoveredFragmentShaderInputVariable` of `VK_EXT_conservative_rasterization`. Off by default: fragments then never know
+    /// themselves fully covered, as in GL without conservative rasterization.
+    pub fully_covered: bool,
     /// Subgroup operations.
     pub subgroups: Subgroups,
     /// `shaderSignedZeroInfNanPreserveFloat32`
@@ -144,6 +165,10 @@ impl Default for DeviceFeatures {
             resource_residency: true,
             resource_min_lod: true,
             sm_builtins: false,
+            geometry_shader: true,
+            multi_viewport: true,
+            viewport_array2: false,
+            fully_covered: false,
             subgroups: Subgroups::default(),
             signed_zero_inf_nan_preserve_float32: false,
         }

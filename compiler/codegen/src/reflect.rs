@@ -124,6 +124,39 @@ pub enum Half {
     High,
 }
 
+/// Which viewports primitives go to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ViewportChoice {
+    /// Viewport 0.
+    First,
+    /// The viewport of the number that the program chose.
+    Index,
+    /// All viewports of the mask that the program chose.
+    Mask,
+}
+
+/// What is left to a geometry stage that must follow the last program before rasterization, and that
+/// [`replication_stage`](crate::replicate::replication_stage) makes. The program writes a `uvec4` for it: layer, viewport
+/// number or mask, mask of the second view, bits of x of the position in the second view; what it does not choose is 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Replication {
+    /// Location of the `uvec4`.
+    pub location: u32,
+    /// Whether the program chooses a layer.
+    pub has_layer: bool,
+    /// Viewports of the first view, and of the second one if that has no mask.
+    pub viewports: ViewportChoice,
+    /// Whether there is a second view with a position of its own.
+    pub has_second_position: bool,
+    /// Whether there is a second view with a mask of viewports of its own.
+    pub has_second_mask: bool,
+    /// Whether the viewport number is added to the layer.
+    pub viewport_relative_layer: bool,
+    /// What is added to the layer in the second view.
+    pub second_layer_offset: i32,
+}
+
 /// What the device must offer.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Requirements {
@@ -154,6 +187,9 @@ pub struct Reflection {
     pub inputs: Vec<InterfaceVariable>,
     /// Outputs that the program writes.
     pub outputs: Vec<InterfaceVariable>,
+    /// What a geometry stage must do behind this one, if this is the last program before rasterization.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replication: Option<Replication>,
     /// Work-group size of compute programs; zeros if specialization constants 0 to 2 give it.
     pub workgroup_size: Option<[u32; 3]>,
     /// What the device must offer.

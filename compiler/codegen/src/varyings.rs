@@ -46,6 +46,10 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
         | Semantic::ClipDistance(_)
         | Semantic::Layer
         | Semantic::ViewportIndex
+        | Semantic::ViewportMask
+        | Semantic::SecondaryPosition
+        | Semantic::SecondaryViewportMask
+        | Semantic::FullyCovered
         | Semantic::PrimitiveId
         | Semantic::VertexId
         | Semantic::InstanceId

@@ -380,6 +380,8 @@ pub enum DeclKind {
     GroupSize,
     /// SHARED_MEMORY.
     SharedMemory,
+    /// SECONDARY_VIEW_LAYER_OFFSET. The item is a number whose bits are those of the signed one.
+    SecondaryViewLayerOffset,
     /// SUBROUTINETYPE.
     SubroutineType,
     /// SUBROUTINE. The first item is the name of the type.

@@ -132,6 +132,10 @@ codes! {
         "This modifier does not belong to that kind of declaration.";
     DeclarationNotAllowed "E0332" "declaration not allowed in this program type"
         "The statement belongs to programs of another type or language version.";
+    ViewportAndMask "E0350" "viewport and mask of viewports written"
+        "A program chooses viewports by result.viewport or by result.viewportmask, not by both.";
+    SecondLayerOffset "E0351" "two offsets of the second view"
+        "SECONDARY_VIEW_LAYER_OFFSET gives one offset for the whole program.";
 
     ArrayNeedsIndex "E0401" "array without index"
         "An array is used one element at a time; write an index in brackets.";

@@ -33,6 +33,7 @@ pub use glasm_codegen::options::{
     TextureWrap, TransformFeedback, Varyings, WrapMode,
 };
 pub use glasm_codegen::reflect::{self, Reflection};
+pub use glasm_codegen::replicate;
 pub use glasm_frontend as frontend;
 pub use glasm_frontend::{
     Code, Diagnostic, Diagnostics, Dialect, Location, Severity, Source, translate,

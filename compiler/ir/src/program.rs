@@ -212,6 +212,12 @@ pub struct Modes {
     pub early_fragment_tests: bool,
     /// The mask of covered samples has only those that passed these tests.
     pub post_depth_coverage: bool,
+    /// The sample mask that the program writes replaces the mask of covered samples, else both count.
+    pub sample_mask_override: bool,
+    /// The number of its viewport is added to the layer of every primitive.
+    pub layer_viewport_relative: bool,
+    /// Added to the layer in the second view.
+    pub secondary_view_layer_offset: i32,
     /// What [`Op::InterlockBegin`](crate::Op::InterlockBegin) means.
     pub interlock: Option<Interlock>,
     /// Window position has its origin in the upper left corner, by what the parameter `state.window.origin` says.

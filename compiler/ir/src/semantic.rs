@@ -40,6 +40,12 @@ pub enum Semantic {
     Layer,
     /// Viewport index in lane x, integer.
     ViewportIndex,
+    /// Mask of viewports in lane x, integer.
+    ViewportMask,
+    /// Position in the second view: lane x; the other lanes are those of the position.
+    SecondaryPosition,
+    /// Mask of viewports of the second view in lane x, integer.
+    SecondaryViewportMask,
     /// Primitive number in lane x, integer.
     PrimitiveId,
     /// Vertex number in lane x, integer; includes the base vertex.
@@ -60,6 +66,8 @@ pub enum Semantic {
     SampleId,
     /// Mask of covered samples in lane x, integer.
     SampleMask,
+    /// In lane x 1 if the primitive covers all of the fragment and conservative rasterization is on, else 0.
+    FullyCovered,
     /// In lane x all ones if the fragment is a helper invocation, else 0.
     HelperInvocation,
     /// Fragment color of draw buffer `buffer`; `index` 1 is the second source of dual-source blending.

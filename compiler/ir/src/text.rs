@@ -93,7 +93,9 @@ macro_rules! semantics {
 semantics! {
     plain {
         Position = "position", PointSize = "point_size", FogCoord = "fog_coord", Layer = "layer",
-        ViewportIndex = "viewport_index", PrimitiveId = "primitive_id", VertexId = "vertex_id",
+        ViewportIndex = "viewport_index", ViewportMask = "viewport_mask",
+        SecondaryPosition = "secondary_position", SecondaryViewportMask = "secondary_viewport_mask",
+        FullyCovered = "fully_covered", PrimitiveId = "primitive_id", VertexId = "vertex_id",
         InstanceId = "instance_id", BaseVertex = "base_vertex", BaseInstance = "base_instance", DrawId = "draw_id",
         Facing = "facing", PointCoord = "point_coord", SampleId = "sample_id", SampleMask = "sample_mask",
         HelperInvocation = "helper_invocation", FragDepth = "frag_depth", WorkgroupId = "workgroup_id",

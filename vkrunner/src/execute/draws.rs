@@ -238,6 +238,7 @@ impl<'a> Draws<'a> {
             topology: draw.topology,
             patch_vertices: draw.state.patch_control_points,
             tess_levels: draw.state.tess_levels,
+            viewports: draw.state.viewport_count() as u32,
         };
         self.programs.make_modules(&shape)?;
         let stages = self

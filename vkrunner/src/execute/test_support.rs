@@ -27,6 +27,7 @@ pub(super) fn reflection(stage: Stage) -> Reflection {
         buffers: Vec::new(),
         inputs: Vec::new(),
         outputs: Vec::new(),
+        replication: None,
         workgroup_size: None,
         requirements: Requirements::default(),
     }

@@ -8,9 +8,10 @@ use crate::outcome::Failure;
 use crate::script::stages::{MAIN, ProvokingVertex};
 use crate::script::{Command, Convention, ProgramForm, ProgramSection};
 use ash::vk::PrimitiveTopology;
-use glasm::Reflection;
 use glasm::ir::{Interpolation, Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Requirements, Scalar};
+use glasm::replicate::{DrawPrimitive, replication_stage};
+use glasm::{Reflection, Target};
 use std::fmt::Write;
 
 /// What modules of a draw depend on.
@@ -20,6 +21,7 @@ pub(crate) struct DrawShape {
     pub(crate) patch_vertices: u32,
     /// Four outer and two inner levels.
     pub(crate) tess_levels: [f32; 6],
+    pub(crate) viewports: u32,
 }
 
 /// A module whose words depend on the draw.
@@ -34,6 +36,12 @@ pub(crate) enum Template {
         tessellated: Option<Primitive>,
         depth: DepthRemap,
         points: PointSize,
+    },
+    /// Sends the primitives of a program to several viewports or views.
+    Replication {
+        before: Box<Reflection>,
+        varyings: Vec<Varying>,
+        target: Target,
     },
 }
 
@@ -53,12 +61,25 @@ impl Template {
                 let primitive = tessellated.unwrap_or(primitive_of(shape.topology));
                 passthrough::geometry(varyings, primitive, *depth, *points)
             }
+            Self::Replication { before, target, .. } => {
+                let primitive = match primitive_of(shape.topology) {
+                    Primitive::Points => DrawPrimitive::Points,
+                    Primitive::Lines | Primitive::Isolines => DrawPrimitive::Lines,
+                    Primitive::LinesAdjacency => DrawPrimitive::LinesAdjacency,
+                    Primitive::Triangles | Primitive::Quads => DrawPrimitive::Triangles,
+                    Primitive::TrianglesAdjacency => DrawPrimitive::TrianglesAdjacency,
+                };
+                let words = replication_stage(before, primitive, shape.viewports, *target);
+                words.expect("the template is for programs that need the stage")
+            }
         }
     }
 
     /// What the module reads and writes.
     pub(super) fn interface(&self, stage: Stage) -> StageInterface {
-        let (Self::TessControl { varyings } | Self::Geometry { varyings, .. }) = self;
+        let (Self::TessControl { varyings }
+        | Self::Geometry { varyings, .. }
+        | Self::Replication { varyings, .. }) = self;
         StageInterface {
             stage,
             inputs: varyings.clone(),
@@ -158,6 +179,7 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
         buffers: Vec::new(),
         inputs,
         outputs: Vec::new(),
+        replication: None,
         workgroup_size: None,
         requirements: Requirements::default(),
     }
@@ -215,6 +237,29 @@ impl CompileContext<'_> {
             modules.push(module);
         }
         Ok(())
+    }
+
+    /// Adds the stage that sends primitives to several viewports or views, if the last program leaves that to one.
+    pub(super) fn replicate(&self, modules: &mut Vec<Module>) {
+        let last = self.last_stage();
+        let mut all = modules.iter();
+        let before = all
+            .find(|module| module.stage == last)
+            .and_then(|module| module.reflection.as_ref())
+            .filter(|before| before.replication.is_some());
+        let Some(before) = before else { return };
+        let template = Template::Replication {
+            before: Box::new(before.clone()),
+            varyings: outputs_before(modules, Stage::Geometry),
+            target: self.target,
+        };
+        modules.push(Module {
+            stage: Stage::Geometry,
+            words: Vec::new(),
+            reflection: Some(reflection(Stage::Geometry, Vec::new())),
+            interface: None,
+            template: Some(template),
+        });
     }
 
     /// Whether a generated stage remaps depth.
@@ -494,6 +539,7 @@ mod tests {
                 topology,
                 patch_vertices: 3,
                 tess_levels: [1.0; 6],
+                viewports: 1,
             };
             for depth in [DepthRemap::Keep, DepthRemap::FromOpenGl] {
                 let points = PointSize::NotWritten;

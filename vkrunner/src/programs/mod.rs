@@ -133,6 +133,7 @@ impl CompileContext<'_> {
         }
         if refusals.is_empty() {
             self.generate(&mut modules, generated)?;
+            self.replicate(&mut modules);
             self.check_conventions(&modules)?;
             Ok(modules)
         } else {

@@ -117,6 +117,10 @@ fn needed_features(draw: &Draw, attachments: &Attachments) -> Vec<(&'static str,
             state.polygon_mode != vk::PolygonMode::FILL,
         ),
         (
+            "VK_EXT_conservative_rasterization",
+            state.conservative_rasterization != vk::ConservativeRasterizationModeEXT::DISABLED,
+        ),
+        (
             "depthBiasClamp",
             state.depth_bias && state.depth_bias_clamp != 0.0,
         ),
@@ -316,6 +320,10 @@ mod tests {
             ("logicOpEnable true", "logicOp"),
             ("depthBoundsTestEnable true", "depthBounds"),
             ("sampleShadingEnable true", "sampleRateShading"),
+            (
+                "conservativeRasterizationMode OVERESTIMATE",
+                "VK_EXT_conservative_rasterization",
+            ),
             ("alphaToOneEnable true", "alphaToOne"),
             ("viewport index 3 0 0 4 4", "multiViewport"),
             (

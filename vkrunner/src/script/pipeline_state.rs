@@ -58,6 +58,7 @@ pub(crate) struct PipelineState {
     pub(crate) depth_clamp: bool,
     pub(crate) rasterizer_discard: bool,
     pub(crate) polygon_mode: vk::PolygonMode,
+    pub(crate) conservative_rasterization: vk::ConservativeRasterizationModeEXT,
     pub(crate) cull_mode: vk::CullModeFlags,
     pub(crate) front_face: vk::FrontFace,
     pub(crate) depth_bias: bool,
@@ -92,7 +93,7 @@ pub(crate) struct PipelineState {
 }
 
 /// Viewports that a script can set.
-pub(crate) const MAX_VIEWPORTS: usize = 4;
+pub(crate) const MAX_VIEWPORTS: usize = 16;
 
 impl PipelineState {
     /// How many viewports a draw has: all up to the last one that was set.
@@ -118,6 +119,7 @@ impl Default for PipelineState {
             depth_clamp: false,
             rasterizer_discard: false,
             polygon_mode: vk::PolygonMode::FILL,
+            conservative_rasterization: vk::ConservativeRasterizationModeEXT::DISABLED,
             cull_mode: vk::CullModeFlags::NONE,
             front_face: vk::FrontFace::COUNTER_CLOCKWISE,
             depth_bias: false,
@@ -162,6 +164,7 @@ pub(super) enum Slot<'a> {
     Viewports(&'a mut [Option<[f32; 4]>; MAX_VIEWPORTS]),
     Scissor(&'a mut Option<[u32; 4]>),
     PolygonMode(&'a mut vk::PolygonMode),
+    ConservativeRasterization(&'a mut vk::ConservativeRasterizationModeEXT),
     FrontFace(&'a mut vk::FrontFace),
     LogicOp(&'a mut vk::LogicOp),
     BlendFactor(&'a mut vk::BlendFactor),
@@ -191,6 +194,9 @@ pub(super) const PROPERTIES: &[(&str, Field<PipelineState>)] = &[
     }),
     ("polygonMode", |state| {
         Slot::PolygonMode(&mut state.polygon_mode)
+    }),
+    ("conservativeRasterizationMode", |state| {
+        Slot::ConservativeRasterization(&mut state.conservative_rasterization)
     }),
     ("cullMode", |state| Slot::CullMode(&mut state.cull_mode)),
     ("frontFace", |state| Slot::FrontFace(&mut state.front_face)),
@@ -357,7 +363,7 @@ fn fill_slot(slot: Slot<'_>, words: &mut Words<'_>) -> Result<(), LineError> {
         Slot::SampleMask(field) => *field = words.unsigned("a mask")?,
         Slot::Viewports(field) => {
             let number = match words.take("index") {
-                Some(()) => words.parse_with("a viewport number below 4", |word| {
+                Some(()) => words.parse_with("a viewport number below 16", |word| {
                     word.parse().ok().filter(|number| *number < MAX_VIEWPORTS)
                 })?,
                 None => 0,
@@ -367,6 +373,10 @@ fn fill_slot(slot: Slot<'_>, words: &mut Words<'_>) -> Result<(), LineError> {
         Slot::Scissor(field) => *field = Some(parse_scissor(words)?),
         Slot::PolygonMode(field) => {
             *field = parse_enum(words, "POLYGON_MODE", vk::PolygonMode::from_raw)?
+        }
+        Slot::ConservativeRasterization(field) => {
+            let make = vk::ConservativeRasterizationModeEXT::from_raw;
+            *field = parse_enum(words, "CONSERVATIVE_RASTERIZATION_MODE", make)?;
         }
         Slot::FrontFace(field) => {
             *field = parse_enum(words, "FRONT_FACE", vk::FrontFace::from_raw)?

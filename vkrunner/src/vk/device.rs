@@ -254,6 +254,9 @@ fn create_device(
         ash::khr::sampler_mirror_clamp_to_edge::NAME,
         ash::ext::shader_viewport_index_layer::NAME,
         ash::ext::post_depth_coverage::NAME,
+        ash::ext::conservative_rasterization::NAME,
+        ash::nv::sample_mask_override_coverage::NAME,
+        ash::nv::viewport_array2::NAME,
     ];
     let optional = optional
         .into_iter()

@@ -59,8 +59,14 @@ impl PhysicalDevice {
         if extensions.contains("VK_EXT_shader_viewport_index_layer") {
             features.extend(["shaderOutputLayer", "shaderOutputViewportIndex"]);
         }
-        if extensions.contains("VK_EXT_post_depth_coverage") {
-            features.insert("VK_EXT_post_depth_coverage");
+        // These have no features of their own.
+        features.extend(
+            EXTENSION_FEATURES
+                .iter()
+                .filter(|name| extensions.contains(**name)),
+        );
+        if covers_fully(instance, handle, &extensions) {
+            features.insert("fullyCoveredFragmentShaderInputVariable");
         }
         let capabilities = query_capabilities(instance, handle, &properties, features, extensions);
         let (device_type, rank) = describe_type(properties.device_type);
@@ -80,6 +86,34 @@ impl PhysicalDevice {
             rank,
         }))
     }
+}
+
+/// Extensions that count as features under their names.
+const EXTENSION_FEATURES: &[&str] = &[
+    "VK_EXT_conservative_rasterization",
+    "VK_EXT_post_depth_coverage",
+    "VK_NV_sample_mask_override_coverage",
+    "VK_NV_viewport_array2",
+];
+
+/// Whether fragments can know that they are fully covered.
+fn covers_fully(
+    instance: &Instance,
+    handle: vk::PhysicalDevice,
+    extensions: &BTreeSet<String>,
+) -> bool {
+    if !extensions.contains("VK_EXT_conservative_rasterization") {
+        return false;
+    }
+    let mut found = vk::PhysicalDeviceConservativeRasterizationPropertiesEXT::default();
+    let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut found);
+    // SAFETY: the list holds only structures that the device knows.
+    unsafe {
+        instance
+            .raw
+            .get_physical_device_properties2(handle, &mut list)
+    };
+    found.fully_covered_fragment_shader_input_variable == vk::TRUE
 }
 
 fn text(name: Option<&CStr>) -> String {

@@ -269,6 +269,12 @@ impl GraphicsPipelineObject {
         {
             rasterization = rasterization.push_next(&mut provoking);
         }
+        let mut conservative = vk::PipelineRasterizationConservativeStateCreateInfoEXT::default()
+            .conservative_rasterization_mode(state.conservative_rasterization);
+        // Devices without the extension do not know the structure.
+        if state.conservative_rasterization != vk::ConservativeRasterizationModeEXT::DISABLED {
+            rasterization = rasterization.push_next(&mut conservative);
+        }
         let multisample = fixed.multisample_state(state, desc.framebuffer);
         let depth_stencil = depth_stencil_state(state, desc.framebuffer);
         let color_blend = fixed.color_blend_state(state);

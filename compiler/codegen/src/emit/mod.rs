@@ -53,6 +53,7 @@ mod texture;
 mod texture_object;
 mod texture_offset;
 mod texture_wrap;
+mod views;
 mod wide;
 mod word_access;
 
@@ -356,11 +357,7 @@ impl Emit<'_> {
 
     /// Puts the sections together.
     fn assemble(&mut self, words: &mut Vec<u32>) -> crate::Reflection {
-        let (version, target) = match self.options.target {
-            Target::Vulkan1_1 => (0x0001_0300, Target::Vulkan1_1),
-            Target::Vulkan1_2 => (0x0001_0500, Target::Vulkan1_2),
-            Target::Vulkan1_3 => (0x0001_0600, Target::Vulkan1_3),
-        };
+        let target = self.options.target;
         if self.program.stage == Stage::Compute && self.program.modes.workgroup_size == [0; 3] {
             // It takes the place of the execution mode.
             self.interface.workgroup_size(&mut self.w, self.program);
@@ -371,8 +368,13 @@ impl Emit<'_> {
         }
         let mut out = Words(std::mem::take(words));
         out.clear();
-        out.0
-            .extend([spirv::MAGIC_NUMBER, version, 0, self.w.bound(), 0]);
+        out.0.extend([
+            spirv::MAGIC_NUMBER,
+            target.spirv_version(),
+            0,
+            self.w.bound(),
+            0,
+        ]);
         self.mode_needs();
         self.w.needs.write(target, &mut out);
         if let Some(glsl) = self.w.glsl_if_used() {

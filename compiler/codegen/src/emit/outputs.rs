@@ -2,12 +2,13 @@
 
 use super::Emit;
 use super::operand::Element;
+use super::views::Views;
 use crate::analysis::Class;
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::interface::{base_scalar, clip_planes, written_lanes};
-use crate::options::{ClipDepth, Target};
+use crate::options::ClipDepth;
 use crate::words::ValueWord;
 use crate::writer::Scalar;
 use glasm_ir::arena::Id;
@@ -15,7 +16,7 @@ use glasm_ir::{OutputId, RegisterId, Saturate, Semantic, Stage, Storage, TypeBas
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
 
 /// The variable that an output goes to.
-struct Place {
+pub(super) struct Place {
     builtin: Option<BuiltIn>,
     location: Option<u32>,
     scalar: Scalar,
@@ -28,6 +29,7 @@ impl Emit<'_> {
     /// Stores all outputs that the program writes.
     pub(super) fn store_outputs(&mut self) -> Result<(), Failure> {
         let program = self.program;
+        let mut views = Views::default();
         for (id, register) in program.registers.iter_enumerated() {
             let Storage::Output(first) = register.storage else {
                 continue;
@@ -39,11 +41,16 @@ impl Emit<'_> {
                 let output = OutputId::new(first.index() + element as usize);
                 if output.index() < program.outputs.len() {
                     let lanes = self.output_value(id, element, output);
-                    self.store_output(output, lanes)?;
+                    let semantic = program.outputs[output].semantic;
+                    if !views.keep(semantic, output, lanes[0]) {
+                        self.store_output(output, lanes)?;
+                    } else if !self.captures.is_empty() {
+                        self.store_captures(output, &lanes);
+                    }
                 }
             }
         }
-        Ok(())
+        self.store_views(&views)
     }
 
     fn output_value(&mut self, register: RegisterId, element: u32, output: OutputId) -> [Lane; 4] {
@@ -99,7 +106,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn output_target(&mut self, id: OutputId) -> Result<Place, Failure> {
+    pub(super) fn output_target(&mut self, id: OutputId) -> Result<Place, Failure> {
         let output = self.program.outputs[id];
         let stage = self.program.stage;
         let builtin = |builtin, scalar, size| Place {
@@ -112,13 +119,12 @@ impl Emit<'_> {
         Ok(match (stage, output.semantic) {
             (Stage::Vertex, Semantic::Position) => builtin(BuiltIn::Position, Scalar::F32, 4),
             (Stage::Vertex, Semantic::PointSize) => builtin(BuiltIn::PointSize, Scalar::F32, 1),
-            (Stage::Vertex, Semantic::Layer) => {
-                self.need_layer_output(Need::LayerOutput);
-                builtin(BuiltIn::Layer, Scalar::U32, 1)
-            }
+            (Stage::Vertex, Semantic::Layer) => builtin(BuiltIn::Layer, Scalar::U32, 1),
             (Stage::Vertex, Semantic::ViewportIndex) => {
-                self.need_layer_output(Need::ViewportOutput);
                 builtin(BuiltIn::ViewportIndex, Scalar::U32, 1)
+            }
+            (Stage::Vertex, Semantic::ViewportMask) => {
+                builtin(BuiltIn::ViewportMaskNV, Scalar::U32, 1)
             }
             (Stage::Fragment, Semantic::FragDepth) => {
                 self.interface.writes_depth = true;
@@ -160,18 +166,11 @@ impl Emit<'_> {
         })
     }
 
-    fn need_layer_output(&mut self, need: Need) {
-        // One extension covers both until Vulkan 1.2 took them in.
-        self.w
-            .needs
-            .insert(if self.options.target >= Target::Vulkan1_2 {
-                need
-            } else {
-                Need::LayerOutputExtension
-            });
-    }
-
-    fn output_variable_of(&mut self, id: OutputId, target: &Place) -> Result<ValueWord, Failure> {
+    pub(super) fn output_variable_of(
+        &mut self,
+        id: OutputId,
+        target: &Place,
+    ) -> Result<ValueWord, Failure> {
         let known = self.interface.outputs[id.index()];
         if known.is_some() {
             return Ok(known);
@@ -179,7 +178,10 @@ impl Emit<'_> {
         let output = self.program.outputs[id];
         self.check_location(id, target)?;
         let mut ty = self.w.ty(target.scalar, target.size);
-        if output.semantic == Semantic::SampleMask {
+        if matches!(
+            output.semantic,
+            Semantic::SampleMask | Semantic::ViewportMask
+        ) {
             let one = self.w.uint(1);
             ty = self.w.declare_type(Spv::TypeArray, &[ty.0, one.0]);
         }
@@ -198,6 +200,11 @@ impl Emit<'_> {
         {
             self.w
                 .decorate(variable, Decoration::Index, &[u32::from(index)]);
+        }
+        if output.semantic == Semantic::SampleMask && self.program.modes.sample_mask_override {
+            self.w.needs.insert(Need::SampleMaskOverride);
+            self.w
+                .decorate(variable, Decoration::OverrideCoverageNV, &[]);
         }
         if output.invariant {
             self.w.decorate(variable, Decoration::Invariant, &[]);
@@ -298,7 +305,12 @@ impl Emit<'_> {
         self.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
     }
 
-    fn element_pointer(&mut self, variable: ValueWord, scalar: Scalar, index: u32) -> ValueWord {
+    pub(super) fn element_pointer(
+        &mut self,
+        variable: ValueWord,
+        scalar: Scalar,
+        index: u32,
+    ) -> ValueWord {
         let ty = self.w.ty(scalar, 1);
         let pointer_ty = self.w.pointer(StorageClass::Output, ty);
         let index = self.w.uint(index);

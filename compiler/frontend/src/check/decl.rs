@@ -24,6 +24,7 @@ impl Checker<'_> {
             DeclKind::Alias => self.alias(&decl),
             DeclKind::GroupSize => self.group_size(&decl),
             DeclKind::SharedMemory => self.shared_memory(&decl),
+            DeclKind::SecondaryViewLayerOffset => self.secondary_view_layer_offset(&decl),
             DeclKind::SubroutineType => self.subroutine_type(&decl),
             DeclKind::Attrib
             | DeclKind::Param

@@ -161,6 +161,7 @@ impl BufferLayout {
             | DeclKind::Shared
             | DeclKind::GroupSize
             | DeclKind::SharedMemory
+            | DeclKind::SecondaryViewLayerOffset
             | DeclKind::SubroutineType
             | DeclKind::Subroutine => None,
         }

@@ -22,6 +22,7 @@ mod suggest;
 mod texture;
 mod types;
 mod variable;
+mod views;
 
 pub(crate) use constant::{default_constant, literal_bits};
 pub(crate) use memory::{BufferLayout, BufferView};
@@ -151,6 +152,8 @@ pub struct Checked<'s> {
     pub(crate) interpolation: FxHashMap<Semantic, VarMods>,
     pub(crate) group_size: [u32; 3],
     pub(crate) shared_bytes: u32,
+    /// SECONDARY_VIEW_LAYER_OFFSET.
+    pub(crate) second_layer_offset: Option<i32>,
 }
 
 /// What a name stands for.
@@ -237,6 +240,7 @@ impl<'s> Checker<'s> {
                 subroutine_routines: FxHashMap::default(),
                 interpolation: FxHashMap::default(),
                 group_size: [1; 3],
+                second_layer_offset: None,
                 shared_bytes: 0,
             },
             reports,
@@ -357,6 +361,7 @@ impl<'s> Checker<'s> {
                 "compute programs need a GROUP_SIZE declaration",
             );
         }
+        self.viewport_and_mask();
         self.overlaps();
         self.whole_limits();
     }

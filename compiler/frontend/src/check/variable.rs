@@ -120,6 +120,7 @@ impl Checker<'_> {
             | DeclKind::Counter
             | DeclKind::GroupSize
             | DeclKind::SharedMemory
+            | DeclKind::SecondaryViewLayerOffset
             | DeclKind::SubroutineType
             | DeclKind::Subroutine => return true,
         };
@@ -222,6 +223,7 @@ impl Checker<'_> {
             | DeclKind::Alias
             | DeclKind::GroupSize
             | DeclKind::SharedMemory
+            | DeclKind::SecondaryViewLayerOffset
             | DeclKind::SubroutineType => "nothing",
         };
         self.reports.error(

@@ -157,6 +157,7 @@ bindings! { ATTRIBS:
     "fragment.helperthread" FRAGMENT V5_0 () Signed () |_| Semantic::HelperInvocation, ThreadGroup;
     "fragment.layer" FRAGMENT V4_0 () Signed () |_| Semantic::Layer, FragmentLayer;
     "fragment.viewport" FRAGMENT V4_0 () Signed () |_| Semantic::ViewportIndex, FragmentLayer;
+    "fragment.fullycovered" FRAGMENT V4_0 () Signed () |_| Semantic::FullyCovered, FullyCovered;
     "primitive.id" FRAGMENT V4_0 () Signed (INTERPOLATED) |_| Semantic::PrimitiveId;
     "invocation.localid" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationId;
     "invocation.globalid" COMPUTE V5_0 () Unsigned () |_| Semantic::GlobalInvocationId;
@@ -217,6 +218,9 @@ bindings! { RESULTS:
     "result.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;
     "result.layer" VERTEX V4_0 () Signed () |_| Semantic::Layer, ViewportArray2;
     "result.viewport" VERTEX V4_0 () Signed () |_| Semantic::ViewportIndex, ViewportArray2;
+    "result.viewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::ViewportMask, ViewportArray2;
+    "result.secondaryposition" VERTICES V4_0 () Float () |_| Semantic::SecondaryPosition, StereoViews;
+    "result.secondaryviewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::SecondaryViewportMask, StereoViews;
     "result.color.primary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 }, DualSource;
     "result.color.secondary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 1 }, DualSource;
     "result.color" FRAGMENT V4_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 } => [];

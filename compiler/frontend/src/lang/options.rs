@@ -62,6 +62,14 @@ bitflags::bitflags! {
         const FOG_LINEAR = 1 << 31;
         /// `fragment.samplemask` after early tests.
         const POST_DEPTH_COVERAGE = 1 << 32;
+        /// `result.samplemask` replaces coverage.
+        const SAMPLE_MASK_OVERRIDE = 1 << 50;
+        /// `fragment.fullycovered`.
+        const FULLY_COVERED = 1 << 51;
+        /// The viewport is added to `result.layer`.
+        const LAYER_VIEWPORT_RELATIVE = 1 << 52;
+        /// Results of the second view.
+        const STEREO_VIEWS = 1 << 53;
         /// FSIB and FSIE by pixel, in order.
         const PIXEL_ORDERED = 1 << 33;
         /// FSIB and FSIE by pixel, in any order.
@@ -114,6 +122,10 @@ pub enum Feature {
     FragmentLayer,
     /// See [`Features::VIEWPORT_ARRAY2`].
     ViewportArray2,
+    /// See [`Features::FULLY_COVERED`].
+    FullyCovered,
+    /// See [`Features::STEREO_VIEWS`].
+    StereoViews,
     /// See [`Features::STORAGE_BUFFER`].
     StorageBuffer,
     /// See [`Features::ATOMIC_COUNTERS`].
@@ -139,6 +151,8 @@ impl Feature {
             Self::BufferLoad => Features::BUFFER_LOAD,
             Self::FragmentLayer => Features::FRAGMENT_LAYER,
             Self::ViewportArray2 => Features::VIEWPORT_ARRAY2,
+            Self::FullyCovered => Features::FULLY_COVERED,
+            Self::StereoViews => Features::STEREO_VIEWS,
             Self::StorageBuffer => Features::STORAGE_BUFFER,
             Self::AtomicCounters => Features::ATOMIC_COUNTERS,
             Self::ImageSize => Features::IMAGE_SIZE,
@@ -249,14 +263,14 @@ options! {
     "ARB_derivative_control" ALL V5_0 None Full [DERIVATIVE_CONTROL];
     "ARB_post_depth_coverage" FRAGMENT V5_0 None Full [POST_DEPTH_COVERAGE];
     "EXT_post_depth_coverage" FRAGMENT V5_0 None Full [POST_DEPTH_COVERAGE];
-    "NV_sample_mask_override_coverage" FRAGMENT V4_0 None Missing [];
-    "NV_conservative_raster_underestimation" FRAGMENT V4_0 None Missing [];
+    "NV_sample_mask_override_coverage" FRAGMENT V4_0 None Full [SAMPLE_MASK_OVERRIDE];
+    "NV_conservative_raster_underestimation" FRAGMENT V4_0 None Full [FULLY_COVERED];
     "NV_pixel_interlock_ordered" FRAGMENT V4_0 Interlock Full [PIXEL_ORDERED];
     "NV_pixel_interlock_unordered" FRAGMENT V4_0 Interlock Full [PIXEL_UNORDERED];
     "NV_sample_interlock_ordered" FRAGMENT V4_0 Interlock Full [SAMPLE_ORDERED];
     "NV_sample_interlock_unordered" FRAGMENT V4_0 Interlock Full [SAMPLE_UNORDERED];
-    "NV_layer_viewport_relative" VERTICES V4_0 None Missing [];
-    "NV_stereo_view_rendering" VERTICES V4_0 None Missing [];
+    "NV_layer_viewport_relative" VERTICES V4_0 None Full [LAYER_VIEWPORT_RELATIVE];
+    "NV_stereo_view_rendering" VERTICES V4_0 None Full [STEREO_VIEWS];
     "ARB_viewport_array" GEOMETRY V4_0 None Missing [];
     "NV_geometry_program_passthrough" GEOMETRY V4_0 None Missing [];
     "NV_geometry_shader_passthrough" GEOMETRY V4_0 None Missing [];

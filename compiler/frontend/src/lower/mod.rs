@@ -136,6 +136,9 @@ impl<'c> Lowerer<'c> {
         };
         modes.early_fragment_tests = features.contains(Features::EARLY_TESTS);
         modes.post_depth_coverage = features.contains(Features::POST_DEPTH_COVERAGE);
+        modes.sample_mask_override = features.contains(Features::SAMPLE_MASK_OVERRIDE);
+        modes.layer_viewport_relative = features.contains(Features::LAYER_VIEWPORT_RELATIVE);
+        modes.secondary_view_layer_offset = self.checked.second_layer_offset.unwrap_or(0);
         let interlocks = [
             (Features::PIXEL_ORDERED, Interlock::PixelOrdered),
             (Features::PIXEL_UNORDERED, Interlock::PixelUnordered),

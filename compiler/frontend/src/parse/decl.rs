@@ -1,6 +1,6 @@
 //! Declarations.
 
-use super::operand::{signed_number, vector};
+use super::operand::{sign, signed_number, vector};
 use super::path::{small_int, whole_path};
 use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, peek, token};
 use crate::ast::{Base, Decl, DeclKind, Item, Size, Statement, VarMods};
@@ -45,6 +45,17 @@ static KEYWORDS: &[(&str, DeclWord, &[Family])] = &[
     (
         "SHARED_MEMORY",
         DeclWord::Keyword(DeclKind::SharedMemory),
+        TYPED,
+    ),
+    (
+        "SECONDARY_VIEW_LAYER_OFFSET",
+        DeclWord::Keyword(DeclKind::SecondaryViewLayerOffset),
+        TYPED,
+    ),
+    // The heading and the text of NV_stereo_view_rendering write it so, its grammar does not.
+    (
+        "NV_SECONDARY_VIEW_LAYER_OFFSET",
+        DeclWord::Keyword(DeclKind::SecondaryViewLayerOffset),
         TYPED,
     ),
     (
@@ -150,6 +161,7 @@ fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
             let _: () = separated(1.., temp_name, comma).parse_next(input)?;
         }
         DeclKind::GroupSize | DeclKind::SharedMemory => numbers(input)?,
+        DeclKind::SecondaryViewLayerOffset => signed_integer(input)?,
         DeclKind::Alias => {
             decl.name = Some(new_name(input)?);
             expect(input, Kind::Equals, Expected::Token(Kind::Equals))?;
@@ -231,6 +243,18 @@ fn numbers(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
             return Ok(());
         }
     }
+}
+
+/// An integer with an optional sign, kept by its bits. Numbers out of range become the nearest ones.
+fn signed_integer(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    let start = peek(input).span();
+    let (is_negative, _) = sign(input);
+    let end = peek(input).span();
+    let magnitude = small_int(input)?.min(i32::MAX as u32) as i32;
+    let value = if is_negative { -magnitude } else { magnitude };
+    let item = Item::Number(value as u32, start.to(end));
+    input.state.ast.items.push(item);
+    Ok(())
 }
 
 /// A comma, or the end of a list.

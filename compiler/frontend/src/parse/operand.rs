@@ -221,7 +221,7 @@ pub(super) fn operand(input: &mut Input<'_, '_, '_>) -> Parsed<Operand> {
 }
 
 /// An optional sign: whether it is a minus, and whether there is one.
-fn sign(input: &mut Input<'_, '_, '_>) -> (bool, bool) {
+pub(super) fn sign(input: &mut Input<'_, '_, '_>) -> (bool, bool) {
     match peek(input).kind() {
         Kind::Minus => {
             advance(input);

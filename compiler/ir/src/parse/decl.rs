@@ -21,6 +21,11 @@ impl<'a> Parser<'a> {
             }
             "early_fragment_tests" => self.builder.program.modes.early_fragment_tests = true,
             "post_depth_coverage" => self.builder.program.modes.post_depth_coverage = true,
+            "sample_mask_override" => self.builder.program.modes.sample_mask_override = true,
+            "layer_viewport_relative" => self.builder.program.modes.layer_viewport_relative = true,
+            "secondary_view_layer_offset" => {
+                self.builder.program.modes.secondary_view_layer_offset = self.signed()?;
+            }
             "origin_upper_left" => self.builder.program.modes.origin_upper_left = true,
             "pixel_center_integer" => self.builder.program.modes.pixel_center_integer = true,
             _ => match Interlock::ALL.iter().find(|(_, name)| *name == word) {

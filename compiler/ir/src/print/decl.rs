@@ -23,12 +23,18 @@ impl Printer<'_, '_, '_> {
         for (set, word) in [
             (modes.early_fragment_tests, "early_fragment_tests"),
             (modes.post_depth_coverage, "post_depth_coverage"),
+            (modes.sample_mask_override, "sample_mask_override"),
+            (modes.layer_viewport_relative, "layer_viewport_relative"),
             (modes.origin_upper_left, "origin_upper_left"),
             (modes.pixel_center_integer, "pixel_center_integer"),
         ] {
             if set {
                 writeln!(self.f, "{word}")?;
             }
+        }
+        let offset = modes.secondary_view_layer_offset;
+        if offset != 0 {
+            writeln!(self.f, "secondary_view_layer_offset {offset}")?;
         }
         if let Some(interlock) = modes.interlock {
             writeln!(self.f, "{}", interlock.name())?;

@@ -1,0 +1,189 @@
+//! Outputs that choose layers, viewports and views. NV_viewport_array2 and NV_stereo_view_rendering.
+//!
+//! A primitive that goes to one viewport needs built-ins only. A mask of viewports is a built-in of `VK_NV_viewport_array2`; where
+//! the device lacks that, and for second views, which Vulkan has none of, the stage writes what it chose to a varying, and a
+//! geometry stage behind it, which [`replication_stage`](crate::replicate::replication_stage) makes, emits every primitive as
+//! often as needed.
+
+use super::Emit;
+use crate::capability::Need;
+use crate::error::{Error, Failure};
+use crate::gather::Lane;
+use crate::options::Target;
+use crate::reflect::{Replication, ViewportChoice};
+use crate::varyings::UNDISPUTED_LOCATIONS;
+use crate::words::ValueWord;
+use crate::writer::Scalar;
+use glasm_ir::{OutputId, Semantic, Stage};
+use spirv::{Decoration, Op as Spv, StorageClass};
+
+/// Lane x of each such output that the program writes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Views {
+    layer: Option<(OutputId, Lane)>,
+    viewport: Option<(OutputId, Lane)>,
+    mask: Option<(OutputId, Lane)>,
+    second_position: Option<Lane>,
+    second_mask: Option<Lane>,
+}
+
+impl Views {
+    /// Keeps an output for [`Emit::store_views`]; `false` if it has nothing to do with views.
+    pub(super) fn keep(&mut self, semantic: Semantic, id: OutputId, lane: Lane) -> bool {
+        if semantic == Semantic::Layer {
+            self.layer = Some((id, lane));
+        } else if semantic == Semantic::ViewportIndex {
+            self.viewport = Some((id, lane));
+        } else if semantic == Semantic::ViewportMask {
+            self.mask = Some((id, lane));
+        } else if semantic == Semantic::SecondaryPosition {
+            self.second_position = Some(lane);
+        } else if semantic == Semantic::SecondaryViewportMask {
+            self.second_mask = Some(lane);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn has_second(&self) -> bool {
+        self.second_position.is_some() || self.second_mask.is_some()
+    }
+}
+
+impl Emit<'_> {
+    /// Stores the outputs that choose layers, viewports and views.
+    pub(super) fn store_views(&mut self, views: &Views) -> Result<(), Failure> {
+        let native = self.options.device.viewport_array2;
+        if views.has_second() || views.mask.is_some() && !native {
+            return self.store_replication(views);
+        }
+        let relative = self.program.modes.layer_viewport_relative;
+        if let Some((id, lane)) = views.layer {
+            let layer = match views.viewport.filter(|_| relative) {
+                Some((_, viewport)) => self.lane_sum(lane, viewport),
+                None => lane,
+            };
+            self.need_layer_output(Need::LayerOutput);
+            let variable = self.store_view(id, layer)?;
+            if relative && views.mask.is_some() {
+                self.w
+                    .decorate(variable, Decoration::ViewportRelativeNV, &[]);
+            }
+        }
+        if let Some((id, viewport)) = views.viewport {
+            self.need_layer_output(Need::ViewportOutput);
+            self.store_view(id, viewport)?;
+        }
+        if let Some((id, mask)) = views.mask {
+            self.w.needs.insert(Need::ViewportMask);
+            self.store_view(id, mask)?;
+        }
+        Ok(())
+    }
+
+    fn lane_sum(&mut self, a: Lane, b: Lane) -> Lane {
+        let [a, b] = [a, b].map(|lane| {
+            let id = self.w.scalar(lane, Scalar::U32);
+            self.w.val(id)
+        });
+        self.binary(Spv::IAdd, a, b).lane(0)
+    }
+
+    /// Stores a built-in of one integer.
+    fn store_view(&mut self, id: OutputId, lane: Lane) -> Result<ValueWord, Failure> {
+        let target = self.output_target(id)?;
+        let variable = self.output_variable_of(id, &target)?;
+        let value = self.w.scalar(lane, Scalar::U32);
+        let is_mask = self.program.outputs[id].semantic == Semantic::ViewportMask;
+        let pointer = match is_mask {
+            true => self.element_pointer(variable, Scalar::U32, 0),
+            false => variable,
+        };
+        self.w.body.op(Spv::Store, &[pointer.0, value.0]);
+        Ok(variable)
+    }
+
+    fn need_layer_output(&mut self, need: Need) {
+        if self.program.stage == Stage::Geometry {
+            return;
+        }
+        // One extension covers both until Vulkan 1.2 took them in.
+        self.w
+            .needs
+            .insert(if self.options.target >= Target::Vulkan1_2 {
+                need
+            } else {
+                Need::LayerOutputExtension
+            });
+    }
+
+    /// Writes what the program chose to a varying for the stage that replicates primitives.
+    fn store_replication(&mut self, views: &Views) -> Result<(), Failure> {
+        let stage = self.program.stage;
+        if !matches!(stage, Stage::Vertex | Stage::TessEval) {
+            let message = format!("{} programs cannot choose several viewports", stage.name());
+            return Err(Error::unsupported(message));
+        }
+        let device = self.options.device;
+        if !device.geometry_shader || !device.multi_viewport {
+            return Err(Error::missing_feature(match views.has_second() {
+                true => "geometryShader with multiViewport for second views",
+                false => "VK_NV_viewport_array2",
+            }));
+        }
+        if !self.captures.is_empty() {
+            return Err(Error::unsupported(
+                "transform feedback of a program whose primitives go to several viewports or views",
+            ));
+        }
+        for need in [Need::Geometry, Need::MultiViewport] {
+            self.w.needs.insert(need);
+        }
+        let variable = self.replication_variable(views)?;
+        let chosen = views.viewport.or(views.mask).map(|(_, lane)| lane);
+        let layer = views.layer.map(|(_, lane)| lane);
+        let words = [layer, chosen, views.second_mask, views.second_position];
+        let zero = Lane::scalar(self.w.uint(0));
+        let words = words.map(|lane| lane.unwrap_or(zero));
+        let value = self.w.gather_vector(&words, Scalar::U32);
+        self.w.body.op(Spv::Store, &[variable.0, value.id.0]);
+        Ok(())
+    }
+
+    fn replication_variable(&mut self, views: &Views) -> Result<ValueWord, Failure> {
+        if self.interface.replication.is_some() {
+            return Ok(self.interface.replication_variable);
+        }
+        let varyings = &self.options.interface.outputs;
+        let is_free = |location: &u32| {
+            let mut outputs = self.program.outputs.iter();
+            outputs.all(|output| varyings.location(output.semantic) != Some(*location))
+        };
+        let location = (0..UNDISPUTED_LOCATIONS).find(is_free).ok_or_else(|| {
+            Error::limit("there is no free varying location for viewports and views")
+        })?;
+        let ty = self.w.ty(Scalar::U32, 4);
+        let variable = self
+            .interface
+            .variable(&mut self.w, StorageClass::Output, ty);
+        self.w.decorate(variable, Decoration::Location, &[location]);
+        self.w.name(variable, || "views".to_owned());
+        let modes = self.program.modes;
+        self.interface.replication_variable = variable;
+        self.interface.replication = Some(Replication {
+            location,
+            has_layer: views.layer.is_some(),
+            viewports: match (views.viewport, views.mask) {
+                (Some(_), _) => ViewportChoice::Index,
+                (None, Some(_)) => ViewportChoice::Mask,
+                (None, None) => ViewportChoice::First,
+            },
+            has_second_position: views.second_position.is_some(),
+            has_second_mask: views.second_mask.is_some(),
+            viewport_relative_layer: modes.layer_viewport_relative,
+            second_layer_offset: modes.secondary_view_layer_offset,
+        });
+        Ok(variable)
+    }
+}

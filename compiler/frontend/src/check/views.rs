@@ -1,0 +1,71 @@
+//! Results that choose viewports and views. NV_viewport_array2 and NV_stereo_view_rendering, interactions with NV_gpu_program4.
+
+use super::{Checker, VarKind};
+use crate::ast::{Decl, Item, Statement};
+use crate::codes::Code;
+use crate::lang::options::Features;
+use glasm_ir::{Semantic, Span, Stage};
+
+impl Checker<'_> {
+    /// The layer offset of the second view. NV_stereo_view_rendering section 2.X.7.Y.
+    pub(super) fn secondary_view_layer_offset(&mut self, decl: &Decl) {
+        let Some(&Item::Number(bits, span)) = self.program.ast.items(decl).first() else {
+            return;
+        };
+        let offset = bits as i32;
+        if matches!(self.stage, Stage::Fragment | Stage::Compute) {
+            let message = "fragment and compute programs have no views";
+            self.reports
+                .error(Code::DeclarationNotAllowed, decl.span, message);
+        } else if !self.has_option(Features::STEREO_VIEWS) {
+            let message = "SECONDARY_VIEW_LAYER_OFFSET needs OPTION NV_stereo_view_rendering";
+            self.reports.error(Code::FeatureOption, decl.span, message);
+        } else if let Some(other) = self.program.second_layer_offset.filter(|it| *it != offset) {
+            let message = format!("the offset is {other} already");
+            self.reports.error(Code::SecondLayerOffset, span, message);
+        } else {
+            self.program.second_layer_offset = Some(offset);
+        }
+    }
+
+    /// A program writes either the viewport or a mask of viewports. NV_viewport_array2 section 2.X.2.
+    pub(super) fn viewport_and_mask(&mut self) {
+        let has = |semantic| {
+            let mut results = self.program.results.iter();
+            results.any(|result| result.semantic == semantic)
+        };
+        if !has(Semantic::ViewportIndex) || !has(Semantic::ViewportMask) {
+            return;
+        }
+        let (Some(index), Some(mask)) = (
+            self.first_write(Semantic::ViewportIndex),
+            self.first_write(Semantic::ViewportMask),
+        ) else {
+            return;
+        };
+        let later = if index.start > mask.start {
+            index
+        } else {
+            mask
+        };
+        let message = "the program writes both result.viewport and result.viewportmask";
+        self.reports.error(Code::ViewportAndMask, later, message);
+    }
+
+    /// Where a result is written first.
+    fn first_write(&self, semantic: Semantic) -> Option<Span> {
+        let ast = &self.program.ast;
+        ast.statements.iter().find_map(|statement| {
+            let &Statement::Inst(number) = statement else {
+                return None;
+            };
+            let dst = ast.insts[number as usize].dst?;
+            let (_, var) = self.program.var(dst.base)?;
+            let VarKind::Result { first } = var.kind else {
+                return None;
+            };
+            let binding = self.program.results.get(first as usize)?;
+            (binding.semantic == semantic && var.array.is_none()).then_some(dst.span)
+        })
+    }
+}
