@@ -79,6 +79,7 @@ pub(crate) struct Interface {
     pub(crate) textures: Vec<crate::emit::TextureVariable>,
     pub(crate) images: Vec<crate::emit::ImageVariable>,
     pub(crate) buffers: Vec<crate::emit::BufferVariables>,
+    pub(crate) image_lock: ValueWord,
     /// Variables of the halves of 64-bit attributes, by attribute number.
     pub(crate) halves: Vec<(u8, Half, ValueWord)>,
     pub(crate) reflected_inputs: Vec<InterfaceVariable>,
@@ -86,6 +87,7 @@ pub(crate) struct Interface {
     pub(crate) reflected_textures: Vec<TextureBinding>,
     pub(crate) reflected_images: Vec<ImageBinding>,
     pub(crate) reflected_buffers: Vec<BufferBinding>,
+    pub(crate) reflected_image_lock: Option<DescriptorSlot>,
 }
 
 impl Interface {
@@ -109,12 +111,14 @@ impl Interface {
             textures: vec![crate::emit::TextureVariable::default(); program.textures.len()],
             images: vec![crate::emit::ImageVariable::default(); program.images.len()],
             buffers: vec![crate::emit::BufferVariables::default(); program.buffers.len()],
+            image_lock: ValueWord::NONE,
             halves: Vec::new(),
             reflected_inputs: Vec::new(),
             reflected_outputs: Vec::new(),
             reflected_textures: Vec::new(),
             reflected_images: Vec::new(),
             reflected_buffers: Vec::new(),
+            reflected_image_lock: None,
         }
     }
 
@@ -462,6 +466,7 @@ impl Interface {
             textures: std::mem::take(&mut self.reflected_textures),
             images: std::mem::take(&mut self.reflected_images),
             buffers: std::mem::take(&mut self.reflected_buffers),
+            image_lock: self.reflected_image_lock,
             inputs: std::mem::take(&mut self.reflected_inputs),
             outputs: std::mem::take(&mut self.reflected_outputs),
             replication: self.replication,

@@ -181,6 +181,8 @@ impl Default for DeviceFeatures {
 pub const FIRST_IMAGE_BINDING: u32 = 128;
 /// Number of image units.
 pub const IMAGE_UNITS: u32 = 32;
+/// Binding of the lock that [`crate::Reflection::image_lock`] tells about, in the set of images.
+pub const IMAGE_LOCK_BINDING: u32 = FIRST_IMAGE_BINDING + 6 * IMAGE_UNITS;
 
 /// Descriptor sets and bindings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

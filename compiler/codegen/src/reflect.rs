@@ -183,6 +183,9 @@ pub struct Reflection {
     pub images: Vec<ImageBinding>,
     /// Buffers.
     pub buffers: Vec<BufferBinding>,
+    /// A storage buffer of one word, zero at first, that all programs with access to the same images share: programs update texels of
+    /// 64 bits, for which Vulkan has no atomics in these formats, one after the other while they hold this lock.
+    pub image_lock: Option<DescriptorSlot>,
     /// Inputs that the program reads.
     pub inputs: Vec<InterfaceVariable>,
     /// Outputs that the program writes.

@@ -4,7 +4,9 @@
 
 mod support;
 
-use glasm_codegen::options::{DeviceFeatures, FIRST_IMAGE_BINDING, IMAGE_UNITS, TexelFormat};
+use glasm_codegen::options::{
+    DeviceFeatures, FIRST_IMAGE_BINDING, IMAGE_LOCK_BINDING, IMAGE_UNITS, TexelFormat,
+};
 use glasm_codegen::reflect::{ImageFormat, Scalar};
 use glasm_codegen::{ErrorKind, Options, emit};
 use glasm_ir::*;
@@ -226,5 +228,31 @@ fn formats_of_units_are_named_where_the_device_needs_them() {
                 .contains("shaderStorageImageReadWithoutFormat"),
             "{error}"
         );
+    }
+}
+
+#[test]
+fn four_half_floats_are_updated_under_a_lock() {
+    for (number, &(target, word)) in TexTarget::ALL.iter().enumerate() {
+        let sample = if target.is_multisample() {
+            ", r0.wwww"
+        } else {
+            ""
+        };
+        for op in ["add", "min", "max", "exch"] {
+            let body = format!(
+                "r2.xyzw = imgatom.f16 (img0[r1.x] x4 {op}) r1.xyzw, r0.xyzw{sample}\n\
+                 r2.xyzw = imgatom.f16 (img0[1] x4 {op}) r2.xyzw, r0.xyzw{sample}\n\
+                 imgstore.f16 (img0[1] x4) r2.xyzw, r0.xyzw{sample}"
+            );
+            let image = format!("img0: unit 0[2] {word} raw64");
+            for stage in ["compute", "fragment", "vertex"] {
+                let program = program(stage, &image, &body);
+                check_one(&program, &Options::default(), number);
+                let reflection = emit(&program, &Options::default()).unwrap().reflection;
+                let slot = reflection.image_lock.unwrap();
+                assert_eq!((slot.set, slot.binding), (3, IMAGE_LOCK_BINDING));
+            }
+        }
     }
 }

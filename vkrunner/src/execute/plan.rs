@@ -25,6 +25,8 @@ pub(super) enum Source {
     Images(u32, WantedImage),
     /// Buffers of the script, one place for each descriptor.
     Buffers(Vec<BufferPlace>),
+    /// The lock that programs hold while they update wide texels.
+    ImageLock,
 }
 
 /// A texture as a program reads it.
@@ -94,6 +96,9 @@ pub(super) fn plan_bindings<'a>(
         }
         for image in &reflection.images {
             plan_image(&mut plan, image)?;
+        }
+        if let Some(slot) = reflection.image_lock {
+            add(&mut plan, slot, BindingKind::Storage, 1, Source::ImageLock);
         }
         for buffer in &reflection.buffers {
             plan_buffer(&mut plan, module.stage, buffer);
@@ -402,6 +407,26 @@ mod tests {
             plan_bindings(&modules, numbered(&[])).unwrap_err(),
             "texture image unit 2: the programs read different kinds of textures"
         );
+    }
+
+    #[test]
+    fn stages_share_the_lock_of_images() {
+        let slot = DescriptorSlot {
+            set: 3,
+            binding: 320,
+        };
+        let with_lock = |stage| {
+            let reflection = glasm::Reflection {
+                image_lock: Some(slot),
+                ..reflection(stage)
+            };
+            module(stage, Some(reflection))
+        };
+        let modules = [with_lock(Stage::Vertex), with_lock(Stage::Fragment)];
+        let plan = plan_bindings(&modules, numbered(&[])).unwrap();
+        assert_eq!(plan.len(), 1);
+        assert_eq!(plan[0].binding.kind, BindingKind::Storage);
+        assert_eq!(plan[0].source, Source::ImageLock);
     }
 
     #[test]

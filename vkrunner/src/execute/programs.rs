@@ -59,10 +59,15 @@ impl<'a> Programs<'a> {
         let layout = Layout::new(device, &bindings, script.push_size, &stages)?;
         let mut blocks = Vec::new();
         for planned in &plan {
-            if let Source::Params(_, block) = &planned.source {
-                let size = block.slots.len() as u64 * 16;
-                blocks.push(Buffer::new(device, BufferUse::Parameters, size)?);
-            }
+            let size = match &planned.source {
+                Source::Params(_, block) => block.slots.len() as u64 * 16,
+                Source::ImageLock => 4,
+                Source::Textures(..)
+                | Source::Image(_)
+                | Source::Images(..)
+                | Source::Buffers(_) => continue,
+            };
+            blocks.push(Buffer::new(device, BufferUse::Parameters, size)?);
         }
         let mut slots = Vec::new();
         for module in chosen {
@@ -192,6 +197,14 @@ impl<'a> Programs<'a> {
                         .expect("there is a buffer for every block of the plan");
                     let bytes = resources.params.block(*stage, block);
                     buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
+                    self.layout.write(binding, 0, &Resource::whole(buffer));
+                }
+                Source::ImageLock => {
+                    let buffer = blocks
+                        .next()
+                        .expect("there is a buffer for every lock of the plan");
+                    // No program is running, so nobody holds it.
+                    buffer.bytes_mut()[..4].fill(0);
                     self.layout.write(binding, 0, &Resource::whole(buffer));
                 }
                 Source::Textures(first, wanted) => {

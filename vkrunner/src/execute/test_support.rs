@@ -25,6 +25,7 @@ pub(super) fn reflection(stage: Stage) -> Reflection {
         textures: Vec::new(),
         images: Vec::new(),
         buffers: Vec::new(),
+        image_lock: None,
         inputs: Vec::new(),
         outputs: Vec::new(),
         replication: None,

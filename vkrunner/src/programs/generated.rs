@@ -177,6 +177,7 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
         images: Vec::new(),
         textures: Vec::new(),
         buffers: Vec::new(),
+        image_lock: None,
         inputs,
         outputs: Vec::new(),
         replication: None,

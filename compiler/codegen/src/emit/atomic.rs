@@ -246,6 +246,16 @@ impl Emit<'_> {
         self.update(cell, update)
     }
 
+    /// What an update leaves of the half floats of a word.
+    pub(super) fn updated_halves(&mut self, old: Val, update: Update) -> Val {
+        if update.op == AtomicOp::Exchange {
+            return self.halves_in_word(update.value);
+        }
+        let old = self.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, old.id);
+        let new = self.float_update(update.op, old, update.value);
+        self.halves_in_word(new)
+    }
+
     /// Updates a cell and gives its old bits.
     fn update(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
         if update.ty == Type::F16 {
@@ -332,18 +342,26 @@ impl Emit<'_> {
             .op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)
     }
 
-    /// An update by compare-exchange. Helper invocations, which get undefined values from atomics, must not wait for any.
+    /// An update by compare-exchange.
     fn loop_if_alive(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
-        if self.program.stage != Stage::Fragment {
-            return Ok(self.exchange_loop(cell, update));
-        }
-        let helps = self.helps();
-        let alive = self.not(helps);
-        let lanes = self.lanes_if(alive, |emit| {
+        let lanes = self.lanes_if_alive(|emit| {
             let none = Lane::UNDEFINED;
             Ok([emit.exchange_loop(cell, update).lane(0), none, none, none])
         })?;
         Ok(self.w.val(lanes[0].id))
+    }
+
+    /// The lanes that `body` gives. Helper invocations, which get undefined values from atomics, do not run it: they must not wait for any.
+    pub(super) fn lanes_if_alive(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
+    ) -> Result<[Lane; 4], Failure> {
+        if self.program.stage != Stage::Fragment {
+            return body(self);
+        }
+        let helps = self.helps();
+        let alive = self.not(helps);
+        self.lanes_if(alive, body)
     }
 
     /// Whether the invocation only helps others to derivatives.
@@ -429,6 +447,9 @@ impl Emit<'_> {
         } else {
             Spv::ULessThan
         };
+        if cell.ty == Type::F16 {
+            return self.updated_halves(old, update);
+        }
         match update.op {
             AtomicOp::IncWrap => {
                 let one = self.constant_like(old, 1);
@@ -469,11 +490,6 @@ impl Emit<'_> {
     }
 
     fn updated_float(&mut self, op: AtomicOp, cell: Cell, old: Val, value: Val) -> Val {
-        if cell.ty == Type::F16 {
-            let old = self.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, old.id);
-            let new = self.float_update(op, old, value);
-            return self.halves_in_word(new);
-        }
         let float = if cell.scalar == Scalar::U64 {
             Scalar::F64
         } else {

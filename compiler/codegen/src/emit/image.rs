@@ -90,11 +90,19 @@ impl Emit<'_> {
         Ok(Outcome::Lanes(lanes))
     }
 
-    fn read_texel(&mut self, object: ValueWord, texel: Texel) -> Val {
+    /// A texel as a vector of four components.
+    pub(super) fn read_texel(&mut self, object: ValueWord, texel: Texel) -> Val {
         let mut operands = [object.0, texel.coordinate.id.0, 0, 0];
         let count = 2 + sample_operand(texel, &mut operands[2..]);
         let scalar = texel_component(texel.image.texels);
         self.texel_op(Spv::ImageRead, scalar, 4, &operands[..count])
+    }
+
+    /// Writes a texel from a vector of four components.
+    pub(super) fn write_texel(&mut self, object: ValueWord, texel: Texel, value: Val) {
+        let mut operands = [object.0, texel.coordinate.id.0, value.id.0, 0, 0];
+        let count = 3 + sample_operand(texel, &mut operands[3..]);
+        self.w.body.op(Spv::ImageWrite, &operands[..count]);
     }
 
     /// The elements of a texel that was read, and (0, 0, 0, 1) past them.
@@ -145,9 +153,7 @@ impl Emit<'_> {
             let object = emit.loaded_image(pointer);
             let (texel, inside) = emit.inside(object, texel);
             emit.lanes_if(inside, |emit| {
-                let mut operands = [object.0, texel.coordinate.id.0, value.id.0, 0, 0];
-                let count = 3 + sample_operand(texel, &mut operands[3..]);
-                emit.w.body.op(Spv::ImageWrite, &operands[..count]);
+                emit.write_texel(object, texel, value);
                 Ok([Lane::UNDEFINED; 4])
             })
         })?;

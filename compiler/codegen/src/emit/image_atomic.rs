@@ -1,6 +1,7 @@
-//! Atomics on texels of 32 bits.
+//! Atomics on texels: of 32 bits, and on four half floats, which a lock stands for.
 
 use super::Emit;
+use super::atomic::Update;
 use super::image::Texel;
 use super::image_object::ImagePointer;
 use super::inst::Job;
@@ -10,20 +11,23 @@ use crate::gather::Lane;
 use crate::words::ValueWord;
 use crate::writer::Scalar;
 use glasm_ir::resource::AtomicOp;
-use glasm_ir::{ImageTexels, Type};
+use glasm_ir::{Image, ImageAccess, ImageTexels, Type};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
 impl Emit<'_> {
     /// `ImageAtomic`
     pub(super) fn image_atomic(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         let (access, image) = self.image_access(job)?;
+        let op = access.atomic.unwrap_or(AtomicOp::Exchange);
+        let halves = job.inst.ty == Type::F16;
+        if halves && image.texels == ImageTexels::Raw(64) {
+            return self.locked_image_atomic(job, &access, image, op);
+        }
         if image.texels != ImageTexels::Raw(32) {
             return Err(Error::unsupported(
                 "atomics on texels that are not 32 bits wide",
             ));
         }
-        let op = access.atomic.unwrap_or(AtomicOp::Exchange);
-        let halves = job.inst.ty == Type::F16;
         let update = if halves {
             self.half_updates(job.inst, op, 2)?[0]
         } else {
@@ -45,6 +49,43 @@ impl Emit<'_> {
             })
         })?;
         Ok(Outcome::Lanes(lanes))
+    }
+
+    /// An update of four half floats, each of which the specification wants to be atomic.
+    fn locked_image_atomic(
+        &mut self,
+        job: Job<'_>,
+        access: &ImageAccess,
+        image: Image,
+        op: AtomicOp,
+    ) -> Result<Outcome, Failure> {
+        let updates = self.half_updates(job.inst, op, access.components)?;
+        let texel = self.texel(job, image, 1)?;
+        let lanes = self.with_image(access, |emit, pointer| {
+            let object = emit.loaded_image(pointer);
+            let (texel, inside) = emit.inside(object, texel);
+            emit.lanes_if(inside, |emit| {
+                emit.lanes_if_alive(|emit| {
+                    emit.lanes_while_locked(|emit| Ok(emit.update_halves(object, texel, &updates)))
+                })
+            })
+        })?;
+        Ok(Outcome::Lanes(lanes))
+    }
+
+    /// Reads a texel, writes the updated one and gives the bits of the old half floats.
+    fn update_halves(&mut self, object: ValueWord, texel: Texel, updates: &[Update]) -> [Lane; 4] {
+        let read = self.read_texel(object, texel);
+        let zero = Lane::scalar(self.w.uint(0));
+        let (mut words, mut lanes) = ([zero; 4], [zero; 4]);
+        for (word, update) in updates.iter().enumerate() {
+            let old = self.component(read, word);
+            lanes[2 * word..2 * word + 2].copy_from_slice(&self.halves(old.lane(0)));
+            words[word] = self.updated_halves(old, *update).lane(0);
+        }
+        let new = self.w.gather_vector(&words, Scalar::U32);
+        self.write_texel(object, texel, new);
+        lanes
     }
 
     fn texel_pointer(&mut self, image: ImagePointer, texel: Texel) -> ValueWord {

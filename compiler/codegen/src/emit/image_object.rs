@@ -52,7 +52,10 @@ fn image_use(program: &Program, image: ImageId) -> ImageUse {
         if matches!(inst.op, Op::ImageStore | Op::ImageAtomic) {
             found |= ImageUse::WRITTEN;
         }
-        if access.flags.contains(MemFlags::COHERENT) {
+        // What the holder of a lock writes, the next one must see.
+        let locked =
+            inst.op == Op::ImageAtomic && program.images[image].texels != ImageTexels::Raw(32);
+        if locked || access.flags.contains(MemFlags::COHERENT) {
             found |= ImageUse::COHERENT;
         }
         if access.flags.contains(MemFlags::VOLATILE) {

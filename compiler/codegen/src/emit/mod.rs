@@ -36,6 +36,7 @@ mod group;
 mod guarded;
 mod image;
 mod image_atomic;
+mod image_lock;
 mod image_object;
 mod inst;
 mod int;

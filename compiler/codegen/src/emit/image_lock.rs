@@ -1,0 +1,87 @@
+//! A lock around accesses to images, for updates that Vulkan does not have as one atomic.
+//!
+//! There is one lock for all images, because two units may show the same texel at different coordinates. An invocation that gets the
+//! lock gives it back in the same round of the loop: those that run in step with it wait for no one that waits for them.
+
+use super::Emit;
+use crate::error::Failure;
+use crate::gather::Lane;
+use crate::interface::bind;
+use crate::options::IMAGE_LOCK_BINDING;
+use crate::reflect::DescriptorSlot;
+use crate::words::ValueWord;
+use crate::writer::Scalar;
+use spirv::{Decoration, LoopControl, Op as Spv, StorageClass};
+
+impl Emit<'_> {
+    /// The lanes that `body` gives, which runs while no other invocation does the same.
+    pub(super) fn lanes_while_locked(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
+    ) -> Result<[Lane; 4], Failure> {
+        let lock = self.image_lock();
+        let (scope, relaxed) = self.atomic_scope(None);
+        let [free, taken] = [0, 1].map(|value| self.w.uint(value));
+        let [header, round, next, merge] = std::array::from_fn(|_| self.w.label());
+        self.w.body.op(Spv::Branch, &[header.0]);
+        self.begin_block(header);
+        let none = LoopControl::NONE.bits();
+        self.w.body.op(Spv::LoopMerge, &[merge.0, next.0, none]);
+        self.w.body.op(Spv::Branch, &[round.0]);
+        self.begin_block(round);
+        let operands = [lock.0, scope.0, relaxed.0, relaxed.0, taken.0, free.0];
+        let seen = self
+            .w
+            .op(Spv::AtomicCompareExchange, Scalar::U32, 1, &operands);
+        let owns = self.compare_bits(Spv::IEqual, seen, 0);
+        let lanes = self.lanes_if(owns, |emit| {
+            emit.memory_barrier()?;
+            let lanes = body(emit)?;
+            emit.memory_barrier()?;
+            let operands = [lock.0, scope.0, relaxed.0, free.0];
+            emit.w.body.op(Spv::AtomicStore, &operands);
+            Ok(lanes)
+        })?;
+        self.w.body.op(Spv::Branch, &[next.0]);
+        self.begin_block(next);
+        self.w
+            .body
+            .op(Spv::BranchConditional, &[owns.id.0, merge.0, header.0]);
+        self.begin_block(merge);
+        Ok(lanes)
+    }
+
+    /// A pointer to the word that is 1 while an invocation has the lock.
+    fn image_lock(&mut self) -> ValueWord {
+        if !self.interface.image_lock.is_some() {
+            self.declare_image_lock();
+        }
+        let word = self.w.ty(Scalar::U32, 1);
+        let ty = self.w.pointer(StorageClass::StorageBuffer, word);
+        let member = self.w.uint(0);
+        let pointer = self.w.object();
+        let operands = [self.interface.image_lock.0, member.0];
+        self.w.body.result(Spv::AccessChain, ty, pointer, &operands);
+        pointer
+    }
+
+    fn declare_image_lock(&mut self) {
+        let word = self.w.ty(Scalar::U32, 1);
+        let block = self.w.declare_distinct_type(Spv::TypeStruct, &[word.0]);
+        self.w.decorate(block, Decoration::Block, &[]);
+        let offset = Decoration::Offset as u32;
+        self.w
+            .annotations
+            .op(Spv::MemberDecorate, &[block.0, 0, offset, 0]);
+        let variable = self.w.variable(StorageClass::StorageBuffer, block);
+        self.w.decorate(variable, Decoration::Coherent, &[]);
+        let slot = DescriptorSlot {
+            set: self.options.bindings.storage_set,
+            binding: IMAGE_LOCK_BINDING,
+        };
+        bind(&mut self.w, variable, slot);
+        self.w.name(variable, || "image_lock".to_owned());
+        self.interface.image_lock = variable;
+        self.interface.reflected_image_lock = Some(slot);
+    }
+}
