@@ -305,7 +305,7 @@ opcodes! {
     "LIT" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Fn(composite::lit), "lighting coefficients";
     "LOAD" V5_0 ALL [- - X X - F] v (a) Storage (M) Fn(memory::load), "load from global memory" BufferLoad;
     "LOADIM" V5_0 ALL [- - X X - F] v (vs im) Image (M.union(Mods::SPARSE)) Fn(image::load), "load from an image";
-    "LOD" V4_1 FRAGMENT [X - X X - F] v (vf t) Arithmetic (T) Fn(texture::query_lod), "level of detail of a texture access";
+    "LOD" V4_1 ALL [X - X X - F] v (vf t) Arithmetic (T) Fn(texture::query_lod), "level of detail of a texture access";
     "LRP" V4_0 ALL [X - X X X F] v (v v v) Arithmetic (A) Fn(composite::lrp), "linear interpolation: a * b + (1 - a) * c";
     "MAD" V4_0 ALL [6 6 X X X F] v (v v v) Arithmetic (A) op(Op::Mad), "multiply and add";
     "MAX" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Max), "maximum";
