@@ -190,7 +190,15 @@ const WORD: [bool; 256] = {
 
 /// The tokens of `source` from byte `start` on, closed by one [`Kind::End`]. `source` holds less than 2^24 bytes.
 pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
-    let mut tokens = Vec::with_capacity((source.len() - start) / 3 + 2);
+    let mut tokens = Vec::new();
+    lex_into(source, start, &mut tokens);
+    tokens
+}
+
+/// [`lex`] into a list whose memory is used again.
+pub(crate) fn lex_into(source: &[u8], start: usize, tokens: &mut Vec<Token>) {
+    tokens.clear();
+    tokens.reserve((source.len() - start) / 3 + 2);
     let mut at = start;
     while let Some(&byte) = source.get(at) {
         let from = at;
@@ -232,7 +240,6 @@ pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
         at += usize::from(source.get(at) == Some(&b' '));
     }
     tokens.push(Token::new(Kind::End, source.len(), source.len()));
-    tokens
 }
 
 #[inline]

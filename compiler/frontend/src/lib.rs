@@ -6,6 +6,7 @@ pub mod ast;
 mod check;
 pub mod codes;
 pub mod diag;
+mod kept;
 pub mod lang;
 pub mod lex;
 mod lower;
@@ -15,17 +16,8 @@ mod report;
 pub mod source;
 
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
+pub use kept::Memory;
 pub use source::{Dialect, Source};
-
-/// The stages of a translation one by one, for measurements and tools; [`translate`] runs them all.
-pub mod stages {
-    pub use crate::check::{Checked, check};
-    pub use crate::lex::lex;
-    pub use crate::lower::lower;
-    pub use crate::parse::parse;
-    pub use crate::report::Reports;
-    pub use crate::start;
-}
 
 use crate::lang::{limits, stage_name};
 use glasm_ir::Span;
@@ -85,14 +77,73 @@ pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
 }
 
 /// Translates a program string. The program is `None` exactly if the diagnostics hold an error.
+///
+/// Callers with many programs keep a [`Memory`] for [`translate_with`].
 pub fn translate(source: &Source<'_>) -> (Option<glasm_ir::Program>, Diagnostics) {
-    let (dialect, body) = match start(source) {
-        Ok(found) => found,
-        Err(diagnostics) => return (None, diagnostics),
+    translate_with(&mut Memory::new(), source)
+}
+
+/// [`translate`] with memory that serves many translations.
+pub fn translate_with(
+    memory: &mut Memory,
+    source: &Source<'_>,
+) -> (Option<glasm_ir::Program>, Diagnostics) {
+    match translate_until(memory, source, Stage::Lower) {
+        Ok((program, reports)) => (program, reports.finish()),
+        Err(diagnostics) => (None, diagnostics),
+    }
+}
+
+/// The stages of a translation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Stage {
+    /// Bytes to tokens.
+    Lex,
+    /// Tokens to a tree.
+    Parse,
+    /// The rules of the language.
+    Check,
+    /// The tree to IR.
+    Lower,
+}
+
+/// Runs the stages up to the end of `last` and drops what it made, for measurements.
+///
+/// # Errors
+/// If the string is too large or has no known header; other errors of the program are not told.
+pub fn run_until(memory: &mut Memory, source: &Source<'_>, last: Stage) -> Result<(), Diagnostics> {
+    let (program, _) = translate_until(memory, source, last)?;
+    if let Some(program) = program {
+        memory.recycle(program);
+    }
+    Ok(())
+}
+
+/// The program is `None` if there is an error, or if `last` is an earlier stage than the one that makes it.
+fn translate_until(
+    memory: &mut Memory,
+    source: &Source<'_>,
+    last: Stage,
+) -> Result<(Option<glasm_ir::Program>, Reports), Diagnostics> {
+    let (dialect, body) = start(source)?;
+    let mut tokens = std::mem::take(&mut memory.tokens);
+    lex::lex_into(source.text, body, &mut tokens);
+    if last == Stage::Lex {
+        memory.tokens = tokens;
+        return Ok((None, Reports::new()));
+    }
+    let (ast, reports) = parse::parse(dialect, source.text, &tokens, Reports::new(), memory);
+    memory.tokens = tokens;
+    if last == Stage::Parse {
+        memory.keep_ast(ast);
+        return Ok((None, reports));
+    }
+    let (checked, reports) = check::check(ast, reports, memory);
+    let Some(checked) = checked else {
+        return Ok((None, reports));
     };
-    let tokens = lex::lex(source.text, body);
-    let (ast, reports) = parse::parse(dialect, source.text, tokens, Reports::new());
-    let (checked, reports) = check::check(ast, reports);
-    let program = checked.as_ref().map(lower::lower);
-    (program, reports.finish())
+    let program = (last > Stage::Check).then(|| lower::lower(&checked, memory));
+    memory.types = checked.types;
+    memory.keep_ast(checked.ast);
+    Ok((program, reports))
 }

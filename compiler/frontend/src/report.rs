@@ -7,13 +7,13 @@ use glasm_ir::Span;
 
 /// The messages so far. Past [`limits::ERRORS`] further ones are dropped.
 #[derive(Clone, Debug, Default)]
-pub struct Reports {
+pub(crate) struct Reports {
     list: Vec<Diagnostic>,
 }
 
 impl Reports {
     /// No messages.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
@@ -28,7 +28,7 @@ impl Reports {
     }
 
     /// Whether there is an error.
-    pub fn has_errors(&self) -> bool {
+    pub(crate) fn has_errors(&self) -> bool {
         self.list
             .iter()
             .any(|diagnostic| diagnostic.severity != Severity::Warning)
@@ -81,7 +81,7 @@ impl Reports {
     }
 
     /// The messages in source order, those about the whole program last.
-    pub fn finish(mut self) -> Diagnostics {
+    pub(crate) fn finish(mut self) -> Diagnostics {
         self.list
             .sort_by_key(|diagnostic| match diagnostic.location {
                 Location::Span(span) => span.start,

@@ -2,7 +2,7 @@
 
 use glasm_codegen::error::{Error, ErrorKind};
 use glasm_codegen::{Emitter, Options, Reflection, SourceText};
-use glasm_frontend::{Code, Diagnostic, Diagnostics, Location, Severity, Source};
+use glasm_frontend::{Code, Diagnostic, Diagnostics, Location, Memory, Severity, Source};
 use glasm_ir::Program;
 
 /// A compiled program.
@@ -29,6 +29,7 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Shader, Diagnos
 /// Compiles programs one after the other and keeps the memory that it needs between them.
 #[derive(Debug, Default)]
 pub struct Compiler {
+    frontend: Memory,
     emitter: Emitter,
 }
 
@@ -47,7 +48,7 @@ impl Compiler {
         source: &Source<'_>,
         options: &Options,
     ) -> Result<Shader, Diagnostics> {
-        let (program, warnings) = glasm_frontend::translate(source);
+        let (program, warnings) = glasm_frontend::translate_with(&mut self.frontend, source);
         let Some(program) = program else {
             return Err(warnings);
         };
@@ -58,7 +59,9 @@ impl Compiler {
             name: source.name,
             text: source.text,
         };
-        self.emit(&program, options, Some(text), warnings)
+        let shader = self.emit(&program, options, Some(text), warnings);
+        self.frontend.recycle(program);
+        shader
     }
 
     /// Compiles a program of the intermediate representation, for tools that make or change such programs.

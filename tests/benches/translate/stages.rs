@@ -2,7 +2,7 @@
 //! runs: up to the end of the stage, and up to its beginning.
 
 use super::measure::Budget;
-use glasm::frontend::stages::{Reports, check, lex, lower, parse, start};
+use glasm::frontend::{Memory, Stage, run_until};
 use glasm::{Compiler, Options, Source};
 use std::hint::black_box;
 
@@ -15,22 +15,16 @@ pub(crate) fn measure(
     options: &Options,
     budget: Budget,
 ) -> Result<Vec<(&'static str, f64)>, String> {
-    let (dialect, body) = start(source).map_err(|errors| errors.render(source))?;
-    let lexed = || lex(source.text, body);
-    let parsed = || parse(dialect, source.text, lexed(), Reports::new());
-    let checked = || {
-        let (ast, reports) = parsed();
-        check(ast, reports)
-    };
+    let mut memories = [(); 4].map(|()| Memory::new());
+    run_until(&mut memories[0], source, Stage::Lower).map_err(|errors| errors.render(source))?;
+    let [lex, parse, check, lower] = &mut memories;
     let mut compiler = Compiler::new();
+    let run = |memory: &mut Memory, last| drop(black_box(run_until(memory, source, last)));
     let ends = budget.time_together([
-        &mut || drop(black_box(lexed())),
-        &mut || drop(black_box(parsed())),
-        &mut || drop(black_box(checked())),
-        &mut || {
-            let (checked, reports) = checked();
-            drop(black_box((checked.as_ref().map(lower), reports)));
-        },
+        &mut || run(lex, Stage::Lex),
+        &mut || run(parse, Stage::Parse),
+        &mut || run(check, Stage::Check),
+        &mut || run(lower, Stage::Lower),
         &mut || drop(black_box(compiler.compile(source, options))),
     ]);
     let starts = [0.0, ends[0], ends[1], ends[2], ends[3]];

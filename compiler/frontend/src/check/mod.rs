@@ -31,6 +31,7 @@ pub(crate) use types::result_type;
 
 use crate::ast::{Ast, Base, Inst, Operand, Statement, Suffix, VarMods};
 use crate::codes::Code;
+use crate::kept::{self, Memory};
 use crate::lang::options::{self, Features, Group, Support};
 use crate::lang::stage_name;
 use crate::names::NameId;
@@ -131,7 +132,7 @@ pub(crate) struct Routine {
 
 /// A program that keeps all rules.
 #[derive(Debug)]
-pub struct Checked<'s> {
+pub(crate) struct Checked<'s> {
     pub(crate) ast: Ast<'s>,
     pub(crate) vars: Vec<Var>,
     pub(crate) attribs: Vec<IoBinding>,
@@ -210,8 +211,12 @@ struct Checker<'s> {
 }
 
 /// Checks a program. The result is there exactly if no error was found, here or before.
-pub fn check<'s>(ast: Ast<'s>, reports: Reports) -> (Option<Checked<'s>>, Reports) {
-    let mut checker = Checker::new(ast, reports);
+pub(crate) fn check<'s>(
+    ast: Ast<'s>,
+    reports: Reports,
+    memory: &mut Memory,
+) -> (Option<Checked<'s>>, Reports) {
+    let mut checker = Checker::new(ast, reports, memory);
     checker.options();
     checker.poisoned();
     checker.statements();
@@ -221,7 +226,7 @@ pub fn check<'s>(ast: Ast<'s>, reports: Reports) -> (Option<Checked<'s>>, Report
 }
 
 impl<'s> Checker<'s> {
-    fn new(ast: Ast<'s>, reports: Reports) -> Self {
+    fn new(ast: Ast<'s>, reports: Reports, memory: &mut Memory) -> Self {
         let dialect: Dialect = ast.dialect;
         let (named, insts) = (vec![Named::Nothing; ast.names.len()], ast.insts.len());
         Self {
@@ -231,7 +236,7 @@ impl<'s> Checker<'s> {
                 attribs: Vec::new(),
                 params: Vec::new(),
                 results: Vec::new(),
-                types: Vec::with_capacity(insts),
+                types: kept::take(&mut memory.types, insts),
                 routines: Vec::new(),
                 labels: FxHashMap::default(),
                 main: 0,

@@ -24,6 +24,7 @@ pub(crate) mod thread;
 
 use crate::ast::{Base as AstBase, Index as AstIndex, Inst as Line};
 use crate::check::{Checked, InstTypes};
+use crate::kept::{self, Memory};
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{Lower, OpcodeInfo};
 use crate::lang::options::Features;
@@ -78,8 +79,8 @@ pub(crate) struct Lowerer<'c> {
 }
 
 /// Translates a checked program.
-pub fn lower(checked: &Checked<'_>) -> Program {
-    let mut lowerer = Lowerer::new(checked);
+pub(crate) fn lower(checked: &Checked<'_>, memory: &mut Memory) -> Program {
+    let mut lowerer = Lowerer::new(checked, memory);
     lowerer.modes();
     lowerer.relative_arrays();
     lowerer.routines();
@@ -87,11 +88,12 @@ pub fn lower(checked: &Checked<'_>) -> Program {
 }
 
 impl<'c> Lowerer<'c> {
-    fn new(checked: &'c Checked<'c>) -> Self {
+    fn new(checked: &'c Checked<'c>, memory: &mut Memory) -> Self {
         let mut program = Program::new(checked.ast.dialect.stage());
         let count = checked.ast.insts.len();
-        program.insts.reserve(count + count / 4);
-        program.srcs.reserve(checked.ast.operands.len() + count / 2);
+        program.insts = kept::take(&mut memory.ir_insts, count + count / 4);
+        let operands = checked.ast.operands.len();
+        program.srcs = kept::take(&mut memory.ir_srcs, operands + count / 2);
         let mut places = 0;
         let first_place = checked.vars.iter().map(|var| {
             if !var.has_places() {

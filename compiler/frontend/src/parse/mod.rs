@@ -21,6 +21,7 @@ pub(crate) use operand::Letters;
 
 use crate::ast::{Ast, Statement};
 use crate::codes::Code;
+use crate::kept::{self, Memory};
 use crate::lang::conditions::{self, Test};
 use crate::lang::modifiers::{self, Modifier, Mods};
 use crate::lang::opcodes::{self, OLD_WORDS, Opcode};
@@ -337,15 +338,16 @@ pub(crate) fn fail_with(input: &Input<'_, '_, '_>, expected: Expected, code: Cod
 }
 
 /// Parses a program whose tokens are given. Errors go to `reports`.
-pub fn parse<'s>(
+pub(crate) fn parse<'s>(
     dialect: Dialect,
     text: &'s [u8],
-    tokens: Vec<Token>,
+    tokens: &[Token],
     reports: Reports,
+    memory: &mut Memory,
 ) -> (Ast<'s>, Reports) {
-    let mut state = new_state(dialect, text, tokens.len(), reports);
+    let mut state = new_state(dialect, text, tokens.len(), reports, memory);
     let mut input = Stateful {
-        input: TokenSlice::new(&tokens),
+        input: TokenSlice::new(tokens),
         state: &mut state,
     };
     program(&mut input);
@@ -357,7 +359,13 @@ pub fn parse<'s>(
     (ast, reports)
 }
 
-fn new_state<'s>(dialect: Dialect, text: &'s [u8], tokens: usize, reports: Reports) -> State<'s> {
+fn new_state<'s>(
+    dialect: Dialect,
+    text: &'s [u8],
+    tokens: usize,
+    reports: Reports,
+    memory: &mut Memory,
+) -> State<'s> {
     let mut names = Names::new();
     let reserved = reserved_words(dialect);
     for word in reserved {
@@ -369,14 +377,16 @@ fn new_state<'s>(dialect: Dialect, text: &'s [u8], tokens: usize, reports: Repor
     }
     let names_known = names.len();
     let statements = tokens / 10;
+    let mut extras = kept::take(&mut memory.extras, 1);
+    extras.push(crate::ast::Extra::None);
     let ast = Ast {
         dialect,
         text,
         names,
         options: Vec::new(),
-        statements: Vec::with_capacity(statements),
-        insts: Vec::with_capacity(statements),
-        operands: Vec::with_capacity(tokens / 4),
+        statements: kept::take(&mut memory.statements, statements),
+        insts: kept::take(&mut memory.insts, statements),
+        operands: kept::take(&mut memory.operands, tokens / 4),
         decls: Vec::new(),
         items: Vec::new(),
         paths: Vec::new(),
@@ -386,7 +396,7 @@ fn new_state<'s>(dialect: Dialect, text: &'s [u8], tokens: usize, reports: Repor
         literals: Vec::new(),
         labels: Vec::new(),
         subroutine_numbers: Vec::new(),
-        extras: vec![crate::ast::Extra::None],
+        extras,
         textures: Vec::new(),
         poisoned: Vec::new(),
         end: 0,
