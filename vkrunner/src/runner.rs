@@ -290,7 +290,7 @@ fn build_sets(
 ) -> Result<Vec<ModuleSet>, Vec<Refusal>> {
     if states.len() > MAX_STATES {
         let message = format!(
-            "draws and dispatches meet more than {MAX_STATES} combinations of wrap modes and depth modes"
+            "draws and dispatches meet more than {MAX_STATES} combinations of wrap modes, depth modes and biases of levels"
         );
         return Err(vec![Refusal::Fail(Failure {
             line: None,

@@ -115,7 +115,7 @@ pub struct DeviceFeatures {
     /// `shaderResourceResidency`. Without it nothing counts as unpopulated.
     pub resource_residency: bool,
     /// `shaderResourceMinLod`. Without it accesses with a least level of detail sample twice, and where that level is used without
-    /// anisotropy.
+    /// anisotropy; see [`lod_biases`](Options::lod_biases).
     pub resource_min_lod: bool,
     /// `shaderSMBuiltins`
     pub sm_builtins: bool,
@@ -373,6 +373,23 @@ pub struct TextureWrap {
     pub levels: LevelFilter,
 }
 
+/// What a sampler adds to levels of detail. Values are equal if their bits are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LodBias(u32);
+
+impl From<f32> for LodBias {
+    fn from(levels: f32) -> Self {
+        Self(levels.to_bits())
+    }
+}
+
+impl LodBias {
+    /// Number of levels.
+    pub const fn levels(self) -> f32 {
+        f32::from_bits(self.0)
+    }
+}
+
 /// Options of code generation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
@@ -399,6 +416,10 @@ pub struct Options {
     /// Wrap modes that programs apply themselves, by texture image unit; missing ones are left to samplers. An array of units has
     /// those of its first.
     pub texture_wraps: Vec<TextureWrap>,
+    /// Biases of samplers, by texture image unit; missing ones are 0. An array of units has that of its first. Only accesses with a
+    /// least level of detail ask for it, on devices without [`resource_min_lod`](DeviceFeatures::resource_min_lod) and outside
+    /// fragment programs.
+    pub lod_biases: Vec<LodBias>,
     /// What is captured, in the last stage before rasterization.
     pub transform_feedback: TransformFeedback,
     /// Zero times anything is zero in 32-bit float products.

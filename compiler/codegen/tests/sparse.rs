@@ -5,7 +5,7 @@
 mod support;
 
 use glasm_codegen::Options;
-use glasm_codegen::options::DeviceFeatures;
+use glasm_codegen::options::{DeviceFeatures, LodBias};
 use glasm_ir::*;
 use support::*;
 
@@ -346,4 +346,32 @@ fn least_levels_outside_fragment_programs() {
     let [(native, _), (other, _)] = both(&program("vertex", "tex0: unit 1 2d f32", body));
     assert_eq!(count(&native, "OpImageSampleExplicitLod"), 1, "{native}");
     assert_eq!(count(&other, "OpImageSampleExplicitLod"), 2, "{other}");
+}
+
+/// Where the program gives levels, it leaves room for the bias of the sampler; where the device has the operand, it need not know.
+#[test]
+fn biases_of_samplers() {
+    let texture = "tex0: unit 1 2d f32";
+    let accesses = [
+        ("vertex", "implicit", "r0.xyzw, r2.xxxx"),
+        ("fragment", "implicit", "r0.xyzw, r2.xxxx"),
+        ("fragment", "grad", "r0.xyzw, r2.xyzw, r2.yzwx, r2.xxxx"),
+    ];
+    for (stage, mode, sources) in accesses {
+        let body = format!("r1.xyzw = tex.f32 (tex0 {mode} min_lod) {sources}");
+        let program = program(stage, texture, &body);
+        for (min_lod, units) in [(false, 0), (false, 2), (true, 2)] {
+            let options = Options {
+                device: DeviceFeatures {
+                    resource_min_lod: min_lod,
+                    ..DeviceFeatures::default()
+                },
+                lod_biases: vec![LodBias::from(0.5); units],
+                ..Options::default()
+            };
+            let text = disassemble(&check_with(&program, &options).words);
+            let expected = units == 2 && (stage == "vertex" || !min_lod);
+            assert_eq!(count(&text, "OpFSub"), usize::from(expected), "{text}");
+        }
+    }
 }

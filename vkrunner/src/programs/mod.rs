@@ -425,6 +425,7 @@ impl CompileContext<'_> {
             },
             depth_modes: self.state.depth_modes.clone(),
             texture_wraps: self.state.texture_wraps.clone(),
+            lod_biases: self.state.lod_biases.clone(),
             image_formats: image_formats(script),
             transform_feedback: match self.last_stage() == stage {
                 true => script.feedback.clone(),

@@ -12,6 +12,8 @@ pub(crate) struct ProgramState {
     pub(crate) loaded: Vec<usize>,
     /// Wrap modes that samplers lack, by texture image unit.
     pub(crate) texture_wraps: Vec<glasm::TextureWrap>,
+    /// Biases of levels of detail, by texture image unit.
+    pub(crate) lod_biases: Vec<glasm::LodBias>,
 }
 
 impl ProgramState {
@@ -30,6 +32,7 @@ impl ProgramState {
                 sampling.compared_mode.for_compiler(),
             );
             set(&mut self.texture_wraps, unit, sampling.wrap_for_compiler());
+            set(&mut self.lod_biases, unit, sampling.lod_bias.into());
         }
     }
 }
@@ -75,7 +78,7 @@ impl Script {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glasm::{DepthMode, LevelFilter, TexelFilter, TextureWrap, WrapMode};
+    use glasm::{DepthMode, LevelFilter, LodBias, TexelFilter, TextureWrap, WrapMode};
 
     fn states(commands: &str) -> Vec<ProgramState> {
         let text = format!("[vertex program passthrough]\n[test]\n{commands}\n");
@@ -88,7 +91,9 @@ mod tests {
             "texture 2D 1 R8_UNORM (1, 1) 1\ndraw rect -1 -1 2 2\n\
              texparameter 2D wrap_t clamp\ntexparameter 2D mag linear\ndraw rect -1 -1 2 2\n\
              texparameter 2D wrap_t repeat\ncompute 1 1 1\n\
-             texparameter 2D depth_mode alpha\ndraw rect -1 -1 2 2\ntexparameter 2D wrap_s clamp",
+             texparameter 2D depth_mode alpha\ndraw rect -1 -1 2 2\n\
+             texparameter 2D depth_mode luminance\ntexparameter 2D lod_bias 0.5\ndraw rect -1 -1 2 2\n\
+             texparameter 2D wrap_s clamp",
         );
         let clamped = TextureWrap {
             modes: [WrapMode::Sampler, WrapMode::Clamp, WrapMode::Sampler],
@@ -104,6 +109,10 @@ mod tests {
             },
             ProgramState {
                 depth_modes: vec![DepthMode::Luminance, DepthMode::Alpha],
+                ..ProgramState::default()
+            },
+            ProgramState {
+                lod_biases: vec![LodBias::default(), LodBias::from(0.5)],
                 ..ProgramState::default()
             },
         ];

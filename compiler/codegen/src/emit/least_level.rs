@@ -2,8 +2,8 @@
 //!
 //! With the feature `shaderResourceMinLod` this is an image operand. Without it the level is found first, which costs a query, or
 //! some arithmetic on derivatives that the program gives. Then the texture is sampled twice, as usual and at the least level,
-//! and one of the results is taken. Two things are lost where the least level is used: filters are not anisotropic, and the
-//! sampler's own bias is added to that level. Levels from given derivatives are those of an isotropic filter without bias.
+//! and one of the results is taken. What is lost: where the least level is used, filters are not anisotropic, and levels from given
+//! derivatives count as those of an isotropic filter. Biases of samplers are [options](crate::Options::lod_biases).
 //!
 //! Outside fragment programs TEX and TXB have the base level, and the larger one of two levels is accessed.
 
@@ -35,13 +35,19 @@ impl Emit<'_> {
         access: &Access,
         least: Val,
     ) -> Result<[Lane; 4], Failure> {
-        if !self.finds_level(access) {
-            let level = self.level_of_detail(access, Detail::Computed);
-            return self.plain_sample(&at_level(access, level.unwrap_or(least)));
-        }
+        // The sampler adds its bias to levels that the program gives.
+        let unbiased = self.without_sampler_bias(access, least);
         let usual_access = without_least_level(access);
+        if !self.finds_level(access) {
+            let level = match self.level_of_detail(&usual_access, Detail::Computed) {
+                Some(level) => level,
+                None => self.float_like(least, 0.0),
+            };
+            let level = self.ext(GlslOp::NMax, &[level, unbiased]);
+            return self.plain_sample(&at_level(access, level));
+        }
         let is_below = if access.data.mode == TexMode::Grad {
-            self.gradients_are_below(access, least)
+            self.gradients_are_below(access, unbiased)
         } else {
             match self.level_of_detail(&usual_access, Detail::Computed) {
                 Some(level) => self.compare(Spv::FOrdLessThan, Scalar::BoolInt, level, least),
@@ -50,7 +56,7 @@ impl Emit<'_> {
         };
         let usual = self.plain_sample(&usual_access)?;
         let usual_residency = self.take_residency();
-        let raised = self.plain_sample(&at_level(access, least))?;
+        let raised = self.plain_sample(&at_level(access, unbiased))?;
         let raised_residency = self.take_residency();
         if let (Some(usual), Some(raised)) = (usual_residency, raised_residency) {
             let resident = self.select(is_below, raised, usual);
@@ -60,6 +66,18 @@ impl Emit<'_> {
         let [usual, raised] = [usual, raised].map(|lanes| self.w.gather_vector(&lanes, scalar));
         let texel = self.select(is_below, raised, usual);
         Ok(std::array::from_fn(|lane| texel.lane(lane)))
+    }
+
+    /// A level from which the bias of the sampler leads to `level`.
+    fn without_sampler_bias(&mut self, access: &Access, level: Val) -> Val {
+        let biases = &self.options.lod_biases;
+        let bias = biases.get(access.texture.unit as usize).copied();
+        let levels = bias.unwrap_or_default().levels();
+        if levels == 0.0 {
+            return level;
+        }
+        let bias = self.float_like(level, f64::from(levels));
+        self.binary(Spv::FSub, level, bias)
     }
 
     /// Whether the level of given derivatives is below `least`: no derivative is as long as `2^least` texels of the base level.
