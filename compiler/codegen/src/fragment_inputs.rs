@@ -3,7 +3,7 @@
 use crate::builtin::{builtin_input, load_builtin_value};
 use crate::gather::Lane;
 use crate::interface::Interface;
-use crate::options::Options;
+use crate::options::{Options, PointOrigin};
 use crate::words::ValueWord;
 use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::arena::Id;
@@ -48,14 +48,15 @@ impl Interface {
         matches!(semantic, Semantic::TexCoord(set) if options.fixed.point_sprites >> (set & 7) & 1 != 0)
     }
 
-    /// The place in a point, (0, 0) in its upper left corner.
+    /// The place in a point, (0, 0) in the corner that is its origin.
     pub(crate) fn point_coordinate(&mut self, w: &mut Writer, options: &Options) -> [Lane; 2] {
         let Some(row) = builtin_input(Stage::Fragment, Semantic::PointCoord) else {
             return [Lane::UNDEFINED; 2];
         };
         let (_, value) = load_builtin_value(self, w, Stage::Fragment, row);
         let [s, t] = [0, 1].map(|lane| Lane::of(value, lane));
-        if !options.conventions.flip_point_coord {
+        let from_below = options.fixed.point_origin == PointOrigin::LowerLeft;
+        if options.conventions.flip_point_coord == from_below {
             return [s, t];
         }
         let (one, t) = (w.float(1.0), w.scalar(t, Scalar::F32));

@@ -233,8 +233,8 @@ pub struct Conventions {
     pub clip_depth: ClipDepth,
     /// Whether derivatives in y are negated: for callers that draw with a flipped viewport.
     pub negate_ddy: bool,
-    /// Whether point coordinates count t from the other end: for callers whose row 0 is the bottom, while GL's origin of points is the
-    /// upper left corner.
+    /// Whether point coordinates count t from the other end: for callers whose row 0 is the bottom, while
+    /// [`PointOrigin::UpperLeft`] is the upper left corner.
     pub flip_point_coord: bool,
 }
 
@@ -259,6 +259,16 @@ impl Conventions {
     }
 }
 
+/// The corner of a point whose coordinate is (0, 0), in the picture as the caller's conventions have it upright.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum PointOrigin {
+    /// GL's initial state.
+    #[default]
+    UpperLeft,
+    /// t counts from below.
+    LowerLeft,
+}
+
 /// GL state that pipelines have and programs depend on. A caller that changes it compiles its programs again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FixedState {
@@ -270,6 +280,8 @@ pub struct FixedState {
     pub clamp_vertex_colors: bool,
     /// Bit n: the point coordinate replaces texture coordinate set n (`COORD_REPLACE`). For pipelines that draw points.
     pub point_sprites: u8,
+    /// Where coordinates of points start (`POINT_SPRITE_COORD_ORIGIN`).
+    pub point_origin: PointOrigin,
 }
 
 /// Debug information in the module.

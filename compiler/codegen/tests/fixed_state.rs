@@ -4,7 +4,7 @@
 
 mod support;
 
-use glasm_codegen::options::{Conventions, FixedState};
+use glasm_codegen::options::{Conventions, FixedState, PointOrigin};
 use glasm_codegen::{ErrorKind, Options, emit};
 use glasm_ir::semantic::Interpolation;
 use glasm_ir::*;
@@ -85,10 +85,20 @@ fn points_replace_their_texture_coordinates_only() {
 }
 
 #[test]
-fn point_coordinates_are_flipped_by_convention() {
-    for (conventions, flips) in [(Conventions::vulkan(), 0), (Conventions::opengl(), 1)] {
+fn point_coordinates_are_flipped_by_convention_and_origin() {
+    use PointOrigin::{LowerLeft, UpperLeft};
+    for (conventions, point_origin, flips) in [
+        (Conventions::vulkan(), UpperLeft, 0),
+        (Conventions::opengl(), UpperLeft, 1),
+        (Conventions::vulkan(), LowerLeft, 1),
+        (Conventions::opengl(), LowerLeft, 0),
+    ] {
         let options = Options {
             conventions,
+            fixed: FixedState {
+                point_origin,
+                ..FixedState::default()
+            },
             ..Options::default()
         };
         let module = check_with(&passing(Semantic::PointCoord), &options);

@@ -29,8 +29,8 @@ pub mod validate;
 pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::options::{
     BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DepthMode, DeviceFeatures,
-    FixedState, InterfaceTypes, LevelFilter, LodBias, Options, Subgroups, Target, TexelFilter,
-    TexelFormat, TextureWrap, TransformFeedback, Varyings, WrapMode,
+    FixedState, InterfaceTypes, LevelFilter, LodBias, Options, PointOrigin, Subgroups, Target,
+    TexelFilter, TexelFormat, TextureWrap, TransformFeedback, Varyings, WrapMode,
 };
 pub use glasm_codegen::reflect::{self, Reflection};
 pub use glasm_codegen::replicate;

@@ -72,6 +72,8 @@ fn apply_point(point: &mut Point, update: PointUpdate) {
         PointUpdate::Max(max) => point.max = max,
         PointUpdate::Fade(threshold) => point.fade_threshold = threshold,
         PointUpdate::Attenuation(factors) => point.attenuation = factors,
+        // Programs are compiled for it.
+        PointUpdate::SpriteOrigin(_) => {}
     }
 }
 

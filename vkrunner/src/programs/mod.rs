@@ -421,6 +421,7 @@ impl CompileContext<'_> {
             fixed: glasm::FixedState {
                 clamp_vertex_colors: script.requirements.fixed.clamp_vertex_colors
                     && self.last_stage() == stage,
+                point_origin: self.state.point_origin,
                 ..script.requirements.fixed
             },
             depth_modes: self.state.depth_modes.clone(),

@@ -82,6 +82,7 @@ pub(crate) enum PointUpdate {
     Max(f32),
     Fade(f32),
     Attenuation([f32; 3]),
+    SpriteOrigin(glasm::PointOrigin),
 }
 
 fn push(parser: &mut TestParser, words: &Words<'_>, update: StateUpdate) -> Result<(), LineError> {
@@ -255,6 +256,14 @@ pub(super) const POINT: &[Property<PointUpdate>] = &[
     ("attenuation", |words| {
         words.floats("a factor").map(PointUpdate::Attenuation)
     }),
+    ("sprite_origin", |words| {
+        let origin = words.parse_with("upper_left or lower_left", |word| match word {
+            "upper_left" => Some(glasm::PointOrigin::UpperLeft),
+            "lower_left" => Some(glasm::PointOrigin::LowerLeft),
+            _ => None,
+        });
+        origin.map(PointUpdate::SpriteOrigin)
+    }),
 ];
 
 /// `point PROPERTY VALUE...`. GL 2.1 section 3.3.
@@ -397,7 +406,7 @@ mod tests {
         assert_eq!(
             updates(
                 "fog color 1 2 3 4\nfog density 0.5\nfog start -1\nfog end 7\npoint size 3\npoint min 0\npoint max 9\npoint fade 2\n\
-                 point attenuation 1 2 3\ntexenv 31 color 1 2 3 4\ntexgen 1 q eye 1 2 3 4\ntexgen 31 s object 1 2 3 4\n\
+                 point attenuation 1 2 3\npoint sprite_origin lower_left\ntexenv 31 color 1 2 3 4\ntexgen 1 q eye 1 2 3 4\ntexgen 31 s object 1 2 3 4\n\
                  clipplane 7 1 2 3 4\n"
             ),
             [
@@ -410,6 +419,7 @@ mod tests {
                 StateUpdate::Point(PointUpdate::Max(9.0)),
                 StateUpdate::Point(PointUpdate::Fade(2.0)),
                 StateUpdate::Point(PointUpdate::Attenuation([1.0, 2.0, 3.0])),
+                StateUpdate::Point(PointUpdate::SpriteOrigin(glasm::PointOrigin::LowerLeft)),
                 StateUpdate::TexEnvColor(31, v),
                 StateUpdate::TexGen(1, TexGenCoord::Q, TexGenPlane::Eye, v),
                 StateUpdate::TexGen(31, TexGenCoord::S, TexGenPlane::Object, v),

@@ -1,13 +1,15 @@
 //! GL state that programs are compiled for. It changes while a script runs: each state that a draw or dispatch meets has modules of
 //! its own.
 
-use super::{Command, Script};
+use super::{Command, PointUpdate, Script, StateUpdate};
 
 /// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ProgramState {
     /// What depth comparisons fill, by texture image unit.
     pub(crate) depth_modes: Vec<glasm::DepthMode>,
+    /// Where coordinates of points start.
+    pub(crate) point_origin: glasm::PointOrigin,
     /// Numbers of the spare programs that have taken the place of others, one for a stage.
     pub(crate) loaded: Vec<usize>,
     /// Wrap modes that samplers lack, by texture image unit.
@@ -24,6 +26,10 @@ impl ProgramState {
             self.loaded.retain(|old| script.spare_stage(*old) != stage);
             self.loaded.push(*spare);
             self.loaded.sort_unstable();
+        } else if let Command::GlState(StateUpdate::Point(PointUpdate::SpriteOrigin(origin))) =
+            command
+        {
+            self.point_origin = *origin;
         } else if let Command::Sampling { unit, sampling } = command {
             let unit = *unit as usize;
             set(
