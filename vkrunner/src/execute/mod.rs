@@ -288,8 +288,8 @@ impl Execution<'_> {
             Command::PrintBuffer { buffer, range } => self.print_buffer(*buffer, range)?,
             Command::DepthRange(range) => resources.params.state.depth_range = *range,
             Command::SaveImage { name, surface } => self.save_image(name, *surface)?,
-            // Programs are loaded, and errors compared, before anything runs.
-            Command::ExpectError(_) | Command::Load { .. } => {}
+            // Programs are made before anything runs, and errors compared.
+            Command::ExpectError(_) | Command::Load { .. } | Command::TextureEnables { .. } => {}
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::interface::{Primitive, Varying};
 use super::link::{StageInterface, place};
 use super::passthrough::{self, AttributeCopy, DepthRemap, PointSize};
-use super::{CompileContext, Module, Refusal};
+use super::{CompileContext, Module, Refusal, fixed_function};
 use crate::outcome::Failure;
 use crate::script::stages::{MAIN, ProvokingVertex};
 use crate::script::{Command, Convention, ProgramForm, ProgramSection};
@@ -12,7 +12,6 @@ use glasm::ir::{Interpolation, Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Requirements, Scalar};
 use glasm::replicate::{DrawPrimitive, replication_stage};
 use glasm::{Reflection, Target};
-use std::fmt::Write;
 
 /// What modules of a draw depend on.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -114,44 +113,6 @@ fn primitive_of(topology: PrimitiveTopology) -> Primitive {
     .find_map(|(known, primitive)| (known == topology).then_some(primitive))
     .unwrap_or(Primitive::Triangles)
 }
-
-/// Attributes of fixed-function vertices.
-const FIXED_ATTRIBUTES: &str = "MOV result.color, vertex.color;
-MOV result.color.secondary, vertex.color.secondary;
-MOV result.fogcoord.x, vertex.fogcoord.x;
-";
-
-/// GL's vertex processing without lighting, as a program; texture coordinates are those that the fragment stage reads.
-fn fixed_vertex_text(texcoords: &[u8], points: PointSize) -> String {
-    let mut text = "!!NVvp4.0\nPARAM mvp[] = { state.matrix.mvp };\n".to_owned();
-    let mut transform = |matrix: &str, result: &str, vertex: &str| {
-        for (component, row) in ["x", "y", "z", "w"].iter().zip(0..) {
-            // Writing to a string does not fail.
-            let _ = writeln!(text, "DP4 {result}.{component}, {matrix}[{row}], {vertex};");
-        }
-    };
-    transform("mvp", "result.position", "vertex.position");
-    let mut declarations = String::new();
-    for unit in texcoords {
-        let _ = writeln!(
-            declarations,
-            "PARAM texture{unit}[] = {{ state.matrix.texture[{unit}] }};"
-        );
-        transform(
-            &format!("texture{unit}"),
-            &format!("result.texcoord[{unit}]"),
-            &format!("vertex.texcoord[{unit}]"),
-        );
-    }
-    if points == PointSize::One {
-        text.push_str("MOV result.pointsize.x, state.point.size.x;\n");
-    }
-    let text = text.replacen('\n', &format!("\n{declarations}"), 1);
-    format!("{text}{FIXED_ATTRIBUTES}END\n")
-}
-
-/// GL's fragment processing without textures: the primary color.
-const FIXED_FRAGMENT: &str = "!!NVfp4.0\nMOV result.color, fragment.color;\nEND\n";
 
 /// What the vertex stage passes on, by the attribute that it comes from.
 fn conventional_attribute(semantic: Semantic) -> Option<u32> {
@@ -293,7 +254,10 @@ impl CompileContext<'_> {
                 texcoords.push(unit);
             }
         }
-        let text = fixed_vertex_text(&texcoords, self.point_size());
+        if fragment.is_none() {
+            texcoords.extend(fixed_function::texture_units(&self.state.texture_enables));
+        }
+        let text = fixed_function::vertex_text(&texcoords, self.point_size());
         self.compile_assembly(&program(section, text))
     }
 
@@ -419,7 +383,8 @@ impl CompileContext<'_> {
         };
         let has_color = modules.iter().any(writes_color);
         if section.form == ProgramForm::FixedFunction && has_color {
-            return self.compile_assembly(&program(section, FIXED_FRAGMENT.to_owned()));
+            let text = fixed_function::fragment_text(&self.state.texture_enables);
+            return self.compile_assembly(&program(section, text));
         }
         let outputs = outputs_before(modules, Stage::Fragment);
         match outputs.iter().find(|output| output.location == 0) {

@@ -2,6 +2,7 @@
 
 mod capabilities;
 mod expected;
+mod fixed_function;
 mod generated;
 mod image_formats;
 mod interface;

@@ -4,6 +4,7 @@ use super::attachments::MAX_COLORS;
 use super::gl_state::StateUpdate;
 use super::names::ATTRIBUTES;
 use super::pipeline_state::PipelineState;
+use super::program_state::TextureEnables;
 use crate::data::{DataRange, Sequence, TypedData};
 use crate::probe::pixels::{PixelProbe, Surface};
 use crate::probe::{Comparison, Tolerances};
@@ -386,6 +387,11 @@ pub(crate) enum Command {
     Sampling {
         unit: u32,
         sampling: Sampling,
+    },
+    /// Which textures a unit has enabled for draws without fragment program.
+    TextureEnables {
+        unit: u32,
+        enables: TextureEnables,
     },
     /// A storage image or a part of one.
     Image {

@@ -3,12 +3,13 @@
 use super::command::Command;
 use super::pipeline_state::PipelineState;
 use super::test::TestParser;
+use super::textures;
 use super::words::{LineError, Words};
 use ash::vk;
 
 /// Whether a capability is switched on or off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Switch {
+pub(crate) enum Switch {
     On,
     Off,
 }
@@ -60,6 +61,9 @@ pub(super) fn parse_enable(
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     let name = words.word("a GL capability")?;
+    if name.starts_with("GL_TEXTURE_") {
+        return textures::parse_texture_enable(parser, name, switch, words);
+    }
     let Some((_, set)) = CAPABILITIES.iter().find(|(known, _)| *known == name) else {
         return match switch == Switch::On && is_always_on(name) {
             true => words.finish(),

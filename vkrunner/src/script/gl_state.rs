@@ -497,7 +497,7 @@ mod tests {
         (
             "point sprite 1",
             7,
-            "`sprite` is none of size, min, max, fade, attenuation",
+            "`sprite` is none of size, min, max, fade, attenuation, sprite_origin",
         ),
         ("point attenuation 1 2", 22, "a factor is missing"),
         (

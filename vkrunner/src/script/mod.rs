@@ -34,10 +34,12 @@ pub(crate) use command::{
     BufferRange, CaptureCount, Clear, Command, Draw, DrawSource, ExpectedError, ExpectedPlace,
     Groups, ImageKey, IndexWidth, MatrixTarget, MatrixUpdate, ParamBank, ParamValue, Step,
 };
+#[cfg(test)]
+pub(crate) use fixed_function::Switch;
 pub(crate) use gl_state::{
     Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate,
 };
-pub(crate) use program_state::{MAX_STATES, ProgramState};
+pub(crate) use program_state::{MAX_STATES, ProgramState, TextureEnables};
 pub(crate) use require::{Convention, Requirements};
 pub(crate) use section::ProgramForm;
 use spare::Spare;

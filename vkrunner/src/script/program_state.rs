@@ -1,6 +1,7 @@
 //! GL state that programs are compiled for. It changes while a script runs: each state that a draw or dispatch meets has modules of
 //! its own.
 
+use super::fixed_function::Switch;
 use super::{Command, PointUpdate, Script, StateUpdate};
 
 /// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.
@@ -12,10 +13,51 @@ pub(crate) struct ProgramState {
     pub(crate) point_origin: glasm::PointOrigin,
     /// Numbers of the spare programs that have taken the place of others, one for a stage.
     pub(crate) loaded: Vec<usize>,
+    /// Textures that are enabled where there is no fragment program, by texture image unit.
+    pub(crate) texture_enables: Vec<TextureEnables>,
     /// Wrap modes that samplers lack, by texture image unit.
     pub(crate) texture_wraps: Vec<glasm::TextureWrap>,
     /// Biases of levels of detail, by texture image unit.
     pub(crate) lod_biases: Vec<glasm::LodBias>,
+}
+
+/// Which textures a unit has enabled (`TEXTURE_2D` and others). Programs read textures whatever it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct TextureEnables(u8);
+
+/// GL's capabilities with the names of targets in programs; those further down count more. GL 2.1 section 3.8.15,
+/// ARB_texture_rectangle.
+const TEXTURES: [(&str, &str); 5] = [
+    ("GL_TEXTURE_1D", "1D"),
+    ("GL_TEXTURE_2D", "2D"),
+    ("GL_TEXTURE_RECTANGLE", "RECT"),
+    ("GL_TEXTURE_3D", "3D"),
+    ("GL_TEXTURE_CUBE_MAP", "CUBE"),
+];
+
+impl TextureEnables {
+    /// GL's names of what can be enabled.
+    #[cfg(test)]
+    pub(crate) const NAMES: [&str; 5] = [
+        TEXTURES[0].0,
+        TEXTURES[1].0,
+        TEXTURES[2].0,
+        TEXTURES[3].0,
+        TEXTURES[4].0,
+    ];
+
+    /// Switches a texture of GL's name; `None` if there is none.
+    pub(crate) fn set(&mut self, name: &str, switch: Switch) -> Option<()> {
+        let bit = TEXTURES.iter().position(|(known, _)| *known == name)?;
+        self.0 = self.0 & !(1 << bit) | u8::from(switch == Switch::On) << bit;
+        Some(())
+    }
+
+    /// The target that counts.
+    pub(crate) fn target(self) -> Option<&'static str> {
+        let bit = self.0.checked_ilog2()?;
+        Some(TEXTURES[bit as usize].1)
+    }
 }
 
 impl ProgramState {
@@ -30,6 +72,8 @@ impl ProgramState {
             command
         {
             self.point_origin = *origin;
+        } else if let Command::TextureEnables { unit, enables } = command {
+            set(&mut self.texture_enables, *unit as usize, *enables);
         } else if let Command::Sampling { unit, sampling } = command {
             let unit = *unit as usize;
             set(
@@ -123,6 +167,38 @@ mod tests {
             },
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn textures_are_enabled_by_unit() {
+        let found = states(
+            "active_texture 2\nenable GL_TEXTURE_1D\nenable GL_TEXTURE_3D\nenable GL_TEXTURE_RECTANGLE\n\
+             draw rect -1 -1 2 2\ndisable GL_TEXTURE_3D\ndraw rect -1 -1 2 2",
+        );
+        let targets: Vec<Vec<_>> = found
+            .iter()
+            .map(|state| {
+                state
+                    .texture_enables
+                    .iter()
+                    .map(|unit| unit.target())
+                    .collect()
+            })
+            .collect();
+        assert_eq!(
+            targets,
+            [[None, None, Some("3D")], [None, None, Some("RECT")]]
+        );
+        for (line, message) in [
+            ("enable GL_TEXTURE_4D", "`GL_TEXTURE_4D` is not supported"),
+            (
+                "active_texture 8\nenable GL_TEXTURE_2D",
+                "texture image unit 8 is for programs only",
+            ),
+        ] {
+            let errors = Script::parse(format!("[test]\n{line}\n").as_bytes()).unwrap_err();
+            assert_eq!(errors[0].message, message);
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod parts;
 mod piglit;
 
 use super::command::Command;
+use super::program_state::TextureEnables;
 use super::test::TestParser;
 use super::words::{LineError, Words};
 use crate::texture::{Sampling, Shape, Update, Wrap};
@@ -15,7 +16,7 @@ use parts::{Current, Filling, parse_part};
 use std::collections::BTreeMap;
 
 pub(super) use images::{parse_bind_image, parse_image, parse_image_print, parse_image_probe};
-pub(super) use params::{parse_active_texture, parse_texparameter};
+pub(super) use params::{parse_active_texture, parse_texparameter, parse_texture_enable};
 
 /// Texture image units.
 const UNITS: u32 = 32;
@@ -65,6 +66,7 @@ pub(super) struct Unit {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Units {
     active: u32,
+    enables: BTreeMap<u32, TextureEnables>,
     units: BTreeMap<u32, Unit>,
     images: BTreeMap<super::command::ImageKey, Shape>,
 }

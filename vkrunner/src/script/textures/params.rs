@@ -3,6 +3,7 @@
 use super::parts::{parse_below, parse_color};
 use super::{UNITS, find_target, target_name};
 use crate::script::command::Command;
+use crate::script::fixed_function::Switch;
 use crate::script::test::TestParser;
 use crate::script::words::{LineError, Words};
 use crate::texture::{DepthMode, Sampling, SrgbDecode, Swizzle, Wrap};
@@ -90,6 +91,29 @@ pub(in crate::script) fn parse_active_texture(
 ) -> Result<(), LineError> {
     super::parse_unit(parser, words)?;
     words.finish()
+}
+
+/// Texture coordinate sets, and so the units that draws without programs read.
+const FIXED_UNITS: u32 = 8;
+
+/// `enable GL_TEXTURE_2D`: for the unit that the last `texture` or `active_texture` named.
+pub(in crate::script) fn parse_texture_enable(
+    parser: &mut TestParser,
+    name: &str,
+    switch: Switch,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let unit = parser.units.active;
+    if unit >= FIXED_UNITS {
+        let message = format!("texture image unit {unit} is for programs only");
+        return Err(words.error_at_last(message));
+    }
+    let enables = parser.units.enables.entry(unit).or_default();
+    if enables.set(name, switch).is_none() {
+        return Err(words.error_at_last(format!("`{name}` is not supported")));
+    }
+    let enables = *enables;
+    parser.push(words, Command::TextureEnables { unit, enables })
 }
 
 /// `texparameter TARGET NAME VALUE`: for the unit that the last `texture` or `active_texture` named.
