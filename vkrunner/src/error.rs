@@ -32,6 +32,9 @@ pub enum Error {
         /// Why it could not be made.
         source: Box<Error>,
     },
+    /// The device gives buffers no addresses of 32 bits.
+    #[error("the device lacks buffers with addresses of 32 bits")]
+    NoLowAddresses,
     /// The script wants more memory than a script gets.
     #[error("out of memory: the script asks for more than {} MiB", .0 >> 20)]
     TooMuchMemory(u64),

@@ -54,6 +54,8 @@ pub(crate) struct Capabilities {
     pub(crate) max_group_size: [u32; 3],
     pub(crate) max_group_invocations: u32,
     pub(crate) max_push: u32,
+    /// Whether memory of the process can be that of buffers with addresses.
+    pub(crate) shares_buffers: bool,
     pub(crate) uniform_buffers: BufferLimits,
     pub(crate) storage_buffers: BufferLimits,
     pub(crate) max_patch_vertices: u32,
@@ -155,6 +157,11 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
         .find(|name| !capabilities.extensions.contains(*name))
     {
         return Some(format!("the device lacks {name}"));
+    }
+    if requirements.low_addresses && !capabilities.shares_buffers {
+        return Some(
+            "the device lacks buffers in memory that it shares with the process".to_owned(),
+        );
     }
     if let Some(version @ [major, minor, patch]) = requirements.version
         && version > capabilities.version

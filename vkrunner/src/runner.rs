@@ -227,6 +227,9 @@ impl Runner {
         drop(compiling);
         match self.run_modules(name, &script, &sets, start) {
             Ok(results) => conclude(results),
+            Err(error @ Error::NoLowAddresses) => {
+                (Outcome::Skip(error.to_string()), Results::default())
+            }
             Err(error) => conclude(failed([Failure {
                 line: None,
                 message: error.to_string(),
@@ -246,6 +249,9 @@ impl Runner {
         }
         let extensions = script.requirements.extensions.iter().cloned().collect();
         let device = self.device(&extensions)?;
+        if script.requirements.low_addresses {
+            device.check_low_addresses()?;
+        }
         device.start_clock(start, self.options.script_timeout);
         let files = execute::Files {
             script: &flat_name(name),

@@ -4,7 +4,7 @@ use super::{Execution, Problem, Resources};
 use crate::data::DataRange;
 use crate::error::Error;
 use crate::script::{BufferAddress, BufferId, BufferKey, ParamValue};
-use crate::vk::{Buffer, BufferUse, Roles};
+use crate::vk::{Addressing, Buffer, BufferUse, Roles};
 
 impl Execution<'_> {
     /// Makes all buffers of the script.
@@ -13,7 +13,11 @@ impl Execution<'_> {
         let captured = self.script.captured_buffers();
         for (decl, index) in self.script.buffers.iter().zip(0..) {
             let roles = Roles {
-                address: addressed.contains(&BufferId(index)),
+                address: match addressed.contains(&BufferId(index)) {
+                    true if self.script.requirements.low_addresses => Addressing::Low,
+                    true => Addressing::Any,
+                    false => Addressing::None,
+                },
                 capture: captured.contains(&BufferId(index)),
             };
             let usage = BufferUse::Script(roles);

@@ -23,6 +23,8 @@ pub(crate) struct Requirements {
     pub(crate) without: Vec<String>,
     /// Names of Vulkan device extensions.
     pub(crate) extensions: Vec<String>,
+    /// Whether the addresses of buffers must be below 2^32.
+    pub(crate) low_addresses: bool,
     /// Smallest Vulkan version.
     pub(crate) version: Option<[u32; 3]>,
     /// Width and height of the framebuffer.
@@ -46,6 +48,7 @@ impl Default for Requirements {
             features: Vec::new(),
             without: Vec::new(),
             extensions: Vec::new(),
+            low_addresses: false,
             version: None,
             framebuffer: [DEFAULT_SIZE; 2],
             attachments: Attachments::default(),
@@ -170,6 +173,13 @@ pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
     ("GL", parse_gl_version),
     ("GLSL", parse_gl_version),
     ("SIZE", attachments::parse_size),
+    ("address32", |requirements, _| {
+        requirements.low_addresses = true;
+        requirements
+            .extensions
+            .push("VK_EXT_external_memory_host".to_owned());
+        Ok(())
+    }),
     ("depthbuffer", attachments::parse_depth_buffer),
     ("depthstencil", attachments::parse_depth_format),
     ("fblayers", attachments::parse_layers),

@@ -2,6 +2,7 @@
 
 use super::device::Device;
 use super::kept::Kept;
+use super::low_memory::LowMemory;
 use crate::error::{CallContext, Error};
 use crate::timing::Phase;
 use ash::vk;
@@ -9,11 +10,22 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use std::rc::Rc;
 
+/// The address of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Addressing {
+    /// Nobody asks for it.
+    #[default]
+    None,
+    Any,
+    /// Its upper half is zero.
+    Low,
+}
+
 /// What a buffer of a script is for, apart from being bound as uniform and storage buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Roles {
-    /// Programs reach it by its address.
-    pub(crate) address: bool,
+    /// How programs reach it by its address.
+    pub(crate) address: Addressing,
     /// Vertices are captured into it.
     pub(crate) capture: bool,
 }
@@ -40,7 +52,7 @@ pub(crate) enum BufferUse {
 }
 
 impl BufferUse {
-    fn flags(self) -> vk::BufferUsageFlags {
+    pub(super) fn flags(self) -> vk::BufferUsageFlags {
         match self {
             Self::Parameters => {
                 vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER
@@ -49,7 +61,7 @@ impl BufferUse {
                 let mut flags = vk::BufferUsageFlags::UNIFORM_BUFFER
                     | vk::BufferUsageFlags::STORAGE_BUFFER
                     | vk::BufferUsageFlags::INDIRECT_BUFFER;
-                if address {
+                if address != Addressing::None {
                     flags |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
                 }
                 if capture {
@@ -67,6 +79,10 @@ impl BufferUse {
         }
     }
 
+    fn is_low(self) -> bool {
+        matches!(self, Self::Script(roles) if roles.address == Addressing::Low)
+    }
+
     fn location(self) -> MemoryLocation {
         match self {
             Self::Readback | Self::Script(_) | Self::CaptureCounter | Self::StorageTexels => {
@@ -79,6 +95,12 @@ impl BufferUse {
     }
 }
 
+/// Where the contents of a buffer are.
+enum Memory {
+    Allocated(Allocation),
+    Low(LowMemory),
+}
+
 /// A buffer in memory that the host can write and read.
 pub(crate) type Buffer = Kept<BufferObject>;
 
@@ -87,7 +109,7 @@ pub(crate) struct BufferObject {
     pub(super) raw: vk::Buffer,
     pub(super) size: u64,
     /// `None` only while the buffer is made or dropped.
-    allocation: Option<Allocation>,
+    memory: Option<Memory>,
     device: Rc<Device>,
     usage: BufferUse,
 }
@@ -118,51 +140,70 @@ impl Buffer {
 impl BufferObject {
     /// A buffer with any contents.
     fn create(device: &Rc<Device>, usage: BufferUse, size: u64) -> Result<Self, Error> {
-        let info = vk::BufferCreateInfo::default()
+        let mut shared = vk::ExternalMemoryBufferCreateInfo::default()
+            .handle_types(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
+        let mut info = vk::BufferCreateInfo::default()
             .size(size)
             .usage(usage.flags())
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
+        if usage.is_low() {
+            info = info.push_next(&mut shared);
+        }
         // SAFETY: the create info is valid.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
         let mut buffer = Self {
             raw,
             size,
-            allocation: None,
+            memory: None,
             device: Rc::clone(device),
             usage,
         };
         // SAFETY: the buffer was made from this device.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
-        let allocation = device.allocate(&AllocationCreateDesc {
+        buffer.memory = Some(match usage.is_low() {
+            true => Memory::Low(LowMemory::new(device, raw, requirements)?),
+            false => Memory::Allocated(buffer.allocate(requirements)?),
+        });
+        Ok(buffer)
+    }
+
+    fn allocate(&self, requirements: vk::MemoryRequirements) -> Result<Allocation, Error> {
+        let allocation = self.device.allocate(&AllocationCreateDesc {
             name: "buffer",
             requirements,
-            location: usage.location(),
+            location: self.usage.location(),
             linear: true,
             allocation_scheme: AllocationScheme::GpuAllocatorManaged,
         })?;
-        let allocation = buffer.allocation.insert(allocation);
         // SAFETY: the memory fits the requirements and is bound once.
-        unsafe {
-            device
-                .raw
-                .bind_buffer_memory(raw, allocation.memory(), allocation.offset())
+        let bound = unsafe {
+            let (memory, offset) = (allocation.memory(), allocation.offset());
+            self.device.raw.bind_buffer_memory(self.raw, memory, offset)
+        };
+        match bound.call("vkBindBufferMemory") {
+            Ok(()) => Ok(allocation),
+            Err(error) => {
+                self.device.free(allocation);
+                Err(error)
+            }
         }
-        .call("vkBindBufferMemory")?;
-        Ok(buffer)
     }
 
     /// The contents; the device is idle.
     pub(crate) fn bytes(&self) -> &[u8] {
-        let mapped = self.allocation.as_ref().and_then(Allocation::mapped_slice);
+        let mapped = self.memory.as_ref().and_then(|memory| match memory {
+            Memory::Allocated(allocation) => allocation.mapped_slice(),
+            Memory::Low(memory) => Some(memory.bytes()),
+        });
         &mapped.expect("shared memory is mapped as long as it is allocated")[..self.size as usize]
     }
 
     /// The contents, to be changed; the device is idle.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        let mapped = self
-            .allocation
-            .as_mut()
-            .and_then(Allocation::mapped_slice_mut);
+        let mapped = self.memory.as_mut().and_then(|memory| match memory {
+            Memory::Allocated(allocation) => allocation.mapped_slice_mut(),
+            Memory::Low(memory) => Some(memory.bytes_mut()),
+        });
         &mut mapped.expect("shared memory is mapped as long as it is allocated")
             [..self.size as usize]
     }
@@ -170,7 +211,9 @@ impl BufferObject {
     /// The address in device memory; 0 if the buffer was not made for it.
     pub(crate) fn address(&self) -> u64 {
         match self.usage {
-            BufferUse::Script(Roles { address: true, .. }) => self.device.buffer_address(self.raw),
+            BufferUse::Script(roles) if roles.address != Addressing::None => {
+                self.device.buffer_address(self.raw)
+            }
             BufferUse::Script(_)
             | BufferUse::CaptureCounter
             | BufferUse::Parameters
@@ -192,7 +235,7 @@ impl Drop for BufferObject {
         let _phase = self.device.clock.enter(Phase::Resources);
         // SAFETY: the buffer was made from this device, and the device is idle.
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };
-        if let Some(allocation) = self.allocation.take() {
+        if let Some(Memory::Allocated(allocation)) = self.memory.take() {
             self.device.free(allocation);
         }
     }

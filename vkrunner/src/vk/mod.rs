@@ -18,6 +18,7 @@ mod framebuffer;
 mod image;
 mod instance;
 mod kept;
+mod low_memory;
 mod multisample;
 mod physical;
 mod pipeline;
@@ -27,7 +28,7 @@ mod storage_samples;
 mod submit;
 mod texture;
 
-pub(crate) use buffer::{Buffer, BufferUse, Roles};
+pub(crate) use buffer::{Addressing, Buffer, BufferUse, Roles};
 pub(crate) use descriptors::{Binding, BindingKind, Layout, Resource};
 pub(crate) use device::Device;
 pub(crate) use feedback::{CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart};

@@ -3,6 +3,7 @@
 use super::features::FeatureChain;
 use super::framebuffer;
 use super::instance::{API_VERSION, Instance};
+use super::low_memory;
 use super::texture::MULTISAMPLE_STORAGE;
 use crate::error::{CallContext, Error};
 use crate::requirements::{BufferLimits, Capabilities, FormatUses, TextureCapabilities};
@@ -249,6 +250,7 @@ fn query_capabilities(
     capabilities.feedback = super::feedback::query_limits(instance, handle, &capabilities);
     capabilities.extensions = extensions;
     capabilities.subgroups = query_subgroups(instance, handle);
+    capabilities.shares_buffers = low_memory::can_share(instance, handle, &capabilities);
     query_formats(instance, handle, &mut capabilities);
     capabilities
 }
