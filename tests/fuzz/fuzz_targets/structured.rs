@@ -70,7 +70,7 @@ enum Stmt {
     Ret(u8),
     Label(u8),
     Kil(Src),
-    Tex(Dst, Src),
+    Tex(Dst, Src, Option<Src>),
     Load(Dst, Src),
     Store(Src, Src),
     Atom(Dst, Src, Src),
@@ -118,7 +118,7 @@ const TYPES: &[&str] = &[
 ];
 const TESTS: &[&str] = &[
     "EQ.x", "NE.x", "GT.y", "GE.z", "LT.w", "LE.x", "TR", "FL", "CF.x", "NCF", "NE0.xyzw", "GT1.x",
-    "AB",
+    "AB", "RESIDENT", "NONRESIDENT.y",
 ];
 const WRITABLE: &[&str] = &[
     "t0",
@@ -268,11 +268,14 @@ impl Printer {
                 self.src(from);
                 self.put(&[";\n"]);
             }
-            Stmt::Tex(to, from) => {
-                self.put(&["TEX "]);
+            Stmt::Tex(to, from, least) => {
+                let modifiers = [" ", ".LODCLAMP.SPARSE "];
+                self.put(&["TEX", modifiers[usize::from(least.is_some())]]);
                 self.dst(to);
-                self.put(&[", "]);
-                self.src(from);
+                for source in [Some(from), least.as_ref()].into_iter().flatten() {
+                    self.put(&[", "]);
+                    self.src(source);
+                }
                 self.put(&[", texture[0], 2D;\n"]);
             }
             Stmt::Load(to, from) => {
