@@ -175,6 +175,7 @@ pub(crate) fn skip_reason(script: &Script, capabilities: &Capabilities) -> Optio
         .or_else(|| missing_limit(script, capabilities))
         .or_else(|| groups::missing_for_commands(script, capabilities))
         .or_else(|| missing_feedback(script, capabilities))
+        .or_else(|| missing_for_counts(script, capabilities))
         .or_else(|| missing_buffer_limit(script, capabilities))
         .or_else(|| too_many_buffers(script, capabilities))
         .or_else(|| missing_for_draw(script, capabilities))
@@ -247,6 +248,14 @@ fn missing_for_draw(script: &Script, capabilities: &Capabilities) -> Option<Stri
     })
 }
 
+/// What `probe samples` needs.
+fn missing_for_counts(script: &Script, capabilities: &Capabilities) -> Option<String> {
+    let mut steps = script.steps.iter();
+    let counts = steps.any(|step| matches!(step.command, Command::ProbeSamples { .. }));
+    let feature = "occlusionQueryPrecise";
+    (counts && !capabilities.has(feature)).then(|| format!("the device lacks {feature}"))
+}
+
 fn missing_limit(script: &Script, capabilities: &Capabilities) -> Option<String> {
     (script.push_size > capabilities.max_push).then(|| {
         format!(
@@ -314,6 +323,13 @@ mod tests {
         let script = "[require]\nshaderInt64\nVK_EXT_shader_atomic_float\nvulkan 1.2\ndepthstencil D32_SFLOAT\n\
                       GL_NV_gpu_program5\n[vertex data]\n0/R32G32_SFLOAT\n[test]\nbuffer b size 4\n";
         assert_eq!(reason(script), None);
+    }
+
+    #[test]
+    fn counting_samples_needs_a_feature() {
+        let script = "[test]\nprobe samples == 1\n";
+        let missing = "the device lacks occlusionQueryPrecise";
+        assert_eq!(reason(script).as_deref(), Some(missing));
     }
 
     #[test]

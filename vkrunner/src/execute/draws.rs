@@ -72,6 +72,9 @@ impl<'a> Draws<'a> {
         resources: &mut Resources,
         draw: &Draw,
     ) -> Result<(), Problem> {
+        if let Some(counter) = &resources.sample_counter {
+            counter.forget();
+        }
         let data = script.vertex_data.as_ref();
         vertices::check_bounds(draw, data, &script.indices)?;
         self.programs.check(entry_name(script, &draw.state))?;
@@ -119,6 +122,7 @@ impl<'a> Draws<'a> {
             instances: draw.instances,
             first_instance: draw.first_instance,
             capture: resources.capture_call(script)?,
+            samples: resources.sample_counter.as_ref(),
         };
         self.device.draw(framebuffer, &call)?;
         drop(call);

@@ -3,7 +3,7 @@
 use super::{Execution, Problem, Resources};
 use crate::probe::Comparison;
 use crate::script::{CaptureCount, Command, Script};
-use crate::vk::{CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart, Device};
+use crate::vk::{CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart, Device, SampleCounter};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -131,6 +131,33 @@ impl Resources {
 }
 
 impl Execution<'_> {
+    /// Counts the samples of all draws, if the script asks for any.
+    pub(super) fn count_samples(&mut self) -> Result<(), Problem> {
+        let mut steps = self.script.steps.iter();
+        if steps.any(|step| matches!(step.command, Command::ProbeSamples { .. })) {
+            self.resources.sample_counter = Some(SampleCounter::new(&self.device)?);
+        }
+        Ok(())
+    }
+
+    /// `probe samples`
+    pub(super) fn probe_samples(
+        &self,
+        comparison: Comparison,
+        expected: u64,
+    ) -> Result<(), Problem> {
+        let counter = self.resources.sample_counter.as_ref();
+        let observed = match counter {
+            Some(counter) => counter.samples()?,
+            None => 0,
+        };
+        if comparison.holds_for_counts(observed, expected) {
+            return Ok(());
+        }
+        let sign = comparison.sign();
+        Err(format!("samples drawn: expected {sign} {expected}, observed {observed}").into())
+    }
+
     /// `probe xfb primitives` and the like
     pub(super) fn probe_capture(
         &self,

@@ -25,7 +25,7 @@ use crate::programs::ModuleSet;
 use crate::script::attachments::MAX_COLORS;
 use crate::script::{Command, Convention, Groups, ProgramState, Script, Step};
 use crate::timing::Phase;
-use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer, WorkGroups};
+use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer, SampleCounter, WorkGroups};
 use bindings::Bound;
 use draws::Draws;
 use feedback::Feedback;
@@ -83,6 +83,8 @@ struct Resources {
     buffers: Vec<Buffer>,
     bound: Bound,
     feedback: Feedback,
+    /// There if the script asks for numbers of samples.
+    sample_counter: Option<SampleCounter>,
     params: Params,
     textures: Textures,
     images: Images,
@@ -130,6 +132,7 @@ pub(crate) fn execute(
             buffers: Vec::new(),
             bound: Bound::new(&script.buffers, &script.steps),
             feedback: Feedback::new(),
+            sample_counter: None,
             params: Params::default(),
             textures: Textures::default(),
             images: Images::default(),
@@ -185,6 +188,7 @@ impl Execution<'_> {
     /// Makes buffers and framebuffer.
     fn prepare(&mut self) -> Result<(), Problem> {
         self.make_buffers()?;
+        self.count_samples()?;
         let requirements = &self.script.requirements;
         if self
             .script
@@ -273,6 +277,10 @@ impl Execution<'_> {
                 comparison,
                 expected,
             } => self.probe_capture(*count, *comparison, *expected)?,
+            Command::ProbeSamples {
+                comparison,
+                expected,
+            } => self.probe_samples(*comparison, *expected)?,
             Command::PushData(data) => data.write(&mut resources.push),
             Command::ProbePixels(probe) => self.probe_pixels(step.line, probe)?,
             Command::ProbeBuffer {

@@ -451,6 +451,11 @@ pub(crate) enum Command {
         comparison: Comparison,
         expected: u64,
     },
+    /// Samples of the last draw that passed all tests.
+    ProbeSamples {
+        comparison: Comparison,
+        expected: u64,
+    },
     PrintBuffer {
         buffer: BufferId,
         range: DataRange,

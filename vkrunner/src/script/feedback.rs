@@ -279,16 +279,21 @@ pub(super) fn parse_xfb_probe(
             return push_buffer_probe(parser, place, values, comparison, words);
         }
     };
-    let comparison = words.parse_with("a comparison other than ~=", |word| {
-        Comparison::parse(word).filter(|comparison| *comparison != Comparison::Near)
-    })?;
-    let expected = words.unsigned("a count")?;
+    let (comparison, expected) = parse_count(words)?;
     let command = Command::ProbeCapture {
         count,
         comparison,
         expected,
     };
     parser.push(words, command)
+}
+
+/// `OP COUNT`
+pub(super) fn parse_count(words: &mut Words<'_>) -> Result<(Comparison, u64), LineError> {
+    let comparison = words.parse_with("a comparison other than ~=", |word| {
+        Comparison::parse(word).filter(|comparison| *comparison != Comparison::Near)
+    })?;
+    Ok((comparison, words.unsigned("a count")?))
 }
 
 /// `buffer float|double BUFFER INDEX VALUE`

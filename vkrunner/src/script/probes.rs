@@ -3,7 +3,7 @@
 use super::bindings::{COUNTER, parse_atomic_source};
 use super::buffers::{parse_offset, parse_source, parse_values};
 use super::command::{BufferId, Command};
-use super::feedback::parse_xfb_probe;
+use super::feedback::{parse_count, parse_xfb_probe};
 use super::pixel_probes::parse_pixel_probe;
 use super::test::TestParser;
 use super::textures;
@@ -38,6 +38,15 @@ pub(super) fn parse_probe(
         Some("xfb") if coordinates == Coordinates::Pixels => {
             words.word("xfb")?;
             parse_xfb_probe(parser, words)
+        }
+        Some("samples") if coordinates == Coordinates::Pixels => {
+            words.word("samples")?;
+            let (comparison, expected) = parse_count(words)?;
+            let command = Command::ProbeSamples {
+                comparison,
+                expected,
+            };
+            parser.push(words, command)
         }
         Some("atomic") if coordinates == Coordinates::Pixels => parse_atomic_probe(parser, words),
         Some("buffer" | "ssbo" | "ubo" | "counter") if coordinates == Coordinates::Pixels => {

@@ -85,6 +85,7 @@ features! {
         wide_lines "wideLines",
         large_points "largePoints",
         multi_viewport "multiViewport",
+        occlusion_query_precise "occlusionQueryPrecise",
         vertex_pipeline_stores_and_atomics "vertexPipelineStoresAndAtomics",
         fragment_stores_and_atomics "fragmentStoresAndAtomics",
         shader_tessellation_and_geometry_point_size "shaderTessellationAndGeometryPointSize",

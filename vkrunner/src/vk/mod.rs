@@ -20,6 +20,7 @@ mod instance;
 mod kept;
 mod low_memory;
 mod multisample;
+mod occlusion;
 mod physical;
 mod pipeline;
 mod sample_copy;
@@ -34,6 +35,7 @@ pub(crate) use device::Device;
 pub(crate) use feedback::{CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart};
 pub(crate) use framebuffer::Framebuffer;
 pub(crate) use instance::Instance;
+pub(crate) use occlusion::SampleCounter;
 pub use physical::DeviceInfo;
 pub(crate) use physical::PhysicalDevice;
 pub(crate) use pipeline::{

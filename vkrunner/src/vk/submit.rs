@@ -5,6 +5,7 @@ use super::descriptors::Layout;
 use super::device::Device;
 use super::feedback::CaptureCall;
 use super::framebuffer::Framebuffer;
+use super::occlusion::SampleCounter;
 use super::pipeline::{ComputePipeline, GraphicsPipeline};
 use crate::error::{CallContext, Error};
 use crate::timing::Phase;
@@ -119,6 +120,9 @@ impl Device {
             if let Some(capture) = &call.capture {
                 capture.prepare(commands);
             }
+            if let Some(counter) = call.samples {
+                counter.prepare(commands);
+            }
             framebuffer.begin_pass(raw, commands);
             call.layout
                 .bind(raw, commands, vk::PipelineBindPoint::GRAPHICS, call.push);
@@ -131,6 +135,9 @@ impl Device {
                 raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, call.pipeline.raw);
                 if let Some(capture) = &call.capture {
                     capture.begin(commands);
+                }
+                if let Some(counter) = call.samples {
+                    counter.begin(commands);
                 }
                 match &call.count {
                     DrawCount::Vertices { first, count } => {
@@ -153,6 +160,9 @@ impl Device {
                             call.first_instance,
                         );
                     }
+                }
+                if let Some(counter) = call.samples {
+                    counter.end(commands);
                 }
                 if let Some(capture) = &call.capture {
                     capture.end(commands);
@@ -189,4 +199,6 @@ pub(crate) struct DrawCall<'a> {
     pub(crate) instances: u32,
     pub(crate) first_instance: u32,
     pub(crate) capture: Option<CaptureCall<'a>>,
+    /// Counts samples.
+    pub(crate) samples: Option<&'a SampleCounter>,
 }
