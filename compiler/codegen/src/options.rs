@@ -175,14 +175,14 @@ impl Default for DeviceFeatures {
     }
 }
 
-/// First binding of images. Each image unit has six bindings, because an image is bound once for each kind of view that a
+/// First binding of images. Each image unit has seven bindings, because an image is bound once for each kind of view that a
 /// program has of it: in its own format at `FIRST_IMAGE_BINDING + unit`, with raw texels of 8, 16, 32, 64 and 128 bits at the
-/// same place 1 to 5 times [`IMAGE_UNITS`] further on.
+/// same place 1 to 5 times [`IMAGE_UNITS`] further on, and 6 times further on for queries.
 pub const FIRST_IMAGE_BINDING: u32 = 128;
 /// Number of image units.
 pub const IMAGE_UNITS: u32 = 32;
 /// Binding of the lock that [`crate::Reflection::image_lock`] tells about, in the set of images.
-pub const IMAGE_LOCK_BINDING: u32 = FIRST_IMAGE_BINDING + 6 * IMAGE_UNITS;
+pub const IMAGE_LOCK_BINDING: u32 = FIRST_IMAGE_BINDING + 7 * IMAGE_UNITS;
 
 /// Descriptor sets and bindings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -65,6 +65,8 @@ pub enum ImageFormat {
     /// As unsigned integers with so many bits for a texel: `R8_UINT`, `R16_UINT`, `R32_UINT`, `R32G32_UINT`,
     /// `R32G32B32A32_UINT`. Images whose texels have another size are no valid binding.
     Raw(u8),
+    /// As unsigned integers like raw texels, of whatever size its texels have: programs ask for its size and samples only.
+    Any,
 }
 
 /// A storage image, or a storage texel buffer where the target is a buffer.

@@ -133,9 +133,10 @@ fn run_time_elements_need_what_the_device_has() {
 
 #[test]
 fn reflection_tells_views_apart() {
-    let declarations = "img0: unit 3 2d raw32\nimg1: unit 3 2d f32\nimg2: unit 1[2] buffer raw128";
+    let declarations = "img0: unit 3 2d raw32\nimg1: unit 3 2d f32\nimg2: unit 1[2] buffer raw128\nimg3: unit 9 cube unseen";
     let body = "imgstore.u32 (img0 x1) r1.xyzw, r0.xyzw\nr2.x = imgload.f32 (img1 x4) r0.xyzw\n\
-                r2.y = imgload.u32 (img2[r2.x] x4) r0.xyzw\nimgstore.u32 (img0 x1) r2.yyyy, r0.xyzw";
+                r2.y = imgload.u32 (img2[r2.x] x4) r0.xyzw\nimgstore.u32 (img0 x1) r2.yyyy, r0.xyzw\n\
+                r2.xy = imgsize.s32 (img3 x4)\nimgstore.u32 (img0 x1) r2.xxxx, r0.xyzw";
     let module = emit(
         &program("fragment", declarations, body),
         &Options::default(),
@@ -159,6 +160,7 @@ fn reflection_tells_views_apart() {
             (3, place(3, 3), 1, ImageFormat::Raw(32), true),
             (3, place(0, 3), 1, ImageFormat::Own(Scalar::Float), false),
             (1, place(5, 1), 2, ImageFormat::Raw(128), false),
+            (9, place(6, 9), 1, ImageFormat::Any, false),
         ]
     );
     let features = module.reflection.requirements.features;

@@ -11,6 +11,8 @@ pub enum ImageTexels {
     Formatted(Type),
     /// The bits as they are, so many for a texel: 8, 16, 32, 64 or 128.
     Raw(u8),
+    /// Not at all: queries only.
+    Unseen,
 }
 
 impl ImageTexels {

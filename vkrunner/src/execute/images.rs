@@ -116,10 +116,16 @@ impl Images {
             bits: match wanted.format {
                 ImageFormat::Raw(bits) => Some(bits),
                 ImageFormat::Own(_) => None,
+                ImageFormat::Any => self.texel_bits(bound.image),
             },
         };
         let image = self.prepare_view(device, bound.image, &view)?;
         Ok(Resource::Image(image, view))
+    }
+
+    fn texel_bits(&self, image: ImageKey) -> Option<u8> {
+        let unit = self.images.get(&image)?;
+        Some(8 * unit.data.shape.format.size() as u8)
     }
 
     /// The image that a module finds by descriptor only.
@@ -228,6 +234,7 @@ fn is_visible(shape: &Shape, part: ImagePart, wanted: WantedImage) -> Result<boo
     let has_texels = match wanted.format {
         ImageFormat::Raw(bits) => shape.format.size() * 8 == usize::from(bits),
         ImageFormat::Own(scalar) if scalar == texel_scalar(&shape.format) => true,
+        ImageFormat::Any => true,
         ImageFormat::Own(_) => {
             return Err("the program accesses texels of another type".to_owned());
         }
@@ -239,6 +246,7 @@ fn is_visible(shape: &Shape, part: ImagePart, wanted: WantedImage) -> Result<boo
 fn smallest(wanted: WantedImage) -> Result<Shape, String> {
     let name = match wanted.format {
         ImageFormat::Raw(bits) => raw_format(bits),
+        ImageFormat::Any => raw_format(32),
         ImageFormat::Own(Scalar::Int) => Some("R32G32B32A32_SINT"),
         ImageFormat::Own(Scalar::Uint) => Some("R32G32B32A32_UINT"),
         ImageFormat::Own(Scalar::Float | Scalar::Double) => Some("R32G32B32A32_SFLOAT"),

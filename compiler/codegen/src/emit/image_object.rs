@@ -69,7 +69,7 @@ fn image_use(program: &Program, image: ImageId) -> ImageUse {
 pub(super) fn texel_component(texels: ImageTexels) -> Scalar {
     match texels {
         ImageTexels::Formatted(ty) => base_scalar(ty.base()),
-        ImageTexels::Raw(_) => Scalar::U32,
+        ImageTexels::Raw(_) | ImageTexels::Unseen => Scalar::U32,
     }
 }
 
@@ -122,6 +122,7 @@ impl Emit<'_> {
         let format = match image.texels {
             ImageTexels::Formatted(ty) => self.own_format(image, ty.base(), uses)?,
             ImageTexels::Raw(bits) => Some(TexelFormat::raw(bits)),
+            ImageTexels::Unseen => None,
         };
         if format.is_some_and(TexelFormat::is_extended) {
             self.w.needs.insert(Need::ImageExtendedFormats);
@@ -326,6 +327,7 @@ fn view_number(texels: ImageTexels) -> u32 {
             64 => 4,
             _ => 5,
         },
+        ImageTexels::Unseen => 6,
     }
 }
 
@@ -337,5 +339,6 @@ fn reflected_format(texels: ImageTexels) -> ImageFormat {
             TypeBase::Float => ReflectedScalar::Float,
         }),
         ImageTexels::Raw(bits) => ImageFormat::Raw(bits),
+        ImageTexels::Unseen => ImageFormat::Any,
     }
 }

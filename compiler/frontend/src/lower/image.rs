@@ -8,7 +8,7 @@ use crate::lang::modifiers::{TypeClass, register_type};
 use crate::lang::targets::TARGETS;
 use glasm_ir::inst::Aux;
 use glasm_ir::types::{Type, Width};
-use glasm_ir::{Image, ImageAccess, ImageId, ImageTexels, Op, Src, TexTarget, WriteMask};
+use glasm_ir::{Image, ImageAccess, ImageTexels, Op, Src, TexTarget, WriteMask};
 
 /// LOADIM.
 pub(crate) fn load(l: &mut Lowerer<'_>, job: &Job<'_>) {
@@ -85,20 +85,20 @@ pub(crate) fn query_samples(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 fn query(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op) {
-    let (aux, _) = access(l, job, None);
+    let (aux, _) = access(l, job, ImageTexels::Unseen);
     l.finish_with(job, op, Type::S32, aux, &[]);
 }
 
 /// How the texels of an access are seen.
-fn texels(job: &Job<'_>) -> Option<ImageTexels> {
+fn texels(job: &Job<'_>) -> ImageTexels {
     let modifiers = job.line.modifiers;
     let ty = job.types.ty;
     let formatted =
         modifiers.type_count() == 0 || modifiers.data_type(0).info().class == TypeClass::Base;
-    if formatted {
-        return Some(ImageTexels::Formatted(ty));
-    }
-    ImageTexels::raw(ty, job.types.components)
+    let raw = ImageTexels::raw(ty, job.types.components);
+    // The checker accepts no other storage modifiers.
+    raw.filter(|_| !formatted)
+        .unwrap_or(ImageTexels::Formatted(ty))
 }
 
 fn part<'c>(l: &Lowerer<'c>, job: &Job<'_>) -> &'c TexPart {
@@ -110,21 +110,26 @@ fn part<'c>(l: &Lowerer<'c>, job: &Job<'_>) -> &'c TexPart {
     &l.checked.ast.textures[number]
 }
 
-/// The access data, and the image. Queries see texels as another access does, if there is one before.
-fn access(l: &mut Lowerer<'_>, job: &Job<'_>, texels: Option<ImageTexels>) -> (Aux, Image) {
+/// The access data, and the image.
+fn access(l: &mut Lowerer<'_>, job: &Job<'_>, texels: ImageTexels) -> (Aux, Image) {
     let part = part(l, job);
     let (unit, array) = units(l, part);
-    let wanted = Image {
+    let image = Image {
         unit,
         array,
         target: TARGETS[part.target as usize].target,
-        texels: texels.unwrap_or(ImageTexels::Formatted(Type::F32)),
+        texels,
     };
-    let id = image(l, wanted, texels.is_none());
+    let images = &mut l.builder.program.images;
+    let known = images.iter_enumerated().find(|(_, known)| **known == image);
+    let id = match known {
+        Some((id, _)) => id,
+        None => images.push(image),
+    };
     let element = array.map(|_| l.index_term(part.texture.index));
     let components = match texels {
-        Some(ImageTexels::Raw(_)) => job.types.components,
-        Some(ImageTexels::Formatted(_)) | None => 4,
+        ImageTexels::Raw(_) => job.types.components,
+        ImageTexels::Formatted(_) | ImageTexels::Unseen => 4,
     };
     let access = ImageAccess {
         image: id,
@@ -134,23 +139,7 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, texels: Option<ImageTexels>) -> (A
         flags: Lowerer::mem_flags(job),
     };
     let aux = Aux::Image(l.builder.program.image_accesses.push(access));
-    (aux, wanted)
-}
-
-fn image(l: &mut Lowerer<'_>, wanted: Image, any_texels: bool) -> ImageId {
-    let images = &mut l.builder.program.images;
-    let known = images.iter_enumerated().find(|(_, image)| {
-        let texels = if any_texels {
-            wanted.texels
-        } else {
-            image.texels
-        };
-        **image == wanted || any_texels && Image { texels, ..**image } == wanted
-    });
-    match known {
-        Some((id, _)) => id,
-        None => images.push(wanted),
-    }
+    (aux, image)
 }
 
 /// Coordinate and sample of operand `number`: table X.5. The layer of one-dimensional arrays stands in z by that table, in y by

@@ -212,6 +212,9 @@ impl<'a> Parser<'a> {
     }
 
     fn image_texels(&mut self) -> Parse<ImageTexels> {
+        if self.accept_word("unseen") {
+            return Ok(ImageTexels::Unseen);
+        }
         let raw = ImageTexels::RAW
             .into_iter()
             .find(|(_, word)| self.accept_word(word));

@@ -129,6 +129,7 @@ impl Printer<'_, '_, '_> {
                     .iter()
                     .find(|(size, _)| *size == bits)
                     .map_or("?", |(_, word)| word),
+                ImageTexels::Unseen => "unseen",
             };
             writeln!(self.f, " {} {texels}", image.target.word())?;
         }

@@ -171,6 +171,7 @@ impl Verifier<'_> {
             texels @ ImageTexels::Raw(_) => {
                 ImageTexels::raw(inst.ty, access.components) == Some(texels)
             }
+            ImageTexels::Unseen => false,
         };
         if !fits {
             self.inst_error(inst, "type and components are not those of the texels");
