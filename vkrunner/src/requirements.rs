@@ -64,6 +64,8 @@ pub(crate) struct Capabilities {
     pub(crate) preserves_signed_zero_inf_nan: bool,
     /// Raw values of the formats that vertex attributes can have.
     pub(crate) vertex_formats: BTreeSet<i32>,
+    /// Number of vertex attributes.
+    pub(crate) vertex_attributes: u32,
 }
 
 impl Capabilities {

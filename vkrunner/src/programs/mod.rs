@@ -361,6 +361,11 @@ impl CompileContext<'_> {
         if let Some(reason) = missing_for_module(section.stage, &shader.words, self.capabilities) {
             return Err(Refusal::Skip(reason));
         }
+        if let Some(number) = self.missing_attribute(section.stage, &shader.reflection) {
+            return Err(Refusal::Skip(format!(
+                "the device lacks vertex attribute {number}"
+            )));
+        }
         Ok(Module {
             stage: section.stage,
             words: match self.needs_point_size(section.stage, &shader.reflection) {
@@ -371,6 +376,15 @@ impl CompileContext<'_> {
             interface: None,
             template: None,
         })
+    }
+
+    /// The first vertex attribute that a program reads and the device cannot have.
+    fn missing_attribute(&self, stage: Stage, reflection: &Reflection) -> Option<u32> {
+        let locations = reflection.inputs.iter().filter_map(|input| input.location);
+        let mut beyond = locations
+            .filter(|location| *location >= self.capabilities.vertex_attributes)
+            .filter(|_| stage == Stage::Vertex);
+        beyond.next()
     }
 
     /// The last stage before rasterization.

@@ -34,15 +34,28 @@ const PLAIN_NAMES: &[(&str, u32)] = &[
 const NUMBERED_NAMES: &[(&str, &str, u32, u32)] = &[
     ("vertex.attrib[", "]", 0, ATTRIBUTES),
     ("vertex.texcoord[", "]", 8, 8),
+    ("vertex.weight[", "]", 1, 1),
     ("v[TEX", "]", 8, 8),
     ("v[", "]", 0, 16),
     ("gl_MultiTexCoord", "", 8, 8),
     ("", "", 0, ATTRIBUTES),
 ];
 
+/// Names of vectors of four weights or matrix indices that no generic attribute aliases, by the number of the first.
+const QUAD_NAMES: &[(&str, u32)] = &[
+    ("vertex.weight[4]", 16),
+    ("vertex.weight[8]", 17),
+    ("vertex.weight[12]", 18),
+    ("vertex.matrixindex[0]", 20),
+    ("vertex.matrixindex[4]", 21),
+    ("vertex.matrixindex[8]", 22),
+    ("vertex.matrixindex[12]", 23),
+];
+
 /// The location of an attribute name or number.
 pub(crate) fn attribute_location(name: &str) -> Option<u32> {
-    if let Some((_, location)) = PLAIN_NAMES.iter().find(|(text, _)| *text == name) {
+    let mut names = PLAIN_NAMES.iter().chain(QUAD_NAMES);
+    if let Some((_, location)) = names.find(|(text, _)| *text == name) {
         return Some(*location);
     }
     NUMBERED_NAMES
@@ -74,6 +87,9 @@ mod tests {
             ("vertex.position", 0),
             ("vertex.attrib[31]", 31),
             ("vertex.texcoord[2]", 10),
+            ("vertex.weight[0]", 1),
+            ("vertex.weight[4]", 16),
+            ("vertex.matrixindex[12]", 23),
             ("v[TEX7]", 15),
             ("v[OPOS]", 0),
             ("v[12]", 12),
@@ -86,6 +102,7 @@ mod tests {
             "v[16]",
             "vertex.texcoord[8]",
             "vertex.attrib[]",
+            "vertex.weight[1]",
             "position",
             "-1",
             "+1x",

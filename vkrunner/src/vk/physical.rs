@@ -242,6 +242,7 @@ fn query_capabilities(
             alignment: limits.min_storage_buffer_offset_alignment,
             max_count: limits.max_per_stage_descriptor_storage_buffers,
         },
+        vertex_attributes: limits.max_vertex_input_attributes,
         max_patch_vertices: limits.max_tessellation_patch_size,
         ..Capabilities::default()
     };

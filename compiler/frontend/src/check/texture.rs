@@ -51,7 +51,10 @@ impl Checker<'_> {
         if self.family == Family::Arb {
             return self.arb_target(part, info, target, access);
         }
-        if target.since > self.version {
+        if target.since == Version::V1_0 {
+            let message = format!("texture target `{}` is one of ARB programs", target.name);
+            self.reports.error(Code::TargetUnknown, span, message);
+        } else if target.since > self.version {
             let message = format!(
                 "target `{}` needs language version {}",
                 target.name,

@@ -121,6 +121,9 @@ targets! {
     "SHADOWCUBE" Cube [Lane(3)] 0 (FULL.union(GATHER)) V4_0;
     "SHADOWARRAY1D" D1Array [Lane(2)] 1 (NORMAL) V4_0 => [SHADOW TEXTURE_ARRAY];
     "SHADOWARRAY2D" D2Array [Lane(3)] 2 (FULL.union(GATHER_BOTH)) V4_0 => [SHADOW TEXTURE_ARRAY];
+    // Spellings of Mesa's parser.
+    "ARRAYSHADOW1D" D1Array [Lane(2)] 1 (NORMAL) V1_0 => [SHADOW TEXTURE_ARRAY];
+    "ARRAYSHADOW2D" D2Array [Lane(3)] 2 (FULL.union(GATHER_BOTH)) V1_0 => [SHADOW TEXTURE_ARRAY];
     "BUFFER" Buffer [None] 0 (Access::FETCH.union(Access::QUERY_SIZE)) V4_0;
     "ARRAYCUBE" CubeArray [None] 0 (FULL.union(GATHER)) V5_0;
     "SHADOWARRAYCUBE" CubeArray [Operand] 0 (Access::SAMPLE.union(Access::QUERY_SIZE).union(Access::QUERY_LOD).union(GATHER)) V5_0;
