@@ -76,6 +76,10 @@ pub(crate) struct Interface {
     /// What a stage behind this one must do, and the variable that tells it.
     pub(crate) replication: Option<Replication>,
     pub(crate) replication_variable: ValueWord,
+    /// Variables of color 0 by attachment, where it goes to several.
+    pub(crate) color_copies: [ValueWord; 8],
+    /// The variable of a point size that no program writes.
+    pub(crate) point_size: ValueWord,
     pub(crate) textures: Vec<crate::emit::TextureVariable>,
     pub(crate) images: Vec<crate::emit::ImageVariable>,
     pub(crate) buffers: Vec<crate::emit::BufferVariables>,
@@ -108,6 +112,8 @@ impl Interface {
             clip_distances: ValueWord::NONE,
             replication: None,
             replication_variable: ValueWord::NONE,
+            color_copies: [ValueWord::NONE; 8],
+            point_size: ValueWord::NONE,
             textures: vec![crate::emit::TextureVariable::default(); program.textures.len()],
             images: vec![crate::emit::ImageVariable::default(); program.images.len()],
             buffers: vec![crate::emit::BufferVariables::default(); program.buffers.len()],

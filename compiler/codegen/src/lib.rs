@@ -9,6 +9,7 @@ mod attributes;
 mod builtin;
 mod capability;
 mod capture;
+mod clip_planes;
 mod debug;
 mod emit;
 pub mod error;
@@ -66,6 +67,8 @@ impl Emitter {
         source: Option<SourceText<'_>>,
         words: &mut Vec<u32>,
     ) -> Result<Reflection, Error> {
+        let clipped = clip_planes::with_clip_planes(program, options.fixed.clip_planes);
+        let program = clipped.as_ref().unwrap_or(program);
         emit::emit(&mut self.kept, program, options, source, words).map_err(|failure| *failure)
     }
 }

@@ -282,6 +282,17 @@ pub struct FixedState {
     pub point_sprites: u8,
     /// Where coordinates of points start (`POINT_SPRITE_COORD_ORIGIN`).
     pub point_origin: PointOrigin,
+    /// Bits of a float: the size of all points, whatever vertex programs write (`VERTEX_PROGRAM_POINT_SIZE` is off). For the last
+    /// stage before rasterization, if it is a vertex program.
+    pub point_size: Option<u32>,
+    /// Bit n: position-invariant vertex programs clip by user clip plane n (`CLIP_PLANEn`). Other programs do not.
+    pub clip_planes: u8,
+    /// Colors of fragments are clamped to [0, 1] whatever the attachment holds (`CLAMP_FRAGMENT_COLOR` is `TRUE`). Fixed-point
+    /// attachments clamp anyway.
+    pub clamp_fragment_colors: bool,
+    /// Bit n: color attachment n is drawn to (`DrawBuffers`). Programs without numbered colors write all of them; 0 stands for
+    /// attachment 0 alone.
+    pub draw_buffers: u8,
 }
 
 /// Debug information in the module.

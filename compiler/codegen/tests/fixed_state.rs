@@ -125,3 +125,71 @@ fn colors_of_vertices_are_clamped() {
         assert_eq!(count(&disassemble(&module.words), "NClamp"), clamps);
     }
 }
+
+#[test]
+fn one_color_goes_to_all_attachments_that_are_drawn_to() {
+    let options = fixed(FixedState {
+        draw_buffers: 0b1010,
+        ..FixedState::default()
+    });
+    let mut program = passing(Semantic::TexCoord(0));
+    for expected in [vec![1, 3], vec![0]] {
+        let module = check_with(&program, &options);
+        let outputs = module.reflection.outputs.iter();
+        let locations: Vec<_> = outputs.filter_map(|output| output.location).collect();
+        assert_eq!(locations, expected);
+        program.modes.numbered_colors = true;
+    }
+}
+
+#[test]
+fn colors_of_fragments_are_clamped() {
+    for (clamp_fragment_colors, clamps) in [(true, 1), (false, 0)] {
+        let options = fixed(FixedState {
+            clamp_fragment_colors,
+            ..FixedState::default()
+        });
+        let module = check_with(&passing(Semantic::TexCoord(0)), &options);
+        assert_eq!(count(&disassemble(&module.words), "NClamp"), clamps);
+    }
+}
+
+/// Moves an attribute to the position and to another result.
+fn vertex_program(semantic: Semantic, invariant: bool) -> Program {
+    let mut m = Make::new(Stage::Vertex);
+    let input = m.input(Semantic::Attrib(0));
+    let position = m.output(Semantic::Position);
+    let other = m.output(semantic);
+    m.f(Op::Mov, d(position, "xyzw"), &[input]);
+    m.f(Op::Mov, d(other, "xyzw"), &[input]);
+    let mut program = m.finish();
+    program.outputs[OutputId::new(0)].invariant = invariant;
+    program
+}
+
+#[test]
+fn the_size_of_points_replaces_what_programs_write() {
+    let options = fixed(FixedState {
+        point_size: Some(3.5_f32.to_bits()),
+        ..FixedState::default()
+    });
+    for semantic in [Semantic::PointSize, Semantic::Color(0)] {
+        let module = check_with(&vertex_program(semantic, false), &options);
+        let text = disassemble(&module.words);
+        assert_eq!(count(&text, "PointSize"), 1, "{text}");
+    }
+}
+
+#[test]
+fn planes_clip_invariant_positions() {
+    let options = fixed(FixedState {
+        clip_planes: 0b1001,
+        ..FixedState::default()
+    });
+    for (invariant, distances) in [(true, 2), (false, 0)] {
+        let module = check_with(&vertex_program(Semantic::Color(0), invariant), &options);
+        let outputs = module.reflection.outputs.iter();
+        let planes = outputs.filter(|output| matches!(output.semantic, Semantic::ClipDistance(_)));
+        assert_eq!(planes.count(), distances);
+    }
+}

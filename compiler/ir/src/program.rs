@@ -224,6 +224,8 @@ pub struct Modes {
     pub origin_upper_left: bool,
     /// Window position has its pixel centers at integers.
     pub pixel_center_integer: bool,
+    /// Colors go to the attachments of their numbers; else color 0 goes to all that are drawn to.
+    pub numbered_colors: bool,
 }
 
 /// A shader stage as a tree of structured control flow over typeless registers.

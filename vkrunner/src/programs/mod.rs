@@ -418,6 +418,21 @@ impl CompileContext<'_> {
         }
     }
 
+    /// GL state as far as a stage has to do with it.
+    fn fixed_state(&self, stage: Stage) -> glasm::FixedState {
+        let requirements = &self.script.requirements;
+        let is_last = self.last_stage() == stage;
+        let colors = requirements.attachments.colors.iter().enumerate();
+        let drawn = colors.filter(|(_, color)| color.is_some());
+        glasm::FixedState {
+            clamp_vertex_colors: requirements.fixed.clamp_vertex_colors && is_last,
+            point_size: requirements.fixed.point_size.filter(|_| is_last),
+            draw_buffers: drawn.fold(0, |bits, (number, _)| bits | 1 << number),
+            point_origin: self.state.point_origin,
+            ..requirements.fixed
+        }
+    }
+
     fn options(&self, stage: Stage) -> glasm::Options {
         let script = self.script;
         glasm::Options {
@@ -433,12 +448,7 @@ impl CompileContext<'_> {
                 colors: color_types(&script.requirements.attachments),
                 ..glasm::InterfaceTypes::default()
             },
-            fixed: glasm::FixedState {
-                clamp_vertex_colors: script.requirements.fixed.clamp_vertex_colors
-                    && self.last_stage() == stage,
-                point_origin: self.state.point_origin,
-                ..script.requirements.fixed
-            },
+            fixed: self.fixed_state(stage),
             depth_modes: self.state.depth_modes.clone(),
             texture_wraps: self.state.texture_wraps.clone(),
             lod_biases: self.state.lod_biases.clone(),

@@ -234,6 +234,19 @@ fn parse_fixed(requirements: &mut Requirements, words: &mut Words<'_>) -> Result
         "two_sided_color" => fixed.two_sided_color = true,
         "flat_colors" => fixed.flat_colors = true,
         "clamped_vertex_colors" => fixed.clamp_vertex_colors = true,
+        "clamped_fragment_colors" => fixed.clamp_fragment_colors = true,
+        "point_size" => {
+            let size = words.parse_with("a size above 0", |word| {
+                word.parse::<f32>().ok().filter(|size| *size > 0.0)
+            })?;
+            fixed.point_size = Some(size.to_bits());
+        }
+        "clip_plane" => {
+            let plane = words.parse_with("a clip plane below 8", |word| {
+                word.parse::<u32>().ok().filter(|plane| *plane < 8)
+            })?;
+            fixed.clip_planes |= 1 << plane;
+        }
         "point_sprite" => {
             let set = words.parse_with("a texture coordinate set below 8", |word| {
                 word.parse::<u32>().ok().filter(|set| *set < 8)
@@ -242,7 +255,8 @@ fn parse_fixed(requirements: &mut Requirements, words: &mut Words<'_>) -> Result
         }
         _ => {
             return Err(words.error_at_last(
-                "expected two_sided_color, flat_colors, clamped_vertex_colors or point_sprite",
+                "expected two_sided_color, flat_colors, clamped_vertex_colors, clamped_fragment_colors, point_sprite, point_size or \
+                 clip_plane",
             ));
         }
     }

@@ -97,11 +97,14 @@ fn gl_names_select_gl_conventions() {
 
 #[test]
 fn programs_are_compiled_for_gl_state() {
-    let script =
-        parse("[require]\nfixed point_sprite 1\nfixed flat_colors\nfixed point_sprite 7\n");
+    let script = parse(
+        "[require]\nfixed point_sprite 1\nfixed flat_colors\nfixed point_sprite 7\nfixed clip_plane 3\nfixed point_size 2.5\n",
+    );
     let expected = glasm::FixedState {
         flat_colors: true,
         point_sprites: 0b1000_0010,
+        clip_planes: 0b1000,
+        point_size: Some(2.5_f32.to_bits()),
         ..glasm::FixedState::default()
     };
     assert_eq!(script.requirements.fixed, expected);
@@ -109,6 +112,8 @@ fn programs_are_compiled_for_gl_state() {
         "fixed",
         "fixed two_sided",
         "fixed point_sprite 8",
+        "fixed clip_plane 8",
+        "fixed point_size 0",
         "fixed flat_colors 1",
     ] {
         assert_eq!(errors(&format!("[require]\n{line}\n")).len(), 1, "{line}");

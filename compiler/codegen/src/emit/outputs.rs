@@ -12,8 +12,14 @@ use crate::options::ClipDepth;
 use crate::words::ValueWord;
 use crate::writer::Scalar;
 use glasm_ir::arena::Id;
-use glasm_ir::{OutputId, RegisterId, Saturate, Semantic, Stage, Storage, TypeBase};
+use glasm_ir::{Output, OutputId, RegisterId, Saturate, Semantic, Stage, Storage, TypeBase};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
+
+/// The color that programs without numbered ones write.
+const COLOR_0: Semantic = Semantic::FragColor {
+    buffer: 0,
+    index: 0,
+};
 
 /// The variable that an output goes to.
 pub(super) struct Place {
@@ -50,6 +56,7 @@ impl Emit<'_> {
                 }
             }
         }
+        self.store_fixed_point_size();
         self.store_views(&views)
     }
 
@@ -77,33 +84,107 @@ impl Emit<'_> {
             // Only transform feedback takes it.
             return Ok(());
         }
-        if self.options.interface.outputs.drops(output.semantic) {
+        let fixed = &self.options.fixed;
+        let has_fixed_size = fixed.point_size.is_some() && output.semantic == Semantic::PointSize;
+        if has_fixed_size || self.options.interface.outputs.drops(output.semantic) {
             return Ok(());
         }
-        let target = self.output_target(id)?;
-        let variable = self.output_variable_of(id, &target)?;
+        let is_vertex_color =
+            matches!(output.semantic, Semantic::Color(_) | Semantic::BackColor(_));
+        let is_float_color =
+            matches!(output.semantic, Semantic::FragColor { .. }) && output.base == TypeBase::Float;
+        let is_clamped = is_vertex_color && fixed.clamp_vertex_colors
+            || is_float_color && fixed.clamp_fragment_colors;
         let mut lanes = lanes;
         if output.semantic == Semantic::Position {
             lanes = self.remap_depth(lanes);
         }
-        if self.options.fixed.clamp_vertex_colors
-            && matches!(output.semantic, Semantic::Color(_) | Semantic::BackColor(_))
-        {
+        if is_clamped {
             lanes = self.clamp_color(lanes);
         }
+        if output.semantic == COLOR_0
+            && !self.program.modes.numbered_colors
+            && fixed.draw_buffers != 0
+        {
+            return self.store_broadcast(id, lanes);
+        }
+        let target = self.output_target(id)?;
+        let variable = self.output_variable_of(id, &target)?;
+        let pointer = if output.semantic == Semantic::SampleMask {
+            self.element_pointer(variable, target.scalar, 0)
+        } else {
+            variable
+        };
+        self.store_lanes(pointer, &target, lanes);
+        Ok(())
+    }
+
+    fn store_lanes(&mut self, pointer: ValueWord, target: &Place, lanes: [Lane; 4]) {
         let part = &lanes[target.first..target.first + target.size as usize];
         let value = if target.size == 1 {
             self.w.scalar(part[0], target.scalar)
         } else {
             self.w.gather_vector(part, target.scalar).id
         };
-        let pointer = if output.semantic == Semantic::SampleMask {
-            self.element_pointer(variable, target.scalar, 0)
-        } else {
-            variable
-        };
         self.w.body.op(Spv::Store, &[pointer.0, value.0]);
+    }
+
+    /// Stores color 0 to all attachments that are drawn to. ARB_draw_buffers section 4.2.1.
+    fn store_broadcast(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Failure> {
+        let drawn = self.options.fixed.draw_buffers;
+        for buffer in (0..8).filter(|buffer| drawn >> buffer & 1 != 0) {
+            let target = self.color_target(id, buffer);
+            let mut variable = self.interface.color_copies[usize::from(buffer)];
+            if !variable.is_some() {
+                variable = self.declare_output(id, &target)?;
+                self.interface.color_copies[usize::from(buffer)] = variable;
+            }
+            self.store_lanes(variable, &target, lanes);
+        }
         Ok(())
+    }
+
+    /// Where the color of an attachment goes.
+    fn color_target(&self, id: OutputId, buffer: u8) -> Place {
+        let declared = self.options.interface.colors.get(usize::from(buffer));
+        let base = declared.copied().unwrap_or(self.program.outputs[id].base);
+        Place {
+            builtin: None,
+            location: Some(u32::from(buffer)),
+            scalar: base_scalar(base),
+            size: 4,
+            first: 0,
+        }
+    }
+
+    /// The size of all points, in place of what the program writes. GL 2.1 section 3.3.
+    fn store_fixed_point_size(&mut self) {
+        let Some(bits) = self
+            .options
+            .fixed
+            .point_size
+            .filter(|_| self.program.stage == Stage::Vertex)
+        else {
+            return;
+        };
+        if !self.interface.point_size.is_some() {
+            let ty = self.w.ty(Scalar::F32, 1);
+            let variable = self
+                .interface
+                .variable(&mut self.w, StorageClass::Output, ty);
+            let decoration = [BuiltIn::PointSize as u32];
+            self.w.decorate(variable, Decoration::BuiltIn, &decoration);
+            self.w
+                .name(variable, || format!("{:?}", Semantic::PointSize));
+            let output = Output::new(Semantic::PointSize);
+            self.interface.reflect_output(&output, None, Scalar::F32, 1);
+            self.interface.point_size = variable;
+        }
+        let (pointer, size) = (
+            self.interface.point_size,
+            self.w.float(f32::from_bits(bits)),
+        );
+        self.w.body.op(Spv::Store, &[pointer.0, size.0]);
     }
 
     pub(super) fn output_target(&mut self, id: OutputId) -> Result<Place, Failure> {
@@ -134,16 +215,7 @@ impl Emit<'_> {
                 }
             }
             (Stage::Fragment, Semantic::SampleMask) => builtin(BuiltIn::SampleMask, Scalar::U32, 1),
-            (Stage::Fragment, Semantic::FragColor { buffer, .. }) => {
-                let declared = self.options.interface.colors.get(buffer as usize).copied();
-                Place {
-                    builtin: None,
-                    location: Some(u32::from(buffer)),
-                    scalar: base_scalar(declared.unwrap_or(output.base)),
-                    size: 4,
-                    first: 0,
-                }
-            }
+            (Stage::Fragment, Semantic::FragColor { buffer, .. }) => self.color_target(id, buffer),
             (stage, semantic) => {
                 let varyings = &self.options.interface.outputs;
                 let location = varyings
@@ -175,6 +247,12 @@ impl Emit<'_> {
         if known.is_some() {
             return Ok(known);
         }
+        let variable = self.declare_output(id, target)?;
+        self.interface.outputs[id.index()] = variable;
+        Ok(variable)
+    }
+
+    fn declare_output(&mut self, id: OutputId, target: &Place) -> Result<ValueWord, Failure> {
         let output = self.program.outputs[id];
         self.check_location(id, target)?;
         let mut ty = self.w.ty(target.scalar, target.size);
@@ -213,7 +291,6 @@ impl Emit<'_> {
         self.w.name(variable, || format!("{:?}", output.semantic));
         self.interface
             .reflect_output(&output, target.location, target.scalar, target.size);
-        self.interface.outputs[id.index()] = variable;
         Ok(variable)
     }
 

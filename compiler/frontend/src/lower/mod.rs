@@ -153,6 +153,8 @@ impl<'c> Lowerer<'c> {
             .map(|(_, interlock)| interlock);
         modes.origin_upper_left = features.contains(Features::ORIGIN_UPPER_LEFT);
         modes.pixel_center_integer = features.contains(Features::PIXEL_CENTER_INTEGER);
+        modes.numbered_colors =
+            features.intersects(Features::DRAW_BUFFERS.union(Features::DUAL_SOURCE));
     }
 
     /// Translates an instruction that is no flow control.

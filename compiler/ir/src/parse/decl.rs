@@ -28,6 +28,7 @@ impl<'a> Parser<'a> {
             }
             "origin_upper_left" => self.builder.program.modes.origin_upper_left = true,
             "pixel_center_integer" => self.builder.program.modes.pixel_center_integer = true,
+            "numbered_colors" => self.builder.program.modes.numbered_colors = true,
             _ => match Interlock::ALL.iter().find(|(_, name)| *name == word) {
                 Some((interlock, _)) => self.builder.program.modes.interlock = Some(*interlock),
                 None => self.entry(word)?,

@@ -27,6 +27,7 @@ impl Printer<'_, '_, '_> {
             (modes.layer_viewport_relative, "layer_viewport_relative"),
             (modes.origin_upper_left, "origin_upper_left"),
             (modes.pixel_center_integer, "pixel_center_integer"),
+            (modes.numbered_colors, "numbered_colors"),
         ] {
             if set {
                 writeln!(self.f, "{word}")?;

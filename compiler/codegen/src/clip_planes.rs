@@ -1,0 +1,87 @@
+//! User clip planes of position-invariant vertex programs. ARB_vertex_program section 2.14.4.5.1.
+
+use glasm_ir::state::{MatrixForm, MatrixName};
+use glasm_ir::{
+    Aux, Base, Builder, Dst, Inst, InstFlags, Node, Op, Output, Param, ParamId, ParamSource,
+    Program, Register, RegisterId, Semantic, Span, Src, StateParam, Storage, Type, TypeBase, Width,
+    WriteMask,
+};
+
+/// A program that also writes the distances from the planes whose bits are set, if its position is that of the fixed pipeline.
+///
+/// Distances are those of the eye coordinates, the modelview matrix times the object position.
+pub(crate) fn with_clip_planes(program: &Program, planes: u8) -> Option<Program> {
+    let is_invariant = |output: &Output| output.semantic == Semantic::Position && output.invariant;
+    if planes == 0 || !program.outputs.iter().any(is_invariant) {
+        return None;
+    }
+    let mut inputs = program.inputs.iter_enumerated();
+    let (vertex, _) = inputs.find(|(_, input)| {
+        input.semantic == Semantic::Attrib(0)
+            && (input.base, input.width) == (TypeBase::Float, Width::W32)
+    })?;
+    let vertex = Src::new(Base::Input(vertex));
+    let body = program.routines[program.main].body;
+    let mut builder = Builder::new(program.clone());
+    builder.open_block();
+    let eye = push_register(&mut builder, Storage::Temp);
+    for row in 0..4 {
+        let matrix = StateParam::MatrixRow {
+            matrix: MatrixName::Modelview(0),
+            form: MatrixForm::Plain,
+            row,
+        };
+        let row_values = state(&mut builder, matrix);
+        dot(&mut builder, eye, row, row_values, vertex);
+    }
+    for plane in (0..8).filter(|plane| planes >> plane & 1 != 0) {
+        let output = Output::new(Semantic::ClipDistance(plane));
+        let storage = Storage::Output(builder.program.outputs.push(output));
+        let distance = push_register(&mut builder, storage);
+        let coefficients = state(&mut builder, StateParam::ClipPlane(u32::from(plane)));
+        dot(&mut builder, distance, 0, coefficients, Src::register(eye));
+    }
+    let block = program.blocks[body];
+    let nodes: Vec<Node> =
+        program.nodes[block.first as usize..(block.first + block.len) as usize].to_vec();
+    for node in nodes {
+        builder.node(node);
+    }
+    builder.close_block_as(body);
+    Some(builder.program)
+}
+
+fn push_register(builder: &mut Builder, storage: Storage) -> RegisterId {
+    builder.program.registers.push(Register {
+        storage,
+        width: Width::W32,
+        array: None,
+        name: None,
+    })
+}
+
+fn state(builder: &mut Builder, state: StateParam) -> Src {
+    let source = ParamSource::State(state);
+    let params = &mut builder.program.params;
+    let known: Option<ParamId> = params
+        .iter_enumerated()
+        .find(|(_, param)| param.source == source)
+        .map(|(id, _)| id);
+    Src::new(Base::Param(
+        known.unwrap_or_else(|| params.push(Param { source })),
+    ))
+}
+
+fn dot(builder: &mut Builder, register: RegisterId, lane: u8, a: Src, b: Src) {
+    let inst = Inst {
+        op: Op::Dp4,
+        ty: Type::F32,
+        flags: InstFlags::PRECISE,
+        source_count: 2,
+        first_source: 0,
+        dst: Some(Dst::new(register, WriteMask(1 << lane))),
+        aux: Aux::None,
+        span: Span::default(),
+    };
+    builder.inst(inst, &[a, b]);
+}
