@@ -311,3 +311,22 @@ fn attributes_are_counted_as_a_whole() {
         &[Code::TooManyAttribs],
     );
 }
+
+#[test]
+fn array_targets_have_options_and_spellings_of_their_own() {
+    let shadow = "OPTION ARB_fragment_program_shadow; OPTION MESA_texture_array;";
+    for target in ["SHADOWARRAY1D", "ARRAYSHADOW1D", "ARRAYSHADOW2D", "ARRAY2D"] {
+        errors(
+            &format!("!!ARBfp1.0 {shadow} TEMP r; TEX r, 0, texture[0], {target}; END"),
+            &[],
+        );
+    }
+    errors(
+        "!!ARBfp1.0 TEMP r; TEX r, 0, texture[0], «ARRAY1D»; END",
+        &[Code::FeatureOption],
+    );
+    errors(
+        "!!NVfp5.0 TEMP r; TEX r, 0, texture[0], «ARRAYSHADOW1D»; END",
+        &[Code::TargetUnknown],
+    );
+}

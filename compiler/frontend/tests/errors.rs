@@ -538,10 +538,6 @@ fn textures() {
         Code::TargetNotAllowed,
     );
     fragment("TEX r, r, texture[0], «4D»;", Code::TargetUnknown);
-    fragment(
-        "TEX r, r, texture[0], «ARRAYSHADOW1D»;",
-        Code::TargetUnknown,
-    );
     fragment("TEX r, r, «texture[200]», 2D;", Code::TextureRange);
     fragment("TEXTURE t[] = { «texture[3..2]» };", Code::TextureRange);
     fragment(
