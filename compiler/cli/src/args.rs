@@ -149,6 +149,9 @@ pub(crate) struct CompileArgs {
     /// Whose rules for clip space the module follows; `opengl` remaps depth from -w..w to 0..w
     #[arg(long, value_name = "RULES", default_value = "vulkan")]
     pub(crate) conventions: ConventionsArg,
+    /// Instructions after which the loops of programs with free branches end; 0 lets them run for ever
+    #[arg(long, value_name = "N", default_value_t = 65_536)]
+    pub(crate) step_limit: u32,
     /// Check the modules with spirv-val
     #[arg(long)]
     pub(crate) validate: bool,

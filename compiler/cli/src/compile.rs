@@ -46,6 +46,7 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
     let job = emit::Job {
         emit: args.emit,
         stage: args.stage,
+        step_limit: Some(args.step_limit).filter(|&limit| limit > 0),
         options,
         #[cfg(feature = "translate")]
         flip_y: args.conventions == crate::args::ConventionsArg::Vulkan,
@@ -103,6 +104,7 @@ fn compile_one(
     let name = input.name();
     let source = Source {
         stage: job.stage,
+        step_limit: job.step_limit,
         ..Source::new(&name, text)
     };
     match emit::emit(job, &source) {

@@ -142,6 +142,7 @@ fn translate_until(
     let Some(checked) = checked else {
         return Ok((None, reports));
     };
+    let checked = checked.with_step_limit(source.step_limit);
     let program = (last > Stage::Check).then(|| lower::lower(&checked, memory));
     memory.types = checked.types;
     memory.keep_ast(checked.ast);

@@ -1,5 +1,6 @@
 //! The program string and its language.
 
+use crate::lang::arb::limits;
 use glasm_ir::Stage;
 
 /// Languages that share their tables of opcodes, options, bindings and targets.
@@ -111,6 +112,9 @@ pub struct Source<'a> {
     pub dialect: Option<Dialect>,
     /// The type that the program must have (what the GL calls its target), or `None` for any.
     pub stage: Option<Stage>,
+    /// How many instructions a program with free branches may run before its loops end, so that none runs for ever: 65,536
+    /// unless changed; `None` leaves the count out. NV_vertex_program2_option section 2.14.4.X.
+    pub step_limit: Option<u32>,
 }
 
 impl<'a> Source<'a> {
@@ -121,6 +125,7 @@ impl<'a> Source<'a> {
             text: text.as_ref(),
             dialect: None,
             stage: None,
+            step_limit: Some(limits::EXECUTED_INSTRUCTIONS),
         }
     }
 

@@ -29,10 +29,8 @@ const PROGRAMS: &[&str] = &[
 /// Translates; a program that loads must be a valid one.
 fn check(text: &[u8], dialect: Option<Dialect>) {
     let (program, diagnostics) = translate(&Source {
-        name: "test",
-        text,
         dialect,
-        stage: None,
+        ..Source::new("test", text)
     });
     assert_eq!(program.is_none(), diagnostics.has_errors());
     if let Some(program) = program {

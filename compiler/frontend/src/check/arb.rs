@@ -12,7 +12,7 @@ use crate::lang::options::Features;
 use crate::lang::stage_name;
 use crate::names::NameId;
 use crate::source::Family;
-use glasm_ir::{Semantic, Span, Stage, WriteMask};
+use glasm_ir::{CondTest, Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashSet;
 
 /// Words that begin declarations, and the end of the program.
@@ -147,6 +147,18 @@ impl Checker<'_> {
             self.reports.error(Code::AddressRegister, dst.span, message);
         }
         self.index(var, dst.index, dst.span);
+    }
+
+    /// POPA writes all components. NV_vertex_program3 section 2.14.5.43.
+    pub(super) fn whole_address(&mut self, inst: &Inst) {
+        let Some(dst) = inst.dst else { return };
+        let always = dst
+            .guard
+            .is_none_or(|guard| guard.test.test == CondTest::True);
+        if dst.mask != WriteMask::XYZW || !always {
+            let message = "POPA writes all components of an address register";
+            self.reports.error(Code::AddressRegister, dst.span, message);
+        }
     }
 
     /// An operand that is an address register as a whole.

@@ -46,6 +46,8 @@ pub(super) struct Flow {
     ifs: usize,
     loops: usize,
     calls: Vec<Call>,
+    /// Labels of BRA and CAL in programs with free branches.
+    pub(super) branches: Vec<(NameId, Span)>,
     /// FSIB and FSIE.
     pub(super) interlocks: Vec<Section>,
     /// The first routine with an instruction runs first if there is no label `main`.
@@ -61,6 +63,7 @@ impl Flow {
             ifs: 0,
             loops: 0,
             calls: Vec::new(),
+            branches: Vec::new(),
             interlocks: Vec::new(),
             first_code: None,
             too_deep: false,
@@ -129,16 +132,9 @@ impl Checker<'_> {
                 }
             },
             FlowOp::Ret => flow.open.iter_mut().for_each(|open| open.endless = false),
-            FlowOp::Cal => {
-                if let Extra::Label(label, span) = self.program.ast.extra(inst) {
-                    let routine = self.routine();
-                    flow.calls.push(Call {
-                        routine,
-                        target: Target::Label(label),
-                        span,
-                    });
-                }
-            }
+            FlowOp::Bra | FlowOp::Cal => self.branch_or_call(flow, inst),
+            FlowOp::Push => {}
+            FlowOp::Pop => self.whole_address(inst),
             FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.section(flow, inst, op),
             FlowOp::Cali => {
                 if let Some(ty) = self.called_type.take() {
@@ -151,6 +147,22 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// BRA or CAL.
+    fn branch_or_call(&mut self, flow: &mut Flow, inst: &Inst) {
+        let Extra::Label(label, span) = self.program.ast.extra(inst) else {
+            return;
+        };
+        if self.has_free_branches() {
+            return flow.branches.push((label, span));
+        }
+        let routine = self.routine();
+        flow.calls.push(Call {
+            routine,
+            target: Target::Label(label),
+            span,
+        });
     }
 
     /// FSIB or FSIE.
@@ -228,6 +240,9 @@ impl Checker<'_> {
     pub(super) fn label(&mut self, flow: &mut Flow, statement: u32, name: NameId, span: Span) {
         if self.family == Family::Arb {
             self.arb_label(span);
+            if self.has_free_branches() {
+                return self.branch_label(statement, name, span);
+            }
         }
         if !flow.open.is_empty() {
             self.reports
@@ -247,13 +262,14 @@ impl Checker<'_> {
             group: None,
         });
         if self.program.labels.insert(name, number).is_some() {
-            let text = self.name_text(name);
-            self.reports.error(
-                Code::DuplicateLabel,
-                span,
-                format!("label `{text}` is defined already"),
-            );
+            self.duplicate_label(name, span);
         }
+    }
+
+    #[cold]
+    pub(super) fn duplicate_label(&mut self, name: NameId, span: Span) {
+        let message = format!("label `{}` is defined already", self.name_text(name));
+        self.reports.error(Code::DuplicateLabel, span, message);
     }
 
     /// Blocks that nothing has closed; each is reported unless the label inside it was.
@@ -278,6 +294,9 @@ impl Checker<'_> {
         let statements = self.program.ast.statements.len() as u32;
         if let Some(last) = self.program.routines.last_mut() {
             last.end = statements;
+        }
+        if self.has_free_branches() {
+            return self.end_of_jumps(&flow);
         }
         let main = (self.program.labels.iter())
             .find(|&(&name, _)| self.program.ast.names.text(name) == b"main")
@@ -324,9 +343,14 @@ impl Checker<'_> {
     }
 
     #[cold]
-    fn undefined_label(&mut self, label: NameId, span: Span) {
+    pub(super) fn undefined_label(&mut self, label: NameId, span: Span) {
         let text = self.name_text(label);
-        let labels: Vec<String> = (self.program.labels.keys())
+        let targets = self
+            .program
+            .jumps
+            .iter()
+            .flat_map(|jumps| jumps.labels.keys());
+        let labels: Vec<String> = (self.program.labels.keys().chain(targets))
             .map(|&name| self.name_text(name))
             .collect();
         let notes = suggest(&text, labels.iter().map(String::as_str))

@@ -11,6 +11,7 @@ mod flow;
 mod image;
 mod inst;
 mod interlock;
+mod jumps;
 mod limits;
 mod memory;
 mod operand;
@@ -25,6 +26,7 @@ mod variable;
 mod views;
 
 pub(crate) use constant::{default_constant, literal_bits};
+pub(crate) use jumps::Jumps;
 pub(crate) use memory::{BufferLayout, BufferView};
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
@@ -32,6 +34,7 @@ pub(crate) use types::result_type;
 use crate::ast::{Ast, Base, Inst, Operand, Statement, Suffix, VarMods};
 use crate::codes::Code;
 use crate::kept::{self, Memory};
+use crate::lang::arb::limits::EXECUTED_INSTRUCTIONS;
 use crate::lang::options::{self, Features, Group, Support};
 use crate::lang::stage_name;
 use crate::names::NameId;
@@ -145,6 +148,10 @@ pub(crate) struct Checked<'s> {
     pub(crate) labels: FxHashMap<NameId, u32>,
     /// The routine that runs first.
     pub(crate) main: u32,
+    /// In programs with free branches, where they lead; the whole program is one routine then.
+    pub(crate) jumps: Option<Jumps>,
+    /// See [`Source::step_limit`](crate::Source::step_limit).
+    pub(crate) step_limit: Option<u32>,
     pub(crate) features: Features,
     /// Labels of each SUBROUTINETYPE.
     pub(crate) subroutine_types: FxHashMap<NameId, Vec<(NameId, Span)>>,
@@ -240,6 +247,8 @@ impl<'s> Checker<'s> {
                 routines: Vec::new(),
                 labels: FxHashMap::default(),
                 main: 0,
+                jumps: None,
+                step_limit: Some(EXECUTED_INSTRUCTIONS),
                 features: Features::empty(),
                 subroutine_types: FxHashMap::default(),
                 subroutine_routines: FxHashMap::default(),
@@ -428,6 +437,12 @@ impl<'s> Checker<'s> {
 }
 
 impl Checked<'_> {
+    /// Sets [`Source::step_limit`](crate::Source::step_limit), which else has its default.
+    #[must_use]
+    pub(crate) fn with_step_limit(self, step_limit: Option<u32>) -> Self {
+        Self { step_limit, ..self }
+    }
+
     #[inline]
     pub(crate) fn var(&self, base: Base) -> Option<(u32, &Var)> {
         match base {

@@ -3,12 +3,7 @@
 use super::*;
 
 fn source(text: &[u8]) -> Source<'_> {
-    Source {
-        name: "a.vp",
-        text,
-        dialect: None,
-        stage: None,
-    }
+    Source::new("a.vp", text)
 }
 
 fn error_at(start: u32, end: u32) -> Diagnostics {

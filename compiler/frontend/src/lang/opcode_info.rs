@@ -169,6 +169,7 @@ pub enum TypeRule {
 /// Instructions that change the flow of control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FlowOp {
+    Bra,
     Brk,
     Cal,
     Cali,
@@ -179,6 +180,8 @@ pub(crate) enum FlowOp {
     If,
     InterlockBegin,
     InterlockEnd,
+    Pop,
+    Push,
     Rep,
     Ret,
 }

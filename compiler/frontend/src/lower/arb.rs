@@ -3,7 +3,7 @@
 use super::{Job, Lowerer};
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::types::Type;
-use glasm_ir::{Op, Src, WriteMask};
+use glasm_ir::{Op, Src, Swizzle, WriteMask};
 
 const F: Type = Type::F32;
 const U: Type = Type::U32;
@@ -18,13 +18,29 @@ const BIAS: u64 = 127;
 
 /// ARL: the largest integer not above the operand, within the range of integers.
 pub(crate) fn load_address(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    load_rounded(l, job, Rounding::Floor);
+}
+
+/// ARR: the nearest integer, the even one of two.
+pub(crate) fn load_address_even(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    load_rounded(l, job, Rounding::Even);
+}
+
+fn load_rounded(l: &mut Lowerer<'_>, job: &Job<'_>, rounding: Rounding) {
     let source = l.value(job, 0, F);
     let aux = Aux::Cvt {
         from: F,
-        rounding: Rounding::Floor,
+        rounding,
         saturate: true,
     };
     l.finish_with(job, Op::Cvt, job.result, aux, &[source]);
+}
+
+/// ARA: `(a.x + a.z, a.y + a.w, a.x + a.z, a.y + a.w)`
+pub(crate) fn add_addresses(l: &mut Lowerer<'_>, job: &Job<'_>) {
+    let address = l.value(job, 0, S);
+    let pairs = [[0, 1, 0, 1], [2, 3, 2, 3]].map(|lanes| address.swizzled(Swizzle::new(lanes)));
+    l.finish(job, Op::Add, job.result, &pairs);
 }
 
 /// RSQ: of the absolute value.

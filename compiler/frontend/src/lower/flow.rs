@@ -72,11 +72,13 @@ impl Lowerer<'_> {
             }
             self.builder.open_block();
             if id == main {
+                self.initial_codes();
                 self.invariant_position();
             }
-            match routine.group {
-                Some(group) => self.recursive_routines(group, &routines),
-                None => self.routine(routine.first, routine.end, &routines),
+            match (&checked.jumps, routine.group) {
+                (Some(jumps), _) => self.free_program(jumps),
+                (None, Some(group)) => self.recursive_routines(group, &routines),
+                (None, None) => self.routine(routine.first, routine.end, &routines),
             }
             if id == main && fog == Some(FogPlace::EndOfMain) {
                 self.fog();
@@ -129,6 +131,24 @@ impl Lowerer<'_> {
             routines.ids.insert(number, id);
         }
         routines
+    }
+
+    /// The condition codes of ARB programs begin as EQ. NV_vertex_program2_option section 2.14.3.X, NV_fragment_program_option
+    /// section 3.11.3.X.
+    fn initial_codes(&mut self) {
+        let features = self.checked.features;
+        if !features.intersects(Features::NV_OPTIONS) {
+            return;
+        }
+        let count = 1 + u8::from(features.contains(Features::NV_VERTEX_3));
+        for number in 0..count {
+            let (zero, unused) = (self.float(0.0), self.hidden(Width::W32));
+            let dst = Dst {
+                cc: Some(self.condition_code(number)),
+                ..Dst::new(unused, WriteMask::XYZW)
+            };
+            self.inst(Op::Mov, Type::F32, Some(dst), Aux::None, &[zero]);
+        }
     }
 
     /// With OPTION ARB_position_invariant clip coordinates are computed as without a program. NV_vertex_program4
@@ -239,6 +259,8 @@ impl Lowerer<'_> {
             FlowOp::Cal => self.call(line, routines),
             FlowOp::Cali => self.call_indirect(line, routines),
             FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.interlock(op),
+            // Programs with these have neither blocks nor routines.
+            FlowOp::Bra | FlowOp::Push | FlowOp::Pop => {}
         }
     }
 
@@ -448,6 +470,9 @@ fn dead_flow(walk: &mut Walk, op: FlowOp) -> bool {
         | FlowOp::Cont
         | FlowOp::InterlockBegin
         | FlowOp::InterlockEnd
+        | FlowOp::Bra
+        | FlowOp::Push
+        | FlowOp::Pop
         | FlowOp::Ret => {}
     }
     true

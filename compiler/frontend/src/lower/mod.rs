@@ -6,12 +6,15 @@
 
 pub(crate) mod alu;
 pub(crate) mod arb;
+mod blocks;
+mod call_stack;
 pub(crate) mod composite;
 pub(crate) mod convert;
 pub(crate) mod derivative;
 pub(crate) mod flow;
 mod fog;
 pub(crate) mod image;
+mod jumps;
 pub(crate) mod memory;
 mod operand;
 pub(crate) mod pack;
@@ -76,6 +79,8 @@ pub(crate) struct Lowerer<'c> {
     hidden_used: [usize; 2],
     flags: InstFlags,
     span: Span,
+    /// See [`Source::step_limit`](crate::Source::step_limit).
+    step_limit: Option<u32>,
 }
 
 /// Translates a checked program.
@@ -126,6 +131,7 @@ impl<'c> Lowerer<'c> {
             hidden_used: [0; 2],
             flags: InstFlags::empty(),
             span: Span::default(),
+            step_limit: checked.step_limit,
         }
     }
 
@@ -160,19 +166,8 @@ impl<'c> Lowerer<'c> {
     /// Translates an instruction that is no flow control.
     #[inline]
     fn instruction(&mut self, number: u32) {
-        let checked = self.checked;
-        let line = &checked.ast.insts[number as usize];
-        let info = line.opcode.info();
-        let types = checked.types[number as usize];
-        let result = crate::check::result_type(info, types);
-        let job = Job {
-            line,
-            info,
-            types,
-            result,
-        };
-        self.span = line.span;
-        self.hidden_used = [0; 2];
+        let job = self.job(number);
+        let (line, info) = (job.line, job.info);
         self.flags = InstFlags::empty();
         if line
             .modifiers
@@ -192,6 +187,23 @@ impl<'c> Lowerer<'c> {
             Lower::Op(op) => self.direct(&job, op),
             Lower::Fn(function) => function(self, &job),
             Lower::Flow(_) | Lower::Missing => {}
+        }
+    }
+
+    /// Begins an instruction.
+    #[inline]
+    fn job(&mut self, number: u32) -> Job<'c> {
+        let checked = self.checked;
+        let line = &checked.ast.insts[number as usize];
+        let info = line.opcode.info();
+        let types = checked.types[number as usize];
+        self.span = line.span;
+        self.hidden_used = [0; 2];
+        Job {
+            line,
+            info,
+            types,
+            result: crate::check::result_type(info, types),
         }
     }
 

@@ -5,17 +5,20 @@
 //! undefined, does nothing.
 
 use super::Lowerer;
+use super::blocks::Blocks;
+use super::call_stack::CallStack;
 use super::flow::Routines;
 use crate::ast::{Extra, Inst as Line, Statement};
 use crate::lang::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
-use glasm_ir::inst::{Aux, Dst, Index, IndexTerm};
-use glasm_ir::structurize::{Exit, FlowBlock, FlowId, Graph, structurize};
+use glasm_ir::structurize::{Exit, FlowId, Graph, structurize};
 use glasm_ir::types::{Type, Width};
-use glasm_ir::{Base, Cond, Id, IndexVec, Op, Register, RegisterId, Span, Src, Storage, WriteMask};
+use glasm_ir::{Cond, Id, Op, RegisterId, Src, WriteMask};
 use rustc_hash::FxHashMap;
 
 const U: Type = Type::U32;
+/// Calls that can be open.
+const DEPTH: u32 = limits::CALL_DEPTH as u32;
 
 /// An open block of the program.
 enum Open {
@@ -48,100 +51,55 @@ struct Count {
 struct Group<'r> {
     number: u32,
     routines: &'r Routines,
-    blocks: IndexVec<FlowId, FlowBlock>,
-    /// The block being filled.
-    current: FlowId,
+    blocks: Blocks,
     /// Where each routine begins.
     starts: FxHashMap<u32, FlowId>,
     /// Where calls go on.
     return_places: Vec<FlowId>,
     /// Goes to the place on top of the stack.
     ret: FlowId,
-    stack: RegisterId,
-    depth: RegisterId,
-}
-
-impl Group<'_> {
-    fn reserve(&mut self) -> FlowId {
-        self.blocks.push(FlowBlock {
-            nodes: Vec::new(),
-            exit: Exit::Return,
-            span: Span::default(),
-        })
-    }
+    stack: CallStack,
 }
 
 impl Lowerer<'_> {
     /// Translates the routines of a group into the open block.
     pub(super) fn recursive_routines(&mut self, number: u32, routines: &Routines) {
         let checked = self.checked;
-        let stack = self.stack_of(Width::W32);
+        let stack = self.new_stack(DEPTH);
         let mut group = Group {
             number,
             routines,
-            blocks: IndexVec::new(),
-            current: FlowId::new(0),
+            blocks: Blocks::new(),
             starts: FxHashMap::default(),
             return_places: Vec::new(),
             ret: FlowId::new(0),
             stack,
-            depth: self.new_register(Width::W32),
         };
-        let entry = group.reserve();
-        group.ret = group.reserve();
+        let entry = group.blocks.reserve();
+        group.ret = group.blocks.reserve();
         let members = routines.members.get(&number).map_or(&[][..], Vec::as_slice);
         for &member in members {
-            let start = group.reserve();
+            let start = group.blocks.reserve();
             group.starts.insert(member, start);
         }
         self.group_entry(&mut group, entry);
         for &member in members {
             let routine = &checked.routines[member as usize];
             let start = group.starts[&member];
-            self.begin(&mut group, start);
+            self.begin_block(&mut group.blocks, start);
             self.group_routine(&mut group, routine.first, routine.end);
         }
         self.group_return(&mut group);
-        let blocks = group.blocks;
+        let blocks = group.blocks.list;
         structurize(&mut self.builder, Graph { blocks, entry }, None);
-    }
-
-    /// A register with a place for each call.
-    fn stack_of(&mut self, width: Width) -> RegisterId {
-        self.builder.program.registers.push(Register {
-            storage: Storage::Temp,
-            width,
-            array: Some(limits::CALL_DEPTH as u32),
-            name: None,
-        })
     }
 
     // Blocks of the graph.
 
-    fn begin(&mut self, group: &mut Group<'_>, block: FlowId) {
-        group.current = block;
-        self.builder.open_block();
-    }
-
-    fn end(&mut self, group: &mut Group<'_>, exit: Exit) {
-        group.blocks[group.current] = FlowBlock {
-            nodes: self.builder.take_nodes(),
-            exit,
-            span: self.span,
-        };
-    }
-
-    /// Ends the block and begins the next one; `exit` gets its number.
-    fn divide(&mut self, group: &mut Group<'_>, exit: impl FnOnce(FlowId) -> Exit) {
-        let next = group.reserve();
-        self.end(group, exit(next));
-        self.begin(group, next);
-    }
-
     /// Goes to `target`, under the condition of the instruction.
     fn go(&mut self, group: &mut Group<'_>, line: &Line, target: FlowId) {
         let cond = line.cond.map(|_| self.any(line.cond));
-        self.divide(group, |otherwise| match cond {
+        self.divide(&mut group.blocks, |otherwise| match cond {
             Some(cond) => Exit::Branch {
                 cond,
                 then: target,
@@ -153,9 +111,8 @@ impl Lowerer<'_> {
 
     /// Begins at the routine that the selector names; the first one is that of the only entry without a call.
     fn group_entry(&mut self, group: &mut Group<'_>, entry: FlowId) {
-        self.begin(group, entry);
-        let zero = self.bits(0);
-        self.put(group.depth, WriteMask::X, Op::Mov, U, &[zero]);
+        self.begin_block(&mut group.blocks, entry);
+        self.clear_stack(group.stack);
         let main = self.checked.main;
         let exit = match (
             group.starts.get(&main),
@@ -178,62 +135,31 @@ impl Lowerer<'_> {
             }
             (None, None) => Exit::Return,
         };
-        self.end(group, exit);
+        self.end_block(&mut group.blocks, exit);
     }
 
     /// RET: to the place on top of the stack; out of the group if there is none.
     fn group_return(&mut self, group: &mut Group<'_>) {
-        let (pop, out) = (group.reserve(), group.reserve());
-        self.begin(group, group.ret);
+        let (pop, out) = (group.blocks.reserve(), group.blocks.reserve());
+        self.begin_block(&mut group.blocks, group.ret);
         let exit = Exit::Branch {
-            cond: Cond::NonZero(group.depth, 0, U),
+            cond: group.stack.in_use(),
             then: pop,
             otherwise: out,
         };
-        self.end(group, exit);
-        self.begin(group, pop);
-        let depth = Src::register(group.depth);
-        let one = self.bits(1);
-        self.put(group.depth, WriteMask::X, Op::Sub, U, &[depth, one]);
+        self.end_block(&mut group.blocks, exit);
+        self.begin_block(&mut group.blocks, pop);
+        self.step_stack(group.stack, Op::Sub);
         let place = self.new_register(Width::W32);
-        self.read_top(group, place, group.stack, U);
+        let top = self.stack_top(group.stack, group.stack.places);
+        self.put(place, WriteMask::X, Op::Mov, U, &[top]);
         let cases = (0..).zip(group.return_places.iter().copied()).collect();
         let exit = Exit::Switch {
             selector: (place, 0),
             cases,
             default: out,
         };
-        self.end(group, exit);
-    }
-
-    /// The index of the place on top of the stack.
-    fn stack_top(&mut self, group: &Group<'_>) -> glasm_ir::inst::IndexId {
-        self.builder.program.indices.push(Index {
-            element: IndexTerm {
-                relative: Some((group.depth, 0)),
-                offset: 0,
-            },
-            len: limits::CALL_DEPTH as u32,
-            vertex: None,
-        })
-    }
-
-    /// `register = stack[depth]`
-    fn read_top(&mut self, group: &Group<'_>, register: RegisterId, stack: RegisterId, ty: Type) {
-        let top = Src {
-            index: Some(self.stack_top(group)),
-            ..Src::new(Base::Register(stack))
-        };
-        self.put(register, WriteMask::X, Op::Mov, ty, &[top]);
-    }
-
-    /// `stack[depth] = value`
-    fn write_top(&mut self, group: &Group<'_>, stack: RegisterId, value: Src, ty: Type) {
-        let top = Dst {
-            index: Some(self.stack_top(group)),
-            ..Dst::new(stack, WriteMask::X)
-        };
-        self.inst(Op::Mov, ty, Some(top), Aux::None, &[value]);
+        self.end_block(&mut group.blocks, exit);
     }
 
     // Statements.
@@ -256,7 +182,7 @@ impl Lowerer<'_> {
             }
         }
         let ret = group.ret;
-        self.end(group, Exit::Jump(ret));
+        self.end_block(&mut group.blocks, Exit::Jump(ret));
     }
 
     fn group_flow(&mut self, group: &mut Group<'_>, open: &mut Vec<Open>, number: u32, op: FlowOp) {
@@ -264,12 +190,8 @@ impl Lowerer<'_> {
         match op {
             FlowOp::If => {
                 let cond = self.any(line.cond);
-                let otherwise = group.reserve();
-                self.divide(group, |then| Exit::Branch {
-                    cond,
-                    then,
-                    otherwise,
-                });
+                let otherwise = group.blocks.reserve();
+                self.leave_unless(&mut group.blocks, cond, otherwise);
                 open.push(Open::If {
                     otherwise,
                     behind: None,
@@ -277,10 +199,10 @@ impl Lowerer<'_> {
             }
             FlowOp::Else => {
                 if let Some(Open::If { otherwise, behind }) = open.last_mut() {
-                    let target = *behind.get_or_insert_with(|| group.reserve());
+                    let target = *behind.get_or_insert_with(|| group.blocks.reserve());
                     let otherwise = *otherwise;
-                    self.end(group, Exit::Jump(target));
-                    self.begin(group, otherwise);
+                    self.end_block(&mut group.blocks, Exit::Jump(target));
+                    self.begin_block(&mut group.blocks, otherwise);
                 }
             }
             FlowOp::EndIf | FlowOp::EndRep => self.group_close(group, open),
@@ -300,6 +222,8 @@ impl Lowerer<'_> {
                 self.go(group, line, ret);
             }
             FlowOp::Cal => self.group_call(group, open, line),
+            // Only programs without blocks and routines have these.
+            FlowOp::Bra | FlowOp::Push | FlowOp::Pop => {}
             FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.interlock(op),
             FlowOp::Cali => {
                 let routines = group.routines;
@@ -317,12 +241,12 @@ impl Lowerer<'_> {
     ) {
         let count = (line.operand_count > 0).then(|| {
             let (register, ty) = self.count(number, line);
-            let kept = self.stack_of(ty.width());
+            let kept = self.stack_array(ty.width(), DEPTH);
             Count { register, ty, kept }
         });
-        let (next, behind) = (group.reserve(), group.reserve());
-        self.divide(group, Exit::Jump);
-        let start = group.current;
+        let (next, behind) = (group.blocks.reserve(), group.blocks.reserve());
+        self.divide(&mut group.blocks, Exit::Jump);
+        let start = group.blocks.current();
         if let Some(Count { register, ty, .. }) = count {
             let (zero, done) = (self.bits(0), self.hidden(ty.width()));
             self.put(
@@ -332,11 +256,7 @@ impl Lowerer<'_> {
                 ty,
                 &[Src::register(register), zero],
             );
-            self.divide(group, |otherwise| Exit::Branch {
-                cond: Cond::NonZero(done, 0, ty),
-                then: behind,
-                otherwise,
-            });
+            self.leave_if(&mut group.blocks, Cond::NonZero(done, 0, ty), behind);
         }
         open.push(Open::Rep {
             count,
@@ -351,8 +271,8 @@ impl Lowerer<'_> {
         match open.pop() {
             Some(Open::If { otherwise, behind }) => {
                 let target = behind.unwrap_or(otherwise);
-                self.end(group, Exit::Jump(target));
-                self.begin(group, target);
+                self.end_block(&mut group.blocks, Exit::Jump(target));
+                self.begin_block(&mut group.blocks, target);
             }
             Some(Open::Rep {
                 count,
@@ -360,8 +280,8 @@ impl Lowerer<'_> {
                 next,
                 behind,
             }) => {
-                self.end(group, Exit::Jump(next));
-                self.begin(group, next);
+                self.end_block(&mut group.blocks, Exit::Jump(next));
+                self.begin_block(&mut group.blocks, next);
                 if let Some(Count { register, ty, .. }) = count {
                     let one = self.bits(1);
                     self.put(
@@ -372,8 +292,8 @@ impl Lowerer<'_> {
                         &[Src::register(register), one],
                     );
                 }
-                self.end(group, Exit::Jump(start));
-                self.begin(group, behind);
+                self.end_block(&mut group.blocks, Exit::Jump(start));
+                self.begin_block(&mut group.blocks, behind);
             }
             None => {}
         }
@@ -389,49 +309,38 @@ impl Lowerer<'_> {
             let routines = group.routines;
             return self.call(line, routines);
         };
-        let behind = group.reserve();
+        let behind = group.blocks.reserve();
         if line.cond.is_some() {
             let cond = self.any(line.cond);
-            self.divide(group, |then| Exit::Branch {
-                cond,
-                then,
-                otherwise: behind,
-            });
+            self.leave_unless(&mut group.blocks, cond, behind);
         }
-        let (limit, full) = (
-            self.bits(limits::CALL_DEPTH as u64),
-            self.hidden(Width::W32),
-        );
-        let depth = Src::register(group.depth);
-        self.put(full, WriteMask::X, Op::SetGe, U, &[depth, limit]);
-        self.divide(group, |otherwise| Exit::Branch {
-            cond: Cond::NonZero(full, 0, U),
-            then: behind,
-            otherwise,
-        });
+        let full = self.is_full(group.stack);
+        self.leave_if(&mut group.blocks, full, behind);
         let place = self.bits(group.return_places.len() as u64);
-        self.write_top(group, group.stack, place, U);
+        let stack = group.stack;
+        self.set_stack_top(stack, stack.places, WriteMask::X, (place, U));
         let counts: Vec<Count> = open.iter().filter_map(Open::count).collect();
         for count in &counts {
-            self.write_top(group, count.kept, Src::register(count.register), count.ty);
+            let value = (Src::register(count.register), count.ty);
+            self.set_stack_top(stack, count.kept, WriteMask::X, value);
         }
-        let one = self.bits(1);
-        self.put(group.depth, WriteMask::X, Op::Add, U, &[depth, one]);
-        self.end(group, Exit::Jump(start));
+        self.step_stack(stack, Op::Add);
+        self.end_block(&mut group.blocks, Exit::Jump(start));
         let landing = if counts.is_empty() {
             behind
         } else {
-            group.reserve()
+            group.blocks.reserve()
         };
         group.return_places.push(landing);
         if landing != behind {
-            self.begin(group, landing);
+            self.begin_block(&mut group.blocks, landing);
             for count in &counts {
-                self.read_top(group, count.register, count.kept, count.ty);
+                let top = self.stack_top(stack, count.kept);
+                self.put(count.register, WriteMask::X, Op::Mov, count.ty, &[top]);
             }
-            self.end(group, Exit::Jump(behind));
+            self.end_block(&mut group.blocks, Exit::Jump(behind));
         }
-        self.begin(group, behind);
+        self.begin_block(&mut group.blocks, behind);
     }
 }
 

@@ -81,14 +81,17 @@ pub(super) fn when_equal(
     when(builder, non_zero(scratch), then);
 }
 
-/// Counts the instructions of a block.
-pub(super) fn count(builder: &mut Builder, bound: StepBound, cost: u32) {
-    let cost = word(builder, cost);
+/// Counts the steps of a block.
+pub(super) fn count(builder: &mut Builder, bound: StepBound, steps: u32) {
+    if steps == 0 {
+        return;
+    }
+    let steps = word(builder, steps);
     put(
         builder,
         bound.counter,
         Op::Add,
-        &[Src::register(bound.counter), cost],
+        &[Src::register(bound.counter), steps],
     );
 }
 

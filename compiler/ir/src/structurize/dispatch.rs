@@ -1,7 +1,7 @@
 //! One loop around a switch over all blocks: any graph in constant depth.
 
 use super::code::{self, value_of};
-use super::{Exit, FlowId, Graph, StepBound, cost};
+use super::{Exit, FlowId, Graph, StepBound};
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::program::{Case, Node, RegisterId, Switch};
@@ -20,7 +20,7 @@ pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepB
         let block = &graph.blocks[id];
         builder.open_block();
         if let Some(bound) = bound {
-            code::count(builder, bound, cost(block));
+            code::count(builder, bound, block.steps);
         }
         for &node in &block.nodes {
             builder.node(node);

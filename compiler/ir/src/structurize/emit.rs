@@ -5,7 +5,7 @@
 
 use super::code::{self, Lazy};
 use super::shape::{Place, Shape};
-use super::{Exit, FlowId, Graph, StepBound, TooHard, cost};
+use super::{Exit, FlowId, Graph, StepBound, TooHard};
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::inst::Cond;
@@ -346,7 +346,7 @@ impl Walk<'_> {
             let scratch = self.scratch.get(self.builder);
             code::return_beyond(self.builder, bound, scratch);
         }
-        code::count(self.builder, bound, cost(&self.graph.blocks[block]));
+        code::count(self.builder, bound, self.graph.blocks[block].steps);
     }
 
     fn arm_of(&self, target: FlowId) -> Arm {

@@ -108,6 +108,8 @@ pub struct FlowBlock {
     pub exit: Exit,
     /// Source of the exit.
     pub span: Span,
+    /// Instructions of the source that it stands for, for [`StepBound`]. A loop without any is not bounded.
+    pub steps: u32,
 }
 
 /// A routine as a graph. Blocks that cannot be reached are left out of the tree.
@@ -119,12 +121,12 @@ pub struct Graph {
     pub entry: FlowId,
 }
 
-/// A bound on the instructions that run in loops: beyond it the routine returns.
+/// A bound on the steps in loops: beyond it the routine returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StepBound {
-    /// A 32-bit register that counts instructions in lane x; the caller clears it.
+    /// A 32-bit register that counts steps in lane x; the caller clears it.
     pub counter: RegisterId,
-    /// Number of instructions after which no further round of a loop begins.
+    /// Number of steps after which no further round of a loop begins.
     pub max: u32,
 }
 
@@ -141,7 +143,7 @@ struct TooHard;
 /// use glasm_ir::structurize::{Exit, FlowBlock, FlowId, Graph, structurize};
 /// use glasm_ir::{Builder, Id, IndexVec, Program, Span, Stage, verify};
 ///
-/// let block = |exit| FlowBlock { nodes: Vec::new(), exit, span: Span::default() };
+/// let block = |exit| FlowBlock { nodes: Vec::new(), exit, span: Span::default(), steps: 0 };
 /// let mut blocks = IndexVec::new();
 /// blocks.push(block(Exit::Jump(FlowId::new(1))));
 /// let entry = FlowId::new(0);
@@ -193,16 +195,4 @@ fn simplify(graph: &mut Graph) {
             *exit = Exit::Jump(target);
         }
     }
-}
-
-/// Number of instructions of a block, for [`StepBound`].
-fn cost(block: &FlowBlock) -> u32 {
-    let cost = |node: &Node| {
-        if let Node::Run { len, .. } = node {
-            *len
-        } else {
-            1
-        }
-    };
-    block.nodes.iter().map(cost).sum::<u32>() + 1
 }

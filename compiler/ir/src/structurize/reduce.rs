@@ -244,6 +244,7 @@ impl Reducer<'_> {
             nodes,
             exit,
             span: Span::default(),
+            steps: 0,
         })
     }
 }

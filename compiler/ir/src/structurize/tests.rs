@@ -130,6 +130,8 @@ impl Maker {
             nodes,
             exit,
             span: Span::default(),
+            // Six instructions and the branch.
+            steps: 7,
         }
     }
 }

@@ -8,3 +8,7 @@ pub const FRAGMENT_ATTRIBS: usize = 12;
 pub const ADDRESS_REGISTERS: u64 = 64;
 /// What may be added to an address register in plain programs.
 pub const ADDRESS_OFFSETS: std::ops::RangeInclusive<i64> = -64..=63;
+/// Entries of the stack of calls and address registers (`MAX_PROGRAM_CALL_DEPTH_NV`).
+pub const CALL_DEPTH: u32 = 4;
+/// Instructions that a vertex program may run: NV_vertex_program2_option section 2.14.4.X.
+pub const EXECUTED_INSTRUCTIONS: u32 = 65_536;

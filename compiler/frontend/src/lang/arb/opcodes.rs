@@ -88,10 +88,10 @@ opcodes! {
     // precisions R, H and X); result, operands, translation, text
     "ABS" ([] C S) ([] X C S) v (v) Fn(alu::abs), "absolute value";
     "ADD" ([] C S) ([] X C S) v (v v) op(Op::Add), "add";
-    "ARA" ([NV_VERTEX_2] C) - ar (ad) Missing, "add pairs of address components";
+    "ARA" ([NV_VERTEX_2] C) - ar (ad) Fn(arb::add_addresses), "add pairs of address components";
     "ARL" ([] C) - ar (sv) Fn(arb::load_address), "load an address register, rounded down";
-    "ARR" ([NV_VERTEX_2] C) - ar (v) Missing, "load an address register, rounded to even";
-    "BRA" ([NV_VERTEX_2]) - - (l oc) Missing, "branch to a label";
+    "ARR" ([NV_VERTEX_2] C) - ar (v) Fn(arb::load_address_even), "load an address register, rounded to even";
+    "BRA" ([NV_VERTEX_2]) - - (l oc) Flow(FlowOp::Bra), "branch to a label";
     "BRK" - ([NV_FRAGMENT_2]) - (oc) Flow(FlowOp::Brk), "leave the loop";
     "CAL" ([NV_VERTEX_2]) ([NV_FRAGMENT_2]) - (l oc) Flow(FlowOp::Cal), "call a subroutine";
     "CMP" - ([] S) v (v v v) op(Op::SelLt), "choose by sign: a < 0 ? b : c";
@@ -130,9 +130,9 @@ opcodes! {
     "PK2US" - ([NV_FRAGMENT]) s (v) Fn(pack::pk2us), "pack two unsigned normalized 16-bit values";
     "PK4B" - ([NV_FRAGMENT]) s (v) Fn(pack::pk4b), "pack four signed normalized bytes";
     "PK4UB" - ([NV_FRAGMENT]) s (v) Fn(pack::pk4ub), "pack four unsigned normalized bytes";
-    "POPA" ([NV_VERTEX_3]) - ar () Missing, "pop an address register off the call stack";
+    "POPA" ([NV_VERTEX_3]) - ar () Flow(FlowOp::Pop), "pop an address register off the call stack";
     "POW" ([] C S) ([] H C S) s (s s) op(Op::Pow), "power";
-    "PUSHA" ([NV_VERTEX_3]) - - (ad) Missing, "push an address register on the call stack";
+    "PUSHA" ([NV_VERTEX_3]) - - (ad) Flow(FlowOp::Push), "push an address register on the call stack";
     "RCC" ([NV_VERTEX_2] C S) - s (s) Fn(composite::rcc), "clamped reciprocal";
     "RCP" ([] C S) ([] H C S) s (s) op(Op::Rcp), "reciprocal";
     "REP" - ([NV_FRAGMENT_2]) - (s) Flow(FlowOp::Rep), "loop";
