@@ -37,6 +37,9 @@ pub(crate) enum Scalar {
 /// Number of [`Scalar`]s.
 const SCALARS: usize = 10;
 
+/// Bits of constants below this are found without a hash.
+const SMALL: usize = 32;
+
 impl Scalar {
     /// Whether this is one of the booleans.
     pub(crate) const fn is_bool(self) -> bool {
@@ -126,11 +129,11 @@ pub(crate) struct Writer {
     pub(crate) annotations: Words,
     /// Types, constants, variables.
     pub(crate) globals: Words,
-    /// Finished functions.
+    /// All functions but the newest; of that one the head.
     pub(crate) functions: Words,
-    /// Start of the entry block of the open function.
+    /// Start of the entry block of the newest function.
     pub(crate) prologue: Words,
-    /// Rest of the open function.
+    /// Rest of the newest function.
     pub(crate) body: Words,
     /// Variables for the interface of the entry point: inputs and outputs, from SPIR-V 1.4 on all.
     pub(crate) interface: Vec<u32>,
@@ -140,6 +143,8 @@ pub(crate) struct Writer {
     pub(crate) derived: FxHashMap<u64, ValueWord>,
     scalar_types: [[TypeWord; 4]; SCALARS],
     types: FxHashMap<(u32, [u32; 8]), TypeWord>,
+    /// Constants of less than [`SMALL`], which are asked for most.
+    small_constants: [[ValueWord; SMALL]; SCALARS],
     constants: FxHashMap<(Scalar, u64), ValueWord>,
     composites: FxHashMap<([ValueWord; 4], u8), ValueWord>,
     cached: Vec<Cached>,
@@ -170,6 +175,7 @@ impl Writer {
         self.derived.clear();
         self.scalar_types = [[TypeWord::default(); 4]; SCALARS];
         self.types.clear();
+        self.small_constants = [[ValueWord::NONE; SMALL]; SCALARS];
         self.constants.clear();
         self.composites.clear();
         self.cached.clear();
@@ -380,7 +386,21 @@ impl Writer {
     // Constants.
 
     /// The constant with these bits.
+    #[inline]
     pub(crate) fn constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
+        if bits >= SMALL as u64 {
+            return self.hashed_constant(scalar, bits);
+        }
+        let known = self.small_constants[scalar as usize][bits as usize];
+        if known.is_some() {
+            return known;
+        }
+        let id = self.hashed_constant(scalar, bits);
+        self.small_constants[scalar as usize][bits as usize] = id;
+        id
+    }
+
+    fn hashed_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
         let bits = if scalar.is_wide() {
             bits
         } else {
@@ -533,6 +553,14 @@ impl Writer {
         if self.scopes > 0 {
             self.cached.push(cached);
         }
+    }
+
+    /// Makes room for the next function.
+    pub(crate) fn finish_function(&mut self) {
+        self.functions.append(&self.prologue);
+        self.functions.append(&self.body);
+        self.prologue.clear();
+        self.body.clear();
     }
 
     /// Forgets every test result; at function ends.

@@ -3,10 +3,10 @@
 //! Without it, a caller that translates often would give back and ask for the same pages each time, which costs as much as a
 //! whole stage.
 
-use crate::ast::{Ast, Extra, Inst, Operand, Statement};
+use crate::ast::{Ast, Extra, Inst, Literal, Operand, Path, Relative, Segment, Statement, TexPart};
 use crate::check::InstTypes;
 use crate::lex::Token;
-use glasm_ir::Program;
+use glasm_ir::{Program, Stage};
 
 /// Lists without content that keep their memory. Every translation leaves it larger or as it was.
 #[derive(Debug, Default)]
@@ -16,9 +16,13 @@ pub struct Memory {
     pub(crate) insts: Vec<Inst>,
     pub(crate) operands: Vec<Operand>,
     pub(crate) extras: Vec<Extra>,
+    pub(crate) paths: Vec<Path>,
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) relatives: Vec<Relative>,
+    pub(crate) literals: Vec<Literal>,
+    pub(crate) textures: Vec<TexPart>,
     pub(crate) types: Vec<InstTypes>,
-    pub(crate) ir_insts: Vec<glasm_ir::Inst>,
-    pub(crate) ir_srcs: Vec<glasm_ir::Src>,
+    program: Option<Program>,
 }
 
 impl Memory {
@@ -29,8 +33,15 @@ impl Memory {
 
     /// Takes the lists of a program that is no longer needed.
     pub fn recycle(&mut self, program: Program) {
-        self.ir_insts = program.insts;
-        self.ir_srcs = program.srcs;
+        self.program = Some(program);
+    }
+
+    /// An empty program.
+    pub(crate) fn program(&mut self, stage: Stage) -> Program {
+        match self.program.take() {
+            Some(program) => program.emptied(stage),
+            None => Program::new(stage),
+        }
     }
 
     /// Takes the lists of a tree that is no longer needed.
@@ -39,6 +50,11 @@ impl Memory {
         self.insts = ast.insts;
         self.operands = ast.operands;
         self.extras = ast.extras;
+        self.paths = ast.paths;
+        self.segments = ast.segments;
+        self.relatives = ast.relatives;
+        self.literals = ast.literals;
+        self.textures = ast.textures;
     }
 }
 

@@ -64,6 +64,12 @@ impl<I: Id, T> IndexVec<I, T> {
         }
     }
 
+    /// An empty vector with the memory of this one.
+    pub(crate) fn emptied(mut self) -> Self {
+        self.items.clear();
+        self
+    }
+
     /// Appends `item` and returns its id.
     #[inline]
     pub fn push(&mut self, item: T) -> I {

@@ -313,6 +313,24 @@ impl Program {
         }
     }
 
+    /// An empty program whose long lists have the memory of this one's.
+    pub fn emptied(mut self, stage: Stage) -> Self {
+        self.insts.clear();
+        self.srcs.clear();
+        self.nodes.clear();
+        Self {
+            literals: self.literals.emptied(),
+            indices: self.indices.emptied(),
+            tex_accesses: self.tex_accesses.emptied(),
+            mem_accesses: self.mem_accesses.emptied(),
+            image_accesses: self.image_accesses.emptied(),
+            insts: self.insts,
+            srcs: self.srcs,
+            nodes: self.nodes,
+            ..Self::new(stage)
+        }
+    }
+
     /// The nodes of a block.
     pub fn block(&self, id: BlockId) -> &[Node] {
         let block = self.blocks[id];

@@ -258,6 +258,7 @@ impl Emit<'_> {
     }
 
     fn open_function(&mut self, function: ValueWord) {
+        self.w.finish_function();
         let void = self.void();
         let ty = self.w.declare_type(Op::TypeFunction, &[void.0]);
         let control = FunctionControl::NONE.bits();
@@ -310,13 +311,8 @@ impl Emit<'_> {
     }
 
     fn close_function(&mut self) {
-        let w = &mut self.w;
-        w.functions.append(&w.prologue);
-        w.functions.append(&w.body);
-        w.functions.op(Op::FunctionEnd, &[]);
-        w.prologue.clear();
-        w.body.clear();
-        w.forget_function();
+        self.w.body.op(Op::FunctionEnd, &[]);
+        self.w.forget_function();
     }
 
     /// The end of the open function at this point.
@@ -387,13 +383,18 @@ impl Emit<'_> {
             let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
             out.op(Op::ExecutionMode, &[entry, mode, 32]);
         }
-        for section in [
+        let sections = [
             &self.w.strings,
             &self.w.names,
             &self.w.annotations,
             &self.w.globals,
             &self.w.functions,
-        ] {
+            &self.w.prologue,
+            &self.w.body,
+        ];
+        out.0
+            .reserve(sections.iter().map(|section| section.len()).sum());
+        for section in sections {
             out.append(section);
         }
         *words = out.0;

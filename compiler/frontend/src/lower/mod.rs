@@ -27,7 +27,7 @@ pub(crate) mod thread;
 
 use crate::ast::{Base as AstBase, Index as AstIndex, Inst as Line};
 use crate::check::{Checked, InstTypes};
-use crate::kept::{self, Memory};
+use crate::kept::Memory;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{Lower, OpcodeInfo};
 use crate::lang::options::Features;
@@ -94,11 +94,10 @@ pub(crate) fn lower(checked: &Checked<'_>, memory: &mut Memory) -> Program {
 
 impl<'c> Lowerer<'c> {
     fn new(checked: &'c Checked<'c>, memory: &mut Memory) -> Self {
-        let mut program = Program::new(checked.ast.dialect.stage());
+        let mut program = memory.program(checked.ast.dialect.stage());
         let count = checked.ast.insts.len();
-        program.insts = kept::take(&mut memory.ir_insts, count + count / 4);
-        let operands = checked.ast.operands.len();
-        program.srcs = kept::take(&mut memory.ir_srcs, operands + count / 2);
+        program.insts.reserve(count + count / 4);
+        program.srcs.reserve(checked.ast.operands.len() + count / 2);
         let mut places = 0;
         let first_place = checked.vars.iter().map(|var| {
             if !var.has_places() {
