@@ -234,6 +234,7 @@ fn is_special(op: Op) -> bool {
             | Op::ImageAtomic
             | Op::ImageSize
             | Op::ImageSamples
+            | Op::Resident
     )
 }
 
