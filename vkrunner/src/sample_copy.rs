@@ -6,11 +6,10 @@
 
 use crate::format::Encoding;
 use crate::spirv::{ModuleWriter, texel_scalar};
+use glasm::TexelFormat;
 use glasm::ir::Stage;
 use glasm::reflect::Scalar;
-use rspirv::spirv::{
-    BuiltIn, Capability, ExecutionMode, ImageFormat, ImageOperands, Op, StorageClass,
-};
+use rspirv::spirv::{BuiltIn, Capability, ExecutionMode, ImageOperands, Op, StorageClass};
 
 /// Bytes of push constants.
 pub(crate) const PUSH_SIZE: u32 = 4 * WORDS;
@@ -80,14 +79,8 @@ pub(crate) fn module(copying: SampleCopying) -> Vec<u32> {
 fn storage_image(w: &mut ModuleWriter, component: u32, bits: u8) -> u32 {
     w.needs(Capability::StorageImageMultisample);
     w.needs(Capability::ImageMSArray);
-    let format = match bits {
-        8 => ImageFormat::R8ui,
-        16 => ImageFormat::R16ui,
-        64 => ImageFormat::Rg32ui,
-        128 => ImageFormat::Rgba32ui,
-        _ => ImageFormat::R32ui,
-    };
-    if !matches!(bits, 32 | 128) {
+    let format = TexelFormat::raw(bits).unwrap_or(TexelFormat::R32ui);
+    if format.is_extended() {
         w.needs(Capability::StorageImageExtendedFormats);
     }
     w.multisample_storage_image(component, format)

@@ -1,11 +1,11 @@
 //! Writes the words of small SPIR-V modules: one entry point `main` of one block.
 
 use crate::format::Encoding;
+use glasm::TexelFormat;
 use glasm::ir::Stage;
 use glasm::reflect::Scalar;
 use rspirv::spirv::{
-    BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel, ImageFormat, Op,
-    StorageClass,
+    BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel, Op, StorageClass,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -82,9 +82,9 @@ impl ModuleWriter {
     }
 
     /// A type of storage images: two-dimensional, arrayed, multisampled.
-    pub(crate) fn multisample_storage_image(&mut self, scalar: u32, format: ImageFormat) -> u32 {
+    pub(crate) fn multisample_storage_image(&mut self, scalar: u32, format: TexelFormat) -> u32 {
         const STORAGE: u32 = 2;
-        let format = format as u32;
+        let format = format.spirv_number();
         let operands = [scalar, Dim::Dim2D as u32, 0, 1, 1, STORAGE, format];
         self.ty(Op::TypeImage, &operands)
     }

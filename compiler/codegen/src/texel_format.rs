@@ -30,8 +30,14 @@ macro_rules! formats {
                 match self { $(Self::$name => Support::$support,)* }
             }
 
-            pub(crate) const fn spirv(self) -> spirv::ImageFormat {
-                match self { $(Self::$name => spirv::ImageFormat::$name,)* }
+            /// The name of Vulkan's format, without `VK_FORMAT_`.
+            pub const fn vulkan_name(self) -> &'static str {
+                match self { $(Self::$name => $vulkan,)* }
+            }
+
+            /// The number of SPIR-V's `ImageFormat`.
+            pub const fn spirv_number(self) -> u32 {
+                match self { $(Self::$name => spirv::ImageFormat::$name as u32,)* }
             }
         }
     };
@@ -87,19 +93,22 @@ impl TexelFormat {
             .map(|(format, _)| *format)
     }
 
-    pub(crate) fn is_extended(self) -> bool {
+    /// Whether modules that name the format need `shaderStorageImageExtendedFormats`.
+    pub fn is_extended(self) -> bool {
         self.support() == Support::Extended
     }
 
-    /// The format as which raw texels of so many bits are seen: unsigned integers of their size.
-    pub(crate) fn raw(bits: u8) -> Self {
-        match bits {
-            8 => Self::R8ui,
-            16 => Self::R16ui,
-            64 => Self::Rg32ui,
-            128 => Self::Rgba32ui,
-            _ => Self::R32ui,
-        }
+    /// The format as which raw texels of so many bits are seen, unsigned integers of their size; `None` for sizes but 8, 16, 32, 64 and 128.
+    pub fn raw(bits: u8) -> Option<Self> {
+        let known = [
+            (8, Self::R8ui),
+            (16, Self::R16ui),
+            (32, Self::R32ui),
+            (64, Self::Rg32ui),
+            (128, Self::Rgba32ui),
+        ];
+        let found = known.into_iter().find(|(size, _)| *size == bits);
+        found.map(|(_, format)| format)
     }
 }
 

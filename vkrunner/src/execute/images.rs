@@ -244,14 +244,13 @@ fn is_visible(shape: &Shape, part: ImagePart, wanted: WantedImage) -> Result<boo
 
 /// The smallest image that a program can see.
 fn smallest(wanted: WantedImage) -> Result<Shape, String> {
-    let name = match wanted.format {
+    let format = match wanted.format {
         ImageFormat::Raw(bits) => raw_format(bits),
         ImageFormat::Any => raw_format(32),
-        ImageFormat::Own(Scalar::Int) => Some("R32G32B32A32_SINT"),
-        ImageFormat::Own(Scalar::Uint) => Some("R32G32B32A32_UINT"),
-        ImageFormat::Own(Scalar::Float | Scalar::Double) => Some("R32G32B32A32_SFLOAT"),
+        ImageFormat::Own(Scalar::Int) => Format::parse("R32G32B32A32_SINT"),
+        ImageFormat::Own(Scalar::Uint) => Format::parse("R32G32B32A32_UINT"),
+        ImageFormat::Own(Scalar::Float | Scalar::Double) => Format::parse("R32G32B32A32_SFLOAT"),
     };
-    let format = name.and_then(Format::parse);
     let format = format.ok_or_else(|| "there are no such texels".to_owned())?;
     let is_cube = matches!(wanted.target, TexTarget::Cube | TexTarget::CubeArray);
     Ok(Shape {

@@ -1,7 +1,6 @@
 //! What a device must have for the textures and storage images of a script.
 
 use super::Capabilities;
-use crate::format::Format;
 use crate::script::{Command, ProgramForm, Script, target_name};
 use crate::texture::{Sampling, Shape, Swizzle, Wrap};
 use crate::vk::raw_format;
@@ -143,7 +142,7 @@ fn missing_samples(shape: &Shape, kind: Kind, capabilities: &Capabilities) -> Op
                 return Some(format!("the device lacks {feature}"));
             }
             // Filled and read as bits.
-            let bits = raw_format(8 * shape.format.size() as u8).and_then(Format::parse);
+            let bits = raw_format(8 * shape.format.size() as u8);
             let bits = bits.map(|bits| uses(bits.vk)).unwrap_or_default();
             let both = uses(format).storage_samples & bits.storage_samples;
             ("storage images", both)
@@ -232,6 +231,7 @@ fn is_standard_border(color: [f64; 4]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Format;
 
     fn capable() -> Capabilities {
         let uses = |images| FormatUses {

@@ -5,7 +5,7 @@ use super::image::Image;
 use super::sample_copy::{SampleCopier, SampleImage};
 use super::texture::raw_format;
 use crate::error::Error;
-use crate::format::{Encoding, Format};
+use crate::format::Encoding;
 use crate::sample_copy::{SampleCopying, TEXEL_SIZE};
 use crate::texture::{PlaneId, Shape};
 use ash::vk;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
 fn as_bits<'a>(image: &'a Image, shape: &Shape) -> SampleImage<'a> {
-    let format = raw_format(texel_bits(shape)).and_then(Format::parse);
+    let format = raw_format(texel_bits(shape));
     SampleImage {
         image,
         format: format.map_or(shape.format.vk, |format| format.vk),

@@ -9,6 +9,7 @@ use crate::format::{Aspect, DepthFormat, Format};
 use crate::image::Image as Picture;
 use crate::texture::{ImagePart, PlaneId, Shape, StorageView};
 use ash::vk;
+use glasm::TexelFormat;
 use glasm::ir::TexTarget;
 use std::rc::Rc;
 
@@ -46,16 +47,8 @@ enum View {
 }
 
 /// The format of raw texels of so many bits.
-pub(crate) fn raw_format(bits: u8) -> Option<&'static str> {
-    let formats = [
-        (8, "R8_UINT"),
-        (16, "R16_UINT"),
-        (32, "R32_UINT"),
-        (64, "R32G32_UINT"),
-        (128, "R32G32B32A32_UINT"),
-    ];
-    let found = formats.into_iter().find(|(size, _)| *size == bits);
-    found.map(|(_, name)| name)
+pub(crate) fn raw_format(bits: u8) -> Option<Format> {
+    Format::parse(TexelFormat::raw(bits)?.vulkan_name())
 }
 
 impl Texture {
@@ -89,7 +82,7 @@ impl Texture {
         if self.view(view).is_some() || *view == self.whole_view() {
             return Ok(());
         }
-        let raw = view.bits.and_then(raw_format).and_then(Format::parse);
+        let raw = view.bits.and_then(raw_format);
         let format = raw.map_or(self.shape.format.vk, |format| format.vk);
         let made = match &self.memory {
             Memory::Texels(buffer, _) => {

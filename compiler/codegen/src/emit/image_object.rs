@@ -121,7 +121,7 @@ impl Emit<'_> {
         let component = self.w.ty(texel_component(image.texels), 1);
         let format = match image.texels {
             ImageTexels::Formatted(ty) => self.own_format(image, ty.base(), uses)?,
-            ImageTexels::Raw(bits) => Some(TexelFormat::raw(bits)),
+            ImageTexels::Raw(bits) => TexelFormat::raw(bits),
             ImageTexels::Unseen => None,
         };
         if format.is_some_and(TexelFormat::is_extended) {
@@ -135,7 +135,10 @@ impl Emit<'_> {
             u32::from(image.target.is_array()),
             u32::from(image.target.is_multisample()),
             2,
-            format.map_or(spirv::ImageFormat::Unknown, TexelFormat::spirv) as u32,
+            format.map_or(
+                spirv::ImageFormat::Unknown as u32,
+                TexelFormat::spirv_number,
+            ),
         ];
         Ok(self.w.declare_type(Spv::TypeImage, &operands))
     }
