@@ -15,6 +15,7 @@ mod parse;
 mod report;
 pub mod source;
 
+pub use check::Components;
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
 pub use kept::Memory;
 pub use source::{Dialect, Source};
@@ -91,6 +92,26 @@ pub fn translate_with(
     match translate_until(memory, source, Stage::Lower) {
         Ok((program, reports)) => (program, reports.finish()),
         Err(diagnostics) => (None, diagnostics),
+    }
+}
+
+/// Counts the components of attributes and results that a program uses, for callers that answer GL's queries. This takes as long as
+/// loading the program, because other callers are not to pay for it. The limits are
+/// [`limits::ATTRIB_COMPONENTS`] and [`limits::RESULT_COMPONENTS`].
+///
+/// # Errors
+/// All errors of the program, if it does not load.
+pub fn count_components(source: &Source<'_>) -> Result<Components, Diagnostics> {
+    let mut memory = Memory::new();
+    let (dialect, body) = start(source)?;
+    let mut tokens = Vec::new();
+    lex::lex_into(source.text, body, &mut tokens);
+    let reports = Reports::new();
+    let (ast, reports) = parse::parse(dialect, source.text, &tokens, reports, &mut memory);
+    let (checked, reports) = check::check(ast, reports, &mut memory);
+    match checked {
+        Some(checked) => Ok(checked.components()),
+        None => Err(reports.finish()),
     }
 }
 

@@ -36,7 +36,8 @@ pub use glasm_codegen::reflect::{self, Reflection};
 pub use glasm_codegen::replicate;
 pub use glasm_frontend as frontend;
 pub use glasm_frontend::{
-    Code, Diagnostic, Diagnostics, Dialect, Location, Severity, Source, translate,
+    Code, Components, Diagnostic, Diagnostics, Dialect, Location, Severity, Source,
+    count_components, translate,
 };
 pub use glasm_ir as ir;
 pub use link::{Linked, link};

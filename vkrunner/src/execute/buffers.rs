@@ -84,7 +84,7 @@ impl Resources {
     /// The bits of a parameter; addresses go over what it was before.
     pub(super) fn param_words(&self, value: &ParamValue, before: [u32; 4]) -> [u32; 4] {
         match value {
-            ParamValue::Words(words) => *words,
+            ParamValue::Words(_, words) => *words,
             ParamValue::Addresses(addresses) => {
                 let mut words = before;
                 for (pair, address) in words.chunks_exact_mut(2).zip(addresses) {

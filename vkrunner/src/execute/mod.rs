@@ -14,6 +14,7 @@ mod params;
 mod pictures;
 mod plan;
 mod programs;
+mod queries;
 mod textures;
 mod vertices;
 
@@ -23,7 +24,9 @@ use crate::outcome::{Failure, FailureImage};
 use crate::probe::check_values;
 use crate::programs::ModuleSet;
 use crate::script::attachments::MAX_COLORS;
-use crate::script::{Command, Convention, Groups, ProgramState, Script, Step};
+use crate::script::{
+    Command, Convention, Groups, ParamType, ParamValue, ProgramState, Script, Step,
+};
 use crate::timing::Phase;
 use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer, SampleCounter, WorkGroups};
 use bindings::Bound;
@@ -33,6 +36,7 @@ use glasm::ir::Stage;
 use images::Images;
 use params::Params;
 use programs::Programs;
+use queries::check_parameter;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use textures::Textures;
@@ -236,7 +240,11 @@ impl Execution<'_> {
             } => {
                 let words =
                     resources.param_words(value, resources.params.get(*bank, *stage, *index));
-                resources.params.set(*bank, *stage, *index, words);
+                let ty = match value {
+                    ParamValue::Words(ty, _) => *ty,
+                    ParamValue::Addresses(_) => Some(ParamType::Uint),
+                };
+                resources.params.set(*bank, *stage, *index, words, ty);
             }
             Command::Matrix { target, update } => resources.params.update_matrix(*target, *update),
             Command::GlState(update) => gl_state::apply(&mut resources.params.state, *update),
@@ -292,6 +300,22 @@ impl Execution<'_> {
                 let name = self.script.buffers[buffer.0].key.to_string();
                 let contents = self.contents(*buffer);
                 check_values(&name, contents, expected, *comparison, tolerances)?;
+            }
+            Command::ProbeComponents {
+                stage,
+                kind,
+                comparison,
+                expected,
+            } => self.probe_components(*stage, *kind, *comparison, *expected)?,
+            Command::ProbeParameter {
+                bank,
+                stage,
+                index,
+                ty,
+                expected,
+            } => {
+                let observed = resources.params.query(*bank, *stage, *index, *ty);
+                check_parameter(observed, *expected, *ty)?;
             }
             Command::PrintBuffer { buffer, range } => self.print_buffer(*buffer, range)?,
             Command::DepthRange(range) => resources.params.state.depth_range = *range,
@@ -380,7 +404,10 @@ impl Execution<'_> {
 fn is_probe(command: &Command) -> bool {
     matches!(
         command,
-        Command::ProbePixels(_) | Command::ProbeBuffer { .. }
+        Command::ProbePixels(_)
+            | Command::ProbeBuffer { .. }
+            | Command::ProbeComponents { .. }
+            | Command::ProbeParameter { .. }
     )
 }
 

@@ -1,16 +1,23 @@
 //! Parameters, and the parameter blocks that programs read. Pure.
 
-use crate::script::{MatrixTarget, MatrixUpdate, ParamBank};
+use crate::script::{MatrixTarget, MatrixUpdate, ParamBank, ParamType};
 use glasm::ir::{ParamSource, Stage};
 use glasm::reflect::ParamBlock;
 use glasm::state::GlState;
 use glasm::state::matrix::{IDENTITY, Matrix, multiply};
 use std::collections::HashMap;
 
-/// Values of parameters; what is not set is zero.
+/// The bits of a parameter, and the type that it was set with; `None` for types that GL does not query.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Param {
+    words: [u32; 4],
+    ty: Option<ParamType>,
+}
+
+/// Values of parameters; what is not set is the float zero.
 #[derive(Default)]
 pub(super) struct Params {
-    values: HashMap<(ParamBank, Stage, u32), [u32; 4]>,
+    values: HashMap<(ParamBank, Stage, u32), Param>,
     pushed: HashMap<MatrixTarget, Vec<Matrix>>,
     pub(super) state: GlState,
 }
@@ -18,15 +25,40 @@ pub(super) struct Params {
 impl Params {
     /// Bits of a parameter.
     pub(super) fn get(&self, bank: ParamBank, stage: Stage, index: u32) -> [u32; 4] {
-        self.values
-            .get(&(bank, stage, index))
-            .copied()
-            .unwrap_or_default()
+        self.param(bank, stage, index).words
+    }
+
+    fn param(&self, bank: ParamBank, stage: Stage, index: u32) -> Param {
+        let found = self.values.get(&(bank, stage, index)).copied();
+        found.unwrap_or(Param {
+            words: [0; 4],
+            ty: Some(ParamType::Float),
+        })
+    }
+
+    /// What a query of that type gives; `None` if the parameter was set with another one. NV_gpu_program4 section 6.1.12.
+    pub(super) fn query(
+        &self,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        ty: ParamType,
+    ) -> Option<[u32; 4]> {
+        let param = self.param(bank, stage, index);
+        (param.ty == Some(ty)).then_some(param.words)
     }
 
     /// Sets the bits of a parameter.
-    pub(super) fn set(&mut self, bank: ParamBank, stage: Stage, index: u32, value: [u32; 4]) {
-        self.values.insert((bank, stage, index), value);
+    pub(super) fn set(
+        &mut self,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        words: [u32; 4],
+        ty: Option<ParamType>,
+    ) {
+        self.values
+            .insert((bank, stage, index), Param { words, ty });
     }
 
     /// Changes a matrix.
@@ -84,9 +116,27 @@ mod tests {
     #[test]
     fn blocks_hold_their_slots_in_order() {
         let mut params = Params::default();
-        params.set(ParamBank::Env, Stage::Fragment, 3, [1, 2, 3, 4]);
-        params.set(ParamBank::Env, Stage::Vertex, 3, [9; 4]);
-        params.set(ParamBank::Local, Stage::Fragment, 3, [5, 6, 7, 8]);
+        params.set(
+            ParamBank::Env,
+            Stage::Fragment,
+            3,
+            [1, 2, 3, 4],
+            Some(ParamType::Uint),
+        );
+        params.set(
+            ParamBank::Env,
+            Stage::Vertex,
+            3,
+            [9; 4],
+            Some(ParamType::Uint),
+        );
+        params.set(
+            ParamBank::Local,
+            Stage::Fragment,
+            3,
+            [5, 6, 7, 8],
+            Some(ParamType::Uint),
+        );
         let slots = vec![
             ParamSource::Local(3),
             ParamSource::Literal([7; 4]),
@@ -94,11 +144,35 @@ mod tests {
             ParamSource::Env(0),
             ParamSource::Subroutine(3),
         ];
-        params.set(ParamBank::Subroutine, Stage::Fragment, 3, [6, 0, 0, 0]);
+        params.set(
+            ParamBank::Subroutine,
+            Stage::Fragment,
+            3,
+            [6, 0, 0, 0],
+            Some(ParamType::Uint),
+        );
         assert_eq!(
             words(&params, slots),
             [5, 6, 7, 8, 7, 7, 7, 7, 1, 2, 3, 4, 0, 0, 0, 0, 6, 0, 0, 0]
         );
+    }
+
+    #[test]
+    fn queries_have_the_type_of_the_value() {
+        use ParamType::{Float, Int, Uint};
+        let mut params = Params::default();
+        let query = |params: &Params, ty| params.query(ParamBank::Env, Stage::Vertex, 7, ty);
+        assert_eq!(query(&params, Float), Some([0; 4]));
+        assert_eq!(query(&params, Int), None);
+        let set = |params: &mut Params, ty| {
+            params.set(ParamBank::Env, Stage::Vertex, 7, [1, 2, 3, 4], ty);
+        };
+        set(&mut params, Some(Int));
+        assert_eq!(query(&params, Int), Some([1, 2, 3, 4]));
+        assert_eq!(query(&params, Uint), None);
+        assert_eq!(query(&params, Float), None);
+        set(&mut params, None);
+        assert_eq!(query(&params, Int), None);
     }
 
     #[test]

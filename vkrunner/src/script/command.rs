@@ -5,7 +5,7 @@ use super::gl_state::StateUpdate;
 use super::names::ATTRIBUTES;
 use super::pipeline_state::PipelineState;
 use super::program_state::TextureEnables;
-use crate::data::{DataRange, Sequence, TypedData};
+use crate::data::{DataRange, Scalar, Sequence, TypedData};
 use crate::probe::pixels::{PixelProbe, Surface};
 use crate::probe::{Comparison, Tolerances};
 use crate::texture::{ImagePart, PlaneId, Sampling, Update};
@@ -148,11 +148,39 @@ pub(crate) enum ParamBank {
     Subroutine,
 }
 
+/// Types with which GL sets and queries parameters: `GL_ARB_vertex_program`'s commands, `Iiv` and `Iuiv`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ParamType {
+    Float,
+    Int,
+    Uint,
+}
+
+impl ParamType {
+    /// The type of components; `None` for those of other sizes, which GL does not query.
+    pub(super) fn of(scalar: Scalar) -> Option<Self> {
+        [
+            (Scalar::F32, Self::Float),
+            (Scalar::I32, Self::Int),
+            (Scalar::U32, Self::Uint),
+        ]
+        .into_iter()
+        .find_map(|(known, ty)| (known == scalar).then_some(ty))
+    }
+}
+
+/// Components that GL counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ComponentKind {
+    Attribs,
+    Results,
+}
+
 /// The value of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum ParamValue {
-    /// Bits of the four components.
-    Words([u32; 4]),
+    /// Type and bits of the four components.
+    Words(Option<ParamType>, [u32; 4]),
     /// 64-bit addresses in (x, y) and, with two of them, in (z, w); low word first. Other components stay as they are.
     Addresses(Vec<BufferAddress>),
 }
@@ -455,6 +483,21 @@ pub(crate) enum Command {
     ProbeSamples {
         comparison: Comparison,
         expected: u64,
+    },
+    /// How many components of bindings the program of a stage uses.
+    ProbeComponents {
+        stage: Stage,
+        kind: ComponentKind,
+        comparison: Comparison,
+        expected: u32,
+    },
+    /// The bits of a parameter; `None` if it has another type.
+    ProbeParameter {
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        ty: ParamType,
+        expected: Option<[u32; 4]>,
     },
     PrintBuffer {
         buffer: BufferId,

@@ -17,6 +17,7 @@ pub(crate) mod pipeline_state;
 mod pixel_probes;
 mod probes;
 mod program_state;
+mod queries;
 mod require;
 mod section;
 mod spare;
@@ -31,8 +32,9 @@ mod words;
 pub(crate) use attachments::Attachments;
 pub(crate) use command::{
     Assembly, BindTarget, BoundImage, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind,
-    BufferRange, CaptureCount, Clear, Command, Draw, DrawSource, ExpectedError, ExpectedPlace,
-    Groups, ImageKey, IndexWidth, MatrixTarget, MatrixUpdate, ParamBank, ParamValue, Step,
+    BufferRange, CaptureCount, Clear, Command, ComponentKind, Draw, DrawSource, ExpectedError,
+    ExpectedPlace, Groups, ImageKey, IndexWidth, MatrixTarget, MatrixUpdate, ParamBank, ParamType,
+    ParamValue, Step,
 };
 #[cfg(test)]
 pub(crate) use fixed_function::Switch;

@@ -62,18 +62,24 @@ pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Ve
     text
 }
 
-/// `load STAGE NAME [fails with CODE [PLACE]]`
-pub(super) fn parse_load(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+/// Takes the one or two words of a stage.
+pub(super) fn parse_stage(words: &mut Words<'_>) -> Result<Stage, LineError> {
     let mut name = words.word("a stage")?.to_owned();
     if name.starts_with("tess") {
         name = format!("{name} {}", words.word("`control` or `eval`")?);
     }
-    let Some((_, stage)) = STAGE_NAMES.iter().find(|(known, _)| *known == name) else {
-        return Err(words.error_at_last("expected a stage"));
-    };
+    match STAGE_NAMES.iter().find(|(known, _)| *known == name) {
+        Some((_, stage)) => Ok(*stage),
+        None => Err(words.error_at_last("expected a stage")),
+    }
+}
+
+/// `load STAGE NAME [fails with CODE [PLACE]]`
+pub(super) fn parse_load(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    let stage = parse_stage(words)?;
     let name = words.word("the name of a program section")?;
     let mut spares = parser.spares.iter();
-    let Some(spare) = spares.position(|known| known.0 == *stage && known.1 == name) else {
+    let Some(spare) = spares.position(|known| known.0 == stage && known.1 == name) else {
         let message = format!("there is no section `[{} program {name}]`", stage.name());
         return Err(words.error_at_last(message));
     };

@@ -1,7 +1,7 @@
 //! Commands that set what programs read: `parameter`, `matrix`, `ortho`, `frustum`, `color`, `texcoord`, `vertex attrib`.
 
 use super::bindings::parse_addresses;
-use super::command::{Command, MatrixTarget, MatrixUpdate, ParamBank, ParamValue};
+use super::command::{Command, MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue};
 use super::draws;
 use super::names::{ATTRIBUTES, attribute_location, is_identifier};
 use super::stages;
@@ -50,17 +50,17 @@ pub(super) fn parse_parameter(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
-    let (bank, stage) = words.parse_with(
-        "env_, local_ or subroutine_ with vp, tcp, tep, gp, fp or cp",
-        parse_bank,
-    )?;
-    let index = parse_below(words, "a parameter number", MAX_PARAMS)?;
+    let (bank, stage, index) = parse_param_place(words)?;
     let value = match words.take("address") {
         _ if bank == ParamBank::Subroutine => {
-            ParamValue::Words([words.unsigned32("a subroutine number")?, 0, 0, 0])
+            let number = words.unsigned32("a subroutine number")?;
+            ParamValue::Words(Some(ParamType::Uint), [number, 0, 0, 0])
         }
         Some(()) => ParamValue::Addresses(parse_addresses(parser, words, 2)?),
-        None => ParamValue::Words(parse_param_words(words)?),
+        None => {
+            let (ty, value) = parse_param_words(words)?;
+            ParamValue::Words(ty, value)
+        }
     };
     parser.push(
         words,
@@ -71,6 +71,18 @@ pub(super) fn parse_parameter(
             value,
         },
     )
+}
+
+/// Takes the bank, program and number of a parameter.
+pub(super) fn parse_param_place(
+    words: &mut Words<'_>,
+) -> Result<(ParamBank, Stage, u32), LineError> {
+    let (bank, stage) = words.parse_with(
+        "env_, local_ or subroutine_ with vp, tcp, tep, gp, fp or cp",
+        parse_bank,
+    )?;
+    let index = parse_below(words, "a parameter number", MAX_PARAMS)?;
+    Ok((bank, stage, index))
 }
 
 /// Takes a number below `limit`.
@@ -87,8 +99,8 @@ pub(super) fn parse_buffer_name(words: &mut Words<'_>) -> Result<String, LineErr
     })
 }
 
-/// Four components of 32 bits or two of 64; floats unless a type comes first.
-fn parse_param_words(words: &mut Words<'_>) -> Result<[u32; 4], LineError> {
+/// Four components of 32 bits or two of 64, with their type; floats unless it comes first.
+fn parse_param_words(words: &mut Words<'_>) -> Result<(Option<ParamType>, [u32; 4]), LineError> {
     let named = words
         .peek()
         .and_then(DataType::parse)
@@ -115,7 +127,7 @@ fn parse_param_words(words: &mut Words<'_>) -> Result<[u32; 4], LineError> {
         }
         _ => return Err(words.error_at_last("parameters have components of 32 or 64 bits")),
     }
-    Ok(value)
+    Ok((ParamType::of(scalar), value))
 }
 
 /// `matrix TARGET OPERATION`

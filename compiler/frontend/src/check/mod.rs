@@ -5,6 +5,7 @@
 
 mod arb;
 mod binding;
+mod components;
 mod constant;
 mod decl;
 mod flow;
@@ -25,6 +26,7 @@ mod types;
 mod variable;
 mod views;
 
+pub use components::Components;
 pub(crate) use constant::{default_constant, literal_bits};
 pub(crate) use jumps::Jumps;
 pub(crate) use memory::{BufferLayout, BufferView};

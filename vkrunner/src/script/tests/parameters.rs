@@ -14,22 +14,25 @@ fn parameters_are_floats_unless_a_type_says_otherwise() {
     let one = 1f32.to_bits();
     assert_eq!(
         parameter("parameter env_vp 0 (1, 0, -1.0, 0x3f800000)"),
-        ParamValue::Words([one, 0, 0xbf80_0000, one])
+        ParamValue::Words(Some(ParamType::Float), [one, 0, 0xbf80_0000, one])
     );
     assert_eq!(
         parameter("parameter local_cp 1 int (1, -2, 3, 4)"),
-        ParamValue::Words([1, 0xffff_fffe, 3, 4])
+        ParamValue::Words(Some(ParamType::Int), [1, 0xffff_fffe, 3, 4])
     );
     assert_eq!(
         parameter("parameter local_fp 2 uint64 (0x100000002, 3)"),
-        ParamValue::Words([2, 1, 3, 0])
+        ParamValue::Words(None, [2, 1, 3, 0])
     );
     assert_eq!(
         parameter("parameter env_gp 2 double (1, -0.0)"),
-        ParamValue::Words([0, 0x3ff0_0000, 0, 0x8000_0000])
+        ParamValue::Words(None, [0, 0x3ff0_0000, 0, 0x8000_0000])
     );
     assert_eq!(parameter("parameter env_vp 0 (inf, -inf, nan, 0)"), {
-        ParamValue::Words([0x7f80_0000, 0xff80_0000, f32::NAN.to_bits(), 0])
+        ParamValue::Words(
+            Some(ParamType::Float),
+            [0x7f80_0000, 0xff80_0000, f32::NAN.to_bits(), 0],
+        )
     });
     assert_eq!(
         commands("parameter local_tep 9 (1, 2, 3, 4)"),
@@ -37,9 +40,55 @@ fn parameters_are_floats_unless_a_type_says_otherwise() {
             bank: ParamBank::Local,
             stage: Stage::TessEval,
             index: 9,
-            value: ParamValue::Words([1f32, 2.0, 3.0, 4.0].map(f32::to_bits)),
+            value: ParamValue::Words(
+                Some(ParamType::Float),
+                [1f32, 2.0, 3.0, 4.0].map(f32::to_bits)
+            ),
         }]
     );
+}
+
+#[test]
+fn queries_are_probed() {
+    assert_eq!(
+        commands("probe parameter local_fp 3 int (1, -2, 3, 4)"),
+        [Command::ProbeParameter {
+            bank: ParamBank::Local,
+            stage: Stage::Fragment,
+            index: 3,
+            ty: ParamType::Int,
+            expected: Some([1, 0xffff_fffe, 3, 4]),
+        }]
+    );
+    assert!(matches!(
+        commands("probe parameter env_vp 0 uint incompatible")[..],
+        [Command::ProbeParameter { expected: None, .. }]
+    ));
+    assert!(matches!(
+        commands("probe components tess control attribs == 8")[..],
+        [Command::ProbeComponents {
+            stage: Stage::TessControl,
+            expected: 8,
+            ..
+        }]
+    ));
+    for (line, message) in [
+        (
+            "probe parameter env_vp 0 double 1 2",
+            "`double` is not float, int or uint",
+        ),
+        (
+            "probe parameter env_vp 0 int 1 2 3",
+            "a component is missing",
+        ),
+        (
+            "probe components vertex inputs == 1",
+            "`inputs` is not `attribs` or `results`",
+        ),
+        ("probe components pixel attribs == 1", "expected a stage"),
+    ] {
+        assert_eq!(error(line), message);
+    }
 }
 
 #[test]

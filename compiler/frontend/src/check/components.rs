@@ -1,0 +1,107 @@
+//! Components of attributes and results that a program uses. NV_gpu_program4 sections 2.X.3.2 and 2.X.3.5.
+
+use super::{Checked, VarKind};
+use crate::ast::{Base, Index, Statement};
+use glasm_ir::Semantic;
+use rustc_hash::FxHashMap;
+
+/// How many components of bindings a program uses: those that swizzles of operands read and write masks of instructions enable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Components {
+    /// `PROGRAM_ATTRIB_COMPONENTS_NV`
+    pub attribs: u32,
+    /// `PROGRAM_RESULT_COMPONENTS_NV`
+    pub results: u32,
+}
+
+/// Components by binding.
+type Masks = FxHashMap<Semantic, u8>;
+
+impl Checked<'_> {
+    /// The components that the program uses.
+    pub(crate) fn components(&self) -> Components {
+        Components {
+            attribs: self.attrib_components(),
+            results: self.result_components(),
+        }
+    }
+
+    /// The components of attributes that the program reads.
+    pub(super) fn attrib_components(&self) -> u32 {
+        self.count(Self::used_attribs)
+    }
+
+    /// The components of results that the program writes.
+    pub(super) fn result_components(&self) -> u32 {
+        self.count(Self::used_results)
+    }
+
+    fn count(&self, used: fn(&Self, &mut Masks)) -> u32 {
+        let mut components = Masks::default();
+        used(self, &mut components);
+        components.values().map(|mask| mask.count_ones()).sum()
+    }
+
+    /// The components of attributes that operands read through their swizzles.
+    fn used_attribs(&self, components: &mut Masks) {
+        let ast = &self.ast;
+        for operand in &ast.operands {
+            let swizzle = operand.suffix.swizzle();
+            let mask = (0..4).fold(0, |mask, lane| mask | 1 << swizzle.lane(lane));
+            self.add(operand.base, operand.index, mask, components);
+        }
+    }
+
+    /// The components of results that write masks enable.
+    fn used_results(&self, components: &mut Masks) {
+        let ast = &self.ast;
+        for statement in &ast.statements {
+            let &Statement::Inst(number) = statement else {
+                continue;
+            };
+            if let Some(dst) = ast.insts[number as usize].dst {
+                self.add(dst.base, dst.index, dst.mask.0, components);
+            }
+        }
+    }
+
+    /// Adds components of the bindings that a variable stands for: one, or all of an array with run-time index.
+    fn add(&self, base: Base, index: Index, mask: u8, components: &mut Masks) {
+        let Some((_, var)) = self.var(base) else {
+            return;
+        };
+        let (first, table) = match var.kind {
+            VarKind::Attrib { first } => (first, &self.attribs),
+            VarKind::Result { first } => (first, &self.results),
+            VarKind::Temp
+            | VarKind::Address
+            | VarKind::Param { .. }
+            | VarKind::Buffer(_)
+            | VarKind::Texture { .. }
+            | VarKind::Image { .. }
+            | VarKind::Shared { .. }
+            | VarKind::Subroutine { .. }
+            | VarKind::Poisoned => return,
+        };
+        let elements = match index {
+            Index::None => 0..1,
+            Index::Const(element) => element..element + 1,
+            Index::Relative(_) | Index::Pair(_) => 0..var.array.unwrap_or(1),
+        };
+        for element in elements {
+            let Some(binding) = table.get((first + element) as usize) else {
+                return;
+            };
+            *components.entry(binding.semantic).or_default() |= mask & lanes(binding.semantic);
+        }
+    }
+}
+
+/// The components that a binding has.
+fn lanes(semantic: Semantic) -> u8 {
+    let is_scalar = matches!(
+        semantic,
+        Semantic::FogCoord | Semantic::PointSize | Semantic::ClipDistance(_) | Semantic::Facing
+    );
+    if is_scalar { 0b0001 } else { 0b1111 }
+}
