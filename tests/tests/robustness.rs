@@ -1,5 +1,7 @@
 //! Any bytes give a module or errors: no panic, no hang, no runaway memory, and positions inside the text.
 
+mod support;
+
 use glasm::{DebugInfo, Location, Options, Severity, Source, Target};
 use glasm_tests::mutate::{mutate, soup, vocabulary};
 use glasm_tests::rng::Rng;
@@ -121,7 +123,8 @@ fn every_prefix_of_every_sample() {
 /// What loads in scripts loads here, and what must not does not: else the tests above would test only errors.
 #[test]
 fn programs_of_scripts_load() {
-    let programs: Vec<&Program> = programs()
+    let all = programs();
+    let programs: Vec<&Program> = all
         .iter()
         .filter(|program| program.expected == Expected::Loads)
         .collect();
@@ -132,9 +135,8 @@ fn programs_of_scripts_load() {
     );
     let mut failures = Vec::new();
     for program in programs {
-        let source = Source::new(&program.name, &program.text);
-        if let Err(errors) = glasm::compile(&source, &Options::default()) {
-            failures.push(errors.render(&source));
+        if let Err(errors) = support::compile(program, all, &Options::default()) {
+            failures.push(errors.render(&Source::new(&program.name, &program.text)));
         }
     }
     assert!(

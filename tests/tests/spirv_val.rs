@@ -3,6 +3,8 @@
 #![expect(clippy::print_stderr, reason = "says why nothing was checked")]
 #![expect(clippy::unwrap_used, reason = "a broken machine fails the test")]
 
+mod support;
+
 use glasm::{DebugInfo, Options, Source, Target};
 use glasm_tests::generator::{Variant, program};
 use glasm_tests::scripts::{self, Expected, Program};
@@ -46,7 +48,7 @@ fn problem(words: &[u32], environment: &str) -> Option<String> {
 }
 
 /// Everything wrong with one program under all options.
-fn problems(subject: &Program) -> Vec<String> {
+fn problems(subject: &Program, all: &[Program]) -> Vec<String> {
     let mut found = Vec::new();
     for (target, environment) in TARGETS {
         for debug in [
@@ -61,7 +63,7 @@ fn problems(subject: &Program) -> Vec<String> {
                 debug,
                 ..Options::default()
             };
-            let what = match glasm::compile(&Source::new(&subject.name, &subject.text), &options) {
+            let what = match support::compile(subject, all, &options) {
                 Ok(shader) => problem(&shader.words, environment),
                 Err(errors) => Some(errors.render(&Source::new(&subject.name, &subject.text))),
             };
@@ -84,7 +86,7 @@ fn check(programs: &[Program]) {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while let Some(subject) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    found.lock().unwrap().extend(problems(subject));
+                    found.lock().unwrap().extend(problems(subject, programs));
                 }
             });
         }

@@ -1,10 +1,12 @@
 //! What a device can do, and whether that is enough for a script.
 
 mod buffers;
+mod components;
 mod framebuffer;
 mod groups;
 mod textures;
 
+pub(crate) use components::missing_components;
 pub(crate) use framebuffer::FramebufferLimits;
 
 use crate::script::{Column, Command, DrawSource, IndexWidth, ProgramForm, Script};
@@ -54,6 +56,9 @@ pub(crate) struct Capabilities {
     pub(crate) max_group_size: [u32; 3],
     pub(crate) max_group_invocations: u32,
     pub(crate) max_push: u32,
+    /// Components of what passes between stages.
+    pub(crate) max_vertex_outputs: u32,
+    pub(crate) max_fragment_inputs: u32,
     /// Whether memory of the process can be that of buffers with addresses.
     pub(crate) shares_buffers: bool,
     pub(crate) uniform_buffers: BufferLimits,

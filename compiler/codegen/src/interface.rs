@@ -243,6 +243,7 @@ impl Interface {
                 let Some(location) = options.interface.inputs.location(semantic) else {
                     return Ok(pad);
                 };
+                self.check_location(program, options, id)?;
                 let value = self.load_location(w, program, options, id, location, Scalar::F32);
                 let lanes: [Lane; 4] = std::array::from_fn(|lane| Lane::of(value, lane));
                 if let Semantic::Color(number) = semantic
@@ -256,6 +257,30 @@ impl Interface {
                     lanes
                 })
             }
+        }
+    }
+
+    /// Two varyings of one location cannot both be read.
+    fn check_location(
+        &self,
+        program: &Program,
+        options: &Options,
+        id: InputId,
+    ) -> Result<(), Failure> {
+        let varyings = &options.interface.inputs;
+        let semantic = program.inputs[id].semantic;
+        let location = varyings.location(semantic);
+        let clash = program.inputs.iter_enumerated().find(|(other, data)| {
+            data.semantic != semantic
+                && self.inputs[other.index()].variable.is_some()
+                && varyings.location(data.semantic) == location
+        });
+        match clash {
+            Some((_, other)) => Err(Error::unsupported(format!(
+                "{:?} and {semantic:?} need the same location unless their programs are linked",
+                other.semantic
+            ))),
+            None => Ok(()),
         }
     }
 

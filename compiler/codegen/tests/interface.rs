@@ -4,7 +4,9 @@
 
 mod support;
 
-use glasm_codegen::options::{ClipDepth, Conventions, DebugInfo, DeviceFeatures, InterfaceTypes};
+use glasm_codegen::options::{
+    ClipDepth, Conventions, DebugInfo, DeviceFeatures, InterfaceTypes, Varyings,
+};
 use glasm_codegen::reflect::{DescriptorSlot, Scalar};
 use glasm_codegen::{ErrorKind, Module, Options, SourceText, emit, emit_with_source};
 use glasm_ir::resource::*;
@@ -117,6 +119,26 @@ fn two_varyings_of_one_location_clash() {
     }
     let error = emit(&m.finish(), &Options::default()).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unsupported);
+}
+
+#[test]
+fn two_inputs_of_one_location_clash() {
+    let mut m = Make::new(Stage::Fragment);
+    let inputs = [Semantic::FogCoord, Semantic::Generic(17)].map(|semantic| m.input(semantic));
+    let color = m.color();
+    m.f(Op::Add, d(color, "xyzw"), &inputs);
+    let program = m.finish();
+    let error = emit(&program, &Options::default()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unsupported);
+    let list = vec![Semantic::FogCoord, Semantic::Generic(17)];
+    let options = Options {
+        interface: InterfaceTypes {
+            inputs: Varyings::Packed(list),
+            ..InterfaceTypes::default()
+        },
+        ..Options::default()
+    };
+    check_with(&program, &options);
 }
 
 /// The sum of all fragment inputs.

@@ -12,7 +12,7 @@ mod point_size;
 
 use crate::format::{Encoding, Format};
 use crate::outcome::Failure;
-use crate::requirements::{Capabilities, missing_for_module};
+use crate::requirements::{Capabilities, missing_components, missing_for_module};
 use crate::script::stages::MAIN;
 use crate::script::{
     Attachments, Convention, ProgramForm, ProgramSection, ProgramState, Script, VertexData,
@@ -357,6 +357,9 @@ impl CompileContext<'_> {
             return Err(Refusal::Skip(format!(
                 "the device lacks {feature}, which the {stage} program needs"
             )));
+        }
+        if let Some(reason) = missing_components(&shader.reflection, self.capabilities) {
+            return Err(Refusal::Skip(reason));
         }
         if let Some(reason) = missing_for_module(section.stage, &shader.words, self.capabilities) {
             return Err(Refusal::Skip(reason));

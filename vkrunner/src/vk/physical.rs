@@ -232,6 +232,8 @@ fn query_capabilities(
         max_group_size: limits.max_compute_work_group_size,
         max_group_invocations: limits.max_compute_work_group_invocations,
         max_push: limits.max_push_constants_size,
+        max_vertex_outputs: limits.max_vertex_output_components,
+        max_fragment_inputs: limits.max_fragment_input_components,
         uniform_buffers: BufferLimits {
             max_size: limits.max_uniform_buffer_range.into(),
             alignment: limits.min_uniform_buffer_offset_alignment,

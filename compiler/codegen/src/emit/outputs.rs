@@ -312,7 +312,7 @@ impl Emit<'_> {
             });
         match clash {
             Some((_, other)) => Err(Error::unsupported(format!(
-                "{:?} and {semantic:?} need the same location",
+                "{:?} and {semantic:?} need the same location unless their programs are linked",
                 other.semantic
             ))),
             None => Ok(()),

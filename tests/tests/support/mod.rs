@@ -1,0 +1,34 @@
+//! Compiling the programs of scripts.
+
+use glasm::{Code, Diagnostics, Dialect, Options, Shader, Source};
+use glasm_tests::scripts::Program;
+
+/// Compiles a program alone or, if it cannot stand alone, together with the other stages of its script, which are among `all`.
+///
+/// # Errors
+/// All errors of the program.
+pub(crate) fn compile(
+    subject: &Program,
+    all: &[Program],
+    options: &Options,
+) -> Result<Shader, Diagnostics> {
+    let source = Source::new(&subject.name, &subject.text);
+    let alone = glasm::compile(&source, options);
+    let can_link = |errors: &Diagnostics| {
+        let mut list = errors.list.iter();
+        list.all(|error| error.code == Code::Unsupported)
+    };
+    if !alone.as_ref().is_err_and(can_link) {
+        return alone;
+    }
+    let file = |program: &Program| program.name.split(" [").next().map(str::to_owned);
+    let others = all.iter().filter(|other| file(other) == file(subject));
+    let mut sources: Vec<_> = others
+        .map(|other| Source::new(&other.name, &other.text))
+        .collect();
+    sources.sort_by_key(|source| Dialect::of(source.text).map(Dialect::stage));
+    let stages: Vec<_> = sources.iter().map(|source| (source, options)).collect();
+    let linked = glasm::link(&stages).stages.into_iter().zip(&sources);
+    let mut own = linked.filter(|(_, source)| source.name == subject.name);
+    own.next().map_or(alone, |(shader, _)| shader)
+}
