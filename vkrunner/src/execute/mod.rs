@@ -138,7 +138,7 @@ pub(crate) fn execute(
             feedback: Feedback::new(),
             sample_counter: None,
             params: Params::default(),
-            textures: Textures::default(),
+            textures: Textures::new(script.requirements.convention),
             images: Images::default(),
             attributes: vertices::initial_values(),
             push: vec![0; script.push_size as usize],

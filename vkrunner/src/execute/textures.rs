@@ -3,7 +3,7 @@
 use super::Problem;
 use super::plan::WantedTexture;
 use crate::format::{Aspect, Format};
-use crate::script::target_name;
+use crate::script::{Convention, target_name};
 use crate::texture::{Contents, Pattern, Sampling, Shape, TextureData, Update};
 use crate::vk::{Comparing, Device, SampledTexture, Texture, TextureUse};
 use ash::vk::CompareOp;
@@ -37,9 +37,19 @@ pub(super) struct Textures {
     units: BTreeMap<u32, Unit>,
     /// What programs read that no command has set, by target and type.
     unset: Vec<(WantedTexture, SampledTexture)>,
+    /// Whether incomplete textures count as not set, as in GL.
+    complete_only: bool,
 }
 
 impl Textures {
+    /// Units without textures, which follow GL's rules or Vulkan's.
+    pub(super) fn new(convention: Convention) -> Self {
+        Self {
+            complete_only: convention == Convention::OpenGl,
+            ..Self::default()
+        }
+    }
+
     /// Begins or extends a texture.
     pub(super) fn update(&mut self, number: u32, update: &Update) {
         let unit = self.units.entry(number).or_insert_with(Unit::new);
@@ -66,9 +76,10 @@ impl Textures {
         count: u32,
         wanted: WantedTexture,
     ) -> Result<(), Problem> {
+        let complete_only = self.complete_only;
         for number in first..first + count {
             match self.units.get_mut(&number) {
-                Some(unit) if unit.data.is_some() => unit.prepare(device, number, wanted)?,
+                Some(unit) if unit.is_set(complete_only) => unit.prepare(device, number, wanted)?,
                 _ => self.prepare_unset(device, wanted)?,
             }
         }
@@ -92,7 +103,8 @@ impl Textures {
 
     /// The object of a unit, after [`Self::prepare`].
     pub(super) fn get(&self, number: u32, wanted: WantedTexture) -> &SampledTexture {
-        let unit = self.units.get(&number).filter(|unit| unit.data.is_some());
+        let unit = self.units.get(&number);
+        let unit = unit.filter(|unit| unit.is_set(self.complete_only));
         let object = match unit {
             Some(unit) => unit.views.get(&unit.comparing(wanted)),
             None => {
@@ -105,6 +117,12 @@ impl Textures {
 }
 
 impl Unit {
+    /// Whether programs see the texture.
+    fn is_set(&self, complete_only: bool) -> bool {
+        let mut data = self.data.iter();
+        data.any(|data| !complete_only || data.is_complete(&self.sampling))
+    }
+
     /// Programs in assembly say whether they compare; else the texture does.
     fn comparing(&self, wanted: WantedTexture) -> Comparing {
         wanted.comparing.unwrap_or(match self.sampling.compares {

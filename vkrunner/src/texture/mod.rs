@@ -249,6 +249,15 @@ impl TextureData {
         data
     }
 
+    /// Whether it has all levels that a filter between them needs, and a cube all faces or none. GL 2.1 section 3.8.10.
+    pub(crate) fn is_complete(&self, sampling: &Sampling) -> bool {
+        let Shape { target, levels, .. } = self.shape;
+        let last = sampling.max_level.min(self.shape.max_levels() - 1);
+        let has_levels = sampling.between_levels.is_none() || levels > last;
+        let faces = self.planes.keys().filter(|plane| plane.level == 0).count();
+        has_levels && (target != TexTarget::Cube || matches!(faces, 0 | 6))
+    }
+
     /// Takes an update to this texture, or begins another.
     pub(crate) fn update(&mut self, update: &Update) {
         if update.start == Start::New {
@@ -347,6 +356,35 @@ mod tests {
             (data.plane(id(0, 4, 0)), data.plane(id(0, 1, 0))),
             (vec![0], vec![5])
         );
+    }
+
+    #[test]
+    fn textures_are_complete_with_all_levels_and_faces() {
+        let with_levels = Sampling {
+            between_levels: Some(ash::vk::SamplerMipmapMode::NEAREST),
+            ..Sampling::INITIAL
+        };
+        let two_levels = Sampling {
+            max_level: 1,
+            ..with_levels
+        };
+        let whole = |levels| {
+            TextureData::new(&Update::whole(
+                shape(TexTarget::D2, [4; 3], levels, 1),
+                None,
+            ))
+        };
+        assert!(whole(1).is_complete(&Sampling::INITIAL));
+        assert!(!whole(2).is_complete(&with_levels));
+        assert!(whole(2).is_complete(&two_levels) && whole(3).is_complete(&with_levels));
+        let cube = shape(TexTarget::Cube, [1, 1, 1], 1, 6);
+        let texels = |texels| Some(Contents::Texels(vec![5; texels]));
+        let face = Update {
+            slice: Some(2),
+            ..Update::whole(cube.clone(), texels(1))
+        };
+        assert!(!TextureData::new(&face).is_complete(&Sampling::INITIAL));
+        assert!(TextureData::new(&Update::whole(cube, texels(6))).is_complete(&Sampling::INITIAL));
     }
 
     #[test]
