@@ -285,7 +285,8 @@ codes! {
     HeaderStage "E0907" "header of another program type"
         "A program is loaded as a program of one type, such as a vertex program, and its header must be one of that type.";
     OptionNeedsOther "E0908" "OPTION without another that it needs"
-        "ARB_post_depth_coverage and EXT_post_depth_coverage need NV_early_fragment_tests.";
+        "ARB_post_depth_coverage and EXT_post_depth_coverage need NV_early_fragment_tests. In vertex programs \
+         ARB_fragment_program_shadow needs NV_vertex_program3.";
 
     ProgramTooLarge "E1001" "program too large"
         "glasm accepts programs of up to 16 MiB.";
@@ -306,6 +307,9 @@ codes! {
 
     TooManyAttribs "E1009" "too many attributes"
         "An ARB vertex program binds up to 16 attributes, a fragment program all 12 that there are; fog options take one of them.";
+
+    TooManyTextureUnits "E1010" "too many texture image units"
+        "An ARB vertex program accesses textures through up to 16 image units; their numbers may be any.";
 
     Internal "E9901" "fault of glasm"
         "glasm contradicted itself. Please report it with the program.";

@@ -2,7 +2,7 @@
 //! ARB_vertex_program sections 2.14.2 to 2.14.5, ARB_fragment_program sections 3.11.2 to 3.11.5.
 
 use super::operand::Shape;
-use super::{Checker, VarKind};
+use super::{Checker, Implicit, VarKind};
 use crate::ast::{Base, Decl, DeclKind, Dst, Inst, Item, Operand, Signs, SuffixKind, VarMods};
 use crate::codes::Code;
 use crate::lang::arb::{self, Form, limits};
@@ -149,6 +149,21 @@ impl Checker<'_> {
         self.index(var, dst.index, dst.span);
     }
 
+    /// Whether an undeclared name is `CC`, a result that keeps nothing but its condition codes. The examples of
+    /// NV_vertex_program2_option section 2.14.4.X and NV_fragment_program2 section 3.11.5.X write to it, though their grammars do not
+    /// have it.
+    #[cold]
+    pub(super) fn is_codes_target(&self, name: NameId) -> bool {
+        self.family == Family::Arb
+            && !self.is_plain_arb()
+            && self.program.ast.names.text(name) == b"CC"
+    }
+
+    /// The variable that instructions with result `CC` write. The name stays undeclared, so that nothing reads it.
+    pub(super) fn codes_target(&mut self, span: Span) -> u32 {
+        self.implicit(Implicit::CodesTarget, span, |_| VarKind::Temp)
+    }
+
     /// POPA writes all components. NV_vertex_program3 section 2.14.5.43.
     pub(super) fn whole_address(&mut self, inst: &Inst) {
         let Some(dst) = inst.dst else { return };
@@ -247,11 +262,15 @@ impl Checker<'_> {
         let word = DECLARATION_WORDS.iter().any(|word| word.as_bytes() == text);
         let address = self.stage == Stage::Vertex && text == b"ADDRESS";
         let size = matches!(text, b"SHORT" | b"LONG") && self.has_option(Features::NV_FRAGMENT);
+        // The lists of vertex programs have no opcodes with suffixes, those of fragment programs have all of them.
         let opcode = opcodes::split(Family::Arb, text).is_some_and(|(opcode, mods)| {
             let form = opcode.info().arb.of(self.stage);
             form.is_some_and(|form| {
                 self.program.features.contains(form.needs)
-                    && self.unknown_suffix(form, mods).is_none()
+                    && match self.stage == Stage::Vertex {
+                        true => mods.is_empty(),
+                        false => self.unknown_suffix(form, mods).is_none(),
+                    }
             })
         });
         if word || address || size || opcode {

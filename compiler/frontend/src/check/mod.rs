@@ -176,7 +176,7 @@ enum Named {
     Poisoned,
 }
 
-/// Key of a variable that a binding makes when used directly.
+/// Key of a variable that a binding makes when used directly, and of the result `CC`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Implicit {
     Attrib(Semantic),
@@ -184,6 +184,7 @@ enum Implicit {
     Param(ParamSource),
     Texture(u32),
     Image(u32),
+    CodesTarget,
 }
 
 /// The checker's state.
@@ -283,7 +284,7 @@ impl<'s> Checker<'s> {
     /// OPTION lines. NV_gpu_program4 section 2.X.6.
     fn options(&mut self) {
         let mut groups: Vec<(Group, &str)> = Vec::new();
-        let mut post_depth = None;
+        let (mut post_depth, mut shadow) = (None, None);
         for (name, span) in std::mem::take(&mut self.program.ast.options) {
             let text = self.program.ast.names.display(name);
             let row = options::lookup(text.as_bytes())
@@ -321,6 +322,14 @@ impl<'s> Checker<'s> {
             if row.enables.contains(Features::POST_DEPTH_COVERAGE) {
                 post_depth = Some(span);
             }
+            if row.enables.contains(Features::SHADOW) && self.stage == Stage::Vertex {
+                shadow = Some(span);
+            }
+        }
+        // NV_vertex_program3, dependencies on ARB_fragment_program_shadow.
+        if let Some(span) = shadow.filter(|_| !self.has_option(Features::NV_VERTEX_3)) {
+            let message = "in a vertex program this option needs OPTION NV_vertex_program3";
+            self.reports.error(Code::OptionNeedsOther, span, message);
         }
         if let Some(span) =
             post_depth.filter(|_| !self.program.features.contains(Features::EARLY_TESTS))

@@ -8,6 +8,7 @@ use crate::ast::{Base, Dst, Index, Operand, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::modifiers::base_name;
+use crate::names::NameId;
 use crate::parse::Letters;
 use crate::source::Family;
 use glasm_ir::types::{Base as TypeBase, Type};
@@ -425,7 +426,7 @@ impl Checker<'_> {
     #[inline]
     pub(super) fn result(&mut self, dst: &mut Dst, ty: Type, untyped: bool) {
         let var = match dst.base {
-            Base::Name(name) => match self.var_of(name, dst.span) {
+            Base::Name(name) => match self.result_var(name, dst.span) {
                 Some(var) => var,
                 None => return,
             },
@@ -444,6 +445,16 @@ impl Checker<'_> {
         self.index(var, dst.index, dst.span);
         if mismatch {
             self.type_mismatch(var, ty.base(), dst.span);
+        }
+    }
+
+    /// The variable of a result.
+    #[inline]
+    fn result_var(&mut self, name: NameId, span: Span) -> Option<u32> {
+        match self.named[name.index()] {
+            Named::Var(var) => Some(var),
+            Named::Nothing if self.is_codes_target(name) => Some(self.codes_target(span)),
+            Named::Nothing | Named::Poisoned | Named::SubroutineType => self.var_of(name, span),
         }
     }
 

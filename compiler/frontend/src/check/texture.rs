@@ -4,14 +4,15 @@ use super::operand::Shape;
 use super::{Checker, VarKind};
 use crate::ast::{Base, Extra, Inst, Offset, Operand, SuffixKind, TexPart};
 use crate::codes::Code;
+use crate::lang::arb::limits::VERTEX_TEXTURES;
 use crate::lang::limits;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::lang::options::Feature;
 use crate::lang::targets::{Access, Reference, TARGETS, TargetInfo};
 use crate::source::{Family, Version};
-use glasm_ir::TexTarget;
 use glasm_ir::types::Type;
+use glasm_ir::{Stage, TexTarget};
 
 impl Checker<'_> {
     pub(super) fn texture(&mut self, inst: &Inst, operands: &mut [Operand], info: &OpcodeInfo) {
@@ -256,6 +257,7 @@ impl Checker<'_> {
         let VarKind::Texture { unit } = info.kind else {
             return;
         };
+        let known = self.unit_targets.len();
         for unit in unit..unit + info.array.unwrap_or(1) {
             let used = *self.unit_targets.entry(unit).or_insert(part.target);
             if used != part.target {
@@ -269,6 +271,12 @@ impl Checker<'_> {
             }
         }
         let _ = target;
+        let arb_vertex = self.family == Family::Arb && self.stage == Stage::Vertex;
+        if arb_vertex && known == VERTEX_TEXTURES && self.unit_targets.len() > known {
+            let message = format!("more than {VERTEX_TEXTURES} texture image units");
+            let span = part.texture.span;
+            self.reports.error(Code::TooManyTextureUnits, span, message);
+        }
     }
 }
 

@@ -96,13 +96,5 @@ pub const fn reserved_words(dialect: Dialect) -> &'static [&'static str] {
     }
 }
 
-/// A further such word that an option brings, and the feature of the option.
-pub const fn optional_reserved_word(dialect: Dialect) -> Option<(&'static str, Features)> {
-    match (dialect.family(), dialect.stage()) {
-        (Family::Arb, Stage::Vertex) => Some(("texture", Features::NV_VERTEX_3)),
-        _ => None,
-    }
-}
-
 /// What an ARB program must have asked for to use a feature; `None` for features that it never has.
 pub type ArbNeeds = Option<Features>;

@@ -243,7 +243,7 @@ options! {
     "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint Full [] arb FRAGMENT;
     "ARB_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] arb FRAGMENT;
     "ATI_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] arb FRAGMENT;
-    "ARB_fragment_program_shadow" FRAGMENT V4_0 None Full [SHADOW] arb FRAGMENT;
+    "ARB_fragment_program_shadow" FRAGMENT V4_0 None Full [SHADOW] arb ARB;
     "ARB_fragment_coord_origin_upper_left" FRAGMENT V4_0 None Full [ORIGIN_UPPER_LEFT] arb FRAGMENT;
     "ARB_fragment_coord_pixel_center_integer" FRAGMENT V4_0 None Full [PIXEL_CENTER_INTEGER] arb FRAGMENT;
     "ARB_fragment_layer_viewport" FRAGMENT V4_0 None Full [FRAGMENT_LAYER];

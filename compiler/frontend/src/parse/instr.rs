@@ -182,7 +182,10 @@ fn operand_of_kind(
             }
         }
         OperandKind::Cond => {
-            let cond = optional_condition(input)?;
+            let cond = match input.state.family {
+                Family::Typed => optional_condition(input)?,
+                Family::Arb => Some(condition(input)?),
+            };
             inst.cond = Some(cond.ok_or_else(|| fail_at(input, Expected::Condition))?);
         }
         OperandKind::Kill => kill(input, inst)?,
@@ -215,7 +218,7 @@ fn operand_of_kind(
 /// A condition, or a vector if a variable of that name is declared.
 fn kill(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
     let word = peek(input);
-    if word.kind() == Kind::OpenParen {
+    if word.kind() == Kind::OpenParen && input.state.family == Family::Typed {
         inst.cond = optional_condition(input)?;
     } else if word.kind() == Kind::Ident && input.state.test(word).is_some() {
         inst.cond = Some(condition(input)?);
@@ -298,7 +301,10 @@ fn extended_swizzle(input: &mut Input<'_, '_, '_>) -> Parsed<[ExtComponent; 4]> 
 /// `texture, target` with optional offset. Operands that stand before the texture beyond those of the opcode, such as the
 /// reference of SHADOWARRAYCUBE, go to the operands.
 fn texture(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
-    let mut texture = operand(input)?;
+    let mut texture = match input.state.family {
+        Family::Typed => operand(input)?,
+        Family::Arb => unit(input, b"texture")?,
+    };
     let mut extra = 0;
     loop {
         if peek(input).kind() != Kind::Comma {
@@ -336,25 +342,30 @@ fn texture(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
     Ok(())
 }
 
+/// A unit such as `texture[0]`, whose word need not be reserved. Anything else is read as operand, for the checker to refuse.
+fn unit(input: &mut Input<'_, '_, '_>, word: &[u8]) -> Parsed<Operand> {
+    let first = peek(input);
+    if first.kind() != Kind::Ident || input.state.text(first) != word {
+        return operand(input);
+    }
+    advance(input);
+    let name = input.state.intern(first);
+    let (path, end) = super::path::path(input, first, name)?;
+    Ok(Operand {
+        base: Base::Path(path),
+        index: Index::None,
+        suffix: Suffix::NONE,
+        signs: Signs::empty(),
+        span: Span::new(first.start(), end),
+    })
+}
+
 /// An image unit or an image variable; the target of the part follows later.
 fn image(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
     let word = peek(input);
-    let unit = word.kind() == Kind::Ident
-        && input.state.text(word) == b"image"
-        && !input.state.is_declared(word);
-    let image = if unit {
-        advance(input);
-        let name = input.state.intern(word);
-        let (path, end) = super::path::path(input, word, name)?;
-        Operand {
-            base: Base::Path(path),
-            index: Index::None,
-            suffix: Suffix::NONE,
-            signs: Signs::empty(),
-            span: Span::new(word.start(), end),
-        }
-    } else {
-        operand(input)?
+    let image = match input.state.is_declared(word) {
+        true => operand(input)?,
+        false => unit(input, b"image")?,
     };
     let number = Extra::Texture(input.state.ast.textures.len() as u32);
     inst.extra = push_extra(input, number);

@@ -26,7 +26,7 @@ use crate::lang::conditions::{self, Test};
 use crate::lang::modifiers::{self, Modifier, Mods};
 use crate::lang::opcodes::{self, OLD_WORDS, Opcode};
 use crate::lang::options::{self, Features};
-use crate::lang::{limits, optional_reserved_word, reserved_words};
+use crate::lang::{limits, reserved_words};
 use crate::lex::{Kind, Token};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
@@ -224,7 +224,7 @@ impl<'s> State<'s> {
     /// The condition test that a token spells, where it could be a variable as well. A variable of that name wins; in ARB programs
     /// the test does, if the options have tests at all. NV_fragment_program_option section 3.11.5.
     fn test(&mut self, token: Token) -> Option<Test> {
-        let test = conditions::lookup(self.text(token))?;
+        let test = conditions::lookup(self.family, self.text(token))?;
         let name = self.intern(token);
         let is_test = match self.family {
             Family::Typed => !self.words[name.index()].declared,
@@ -238,9 +238,6 @@ impl<'s> State<'s> {
         let dialect = self.ast.dialect;
         let row = options::lookup(self.ast.names.text(option)).filter(|row| row.known_in(dialect));
         self.features |= row.map_or(Features::empty(), |row| row.enables);
-        let more = optional_reserved_word(dialect)
-            .is_some_and(|(_, feature)| self.features.contains(feature));
-        self.reserved = (reserved_words(dialect).len() + usize::from(more)) as u32;
     }
 
     /// Whether a variable of this name stands before.
@@ -369,10 +366,6 @@ fn new_state<'s>(
     let mut names = Names::new();
     let reserved = reserved_words(dialect);
     for word in reserved {
-        names.intern(word.as_bytes());
-    }
-    // The word that an option may add comes next, so that it is only a matter of the count.
-    if let Some((word, _)) = optional_reserved_word(dialect) {
         names.intern(word.as_bytes());
     }
     let names_known = names.len();

@@ -7,6 +7,7 @@ use super::{
 use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use crate::codes::Code;
 use crate::lang::conditions::{self, SPARSE_REGISTER};
+use crate::lang::options::Features;
 use crate::lex::{Kind, Token};
 use crate::parse::path::int_value;
 use crate::source::{Dialect, Family, Version};
@@ -472,13 +473,16 @@ fn mask(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<WriteMask> {
 pub(super) fn condition(input: &mut Input<'_, '_, '_>) -> Parsed<Cond> {
     let word = peek(input);
     let test = if word.kind() == Kind::Ident {
-        conditions::lookup(input.state.text(word))
+        conditions::lookup(input.state.family, input.state.text(word))
     } else {
         None
     };
     let Some(test) = test else {
         return Err(fail_at(input, Expected::Condition));
     };
+    if input.state.family == Family::Arb && conditions::is_numbered(input.state.text(word)) {
+        numbered_condition(input)?;
+    }
     advance(input);
     if test.register == SPARSE_REGISTER && input.state.ast.dialect.version() < Version::V5_0 {
         let message = "residency needs language version 5.0";
@@ -489,7 +493,25 @@ pub(super) fn condition(input: &mut Input<'_, '_, '_>) -> Parsed<Cond> {
     Ok(Cond { test, swizzle })
 }
 
-/// A condition with or without parentheses; `None` at the end of the statement.
+/// A rule with a number in an ARB program: NV_vertex_program3 has the second register. Programs without any conditions are told
+/// that by the checker.
+fn numbered_condition(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+    let (features, word) = (input.state.features, peek(input));
+    if input.state.ast.dialect.stage() != Stage::Vertex {
+        return Err(fail_at(input, Expected::Condition));
+    }
+    if features.contains(Features::NV_VERTEX_2) && !features.contains(Features::NV_VERTEX_3) {
+        let message = "conditions with a number need OPTION NV_vertex_program3";
+        let span = word.span();
+        input
+            .state
+            .reports
+            .error(Code::FeatureOption, span, message);
+    }
+    Ok(())
+}
+
+/// A condition with or without parentheses, which ARB programs need; `None` at the end of the statement.
 pub(super) fn optional_condition(input: &mut Input<'_, '_, '_>) -> Parsed<Option<Cond>> {
     match peek_kind(input, 0) {
         Kind::OpenParen => {
@@ -498,7 +520,7 @@ pub(super) fn optional_condition(input: &mut Input<'_, '_, '_>) -> Parsed<Option
             expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
             Ok(Some(cond))
         }
-        Kind::Ident => condition(input).map(Some),
+        Kind::Ident if input.state.family == Family::Typed => condition(input).map(Some),
         _ => Ok(None),
     }
 }
