@@ -81,15 +81,16 @@ impl Images {
     }
 
     fn bound(&self, place: ImageKey) -> BoundImage {
-        let own = BoundImage {
+        let own = || BoundImage {
             image: place,
             part: ImagePart::default(),
+            format: None,
         };
-        self.bound.get(&place).copied().unwrap_or(own)
+        self.bound.get(&place).cloned().unwrap_or_else(own)
     }
 
-    /// The image of a unit as a program sees it. Without an image, where raw texels have another size than those of the image, and where
-    /// the image lacks the part that is bound, it sees none; on devices that cannot do that, one of one texel that nobody else sees.
+    /// The image of a unit as a program sees it. Without an image, where texels have another size than those of the image, and where the
+    /// image lacks the part that is bound, it sees none; on devices that cannot do that, one of one texel that nobody else sees.
     pub(super) fn for_program(
         &mut self,
         device: &Rc<Device>,
@@ -98,34 +99,22 @@ impl Images {
     ) -> Result<Resource<'_>, Problem> {
         let bound = self.bound(ImageKey::of_unit(unit));
         let shape = self.images.get(&bound.image).map(|image| &image.data.shape);
-        let fits = match shape {
-            Some(shape) => is_visible(shape, bound.part, wanted)
+        let view = match shape {
+            Some(shape) => view_for_program(shape, &bound, wanted)
                 .map_err(|why| format!("image unit {unit}: {why}"))?,
-            None => false,
+            None => None,
         };
-        if !fits && device.has_null_descriptors() {
-            return Ok(Resource::NoImage);
+        match view {
+            Some(view) => {
+                let image = self.prepare_view(device, bound.image, &view)?;
+                Ok(Resource::Image(image, view))
+            }
+            None if device.has_null_descriptors() => Ok(Resource::NoImage),
+            None => {
+                let missing = self.missing(device, unit, wanted)?;
+                Ok(Resource::Image(missing, missing.whole_view()))
+            }
         }
-        if !fits {
-            let missing = self.missing(device, unit, wanted)?;
-            return Ok(Resource::Image(missing, missing.whole_view()));
-        }
-        let view = StorageView {
-            target: wanted.target,
-            part: bound.part,
-            bits: match wanted.format {
-                ImageFormat::Raw(bits) => Some(bits),
-                ImageFormat::Own(_) => None,
-                ImageFormat::Any => self.texel_bits(bound.image),
-            },
-        };
-        let image = self.prepare_view(device, bound.image, &view)?;
-        Ok(Resource::Image(image, view))
-    }
-
-    fn texel_bits(&self, image: ImageKey) -> Option<u8> {
-        let unit = self.images.get(&image)?;
-        Some(8 * unit.data.shape.format.size() as u8)
     }
 
     /// The image that a module finds by descriptor only.
@@ -134,18 +123,23 @@ impl Images {
         device: &Rc<Device>,
         place: ImageKey,
     ) -> Result<Resource<'_>, Problem> {
-        let BoundImage { image, part } = self.bound(place);
+        let BoundImage {
+            image,
+            part,
+            format,
+        } = self.bound(place);
         let Some(unit) = self.images.get(&image) else {
             return Err(format!("{image} is not set yet").into());
         };
         let shape = &unit.data.shape;
-        if !part.exists(shape) {
-            return Err(format!("{image} has no such part").into());
+        let format = format.as_ref().unwrap_or(&shape.format);
+        if !part.exists(shape) || format.size() != shape.format.size() {
+            return Err(format!("{image} has no such part, or texels of another size").into());
         }
         let view = StorageView {
             target: part.target(shape.target),
             part,
-            bits: None,
+            format: format.vk,
         };
         let image = self.prepare_view(device, image, &view)?;
         Ok(Resource::Image(image, view))
@@ -226,20 +220,35 @@ impl Images {
     }
 }
 
-/// Whether a program can see a part of an image, or why it must not.
-fn is_visible(shape: &Shape, part: ImagePart, wanted: WantedImage) -> Result<bool, String> {
+/// What a program sees of an image that is bound; `None` if the access is invalid. Fails if the program must not see it.
+fn view_for_program(
+    shape: &Shape,
+    bound: &BoundImage,
+    wanted: WantedImage,
+) -> Result<Option<StorageView>, String> {
+    let part = bound.part;
     if !part.suits(shape.target, wanted.target) {
         return Err("the program accesses another target".to_owned());
     }
-    let has_texels = match wanted.format {
-        ImageFormat::Raw(bits) => shape.format.size() * 8 == usize::from(bits),
-        ImageFormat::Own(scalar) if scalar == texel_scalar(&shape.format) => true,
-        ImageFormat::Any => true,
+    let bits = 8 * shape.format.size() as u8;
+    let unit_format = bound.format.as_ref().unwrap_or(&shape.format);
+    let fits = unit_format.size() == shape.format.size();
+    let format = match wanted.format {
+        ImageFormat::Any => raw_format(bits),
+        ImageFormat::Raw(wanted) => raw_format(wanted).filter(|_| fits && wanted == bits),
+        ImageFormat::Own(scalar) if scalar == texel_scalar(unit_format) => {
+            fits.then(|| unit_format.clone())
+        }
         ImageFormat::Own(_) => {
             return Err("the program accesses texels of another type".to_owned());
         }
     };
-    Ok(has_texels && part.exists(shape))
+    let view = |format: Format| StorageView {
+        target: wanted.target,
+        part,
+        format: format.vk,
+    };
+    Ok(format.filter(|_| part.exists(shape)).map(view))
 }
 
 /// The smallest image that a program can see.

@@ -256,7 +256,7 @@ impl Execution<'_> {
                 resources.textures.set_sampling(*unit, *sampling)
             }
             Command::Image { key, update } => resources.images.update(*key, update)?,
-            Command::BindImage { place, bound } => resources.images.bind(*place, *bound),
+            Command::BindImage { place, bound } => resources.images.bind(*place, bound.clone()),
             Command::ProbeImage { key, plane, probe } => {
                 resources.images.check(&self.device, *key, *plane, probe)?;
             }

@@ -1,5 +1,6 @@
 //! The formats of a script's image units, for devices that must find them in the module. Pure.
 
+use crate::format::Format;
 use crate::script::{Command, ImageKey, Script};
 use glasm::TexelFormat;
 use std::collections::BTreeMap;
@@ -9,10 +10,11 @@ pub(super) fn image_formats(script: &Script) -> Vec<Option<TexelFormat>> {
     let mut places: BTreeMap<ImageKey, Option<TexelFormat>> = BTreeMap::new();
     for step in &script.steps {
         let (place, format) = if let Command::Image { key, update } = &step.command {
-            let name = format!("{:?}", update.shape.format.vk);
-            (*key, TexelFormat::from_vulkan_name(&name))
+            (*key, texel_format(&update.shape.format))
         } else if let Command::BindImage { place, bound } = &step.command {
-            (*place, places.get(&bound.image).copied().flatten())
+            let own = || places.get(&bound.image).copied().flatten();
+            let given = bound.format.as_ref();
+            (*place, given.map_or_else(own, texel_format))
         } else {
             continue;
         };
@@ -32,6 +34,10 @@ pub(super) fn image_formats(script: &Script) -> Vec<Option<TexelFormat>> {
     formats
 }
 
+fn texel_format(format: &Format) -> Option<TexelFormat> {
+    TexelFormat::from_vulkan_name(&format!("{:?}", format.vk))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,11 +51,12 @@ mod tests {
         let formats = image_formats(&script.unwrap());
         assert_eq!(formats, [None, Some(TexelFormat::Rgba8), None, None]);
         let script = Script::parse(
-            b"[test]\nimage 2D 1 R8_SNORM (2, 2)\nbind image 2 1\nimage 2D 0 R8_UNORM (1, 1)\nbind image 0 1\n",
+            b"[test]\nimage 2D 1 R8_SNORM (2, 2)\nbind image 2 1\nimage 2D 0 R8_UNORM (1, 1)\nbind image 0 1\n\
+              bind image 3 1 format R8_UINT\n",
         );
         let formats = image_formats(&script.unwrap());
         let snorm = Some(TexelFormat::R8Snorm);
-        assert_eq!(formats, [None, snorm, snorm]);
+        assert_eq!(formats, [None, snorm, snorm, Some(TexelFormat::R8ui)]);
         let none = Script::parse(b"[test]\n").unwrap();
         assert!(image_formats(&none).is_empty());
     }

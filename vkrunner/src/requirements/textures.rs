@@ -1,7 +1,7 @@
 //! What a device must have for the textures and storage images of a script.
 
 use super::Capabilities;
-use crate::script::{Command, ProgramForm, Script, target_name};
+use crate::script::{BoundImage, Command, ProgramForm, Script, target_name};
 use crate::texture::{Sampling, Shape, Swizzle, Wrap};
 use crate::vk::raw_format;
 use ash::vk;
@@ -63,11 +63,7 @@ pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<St
             images.insert(*key, update.shape.target);
             missing_for_shape(&update.shape, Kind::StorageImage, capabilities)
         } else if let Command::BindImage { bound, .. } = &step.command {
-            let flat = bound.part.slice.is_some();
-            let deep = images.get(&bound.image) == Some(&TexTarget::D3);
-            let feature = "image2DViewOf3D";
-            (flat && deep && !capabilities.has(feature))
-                .then(|| format!("the device lacks {feature}"))
+            missing_for_binding(bound, images.get(&bound.image).copied(), capabilities)
         } else {
             None
         }
@@ -83,6 +79,28 @@ fn has_plain_shaders(script: &Script) -> bool {
         | ProgramForm::PassThrough
         | ProgramForm::FixedFunction => false,
     })
+}
+
+fn missing_for_binding(
+    bound: &BoundImage,
+    target: Option<TexTarget>,
+    capabilities: &Capabilities,
+) -> Option<String> {
+    let feature = "image2DViewOf3D";
+    let flat = bound.part.slice.is_some() && target == Some(TexTarget::D3);
+    if flat && !capabilities.has(feature) {
+        return Some(format!("the device lacks {feature}"));
+    }
+    let format = bound.format.as_ref()?.vk;
+    let uses = capabilities.textures.formats.get(&format.as_raw());
+    let uses = uses.copied().unwrap_or_default();
+    let is_possible = match target == Some(TexTarget::Buffer) {
+        true => uses
+            .buffers
+            .contains(vk::FormatFeatureFlags::STORAGE_TEXEL_BUFFER),
+        false => uses.images.contains(vk::FormatFeatureFlags::STORAGE_IMAGE),
+    };
+    (!is_possible).then(|| format!("the device lacks {format:?} as storage image format"))
 }
 
 fn missing_for_shape(shape: &Shape, kind: Kind, capabilities: &Capabilities) -> Option<String> {

@@ -6,6 +6,7 @@ use super::names::ATTRIBUTES;
 use super::pipeline_state::PipelineState;
 use super::program_state::TextureEnables;
 use crate::data::{DataRange, Scalar, Sequence, TypedData};
+use crate::format::Format;
 use crate::probe::pixels::{PixelProbe, Surface};
 use crate::probe::{Comparison, Tolerances};
 use crate::texture::{ImagePart, PlaneId, Sampling, Update};
@@ -305,11 +306,13 @@ impl ImageKey {
     }
 }
 
-/// A part of an image.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A part of an image, and as what programs see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BoundImage {
     pub(crate) image: ImageKey,
     pub(crate) part: ImagePart,
+    /// Its own unless given.
+    pub(crate) format: Option<Format>,
 }
 
 impl std::fmt::Display for ImageKey {

@@ -1,6 +1,7 @@
 //! What programs see of storage images. Pure.
 
 use super::Shape;
+use ash::vk;
 use glasm::ir::TexTarget;
 
 /// What is bound of an image.
@@ -16,8 +17,8 @@ pub(crate) struct ImagePart {
 pub(crate) struct StorageView {
     pub(crate) target: TexTarget,
     pub(crate) part: ImagePart,
-    /// The bits of a texel if it is seen as an unsigned integer; else it is seen in its own format.
-    pub(crate) bits: Option<u8>,
+    /// As which its texels are seen.
+    pub(crate) format: vk::Format,
 }
 
 impl ImagePart {

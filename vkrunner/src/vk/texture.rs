@@ -77,20 +77,18 @@ impl Texture {
         })
     }
 
-    /// Makes a view of a storage image. The caller checked that the image has the part, and that its texels have as many bits.
+    /// Makes a view of a storage image. The caller checked that the image has the part, and that texels of both formats have one size.
     pub(crate) fn add_view(&mut self, view: &StorageView) -> Result<(), Error> {
         if self.view(view).is_some() || *view == self.whole_view() {
             return Ok(());
         }
-        let raw = view.bits.and_then(raw_format);
-        let format = raw.map_or(self.shape.format.vk, |format| format.vk);
         let made = match &self.memory {
             Memory::Texels(buffer, _) => {
                 let size = self.shape.plane_bytes(0) as u64;
-                View::Texels(texel_view(&self.device, buffer, format, size)?)
+                View::Texels(texel_view(&self.device, buffer, view.format, size)?)
             }
             Memory::Image(image) => {
-                let desc = storage_view(&self.shape, view, format);
+                let desc = storage_view(&self.shape, view);
                 View::Image(image.create_view(&desc)?)
             }
         };
@@ -103,7 +101,7 @@ impl Texture {
         StorageView {
             target: self.shape.target,
             part: ImagePart::default(),
-            bits: None,
+            format: self.shape.format.vk,
         }
     }
 
@@ -471,12 +469,12 @@ pub(super) fn level_view(
 }
 
 /// A view of a part of a storage image.
-fn storage_view(shape: &Shape, view: &StorageView, format: vk::Format) -> ViewDesc {
+fn storage_view(shape: &Shape, view: &StorageView) -> ViewDesc {
     let level = view.part.level;
     let all = view_range(shape, level..level + 1);
     ViewDesc {
         view_type: view_type(view.target),
-        format,
+        format: view.format,
         components: vk::ComponentMapping::default(),
         range: match view.part.slice {
             Some(slice) => all.base_array_layer(slice).layer_count(1),

@@ -2,6 +2,7 @@
 
 use super::parts::{Current, Filling, parse_below, parse_face, parse_part};
 use super::{UNITS, find_target};
+use crate::format::Format;
 use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
 use crate::script::attachments::parse_component;
 use crate::script::command::{BoundImage, Command, ImageKey};
@@ -56,7 +57,7 @@ pub(in crate::script) fn parse_image(
     parser.push(words, Command::Image { key, update })
 }
 
-/// `bind image KEY KEY [level L] [layer N | face N | slice N]`, after `image`: where a program looks, and what it sees.
+/// `bind image KEY KEY [level L] [layer N | face N | slice N] [format F]`, after `image`: where a program looks, and what it sees.
 pub(in crate::script) fn parse_bind_image(
     parser: &mut TestParser,
     words: &mut Words<'_>,
@@ -67,12 +68,17 @@ pub(in crate::script) fn parse_bind_image(
         return Err(words.error_at_last(format!("{image} is not set")));
     };
     // Parts that the image lacks can be bound; programs see nothing there.
-    let mut part = ImagePart::default();
+    let (mut part, mut format) = (ImagePart::default(), None);
     while let Some(word) = words.peek() {
         match word {
             "level" => {
                 words.word("`level`")?;
                 part.level = parse_below(words, "a level", MAX_LEVELS)?;
+            }
+            "format" => {
+                words.word("`format`")?;
+                let what = "a color format of VkFormat";
+                format = Some(words.parse_with(what, Format::parse)?);
             }
             "face" if shape.target == TexTarget::Cube => {
                 words.word("`face`")?;
@@ -85,7 +91,11 @@ pub(in crate::script) fn parse_bind_image(
             _ => break,
         }
     }
-    let bound = BoundImage { image, part };
+    let bound = BoundImage {
+        image,
+        part,
+        format,
+    };
     parser.push(words, Command::BindImage { place, bound })
 }
 

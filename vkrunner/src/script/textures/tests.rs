@@ -668,11 +668,11 @@ fn images_have_units_or_descriptors() {
 #[test]
 fn parts_of_images_are_bound() {
     let image = ImageKey::of_unit(1);
-    for (words, level, slice) in [
-        ("", 0, None),
-        ("level 3", 3, None),
-        ("layer 70 level 1", 1, Some(70)),
-        ("face -x", 0, Some(1)),
+    for (words, level, slice, format) in [
+        ("", 0, None, None),
+        ("level 3 format R8_SINT", 3, None, Format::parse("R8_SINT")),
+        ("layer 70 level 1", 1, Some(70), None),
+        ("face -x", 0, Some(1), None),
     ] {
         let lines = format!("image cube 1 R8_UINT (2, 2)\nbind image 0:7 1 {words}");
         let expected = Command::BindImage {
@@ -680,6 +680,7 @@ fn parts_of_images_are_bound() {
             bound: BoundImage {
                 image,
                 part: ImagePart { level, slice },
+                format,
             },
         };
         assert_eq!(parse(&lines)[1], expected, "{words}");
