@@ -346,6 +346,20 @@ fn precise_and_relaxed_decorate_their_own_results() {
     assert_eq!(count(&text, "RelaxedPrecision"), 1, "{text}");
 }
 
+#[test]
+fn precise_dot_products_have_a_fixed_order() {
+    for (flags, dots, sums) in [(InstFlags::empty(), 1, 0), (InstFlags::PRECISE, 0, 3)] {
+        let mut m = Make::new(Stage::Fragment);
+        let color = m.color();
+        let input = m.input(Semantic::Color(0));
+        m.f(Op::Dp4, d(color, "xyzw"), &[input, input]);
+        m.b.program.insts[0].flags = flags;
+        let text = check(&m.finish());
+        assert_eq!(count(&text, "OpDot"), dots, "{text}");
+        assert_eq!(count(&text, "OpFAdd"), sums, "{text}");
+    }
+}
+
 /// Attributes of 64-bit components are read as words, z and w at a location of their own, and only if they are read.
 #[test]
 fn wide_attributes() {

@@ -5,7 +5,7 @@ use super::inst::{Extreme, Job};
 use super::result::Outcome;
 use crate::error::{Error, Failure};
 use crate::writer::{Scalar, Val};
-use glasm_ir::{Stage, Type};
+use glasm_ir::{InstFlags, Stage, Type};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
@@ -177,8 +177,9 @@ impl Emit<'_> {
         let a = self.source(job.inst, 0, lanes)?;
         let b = self.source(job.inst, 1, lanes)?;
         let size = lanes.count_ones() as u8;
-        let expand = self.options.legacy_multiply && a.scalar == Scalar::F32;
-        if !expand {
+        // Precise sums have a fixed order, which OpDot leaves to the device.
+        let in_order = self.flags.contains(InstFlags::PRECISE) || self.options.legacy_multiply;
+        if !in_order || a.scalar != Scalar::F32 {
             let (a, b) = (self.w.widen(a, size), self.w.widen(b, size));
             let val = self.w.op(Spv::Dot, a.scalar, 1, &[a.id.0, b.id.0]);
             self.decorate(val, Spv::Dot);

@@ -151,8 +151,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// With OPTION ARB_position_invariant clip coordinates are computed as without a program. NV_vertex_program4
-    /// section 2.X.6.
+    /// With OPTION ARB_position_invariant clip coordinates are computed as without a program: products of a row of the
+    /// modelview-projection matrix and the position, rounded one by one, and added from left to right, each sum rounded.
+    /// NV_vertex_program4 section 2.X.6.
     fn invariant_position(&mut self) {
         if !self.checked.features.contains(Features::POSITION_INVARIANT) {
             return;
