@@ -36,6 +36,8 @@ pub(super) enum Bound {
 pub(super) struct Resolved {
     pub(super) bound: Bound,
     pub(super) range: bool,
+    /// The run-time index in place of a number; `bound` is everything that it can be then.
+    pub(super) relative: Option<u32>,
     pub(super) rest: Option<Segment>,
 }
 
@@ -73,9 +75,16 @@ impl Checker<'_> {
                     self.unknown(&segments, used);
                     return None;
                 }
+                let relative = segments
+                    .iter()
+                    .find_map(|segment| match segment.brackets[0] {
+                        Bracket::Relative(relative) => Some(relative),
+                        Bracket::None | Bracket::One(_) | Bracket::Range(..) => None,
+                    });
                 Some(Resolved {
                     bound,
                     range,
+                    relative,
                     rest: rest.first().copied(),
                 })
             }
@@ -243,7 +252,14 @@ impl Checker<'_> {
                 "the program has OPTION ARB_position_invariant, so the position is computed for it";
             return fail(span, Code::PositionInvariant, message);
         }
-        let (first, count, range) = self.numbers(bracket, row.number.limit(), span)?;
+        let (first, count, range) = match bracket {
+            Bracket::Relative(_) if row.traits.contains(Traits::RELATIVE) => {
+                self.relative_numbers(row, span)?
+            }
+            Bracket::None | Bracket::One(_) | Bracket::Range(..) | Bracket::Relative(_) => {
+                self.numbers(bracket, row.number.limit(), span)?
+            }
+        };
         if row.traits.contains(Traits::QUADS) && !first.is_multiple_of(4) {
             let message = format!("number {first} is no multiple of four");
             return fail(span, Code::BindingRange, message);

@@ -146,6 +146,7 @@ impl Checker<'_> {
             size,
             array,
             relative: false,
+            element: None,
             span: decl.span,
         }
     }
@@ -338,6 +339,7 @@ impl Checker<'_> {
             size: VarSize::Normal,
             array: None,
             relative: false,
+            element: None,
             span,
         };
         let number = self.declare(None, var);

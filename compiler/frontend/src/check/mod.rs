@@ -19,6 +19,7 @@ mod operand;
 mod overlap;
 mod parameter;
 mod recursion;
+mod relative;
 mod subroutine;
 mod suggest;
 mod texture;
@@ -59,6 +60,9 @@ pub(crate) struct Var {
     pub(crate) array: Option<u32>,
     /// Whether some access has a run-time index.
     pub(crate) relative: bool,
+    /// The run-time index that the binding has: the variable is that element of all such bindings. NV_vertex_program3
+    /// sections 2.14.3.1 and 2.14.3.4.
+    pub(crate) element: Option<u32>,
     pub(crate) span: Span,
 }
 
@@ -196,6 +200,8 @@ struct Checker<'s> {
     version: Version,
     named: Vec<Named>,
     implicit: FxHashMap<Implicit, u32>,
+    /// The first of all bindings of a row, where one of them has a run-time index.
+    relative_rows: FxHashMap<&'static str, VarKind>,
     /// Paths that were operands before, by their text: programs repeat them.
     operand_paths: FxHashMap<&'s [u8], (u32, Suffix)>,
     /// Paths that were results before.
@@ -266,6 +272,7 @@ impl<'s> Checker<'s> {
             version: dialect.version(),
             named,
             implicit: FxHashMap::default(),
+            relative_rows: FxHashMap::default(),
             operand_paths: FxHashMap::default(),
             result_paths: FxHashMap::default(),
             temporaries: 0,

@@ -168,7 +168,8 @@ impl Checker<'_> {
     pub(super) fn index(&mut self, var: u32, index: Index, span: Span) {
         match (self.program.vars[var as usize].array, index) {
             (None, Index::None) => {}
-            (Some(count), Index::Const(number)) if number < count => {}
+            (Some(count), Index::Const(number))
+                if number < count && self.program.vars[var as usize].element.is_none() => {}
             (array, index) => self.unusual_index(var, array, index, span),
         }
     }
@@ -180,7 +181,9 @@ impl Checker<'_> {
             return self.two_indices(var, sizes, index, span);
         }
         let text = self.var_text(var);
+        let array = array.filter(|_| self.program.vars[var as usize].element.is_none());
         match (array, index) {
+            (None, Index::None) => {}
             (None, _) => {
                 self.reports
                     .error(Code::IndexOnScalar, span, format!("{text} is no array"));
@@ -297,7 +300,10 @@ impl Checker<'_> {
                 }
             },
         };
-        let var = self.implicit_var(resolved.bound, span)?;
+        let var = match resolved.relative {
+            Some(relative) => self.relative_binding(&resolved.bound, relative, span)?,
+            None => self.implicit_var(resolved.bound, span)?,
+        };
         Some((var, suffix))
     }
 
@@ -502,7 +508,10 @@ impl Checker<'_> {
             return None;
         }
         match resolved.bound {
-            bound @ Bound::Result(..) => self.implicit_var(bound, dst.span),
+            bound @ Bound::Result(..) => match resolved.relative {
+                Some(relative) => self.relative_binding(&bound, relative, dst.span),
+                None => self.implicit_var(bound, dst.span),
+            },
             Bound::Attrib(..)
             | Bound::Params(_)
             | Bound::Texture { .. }

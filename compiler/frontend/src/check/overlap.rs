@@ -11,11 +11,14 @@ impl Checker<'_> {
         let mut attribs: FxHashSet<Semantic> = FxHashSet::default();
         let mut results: FxHashSet<Semantic> = FxHashSet::default();
         let mut params: FxHashSet<ParamSource> = FxHashSet::default();
+        let mut rows: Vec<VarKind> = Vec::new();
         for var in 0..self.program.vars.len() as u32 {
             let info = self.program.vars[var as usize];
-            if !info.relative {
+            // Bindings with a run-time index of their own share one array.
+            if !info.relative || info.element.is_some() && rows.contains(&info.kind) {
                 continue;
             }
+            rows.extend(info.element.map(|_| info.kind));
             let twice = match info.kind {
                 VarKind::Attrib { .. } => {
                     let semantics: Vec<Semantic> = self.attrib_semantics(var).collect();

@@ -22,6 +22,8 @@ enum Elements {
     Buffer(BufferRange),
     Shared(Option<(u32, u32)>),
     Subroutines(Vec<u32>),
+    /// A binding with run-time index.
+    Relative(Bound, u32),
 }
 
 impl Elements {
@@ -30,7 +32,7 @@ impl Elements {
             Self::Attribs(list) | Self::Results(list) => list.len(),
             Self::Params(list) => list.len(),
             Self::Textures(list) | Self::Images(list) | Self::Subroutines(list) => list.len(),
-            Self::Buffer(_) | Self::Shared(_) => 1,
+            Self::Buffer(_) | Self::Shared(_) | Self::Relative(..) => 1,
         }
     }
 }
@@ -249,6 +251,12 @@ impl Checker<'_> {
             (first..first + count).map(|n| (row, n)).collect()
         };
         let elements = match (decl.kind, resolved.bound) {
+            (DeclKind::Attrib, bound @ Bound::Attrib(..))
+            | (DeclKind::Output, bound @ Bound::Result(..))
+                if resolved.relative.is_some() && !is_array =>
+            {
+                Elements::Relative(bound, resolved.relative.unwrap_or_default())
+            }
             (DeclKind::Attrib, Bound::Attrib(row, first, count)) => {
                 Elements::Attribs(spread(row, first, count))
             }
@@ -352,6 +360,15 @@ impl Checker<'_> {
                 let array = self.array_of(decl.size, list.len())?;
                 let kind = self.subroutine_kind(decl, &list)?;
                 Some(self.new_var(decl, kind, array))
+            }
+            Elements::Relative(bound, relative) => {
+                let (kind, count) = self.relative_row(&bound)?;
+                self.address_index(relative);
+                Some(Var {
+                    relative: true,
+                    element: Some(relative),
+                    ..self.new_var(decl, kind, Some(count))
+                })
             }
             Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {

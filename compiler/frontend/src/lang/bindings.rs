@@ -41,6 +41,8 @@ bitflags::bitflags! {
         const TYPELESS = 4;
         /// Stands for four values from a number on that is a multiple of four.
         const QUADS = 8;
+        /// The number may be a run-time index in ARB programs with OPTION NV_vertex_program3.
+        const RELATIVE = 16;
     }
 }
 
@@ -132,8 +134,8 @@ bindings! { ATTRIBS:
     "vertex.color.secondary" VERTEX V4_0 () Float () |_| Semantic::Attrib(4) => [];
     "vertex.color" VERTEX V4_0 () Float () |_| Semantic::Attrib(3) => [];
     "vertex.fogcoord" VERTEX V4_0 () Float () |_| Semantic::Attrib(5) => [];
-    "vertex.texcoord[]" VERTEX V4_0 ([? 8]) Float (ARRAY) |n| Semantic::Attrib(8 + n) => [];
-    "vertex.attrib[]" VERTEX V4_0 ([16]) Float (ARRAY TYPELESS) Semantic::Attrib => [];
+    "vertex.texcoord[]" VERTEX V4_0 ([? 8]) Float (ARRAY RELATIVE) |n| Semantic::Attrib(8 + n) => [];
+    "vertex.attrib[]" VERTEX V4_0 ([16]) Float (ARRAY TYPELESS RELATIVE) Semantic::Attrib => [];
     "vertex.weight[]" VERTEX V1_0 ([? 16]) Float (QUADS) |n| Semantic::Attrib(if n == 0 { 1 } else { 15 + n / 4 }) => [];
     "vertex.matrixindex[]" VERTEX V1_0 ([16]) Float (QUADS) |n| Semantic::Attrib(20 + n / 4) => [];
     "vertex.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;
@@ -212,7 +214,7 @@ bindings! { RESULTS:
     "result.color" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
     "result.fogcoord" VERTICES V4_0 () Float () |_| Semantic::FogCoord => [];
     "result.pointsize" VERTICES V4_0 () Float () |_| Semantic::PointSize => [];
-    "result.texcoord[]" VERTICES V4_0 ([? 8]) Float (ARRAY) Semantic::TexCoord => [];
+    "result.texcoord[]" VERTICES V4_0 ([? 8]) Float (ARRAY RELATIVE) Semantic::TexCoord => [];
     "result.attrib[]" VERTICES V4_0 ([32]) Float (ARRAY TYPELESS) Semantic::Generic;
     "result.clip[]" VERTICES V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance => [NV_VERTEX_2];
     "result.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;

@@ -216,6 +216,7 @@ impl Lowerer<'_> {
 
     /// An element of an array that is indexed at run time somewhere.
     fn element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
+        let index = info.element.map_or(index, AstIndex::Relative);
         let place = self.place(var, 0);
         let Some(base) = self.places[place] else {
             return self.bits(0);

@@ -201,6 +201,7 @@ impl Lowerer<'_> {
     ) -> (RegisterId, Option<glasm_ir::inst::IndexId>) {
         let checked = self.checked;
         let info = &checked.vars[var as usize];
+        let index = info.element.map_or(index, AstIndex::Relative);
         if info.relative
             && let AstIndex::Relative(_) = index
         {
@@ -261,6 +262,10 @@ impl Lowerer<'_> {
 
     /// The register of a result array with run-time index.
     pub(super) fn result_array(&mut self, info: &Var, first: u32, count: u32) {
+        let start = self.checked.results[first as usize].semantic;
+        if info.element.is_some() && self.results.contains_key(&start) {
+            return;
+        }
         let start = self.builder.program.outputs.next_id();
         for number in first..first + count {
             let binding = self.checked.results[number as usize];

@@ -1,0 +1,76 @@
+//! Bindings whose number is computed at run time: `vertex.attrib[A.x + 1]`. NV_vertex_program3 sections 2.14.3.1 and 2.14.3.4.
+
+use super::binding::{Bound, Failed, fail};
+use super::variable::io_binding;
+use super::{Checker, Var, VarKind, VarSize};
+use crate::codes::Code;
+use crate::lang::bindings::BindingInfo;
+use crate::lang::options::Features;
+use crate::source::Family;
+use glasm_ir::Span;
+
+impl Checker<'_> {
+    /// First number and count of everything that a run-time index can select.
+    pub(super) fn relative_numbers(
+        &self,
+        row: &BindingInfo,
+        span: Span,
+    ) -> Result<(u32, u32, bool), Failed> {
+        if self.family == Family::Typed {
+            let message = "this binding needs a constant number; declare an array to index it";
+            return fail(span, Code::BindingUnknown, message);
+        }
+        if !self.has_option(Features::NV_VERTEX_3) {
+            let text = self.source_text(span);
+            let message = format!("`{text}` needs OPTION {}", Features::NV_VERTEX_3.option());
+            return fail(span, Code::ResultOption, message);
+        }
+        Ok((0, row.number.limit(), false))
+    }
+
+    /// The unnamed variable of a binding with run-time index.
+    pub(super) fn relative_binding(
+        &mut self,
+        bound: &Bound,
+        relative: u32,
+        span: Span,
+    ) -> Option<u32> {
+        let (kind, count) = self.relative_row(bound)?;
+        self.address_index(relative);
+        let var = Var {
+            kind,
+            name: None,
+            base: None,
+            size: VarSize::Normal,
+            array: Some(count),
+            relative: true,
+            element: Some(relative),
+            span,
+        };
+        Some(self.declare(None, var))
+    }
+
+    /// All bindings of a row, which share one array.
+    pub(super) fn relative_row(&mut self, bound: &Bound) -> Option<(VarKind, u32)> {
+        let (&Bound::Attrib(row, first, count) | &Bound::Result(row, first, count)) = bound else {
+            return None;
+        };
+        if let Some(&kind) = self.relative_rows.get(row.path) {
+            return Some((kind, count));
+        }
+        let bindings = (first..first + count).map(|number| io_binding(row, number));
+        let kind = if matches!(bound, Bound::Attrib(..)) {
+            self.program.attribs.extend(bindings);
+            VarKind::Attrib {
+                first: self.program.attribs.len() as u32 - count,
+            }
+        } else {
+            self.program.results.extend(bindings);
+            VarKind::Result {
+                first: self.program.results.len() as u32 - count,
+            }
+        };
+        self.relative_rows.insert(row.path, kind);
+        Some((kind, count))
+    }
+}
