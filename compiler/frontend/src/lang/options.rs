@@ -293,7 +293,7 @@ options! {
     "NV_fragment_program" NONE V4_0 None Missing [NV_FRAGMENT] arb FRAGMENT;
     "NV_fragment_program2" NONE V4_0 None Missing [NV_FRAGMENT NV_FRAGMENT_2] arb FRAGMENT;
     "MESA_texture_array" NONE V4_0 None Full [TEXTURE_ARRAY] arb FRAGMENT;
-    "MESAX_texture_stack" NONE V4_0 None Missing [TEXTURE_STACK] arb FRAGMENT;
+    "MESAX_texture_stack" NONE V4_0 None Full [TEXTURE_STACK] arb FRAGMENT;
 }
 
 impl OptionInfo {

@@ -128,6 +128,8 @@ targets! {
     "ARRAYCUBE" CubeArray [None] 0 (FULL.union(GATHER)) V5_0;
     "SHADOWARRAYCUBE" CubeArray [Operand] 0 (Access::SAMPLE.union(Access::QUERY_SIZE).union(Access::QUERY_LOD).union(GATHER)) V5_0;
     "2DMS" D2Ms [None] 2 (SAMPLES.union(Access::QUERY_SAMPLES)) V4_0 Multisample;
+    "1D_STACK" D1Array [None] 1 (NORMAL) V1_0 => [TEXTURE_STACK];
+    "2D_STACK" D2Array [None] 2 (NORMAL) V1_0 => [TEXTURE_STACK];
     "ARRAY2DMS" D2MsArray [None] 2 (SAMPLES.union(Access::QUERY_SAMPLES)) V4_0 Multisample;
     "RENDERBUFFER" D2Ms [None] 0 (SAMPLES) V4_0 Multisample;
 }
@@ -154,6 +156,11 @@ impl TargetInfo {
     /// The lane of the second operand in which LODCLAMP has the least level. EXT_sparse_texture2 table X.17.
     pub fn clamp_lane(&self) -> u8 {
         u8::from(self.is_full() && self.is_cube())
+    }
+
+    /// Whether the layer coordinate goes from 0 to 1 through all layers. MESAX_texture_stack.
+    pub fn is_stack(&self) -> bool {
+        self.arb == Some(Features::TEXTURE_STACK)
     }
 
     /// Whether faces of a cube are accessed; such targets take no texel offsets.

@@ -10,7 +10,7 @@ use crate::lang::targets::{Reference, TARGETS, TargetInfo};
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::{TexAccess, TexMode, TexelOffset, Texture};
 use glasm_ir::types::Type;
-use glasm_ir::{Op, Src, TexTarget, TextureId};
+use glasm_ir::{Dst, Op, Src, TexTarget, TextureId, WriteMask};
 
 const F: Type = Type::F32;
 
@@ -152,6 +152,10 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, mode: TexMode, coordinate: Src, ow
     {
         access.element = Some(l.index_term(part.texture.index));
     }
+    let coordinate = match target.is_stack() {
+        true => layer_of_stack(l, coordinate, &texture, id),
+        false => coordinate,
+    };
     let mut sources = [super::placeholder(); 6];
     let mut count = 0;
     let mut push = |source: Src| {
@@ -194,6 +198,24 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, mode: TexMode, coordinate: Src, ow
     let late = sparse::update(l, job, aux, sources);
     l.finish_with(job, Op::Tex, job.result, aux, sources);
     sparse::update_after(l, late);
+}
+
+/// The coordinate of an array texture for that of a stack, whose layers lie between 0 and 1. Layers are not blended with each other, as
+/// filters of 3D textures would, and coordinates beyond the ends stay at the ends.
+fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: TextureId) -> Src {
+    let access = TexAccess::new(id, texture, TexMode::QuerySize);
+    let aux = Aux::Tex(l.builder.program.tex_accesses.push(access));
+    let level = l.bits(0);
+    let size = l.hidden(F.width());
+    let dst = Dst::new(size, WriteMask::XYZW);
+    l.inst(Op::Tex, Type::S32, Some(dst), aux, &[level]);
+    let layers = l.converted(Src::register(size), Type::S32, F);
+    let lane = texture.target.dimensions();
+    let stacked = l.hidden(F.width());
+    l.put(stacked, WriteMask::XYZW, Op::Mov, F, &[coordinate]);
+    let layer = l.compute(Op::Mul, F, &[coordinate, layers]);
+    l.put(stacked, WriteMask(1 << lane), Op::Floor, F, &[layer]);
+    Src::register(stacked)
 }
 
 /// The unit of a texture or image, and the number of units where the program chooses one at run time.
