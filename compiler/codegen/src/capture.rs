@@ -120,7 +120,9 @@ fn is_whole(capture: &Capture, options: &Options) -> bool {
     let position = capture.semantic == Semantic::Position;
     let remapped = position && options.conventions.clip_depth != ClipDepth::ZeroToOne;
     let is_vector = position || varying_location(capture.semantic).is_some();
-    capture.semantic == Semantic::PointSize || (vector && is_vector && !remapped)
+    // The size that points are drawn with may be another one than the program writes.
+    let size = capture.semantic == Semantic::PointSize && options.fixed.point_size.is_none();
+    size || (vector && is_vector && !remapped)
 }
 
 /// Varying locations that no result of the program has; the last one is to be taken first.

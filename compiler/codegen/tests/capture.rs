@@ -288,6 +288,18 @@ fn copies_need_free_locations() {
     );
 }
 
+/// What the program writes is captured, though points have another size.
+#[test]
+fn sizes_that_are_not_drawn_are_captured() {
+    let program = vertex(&[Semantic::PointSize]);
+    let mut options = options(vec![capture(Semantic::PointSize, 0..1, 0)], &[]);
+    let in_place = text(&program, &options);
+    assert_eq!(captured(&in_place), [(None, 0, 4, 0)]);
+    options.fixed.point_size = Some(3f32.to_bits());
+    let copied = text(&program, &options);
+    assert!(matches!(captured(&copied)[..], [(Some(_), 0, 4, 0)]));
+}
+
 #[test]
 fn every_result_can_be_captured() {
     let scalars = [

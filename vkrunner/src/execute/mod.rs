@@ -321,7 +321,10 @@ impl Execution<'_> {
             Command::DepthRange(range) => resources.params.state.depth_range = *range,
             Command::SaveImage { name, surface } => self.save_image(name, *surface)?,
             // Programs are made before anything runs, and errors compared.
-            Command::ExpectError(_) | Command::Load { .. } | Command::TextureEnables { .. } => {}
+            Command::ExpectError(_)
+            | Command::Load { .. }
+            | Command::FixedPointSize(_)
+            | Command::TextureEnables { .. } => {}
         }
         Ok(())
     }

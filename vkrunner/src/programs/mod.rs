@@ -429,7 +429,11 @@ impl CompileContext<'_> {
         let drawn = colors.filter(|(_, color)| color.is_some());
         glasm::FixedState {
             clamp_vertex_colors: requirements.fixed.clamp_vertex_colors && is_last,
-            point_size: requirements.fixed.point_size.filter(|_| is_last),
+            point_size: self
+                .state
+                .point_size
+                .or(requirements.fixed.point_size)
+                .filter(|_| is_last),
             draw_buffers: drawn.fold(0, |bits, (number, _)| bits | 1 << number),
             point_origin: self.state.point_origin,
             ..requirements.fixed

@@ -419,6 +419,8 @@ pub(crate) enum Command {
         unit: u32,
         sampling: Sampling,
     },
+    /// The size of all points from now on; `None` leaves it to programs.
+    FixedPointSize(Option<f32>),
     /// Which textures a unit has enabled for draws without fragment program.
     TextureEnables {
         unit: u32,

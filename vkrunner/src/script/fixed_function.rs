@@ -3,8 +3,8 @@
 use super::command::Command;
 use super::pipeline_state::PipelineState;
 use super::test::TestParser;
-use super::textures;
 use super::words::{LineError, Words};
+use super::{gl_state, textures};
 use ash::vk;
 
 /// Whether a capability is switched on or off.
@@ -64,6 +64,9 @@ pub(super) fn parse_enable(
     if name.starts_with("GL_TEXTURE_") {
         return textures::parse_texture_enable(parser, name, switch, words);
     }
+    if name == "GL_PROGRAM_POINT_SIZE" {
+        return gl_state::parse_program_point_size(parser, switch, words);
+    }
     let Some((_, set)) = CAPABILITIES.iter().find(|(known, _)| *known == name) else {
         return match switch == Switch::On && is_always_on(name) {
             true => words.finish(),
@@ -74,12 +77,11 @@ pub(super) fn parse_enable(
     words.finish()
 }
 
-/// Vulkan has no switch for point sizes and clip distances: what a program writes counts.
+/// Vulkan has no switch for clip distances: what a program writes counts.
 fn is_always_on(name: &str) -> bool {
     let clip = ["GL_CLIP_PLANE", "GL_CLIP_DISTANCE"].into_iter();
     let mut numbers = clip.filter_map(|prefix| name.strip_prefix(prefix));
-    let is_clip = numbers.any(|number| matches!(number.as_bytes(), [b'0'..=b'7']));
-    is_clip || name == "GL_PROGRAM_POINT_SIZE"
+    numbers.any(|number| matches!(number.as_bytes(), [b'0'..=b'7']))
 }
 
 /// GL's comparisons, in the order of Vulkan's.
@@ -182,11 +184,7 @@ mod tests {
 
     #[test]
     fn what_vulkan_cannot_switch_off_can_only_be_on() {
-        for name in [
-            "GL_PROGRAM_POINT_SIZE",
-            "GL_CLIP_PLANE7",
-            "GL_CLIP_DISTANCE0",
-        ] {
+        for name in ["GL_CLIP_PLANE7", "GL_CLIP_DISTANCE0"] {
             assert_eq!(state(&format!("enable {name}")), PipelineState::default());
             assert_eq!(
                 error(&format!("disable {name}")),

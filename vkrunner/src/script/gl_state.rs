@@ -3,6 +3,7 @@
 //! Words are GL's in lower case, ranges of values are GL's: what gives `GL_INVALID_VALUE` there is an error of the line.
 
 use super::command::Command;
+use super::fixed_function::Switch;
 use super::state::parse_below;
 use super::test::TestParser;
 use super::words::{LineError, Words};
@@ -269,7 +270,46 @@ pub(super) const POINT: &[Property<PointUpdate>] = &[
 /// `point PROPERTY VALUE...`. GL 2.1 section 3.3.
 pub(super) fn parse_point(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let update = parse_property(words, POINT)?;
-    push(parser, words, StateUpdate::Point(update))
+    push(parser, words, StateUpdate::Point(update))?;
+    if let PointUpdate::Size(size) = update {
+        parser.points.size = size;
+        if parser.points.source == Switch::Off {
+            parser.push(words, Command::FixedPointSize(Some(size)))?;
+        }
+    }
+    Ok(())
+}
+
+/// What decides about the size of points.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Points {
+    /// GL's `POINT_SIZE`.
+    size: f32,
+    /// Whether programs write it: `PROGRAM_POINT_SIZE`, which is on in scripts that do not say otherwise.
+    source: Switch,
+}
+
+impl Default for Points {
+    fn default() -> Self {
+        Self {
+            size: 1.0,
+            source: Switch::On,
+        }
+    }
+}
+
+/// `enable GL_PROGRAM_POINT_SIZE`, `disable GL_PROGRAM_POINT_SIZE`
+pub(super) fn parse_program_point_size(
+    parser: &mut TestParser,
+    switch: Switch,
+    words: &Words<'_>,
+) -> Result<(), LineError> {
+    parser.points.source = switch;
+    let size = match switch {
+        Switch::On => None,
+        Switch::Off => Some(parser.points.size),
+    };
+    parser.push(words, Command::FixedPointSize(size))
 }
 
 /// `texenv UNIT color COLOR`. GL 2.1 section 3.8.13.

@@ -9,6 +9,8 @@ use super::{Command, PointUpdate, Script, StateUpdate};
 pub(crate) struct ProgramState {
     /// What depth comparisons fill, by texture image unit.
     pub(crate) depth_modes: Vec<glasm::DepthMode>,
+    /// Bits of the size of all points; `None` leaves it to programs.
+    pub(crate) point_size: Option<u32>,
     /// Where coordinates of points start.
     pub(crate) point_origin: glasm::PointOrigin,
     /// Numbers of the spare programs that have taken the place of others, one for a stage.
@@ -72,6 +74,8 @@ impl ProgramState {
             command
         {
             self.point_origin = *origin;
+        } else if let Command::FixedPointSize(size) = command {
+            self.point_size = size.map(f32::to_bits);
         } else if let Command::TextureEnables { unit, enables } = command {
             set(&mut self.texture_enables, *unit as usize, *enables);
         } else if let Command::Sampling { unit, sampling } = command {
@@ -167,6 +171,20 @@ mod tests {
             },
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn sizes_of_points_count_while_programs_have_no_say() {
+        let draw = "draw rect -1 -1 2 2";
+        let found = states(&format!(
+            "{draw}\npoint size 3\n{draw}\ndisable GL_PROGRAM_POINT_SIZE\n{draw}\npoint size 5\n{draw}\n\
+             enable GL_PROGRAM_POINT_SIZE\n{draw}"
+        ));
+        let sizes: Vec<_> = found
+            .iter()
+            .map(|state| state.point_size.map(f32::from_bits))
+            .collect();
+        assert_eq!(sizes, [None, Some(3.0), Some(5.0)]);
     }
 
     #[test]

@@ -58,6 +58,7 @@ pub(super) struct TestParser {
     pub(super) entry_names: Vec<String>,
     pub(super) feedback: TransformFeedback,
     pub(super) capturing: Capturing,
+    pub(super) points: gl_state::Points,
     /// Stages and names of the programs that may be loaded.
     pub(super) spares: Vec<(Stage, String)>,
     pub(super) steps: Vec<Step>,
@@ -187,6 +188,7 @@ impl TestParser {
             unmet: Vec::new(),
             feedback: TransformFeedback::default(),
             capturing: Capturing::No,
+            points: gl_state::Points::default(),
             spares: spares
                 .iter()
                 .map(|spare| (spare.program.stage, spare.name.clone()))
