@@ -379,7 +379,7 @@ fn new_state<'s>(
         options: Vec::new(),
         statements: kept::take(&mut memory.statements, statements),
         insts: kept::take(&mut memory.insts, statements),
-        operands: kept::take(&mut memory.operands, tokens / 4),
+        operands: kept::take(&mut memory.operands, tokens / 9 * 2),
         decls: Vec::new(),
         items: Vec::new(),
         paths: kept::take(&mut memory.paths, 0),
