@@ -247,7 +247,8 @@ codes! {
     OffsetRange "E0702" "texel offset out of range"
         "Constant texel offsets run from -8 to 7; those of gathers from -32 to 31.";
     TargetConflict "E0703" "texture unit used with two targets"
-        "A program may use a texture image unit with one target only. SHADOW targets count as different.";
+        "A program may use a texture image unit with one target only. SHADOW targets count as different. The programs of a \
+         pipeline use a unit with the same target, too; there SHADOW targets count as the same.";
     TargetNotAllowed "E0704" "target not allowed for the opcode"
         "The opcode cannot access textures of this target.";
     TargetUnknown "E0705" "unknown texture target"

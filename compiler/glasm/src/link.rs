@@ -4,8 +4,10 @@ use crate::compiler::{Compiler, Shader, verify};
 use glasm_codegen::options::Varyings;
 use glasm_codegen::varyings::varying_location;
 use glasm_codegen::{Options, SourceText};
-use glasm_frontend::{Diagnostics, Source};
-use glasm_ir::{Program, Semantic, Stage};
+use glasm_frontend::{Code, Diagnostic, Diagnostics, Source};
+use glasm_ir::inst::Aux;
+use glasm_ir::{Program, Semantic, Stage, TexTarget};
+use std::collections::HashMap;
 
 /// What [`link`] gives.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,6 +24,9 @@ pub struct Linked {
 /// Outputs that the next stage does not read, and that transform feedback does not capture, are dropped; the others are numbered
 /// from 0 on. Any two results of a program go together, which the fixed table of separate stages does not allow for all. The options
 /// `interface.inputs` and `interface.outputs` count at the ends of the pipeline only, and beside stages that do not load.
+///
+/// A stage that accesses a texture image unit with another target than a stage before it has the error E0703, as GL draws nothing
+/// with such programs.
 pub fn link(stages: &[(&Source<'_>, &Options)]) -> Linked {
     let translated: Vec<_> = stages
         .iter()
@@ -43,11 +48,16 @@ pub fn link(stages: &[(&Source<'_>, &Options)]) -> Linked {
     }
     let mut compiler = Compiler::new();
     let sources = stages.iter().map(|(source, _)| source);
-    let stages = sources.zip(translated).zip(&all);
-    let stages = stages.map(|((source, (program, warnings)), options)| {
+    let conflicts = target_conflicts(&translated);
+    let stages = sources.zip(translated).zip(&all).zip(conflicts);
+    let stages = stages.map(|(((source, (program, mut warnings)), options), conflict)| {
         let Some(program) = program else {
             return Err(warnings);
         };
+        if let Some(conflict) = conflict {
+            warnings.push(conflict);
+            return Err(warnings);
+        }
         if cfg!(debug_assertions) {
             verify(&program)?;
         }
@@ -61,6 +71,37 @@ pub fn link(stages: &[(&Source<'_>, &Options)]) -> Linked {
         stages: stages.collect(),
         unwritten,
     }
+}
+
+/// For each stage, the error that it accesses a texture image unit with another target than a stage before it. GL refuses to draw
+/// with such programs: NV_vertex_program3 section 2.14.4, NV_gpu_program4 section 2.X.4.4.
+fn target_conflicts(stages: &[(Option<Program>, Diagnostics)]) -> Vec<Option<Diagnostic>> {
+    let mut targets: HashMap<u32, TexTarget> = HashMap::new();
+    let mut conflicts = Vec::with_capacity(stages.len());
+    for (program, _) in stages {
+        let mut conflict = None;
+        for (id, texture) in program.iter().flat_map(|it| it.textures.iter_enumerated()) {
+            for unit in texture.unit..texture.unit + texture.array.unwrap_or(1) {
+                let target = *targets.entry(unit).or_insert(texture.target);
+                if target != texture.target && conflict.is_none() {
+                    conflict = Some((id, unit));
+                }
+            }
+        }
+        let found = program.as_ref().zip(conflict);
+        conflicts.push(found.map(|(program, (id, unit))| {
+            let accesses =
+                |aux| matches!(aux, Aux::Tex(access) if program.tex_accesses[access].texture == id);
+            let first = program.insts.iter().find(|inst| accesses(inst.aux));
+            let message =
+                format!("texture image unit {unit} is used with another target by a stage before");
+            match first {
+                Some(inst) => Diagnostic::error(Code::TargetConflict, inst.span, message),
+                None => Diagnostic::whole_program(Code::TargetConflict, message),
+            }
+        }));
+    }
+    conflicts
 }
 
 /// Varyings that `to` reads and `from` does not write.
@@ -118,6 +159,29 @@ mod tests {
                 (Semantic::Generic(27), Some(1)),
             ]
         );
+    }
+
+    #[test]
+    fn stages_agree_on_targets() {
+        let vertex = |target| {
+            format!(
+                "!!ARBvp1.0\nOPTION NV_vertex_program3;\nOPTION ARB_fragment_program_shadow;\n\
+                 TEX result.position, 0, texture[3], {target};\nEND"
+            )
+        };
+        let fragment = "!!ARBfp1.0\nTEX result.color, 0, texture[1], 3D;\nTEX result.color, 0, texture[3], 2D;\nEND";
+        let options = Options::default();
+        let fragment = Source::new("f", fragment);
+        for (target, agrees) in [("2D", true), ("SHADOW2D", true), ("CUBE", false)] {
+            let text = vertex(target);
+            let vertex = Source::new("v", &text);
+            let linked = link(&[(&vertex, &options), (&fragment, &options)]);
+            assert!(linked.stages[0].is_ok());
+            assert_eq!(linked.stages[1].is_ok(), agrees, "{target}");
+            if let Err(found) = &linked.stages[1] {
+                assert_eq!(found.list[0].code, Code::TargetConflict);
+            }
+        }
     }
 
     #[test]

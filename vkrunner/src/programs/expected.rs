@@ -18,6 +18,7 @@ impl CompileContext<'_> {
             return None;
         }
         let mut failures = Vec::new();
+        let mut linked = self.link_assembly();
         for section in self
             .script
             .programs
@@ -26,7 +27,11 @@ impl CompileContext<'_> {
         {
             let name = self.source_name(section);
             let source = Source::new(&name, &section.text).for_stage(section.stage);
-            let Err(diagnostics) = glasm::compile(&source, &self.options(section.stage)) else {
+            let place = linked.iter().position(|(stage, _)| *stage == section.stage);
+            let beside = place.map(|index| linked.swap_remove(index).1);
+            // Some errors show beside other stages only.
+            let compiled = glasm::compile(&source, &self.options(section.stage));
+            let Err(diagnostics) = compiled.and_then(|shader| beside.unwrap_or(Ok(shader))) else {
                 continue;
             };
             for diagnostic in diagnostics

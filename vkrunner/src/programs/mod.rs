@@ -195,7 +195,7 @@ impl CompileContext<'_> {
     }
 
     /// The stages of a pipeline that has nothing but programs, compiled together; else nothing.
-    fn link_assembly(&self) -> Vec<LinkedStage> {
+    pub(super) fn link_assembly(&self) -> Vec<LinkedStage> {
         let sections = self.script.programs.iter();
         let mut sections: Vec<_> = sections
             .filter(|section| section.stage != Stage::Compute)
