@@ -5,6 +5,7 @@ use crate::ast::{Base as AstBase, Cond, Dst as AstDst, Index as AstIndex};
 use crate::check::{Var, VarKind, VarSize};
 use crate::lang::conditions::SPARSE_REGISTER;
 use crate::lang::modifiers::Mods;
+use crate::lang::options::Features;
 use crate::source::Family;
 use glasm_ir::inst::{Aux, InstFlags, Rounding};
 use glasm_ir::types::{Type, Width};
@@ -226,8 +227,11 @@ impl Lowerer<'_> {
                     base: info.base.unwrap_or(natural),
                     ..Output::new(binding.semantic)
                 };
-                let output = self.builder.program.outputs.push(output);
-                let register = self.output_register(info, Storage::Output(output), None);
+                let storage = match self.clips_by_planes(binding.semantic) {
+                    true => Storage::Temp,
+                    false => Storage::Output(self.builder.program.outputs.push(output)),
+                };
+                let register = self.output_register(info, storage, None);
                 self.results.insert(binding.semantic, (register, None));
                 (register, None)
             }
@@ -245,6 +249,14 @@ impl Lowerer<'_> {
             })
         });
         (register, index)
+    }
+
+    /// Whether a result is a clip distance of a position-invariant program, which user clip planes clip instead.
+    /// NV_vertex_program2_option section 2.11.
+    fn clips_by_planes(&self, semantic: Semantic) -> bool {
+        let features = self.checked.features;
+        matches!(semantic, Semantic::ClipDistance(_))
+            && features.contains(Features::POSITION_INVARIANT)
     }
 
     fn output_register(&mut self, info: &Var, storage: Storage, array: Option<u32>) -> RegisterId {
