@@ -241,6 +241,8 @@ codes! {
         "A SUBROUTINE variable has a declared SUBROUTINETYPE, and all variables of one program.subroutine[n] have the same. CALI takes such a variable.";
     Interlock "E0612" "wrong critical section"
         "With an interlock option a fragment program has one FSIB and one FSIE behind it, outside of IF and REP and of subroutines.";
+    LoopCount "E0613" "loop count is no parameter"
+        "In ARB fragment programs the operand of LOOP and REP is a program parameter or a constant.";
 
     OffsetTarget "E0701" "texel offset not allowed for the target"
         "Offsets exist for the dimensions that the target has; cube maps and buffers take none.";

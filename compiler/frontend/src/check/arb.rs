@@ -2,7 +2,7 @@
 //! ARB_vertex_program sections 2.14.2 to 2.14.5, ARB_fragment_program sections 3.11.2 to 3.11.5.
 
 use super::operand::Shape;
-use super::{Checker, Implicit, VarKind};
+use super::{Checker, Implicit, Named, Var, VarKind, VarSize};
 use crate::ast::{Base, Decl, DeclKind, Dst, Inst, Item, Operand, Signs, SuffixKind, VarMods};
 use crate::codes::Code;
 use crate::lang::arb::{self, Form, limits};
@@ -164,6 +164,47 @@ impl Checker<'_> {
         self.implicit(Implicit::CodesTarget, span, |_| VarKind::Temp)
     }
 
+    /// The address register `A0` of fragment programs with loops. NV_fragment_program2 section 3.11.3.Y.
+    pub(super) fn loop_index(&mut self) {
+        if self.family != Family::Arb || !self.has_option(Features::NV_FRAGMENT_2) {
+            return;
+        }
+        let mut names = self.program.ast.names.iter();
+        let Some(name) = names.find(|(_, text)| *text == b"A0").map(|(name, _)| name) else {
+            return;
+        };
+        let var = self.program.vars.len() as u32;
+        self.program.vars.push(Var {
+            kind: VarKind::Address,
+            name: Some(name),
+            base: None,
+            size: VarSize::Normal,
+            array: None,
+            relative: false,
+            element: None,
+            span: Span::default(),
+        });
+        self.named[name.index()] = Named::Var(var);
+        self.program.loop_index = Some(var);
+    }
+
+    /// The operand of LOOP and REP is a parameter. NV_fragment_program2 sections 3.11.X.8 and 3.11.X.9.
+    pub(super) fn loop_operand(&mut self, operand: &Operand) {
+        let constant = match operand.base {
+            Base::Var(var) => {
+                let kind = self.program.vars[var as usize].kind;
+                matches!(kind, VarKind::Param { .. } | VarKind::Poisoned)
+            }
+            Base::Scalar(_) | Base::Vector { .. } => true,
+            // Reported already.
+            Base::Name(_) | Base::Path(_) => true,
+        };
+        if !constant {
+            let message = "the count of a loop is a parameter or a constant";
+            self.reports.error(Code::LoopCount, operand.span, message);
+        }
+    }
+
     /// POPA writes all components. NV_vertex_program3 section 2.14.5.43.
     pub(super) fn whole_address(&mut self, inst: &Inst) {
         let Some(dst) = inst.dst else { return };
@@ -206,6 +247,10 @@ impl Checker<'_> {
         let kind = self.program.vars[var as usize].kind;
         if kind == VarKind::Poisoned {
             return;
+        }
+        if self.program.loop_index == Some(var) && self.open_loops == 0 {
+            let message = "A0 has a value inside LOOP blocks only";
+            return self.reports.error(Code::IndexVariable, info.span, message);
         }
         if kind != VarKind::Address || plain && info.lane != 0 {
             let text = self.var_text(var);

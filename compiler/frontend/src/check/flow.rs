@@ -4,8 +4,8 @@ use super::interlock::Section;
 use super::{Checker, Routine, recursion, suggest};
 use crate::ast::{Extra, Inst};
 use crate::codes::Code;
-use crate::lang::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
+use crate::lang::{arb, limits};
 use crate::names::NameId;
 use crate::source::Family;
 use glasm_ir::Span;
@@ -24,6 +24,22 @@ enum Block {
     If,
     Else,
     Rep,
+    Loop,
+}
+
+impl Block {
+    fn is_loop(self) -> bool {
+        matches!(self, Self::Rep | Self::Loop)
+    }
+
+    /// The word that opens it; that which closes it is `END` and this.
+    fn word(self) -> &'static str {
+        match self {
+            Self::If | Self::Else => "IF",
+            Self::Rep => "REP",
+            Self::Loop => "LOOP",
+        }
+    }
 }
 
 /// A call of a label, or of the labels of a type.
@@ -54,6 +70,8 @@ pub(super) struct Flow {
     first_code: Option<u32>,
     /// Too many blocks are open.
     pub(super) too_deep: bool,
+    /// The last instruction was a RET without condition.
+    returned: bool,
 }
 
 impl Flow {
@@ -67,6 +85,7 @@ impl Flow {
             interlocks: Vec::new(),
             first_code: None,
             too_deep: false,
+            returned: false,
         }
     }
 }
@@ -81,6 +100,7 @@ impl Checker<'_> {
                 end: 0,
                 reached: false,
                 group: None,
+                falls_through: false,
             });
         }
         self.program.routines.len() as u32 - 1
@@ -91,7 +111,9 @@ impl Checker<'_> {
         if flow.first_code.is_none() {
             flow.first_code = Some(self.routine());
         }
+        flow.returned = false;
         if let Lower::Flow(op) = inst.opcode.info().lower {
+            flow.returned = op == FlowOp::Ret && inst.cond.is_none();
             self.flow_opcode(flow, inst, op);
         }
     }
@@ -100,7 +122,7 @@ impl Checker<'_> {
         match op {
             FlowOp::If => {
                 flow.ifs += 1;
-                self.open(flow, inst, Block::If, limits::IF_DEPTH);
+                self.open(flow, inst, Block::If);
             }
             FlowOp::Else => match flow.open.last_mut() {
                 Some(open) if open.kind == Block::If => open.kind = Block::Else,
@@ -112,25 +134,28 @@ impl Checker<'_> {
                     .reports
                     .error(Code::BlockMismatch, inst.span, "ELSE without IF"),
             },
-            FlowOp::EndIf => self.close(flow, inst, "IF"),
+            FlowOp::EndIf => self.close(flow, inst, Block::If),
             FlowOp::Rep => {
                 flow.loops += 1;
-                self.open(flow, inst, Block::Rep, limits::LOOP_DEPTH);
+                self.open(flow, inst, Block::Rep);
             }
-            FlowOp::EndRep => self.close(flow, inst, "REP"),
-            FlowOp::Brk | FlowOp::Cont => match flow
-                .open
-                .iter_mut()
-                .rev()
-                .find(|open| open.kind == Block::Rep)
-            {
-                Some(open) => open.endless &= op != FlowOp::Brk,
-                None => {
-                    let message = format!("{} outside a REP block", inst.opcode.mnemonic());
-                    self.reports
-                        .error(Code::BreakOutsideLoop, inst.span, message);
+            FlowOp::Loop => {
+                flow.loops += 1;
+                self.open_loops += 1;
+                self.open(flow, inst, Block::Loop);
+            }
+            FlowOp::EndRep => self.close(flow, inst, Block::Rep),
+            FlowOp::EndLoop => self.close(flow, inst, Block::Loop),
+            FlowOp::Brk | FlowOp::Cont => {
+                match flow.open.iter_mut().rev().find(|open| open.kind.is_loop()) {
+                    Some(open) => open.endless &= op != FlowOp::Brk,
+                    None => {
+                        let message = format!("{} outside a loop", inst.opcode.mnemonic());
+                        self.reports
+                            .error(Code::BreakOutsideLoop, inst.span, message);
+                    }
                 }
-            },
+            }
             FlowOp::Ret => flow.open.iter_mut().for_each(|open| open.endless = false),
             FlowOp::Bra | FlowOp::Cal => self.branch_or_call(flow, inst),
             FlowOp::Push => {}
@@ -176,65 +201,64 @@ impl Checker<'_> {
         });
     }
 
-    /// IF or REP. Past the limit of open blocks nothing more is checked: no use is left in it.
-    fn open(&mut self, flow: &mut Flow, inst: &Inst, kind: Block, limit: usize) {
+    /// IF, REP or LOOP. Past the limit of open blocks nothing more is checked: no use is left in it.
+    fn open(&mut self, flow: &mut Flow, inst: &Inst, kind: Block) {
         let endless = kind == Block::Rep && inst.operand_count == 0 && !inst.broken;
         flow.open.push(Open {
             kind,
             span: inst.span,
             endless,
         });
-        let (count, word, code) = match kind {
-            Block::If | Block::Else => (flow.ifs, "IF", Code::IfDepth),
-            Block::Rep => (flow.loops, "REP", Code::LoopDepth),
+        let [ifs, loops] = match self.family {
+            Family::Typed => [limits::IF_DEPTH, limits::LOOP_DEPTH],
+            Family::Arb => [arb::limits::IF_DEPTH, arb::limits::LOOP_DEPTH],
+        };
+        let (count, limit, code) = match kind.is_loop() {
+            true => (flow.loops, loops, Code::LoopDepth),
+            false => (flow.ifs, ifs, Code::IfDepth),
         };
         if count > limit {
             flow.too_deep = true;
-            let message = format!("more than {limit} {word} blocks inside each other");
+            let message = format!("more than {limit} {} blocks inside each other", kind.word());
             self.reports.error(code, inst.span, message);
         }
     }
 
-    /// ENDIF or ENDREP.
-    fn close(&mut self, flow: &mut Flow, inst: &Inst, opener: &str) {
-        let is_rep = opener == "REP";
+    /// ENDIF, ENDREP or ENDLOOP.
+    fn close(&mut self, flow: &mut Flow, inst: &Inst, kind: Block) {
+        let word = kind.word();
         match flow.open.last().copied() {
-            Some(open) if (open.kind == Block::Rep) == is_rep => {
+            Some(open) if open.kind.word() == word => {
                 flow.open.pop();
-                if is_rep {
-                    flow.loops -= 1
-                } else {
-                    flow.ifs -= 1
-                }
                 if open.endless {
                     let message = "this loop has no count, no BRK of its own and no RET inside";
                     self.reports.error(Code::InfiniteLoop, open.span, message);
                 }
             }
-            Some(_) => {
-                let other = if is_rep { "IF" } else { "REP" };
-                let message = format!("END{opener} closes a block that {other} has opened");
+            Some(open) => {
+                let other = open.kind.word();
+                let message = format!("END{word} closes a block that {other} has opened");
                 self.reports.error(Code::BlockMismatch, inst.span, message);
                 // If such a block is open further out, the inner ones were forgotten: go on outside.
-                let matching = flow
-                    .open
-                    .iter()
-                    .rposition(|open| (open.kind == Block::Rep) == is_rep);
-                if let Some(position) = matching {
+                let same = |open: &Open| open.kind.word() == word;
+                if let Some(position) = flow.open.iter().rposition(same) {
                     flow.open.truncate(position);
-                    flow.loops = flow
-                        .open
-                        .iter()
-                        .filter(|open| open.kind == Block::Rep)
-                        .count();
-                    flow.ifs = flow.open.len() - flow.loops;
                 }
             }
             None => {
-                let message = format!("END{opener} without {opener}");
+                let message = format!("END{word} without {word}");
                 self.reports.error(Code::BlockMismatch, inst.span, message);
             }
         }
+        self.count_open(flow);
+    }
+
+    /// Counts the open blocks anew.
+    fn count_open(&mut self, flow: &mut Flow) {
+        flow.loops = flow.open.iter().filter(|open| open.kind.is_loop()).count();
+        flow.ifs = flow.open.len() - flow.loops;
+        let indexed = |open: &&Open| open.kind == Block::Loop;
+        self.open_loops = flow.open.iter().filter(indexed).count();
     }
 
     pub(super) fn label(&mut self, flow: &mut Flow, statement: u32, name: NameId, span: Span) {
@@ -252,7 +276,9 @@ impl Checker<'_> {
         self.routine();
         if let Some(last) = self.program.routines.last_mut() {
             last.end = statement;
+            last.falls_through = !flow.returned;
         }
+        flow.returned = false;
         let number = self.program.routines.len() as u32;
         self.program.routines.push(Routine {
             label: Some(name),
@@ -260,6 +286,7 @@ impl Checker<'_> {
             end: 0,
             reached: false,
             group: None,
+            falls_through: false,
         });
         if self.program.labels.insert(name, number).is_some() {
             self.duplicate_label(name, span);
@@ -275,25 +302,21 @@ impl Checker<'_> {
     /// Blocks that nothing has closed; each is reported unless the label inside it was.
     fn close_all(&mut self, flow: &mut Flow) {
         flow.open.clear();
-        flow.ifs = 0;
-        flow.loops = 0;
+        self.count_open(flow);
     }
 
     /// What can be said only at the end of the program.
     pub(super) fn end_of_flow(&mut self, mut flow: Flow) {
         for open in std::mem::take(&mut flow.open) {
-            let (word, end) = if open.kind == Block::Rep {
-                ("REP", "ENDREP")
-            } else {
-                ("IF", "ENDIF")
-            };
-            let message = format!("this {word} has no {end}");
+            let word = open.kind.word();
+            let message = format!("this {word} has no END{word}");
             self.reports.error(Code::BlockOpen, open.span, message);
         }
         self.routine();
         let statements = self.program.ast.statements.len() as u32;
         if let Some(last) = self.program.routines.last_mut() {
             last.end = statements;
+            last.falls_through = !flow.returned;
         }
         if self.has_free_branches() {
             return self.end_of_jumps(&flow);
@@ -339,7 +362,21 @@ impl Checker<'_> {
             callees.sort_by_key(|&(callee, span)| (callee, span.start));
             callees.dedup_by_key(|&mut (callee, _)| callee);
         }
+        if self.family == Family::Arb {
+            self.fall_through(&mut graph);
+        }
         graph
+    }
+
+    /// Instructions run in the order of the text: a routine that does not end with RET goes on with the next one, which then
+    /// returns for it. NV_fragment_program2 section 3.11.4.X.
+    fn fall_through(&self, graph: &mut [Vec<(u32, Span)>]) {
+        let routines = self.program.routines.iter().zip(1..);
+        for (callees, (routine, next)) in graph.iter_mut().zip(routines) {
+            if routine.falls_through && (next as usize) < self.program.routines.len() {
+                callees.push((next, Span::default()));
+            }
+        }
     }
 
     #[cold]
@@ -387,6 +424,24 @@ impl Checker<'_> {
         }
     }
 
+    /// Makes all routines that run one group if calls can exceed the stack, or if a routine ends the program for its callers:
+    /// then the place to go on at is known only when the program runs.
+    fn one_group(&mut self, deep: bool) {
+        let last = self.program.routines.len() - 1;
+        let end = &self.program.routines[last];
+        let ends_callers = end.reached && end.falls_through && self.program.main as usize != last;
+        if deep || ends_callers {
+            for routine in self
+                .program
+                .routines
+                .iter_mut()
+                .filter(|routine| routine.reached)
+            {
+                routine.group = Some(0);
+            }
+        }
+    }
+
     /// Marks the routines that main reaches and those that can call themselves; finds chains of calls that are too long. Depth first,
     /// with a stack of its own: an entry is a routine and the number of its calls looked at.
     fn reach(&mut self, graph: &[Vec<(u32, Span)>]) {
@@ -415,6 +470,8 @@ impl Checker<'_> {
             self.program.routines[routine as usize].reached = true;
             if let Some(caller) = stack.last_mut() {
                 caller.2 = caller.2.max(height + 1);
+            } else if self.family == Family::Arb {
+                return self.one_group(recursive || height > arb::limits::CALL_DEPTH as usize);
             } else if height > limits::CALL_DEPTH {
                 let message = format!("chains of more than {} calls", limits::CALL_DEPTH);
                 self.reports.whole(Code::CallDepth, message);

@@ -7,7 +7,7 @@ use super::{Checker, InstTypes, VarKind, VarSize};
 use crate::ast::{Base, Inst, Operand};
 use crate::codes::Code;
 use crate::lang::modifiers::{self, Mods, TypeClass};
-use crate::lang::opcodes::{Lower, OpcodeInfo, OperandKind, ResultKind, TypeRule};
+use crate::lang::opcodes::{FlowOp, Lower, OpcodeInfo, OperandKind, ResultKind, TypeRule};
 use crate::lang::options::{Feature, Features};
 use crate::lang::stage_name;
 use crate::lex::{Kind, Token, lex};
@@ -283,6 +283,12 @@ impl Checker<'_> {
         self.thread_option(inst, info);
         if info.name.starts_with("IPA") {
             self.interpolated_operand(operands);
+        }
+        if self.family == Family::Arb
+            && let (Lower::Flow(FlowOp::Loop | FlowOp::Rep), Some(operand)) =
+                (info.lower, operands.first())
+        {
+            self.loop_operand(operand);
         }
     }
 

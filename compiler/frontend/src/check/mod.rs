@@ -137,6 +137,8 @@ pub(crate) struct Routine {
     pub(crate) reached: bool,
     /// The routines of a group can call each other; without one a routine cannot call itself.
     pub(crate) group: Option<u32>,
+    /// Its last instruction is no RET.
+    pub(crate) falls_through: bool,
 }
 
 /// A program that keeps all rules.
@@ -156,6 +158,8 @@ pub(crate) struct Checked<'s> {
     pub(crate) main: u32,
     /// In programs with free branches, where they lead; the whole program is one routine then.
     pub(crate) jumps: Option<Jumps>,
+    /// The address register that LOOP sets.
+    pub(crate) loop_index: Option<u32>,
     /// See [`Source::step_limit`](crate::Source::step_limit).
     pub(crate) step_limit: Option<u32>,
     pub(crate) features: Features,
@@ -222,6 +226,8 @@ struct Checker<'s> {
     buffer_layouts: FxHashMap<u32, BufferLayout>,
     /// Row of the target used with each texture image unit.
     unit_targets: FxHashMap<u32, u8>,
+    /// Open LOOP blocks.
+    open_loops: usize,
     /// Vertex attribute slots: bound by conventional name, by number.
     slots: [[bool; 2]; 16],
 }
@@ -235,6 +241,7 @@ pub(crate) fn check<'s>(
     let mut checker = Checker::new(ast, reports, memory);
     checker.options();
     checker.poisoned();
+    checker.loop_index();
     checker.statements();
     checker.whole_program();
     let ok = !checker.reports.has_errors();
@@ -257,6 +264,7 @@ impl<'s> Checker<'s> {
                 labels: FxHashMap::default(),
                 main: 0,
                 jumps: None,
+                loop_index: None,
                 step_limit: Some(EXECUTED_INSTRUCTIONS),
                 features: Features::empty(),
                 subroutine_types: FxHashMap::default(),
@@ -284,6 +292,7 @@ impl<'s> Checker<'s> {
             shared_seen: false,
             buffer_layouts: FxHashMap::default(),
             unit_targets: FxHashMap::default(),
+            open_loops: 0,
             slots: [[false; 2]; 16],
         }
     }

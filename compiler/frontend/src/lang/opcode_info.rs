@@ -176,10 +176,12 @@ pub(crate) enum FlowOp {
     Cont,
     Else,
     EndIf,
+    EndLoop,
     EndRep,
     If,
     InterlockBegin,
     InterlockEnd,
+    Loop,
     Pop,
     Push,
     Rep,
@@ -283,7 +285,13 @@ impl OpcodeInfo {
         };
         matches!(
             op,
-            FlowOp::If | FlowOp::Else | FlowOp::EndIf | FlowOp::Rep | FlowOp::EndRep
+            FlowOp::If
+                | FlowOp::Else
+                | FlowOp::EndIf
+                | FlowOp::Loop
+                | FlowOp::EndLoop
+                | FlowOp::Rep
+                | FlowOp::EndRep
         )
     }
 

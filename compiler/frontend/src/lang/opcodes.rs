@@ -208,6 +208,8 @@ pub(crate) const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
             | [b'Q', b'S', ..]
             | [b'S', b'H', b'F', ..]
             | [b'T', b'G', ..]
+            | b"LOOP"
+            | b"REP"
     );
     let memory = matches!(
         last,

@@ -290,8 +290,8 @@ options! {
     "ARB_compute_variable_group_size" COMPUTE V5_0 None Full [VARIABLE_GROUP_SIZE];
     "NV_vertex_program2" NONE V4_0 None Full [NV_VERTEX_2] arb VERTEX;
     "NV_vertex_program3" NONE V4_0 None Full [NV_VERTEX_2 NV_VERTEX_3] arb VERTEX;
-    "NV_fragment_program" NONE V4_0 None Missing [NV_FRAGMENT] arb FRAGMENT;
-    "NV_fragment_program2" NONE V4_0 None Missing [NV_FRAGMENT NV_FRAGMENT_2] arb FRAGMENT;
+    "NV_fragment_program" NONE V4_0 None Full [NV_FRAGMENT] arb FRAGMENT;
+    "NV_fragment_program2" NONE V4_0 None Full [NV_FRAGMENT NV_FRAGMENT_2] arb FRAGMENT;
     "MESA_texture_array" NONE V4_0 None Full [TEXTURE_ARRAY] arb FRAGMENT;
     "MESAX_texture_stack" NONE V4_0 None Full [TEXTURE_STACK] arb FRAGMENT;
 }

@@ -1,13 +1,14 @@
 //! Blocks, loops, calls and KIL. NV_gpu_program4 section 2.X.5.
 
 use super::fog::FogPlace;
+use super::loops::Rounds;
 use super::operand::splat;
 use super::{Job, Lowerer};
 use crate::ast::{Cond as AstCond, Extra, Inst as Line, Statement};
 use crate::check::{IoBinding, Var, VarKind};
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::lang::options::Features;
-use glasm_ir::inst::{Aux, Rounding};
+use glasm_ir::inst::Aux;
 use glasm_ir::program::Routine as IrRoutine;
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
@@ -25,8 +26,10 @@ enum Open {
         span: Span,
         then: Option<BlockId>,
     },
-    Rep {
-        count: Option<(RegisterId, Type)>,
+    Loop {
+        rounds: Option<Rounds>,
+        /// Instructions of each round outside of other blocks.
+        steps: u32,
         span: Span,
     },
 }
@@ -73,12 +76,18 @@ impl Lowerer<'_> {
             self.builder.open_block();
             if id == main {
                 self.initial_codes();
+                self.bound = self.loop_bound();
                 self.invariant_position();
             }
             match (&checked.jumps, routine.group) {
                 (Some(jumps), _) => self.free_program(jumps),
                 (None, Some(group)) => self.recursive_routines(group, &routines),
-                (None, None) => self.routine(routine.first, routine.end, &routines),
+                (None, None) => {
+                    self.routine(routine.first, routine.end, &routines);
+                    if routine.falls_through && self.is_arb() {
+                        self.fall_into(number + 1, &routines);
+                    }
+                }
             }
             if id == main && fog == Some(FogPlace::EndOfMain) {
                 self.fog();
@@ -151,6 +160,13 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Goes on with the next routine, which returns for this one.
+    fn fall_into(&mut self, next: u32, routines: &Routines) {
+        if let Some(&id) = routines.ids.get(&next) {
+            self.builder.node(Node::Call(id, self.span));
+        }
+    }
+
     /// With OPTION ARB_position_invariant clip coordinates are computed as without a program: products of a row of the
     /// modelview-projection matrix and the position, rounded one by one, and added from left to right, each sum rounded.
     /// NV_vertex_program4 section 2.X.6.
@@ -213,6 +229,9 @@ impl Lowerer<'_> {
                 self.flow(&mut walk, number, op, routines);
             } else if !walk.dead {
                 self.instruction(number);
+                if let Some(Open::Loop { steps, .. }) = walk.open.last_mut() {
+                    *steps += 1;
+                }
             }
         }
     }
@@ -242,18 +261,8 @@ impl Lowerer<'_> {
                 }
                 self.builder.open_block();
             }
-            FlowOp::EndIf | FlowOp::EndRep => self.close(walk),
-            FlowOp::Rep => {
-                let count = (line.operand_count > 0).then(|| self.count(number, line));
-                walk.open.push(Open::Rep {
-                    count,
-                    span: line.span,
-                });
-                self.builder.open_block();
-                if let Some((register, ty)) = count {
-                    self.leave_when_counted(register, ty, line.span);
-                }
-            }
+            FlowOp::EndIf | FlowOp::EndLoop | FlowOp::EndRep => self.close(walk),
+            FlowOp::Loop | FlowOp::Rep => self.open_loop(walk, number, op),
             FlowOp::Brk => walk.dead = self.jump(line, Node::Break),
             FlowOp::Cont => walk.dead = self.jump(line, Node::Continue),
             FlowOp::Ret => walk.dead = self.jump(line, Node::Return),
@@ -262,6 +271,26 @@ impl Lowerer<'_> {
             FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.interlock(op),
             // Programs with these have neither blocks nor routines.
             FlowOp::Bra | FlowOp::Push | FlowOp::Pop => {}
+        }
+    }
+
+    /// LOOP and REP: each round begins with the test whether it is one too many.
+    fn open_loop(&mut self, walk: &mut Walk, number: u32, op: FlowOp) {
+        let line = &self.checked.ast.insts[number as usize];
+        let rounds = (line.operand_count > 0).then(|| self.begin_rounds(number, line, op));
+        walk.open.push(Open::Loop {
+            rounds,
+            steps: 1,
+            span: line.span,
+        });
+        self.builder.open_block();
+        if let Some(rounds) = rounds {
+            let done = self.rounds_done(&rounds);
+            self.guarded(done, Node::Break, line.span);
+        }
+        if let Some(bound) = self.bound {
+            let beyond = self.is_beyond(bound);
+            self.guarded(beyond, Node::Return, line.span);
         }
     }
 
@@ -365,12 +394,17 @@ impl Lowerer<'_> {
                 span,
                 then: Some(then),
             }) => self.builder.branch(cond, then, Some(block), span),
-            Some(Open::Rep { count, span }) => {
-                let continuing = count.map(|(register, ty)| {
+            Some(Open::Loop {
+                rounds,
+                steps,
+                span,
+            }) => {
+                let continuing = rounds.map(|rounds| {
                     self.builder.open_block();
-                    let one = self.bits(1);
-                    let source = Src::register(register);
-                    self.put(register, WriteMask::X, Op::Sub, ty, &[source, one]);
+                    self.next_round(&rounds);
+                    if let Some(bound) = self.bound {
+                        self.count_steps(bound, steps);
+                    }
                     self.builder.close_block()
                 });
                 self.builder.node(Node::Loop {
@@ -378,6 +412,9 @@ impl Lowerer<'_> {
                     continuing,
                     span,
                 });
+                if let Some(rounds) = rounds {
+                    self.end_rounds(&rounds);
+                }
             }
             None => {}
         }
@@ -418,52 +455,16 @@ impl Lowerer<'_> {
         };
         Cond::Any(guard)
     }
-
-    /// The count of a REP, latched in a register of its own: the floor of lane x.
-    pub(super) fn count(&mut self, number: u32, line: &Line) -> (RegisterId, Type) {
-        let ty = self.checked.types[number as usize].ty;
-        let operand = self.checked.operand(line, 0);
-        let source = splat(self.operand(&operand, ty), 0);
-        let count = match ty.base() {
-            TypeBase::Float => Type::of(TypeBase::Signed, ty.width()),
-            TypeBase::Signed | TypeBase::Unsigned => ty,
-        };
-        let register = self.new_register(count.width());
-        let dst = Some(Dst::new(register, WriteMask::X));
-        if ty.is_float() {
-            let aux = Aux::Cvt {
-                from: ty,
-                rounding: Rounding::Floor,
-                saturate: true,
-            };
-            self.inst(Op::Cvt, count, dst, aux, &[source]);
-        } else {
-            self.inst(Op::Mov, count, dst, Aux::None, &[source]);
-        }
-        (register, count)
-    }
-
-    /// At the start of each round: leaves the loop if no round is left.
-    fn leave_when_counted(&mut self, register: RegisterId, ty: Type, span: Span) {
-        let zero = self.bits(0);
-        let done = self.hidden(ty.width());
-        self.put(
-            done,
-            WriteMask::X,
-            Op::SetLe,
-            ty,
-            &[Src::register(register), zero],
-        );
-        self.guarded(Cond::NonZero(done, 0, ty), Node::Break, span);
-    }
 }
 
 /// Flow control in dead code: only the nesting counts. True if the code stays dead.
 fn dead_flow(walk: &mut Walk, op: FlowOp) -> bool {
     match op {
-        FlowOp::If | FlowOp::Rep => walk.dead_blocks += 1,
-        FlowOp::EndIf | FlowOp::EndRep if walk.dead_blocks > 0 => walk.dead_blocks -= 1,
-        FlowOp::EndIf | FlowOp::EndRep => return false,
+        FlowOp::If | FlowOp::Loop | FlowOp::Rep => walk.dead_blocks += 1,
+        FlowOp::EndIf | FlowOp::EndLoop | FlowOp::EndRep if walk.dead_blocks > 0 => {
+            walk.dead_blocks -= 1;
+        }
+        FlowOp::EndIf | FlowOp::EndLoop | FlowOp::EndRep => return false,
         FlowOp::Else => return walk.dead_blocks > 0,
         FlowOp::Brk
         | FlowOp::Cal

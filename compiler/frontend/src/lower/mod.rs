@@ -15,6 +15,7 @@ pub(crate) mod flow;
 mod fog;
 pub(crate) mod image;
 mod jumps;
+mod loops;
 pub(crate) mod memory;
 mod operand;
 pub(crate) mod pack;
@@ -31,9 +32,11 @@ use crate::kept::Memory;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{Lower, OpcodeInfo};
 use crate::lang::options::Features;
+use crate::source::Family;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::LiteralId;
 use glasm_ir::program::Interlock;
+use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
     Builder, Inst, InstFlags, Op, ParamId, ParamSource, Program, Register, RegisterId, Semantic,
@@ -81,6 +84,8 @@ pub(crate) struct Lowerer<'c> {
     span: Span,
     /// See [`Source::step_limit`](crate::Source::step_limit).
     step_limit: Option<u32>,
+    /// The count of executed instructions that ends loops, in programs that need one.
+    bound: Option<StepBound>,
 }
 
 /// Translates a checked program.
@@ -131,6 +136,7 @@ impl<'c> Lowerer<'c> {
             flags: InstFlags::empty(),
             span: Span::default(),
             step_limit: checked.step_limit,
+            bound: None,
         }
     }
 
@@ -187,6 +193,11 @@ impl<'c> Lowerer<'c> {
             Lower::Fn(function) => function(self, &job),
             Lower::Flow(_) | Lower::Missing => {}
         }
+    }
+
+    /// Whether the program is of the ARB family.
+    pub(crate) fn is_arb(&self) -> bool {
+        self.checked.ast.dialect.family() == Family::Arb
     }
 
     /// Begins an instruction.

@@ -8,17 +8,16 @@ use super::Lowerer;
 use super::blocks::Blocks;
 use super::call_stack::CallStack;
 use super::flow::Routines;
+use super::loops::Rounds;
 use crate::ast::{Extra, Inst as Line, Statement};
-use crate::lang::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
+use crate::lang::{arb, limits};
 use glasm_ir::structurize::{Exit, FlowId, Graph, structurize};
 use glasm_ir::types::{Type, Width};
-use glasm_ir::{Cond, Id, Op, RegisterId, Src, WriteMask};
+use glasm_ir::{Id, Op, RegisterId, Src, WriteMask};
 use rustc_hash::FxHashMap;
 
 const U: Type = Type::U32;
-/// Calls that can be open.
-const DEPTH: u32 = limits::CALL_DEPTH as u32;
 
 /// An open block of the program.
 enum Open {
@@ -28,8 +27,8 @@ enum Open {
         /// What stands behind ENDIF, once ELSE was seen.
         behind: Option<FlowId>,
     },
-    Rep {
-        count: Option<Count>,
+    Loop {
+        rounds: Option<Kept>,
         /// Where a round begins.
         start: FlowId,
         /// Where a round ends.
@@ -38,13 +37,22 @@ enum Open {
     },
 }
 
-/// The rounds that a loop has left.
+/// The rounds that a loop has left, and where calls keep them, by depth: a call may run the same loop anew.
 #[derive(Clone, Copy)]
-struct Count {
-    register: RegisterId,
-    ty: Type,
-    /// Keeps it during calls, by depth: a call may run the same loop anew.
-    kept: RegisterId,
+struct Kept {
+    rounds: Rounds,
+    count: RegisterId,
+    index: Option<RegisterId>,
+}
+
+impl Kept {
+    /// Registers with their lanes and types, and the arrays that keep them.
+    fn pairs(&self) -> impl Iterator<Item = (RegisterId, WriteMask, Type, RegisterId)> {
+        let count = (self.rounds.count, WriteMask::X, self.rounds.ty, self.count);
+        let index = self.rounds.index.zip(self.index);
+        let index = index.map(|(index, kept)| (index.register, WriteMask::XYZW, U, kept));
+        [Some(count), index].into_iter().flatten()
+    }
 }
 
 /// The graph of a group of routines.
@@ -58,14 +66,25 @@ struct Group<'r> {
     return_places: Vec<FlowId>,
     /// Goes to the place on top of the stack.
     ret: FlowId,
+    /// Leaves the group.
+    out: FlowId,
     stack: CallStack,
 }
 
 impl Lowerer<'_> {
+    /// Calls that can be open.
+    fn call_depth(&self) -> u32 {
+        match self.is_arb() {
+            true => arb::limits::CALL_DEPTH,
+            false => limits::CALL_DEPTH as u32,
+        }
+    }
+
     /// Translates the routines of a group into the open block.
     pub(super) fn recursive_routines(&mut self, number: u32, routines: &Routines) {
         let checked = self.checked;
-        let stack = self.new_stack(DEPTH);
+        let size = self.call_depth();
+        let stack = self.new_stack(size);
         let mut group = Group {
             number,
             routines,
@@ -73,10 +92,12 @@ impl Lowerer<'_> {
             starts: FxHashMap::default(),
             return_places: Vec::new(),
             ret: FlowId::new(0),
+            out: FlowId::new(0),
             stack,
         };
         let entry = group.blocks.reserve();
         group.ret = group.blocks.reserve();
+        group.out = group.blocks.reserve();
         let members = routines.members.get(&number).map_or(&[][..], Vec::as_slice);
         for &member in members {
             let start = group.blocks.reserve();
@@ -88,10 +109,12 @@ impl Lowerer<'_> {
             let start = group.starts[&member];
             self.begin_block(&mut group.blocks, start);
             self.group_routine(&mut group, routine.first, routine.end);
+            let behind = self.group_behind(&group, member);
+            self.end_block(&mut group.blocks, Exit::Jump(behind));
         }
         self.group_return(&mut group);
         let blocks = group.blocks.list;
-        structurize(&mut self.builder, Graph { blocks, entry }, None);
+        structurize(&mut self.builder, Graph { blocks, entry }, self.bound);
     }
 
     // Blocks of the graph.
@@ -140,15 +163,8 @@ impl Lowerer<'_> {
 
     /// RET: to the place on top of the stack; out of the group if there is none.
     fn group_return(&mut self, group: &mut Group<'_>) {
-        let (pop, out) = (group.blocks.reserve(), group.blocks.reserve());
         self.begin_block(&mut group.blocks, group.ret);
-        let exit = Exit::Branch {
-            cond: group.stack.in_use(),
-            then: pop,
-            otherwise: out,
-        };
-        self.end_block(&mut group.blocks, exit);
-        self.begin_block(&mut group.blocks, pop);
+        self.leave_unless(&mut group.blocks, group.stack.in_use(), group.out);
         self.step_stack(group.stack, Op::Sub);
         let place = self.new_register(Width::W32);
         let top = self.stack_top(group.stack, group.stack.places);
@@ -157,7 +173,7 @@ impl Lowerer<'_> {
         let exit = Exit::Switch {
             selector: (place, 0),
             cases,
-            default: out,
+            default: group.out,
         };
         self.end_block(&mut group.blocks, exit);
     }
@@ -180,9 +196,20 @@ impl Lowerer<'_> {
                 }
                 Lower::Op(_) | Lower::Fn(_) | Lower::Missing => self.instruction(number),
             }
+            group.blocks.steps += 1;
         }
-        let ret = group.ret;
-        self.end_block(&mut group.blocks, Exit::Jump(ret));
+    }
+
+    /// Where a routine goes on at its end: it returns, but in ARB programs the next one follows.
+    fn group_behind(&self, group: &Group<'_>, member: u32) -> FlowId {
+        match self.is_arb() {
+            true => group
+                .starts
+                .get(&(member + 1))
+                .copied()
+                .unwrap_or(group.out),
+            false => group.ret,
+        }
     }
 
     fn group_flow(&mut self, group: &mut Group<'_>, open: &mut Vec<Open>, number: u32, op: FlowOp) {
@@ -205,11 +232,11 @@ impl Lowerer<'_> {
                     self.begin_block(&mut group.blocks, otherwise);
                 }
             }
-            FlowOp::EndIf | FlowOp::EndRep => self.group_close(group, open),
-            FlowOp::Rep => self.group_loop(group, open, number, line),
+            FlowOp::EndIf | FlowOp::EndLoop | FlowOp::EndRep => self.group_close(group, open),
+            FlowOp::Loop | FlowOp::Rep => self.group_loop(group, open, number, op),
             FlowOp::Brk | FlowOp::Cont => {
                 let innermost = open.iter().rev().find_map(|open| match open {
-                    Open::Rep { next, behind, .. } => Some((*next, *behind)),
+                    Open::Loop { next, behind, .. } => Some((*next, *behind)),
                     Open::If { .. } => None,
                 });
                 if let Some((next, behind)) = innermost {
@@ -232,41 +259,35 @@ impl Lowerer<'_> {
         }
     }
 
-    fn group_loop(
-        &mut self,
-        group: &mut Group<'_>,
-        open: &mut Vec<Open>,
-        number: u32,
-        line: &Line,
-    ) {
-        let count = (line.operand_count > 0).then(|| {
-            let (register, ty) = self.count(number, line);
-            let kept = self.stack_array(ty.width(), DEPTH);
-            Count { register, ty, kept }
+    fn group_loop(&mut self, group: &mut Group<'_>, open: &mut Vec<Open>, number: u32, op: FlowOp) {
+        let line = &self.checked.ast.insts[number as usize];
+        let rounds = (line.operand_count > 0).then(|| {
+            let rounds = self.begin_rounds(number, line, op);
+            let size = self.call_depth();
+            let count = self.stack_array(rounds.ty.width(), size);
+            let index = rounds.index.map(|_| self.stack_array(Width::W32, size));
+            Kept {
+                rounds,
+                count,
+                index,
+            }
         });
         let (next, behind) = (group.blocks.reserve(), group.blocks.reserve());
         self.divide(&mut group.blocks, Exit::Jump);
         let start = group.blocks.current();
-        if let Some(Count { register, ty, .. }) = count {
-            let (zero, done) = (self.bits(0), self.hidden(ty.width()));
-            self.put(
-                done,
-                WriteMask::X,
-                Op::SetLe,
-                ty,
-                &[Src::register(register), zero],
-            );
-            self.leave_if(&mut group.blocks, Cond::NonZero(done, 0, ty), behind);
+        if let Some(kept) = &rounds {
+            let done = self.rounds_done(&kept.rounds);
+            self.leave_if(&mut group.blocks, done, behind);
         }
-        open.push(Open::Rep {
-            count,
+        open.push(Open::Loop {
+            rounds,
             start,
             next,
             behind,
         });
     }
 
-    /// ENDIF, ENDREP.
+    /// ENDIF, ENDREP, ENDLOOP.
     fn group_close(&mut self, group: &mut Group<'_>, open: &mut Vec<Open>) {
         match open.pop() {
             Some(Open::If { otherwise, behind }) => {
@@ -274,25 +295,22 @@ impl Lowerer<'_> {
                 self.end_block(&mut group.blocks, Exit::Jump(target));
                 self.begin_block(&mut group.blocks, target);
             }
-            Some(Open::Rep {
-                count,
+            Some(Open::Loop {
+                rounds,
                 start,
                 next,
                 behind,
             }) => {
                 self.end_block(&mut group.blocks, Exit::Jump(next));
                 self.begin_block(&mut group.blocks, next);
-                if let Some(Count { register, ty, .. }) = count {
-                    let one = self.bits(1);
-                    self.put(
-                        register,
-                        WriteMask::X,
-                        Op::Sub,
-                        ty,
-                        &[Src::register(register), one],
-                    );
+                if let Some(kept) = &rounds {
+                    self.next_round(&kept.rounds);
                 }
+                group.blocks.steps += 1;
                 self.end_block(&mut group.blocks, Exit::Jump(start));
+                if let Some(kept) = &rounds {
+                    self.end_rounds(&kept.rounds);
+                }
                 self.begin_block(&mut group.blocks, behind);
             }
             None => {}
@@ -315,28 +333,33 @@ impl Lowerer<'_> {
             self.leave_unless(&mut group.blocks, cond, behind);
         }
         let full = self.is_full(group.stack);
-        self.leave_if(&mut group.blocks, full, behind);
+        let beyond = match self.is_arb() {
+            true => group.out,
+            false => behind,
+        };
+        self.leave_if(&mut group.blocks, full, beyond);
         let place = self.bits(group.return_places.len() as u64);
         let stack = group.stack;
         self.set_stack_top(stack, stack.places, WriteMask::X, (place, U));
-        let counts: Vec<Count> = open.iter().filter_map(Open::count).collect();
-        for count in &counts {
-            let value = (Src::register(count.register), count.ty);
-            self.set_stack_top(stack, count.kept, WriteMask::X, value);
+        let loops: Vec<Kept> = open.iter().filter_map(Open::rounds).collect();
+        for (register, mask, ty, kept) in loops.iter().flat_map(Kept::pairs) {
+            self.set_stack_top(stack, kept, mask, (Src::register(register), ty));
         }
         self.step_stack(stack, Op::Add);
         self.end_block(&mut group.blocks, Exit::Jump(start));
-        let landing = if counts.is_empty() {
-            behind
-        } else {
-            group.blocks.reserve()
+        let landing = match loops.is_empty() {
+            true => behind,
+            false => group.blocks.reserve(),
         };
         group.return_places.push(landing);
         if landing != behind {
             self.begin_block(&mut group.blocks, landing);
-            for count in &counts {
-                let top = self.stack_top(stack, count.kept);
-                self.put(count.register, WriteMask::X, Op::Mov, count.ty, &[top]);
+            for (register, mask, ty, kept) in loops.iter().flat_map(Kept::pairs) {
+                let top = self.stack_top(stack, kept);
+                self.put(register, mask, Op::Mov, ty, &[top]);
+            }
+            for index in loops.iter().filter_map(|kept| kept.rounds.index) {
+                self.set_address(&index);
             }
             self.end_block(&mut group.blocks, Exit::Jump(behind));
         }
@@ -345,9 +368,9 @@ impl Lowerer<'_> {
 }
 
 impl Open {
-    fn count(&self) -> Option<Count> {
+    fn rounds(&self) -> Option<Kept> {
         match self {
-            Self::Rep { count, .. } => *count,
+            Self::Loop { rounds, .. } => *rounds,
             Self::If { .. } => None,
         }
     }

@@ -39,7 +39,7 @@ impl Lowerer<'_> {
                 .line
                 .modifiers
                 .mods()
-                .intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP))
+                .intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP).union(Mods::FIXED))
             && self.checked.vars[var as usize].size != VarSize::Short
         {
             let dst = Some(Dst::new(register, result.mask));
@@ -71,6 +71,9 @@ impl Lowerer<'_> {
     ) {
         let Some(result) = &job.line.dst else { return };
         let (dst, width) = self.dst(job, result);
+        if job.line.modifiers.mods().contains(Mods::FIXED) {
+            return self.finish_fixed(dst, op, ty, aux, sources);
+        }
         if width == job.result.width() {
             return self.inst(op, ty, Some(dst), aux, sources);
         }
@@ -99,6 +102,23 @@ impl Lowerer<'_> {
             cvt,
             &[Src::register(hidden)],
         );
+    }
+
+    /// Precision X: results beyond the range of signed fixed point numbers with ten fraction bits become its ends.
+    /// NV_fragment_program_option section 3.11.4.X.
+    #[cold]
+    fn finish_fixed(&mut self, dst: Dst, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
+        let hidden = self.hidden(Width::W32);
+        self.inst(
+            op,
+            ty,
+            Some(Dst::new(hidden, WriteMask::XYZW)),
+            aux,
+            sources,
+        );
+        let (low, high) = (self.float(-2.0), self.float(2047.0 / 1024.0));
+        let value = self.compute(Op::Max, Type::F32, &[Src::register(hidden), low]);
+        self.inst(Op::Min, Type::F32, Some(dst), Aux::None, &[value, high]);
     }
 
     /// Moves a computed value to the result.

@@ -14,3 +14,9 @@ pub const VERTEX_TEXTURES: usize = 16;
 pub const CALL_DEPTH: u32 = 4;
 /// Instructions that a vertex program may run: NV_vertex_program2_option section 2.14.4.X.
 pub const EXECUTED_INSTRUCTIONS: u32 = 65_536;
+/// Rounds of a loop of a fragment program (`MAX_PROGRAM_LOOP_COUNT_NV`).
+pub const LOOP_COUNT: u32 = 255;
+/// Open IF blocks (`MAX_PROGRAM_IF_DEPTH_NV`).
+pub const IF_DEPTH: usize = 48;
+/// Open LOOP and REP blocks (`MAX_PROGRAM_LOOP_DEPTH_NV`).
+pub const LOOP_DEPTH: usize = 4;

@@ -81,7 +81,7 @@ macro_rules! opcodes {
     };
 }
 
-use Lower::{Flow, Fn, Missing};
+use Lower::{Flow, Fn};
 
 opcodes! {
     // name; in vertex and fragment programs: features needed, suffixes (C condition codes, S clamp, H precisions R and H, X
@@ -107,7 +107,7 @@ opcodes! {
     "DST" ([] C S) ([] H C S) v (v v) Fn(composite::dst), "distance vector";
     "ELSE" - ([NV_FRAGMENT_2]) - () Flow(FlowOp::Else), "otherwise";
     "ENDIF" - ([NV_FRAGMENT_2]) - () Flow(FlowOp::EndIf), "end of IF";
-    "ENDLOOP" - ([NV_FRAGMENT_2]) - () Missing, "end of LOOP";
+    "ENDLOOP" - ([NV_FRAGMENT_2]) - () Flow(FlowOp::EndLoop), "end of LOOP";
     "ENDREP" - ([NV_FRAGMENT_2]) - () Flow(FlowOp::EndRep), "end of REP";
     "EX2" ([] C S) ([] H C S) s (s) op(Op::Exp2), "2 to the power of";
     "EXP" ([] C S) - v (s) Fn(arb::exp), "2 to the power of, in parts: (2^floor(a), a - floor(a), 2^a, 1)";
@@ -118,7 +118,7 @@ opcodes! {
     "LG2" ([] C S) ([] H C S) s (s) op(Op::Log2), "logarithm to base 2";
     "LIT" ([] C S) ([] H C S) v (v) Fn(composite::lit), "lighting coefficients";
     "LOG" ([] C S) - v (s) Fn(arb::log), "logarithm to base 2 of |a|, in parts: (exponent, mantissa, log2(|a|), 1)";
-    "LOOP" - ([NV_FRAGMENT_2]) - (v) Missing, "loop with an address register";
+    "LOOP" - ([NV_FRAGMENT_2]) - (v) Flow(FlowOp::Loop), "loop with an address register";
     "LRP" - ([] X C S) v (v v v) Fn(composite::lrp), "linear interpolation: a * b + (1 - a) * c";
     "MAD" ([] C S) ([] X C S) v (v v v) op(Op::Mad), "multiply and add";
     "MAX" ([] C S) ([] X C S) v (v v) op(Op::Max), "maximum";
@@ -135,7 +135,7 @@ opcodes! {
     "PUSHA" ([NV_VERTEX_3]) - - (ad) Flow(FlowOp::Push), "push an address register on the call stack";
     "RCC" ([NV_VERTEX_2] C S) - s (s) Fn(composite::rcc), "clamped reciprocal";
     "RCP" ([] C S) ([] H C S) s (s) op(Op::Rcp), "reciprocal";
-    "REP" - ([NV_FRAGMENT_2]) - (s) Flow(FlowOp::Rep), "loop";
+    "REP" - ([NV_FRAGMENT_2]) - (v) Flow(FlowOp::Rep), "loop";
     "RET" ([NV_VERTEX_2]) ([NV_FRAGMENT_2]) - (oc) Flow(FlowOp::Ret), "return from a subroutine";
     "RFL" - ([NV_FRAGMENT] H C S) v (v v) Fn(composite::rfl), "reflection vector";
     "RSQ" ([] C S) ([] H C S) s (s) Fn(arb::reciprocal_root), "reciprocal square root of |a|";

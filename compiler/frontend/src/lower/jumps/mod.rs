@@ -72,15 +72,6 @@ impl<'c> Lowerer<'c> {
         }
     }
 
-    /// A count of executed instructions, zero at the start.
-    fn step_bound(&mut self) -> Option<StepBound> {
-        let max = self.step_limit?;
-        let counter = self.new_register(Width::W32);
-        let zero = self.bits(0);
-        self.put(counter, WriteMask::X, Op::Mov, U, &[zero]);
-        Some(StepBound { counter, max })
-    }
-
     /// A routine for each region; the first one is main.
     fn regions(&mut self, pieces: &Pieces<'c>, regions: &[Region], bound: Option<StepBound>) {
         let mut ids = FxHashMap::default();
