@@ -60,7 +60,7 @@ codes! {
     ReservedName "E0203" "reserved word as name"
         "The words `program`, `result`, `state`, `texture` and the stage words such as `vertex` and `fragment` cannot be names.";
     UndefinedLabel "E0204" "undefined label"
-        "CAL names a label that stands nowhere in the program.";
+        "BRA or CAL names a label that stands nowhere in the program.";
     DuplicateLabel "E0205" "label defined twice"
         "A label may stand at one place only.";
     OperandNotVariable "E0206" "name of another kind"

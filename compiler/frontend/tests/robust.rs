@@ -8,6 +8,10 @@ const PROGRAMS: &[&str] = &[
     "!!ARBvp1.0 OPTION ARB_position_invariant; PARAM m[4] = { state.matrix.mvp }; PARAM c[] = { {1, 2}, program.local[0..3], 5 };
      ATTRIB a = vertex.weight[4]; OUTPUT o = result.texcoord[1]; TEMP r, q; ADDRESS A; ALIAS b = A; ARL b.x, a.y; EXP r, 2.x;
      MAD o.xw, c[A.x - 3], m[2].wzyx, -vertex.attrib[3]; LOG q, r.w; SWZ r, q, -x, 0, 1, w; MOV result.color.back, r; END",
+    "!!ARBvp1.0 OPTION NV_vertex_program3; OPTION ARB_fragment_program_shadow; ADDRESS a, b; TEMP r, s; PARAM p[] = { program.env[0..7] };
+     OUTPUT o = result.texcoord[b.x - 1]; ATTRIB t = vertex.attrib[a.w + 2]; ARLC1 a.yz (NE), |t|; loop: PUSHA a; CAL sub (GT1.x);
+     POPA b; BRA loop (LT.wzyx); ADDC0_SAT o.xw (GE1.y), -|p[a.y + 300]|, 2; MOVC CC, r; ARA a, b; TXL r, t, texture[20], SHADOW2D;
+     MOV result.clip[3].x, -r.y; BRA out; sub: SSG s, r; RET (EQ); SIN r.x, s.w; BRA loop; out: RCC result.position, r.x; END",
     "!!ARBfp1.0 OPTION ARB_fog_exp2; OPTION ARB_fragment_program_shadow; OPTION ARB_draw_buffers; TEMP r; ATTRIB t = fragment.texcoord;
      KIL t.wzyx; TXP_SAT r, t, texture[3], SHADOW2D; TXB r.rg, r, texture, CUBE; SCS r.xy, 3.14.x; CMP r, r, {1, 2, 3}.b, state.depth.range;
      MOV result.color[2], r; MOV result.color, fragment.fogcoord; MOV result.depth.z, r.x; END",

@@ -324,8 +324,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Labels in programs without free branches and subroutines.
-    pub(super) fn arb_label(&mut self, span: Span) {
+    /// Labels in programs without free branches and subroutines, and labels that are words of the language.
+    pub(super) fn arb_label(&mut self, name: NameId, span: Span) {
         let flow = match self.stage == Stage::Vertex {
             true => Features::NV_VERTEX_2,
             false => Features::NV_FRAGMENT_2,
@@ -334,6 +334,7 @@ impl Checker<'_> {
             let message = format!("labels need OPTION {}", flow.option());
             self.reports.error(Code::FeatureOption, span, message);
         }
+        self.arb_reserved_word(name, span);
     }
 
     /// Attributes are counted as a whole. ARB_vertex_program section 2.14.6, ARB_fragment_program section 3.11.6.

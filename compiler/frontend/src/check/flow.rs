@@ -263,7 +263,7 @@ impl Checker<'_> {
 
     pub(super) fn label(&mut self, flow: &mut Flow, statement: u32, name: NameId, span: Span) {
         if self.family == Family::Arb {
-            self.arb_label(span);
+            self.arb_label(name, span);
             if self.has_free_branches() {
                 return self.branch_label(statement, name, span);
             }
