@@ -29,6 +29,15 @@ pub(crate) struct BufferLimits {
     pub(crate) max_count: u32,
 }
 
+/// How many descriptors a stage can have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DescriptorLimits {
+    pub(crate) samplers: u32,
+    /// Textures, with buffer textures.
+    pub(crate) textures: u32,
+    pub(crate) images: u32,
+}
+
 /// What a device can capture.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FeedbackLimits {
@@ -61,6 +70,9 @@ pub(crate) struct Capabilities {
     pub(crate) max_fragment_inputs: u32,
     /// Whether memory of the process can be that of buffers with addresses.
     pub(crate) shares_buffers: bool,
+    pub(crate) descriptors: DescriptorLimits,
+    /// Descriptor sets that a pipeline can have.
+    pub(crate) max_sets: u32,
     pub(crate) uniform_buffers: BufferLimits,
     pub(crate) storage_buffers: BufferLimits,
     pub(crate) max_patch_vertices: u32,
@@ -111,6 +123,14 @@ impl Capabilities {
             storage_image_write_without_format: self.has("shaderStorageImageWriteWithoutFormat"),
             resource_residency: self.has("shaderResourceResidency"),
             resource_min_lod: self.has("shaderResourceMinLod"),
+            uniform_texel_buffer_dynamic_indexing: self
+                .has("shaderUniformTexelBufferArrayDynamicIndexing"),
+            uniform_texel_buffer_non_uniform_indexing: self
+                .has("shaderUniformTexelBufferArrayNonUniformIndexing"),
+            storage_texel_buffer_dynamic_indexing: self
+                .has("shaderStorageTexelBufferArrayDynamicIndexing"),
+            storage_texel_buffer_non_uniform_indexing: self
+                .has("shaderStorageTexelBufferArrayNonUniformIndexing"),
             sm_builtins: self.has("shaderSMBuiltins"),
             geometry_shader: self.has("geometryShader"),
             multi_viewport: self.has("multiViewport"),
@@ -119,6 +139,19 @@ impl Capabilities {
             subgroups: self.subgroups,
             sample_rate_shading: self.has("sampleRateShading"),
             signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
+        }
+    }
+
+    /// Where programs find what they read. Handles get a set of their own if there can be so many, else a place behind the textures.
+    pub(crate) fn binding_layout(&self) -> glasm::BindingLayout {
+        let usual = glasm::BindingLayout::default();
+        if self.max_sets > usual.handle_set {
+            return usual;
+        }
+        glasm::BindingLayout {
+            handle_set: usual.texture_set,
+            first_handle_binding: 64,
+            ..usual
         }
     }
 

@@ -78,6 +78,12 @@ needs! {
     /// Texture arrays indexed by any number.
     TextureDivergence SampledImageArrayNonUniformIndexing
         Some(("SPV_EXT_descriptor_indexing", V12)), &["shaderSampledImageArrayNonUniformIndexing"];
+    /// Arrays of buffer textures indexed at run time.
+    TexelBufferIndexing UniformTexelBufferArrayDynamicIndexing
+        Some(("SPV_EXT_descriptor_indexing", V12)), &["shaderUniformTexelBufferArrayDynamicIndexing"];
+    /// Arrays of buffer textures indexed by any number.
+    TexelBufferDivergence UniformTexelBufferArrayNonUniformIndexing
+        Some(("SPV_EXT_descriptor_indexing", V12)), &["shaderUniformTexelBufferArrayNonUniformIndexing"];
     /// Uniform buffer arrays indexed at run time.
     UniformIndexing UniformBufferArrayDynamicIndexing None, &["shaderUniformBufferArrayDynamicIndexing"];
     /// Storage buffer arrays indexed at run time.
@@ -152,6 +158,12 @@ needs! {
     /// Image arrays indexed by any number.
     ImageDivergence StorageImageArrayNonUniformIndexing
         Some(("SPV_EXT_descriptor_indexing", V12)), &["shaderStorageImageArrayNonUniformIndexing"];
+    /// Arrays of images that are buffers indexed at run time.
+    ImageBufferIndexing StorageTexelBufferArrayDynamicIndexing
+        Some(("SPV_EXT_descriptor_indexing", V12)), &["shaderStorageTexelBufferArrayDynamicIndexing"];
+    /// Arrays of images that are buffers indexed by any number.
+    ImageBufferDivergence StorageTexelBufferArrayNonUniformIndexing
+        Some(("SPV_EXT_descriptor_indexing", V12)), &["shaderStorageTexelBufferArrayNonUniformIndexing"];
     /// Covered samples after early tests.
     PostDepthCoverage SampleMaskPostDepthCoverage
         Some(("SPV_KHR_post_depth_coverage", None)), &["VK_EXT_post_depth_coverage"];
@@ -209,8 +221,12 @@ impl Needs {
                 words.op(Op::Capability, &[row.capability as u32]);
             }
         }
+        let mut declared = Vec::with_capacity(4);
         for extension in self.extensions(target) {
-            words.op_string(Op::Extension, &[], extension, &[]);
+            if !declared.contains(&extension) {
+                declared.push(extension);
+                words.op_string(Op::Extension, &[], extension, &[]);
+            }
         }
     }
 

@@ -11,8 +11,8 @@ use crate::gather::Lane;
 use crate::options::Options;
 use crate::params::storage_class;
 use crate::reflect::{
-    BufferBinding, DescriptorSlot, Half, ImageBinding, InterfaceVariable, ParamBlock, Reflection,
-    Replication, Requirements, Scalar as ReflectedScalar, TextureBinding,
+    BufferBinding, DescriptorSlot, Half, HandleArray, ImageBinding, InterfaceVariable, ParamBlock,
+    Reflection, Replication, Requirements, Scalar as ReflectedScalar, TextureBinding,
 };
 use crate::varyings::varying_location;
 use crate::words::ValueWord;
@@ -90,6 +90,7 @@ pub(crate) struct Interface {
     pub(crate) reflected_outputs: Vec<InterfaceVariable>,
     pub(crate) reflected_textures: Vec<TextureBinding>,
     pub(crate) reflected_images: Vec<ImageBinding>,
+    pub(crate) reflected_handles: Vec<HandleArray>,
     pub(crate) reflected_buffers: Vec<BufferBinding>,
     pub(crate) reflected_image_lock: Option<DescriptorSlot>,
 }
@@ -123,6 +124,7 @@ impl Interface {
             reflected_outputs: Vec::new(),
             reflected_textures: Vec::new(),
             reflected_images: Vec::new(),
+            reflected_handles: Vec::new(),
             reflected_buffers: Vec::new(),
             reflected_image_lock: None,
         }
@@ -496,6 +498,7 @@ impl Interface {
             }),
             textures: std::mem::take(&mut self.reflected_textures),
             images: std::mem::take(&mut self.reflected_images),
+            handle_arrays: std::mem::take(&mut self.reflected_handles),
             buffers: std::mem::take(&mut self.reflected_buffers),
             image_lock: self.reflected_image_lock,
             inputs: std::mem::take(&mut self.reflected_inputs),

@@ -16,6 +16,7 @@ pub mod error;
 mod fragment_inputs;
 mod gather;
 mod group_size;
+pub mod handles;
 pub mod interface;
 mod lanes;
 mod liveness;

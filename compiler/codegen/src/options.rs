@@ -1,6 +1,7 @@
 //! What a caller chooses: target, device features, bindings, conventions, debug information.
 
 pub use crate::capture::{Capture, TransformFeedback};
+use crate::handles::HandleLimits;
 pub use crate::texel_format::TexelFormat;
 pub use crate::varyings::Varyings;
 #[cfg(doc)]
@@ -117,6 +118,14 @@ pub struct DeviceFeatures {
     /// `shaderResourceMinLod`. Without it accesses with a least level of detail sample twice, and where that level is used without
     /// anisotropy; see [`lod_biases`](Options::lod_biases).
     pub resource_min_lod: bool,
+    /// `shaderUniformTexelBufferArrayDynamicIndexing`
+    pub uniform_texel_buffer_dynamic_indexing: bool,
+    /// `shaderUniformTexelBufferArrayNonUniformIndexing`
+    pub uniform_texel_buffer_non_uniform_indexing: bool,
+    /// `shaderStorageTexelBufferArrayDynamicIndexing`
+    pub storage_texel_buffer_dynamic_indexing: bool,
+    /// `shaderStorageTexelBufferArrayNonUniformIndexing`
+    pub storage_texel_buffer_non_uniform_indexing: bool,
     /// `shaderSMBuiltins`
     pub sm_builtins: bool,
     /// `geometryShader`
@@ -164,6 +173,10 @@ impl Default for DeviceFeatures {
             storage_image_write_without_format: true,
             resource_residency: true,
             resource_min_lod: true,
+            uniform_texel_buffer_dynamic_indexing: true,
+            uniform_texel_buffer_non_uniform_indexing: true,
+            storage_texel_buffer_dynamic_indexing: true,
+            storage_texel_buffer_non_uniform_indexing: true,
             sm_builtins: false,
             geometry_shader: true,
             multi_viewport: true,
@@ -202,6 +215,11 @@ pub struct BindingLayout {
     /// Where GL has no buffer bound, reads give 0 and writes do nothing: bind a descriptor of less than 4 bytes for that. Sizes
     /// of storage and counter buffers count in whole words.
     pub storage_set: u32,
+    /// Set of the arrays that handles index; see [`handles`](crate::handles). Vulkan guarantees four sets: on a device with no more
+    /// this is one of the others, with bindings past those that it has.
+    pub handle_set: u32,
+    /// Added to the bindings of the arrays that handles index.
+    pub first_handle_binding: u32,
 }
 
 impl Default for BindingLayout {
@@ -212,6 +230,8 @@ impl Default for BindingLayout {
             texture_set: 1,
             buffer_set: 2,
             storage_set: 3,
+            handle_set: 4,
+            first_handle_binding: 0,
         }
     }
 }
@@ -430,8 +450,10 @@ pub struct Options {
     pub debug: DebugInfo,
     /// Interface types that the API decides.
     pub interface: InterfaceTypes,
+    /// Lengths of the arrays that handles index.
+    pub handles: HandleLimits,
     /// Depth modes of textures that are compared, by texture image unit; missing ones are luminance. An array of units has that of
-    /// its first.
+    /// its first; textures by handle are luminance.
     pub depth_modes: Vec<DepthMode>,
     /// Formats of the images that will be bound, by image unit. Formatted loads and stores name the format of their unit if the device
     /// can neither read nor write without; a caller that binds another format then compiles its programs again.

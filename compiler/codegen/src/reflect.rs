@@ -1,5 +1,6 @@
 //! What a module expects of its caller. Serializes to JSON through serde.
 
+pub use crate::handles::{HandleArray, HandleKind};
 use glasm_ir::Stage;
 use glasm_ir::resource::{BufferKind, ParamSource, TexTarget};
 use glasm_ir::semantic::{Interpolation, Semantic};
@@ -183,6 +184,8 @@ pub struct Reflection {
     pub textures: Vec<TextureBinding>,
     /// Images.
     pub images: Vec<ImageBinding>,
+    /// Arrays of textures and images that handles index.
+    pub handle_arrays: Vec<HandleArray>,
     /// Buffers.
     pub buffers: Vec<BufferBinding>,
     /// A storage buffer of one word, zero at first, that all programs with access to the same images share: programs update texels of

@@ -33,8 +33,7 @@ fn fragment_program_with_texture() {
     let coordinate = m.input(Semantic::TexCoord(0));
     let tint = m.param();
     let texture = Texture {
-        unit: 2,
-        array: None,
+        units: Units::One(2),
         target: TexTarget::D2,
         shadow: false,
         texel: Type::F32,

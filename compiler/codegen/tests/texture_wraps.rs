@@ -11,8 +11,7 @@ use glasm_ir::*;
 use support::*;
 
 const TEXTURE: Texture = Texture {
-    unit: 1,
-    array: None,
+    units: Units::One(1),
     target: TexTarget::D2,
     shadow: false,
     texel: Type::F32,
@@ -146,8 +145,14 @@ fn every_target_access_and_mode() {
 fn other_units_and_cubes_are_left_alone() {
     let wrap = all(WrapMode::Clamp, TexelFilter::Linear, LevelFilter::Linear);
     for texture in [
-        Texture { unit: 0, ..TEXTURE },
-        Texture { unit: 2, ..TEXTURE },
+        Texture {
+            units: Units::One(0),
+            ..TEXTURE
+        },
+        Texture {
+            units: Units::One(2),
+            ..TEXTURE
+        },
         Texture {
             target: TexTarget::Cube,
             ..TEXTURE

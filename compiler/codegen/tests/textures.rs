@@ -46,8 +46,7 @@ fn sampled(stage: Stage, texture: Texture, access: impl FnOnce(TextureId) -> Tex
 }
 
 const TEXTURE: Texture = Texture {
-    unit: 3,
-    array: None,
+    units: Units::One(3),
     target: TexTarget::D2,
     shadow: false,
     texel: Type::F32,
@@ -171,7 +170,7 @@ fn texture_arrays_are_indexed_at_run_time() {
     let color = m.color();
     let input = m.input(Semantic::TexCoord(0));
     let texture = Texture {
-        array: Some(4),
+        units: Units::Array { first: 3, count: 4 },
         ..TEXTURE
     };
     let id = m.b.program.textures.push(texture);

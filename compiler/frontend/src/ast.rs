@@ -322,8 +322,10 @@ pub struct Literal {
 /// The texture part of a texture instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TexPart {
-    /// The texture.
+    /// The texture; of one by handle only place and component count.
     pub texture: Operand,
+    /// The handle in the parentheses of `handle(v.c)`.
+    pub handle: Option<Operand>,
     /// Row of the target table.
     pub target: u8,
     /// Place of the target.

@@ -265,6 +265,8 @@ codes! {
         "offset(v) is not available for TXD, TXGO and cube map targets.";
     ImageExpected "E0720" "image expected"
         "This operand is an image: image[n] or an IMAGE variable.";
+    HandleOperand "E0730" "handle expected"
+        "handle(v.c) takes one component of a variable that is no array and is not declared FLOAT; LONG variables hold handles of 64 bits.";
 
     SharedMissing "E0801" "shared memory without declaration"
         "LDS, STS and ATOMS need a SHARED_MEMORY declaration.";

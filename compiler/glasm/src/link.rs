@@ -81,7 +81,7 @@ fn target_conflicts(stages: &[(Option<Program>, Diagnostics)]) -> Vec<Option<Dia
     for (program, _) in stages {
         let mut conflict = None;
         for (id, texture) in program.iter().flat_map(|it| it.textures.iter_enumerated()) {
-            for unit in texture.unit..texture.unit + texture.array.unwrap_or(1) {
+            for unit in texture.units.numbers() {
                 let target = *targets.entry(unit).or_insert(texture.target);
                 if target != texture.target && conflict.is_none() {
                     conflict = Some((id, unit));

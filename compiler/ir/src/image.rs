@@ -3,6 +3,7 @@
 use crate::inst::IndexTerm;
 use crate::resource::{AtomicOp, ImageId, MemFlags, TexTarget};
 use crate::types::Type;
+use crate::units::Units;
 
 /// How the texels of an image are seen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -37,13 +38,11 @@ impl ImageTexels {
     }
 }
 
-/// An image unit as the program uses it.
+/// An image unit as the program uses it, an array of them, or all resident images.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Image {
-    /// First image unit.
-    pub unit: u32,
-    /// Number of units if the program indexes them.
-    pub array: Option<u32>,
+    /// Which image units.
+    pub units: Units,
     /// Target.
     pub target: TexTarget,
     /// How texels are seen.
@@ -83,7 +82,7 @@ impl Image {
 pub struct ImageAccess {
     /// The image.
     pub image: ImageId,
-    /// Run-time element of an image array.
+    /// Run-time element of an image array, or the low word of a handle.
     pub element: Option<IndexTerm>,
     /// Elements of a raw texel; 4 for converted ones. Lanes past them read (0, 0, 0, 1).
     pub components: u8,

@@ -26,6 +26,7 @@ pub mod state;
 pub mod structurize;
 mod text;
 pub mod types;
+pub mod units;
 pub mod verify;
 
 pub use arena::{Id, IndexVec};
@@ -50,4 +51,5 @@ pub use semantic::{Input, InputId, Interpolation, Output, OutputId, Semantic};
 pub use span::Span;
 pub use state::StateParam;
 pub use types::{Base as TypeBase, Type, Width};
+pub use units::Units;
 pub use verify::{VerifyError, verify};

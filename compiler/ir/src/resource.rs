@@ -4,6 +4,7 @@ use crate::define_ids;
 use crate::inst::IndexTerm;
 use crate::state::StateParam;
 use crate::types::Type;
+use crate::units::Units;
 
 define_ids! {
     /// A parameter slot: one vec4 of the parameter block.
@@ -114,13 +115,11 @@ impl TexTarget {
     }
 }
 
-/// A texture image unit as the program uses it, or an array of consecutive units indexed at run time.
+/// A texture image unit as the program uses it, an array of consecutive units indexed at run time, or all resident textures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Texture {
-    /// First texture image unit.
-    pub unit: u32,
-    /// Number of units if the program indexes them, else `None`.
-    pub array: Option<u32>,
+    /// Which texture image units.
+    pub units: Units,
     /// Target.
     pub target: TexTarget,
     /// Whether lookups compare against a reference.
@@ -164,10 +163,7 @@ pub enum TexMode {
 impl TexMode {
     /// Whether a shadow texture takes a reference in this mode.
     pub const fn compares(self) -> bool {
-        !matches!(
-            self,
-            Self::Fetch | Self::FetchSample | Self::QuerySize | Self::QueryLod | Self::QuerySamples
-        )
+        self.reads_texels() && !self.integer_coordinate()
     }
 
     /// Whether a coordinate comes first.
@@ -221,7 +217,7 @@ pub enum TexelOffset {
 pub struct TexAccess {
     /// The texture.
     pub texture: TextureId,
-    /// Run-time element of a texture array.
+    /// Run-time element of a texture array, or the low word of a handle.
     pub element: Option<IndexTerm>,
     /// Mode.
     pub mode: TexMode,

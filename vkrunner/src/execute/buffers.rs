@@ -81,7 +81,7 @@ impl Resources {
         start.wrapping_add(address.offset)
     }
 
-    /// The bits of a parameter; addresses go over what it was before.
+    /// The bits of a parameter; addresses and handles go over what it was before.
     pub(super) fn param_words(&self, value: &ParamValue, before: [u32; 4]) -> [u32; 4] {
         match value {
             ParamValue::Words(_, words) => *words,
@@ -90,6 +90,13 @@ impl Resources {
                 for (pair, address) in words.chunks_exact_mut(2).zip(addresses) {
                     let address = self.address(*address);
                     (pair[0], pair[1]) = (address as u32, (address >> 32) as u32);
+                }
+                words
+            }
+            ParamValue::Handles(handles) => {
+                let mut words = before;
+                for (pair, handle) in words.chunks_exact_mut(2).zip(handles) {
+                    (pair[0], pair[1]) = (*handle, 0);
                 }
                 words
             }

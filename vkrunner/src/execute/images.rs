@@ -99,11 +99,23 @@ impl Images {
     ) -> Result<Resource<'_>, Problem> {
         let bound = self.bound(ImageKey::of_unit(unit));
         let shape = self.images.get(&bound.image).map(|image| &image.data.shape);
-        let view = match shape {
-            Some(shape) => view_for_program(shape, &bound, wanted)
-                .map_err(|why| format!("image unit {unit}: {why}"))?,
-            None => None,
-        };
+        if let Some(shape) = shape {
+            view_for_program(shape, &bound, wanted)
+                .map_err(|why| format!("image unit {unit}: {why}"))?;
+        }
+        self.by_handle(device, unit, wanted)
+    }
+
+    /// Like [`Self::for_program`] for programs that need not see the image at all: theirs may have another target or type.
+    pub(super) fn by_handle(
+        &mut self,
+        device: &Rc<Device>,
+        unit: u32,
+        wanted: WantedImage,
+    ) -> Result<Resource<'_>, Problem> {
+        let bound = self.bound(ImageKey::of_unit(unit));
+        let shape = self.images.get(&bound.image).map(|image| &image.data.shape);
+        let view = shape.and_then(|shape| view_for_program(shape, &bound, wanted).unwrap_or(None));
         match view {
             Some(view) => {
                 let image = self.prepare_view(device, bound.image, &view)?;

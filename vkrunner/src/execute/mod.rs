@@ -9,6 +9,7 @@ mod buffers;
 mod draws;
 mod feedback;
 mod gl_state;
+mod handles;
 mod images;
 mod params;
 mod pictures;
@@ -242,7 +243,7 @@ impl Execution<'_> {
                     resources.param_words(value, resources.params.get(*bank, *stage, *index));
                 let ty = match value {
                     ParamValue::Words(ty, _) => *ty,
-                    ParamValue::Addresses(_) => Some(ParamType::Uint),
+                    ParamValue::Addresses(_) | ParamValue::Handles(_) => Some(ParamType::Uint),
                 };
                 resources.params.set(*bank, *stage, *index, words, ty);
             }
@@ -422,4 +423,4 @@ fn uses_framebuffer(command: &Command) -> bool {
 }
 
 #[cfg(test)]
-mod test_support;
+pub(crate) mod test_support;

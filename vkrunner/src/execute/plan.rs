@@ -3,10 +3,11 @@
 use super::bindings::{BufferPlace, Presence};
 use crate::programs::Module;
 use crate::script::{BindTarget, BufferKind, ImageKey};
-use crate::vk::{Binding, BindingKind, Comparing};
+use crate::vk::{Binding, BindingKind, Comparing, Fit};
 use glasm::ir::{BufferKind as IrBufferKind, Stage, TexTarget};
 use glasm::reflect::{
-    BufferBinding, DescriptorSlot, ImageBinding, ImageFormat, ParamBlock, Scalar, TextureBinding,
+    BufferBinding, DescriptorSlot, HandleArray, HandleKind, ImageBinding, ImageFormat, ParamBlock,
+    Scalar, TextureBinding,
 };
 
 /// Set of textures for modules without reflection; the binding is the unit.
@@ -23,6 +24,8 @@ pub(super) enum Source {
     Image(ImageKey),
     /// Consecutive image units, from this one, and what the program sees there.
     Images(u32, WantedImage),
+    /// What handles choose from, for textures and images of a target.
+    Handles(HandleKind, TexTarget),
     /// Buffers of the script, one place for each descriptor.
     Buffers(Vec<BufferPlace>),
     /// The lock that programs hold while they update wide texels.
@@ -100,6 +103,16 @@ pub(super) fn plan_bindings<'a>(
         if let Some(slot) = reflection.image_lock {
             add(&mut plan, slot, BindingKind::Storage, 1, Source::ImageLock);
         }
+        for array in &reflection.handle_arrays {
+            let source = Source::Handles(array.kind, array.target);
+            add(
+                &mut plan,
+                array.slot,
+                handle_binding(array),
+                array.count,
+                source,
+            );
+        }
         for buffer in &reflection.buffers {
             plan_buffer(&mut plan, module.stage, buffer);
         }
@@ -131,6 +144,19 @@ fn add(
                 binding: slot.binding,
                 kind,
                 count,
+                fit: match source {
+                    Source::Handles(HandleKind::QueriedTexture, _) => Fit::Accessed,
+                    Source::Handles(
+                        HandleKind::Texture(_) | HandleKind::Comparison | HandleKind::Image(_),
+                        _,
+                    )
+                    | Source::Params(..)
+                    | Source::Textures(..)
+                    | Source::Image(_)
+                    | Source::Images(..)
+                    | Source::Buffers(_)
+                    | Source::ImageLock => Fit::All,
+                },
             };
             plan.push(PlannedBinding { binding, source });
         }
@@ -242,6 +268,22 @@ fn plan_image(plan: &mut Vec<PlannedBinding>, image: &ImageBinding) -> Result<()
     Ok(())
 }
 
+fn handle_binding(array: &HandleArray) -> BindingKind {
+    let is_buffer = array.target == TexTarget::Buffer;
+    match array.kind {
+        HandleKind::Texture(_) | HandleKind::Comparison | HandleKind::QueriedTexture => {
+            match is_buffer {
+                true => BindingKind::TexelBuffer,
+                false => BindingKind::Texture,
+            }
+        }
+        HandleKind::Image(_) => match is_buffer {
+            true => BindingKind::StorageTexelBuffer,
+            false => BindingKind::StorageImage,
+        },
+    }
+}
+
 fn plan_buffer(plan: &mut Vec<PlannedBinding>, stage: Stage, wanted: &BufferBinding) {
     let (stage, kind, binding_kind) = match wanted.kind {
         IrBufferKind::Constant => (Some(stage), BufferKind::Uniform, BindingKind::Uniform),
@@ -324,6 +366,7 @@ mod tests {
             binding,
             kind,
             count: 1,
+            fit: Fit::All,
         };
         assert_eq!(
             bindings,

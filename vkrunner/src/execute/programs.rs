@@ -65,6 +65,7 @@ impl<'a> Programs<'a> {
                 Source::Textures(..)
                 | Source::Image(_)
                 | Source::Images(..)
+                | Source::Handles(..)
                 | Source::Buffers(_) => continue,
             };
             blocks.push(Buffer::new(device, BufferUse::Parameters, size)?);
@@ -225,6 +226,12 @@ impl<'a> Programs<'a> {
                         let images = &mut resources.images;
                         let image = images.for_program(&self.device, unit, *wanted)?;
                         self.layout.write(binding, element, &image);
+                    }
+                }
+                Source::Handles(kind, target) => {
+                    for element in 0..binding.count {
+                        let found = resources.by_handle(&self.device, *kind, *target, element)?;
+                        self.layout.write(binding, element, &found);
                     }
                 }
                 Source::Buffers(places) => {

@@ -6,7 +6,7 @@ use glasm::ir::Stage;
 use glasm::reflect::Requirements;
 
 /// A module without words.
-pub(super) fn module(stage: Stage, reflection: Option<Reflection>) -> Module {
+pub(crate) fn module(stage: Stage, reflection: Option<Reflection>) -> Module {
     Module {
         stage,
         words: Vec::new(),
@@ -17,13 +17,14 @@ pub(super) fn module(stage: Stage, reflection: Option<Reflection>) -> Module {
 }
 
 /// The reflection of a program that uses nothing.
-pub(super) fn reflection(stage: Stage) -> Reflection {
+pub(crate) fn reflection(stage: Stage) -> Reflection {
     Reflection {
         stage,
         entry_point: "main",
         params: None,
         textures: Vec::new(),
         images: Vec::new(),
+        handle_arrays: Vec::new(),
         buffers: Vec::new(),
         image_lock: None,
         inputs: Vec::new(),

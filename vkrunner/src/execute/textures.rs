@@ -104,15 +104,45 @@ impl Textures {
     /// The object of a unit, after [`Self::prepare`].
     pub(super) fn get(&self, number: u32, wanted: WantedTexture) -> &SampledTexture {
         let unit = self.units.get(&number);
-        let unit = unit.filter(|unit| unit.is_set(self.complete_only));
-        let object = match unit {
-            Some(unit) => unit.views.get(&unit.comparing(wanted)),
-            None => {
-                let unset = self.unset.iter().find(|(known, _)| *known == wanted);
-                unset.map(|(_, object)| object)
-            }
-        };
-        object.expect("the caller prepared this unit")
+        match unit.filter(|unit| unit.is_set(self.complete_only)) {
+            Some(unit) => unit
+                .views
+                .get(&unit.comparing(wanted))
+                .expect("the caller prepared this unit"),
+            None => self.get_unset(wanted),
+        }
+    }
+}
+
+impl Textures {
+    /// The type of the texels of a unit, if it holds a texture.
+    pub(super) fn texel(&self, number: u32) -> Option<Scalar> {
+        let unit = self.units.get(&number)?;
+        Some(texel_scalar(&unit.data.as_ref()?.shape.format))
+    }
+
+    /// The texture of a unit if the program can read it, and an incomplete one else.
+    pub(super) fn fitting(
+        &mut self,
+        device: &Rc<Device>,
+        number: u32,
+        wanted: WantedTexture,
+    ) -> Result<&SampledTexture, Problem> {
+        let shape = |unit: &Unit| unit.data.as_ref().map(|data| data.shape.clone());
+        let shape = self.units.get(&number).and_then(shape);
+        if shape.is_some_and(|shape| check(&shape, wanted).is_ok()) {
+            self.prepare(device, number, 1, wanted)?;
+            return Ok(self.get(number, wanted));
+        }
+        self.prepare_unset(device, wanted)?;
+        Ok(self.get_unset(wanted))
+    }
+
+    /// The object for textures that are not there, after [`Self::prepare_unset`].
+    fn get_unset(&self, wanted: WantedTexture) -> &SampledTexture {
+        let unset = self.unset.iter().find(|(known, _)| *known == wanted);
+        let object = unset.map(|(_, object)| object);
+        object.expect("the caller prepared this texture")
     }
 }
 

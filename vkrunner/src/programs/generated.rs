@@ -136,6 +136,7 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
         entry_point: MAIN,
         params: None,
         images: Vec::new(),
+        handle_arrays: Vec::new(),
         textures: Vec::new(),
         buffers: Vec::new(),
         image_lock: None,

@@ -1,6 +1,7 @@
 //! From the program sections of a script to SPIR-V modules.
 
 mod capabilities;
+mod descriptors;
 mod expected;
 mod fixed_function;
 mod generated;
@@ -136,6 +137,14 @@ impl CompileContext<'_> {
             self.generate(&mut modules, generated)?;
             self.replicate(&mut modules);
             self.check_conventions(&modules)?;
+            for compute in [false, true] {
+                let together = |module: &&Module| (module.stage == Stage::Compute) == compute;
+                let together = modules.iter().filter(together);
+                let limits = self.capabilities.descriptors;
+                if let Some(reason) = descriptors::missing(together, limits) {
+                    return Err(vec![Refusal::Skip(reason)]);
+                }
+            }
             Ok(modules)
         } else {
             Err(refusals)
@@ -456,6 +465,8 @@ impl CompileContext<'_> {
                 ..glasm::InterfaceTypes::default()
             },
             fixed: self.fixed_state(stage),
+            handles: script.handle_limits(),
+            bindings: self.capabilities.binding_layout(),
             depth_modes: self.state.depth_modes.clone(),
             texture_wraps: self.state.texture_wraps.clone(),
             lod_biases: self.state.lod_biases.clone(),

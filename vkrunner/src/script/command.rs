@@ -184,6 +184,8 @@ pub(crate) enum ParamValue {
     Words(Option<ParamType>, [u32; 4]),
     /// 64-bit addresses in (x, y) and, with two of them, in (z, w); low word first. Other components stay as they are.
     Addresses(Vec<BufferAddress>),
+    /// 64-bit handles in (x, y) and, with two of them, in (z, w). The handle of a texture or image is the number of its unit.
+    Handles(Vec<u32>),
 }
 
 /// A matrix of GL state.

@@ -12,6 +12,7 @@ mod draws;
 mod feedback;
 mod fixed_function;
 mod gl_state;
+mod handles;
 mod names;
 pub(crate) mod pipeline_state;
 mod pixel_probes;

@@ -3,6 +3,7 @@
 use super::bindings::parse_addresses;
 use super::command::{Command, MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue};
 use super::draws;
+use super::handles::parse_handles;
 use super::names::{ATTRIBUTES, attribute_location, is_identifier};
 use super::stages;
 use super::test::TestParser;
@@ -45,6 +46,7 @@ pub(super) fn parse_stage_suffix(suffix: &str) -> Option<Stage> {
 }
 
 /// `parameter BANK N [TYPE] (X, Y, Z, W)`, `parameter BANK N address BUFFER [+OFFSET] [BUFFER [+OFFSET]]`,
+/// `parameter BANK N handle texture|image UNIT [texture|image UNIT]`,
 /// `parameter subroutine_STAGE N NUMBER`
 pub(super) fn parse_parameter(
     parser: &mut TestParser,
@@ -57,6 +59,7 @@ pub(super) fn parse_parameter(
             ParamValue::Words(Some(ParamType::Uint), [number, 0, 0, 0])
         }
         Some(()) => ParamValue::Addresses(parse_addresses(parser, words, 2)?),
+        None if words.take("handle").is_some() => ParamValue::Handles(parse_handles(words)?),
         None => {
             let (ty, value) = parse_param_words(words)?;
             ParamValue::Words(ty, value)

@@ -38,6 +38,14 @@ impl BindingKind {
     }
 }
 
+/// Which descriptors of a binding are what the programs declare.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fit {
+    All,
+    /// Those that programs access. Devices with `descriptorBindingPartiallyBound` are told so.
+    Accessed,
+}
+
 /// A binding of a descriptor set; no two with the same numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Binding {
@@ -45,6 +53,7 @@ pub(crate) struct Binding {
     pub(crate) binding: u32,
     pub(crate) kind: BindingKind,
     pub(crate) count: u32,
+    pub(crate) fit: Fit,
 }
 
 /// What to put into a descriptor.
@@ -159,16 +168,26 @@ impl LayoutObject {
         &mut self,
         bindings: impl Iterator<Item = &'a Binding>,
     ) -> Result<(), Error> {
-        let bindings: Vec<_> = bindings
+        let (bindings, flags): (Vec<_>, Vec<_>) = bindings
             .map(|binding| {
-                vk::DescriptorSetLayoutBinding::default()
+                let layout = vk::DescriptorSetLayoutBinding::default()
                     .binding(binding.binding)
                     .descriptor_type(binding.kind.descriptor_type())
                     .descriptor_count(binding.count)
-                    .stage_flags(self.stages)
+                    .stage_flags(self.stages);
+                let flags = match binding.fit {
+                    Fit::All => vk::DescriptorBindingFlags::empty(),
+                    Fit::Accessed => vk::DescriptorBindingFlags::PARTIALLY_BOUND,
+                };
+                (layout, flags)
             })
-            .collect();
-        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            .unzip();
+        let mut flags =
+            vk::DescriptorSetLayoutBindingFlagsCreateInfo::default().binding_flags(&flags);
+        let mut info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        if self.device.has_partial_bindings() {
+            info = info.push_next(&mut flags);
+        }
         // SAFETY: the create info is valid.
         let layout = unsafe { self.device.raw.create_descriptor_set_layout(&info, None) };
         self.set_layouts

@@ -138,6 +138,12 @@ impl Device {
         self.capabilities.features.contains("bufferDeviceAddress")
     }
 
+    /// Whether descriptors that no program accesses may be anything.
+    pub(super) fn has_partial_bindings(&self) -> bool {
+        let features = &self.capabilities.features;
+        features.contains("descriptorBindingPartiallyBound")
+    }
+
     /// Whether work on the device was given up: nothing of it can be used any more.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.get()

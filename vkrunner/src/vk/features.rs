@@ -145,6 +145,11 @@ features! {
         shader_sampled_image_array_non_uniform_indexing "shaderSampledImageArrayNonUniformIndexing",
         shader_storage_buffer_array_non_uniform_indexing "shaderStorageBufferArrayNonUniformIndexing",
         shader_storage_image_array_non_uniform_indexing "shaderStorageImageArrayNonUniformIndexing",
+        descriptor_binding_partially_bound "descriptorBindingPartiallyBound",
+        shader_uniform_texel_buffer_array_dynamic_indexing "shaderUniformTexelBufferArrayDynamicIndexing",
+        shader_storage_texel_buffer_array_dynamic_indexing "shaderStorageTexelBufferArrayDynamicIndexing",
+        shader_uniform_texel_buffer_array_non_uniform_indexing "shaderUniformTexelBufferArrayNonUniformIndexing",
+        shader_storage_texel_buffer_array_non_uniform_indexing "shaderStorageTexelBufferArrayNonUniformIndexing",
     }
     demote: PhysicalDeviceShaderDemoteToHelperInvocationFeatures, core in 3,
     extension Some(ash::ext::shader_demote_to_helper_invocation::NAME), {

@@ -6,7 +6,9 @@ use super::instance::{API_VERSION, Instance};
 use super::low_memory;
 use super::texture::MULTISAMPLE_STORAGE;
 use crate::error::{CallContext, Error};
-use crate::requirements::{BufferLimits, Capabilities, FormatUses, TextureCapabilities};
+use crate::requirements::{
+    BufferLimits, Capabilities, DescriptorLimits, FormatUses, TextureCapabilities,
+};
 use ash::vk;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
@@ -234,6 +236,12 @@ fn query_capabilities(
         max_push: limits.max_push_constants_size,
         max_vertex_outputs: limits.max_vertex_output_components,
         max_fragment_inputs: limits.max_fragment_input_components,
+        descriptors: DescriptorLimits {
+            samplers: limits.max_per_stage_descriptor_samplers,
+            textures: limits.max_per_stage_descriptor_sampled_images,
+            images: limits.max_per_stage_descriptor_storage_images,
+        },
+        max_sets: limits.max_bound_descriptor_sets,
         uniform_buffers: BufferLimits {
             max_size: limits.max_uniform_buffer_range.into(),
             alignment: limits.min_uniform_buffer_offset_alignment,

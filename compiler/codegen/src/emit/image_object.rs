@@ -5,14 +5,17 @@ use super::place::Member;
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
+use crate::handles::{HandleKind, texel};
 use crate::interface::{base_scalar, bind};
 use crate::options::{FIRST_IMAGE_BINDING, IMAGE_UNITS, TexelFormat};
-use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat, Scalar as ReflectedScalar};
+use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat};
 use crate::words::{TypeWord, ValueWord};
 use crate::writer::Scalar;
 use glasm_ir::arena::Id;
 use glasm_ir::resource::MemFlags;
-use glasm_ir::{Aux, Image, ImageAccess, ImageId, ImageTexels, Op, Program, TexTarget, TypeBase};
+use glasm_ir::{
+    Aux, Image, ImageAccess, ImageId, ImageTexels, Op, Program, TexTarget, TypeBase, Units,
+};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
 /// An image's variable and the type of one image.
@@ -82,39 +85,72 @@ impl Emit<'_> {
         let image = self.program.images[id];
         let uses = image_use(self.program, id);
         let object = self.image_type(&image, uses)?;
-        let ty = match image.array {
-            Some(len) => {
-                let len = self.w.uint(len.max(1));
-                self.w.declare_type(Spv::TypeArray, &[object.0, len.0])
+        let count = self.image_count(image.units);
+        let ty = match count {
+            Some(count) => {
+                let count = self.w.uint(count);
+                self.w.declare_type(Spv::TypeArray, &[object.0, count.0])
             }
             None => object,
         };
         let variable = self.w.variable(StorageClass::UniformConstant, ty);
         self.image_decorations(variable, uses);
+        self.bind_image(variable, &image, uses, count.unwrap_or(1))?;
+        let result = ImageVariable { variable, object };
+        self.interface.images[id.index()] = result;
+        Ok(result)
+    }
+
+    /// Number of images that an access chooses from; `None` if there is no choice.
+    fn image_count(&self, units: Units) -> Option<u32> {
+        match units {
+            Units::One(_) => None,
+            Units::Array { count, .. } => Some(count.max(1)),
+            Units::Handle | Units::QueriedHandle => Some(self.options.handles.images.max(1)),
+        }
+    }
+
+    /// Binds the variable of an image and says so in the reflection.
+    fn bind_image(
+        &mut self,
+        variable: ValueWord,
+        image: &Image,
+        uses: ImageUse,
+        count: u32,
+    ) -> Result<(), Failure> {
+        let format = reflected_format(image.texels);
+        let written = uses.contains(ImageUse::WRITTEN);
+        if let Some(kind) = HandleKind::of_image(image.units, format) {
+            self.bind_handle_array(variable, kind, image.target, count);
+            let mut arrays = self.interface.reflected_handles.iter_mut();
+            let own = arrays.find(|array| (array.kind, array.target) == (kind, image.target));
+            if let Some(own) = own {
+                own.written |= written;
+            }
+            return Ok(());
+        }
+        let unit = image.units.first().unwrap_or(0);
         let slot = DescriptorSlot {
             set: self.options.bindings.storage_set,
-            binding: FIRST_IMAGE_BINDING + IMAGE_UNITS * view_number(image.texels) + image.unit,
+            binding: FIRST_IMAGE_BINDING + IMAGE_UNITS * view_number(image.texels) + unit,
         };
         let mut bound = self.interface.reflected_images.iter();
         if bound.any(|other| other.slot == slot && other.target != image.target) {
             return Err(Error::unsupported(format!(
-                "image unit {} is accessed with two targets",
-                image.unit
+                "image unit {unit} is accessed with two targets"
             )));
         }
         bind(&mut self.w, variable, slot);
-        self.w.name(variable, || format!("image{}", image.unit));
+        self.w.name(variable, || format!("image{unit}"));
         self.interface.reflected_images.push(ImageBinding {
             slot,
-            unit: image.unit,
-            count: image.array.unwrap_or(1).max(1),
+            unit,
+            count,
             target: image.target,
-            format: reflected_format(image.texels),
-            written: uses.contains(ImageUse::WRITTEN),
+            format,
+            written,
         });
-        let result = ImageVariable { variable, object };
-        self.interface.images[id.index()] = result;
-        Ok(result)
+        Ok(())
     }
 
     fn image_type(&mut self, image: &Image, uses: ImageUse) -> Result<TypeWord, Failure> {
@@ -172,7 +208,7 @@ impl Emit<'_> {
             None => Err(Error::missing_feature(missing)),
             Some(format) if format.base() != base => Err(Error::unsupported(format!(
                 "texels of image unit {} have another type than the program accesses",
-                image.unit
+                image.units.first().unwrap_or(0)
             ))),
             Some(format) => Ok(Some(format)),
         }
@@ -180,8 +216,8 @@ impl Emit<'_> {
 
     /// The format of an image unit, or of all units of an array.
     fn format_of_units(&self, image: &Image) -> Option<TexelFormat> {
-        let first = image.unit as usize;
-        let count = image.array.unwrap_or(1).max(1) as usize;
+        let first = image.units.first()? as usize;
+        let count = self.image_count(image.units).unwrap_or(1) as usize;
         let formats = self
             .options
             .image_formats
@@ -234,7 +270,7 @@ impl Emit<'_> {
     ) -> Result<[Lane; 4], Failure> {
         let image = self.program.images[data.image];
         let variable = self.image_variable(data.image)?;
-        let Some(len) = image.array else {
+        let Some(len) = self.image_count(image.units) else {
             let pointer = ImagePointer {
                 pointer: variable.variable,
                 object: variable.object,
@@ -242,7 +278,6 @@ impl Emit<'_> {
             };
             return access(self, pointer);
         };
-        let device = self.options.device;
         let member = match data.element {
             Some(term) => self.member(term, len)?,
             None => Member::Constant(0),
@@ -253,25 +288,49 @@ impl Emit<'_> {
                 let pointer = self.image_element(variable, number, false);
                 access(self, pointer)
             }
-            Member::Uniform(number) if device.storage_image_dynamic_indexing => {
-                self.w.needs.insert(Need::ImageIndexing);
+            Member::Uniform(number) if self.can_index(image.target).dynamic => {
+                self.w
+                    .needs
+                    .insert(match image.target == TexTarget::Buffer {
+                        true => Need::ImageBufferIndexing,
+                        false => Need::ImageIndexing,
+                    });
                 let pointer = self.image_element(variable, number, false);
                 access(self, pointer)
             }
-            Member::Divergent(number) if device.storage_image_non_uniform_indexing => {
-                self.w.needs.insert(Need::ImageDivergence);
+            Member::Divergent(number) if self.can_index(image.target).divergent => {
+                self.w
+                    .needs
+                    .insert(match image.target == TexTarget::Buffer {
+                        true => Need::ImageBufferDivergence,
+                        false => Need::ImageDivergence,
+                    });
                 self.w.needs.insert(Need::NonUniform);
                 let pointer = self.image_element(variable, number, true);
                 access(self, pointer)
             }
             Member::Uniform(number) | Member::Divergent(number) => {
                 let number = self.w.val(number);
-                self.lanes_by_case(number, len.max(1), |emit, case| {
+                self.lanes_by_case(number, len, |emit, case| {
                     let case = emit.w.uint(case);
                     let pointer = emit.image_element(variable, case, false);
                     access(emit, pointer)
                 })
             }
+        }
+    }
+
+    fn can_index(&self, target: TexTarget) -> Indexing {
+        let device = self.options.device;
+        match target == TexTarget::Buffer {
+            true => Indexing {
+                dynamic: device.storage_texel_buffer_dynamic_indexing,
+                divergent: device.storage_texel_buffer_non_uniform_indexing,
+            },
+            false => Indexing {
+                dynamic: device.storage_image_dynamic_indexing,
+                divergent: device.storage_image_non_uniform_indexing,
+            },
         }
     }
 
@@ -310,6 +369,15 @@ impl Emit<'_> {
     }
 }
 
+/// How a device can index arrays of images.
+#[derive(Clone, Copy, Debug)]
+struct Indexing {
+    /// By the same number in all invocations.
+    dynamic: bool,
+    /// By any number.
+    divergent: bool,
+}
+
 /// A pointer to one image.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ImagePointer {
@@ -336,11 +404,7 @@ fn view_number(texels: ImageTexels) -> u32 {
 
 fn reflected_format(texels: ImageTexels) -> ImageFormat {
     match texels {
-        ImageTexels::Formatted(ty) => ImageFormat::Own(match ty.base() {
-            TypeBase::Signed => ReflectedScalar::Int,
-            TypeBase::Unsigned => ReflectedScalar::Uint,
-            TypeBase::Float => ReflectedScalar::Float,
-        }),
+        ImageTexels::Formatted(ty) => ImageFormat::Own(texel(ty)),
         ImageTexels::Raw(bits) => ImageFormat::Raw(bits),
         ImageTexels::Unseen => ImageFormat::Any,
     }

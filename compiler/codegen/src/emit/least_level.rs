@@ -71,8 +71,9 @@ impl Emit<'_> {
     /// A level from which the bias of the sampler leads to `level`.
     fn without_sampler_bias(&mut self, access: &Access, level: Val) -> Val {
         let biases = &self.options.lod_biases;
-        let bias = biases.get(access.texture.unit as usize).copied();
-        let levels = bias.unwrap_or_default().levels();
+        let unit = access.texture.units.first();
+        let bias = unit.and_then(|unit| biases.get(unit as usize));
+        let levels = bias.copied().unwrap_or_default().levels();
         if levels == 0.0 {
             return level;
         }

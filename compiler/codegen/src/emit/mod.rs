@@ -51,6 +51,7 @@ mod place;
 mod result;
 mod sparse;
 mod texture;
+mod texture_choice;
 mod texture_object;
 mod texture_offset;
 mod texture_wrap;

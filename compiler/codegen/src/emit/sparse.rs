@@ -99,9 +99,9 @@ impl Emit<'_> {
 
     fn texture_residency(&mut self, job: Job<'_>, id: TexAccessId) -> Result<Val, Failure> {
         let data = self.program.tex_accesses[id];
-        let lanes = self.with_texture(data, |emit, member| {
+        let lanes = self.with_texture(job, data, |emit, access, member| {
             emit.ask_residency();
-            let lanes = emit.texture_lanes(job, data, member)?;
+            let lanes = emit.texture_lanes(access, member)?;
             emit.sparse.texel = Some(Texel {
                 access: id,
                 sources: job.inst.source_range(),

@@ -12,10 +12,10 @@ use crate::options::DepthMode;
 use crate::words::{TypeWord, ValueWord};
 use crate::writer::{Home, Scalar, Val};
 use glasm_ir::resource::{TexMode, TexSource, TexelOffset};
-use glasm_ir::{Aux, Saturate, Stage, TexAccess, TexTarget, Texture};
+use glasm_ir::{Aux, Saturate, Stage, TexAccess, TexTarget, Texture, Units};
 use spirv::{Decoration, GlslStd450Op as GlslOp, ImageOperands, Op as Spv};
 
-/// One access with its sources read.
+/// One access with its sources read, and its texture.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
     pub(super) texture: Texture,
@@ -63,43 +63,30 @@ impl Emit<'_> {
             return Ok(Outcome::Lanes(lanes));
         }
         let data = self.program.tex_accesses[id];
-        let lanes =
-            self.with_texture(data, |emit, member| emit.texture_lanes(job, data, member))?;
+        let lanes = self.with_texture(job, data, |emit, access, member| {
+            emit.texture_lanes(access, member)
+        })?;
         Ok(Outcome::Lanes(lanes))
     }
 
-    /// Runs `access` with a texture that the device can index: several times if there must be a case for each one of an array.
-    pub(super) fn with_texture(
-        &mut self,
-        data: TexAccess,
-        mut access: impl FnMut(&mut Self, Member) -> Result<[Lane; 4], Failure>,
-    ) -> Result<[Lane; 4], Failure> {
-        let len = self.program.textures[data.texture].array.unwrap_or(1);
-        let member = match data.element {
-            Some(term) => self.member(term, len)?,
-            None => Member::Constant(0),
-        };
-        let device = self.options.device;
-        let number = match member {
-            Member::Uniform(number) if !device.sampled_image_dynamic_indexing => number,
-            Member::Divergent(number) if !device.sampled_image_non_uniform_indexing => number,
-            Member::Constant(_) | Member::Uniform(_) | Member::Divergent(_) => {
-                return access(self, member);
-            }
-        };
-        let number = self.w.val(number);
-        self.lanes_by_case(number, len, |emit, case| {
-            access(emit, Member::Constant(case))
-        })
-    }
-
+    /// The lanes of an access to one texture.
     pub(super) fn texture_lanes(
         &mut self,
-        job: Job<'_>,
-        data: TexAccess,
+        mut access: Access,
         member: Member,
     ) -> Result<[Lane; 4], Failure> {
-        let access = self.texture_access(job, data, member)?;
+        let variable = self.texture_variable(access.data.texture);
+        access.image = variable.image;
+        access.divergent = matches!(member, Member::Divergent(_));
+        access.object = match access.texture.units {
+            Units::One(_) => self.loaded_texture(access.data.texture, variable),
+            Units::Array { .. } | Units::Handle | Units::QueriedHandle => {
+                self.texture_element(variable, member)
+            }
+        };
+        if access.texture.target == TexTarget::Rect && !access.data.mode.integer_coordinate() {
+            self.normalize(&mut access);
+        }
         Ok(match access.data.mode {
             TexMode::Implicit | TexMode::Bias | TexMode::Lod | TexMode::Grad => {
                 self.sample(&access)?
@@ -113,25 +100,19 @@ impl Emit<'_> {
         })
     }
 
-    fn texture_access(
+    /// An access with its sources, but without its texture.
+    pub(super) fn texture_sources(
         &mut self,
         job: Job<'_>,
         data: TexAccess,
-        member: Member,
     ) -> Result<Access, Failure> {
         let texture = self.program.textures[data.texture];
-        let variable = self.texture_variable(data.texture);
-        let object = if texture.array.is_some() {
-            self.texture_element(variable, member)
-        } else {
-            self.loaded_texture(data.texture, variable)
-        };
         let mut access = Access {
             texture,
             data,
-            image: variable.image,
-            object,
-            divergent: matches!(member, Member::Divergent(_)),
+            image: TypeWord::default(),
+            object: ValueWord::NONE,
+            divergent: false,
             coordinate: None,
             reference: None,
             own: [None; 2],
@@ -163,9 +144,6 @@ impl Emit<'_> {
         }
         if access.data.offset == TexelOffset::Dynamic {
             self.known_offset(&mut access);
-        }
-        if access.texture.target == TexTarget::Rect && !access.data.mode.integer_coordinate() {
-            self.normalize(&mut access);
         }
         Ok(access)
     }
@@ -334,15 +312,16 @@ impl Emit<'_> {
         let val = self.texel_op(op, scalar, size, &words[..count]);
         self.decorate(val, op);
         if compares {
-            return self.compared_lanes(access.texture.unit, val.lane(0));
+            return self.compared_lanes(access.texture.units.first(), val.lane(0));
         }
         std::array::from_fn(|lane| val.lane(lane))
     }
 
     /// What a comparison fills.
-    fn compared_lanes(&mut self, unit: u32, depth: Lane) -> [Lane; 4] {
+    fn compared_lanes(&mut self, unit: Option<u32>, depth: Lane) -> [Lane; 4] {
         let modes = &self.options.depth_modes;
-        let mode = modes.get(unit as usize).copied().unwrap_or_default();
+        let mode = unit.and_then(|unit| modes.get(unit as usize));
+        let mode = mode.copied().unwrap_or_default();
         let mut constant = |value| Lane::scalar(self.w.float(value));
         match mode {
             DepthMode::Luminance => [depth, depth, depth, constant(1.0)],

@@ -3,12 +3,13 @@
 use super::Emit;
 use super::place::Member;
 use crate::capability::Need;
+use crate::handles::{HandleArray, HandleKind, texel};
 use crate::interface::{base_scalar, bind};
-use crate::reflect::{DescriptorSlot, Scalar as ReflectedScalar, TextureBinding};
+use crate::reflect::{DescriptorSlot, TextureBinding};
 use crate::words::{TypeWord, ValueWord};
 use crate::writer::Scalar;
 use glasm_ir::arena::Id;
-use glasm_ir::{TexTarget, TextureId, Type, TypeBase};
+use glasm_ir::{TexTarget, Texture, TextureId, Type};
 use spirv::{Decoration, Dim, Op as Spv, StorageClass};
 
 /// A texture's variable and its types.
@@ -47,32 +48,16 @@ impl Emit<'_> {
         } else {
             self.w.declare_type(Spv::TypeSampledImage, &[image.0])
         };
-        let ty = match texture.array {
-            Some(len) => {
-                let len = self.w.uint(len.max(1));
-                self.w.declare_type(Spv::TypeArray, &[object.0, len.0])
+        let count = self.texture_count(texture.units);
+        let ty = match count {
+            Some(count) => {
+                let count = self.w.uint(count);
+                self.w.declare_type(Spv::TypeArray, &[object.0, count.0])
             }
             None => object,
         };
         let variable = self.w.variable(StorageClass::UniformConstant, ty);
-        let slot = DescriptorSlot {
-            set: self.options.bindings.texture_set,
-            binding: texture.unit,
-        };
-        bind(&mut self.w, variable, slot);
-        self.w.name(variable, || format!("texture{}", texture.unit));
-        self.interface.reflected_textures.push(TextureBinding {
-            slot,
-            unit: texture.unit,
-            count: texture.array.unwrap_or(1).max(1),
-            target: texture.target,
-            shadow: texture.shadow,
-            texel: match texture.texel.base() {
-                TypeBase::Signed => ReflectedScalar::Int,
-                TypeBase::Unsigned => ReflectedScalar::Uint,
-                TypeBase::Float => ReflectedScalar::Float,
-            },
-        });
+        self.bind_texture(variable, &texture, count);
         let result = TextureVariable {
             variable,
             image,
@@ -81,6 +66,52 @@ impl Emit<'_> {
         };
         self.interface.textures[id.index()] = result;
         result
+    }
+
+    /// Binds the variable of a texture and says so in the reflection.
+    fn bind_texture(&mut self, variable: ValueWord, texture: &Texture, count: Option<u32>) {
+        let count = count.unwrap_or(1);
+        if let Some(kind) = HandleKind::of_texture(texture) {
+            return self.bind_handle_array(variable, kind, texture.target, count);
+        }
+        let unit = texture.units.first().unwrap_or(0);
+        let slot = DescriptorSlot {
+            set: self.options.bindings.texture_set,
+            binding: unit,
+        };
+        bind(&mut self.w, variable, slot);
+        self.w.name(variable, || format!("texture{unit}"));
+        self.interface.reflected_textures.push(TextureBinding {
+            slot,
+            unit,
+            count,
+            target: texture.target,
+            shadow: texture.shadow,
+            texel: texel(texture.texel),
+        });
+    }
+
+    /// Binds a variable that handles index. Several variables may be the same array.
+    pub(super) fn bind_handle_array(
+        &mut self,
+        variable: ValueWord,
+        kind: HandleKind,
+        target: TexTarget,
+        count: u32,
+    ) {
+        let slot = kind.slot(target, &self.options.bindings);
+        bind(&mut self.w, variable, slot);
+        self.w.name(variable, || format!("handles{}", slot.binding));
+        let arrays = &mut self.interface.reflected_handles;
+        if !arrays.iter().any(|array| array.slot == slot) {
+            arrays.push(HandleArray {
+                slot,
+                count,
+                kind,
+                target,
+                written: false,
+            });
+        }
     }
 
     fn need_target(&mut self, target: TexTarget) {
@@ -116,14 +147,21 @@ impl Emit<'_> {
         variable: TextureVariable,
         member: Member,
     ) -> ValueWord {
+        let is_buffer = variable.image == variable.object;
         let index = match member {
             Member::Constant(element) => self.w.uint(element),
             Member::Uniform(id) => {
-                self.w.needs.insert(Need::TextureIndexing);
+                self.w.needs.insert(match is_buffer {
+                    true => Need::TexelBufferIndexing,
+                    false => Need::TextureIndexing,
+                });
                 id
             }
             Member::Divergent(id) => {
-                self.w.needs.insert(Need::TextureDivergence);
+                self.w.needs.insert(match is_buffer {
+                    true => Need::TexelBufferDivergence,
+                    false => Need::TextureDivergence,
+                });
                 self.w.needs.insert(Need::NonUniform);
                 id
             }

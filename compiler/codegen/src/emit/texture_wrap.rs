@@ -73,10 +73,8 @@ impl TextureWrap {
 impl Emit<'_> {
     /// The wrap modes of the dimensions of an access that samplers lack, if there are any.
     pub(super) fn wrap_of(&self, access: &Access) -> Option<TextureWrap> {
-        let mut wrap = *self
-            .options
-            .texture_wraps
-            .get(access.texture.unit as usize)?;
+        let unit = access.texture.units.first()?;
+        let mut wrap = *self.options.texture_wraps.get(unit as usize)?;
         let dimensions = match access.texture.target {
             TexTarget::D1 | TexTarget::D1Array => 1,
             TexTarget::D2 | TexTarget::Rect | TexTarget::D2Array => 2,
@@ -151,7 +149,7 @@ impl Emit<'_> {
     }
 
     /// Gives a sample the derivatives of the coordinate that it has now, and of its bias their scale.
-    fn keep_detail(&mut self, access: &mut Access, coordinate: Val) {
+    pub(super) fn keep_detail(&mut self, access: &mut Access, coordinate: Val) {
         if self.program.stage != Stage::Fragment
             || !matches!(access.data.mode, TexMode::Implicit | TexMode::Bias)
         {

@@ -41,7 +41,9 @@ impl Checker<'_> {
         };
         let part = self.program.ast.textures[number as usize];
         self.image_target(&part, info);
-        if let Some(var) = self.image_variable(&part) {
+        if let Some(handle) = part.handle {
+            self.handle(number, handle);
+        } else if let Some(var) = self.image_variable(&part) {
             self.program.ast.textures[number as usize].texture.base = Base::Var(var);
         }
     }

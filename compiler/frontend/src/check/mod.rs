@@ -9,6 +9,7 @@ mod components;
 mod constant;
 mod decl;
 mod flow;
+mod handle;
 mod image;
 mod inst;
 mod interlock;

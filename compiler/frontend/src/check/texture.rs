@@ -2,7 +2,7 @@
 
 use super::operand::Shape;
 use super::{Checker, VarKind};
-use crate::ast::{Base, Extra, Inst, Offset, Operand, SuffixKind, TexPart};
+use crate::ast::{Base, Extra, Inst, Offset, Operand, Suffix, SuffixKind, TexPart};
 use crate::codes::Code;
 use crate::lang::arb::limits::VERTEX_TEXTURES;
 use crate::lang::limits;
@@ -41,6 +41,10 @@ impl Checker<'_> {
         self.offset(&part, info, target);
         let clamp = clamps && access != Access::GRAD;
         self.extra_operands(operands, info, &part, clamp);
+        if let Some(handle) = part.handle {
+            self.component(&part.texture, part.texture.suffix, access);
+            return self.handle(number, handle);
+        }
         let Some(var) = self.texture_variable(number, access) else {
             return;
         };
@@ -227,6 +231,15 @@ impl Checker<'_> {
             return None;
         }
         self.index(var, operand.index, operand.span);
+        self.component(&operand, suffix, access);
+        let part = &mut self.program.ast.textures[number as usize].texture;
+        part.base = Base::Var(var);
+        part.suffix = suffix;
+        Some(var)
+    }
+
+    /// The component that gathers select.
+    fn component(&mut self, operand: &Operand, suffix: Suffix, access: Access) {
         if !suffix.is_none() && !access.intersects(Access::GATHER.union(Access::GATHER_OFFSETS)) {
             self.reports.error(
                 Code::ComponentSelect,
@@ -245,10 +258,6 @@ impl Checker<'_> {
                 "one component of the texture is selected",
             );
         }
-        let part = &mut self.program.ast.textures[number as usize].texture;
-        part.base = Base::Var(var);
-        part.suffix = suffix;
-        Some(var)
     }
 
     /// A unit goes with one target; an array counts with all its units.

@@ -82,6 +82,8 @@ bitflags::bitflags! {
         const INTERLOCK = 0b1111 << 33;
         /// Fog of any kind.
         const FOG = Self::FOG_EXP.bits() | Self::FOG_EXP2.bits() | Self::FOG_LINEAR.bits();
+        /// `handle(v.c)` in the place of textures and images.
+        const BINDLESS_TEXTURE = 1 << 41;
         /// Bindings of thread groups, TGBALLOT and QSWZ.
         const THREAD_GROUP = 1 << 24;
         /// SHFIDX, SHFUP, SHFDOWN, SHFXOR.
@@ -134,6 +136,8 @@ pub enum Feature {
     ImageSize,
     /// See [`Features::IMAGE_SAMPLES`].
     ImageSamples,
+    /// See [`Features::BINDLESS_TEXTURE`].
+    BindlessTexture,
     /// See [`Features::THREAD_GROUP`].
     ThreadGroup,
     /// See [`Features::THREAD_SHUFFLE`].
@@ -157,6 +161,7 @@ impl Feature {
             Self::AtomicCounters => Features::ATOMIC_COUNTERS,
             Self::ImageSize => Features::IMAGE_SIZE,
             Self::ImageSamples => Features::IMAGE_SAMPLES,
+            Self::BindlessTexture => Features::BINDLESS_TEXTURE,
             Self::ThreadGroup => Features::THREAD_GROUP,
             Self::ThreadShuffle => Features::THREAD_SHUFFLE,
         }
@@ -277,8 +282,8 @@ options! {
     "NV_shader_storage_buffer" ALL V5_0 None Full [STORAGE_BUFFER];
     "NV_shader_atomic_counters" ALL V5_0 None Full [ATOMIC_COUNTERS];
     "NV_shader_atomic_fp16_vector" ALL V5_0 None Full [ATOMIC_FP16_VECTOR];
-    "NV_bindless_texture" ALL V5_0 None Missing [];
-    "ARB_bindless_texture" ALL V5_0 None Missing [];
+    "NV_bindless_texture" ALL V5_0 None Full [BINDLESS_TEXTURE];
+    "ARB_bindless_texture" ALL V5_0 None Full [BINDLESS_TEXTURE];
     "NV_shader_thread_group" ALL V5_0 None Full [THREAD_GROUP];
     "NV_shader_thread_shuffle" ALL V5_0 None Full [THREAD_SHUFFLE];
     "EXT_shader_image_load_formatted" ALL V5_0 None Full [IMAGE_LOAD_FORMATTED];

@@ -1,7 +1,7 @@
 //! Image instructions. EXT_shader_image_load_store sections 2.X.8.Z and 3.9.X.
 
+use super::handle::Purpose;
 use super::operand::splat;
-use super::texture::units;
 use super::{Job, Lowerer, sparse};
 use crate::ast::{Extra, TexPart};
 use crate::lang::modifiers::{TypeClass, register_type};
@@ -113,10 +113,8 @@ fn part<'c>(l: &Lowerer<'c>, job: &Job<'_>) -> &'c TexPart {
 /// The access data, and the image.
 fn access(l: &mut Lowerer<'_>, job: &Job<'_>, texels: ImageTexels) -> (Aux, Image) {
     let part = part(l, job);
-    let (unit, array) = units(l, part);
     let image = Image {
-        unit,
-        array,
+        units: l.units(part, Purpose::Texels),
         target: TARGETS[part.target as usize].target,
         texels,
     };
@@ -126,7 +124,7 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, texels: ImageTexels) -> (Aux, Imag
         Some((id, _)) => id,
         None => images.push(image),
     };
-    let element = array.map(|_| l.index_term(part.texture.index));
+    let element = l.chosen_unit(part, image.units);
     let components = match texels {
         ImageTexels::Raw(_) => job.types.components,
         ImageTexels::Formatted(_) | ImageTexels::Unseen => 4,

@@ -13,6 +13,7 @@ pub(crate) mod convert;
 pub(crate) mod derivative;
 pub(crate) mod flow;
 mod fog;
+mod handle;
 pub(crate) mod image;
 mod jumps;
 mod loops;
@@ -40,9 +41,9 @@ use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
     Builder, Inst, InstFlags, Op, ParamId, ParamSource, Program, Register, RegisterId, Semantic,
-    Span, Src, Storage, TextureId, WriteMask,
+    Span, Src, Storage, Texture, TextureId, WriteMask,
 };
-use resource::{BufferKey, TextureKey};
+use resource::BufferKey;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Translates one instruction.
@@ -73,9 +74,9 @@ pub(crate) struct Lowerer<'c> {
     inputs: FxHashMap<(Semantic, Width), glasm_ir::InputId>,
     /// Register of each result, and the element if it is an array.
     results: FxHashMap<Semantic, (RegisterId, Option<(u32, u32)>)>,
-    textures: FxHashMap<TextureKey, TextureId>,
+    textures: FxHashMap<Texture, TextureId>,
     /// Textures that only queries have named so far.
-    queried_textures: FxHashSet<TextureKey>,
+    queried_textures: FxHashSet<Texture>,
     buffers: FxHashMap<BufferKey, glasm_ir::BufferId>,
     /// Hidden registers of 32 and 64 bits, used again by every instruction.
     hidden: [Vec<RegisterId>; 2],

@@ -11,18 +11,8 @@ use glasm_ir::semantic::Sampling;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
     Buffer, BufferId, BufferKind, Dst, Input, InputId, Interpolation, MemAccess, Op, ParamSource,
-    Semantic, Src, StateParam, TexTarget, WriteMask,
+    Semantic, Src, StateParam, WriteMask,
 };
-
-/// What makes two texture accesses use one texture.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct TextureKey {
-    pub(super) unit: u32,
-    pub(super) array: Option<u32>,
-    pub(super) target: TexTarget,
-    pub(super) shadow: bool,
-    pub(super) texel: Type,
-}
 
 /// What makes two accesses use one buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,10 +1,9 @@
 //! Texture instructions. NV_gpu_program4 section 2.X.4.4 and tables X.17, X.18.
 
+use super::handle::Purpose;
 use super::operand::splat;
-use super::resource::TextureKey;
 use super::{Job, Lowerer, sparse};
-use crate::ast::{Extra, Index as AstIndex, Offset, SuffixKind, TexPart};
-use crate::check::VarKind;
+use crate::ast::{Extra, Offset, SuffixKind, TexPart};
 use crate::lang::modifiers::Mods;
 use crate::lang::targets::{Reference, TARGETS, TargetInfo};
 use glasm_ir::inst::Aux;
@@ -147,11 +146,7 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, mode: TexMode, coordinate: Src, ow
     let (part, target) = part(l, job);
     let (id, texture) = texture(l, job, part, target, mode);
     let mut access = TexAccess::new(id, &texture, mode);
-    if let AstIndex::Relative(_) | AstIndex::Const(_) = part.texture.index
-        && texture.array.is_some()
-    {
-        access.element = Some(l.index_term(part.texture.index));
-    }
+    access.element = l.chosen_unit(part, texture.units);
     let coordinate = match target.is_stack() {
         true => layer_of_stack(l, coordinate, &texture, id),
         false => coordinate,
@@ -218,22 +213,6 @@ fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: T
     Src::register(stacked)
 }
 
-/// The unit of a texture or image, and the number of units where the program chooses one at run time.
-pub(super) fn units(l: &Lowerer<'_>, part: &TexPart) -> (u32, Option<u32>) {
-    // The checker has replaced names and paths.
-    let Some((_, info)) = l.checked.var(part.texture.base) else {
-        return (0, None);
-    };
-    let (VarKind::Texture { unit } | VarKind::Image { unit }) = info.kind else {
-        return (0, None);
-    };
-    // Arrays without run-time index are single units.
-    match (info.array, part.texture.index) {
-        (Some(_), AstIndex::Const(index)) if !info.relative => (unit + index, None),
-        (array, _) => (unit, array.filter(|_| info.relative)),
-    }
-}
-
 /// The texture of an access.
 fn texture(
     l: &mut Lowerer<'_>,
@@ -242,20 +221,20 @@ fn texture(
     target: &TargetInfo,
     mode: TexMode,
 ) -> (TextureId, Texture) {
-    let (unit, array) = units(l, part);
-    let is_query = matches!(
-        mode,
-        TexMode::QuerySize | TexMode::QueryLod | TexMode::QuerySamples
-    );
+    let is_query = !mode.reads_texels();
+    let purpose = match is_query {
+        true => Purpose::Query,
+        false => Purpose::Texels,
+    };
+    let units = l.units(part, purpose);
     let texel = if is_query { F } else { job.result };
     let texture = Texture {
-        unit,
-        array,
+        units,
         target: target.target,
         shadow: target.is_shadow(),
         texel,
     };
-    let id = if is_query {
+    let id = if is_query && !units.is_handle() {
         queried_texture(l, texture)
     } else {
         accessed_texture(l, texture)
@@ -263,53 +242,36 @@ fn texture(
     (id, texture)
 }
 
-fn key(texture: &Texture) -> TextureKey {
-    let Texture {
-        unit,
-        array,
-        target,
-        shadow,
-        texel,
-    } = *texture;
-    TextureKey {
-        unit,
-        array,
-        target,
-        shadow,
-        texel,
-    }
-}
-
 /// The texture of a query: texels of any type will do. As long as nothing else accesses it, the type is open.
 fn queried_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
     let types = [F, Type::S32, Type::U32];
     let known = types
         .iter()
-        .find_map(|&texel| l.textures.get(&key(&Texture { texel, ..texture })));
+        .find_map(|&texel| l.textures.get(&Texture { texel, ..texture }));
     if let Some(&id) = known {
         return id;
     }
     let id = l.builder.program.textures.push(texture);
-    l.textures.insert(key(&texture), id);
-    l.queried_textures.insert(key(&texture));
+    l.textures.insert(texture, id);
+    l.queried_textures.insert(texture);
     id
 }
 
 /// The texture of an access that reads texels: their type is that of the result.
 fn accessed_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
-    let open = key(&Texture {
+    let open = Texture {
         texel: F,
         ..texture
-    });
+    };
     let textures = &mut l.builder.program.textures;
     if l.queried_textures.remove(&open)
         && let Some(id) = l.textures.remove(&open)
     {
         textures[id].texel = texture.texel;
-        l.textures.insert(key(&texture), id);
+        l.textures.insert(texture, id);
         return id;
     }
     *l.textures
-        .entry(key(&texture))
+        .entry(texture)
         .or_insert_with(|| textures.push(texture))
 }

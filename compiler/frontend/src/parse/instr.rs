@@ -1,5 +1,6 @@
 //! Instruction lines.
 
+use super::handle::{handle, handle_ahead, texture_handle};
 use super::operand::{condition, operand, optional_condition, push_operand, result};
 use super::{
     Expected, Input, Parsed, accept, advance, expect, fail_at, fail_with, peek, peek_kind,
@@ -301,16 +302,13 @@ fn extended_swizzle(input: &mut Input<'_, '_, '_>) -> Parsed<[ExtComponent; 4]> 
 /// `texture, target` with optional offset. Operands that stand before the texture beyond those of the opcode, such as the
 /// reference of SHADOWARRAYCUBE, go to the operands.
 fn texture(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
-    let mut texture = match input.state.family {
-        Family::Typed => operand(input)?,
-        Family::Arb => unit(input, b"texture")?,
-    };
+    let (mut texture, mut handle) = texture_name(input)?;
     let mut extra = 0;
     loop {
         if peek(input).kind() != Kind::Comma {
             return Err(fail_at(input, Expected::Comma));
         }
-        if target_ahead(input) || extra == 2 {
+        if target_ahead(input) || extra == 2 || handle.is_some() {
             break;
         }
         if !operand_ahead(input) {
@@ -320,7 +318,7 @@ fn texture(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
         advance(input);
         input.state.ast.operands.push(texture);
         extra += 1;
-        texture = operand(input)?;
+        (texture, handle) = texture_name(input)?;
     }
     advance(input);
     let word = peek(input);
@@ -331,6 +329,7 @@ fn texture(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
     let (offset, offset_span) = offset(input)?;
     let part = TexPart {
         texture,
+        handle,
         target: target as u8,
         target_span: word.span(),
         offset,
@@ -360,17 +359,32 @@ fn unit(input: &mut Input<'_, '_, '_>, word: &[u8]) -> Parsed<Operand> {
     })
 }
 
-/// An image unit or an image variable; the target of the part follows later.
+/// The name of a texture, or its handle.
+fn texture_name(input: &mut Input<'_, '_, '_>) -> Parsed<(Operand, Option<Operand>)> {
+    match input.state.family {
+        Family::Arb => Ok((unit(input, b"texture")?, None)),
+        Family::Typed if handle_ahead(input) => {
+            texture_handle(input).map(|(texture, handle)| (texture, Some(handle)))
+        }
+        Family::Typed => Ok((operand(input)?, None)),
+    }
+}
+
+/// An image unit, an image variable or the handle of an image; the target of the part follows later.
 fn image(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
     let word = peek(input);
-    let image = match input.state.is_declared(word) {
-        true => operand(input)?,
-        false => unit(input, b"image")?,
+    let (image, by_handle) = if handle_ahead(input) {
+        handle(input).map(|(image, handle)| (image, Some(handle)))?
+    } else if input.state.is_declared(word) {
+        (operand(input)?, None)
+    } else {
+        (unit(input, b"image")?, None)
     };
     let number = Extra::Texture(input.state.ast.textures.len() as u32);
     inst.extra = push_extra(input, number);
     input.state.ast.textures.push(TexPart {
         texture: image,
+        handle: by_handle,
         target: 0,
         target_span: image.span,
         offset: Offset::None,

@@ -12,6 +12,7 @@
 )]
 
 mod decl;
+mod handle;
 mod instr;
 mod operand;
 mod path;

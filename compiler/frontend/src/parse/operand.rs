@@ -298,7 +298,7 @@ fn number_with_suffix(
     Ok((Base::Scalar(literal), Index::None, suffix, word.end()))
 }
 
-fn suffix(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Suffix> {
+pub(super) fn suffix(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Suffix> {
     if !accept(input, Kind::Dot) {
         return Ok(Suffix::NONE);
     }

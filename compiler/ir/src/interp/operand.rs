@@ -26,7 +26,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         self.lanes[self.starts[register.index()]][usize::from(lane)]
     }
 
-    fn term(&self, term: IndexTerm) -> i64 {
+    pub(super) fn term(&self, term: IndexTerm) -> i64 {
         let relative = term
             .relative
             .map_or(0, |lane| self.lane(lane) as u32 as i32);

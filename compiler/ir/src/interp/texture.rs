@@ -3,6 +3,7 @@
 use super::Machine;
 use crate::inst::{Aux, Inst, TexAccessId};
 use crate::resource::{TexAccess, TexSource, TexelOffset, Texture};
+use crate::units::Units;
 
 /// A texture access with the values of its operands, all as bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,7 +12,7 @@ pub struct TexRequest {
     pub access: TexAccess,
     /// The texture.
     pub texture: Texture,
-    /// Element of a texture array.
+    /// Element of a texture array; the low word of a handle.
     pub element: u32,
     /// Coordinates s, t, r, layer, as many as the target has.
     pub coordinate: [u32; 4],
@@ -76,8 +77,10 @@ impl<T: Textures> Machine<'_, '_, T> {
     fn request(&mut self, inst: &Inst, id: TexAccessId) -> TexRequest {
         let access = self.program.tex_accesses[id];
         let texture = self.program.textures[access.texture];
-        let element = access.element.map_or(0, |element| {
-            self.element(element, texture.array.unwrap_or(1)) as u32
+        let element = access.element.map_or(0, |element| match texture.units {
+            Units::One(_) => 0,
+            Units::Array { count, .. } => self.element(element, count) as u32,
+            Units::Handle | Units::QueriedHandle => self.term(element) as u32,
         });
         let offset = match access.offset {
             TexelOffset::Constant(offset) => offset.map(i32::from),

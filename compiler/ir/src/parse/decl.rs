@@ -10,6 +10,7 @@ use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
 use crate::state::{ColorTerm, Face, MatrixName, StateParam};
 use crate::text::{Word, semantic_from_parts};
 use crate::types::{Type, Width};
+use crate::units::Units;
 
 impl<'a> Parser<'a> {
     pub(super) fn declaration(&mut self) -> Parse<()> {
@@ -186,27 +187,32 @@ impl<'a> Parser<'a> {
     }
 
     fn texture(&mut self) -> Parse<Texture> {
-        self.expect_word("unit")?;
-        let unit = self.number()?;
-        let array = self.array()?;
+        let units = self.units()?;
         let target = self.named("a texture target")?;
         let shadow = self.accept_word("shadow");
         Ok(Texture {
-            unit,
-            array,
+            units,
             target,
             shadow,
             texel: self.named::<Type>("a type")?,
         })
     }
 
-    fn image(&mut self) -> Parse<Image> {
+    fn units(&mut self) -> Parse<Units> {
+        if self.accept_word("handle") {
+            return Ok(Units::Handle);
+        }
+        if self.accept_word("queried_handle") {
+            return Ok(Units::QueriedHandle);
+        }
         self.expect_word("unit")?;
-        let unit = self.number()?;
-        let array = self.array()?;
+        let first = self.number()?;
+        Ok(Units::new(first, self.array()?))
+    }
+
+    fn image(&mut self) -> Parse<Image> {
         Ok(Image {
-            unit,
-            array,
+            units: self.units()?,
             target: self.named("a texture target")?,
             texels: self.image_texels()?,
         })

@@ -10,6 +10,7 @@ use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
 use crate::state::{MatrixForm, MatrixName, StateParam};
 use crate::text::{Word, semantic_parts};
 use crate::types::{Type, Width};
+use crate::units::Units;
 
 impl Printer<'_, '_, '_> {
     pub(super) fn header(&mut self) -> fmt::Result {
@@ -70,6 +71,15 @@ impl Printer<'_, '_, '_> {
         len.map_or(Ok(()), |len| write!(self.f, "[{len}]"))
     }
 
+    fn units(&mut self, units: Units) -> fmt::Result {
+        match units {
+            Units::One(unit) => write!(self.f, "unit {unit}"),
+            Units::Array { first, count } => write!(self.f, "unit {first}[{count}]"),
+            Units::Handle => self.f.write_str("handle"),
+            Units::QueriedHandle => self.f.write_str("queried_handle"),
+        }
+    }
+
     /// A name in quotes; quotes, backslashes and everything but printable ASCII are escaped.
     pub(super) fn name(&mut self, name: Option<NameId>) -> fmt::Result {
         let Some(name) = name else { return Ok(()) };
@@ -103,8 +113,8 @@ impl Printer<'_, '_, '_> {
             self.output(output)?;
         }
         for (id, texture) in program.textures.iter_enumerated() {
-            write!(self.f, "{id}: unit {}", texture.unit)?;
-            self.array(texture.array)?;
+            write!(self.f, "{id}: ")?;
+            self.units(texture.units)?;
             let shadow = if texture.shadow { " shadow" } else { "" };
             writeln!(
                 self.f,
@@ -122,8 +132,8 @@ impl Printer<'_, '_, '_> {
             self.f.write_char('\n')?;
         }
         for (id, image) in program.images.iter_enumerated() {
-            write!(self.f, "{id}: unit {}", image.unit)?;
-            self.array(image.array)?;
+            write!(self.f, "{id}: ")?;
+            self.units(image.units)?;
             let texels = match image.texels {
                 ImageTexels::Formatted(ty) => ty.word(),
                 ImageTexels::Raw(bits) => ImageTexels::RAW

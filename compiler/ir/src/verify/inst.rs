@@ -9,6 +9,7 @@ use crate::resource::{
     AtomicOp, BufferKind, MemAccess, MemSpace, TexAccess, TexMode, TexTarget, TexelOffset, Texture,
 };
 use crate::types::{Type, Width};
+use crate::units::Units;
 
 impl Verifier<'_> {
     pub(super) fn inst(&mut self, inst: &Inst) {
@@ -160,11 +161,26 @@ impl Verifier<'_> {
         }
     }
 
+    /// A run-time element is there exactly if there are several textures or images.
+    fn chosen_unit(&mut self, inst: &Inst, element: Option<IndexTerm>, units: Units) {
+        match (units, element) {
+            (Units::One(_), _) => self.element(inst, element, None),
+            (Units::Array { count, .. }, _) => self.element(inst, element, Some(count)),
+            (Units::Handle | Units::QueriedHandle, Some(handle)) => self.index_term(handle, None),
+            (Units::Handle | Units::QueriedHandle, None) => {
+                self.inst_error(inst, "a handle is missing");
+            }
+        }
+    }
+
     /// Checks an image access and returns the number of sources that it asks for.
     fn image_access(&mut self, inst: &Inst, access: &ImageAccess, image: &Image) -> usize {
-        self.element(inst, access.element, image.array);
+        self.chosen_unit(inst, access.element, image.units);
         let with_value = matches!(inst.op, Op::ImageStore | Op::ImageAtomic);
         let is_query = matches!(inst.op, Op::ImageSize | Op::ImageSamples);
+        if image.units == Units::QueriedHandle {
+            self.inst_error(inst, "queries of images do not see texels");
+        }
         let fits = match image.texels {
             _ if is_query || inst.op == Op::Resident => true,
             ImageTexels::Formatted(ty) => ty == inst.ty && access.components == 4,
@@ -201,7 +217,7 @@ impl Verifier<'_> {
     }
 
     fn tex_access(&mut self, inst: &Inst, access: &TexAccess, texture: &Texture) {
-        self.element(inst, access.element, texture.array);
+        self.chosen_unit(inst, access.element, texture.units);
         let usual = TexAccess::new(access.texture, texture, access.mode);
         if (access.coordinate_lanes, access.reference) != (usual.coordinate_lanes, usual.reference)
         {
@@ -209,6 +225,9 @@ impl Verifier<'_> {
                 inst,
                 "coordinate lanes and reference are not those of target and mode",
             );
+        }
+        if texture.units == Units::QueriedHandle && access.mode.reads_texels() {
+            self.inst_error(inst, QUERIES_ONLY);
         }
         let result_fits = match access.mode {
             mode if inst.op == Op::Resident => mode.reads_texels(),
@@ -289,6 +308,8 @@ impl Verifier<'_> {
         }
     }
 }
+
+const QUERIES_ONLY: &str = "texels of any type are for queries only";
 
 /// Whether textures of `target` can be accessed in `mode`.
 fn mode_fits(mode: TexMode, target: TexTarget) -> bool {

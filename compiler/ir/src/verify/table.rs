@@ -7,6 +7,7 @@ use crate::program::{Register, Storage};
 use crate::resource::ParamSource;
 use crate::state::StateParam;
 use crate::types::{Type, Width};
+use crate::units::Units;
 
 /// Elements that all register arrays together may have.
 const MAX_REGISTER_ELEMENTS: u64 = 1 << 18;
@@ -92,21 +93,25 @@ impl Verifier<'_> {
             if texture.shadow && texture.texel != Type::F32 {
                 self.error("texels of shadow textures are f32");
             }
-            if texture.array == Some(0) {
-                self.error("an array has at least one element");
-            }
+            self.units(texture.units);
         }
         self.place = Place::Program;
         for image in self.program.images.iter() {
+            self.units(image.units);
             if let ImageTexels::Formatted(ty) = image.texels
                 && !matches!(ty, Type::F32 | Type::S32 | Type::U32)
             {
                 self.error("texels are f32, s32 or u32");
             }
         }
-        let buffers = self.program.buffers.iter().map(|buffer| buffer.array);
-        let images = self.program.images.iter().map(|image| image.array);
-        if buffers.chain(images).any(|array| array == Some(0)) {
+        let mut buffers = self.program.buffers.iter();
+        if buffers.any(|buffer| buffer.array == Some(0)) {
+            self.error("an array has at least one element");
+        }
+    }
+
+    fn units(&mut self, units: Units) {
+        if matches!(units, Units::Array { count: 0, .. }) {
             self.error("an array has at least one element");
         }
     }

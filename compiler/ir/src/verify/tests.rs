@@ -21,11 +21,16 @@ tex0: unit 0 2d f32
 tex1: unit 1 cube shadow f32
 tex2: unit 2[3] 2dms f32
 tex3: unit 3 buffer u32
+tex4: handle 2d f32
+tex5: queried_handle 2d f32
 buf0: storage 0
 buf1: constant 1[2]
 img0: unit 0 2darray raw64
 img1: unit 1[2] 2dms raw32
 img2: unit 2 1d s32
+img3: handle 2d f32
+img4: handle 2d unseen
+img5: queried_handle 2d f32
 ";
 
 fn parsed(stage: &str, body: &str) -> Program {
@@ -65,6 +70,8 @@ fn right_bodies() {
         "r0.x = tex.f32 (tex2[r0.x] fetch_sample) r0.xyzw, r0.xxxx",
         "r0.x = tex.f32 (tex0 grad min_lod) r0.xyzw, r0.xyzw, r0.xyzw, r0.wwww",
         "r0.x, cc4 = resident.s32 (tex1 implicit) r0.xyzw, r0.xxxx\nr0.x = resident.u32 (img2 x4) r0.xyzw",
+        "r0.x = tex.f32 (tex4[r0.x] lod) r0.xyzw, r0.xxxx\nr0.x = tex.s32 (tex5[r0.x] query_size) r0.xxxx",
+        "imgstore.f32 (img3[r0.x] x4) r0.xyzw, r0.xyzw\nr0.xyzw = imgsize.s32 (img4[7] x4)",
         "loop {\nif any(tr cc4.xyzw) {\nbreak\nmembar.u32\n}\ncontinue\n} continuing {\nloop {\nbreak\n}\n}",
         "return\nr0.x = mov.f32 {1.0}",
     ];
@@ -272,6 +279,18 @@ fn wrong_instructions() {
         (
             "r0.x = tex.f32 (tex1 implicit offset 1 0 0) r0.xyzw, {0.0}",
             "the texture target has no texel offsets",
+        ),
+        (
+            "r0.x = tex.f32 (tex4 implicit) r0.xyzw",
+            "a handle is missing",
+        ),
+        (
+            "r0.x = tex.f32 (tex5[1] implicit) r0.xyzw",
+            "texels of any type are for queries only",
+        ),
+        (
+            "r0.x = imgsize.s32 (img5[1] x4)",
+            "queries of images do not see texels",
         ),
         (
             "r0.x = tex.f32 (tex0[0] implicit) r0.xyzw",
@@ -510,7 +529,7 @@ fn damaged_tables() {
             "texels of shadow textures are f32",
         ),
         (
-            |p| p.textures[TextureId::new(2)].array = Some(0),
+            |p| p.textures[TextureId::new(2)].units = crate::Units::new(0, Some(0)),
             "an array has at least one element",
         ),
         (

@@ -158,6 +158,32 @@ fn addresses_refer_to_buffers_in_any_order() {
 }
 
 #[test]
+fn handles_are_numbers_of_units() {
+    let script = parse(
+        "[test]\nparameter local_fp 0 handle texture 3 image 1\ntexture 2D 4 R8_UNORM (1, 1) 1\nimage 2D 2 R8_UNORM (1, 1)\n\
+         image 2D 1:900 R8_UNORM (1, 1)\n",
+    );
+    let Command::Parameter { value, .. } = &script.steps[0].command else {
+        panic!("a parameter")
+    };
+    assert_eq!(*value, ParamValue::Handles(vec![3, 1]));
+    let limits = script.handle_limits();
+    assert_eq!((limits.textures, limits.images), (5, 3));
+    let limits = parse("[test]\n").handle_limits();
+    assert_eq!((limits.textures, limits.images), (1, 1));
+    for (words, message) in [
+        ("", "`texture` or `image` is missing"),
+        ("buffer 1", "`buffer` is not `texture` or `image`"),
+        ("texture", "a unit below 32 is missing"),
+        ("texture 32", "`32` is not a unit below 32"),
+        ("texture 1 image 2 image 3", "`image` is one word too many"),
+    ] {
+        let found = errors(&format!("[test]\nparameter local_fp 0 handle {words}\n"));
+        assert_eq!((found.len(), found[0].2.as_str()), (1, message));
+    }
+}
+
+#[test]
 fn matrices_are_pushed_before_they_are_popped() {
     let found =
         commands("matrix palette 3 push\nmatrix palette 3 identity\nmatrix palette 3 pop\n");

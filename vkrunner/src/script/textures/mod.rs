@@ -19,7 +19,7 @@ pub(super) use images::{parse_bind_image, parse_image, parse_image_print, parse_
 pub(super) use params::{parse_active_texture, parse_texparameter, parse_texture_enable};
 
 /// Texture image units.
-const UNITS: u32 = 32;
+pub(super) const UNITS: u32 = 32;
 
 /// Names of targets; the first one of each is the one that messages use.
 const TARGETS: &[(&str, TexTarget)] = &[

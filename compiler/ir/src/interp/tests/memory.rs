@@ -126,8 +126,8 @@ fn atomics() {
 fn textures() {
     let textures = |request: &TexRequest| {
         assert_eq!(
-            (request.texture.unit, request.texture.target),
-            (3, TexTarget::D2)
+            (request.texture.units, request.texture.target),
+            (crate::Units::One(3), TexTarget::D2)
         );
         assert_eq!(
             (request.access.mode, request.offset),

@@ -1,0 +1,155 @@
+//! Arrays of descriptors that handles index.
+//!
+//! A handle is what the caller makes it: its low 32 bits are the number of an element, the high ones are not read. There is an
+//! array for every kind of thing that a program accesses by handle and for every target, at a binding of its own: the caller
+//! puts a resident texture or image at the same element of all arrays that the reflection lists and that it fits. So no descriptor
+//! has to be anything but what the module declares, which needs no feature of the device. Arrays have a fixed length, so that the
+//! module can keep handles inside: one that is too large reads the last element. What is there must be a valid descriptor.
+
+use crate::options::BindingLayout;
+use crate::reflect::{DescriptorSlot, ImageFormat, Scalar};
+use glasm_ir::{TexTarget, Texture, Type, TypeBase, Units};
+use serde::Serialize;
+
+/// Lengths of the arrays that handles index. Every array counts against the device's limits for a stage. A device that cannot index
+/// them at run time gets a switch with a case for each element, in every access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HandleLimits {
+    /// Elements of arrays of textures, at least 1.
+    pub textures: u32,
+    /// Elements of arrays of images, at least 1.
+    pub images: u32,
+}
+
+impl Default for HandleLimits {
+    fn default() -> Self {
+        Self {
+            textures: 64,
+            images: 16,
+        }
+    }
+}
+
+/// Bindings of one kind: a target has the place of its number among [`TexTarget`].
+const TARGETS: u32 = 16;
+
+/// What an array of descriptors holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HandleKind {
+    /// Textures whose texels are read as this type. Those that are compared have an array of their own.
+    Texture(Scalar),
+    /// Depth textures with samplers that compare.
+    Comparison,
+    /// All textures, for queries: their texels are not read.
+    QueriedTexture,
+    /// Images as the program sees them.
+    Image(ImageFormat),
+}
+
+impl HandleKind {
+    /// Bindings of a kind start at 16 times this number.
+    const fn number(self) -> u32 {
+        const fn of_scalar(scalar: Scalar) -> u32 {
+            match scalar {
+                Scalar::Float | Scalar::Double => 0,
+                Scalar::Int => 1,
+                Scalar::Uint => 2,
+            }
+        }
+        match self {
+            Self::Texture(scalar) => of_scalar(scalar),
+            Self::Comparison => 3,
+            Self::QueriedTexture => 4,
+            Self::Image(ImageFormat::Own(scalar)) => 5 + of_scalar(scalar),
+            Self::Image(ImageFormat::Raw(bits)) => 5 + bits.trailing_zeros(),
+            Self::Image(ImageFormat::Any) => 13,
+        }
+    }
+
+    /// What an access to a texture by handle needs; `None` if units name the texture.
+    pub(crate) fn of_texture(texture: &Texture) -> Option<Self> {
+        match texture.units {
+            Units::One(_) | Units::Array { .. } => None,
+            Units::QueriedHandle => Some(Self::QueriedTexture),
+            Units::Handle if texture.shadow => Some(Self::Comparison),
+            Units::Handle => Some(Self::Texture(texel(texture.texel))),
+        }
+    }
+
+    /// What an access to an image by handle needs; `None` if units name the image.
+    pub(crate) fn of_image(units: Units, format: ImageFormat) -> Option<Self> {
+        match units {
+            Units::One(_) | Units::Array { .. } => None,
+            Units::Handle | Units::QueriedHandle => Some(Self::Image(format)),
+        }
+    }
+
+    /// Where the array for a target is bound.
+    pub fn slot(self, target: TexTarget, bindings: &BindingLayout) -> DescriptorSlot {
+        let binding = TARGETS * self.number() + target as u32;
+        DescriptorSlot {
+            set: bindings.handle_set,
+            binding: bindings.first_handle_binding + binding,
+        }
+    }
+}
+
+/// An array of descriptors that handles index.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct HandleArray {
+    /// Where it is bound.
+    pub slot: DescriptorSlot,
+    /// Number of descriptors.
+    pub count: u32,
+    /// What it holds.
+    pub kind: HandleKind,
+    /// Target of the textures or images.
+    pub target: TexTarget,
+    /// Whether the program writes to the images.
+    pub written: bool,
+}
+
+/// The type of texels as the reflection names it.
+pub(crate) fn texel(ty: Type) -> Scalar {
+    match ty.base() {
+        TypeBase::Signed => Scalar::Int,
+        TypeBase::Unsigned => Scalar::Uint,
+        TypeBase::Float => Scalar::Float,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_have_bindings_of_their_own() {
+        let scalars = [Scalar::Float, Scalar::Int, Scalar::Uint];
+        let raw = [8, 16, 32, 64, 128].map(ImageFormat::Raw);
+        let kinds = scalars
+            .map(HandleKind::Texture)
+            .into_iter()
+            .chain([HandleKind::Comparison, HandleKind::QueriedTexture])
+            .chain(scalars.map(|scalar| HandleKind::Image(ImageFormat::Own(scalar))))
+            .chain(raw.map(HandleKind::Image))
+            .chain([HandleKind::Image(ImageFormat::Any)]);
+        let layout = BindingLayout {
+            handle_set: 7,
+            first_handle_binding: 100,
+            ..BindingLayout::default()
+        };
+        let slots = kinds.enumerate().flat_map(|(number, kind)| {
+            let targets = TexTarget::ALL.iter().zip(0..);
+            targets.map(move |((target, _), place)| {
+                (kind.slot(*target, &layout), 16 * number as u32 + place)
+            })
+        });
+        let mut count = 0;
+        for (slot, expected) in slots {
+            assert_eq!((slot.set, slot.binding), (7, 100 + expected));
+            count += 1;
+        }
+        assert_eq!(count, 14 * 11);
+    }
+}

@@ -1,0 +1,66 @@
+//! What an access reaches: units, or all that is resident. NV_bindless_texture, changes to section 2.X.4.4.
+
+use super::Lowerer;
+use crate::ast::{Index as AstIndex, Operand, TexPart};
+use crate::check::VarKind;
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{Base, IndexTerm, Op, Units, WriteMask};
+
+/// Whether an access reads or writes texels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Purpose {
+    Texels,
+    Query,
+}
+
+impl Lowerer<'_> {
+    /// The units of a texture or image part.
+    pub(super) fn units(&self, part: &TexPart, purpose: Purpose) -> Units {
+        match (part.handle, purpose) {
+            (Some(_), Purpose::Texels) => return Units::Handle,
+            (Some(_), Purpose::Query) => return Units::QueriedHandle,
+            (None, _) => {}
+        }
+        // The checker has replaced names and paths.
+        let Some((_, info)) = self.checked.var(part.texture.base) else {
+            return Units::One(0);
+        };
+        let (VarKind::Texture { unit } | VarKind::Image { unit }) = info.kind else {
+            return Units::One(0);
+        };
+        // Arrays without run-time index are single units.
+        match (info.array, part.texture.index) {
+            (Some(_), AstIndex::Const(index)) if !info.relative => Units::One(unit + index),
+            (array, _) => Units::new(unit, array.filter(|_| info.relative)),
+        }
+    }
+
+    /// Which of the units an access chooses at run time.
+    pub(super) fn chosen_unit(&mut self, part: &TexPart, units: Units) -> Option<IndexTerm> {
+        match (units, &part.handle) {
+            (Units::One(_), _) => None,
+            (Units::Handle | Units::QueriedHandle, Some(handle)) => Some(self.low_word(handle)),
+            (Units::Array { .. } | Units::Handle | Units::QueriedHandle, _) => {
+                Some(self.index_term(part.texture.index))
+            }
+        }
+    }
+
+    /// The low word of a handle. Handles of 32 bits are extended with zeros, so that they are all low word.
+    fn low_word(&mut self, handle: &Operand) -> IndexTerm {
+        let word = self.operand(handle, Type::U32);
+        let relative = match (word.base, word.index) {
+            (Base::Register(register), None) => (register, word.swizzle.lane(0) as u8),
+            // Inputs and parameters go through a register.
+            _ => {
+                let register = self.hidden(Width::W32);
+                self.put(register, WriteMask::X, Op::Mov, Type::U32, &[word]);
+                (register, 0)
+            }
+        };
+        IndexTerm {
+            relative: Some(relative),
+            offset: 0,
+        }
+    }
+}
