@@ -49,8 +49,12 @@ impl Checker<'_> {
     /// A suffix that an opcode does not have here, and the option that would bring it, if one does.
     fn unknown_suffix(&self, form: Form, mods: Mods) -> Option<(Mods, Features)> {
         let extra = mods.difference(form.mods);
-        if !extra.is_empty() {
+        let (feature, more) = form.more;
+        if !more.contains(extra) {
             return Some((extra, Features::empty()));
+        }
+        if !extra.is_empty() && !self.program.features.contains(feature) {
+            return Some((extra, feature));
         }
         let needs = arb::suffix_needs(self.stage);
         mods.iter().find_map(|suffix| {

@@ -14,6 +14,8 @@ pub struct Form {
     pub needs: Features,
     /// Suffixes that exist once the options for them are there.
     pub mods: Mods,
+    /// Suffixes that one more feature adds.
+    pub more: (Features, Mods),
 }
 
 /// An opcode in vertex and in fragment programs.

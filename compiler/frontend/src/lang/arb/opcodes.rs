@@ -30,10 +30,14 @@ macro_rules! form {
     (-) => {
         None
     };
-    (([$($need:ident)*] $($suffix:ident)*)) => {
+    (([$($need:ident)*] $($suffix:ident)* $(| $feature:ident $($more:ident)*)?)) => {
         Some(Form {
             needs: Features::empty()$(.union(Features::$need))*,
             mods: Mods::empty()$(.union(suffix!($suffix)))*,
+            more: (
+                Features::empty()$(.union(Features::$feature))?,
+                Mods::empty()$($(.union(suffix!($more)))*)?,
+            ),
         })
     };
 }
@@ -49,7 +53,7 @@ const fn stages(forms: Forms) -> Stages {
 
 const fn mods(form: Option<Form>) -> Mods {
     match form {
-        Some(form) => form.mods,
+        Some(form) => form.mods.union(form.more.1),
         None => Mods::empty(),
     }
 }
@@ -85,7 +89,7 @@ use Lower::{Flow, Fn};
 
 opcodes! {
     // name; in vertex and fragment programs: features needed, suffixes (C condition codes, S clamp, H precisions R and H, X
-    // precisions R, H and X); result, operands, translation, text
+    // precisions R, H and X), behind the bar a feature and the suffixes it adds; result, operands, translation, text
     "ABS" ([] C S) ([] X C S) v (v) Fn(alu::abs), "absolute value";
     "ADD" ([] C S) ([] X C S) v (v v) op(Op::Add), "add";
     "ARA" ([NV_VERTEX_2] C) - ar (ad) Fn(arb::add_addresses), "add pairs of address components";
@@ -94,7 +98,7 @@ opcodes! {
     "BRA" ([NV_VERTEX_2]) - - (l oc) Flow(FlowOp::Bra), "branch to a label";
     "BRK" - ([NV_FRAGMENT_2]) - (oc) Flow(FlowOp::Brk), "leave the loop";
     "CAL" ([NV_VERTEX_2]) ([NV_FRAGMENT_2]) - (l oc) Flow(FlowOp::Cal), "call a subroutine";
-    "CMP" - ([] S) v (v v v) op(Op::SelLt), "choose by sign: a < 0 ? b : c";
+    "CMP" - ([] S | NV_FRAGMENT_2 C) v (v v v) op(Op::SelLt), "choose by sign: a < 0 ? b : c";
     "COS" ([NV_VERTEX_2] C S) ([] H C S) s (s) op(Op::Cos), "cosine";
     "DDX" - ([NV_FRAGMENT] H C S) v (v) Fn(derivative::ddx), "derivative in x";
     "DDY" - ([NV_FRAGMENT] H C S) v (v) Fn(derivative::ddy), "derivative in y";
@@ -139,7 +143,7 @@ opcodes! {
     "RET" ([NV_VERTEX_2]) ([NV_FRAGMENT_2]) - (oc) Flow(FlowOp::Ret), "return from a subroutine";
     "RFL" - ([NV_FRAGMENT] H C S) v (v v) Fn(composite::rfl), "reflection vector";
     "RSQ" ([] C S) ([] H C S) s (s) Fn(arb::reciprocal_root), "reciprocal square root of |a|";
-    "SCS" - ([] S) v (s) Fn(composite::scs), "cosine and sine";
+    "SCS" - ([] S | NV_FRAGMENT_2 H C) v (s) Fn(composite::scs), "cosine and sine";
     "SEQ" ([NV_VERTEX_2] C S) ([NV_FRAGMENT] X C S) v (v v) op(Op::SetEq), "set on equal";
     "SFL" ([NV_VERTEX_2] C S) ([NV_FRAGMENT] X C S) v (v v) Fn(alu::set_false), "set on false";
     "SGE" ([] C S) ([] X C S) v (v v) op(Op::SetGe), "set on greater or equal";
@@ -151,7 +155,7 @@ opcodes! {
     "SSG" ([NV_VERTEX_2] C S) - v (v) op(Op::Sign), "sign";
     "STR" ([NV_VERTEX_2] C S) ([NV_FRAGMENT] X C S) v (v v) Fn(alu::set_true), "set on true";
     "SUB" ([] C S) ([] X C S) v (v v) op(Op::Sub), "subtract";
-    "SWZ" ([] C S) ([] S) v (p x) Fn(composite::swz), "extended swizzle";
+    "SWZ" ([] C S) ([] S | NV_FRAGMENT_2 H C) v (p x) Fn(composite::swz), "extended swizzle";
     "TEX" ([NV_VERTEX_3] C S) ([] C S) v (v t) Fn(texture::sample), "texture sample";
     "TXB" ([NV_VERTEX_3] C S) ([] C S) v (v t) Fn(texture::sample_bias), "texture sample with bias";
     "TXD" - ([NV_FRAGMENT] C S) v (v v v t) Fn(texture::sample_grad), "texture sample with derivatives";
@@ -162,5 +166,5 @@ opcodes! {
     "UP4B" - ([NV_FRAGMENT] C S) v (s) Fn(pack::up4b), "unpack four signed normalized bytes";
     "UP4UB" - ([NV_FRAGMENT] C S) v (s) Fn(pack::up4ub), "unpack four unsigned normalized bytes";
     "X2D" - ([NV_FRAGMENT] H C S) v (v v v) Fn(composite::x2d), "two-dimensional coordinate transformation";
-    "XPD" ([] C S) ([] S) v (v v) Fn(composite::xpd), "cross product";
+    "XPD" ([] C S) ([] S | NV_FRAGMENT_2 H C) v (v v) Fn(composite::xpd), "cross product";
 }
