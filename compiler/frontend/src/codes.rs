@@ -132,6 +132,8 @@ codes! {
         "This modifier does not belong to that kind of declaration.";
     DeclarationNotAllowed "E0332" "declaration not allowed in this program type"
         "The statement belongs to programs of another type or language version.";
+    ResultSizes "E0333" "result written under two sizes"
+        "All variables through which a program writes one result have the same size, SHORT or LONG.";
     ViewportAndMask "E0350" "viewport and mask of viewports written"
         "A program chooses viewports by result.viewport or by result.viewportmask, not by both.";
     SecondLayerOffset "E0351" "two offsets of the second view"
@@ -182,6 +184,8 @@ codes! {
     AddressRegister "E0422" "address register misused"
         "Address registers are written by ARL and its like, component x in plain programs, and read as index of an array; nothing else \
          reads or writes them, and these instructions write nothing else.";
+    ReflectionMask "E0423" "component w of a reflection"
+        "The result of RFL in ARB programs has the components x, y and z; a mask without w must be given.";
 
     ModifierTwice "E0501" "two modifiers of one kind"
         "An instruction has at most one data type, one precision, one clamp and one condition-code modifier; suffixes count too.";

@@ -209,6 +209,30 @@ impl Checker<'_> {
         }
     }
 
+    /// RFL has three components. NV_fragment_program_option section 3.11.5.36.
+    pub(super) fn reflection(&mut self, inst: &Inst) {
+        let dst = inst.dst.filter(|dst| dst.mask.has(3));
+        if let Some(dst) = dst {
+            let message = "RFL has no component w; write x, y and z only";
+            self.reports.error(Code::ReflectionMask, dst.span, message);
+        }
+    }
+
+    /// The size of a result that an instruction writes: variables bound to one result have one size. NV_fragment_program_option
+    /// section 3.11.3.4.
+    #[cold]
+    pub(super) fn sized_result(&mut self, var: u32, span: Span) {
+        let size = self.program.vars[var as usize].size;
+        let semantics: Vec<Semantic> = self.attrib_semantics(var).collect();
+        for semantic in semantics {
+            let first = *self.result_sizes.entry(semantic).or_insert(size);
+            if first != size {
+                let message = "this result is written under another size, too";
+                self.reports.error(Code::ResultSizes, span, message);
+            }
+        }
+    }
+
     /// POPA writes all components. NV_vertex_program3 section 2.14.5.43.
     pub(super) fn whole_address(&mut self, inst: &Inst) {
         let Some(dst) = inst.dst else { return };
@@ -252,11 +276,13 @@ impl Checker<'_> {
         if kind == VarKind::Poisoned {
             return;
         }
-        if self.program.loop_index == Some(var) && self.open_loops == 0 {
-            let message = "A0 has a value inside LOOP blocks only";
-            return self.reports.error(Code::IndexVariable, info.span, message);
+        let is_loop_index = self.program.loop_index == Some(var);
+        if is_loop_index && !limits::LOOP_INDEX_OFFSETS.contains(&info.offset) {
+            let most = limits::LOOP_INDEX_OFFSETS.end();
+            let message = format!("the offset {} is not in 0 to {most}", info.offset);
+            self.reports.error(Code::IndexOffset, info.span, message);
         }
-        if kind != VarKind::Address || plain && info.lane != 0 {
+        if kind != VarKind::Address || (plain || is_loop_index) && info.lane != 0 {
             let text = self.var_text(var);
             let message = match kind == VarKind::Address {
                 true => format!("only component x of {text} can be an index"),
@@ -310,7 +336,6 @@ impl Checker<'_> {
         let text = self.program.ast.names.text(name);
         let word = DECLARATION_WORDS.iter().any(|word| word.as_bytes() == text);
         let address = self.stage == Stage::Vertex && text == b"ADDRESS";
-        let size = matches!(text, b"SHORT" | b"LONG") && self.has_option(Features::NV_FRAGMENT);
         // The lists of vertex programs have no opcodes with suffixes, those of fragment programs have all of them.
         let opcode = opcodes::split(Family::Arb, text).is_some_and(|(opcode, mods)| {
             let form = opcode.info().arb.of(self.stage);
@@ -322,7 +347,7 @@ impl Checker<'_> {
                     }
             })
         });
-        if word || address || size || opcode {
+        if word || address || opcode {
             let message = format!("`{}` is a reserved word", self.name_text(name));
             self.reports.error(Code::ReservedName, span, message);
         }

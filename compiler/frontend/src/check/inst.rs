@@ -284,11 +284,14 @@ impl Checker<'_> {
         if info.name.starts_with("IPA") {
             self.interpolated_operand(operands);
         }
-        if self.family == Family::Arb
-            && let (Lower::Flow(FlowOp::Loop | FlowOp::Rep), Some(operand)) =
-                (info.lower, operands.first())
-        {
-            self.loop_operand(operand);
+        if self.family == Family::Arb {
+            match (info.lower, operands.first()) {
+                (Lower::Flow(FlowOp::Loop | FlowOp::Rep), Some(operand)) => {
+                    self.loop_operand(operand);
+                }
+                _ if info.name == "RFL" => self.reflection(inst),
+                _ => {}
+            }
         }
     }
 

@@ -211,6 +211,8 @@ struct Checker<'s> {
     operand_paths: FxHashMap<&'s [u8], (u32, Suffix)>,
     /// Paths that were results before.
     result_paths: FxHashMap<&'s [u8], (u32, WriteMask)>,
+    /// Results written through declared variables, in programs with sizes of results.
+    result_sizes: FxHashMap<Semantic, VarSize>,
     /// Elements of temporaries.
     temporaries: u64,
     /// Address registers.
@@ -284,6 +286,7 @@ impl<'s> Checker<'s> {
             relative_rows: FxHashMap::default(),
             operand_paths: FxHashMap::default(),
             result_paths: FxHashMap::default(),
+            result_sizes: FxHashMap::default(),
             temporaries: 0,
             addresses: 0,
             parameters: 0,

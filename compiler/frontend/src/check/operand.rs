@@ -8,6 +8,7 @@ use crate::ast::{Base, Dst, Index, Operand, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::modifiers::base_name;
+use crate::lang::options::Features;
 use crate::names::NameId;
 use crate::parse::Letters;
 use crate::source::Family;
@@ -180,6 +181,9 @@ impl Checker<'_> {
         {
             return self.two_indices(var, sizes, index, span);
         }
+        if let (Some(relative), Index::None) = (self.program.vars[var as usize].element, index) {
+            return self.loop_index_use(relative, span);
+        }
         let text = self.var_text(var);
         let array = array.filter(|_| self.program.vars[var as usize].element.is_none());
         match (array, index) {
@@ -212,7 +216,8 @@ impl Checker<'_> {
     pub(super) fn relative(&mut self, var: u32, count: u32, relative: u32) {
         self.program.vars[var as usize].relative = true;
         if self.family == Family::Arb {
-            return self.address_index(relative);
+            self.address_index(relative);
+            return self.no_loop_index(relative);
         }
         let info = self.program.ast.relatives[relative as usize];
         if info.offset < 0 || info.offset >= i64::from(count) {
@@ -448,6 +453,10 @@ impl Checker<'_> {
             return self.not_writable(var, dst.span);
         }
         let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
+        let declared = info.name.is_some() && matches!(info.kind, VarKind::Result { .. });
+        if declared && self.program.features.contains(Features::NV_FRAGMENT) {
+            self.sized_result(var, dst.span);
+        }
         self.index(var, dst.index, dst.span);
         if mismatch {
             self.type_mismatch(var, ty.base(), dst.span);

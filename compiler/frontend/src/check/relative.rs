@@ -1,13 +1,15 @@
-//! Bindings whose number is computed at run time: `vertex.attrib[A.x + 1]`. NV_vertex_program3 sections 2.14.3.1 and 2.14.3.4.
+//! Bindings whose number is computed at run time: `vertex.attrib[A.x + 1]`. NV_vertex_program3 sections 2.14.3.1 and 2.14.3.4,
+//! NV_fragment_program2 section 3.11.3.1.
 
 use super::binding::{Bound, Failed, fail};
 use super::variable::io_binding;
 use super::{Checker, Var, VarKind, VarSize};
+use crate::ast::Base;
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::options::Features;
 use crate::source::Family;
-use glasm_ir::Span;
+use glasm_ir::{Span, Stage};
 
 impl Checker<'_> {
     /// First number and count of everything that a run-time index can select.
@@ -20,9 +22,13 @@ impl Checker<'_> {
             let message = "this binding needs a constant number; declare an array to index it";
             return fail(span, Code::BindingUnknown, message);
         }
-        if !self.has_option(Features::NV_VERTEX_3) {
+        let needs = match self.stage == Stage::Vertex {
+            true => Features::NV_VERTEX_3,
+            false => Features::NV_FRAGMENT_2,
+        };
+        if !self.has_option(needs) {
             let text = self.source_text(span);
-            let message = format!("`{text}` needs OPTION {}", Features::NV_VERTEX_3.option());
+            let message = format!("`{text}` needs OPTION {}", needs.option());
             return fail(span, Code::ResultOption, message);
         }
         Ok((0, row.number.limit(), false))
@@ -72,5 +78,28 @@ impl Checker<'_> {
         };
         self.relative_rows.insert(row.path, kind);
         Some((kind, count))
+    }
+
+    /// A0 is no index of arrays that a program declares. NV_fragment_program2 section 3.11.2.
+    pub(super) fn no_loop_index(&mut self, relative: u32) {
+        let info = self.program.ast.relatives[relative as usize];
+        if let Base::Var(var) = info.base
+            && self.program.loop_index == Some(var)
+        {
+            let message = "A0 is an index of fragment.texcoord only";
+            self.reports.error(Code::IndexVariable, info.span, message);
+        }
+    }
+
+    /// A use of a binding whose number A0 gives. NV_fragment_program2 section 3.11.3.Y.
+    #[cold]
+    pub(super) fn loop_index_use(&mut self, relative: u32, span: Span) {
+        let Base::Var(var) = self.program.ast.relatives[relative as usize].base else {
+            return;
+        };
+        if self.program.loop_index == Some(var) && self.open_loops == 0 {
+            let message = "A0 has a value inside LOOP blocks only";
+            self.reports.error(Code::IndexVariable, span, message);
+        }
     }
 }

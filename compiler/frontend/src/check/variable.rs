@@ -364,6 +364,7 @@ impl Checker<'_> {
             Elements::Relative(bound, relative) => {
                 let (kind, count) = self.relative_row(&bound)?;
                 self.address_index(relative);
+                self.loop_index_use(relative, decl.span);
                 Some(Var {
                     relative: true,
                     element: Some(relative),

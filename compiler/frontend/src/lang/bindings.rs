@@ -41,7 +41,7 @@ bitflags::bitflags! {
         const TYPELESS = 4;
         /// Stands for four values from a number on that is a multiple of four.
         const QUADS = 8;
-        /// The number may be a run-time index in ARB programs with OPTION NV_vertex_program3.
+        /// The number may be a run-time index in ARB programs with OPTION NV_vertex_program3 or NV_fragment_program2.
         const RELATIVE = 16;
     }
 }
@@ -146,7 +146,7 @@ bindings! { ATTRIBS:
     "fragment.color.primary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
     "fragment.color.secondary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(1) => [];
     "fragment.color" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
-    "fragment.texcoord[]" FRAGMENT V4_0 ([? 8]) Float (ARRAY INTERPOLATED) Semantic::TexCoord => [];
+    "fragment.texcoord[]" FRAGMENT V4_0 ([? 8]) Float (ARRAY INTERPOLATED RELATIVE) Semantic::TexCoord => [];
     "fragment.attrib[]" FRAGMENT V4_0 ([32]) Float (ARRAY INTERPOLATED TYPELESS) Semantic::Generic;
     "fragment.clip[]" FRAGMENT V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance;
     "fragment.fogcoord" FRAGMENT V4_0 () Float () |_| Semantic::FogCoord => [];

@@ -210,6 +210,7 @@ pub(crate) const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
             | [b'T', b'G', ..]
             | b"LOOP"
             | b"REP"
+            | b"RFL"
     );
     let memory = matches!(
         last,

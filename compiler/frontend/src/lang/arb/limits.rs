@@ -8,6 +8,8 @@ pub const FRAGMENT_ATTRIBS: usize = 12;
 pub const ADDRESS_REGISTERS: u64 = 64;
 /// What may be added to an address register in plain programs.
 pub const ADDRESS_OFFSETS: std::ops::RangeInclusive<i64> = -64..=63;
+/// What may be added to the index of a LOOP.
+pub const LOOP_INDEX_OFFSETS: std::ops::RangeInclusive<i64> = 0..=9;
 /// Texture image units that a vertex program accesses (`MAX_VERTEX_TEXTURE_IMAGE_UNITS_ARB`): what every Vulkan device has for a stage.
 pub const VERTEX_TEXTURES: usize = 16;
 /// Entries of the stack of calls and address registers (`MAX_PROGRAM_CALL_DEPTH_NV`).
