@@ -181,3 +181,99 @@ fn rules_of_blocks() {
     second(&format!("{open}«IF EQ.x»; {close}"), &[Code::IfDepth]);
     second("«BRK»;", &[Code::BreakOutsideLoop]);
 }
+
+#[test]
+fn suffixes_that_the_second_option_adds() {
+    let program = |option: &str, statement: &str| {
+        format!(
+            "!!ARBfp1.0 OPTION {option}; TEMP r; MOV r, 1; {statement} MOV result.color, r; END"
+        )
+    };
+    let statements = [
+        "CMPC r, r, r, r;",
+        "SCSH r.xy, r.x;",
+        "SWZRC r, r, x, y, 0, 1;",
+        "XPDHC_SSAT r.xyz, r, r;",
+    ];
+    for statement in statements {
+        errors(&program("NV_fragment_program2", statement), &[]);
+        let opcode = statement.split(' ').next().unwrap_or_default();
+        let marked = statement.replacen(opcode, &format!("«{opcode}»"), 1);
+        errors(
+            &program("NV_fragment_program", &marked),
+            &[Code::FeatureOption],
+        );
+    }
+    for opcode in ["CMPR", "CMPX", "SCSX", "TEXR", "KILC"] {
+        let statement = match opcode {
+            "SCSX" => "«SCSX» r.xy, r.x;".to_owned(),
+            "TEXR" => "«TEXR» r, r, texture[0], 2D;".to_owned(),
+            "KILC" => "«KILC» r;".to_owned(),
+            _ => format!("«{opcode}» r, r, r, r;"),
+        };
+        let text = program("NV_fragment_program2", &statement);
+        errors(&text, &[Code::ModifierUnsupported]);
+    }
+}
+
+#[test]
+fn loop_indices_belong_to_loops() {
+    let second = |statements: &str, codes: &[Code]| {
+        let text = format!(
+            "!!ARBfp1.0 OPTION NV_fragment_program2; TEMP r; PARAM p[] = {{ 1, 2 }}; {statements} MOV result.color, 0; END"
+        );
+        errors(&text, codes);
+    };
+    second(
+        "LOOP 2; ATTRIB a = fragment.texcoord[A0.x + 9]; MOV r, a; REP 2; MOV r, fragment.texcoord[A0.x]; ENDREP; ENDLOOP;",
+        &[],
+    );
+    // All sets count, and everything else fits beside them.
+    second(
+        "LOOP 2; MOV r, fragment.texcoord[A0.x]; ENDLOOP; ADD r, fragment.color, fragment.color.secondary; \
+         ADD r, fragment.fogcoord, fragment.position; ADD r, fragment.facing, fragment.texcoord[7];",
+        &[],
+    );
+    second(
+        "LOOP 2; MOV r, fragment.texcoord[A0.x]; ENDLOOP; MOV r, «fragment.texcoord[A0.x]»;",
+        &[Code::IndexVariable],
+    );
+    second(
+        "LOOP 2; MOV r, fragment.texcoord[«A0.x + 10»]; ENDLOOP;",
+        &[Code::IndexOffset],
+    );
+    second("LOOP 2; MOV r, p[«A0.x»]; ENDLOOP;", &[Code::IndexVariable]);
+    second(
+        "LOOP 2; MOV r, fragment.texcoord[«r.x»]; ENDLOOP;",
+        &[Code::IndexVariable],
+    );
+    second("LOOP 2; MOV r, «A0»; ENDLOOP;", &[Code::AddressRegister]);
+    second("TEMP «A0»;", &[Code::DuplicateName]);
+}
+
+#[test]
+fn results_have_one_size() {
+    let first = |statements: &str, codes: &[Code]| {
+        let text = format!("!!ARBfp1.0 OPTION NV_fragment_program; TEMP r; {statements} END");
+        errors(&text, codes);
+    };
+    let sizes = "SHORT OUTPUT s = result.color; LONG OUTPUT l = result.color;";
+    first(
+        &format!("{sizes} MOV s, 1; MOV «l.x», 1;"),
+        &[Code::ResultSizes],
+    );
+    // Only what is written counts; bindings without declaration have no size.
+    first(&format!("{sizes} MOV l, 1; MOV result.color.x, 2;"), &[]);
+    first(
+        "SHORT OUTPUT s = result.color; SHORT OUTPUT t = result.depth; MOV s, 1; MOV t, 1;",
+        &[],
+    );
+    first(
+        "RFL «r», 1, 2; MOV result.color, 1;",
+        &[Code::ReflectionMask],
+    );
+    first(
+        "TEMP SHORT, LONG, GT; MOV SHORT, 1; MOV result.color, SHORT;",
+        &[],
+    );
+}
