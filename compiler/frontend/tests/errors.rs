@@ -789,11 +789,7 @@ fn whole_program_limits() {
 }
 
 #[test]
-fn known_but_not_supported() {
-    errors(
-        "!!NVfp5.0 OPTION «NV_conservative_raster_underestimation»; END",
-        &[Code::Unsupported],
-    );
+fn wide_attributes() {
     fine("!!NVvp5.0 LONG ATTRIB x = vertex.attrib[1]; LONG TEMP l; MOV.U64 l, x; END");
 }
 

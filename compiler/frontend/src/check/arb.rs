@@ -370,6 +370,7 @@ impl Checker<'_> {
     pub(super) fn arb_attribs(&mut self, reserved: usize) {
         let limit = match self.stage == Stage::Vertex {
             true => limits::VERTEX_ATTRIBS,
+            false if self.has_option(Features::NV_FRAGMENT_2) => limits::FRAGMENT_2_ATTRIBS,
             false => limits::FRAGMENT_ATTRIBS,
         } - reserved;
         if self.program.attribs.len() <= limit {
