@@ -306,3 +306,20 @@ fn address_arithmetic() {
         [0, 2, 0, 1, 0, 3, 0, 3].map(|index: usize| TABLE[index])
     );
 }
+
+#[test]
+fn subroutines_that_share_code_are_not_copied() {
+    // Each of the subroutines runs into all that follow it.
+    let count = 1000;
+    let calls: String = (0..count)
+        .map(|number| format!("CAL f{number}; "))
+        .collect();
+    let bodies: String = (0..count)
+        .map(|number| format!("f{number}: ADD t, t, 1; "))
+        .collect();
+    let text =
+        format!("!!ARBvp1.0 OPTION NV_vertex_program2; TEMP t; {calls} RET; {bodies} RET; END");
+    let (program, _) = translate(&Source::new("test", &text));
+    let insts = program.expect("a program").insts.len();
+    assert!(insts < 20 * count, "{insts}");
+}

@@ -124,19 +124,19 @@ impl<'c> Pieces<'c> {
         self.list.iter().enumerate().any(back)
     }
 
-    /// What runs from `entry` on. `None` if that is the end of the program, which ends callers too.
-    fn region(&self, entry: PieceId) -> Option<Region> {
-        let mut seen = vec![false; self.list.len()];
+    /// What runs from `entry` on. `None` if that is the end of the program, which ends callers too. `visits` holds for each
+    /// piece the last entry that reached it.
+    fn region(&self, entry: PieceId, visits: &mut [Option<PieceId>]) -> Option<Region> {
         let mut pieces = Vec::new();
         let mut open = vec![entry];
         while let Some(piece) = open.pop() {
-            let Some(seen) = seen.get_mut(piece) else {
+            let Some(visit) = visits.get_mut(piece) else {
                 if entry == self.entry {
                     continue;
                 }
                 return None;
             };
-            if !std::mem::replace(seen, true) {
+            if visit.replace(entry) != Some(entry) {
                 pieces.push(piece);
                 open.extend(self.successors(piece).into_iter().flatten());
             }
@@ -147,35 +147,52 @@ impl<'c> Pieces<'c> {
 
     /// A region for the start of the program and for each target of a call that can run, callers first; `None` if calls need the stack.
     pub(super) fn regions(&self) -> Option<Vec<Region>> {
-        // Regions may share pieces: together they must not become much larger than the program.
-        let mut left = 2 * self.list.len() + 64;
-        let mut regions = vec![self.region(self.entry)?];
-        let mut numbers = FxHashMap::from_iter([(self.entry, 0)]);
+        let mut search = Search {
+            // Regions may share pieces: together they must not become much larger than the program.
+            left: 2 * self.list.len() + 64,
+            visits: vec![None; self.list.len()],
+            regions: Vec::new(),
+            numbers: FxHashMap::default(),
+        };
+        search.number(self, self.entry)?;
         let mut calls: Vec<Vec<usize>> = Vec::new();
-        while let Some(region) = regions.get(calls.len()) {
-            let pieces = region.pieces.clone();
-            left = left.checked_sub(pieces.len())?;
+        while calls.len() < search.regions.len() {
             let mut callees = Vec::new();
-            for piece in pieces {
+            for place in 0..search.regions[calls.len()].pieces.len() {
+                let piece = search.regions[calls.len()].pieces[place];
                 match self.list[piece].ending {
-                    Ending::Call(_, target) => {
-                        let number = match numbers.get(&target) {
-                            Some(&number) => number,
-                            None => {
-                                regions.push(self.region(target)?);
-                                numbers.insert(target, regions.len() - 1);
-                                regions.len() - 1
-                            }
-                        };
-                        callees.push(number);
-                    }
+                    Ending::Call(_, target) => callees.push(search.number(self, target)?),
                     Ending::Push(_) | Ending::Pop(_) => return None,
                     Ending::Next | Ending::Branch(..) | Ending::Return(_) => {}
                 }
             }
             calls.push(callees);
         }
-        within_stack(&calls).then_some(regions)
+        within_stack(&calls).then_some(search.regions)
+    }
+}
+
+/// The regions found so far.
+struct Search {
+    /// Pieces that further regions may have.
+    left: usize,
+    /// For each piece the last entry that reached it.
+    visits: Vec<Option<PieceId>>,
+    regions: Vec<Region>,
+    numbers: FxHashMap<PieceId, usize>,
+}
+
+impl Search {
+    /// The number of the region that begins at `entry`.
+    fn number(&mut self, pieces: &Pieces<'_>, entry: PieceId) -> Option<usize> {
+        if let Some(&number) = self.numbers.get(&entry) {
+            return Some(number);
+        }
+        let region = pieces.region(entry, &mut self.visits)?;
+        self.left = self.left.checked_sub(region.pieces.len())?;
+        self.regions.push(region);
+        self.numbers.insert(entry, self.regions.len() - 1);
+        Some(self.regions.len() - 1)
     }
 }
 
