@@ -152,6 +152,9 @@ pub(crate) struct CompileArgs {
     /// Instructions after which the loops of programs with free branches end; 0 lets them run for ever
     #[arg(long, value_name = "N", default_value_t = 65_536)]
     pub(crate) step_limit: u32,
+    /// Zero times anything is zero, as on old GPUs; without it 0 * inf and 0 * NaN are NaN
+    #[arg(long)]
+    pub(crate) legacy_multiply: bool,
     /// Check the modules with spirv-val
     #[arg(long)]
     pub(crate) validate: bool,

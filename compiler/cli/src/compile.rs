@@ -70,6 +70,7 @@ fn options(args: &CompileArgs) -> Options {
             lines: args.debug,
         },
         device: device_features(args.emit),
+        legacy_multiply: args.legacy_multiply,
         ..Options::default()
     }
 }

@@ -352,6 +352,20 @@ fn modules_follow_target_and_debug() {
 }
 
 #[test]
+fn zero_times_infinity_is_a_choice() {
+    let folder = Folder::new("legacy-multiply");
+    folder.write(
+        "a.vp",
+        "!!ARBvp1.0\nMUL result.position, vertex.position, program.local[0];\nEND\n",
+    );
+    let compile = ["compile", "a.vp", "--emit", "spvasm"];
+    assert!(!run(&folder, &compile).1.contains("OpSelect"));
+    let (status, stdout, stderr) = run(&folder, &[&compile[..], &["--legacy-multiply"]].concat());
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stdout.contains("OpSelect"), "{stdout}");
+}
+
+#[test]
 fn validation_uses_spirv_val() {
     let folder = Folder::new("validate");
     folder.write("a.vp", GOOD);

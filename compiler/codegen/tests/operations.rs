@@ -292,6 +292,35 @@ fn legacy_multiply() {
     }
 }
 
+/// Comparisons and selections of the product of a texture coordinate and what `factor` makes of it.
+fn cost_of_legacy_product(
+    legacy_multiply: bool,
+    factor: impl Fn(&mut Make, Src) -> Src,
+) -> [usize; 2] {
+    let options = Options {
+        legacy_multiply,
+        ..Options::default()
+    };
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let input = m.input(Semantic::TexCoord(0));
+    let other = factor(&mut m, input);
+    m.f(Op::Mul, d(color, "xyzw"), &[input, other]);
+    let text = disassemble(&check_with(&m.finish(), &options).words);
+    ["OpFOrdEqual", "OpSelect"].map(|word| count(&text, word))
+}
+
+#[test]
+fn legacy_products_test_what_may_be_zero() {
+    let unknown = |m: &mut Make, _| m.param();
+    assert_eq!(cost_of_legacy_product(false, unknown), [0, 0]);
+    assert_eq!(cost_of_legacy_product(true, unknown), [2, 1]);
+    assert_eq!(cost_of_legacy_product(true, |m, _| m.float(-2.0)), [1, 1]);
+    assert_eq!(cost_of_legacy_product(true, |m, _| m.float(1e-40)), [2, 1]);
+    assert_eq!(cost_of_legacy_product(true, |m, _| m.float(-0.0)), [0, 0]);
+    assert_eq!(cost_of_legacy_product(true, |_, input| input), [0, 0]);
+}
+
 #[test]
 fn wide_integers_without_device_support() {
     let options = Options {

@@ -475,6 +475,7 @@ impl CompileContext<'_> {
                 true => script.feedback.clone(),
                 false => TransformFeedback::default(),
             },
+            legacy_multiply: script.requirements.legacy_multiply,
             ..glasm::Options::default()
         }
     }

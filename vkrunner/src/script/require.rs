@@ -32,6 +32,8 @@ pub(crate) struct Requirements {
     pub(crate) attachments: Attachments,
     /// GL state that programs are compiled for.
     pub(crate) fixed: glasm::FixedState,
+    /// Whether zero times anything is zero in programs.
+    pub(crate) legacy_multiply: bool,
     /// The last line about the framebuffer.
     pub(super) framebuffer_line: u32,
     /// Requirements that this runner never meets.
@@ -53,6 +55,7 @@ impl Default for Requirements {
             framebuffer: [DEFAULT_SIZE; 2],
             attachments: Attachments::default(),
             fixed: glasm::FixedState::default(),
+            legacy_multiply: false,
             framebuffer_line: 0,
             unmet: Vec::new(),
         }
@@ -186,6 +189,10 @@ pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
     ("fbsize", attachments::parse_size),
     ("fixed", parse_fixed),
     ("framebuffer", attachments::parse_color_format),
+    ("legacy_multiply", |requirements, _| {
+        requirements.legacy_multiply = true;
+        Ok(())
+    }),
     ("samples", attachments::parse_samples),
     ("vulkan", |requirements, words| {
         requirements.version = Some(words.parse_with("a version", parse_version)?);

@@ -108,6 +108,12 @@ fn programs_are_compiled_for_gl_state() {
         ..glasm::FixedState::default()
     };
     assert_eq!(script.requirements.fixed, expected);
+    assert!(!script.requirements.legacy_multiply);
+    assert!(
+        parse("[require]\nlegacy_multiply\n")
+            .requirements
+            .legacy_multiply
+    );
     for line in [
         "fixed",
         "fixed two_sided",
@@ -115,6 +121,7 @@ fn programs_are_compiled_for_gl_state() {
         "fixed clip_plane 8",
         "fixed point_size 0",
         "fixed flat_colors 1",
+        "legacy_multiply 1",
     ] {
         assert_eq!(errors(&format!("[require]\n{line}\n")).len(), 1, "{line}");
     }

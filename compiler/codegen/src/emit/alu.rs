@@ -78,17 +78,35 @@ impl Emit<'_> {
         }
     }
 
-    /// A product in which zero times anything is zero.
+    /// A product in which zero of either sign times anything is +0 (NV_vertex_program section 2.14.1.11).
     fn legacy_product(&mut self, a: Val, b: Val) -> Val {
-        let product = self.binary(Spv::FMul, a, b);
-        if self.splat_bits(product).is_some() {
-            return product;
+        if a.id == b.id {
+            // Squares need no test: 0 * 0 is +0 anyway.
+            return self.binary(Spv::FMul, a, b);
         }
-        let a_zero = self.compare_bits(Spv::FOrdEqual, a, 0);
-        let b_zero = self.compare_bits(Spv::FOrdEqual, b, 0);
-        let zero = self.compare(Spv::LogicalOr, Scalar::BoolInt, a_zero, b_zero);
+        let zero = match (self.known_zero(a), self.known_zero(b)) {
+            (Some(true), _) | (_, Some(true)) => {
+                return self.w.constant_splat(a.scalar, 0, a.size.max(b.size));
+            }
+            (Some(false), Some(false)) => return self.binary(Spv::FMul, a, b),
+            (Some(false), None) => self.compare_bits(Spv::FOrdEqual, b, 0),
+            (None, Some(false)) => self.compare_bits(Spv::FOrdEqual, a, 0),
+            (None, None) => {
+                let a_zero = self.compare_bits(Spv::FOrdEqual, a, 0);
+                let b_zero = self.compare_bits(Spv::FOrdEqual, b, 0);
+                self.compare(Spv::LogicalOr, Scalar::BoolInt, a_zero, b_zero)
+            }
+        };
+        let product = self.binary(Spv::FMul, a, b);
         let nothing = self.constant_like(product, 0);
         self.select(zero, nothing, product)
+    }
+
+    /// Whether all components of a constant are zero, or none is; `None` if the device has to find out.
+    fn known_zero(&self, a: Val) -> Option<bool> {
+        let value = f32::from_bits(self.splat_bits(a)? as u32);
+        // Devices may take denormals for zero.
+        (!value.is_subnormal()).then_some(value == 0.0)
     }
 
     /// `a > b ? b : a` or `a > b ? a : b`
