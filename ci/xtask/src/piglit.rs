@@ -7,7 +7,7 @@ use crate::suite::{self, Outcome, ScriptResult};
 use crate::{shell, vulkan};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Where converted programs and the report go.
@@ -66,26 +66,6 @@ pub(crate) fn run(checkout: &Path) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(wrong)))
 }
 
-/// Files below `dir` with this extension, sorted.
-fn files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let mut stack = vec![dir.to_owned()];
-    while let Some(dir) = stack.pop() {
-        for entry in
-            std::fs::read_dir(&dir).with_context(|| format!("reading {}", dir.display()))?
-        {
-            let path = entry?.path();
-            if path.is_dir() {
-                stack.push(path);
-            } else if path.extension().is_some_and(|found| found == extension) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
 fn below(path: &Path, checkout: &Path) -> String {
     path.strip_prefix(checkout)
         .unwrap_or(path)
@@ -101,7 +81,7 @@ fn programs(checkout: &Path) -> Result<Vec<Case>> {
     }
     std::fs::create_dir_all(OUT)?;
     let mut cases = Vec::new();
-    for file in files(&folder, "txt")? {
+    for file in shell::files_below(&folder, "txt")? {
         let text = std::fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
         let loads = !contains(&text, b"# FAIL");
         let unix: Vec<u8> = text.iter().copied().filter(|&byte| byte != b'\r').collect();
@@ -164,7 +144,7 @@ fn scripts(checkout: &Path) -> Result<Vec<Case>> {
         bail!("lavapipe is not installed (cargo xtask setup)");
     };
     let mut with_programs = Vec::new();
-    for file in files(&checkout.join("tests"), "shader_test")? {
+    for file in shell::files_below(&checkout.join("tests"), "shader_test")? {
         let text = std::fs::read(&file)?;
         if contains(&text, b"[vertex program]") || contains(&text, b"[fragment program]") {
             with_programs.push(file);

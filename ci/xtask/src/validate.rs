@@ -52,17 +52,9 @@ pub(crate) fn run(dirs: &[PathBuf]) -> Result<Option<Tally>> {
 fn collect(dirs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut modules = Vec::new();
     let mut seen = BTreeSet::new();
-    let mut stack: Vec<PathBuf> = dirs.iter().filter(|dir| dir.is_dir()).cloned().collect();
-    while let Some(dir) = stack.pop() {
-        for entry in
-            std::fs::read_dir(&dir).with_context(|| format!("reading {}", dir.display()))?
-        {
-            let path = entry?.path();
-            if path.is_dir() {
-                stack.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "spv")
-                && seen.insert(std::fs::read(&path)?)
-            {
+    for dir in dirs.iter().filter(|dir| dir.is_dir()) {
+        for path in shell::files_below(dir, "spv")? {
+            if seen.insert(std::fs::read(&path)?) {
                 modules.push(path);
             }
         }

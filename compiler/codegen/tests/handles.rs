@@ -55,7 +55,7 @@ fn check_all(program: &Program) {
 fn every_target_and_mode() {
     for &(target, word) in TexTarget::ALL {
         let fetched_only = target.is_multisample() || target == TexTarget::Buffer;
-        let is_cube = matches!(target, TexTarget::Cube | TexTarget::CubeArray);
+        let is_cube = target.is_cube();
         let mut body = String::new();
         let mut add = |texture: u32, mode: &str, sources: &str| {
             for handle in ["r0.x", "r1.x"] {

@@ -53,23 +53,7 @@ impl Image {
     /// Lanes of a coordinate without the sample: those of a texel in a layer, then the layer; faces of cubes count as layers.
     pub const fn coordinate_lanes(&self) -> u8 {
         let layered = self.target.is_array() || matches!(self.target, TexTarget::Cube);
-        self.plane_dimensions() + layered as u8
-    }
-
-    /// Lanes of a coordinate within a layer.
-    pub const fn plane_dimensions(&self) -> u8 {
-        match self.target {
-            TexTarget::Cube | TexTarget::CubeArray => 2,
-            TexTarget::D1
-            | TexTarget::D2
-            | TexTarget::D3
-            | TexTarget::Rect
-            | TexTarget::D1Array
-            | TexTarget::D2Array
-            | TexTarget::Buffer
-            | TexTarget::D2Ms
-            | TexTarget::D2MsArray => self.target.dimensions(),
-        }
+        self.target.plane_dimensions() + layered as u8
     }
 }
 

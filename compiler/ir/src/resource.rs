@@ -101,6 +101,16 @@ impl TexTarget {
         }
     }
 
+    /// Whether it has faces.
+    pub const fn is_cube(self) -> bool {
+        matches!(self, Self::Cube | Self::CubeArray)
+    }
+
+    /// Number of coordinates of a texel within a layer or a face.
+    pub const fn plane_dimensions(self) -> u8 {
+        if self.is_cube() { 2 } else { self.dimensions() }
+    }
+
     /// Whether a layer coordinate follows the others.
     pub const fn is_array(self) -> bool {
         matches!(

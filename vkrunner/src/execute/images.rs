@@ -9,7 +9,6 @@ use crate::probe::pixels::{PixelProbe, print_values};
 use crate::script::{BoundImage, ImageKey};
 use crate::texture::{ImagePart, PlaneId, Shape, Start, StorageView, TextureData, Update};
 use crate::vk::{Device, Resource, Texture, TextureUse, raw_format};
-use glasm::ir::TexTarget;
 use glasm::reflect::{ImageFormat, Scalar};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -273,7 +272,7 @@ fn smallest(wanted: WantedImage) -> Result<Shape, String> {
         ImageFormat::Own(Scalar::Float | Scalar::Double) => Format::parse("R32G32B32A32_SFLOAT"),
     };
     let format = format.ok_or_else(|| "there are no such texels".to_owned())?;
-    let is_cube = matches!(wanted.target, TexTarget::Cube | TexTarget::CubeArray);
+    let is_cube = wanted.target.is_cube();
     Ok(Shape {
         target: wanted.target,
         format,

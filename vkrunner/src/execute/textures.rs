@@ -255,18 +255,7 @@ fn unset_texture(wanted: WantedTexture) -> (Shape, Sampling) {
         Scalar::Int => "R8G8B8A8_SINT",
         Scalar::Uint => "R8G8B8A8_UINT",
     };
-    let layers = match wanted.target {
-        TexTarget::Cube | TexTarget::CubeArray => 6,
-        TexTarget::D1
-        | TexTarget::D2
-        | TexTarget::D3
-        | TexTarget::Rect
-        | TexTarget::D1Array
-        | TexTarget::D2Array
-        | TexTarget::Buffer
-        | TexTarget::D2Ms
-        | TexTarget::D2MsArray => 1,
-    };
+    let layers = if wanted.target.is_cube() { 6 } else { 1 };
     let shape = Shape {
         target: wanted.target,
         format: Format::parse_texture(format).expect("the format exists"),

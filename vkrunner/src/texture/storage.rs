@@ -68,7 +68,7 @@ fn plain(target: TexTarget) -> TexTarget {
 }
 
 fn is_cube(target: TexTarget) -> bool {
-    matches!(target, TexTarget::Cube | TexTarget::CubeArray)
+    target.is_cube()
 }
 
 #[cfg(test)]

@@ -226,7 +226,7 @@ impl Emit<'_> {
     /// Width, height and depth or layers, as many as the target has.
     fn image_dimensions(&mut self, object: ValueWord, image: &Image) -> Val {
         self.w.needs.insert(Need::ImageQuery);
-        let count = image.plane_dimensions() + u8::from(image.target.is_array());
+        let count = image.target.plane_dimensions() + u8::from(image.target.is_array());
         self.w
             .op(Spv::ImageQuerySize, Scalar::U32, count, &[object.0])
     }

@@ -476,7 +476,7 @@ impl Emit<'_> {
         self.w.needs.insert(Need::ImageQuery);
         let target = access.texture.target;
         let image = self.image_of(access);
-        let is_cube = matches!(target, TexTarget::Cube | TexTarget::CubeArray);
+        let is_cube = target.is_cube();
         let size = if is_cube { 2 } else { target.dimensions() } + u8::from(target.is_array());
         let has_levels =
             !(target.is_multisample() || matches!(target, TexTarget::Buffer | TexTarget::Rect));

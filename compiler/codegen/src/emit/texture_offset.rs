@@ -99,18 +99,7 @@ impl Emit<'_> {
     pub(super) fn level_size(&mut self, access: &Access, level: Val) -> Val {
         self.w.needs.insert(Need::ImageQuery);
         let target = access.texture.target;
-        let dimensions = match target {
-            TexTarget::Cube | TexTarget::CubeArray => 2,
-            TexTarget::D1
-            | TexTarget::D2
-            | TexTarget::D3
-            | TexTarget::Rect
-            | TexTarget::D1Array
-            | TexTarget::D2Array
-            | TexTarget::Buffer
-            | TexTarget::D2Ms
-            | TexTarget::D2MsArray => target.dimensions(),
-        };
+        let dimensions = target.plane_dimensions();
         let image = self.image_of(access);
         let size = self.w.op(
             Spv::ImageQuerySizeLod,

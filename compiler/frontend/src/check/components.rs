@@ -1,6 +1,6 @@
 //! Components of attributes and results that a program uses. NV_gpu_program4 sections 2.X.3.2 and 2.X.3.5.
 
-use super::{Checked, VarKind};
+use super::Checked;
 use crate::ast::{Base, Index, Statement};
 use glasm_ir::Semantic;
 use rustc_hash::FxHashMap;
@@ -70,26 +70,14 @@ impl Checked<'_> {
         let Some((_, var)) = self.var(base) else {
             return;
         };
-        let (first, table) = match var.kind {
-            VarKind::Attrib { first } => (first, &self.attribs),
-            VarKind::Result { first } => (first, &self.results),
-            VarKind::Temp
-            | VarKind::Address
-            | VarKind::Param { .. }
-            | VarKind::Buffer(_)
-            | VarKind::Texture { .. }
-            | VarKind::Image { .. }
-            | VarKind::Shared { .. }
-            | VarKind::Subroutine { .. }
-            | VarKind::Poisoned => return,
-        };
+        let bindings = self.bindings_of(var.kind);
         let elements = match index {
             Index::None => 0..1,
             Index::Const(element) => element..element + 1,
             Index::Relative(_) | Index::Pair(_) => 0..var.array.unwrap_or(1),
         };
         for element in elements {
-            let Some(binding) = table.get((first + element) as usize) else {
+            let Some(binding) = bindings.get(element as usize) else {
                 return;
             };
             *components.entry(binding.semantic).or_default() |= mask & lanes(binding.semantic);

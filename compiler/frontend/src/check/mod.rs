@@ -468,6 +468,24 @@ impl<'s> Checker<'s> {
 }
 
 impl Checked<'_> {
+    /// The attribute or result bindings from the first one of a variable on; none if it is neither.
+    pub(crate) fn bindings_of(&self, kind: VarKind) -> &[IoBinding] {
+        let (first, table) = match kind {
+            VarKind::Attrib { first } => (first, &self.attribs),
+            VarKind::Result { first } => (first, &self.results),
+            VarKind::Temp
+            | VarKind::Address
+            | VarKind::Param { .. }
+            | VarKind::Buffer(_)
+            | VarKind::Texture { .. }
+            | VarKind::Image { .. }
+            | VarKind::Shared { .. }
+            | VarKind::Subroutine { .. }
+            | VarKind::Poisoned => return &[],
+        };
+        table.get(first as usize..).unwrap_or_default()
+    }
+
     /// Sets [`Source::step_limit`](crate::Source::step_limit), which else has its default.
     #[must_use]
     pub(crate) fn with_step_limit(self, step_limit: Option<u32>) -> Self {

@@ -565,24 +565,9 @@ impl Checker<'_> {
     /// The semantic of a binding, for rules about single bindings.
     pub(super) fn attrib_semantics(&self, var: u32) -> impl Iterator<Item = Semantic> + '_ {
         let info = self.program.vars[var as usize];
-        let (list, first): (&[super::IoBinding], u32) = match info.kind {
-            VarKind::Attrib { first } => (&self.program.attribs, first),
-            VarKind::Result { first } => (&self.program.results, first),
-            VarKind::Temp
-            | VarKind::Address
-            | VarKind::Param { .. }
-            | VarKind::Buffer(_)
-            | VarKind::Texture { .. }
-            | VarKind::Image { .. }
-            | VarKind::Shared { .. }
-            | VarKind::Subroutine { .. }
-            | VarKind::Poisoned => (&[], 0),
-        };
         let count = info.array.unwrap_or(1) as usize;
-        list.iter()
-            .skip(first as usize)
-            .take(count)
-            .map(|binding| binding.semantic)
+        let bindings = self.program.bindings_of(info.kind);
+        bindings.iter().take(count).map(|binding| binding.semantic)
     }
 }
 

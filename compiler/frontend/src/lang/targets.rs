@@ -165,7 +165,7 @@ impl TargetInfo {
 
     /// Whether faces of a cube are accessed; such targets take no texel offsets.
     pub fn is_cube(&self) -> bool {
-        matches!(self.target, TexTarget::Cube | TexTarget::CubeArray)
+        self.target.is_cube()
     }
 }
 

@@ -313,7 +313,7 @@ const QUERIES_ONLY: &str = "texels of any type are for queries only";
 
 /// Whether textures of `target` can be accessed in `mode`.
 fn mode_fits(mode: TexMode, target: TexTarget) -> bool {
-    let is_cube = matches!(target, TexTarget::Cube | TexTarget::CubeArray);
+    let is_cube = target.is_cube();
     let filtered = !target.is_multisample() && target != TexTarget::Buffer;
     match mode {
         TexMode::Implicit | TexMode::Bias | TexMode::Lod | TexMode::Grad | TexMode::QueryLod => {

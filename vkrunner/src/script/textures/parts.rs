@@ -70,7 +70,7 @@ fn parse_selection(words: &mut Words<'_>, target: TexTarget) -> Result<Selection
         let allowed = match word {
             "level" | "levels" => !target.is_multisample(),
             "layer" => target.is_array(),
-            "face" => matches!(target, TexTarget::Cube | TexTarget::CubeArray),
+            "face" => target.is_cube(),
             "slice" => target == TexTarget::D3,
             "sample" | "samples" => target.is_multisample(),
             _ => break,
@@ -178,7 +178,7 @@ fn place(
     sides: Sides,
     current: &Current,
 ) -> Result<Update, String> {
-    let is_cube = matches!(target, TexTarget::Cube | TexTarget::CubeArray);
+    let is_cube = target.is_cube();
     if is_cube && sides.width != sides.height {
         return Err("faces of cubes are square".to_owned());
     }

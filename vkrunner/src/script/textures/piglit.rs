@@ -307,7 +307,7 @@ fn parse_storage(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), L
             ([width, height, 1], layers)
         }
     };
-    let is_cube = matches!(target, TexTarget::Cube | TexTarget::CubeArray);
+    let is_cube = target.is_cube();
     if is_cube && (extent[0] != extent[1] || layers % 6 != 0) {
         return Err(words.error_at_last("cubes have six square faces"));
     }
@@ -355,7 +355,7 @@ fn parse_shadow(
             ([width, height, 1], layers)
         }
     };
-    let is_cube = matches!(target, TexTarget::Cube | TexTarget::CubeArray);
+    let is_cube = target.is_cube();
     if is_cube && (extent[0] != extent[1] || layers % 6 != 0) {
         return Err(words.error_at_last("cubes have six square faces"));
     }
