@@ -96,13 +96,9 @@ impl Images {
         unit: u32,
         wanted: WantedImage,
     ) -> Result<Resource<'_>, Problem> {
-        let bound = self.bound(ImageKey::of_unit(unit));
-        let shape = self.images.get(&bound.image).map(|image| &image.data.shape);
-        if let Some(shape) = shape {
-            view_for_program(shape, &bound, wanted)
-                .map_err(|why| format!("image unit {unit}: {why}"))?;
-        }
-        self.by_handle(device, unit, wanted)
+        let view = self.view_of_unit(unit, wanted);
+        let view = view.map_err(|why| format!("image unit {unit}: {why}"))?;
+        self.seen_by_program(device, unit, wanted, view)
     }
 
     /// Like [`Self::for_program`] for programs that need not see the image at all: theirs may have another target or type.
@@ -112,11 +108,29 @@ impl Images {
         unit: u32,
         wanted: WantedImage,
     ) -> Result<Resource<'_>, Problem> {
+        let view = self.view_of_unit(unit, wanted).unwrap_or(None);
+        self.seen_by_program(device, unit, wanted, view)
+    }
+
+    /// The view of the image bound to a unit, if a program sees it there.
+    fn view_of_unit(&self, unit: u32, wanted: WantedImage) -> Result<Option<StorageView>, String> {
         let bound = self.bound(ImageKey::of_unit(unit));
-        let shape = self.images.get(&bound.image).map(|image| &image.data.shape);
-        let view = shape.and_then(|shape| view_for_program(shape, &bound, wanted).unwrap_or(None));
+        match self.images.get(&bound.image) {
+            Some(image) => view_for_program(&image.data.shape, &bound, wanted),
+            None => Ok(None),
+        }
+    }
+
+    fn seen_by_program(
+        &mut self,
+        device: &Rc<Device>,
+        unit: u32,
+        wanted: WantedImage,
+        view: Option<StorageView>,
+    ) -> Result<Resource<'_>, Problem> {
         match view {
             Some(view) => {
+                let bound = self.bound(ImageKey::of_unit(unit));
                 let image = self.prepare_view(device, bound.image, &view)?;
                 Ok(Resource::Image(image, view))
             }

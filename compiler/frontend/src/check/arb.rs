@@ -2,7 +2,7 @@
 //! ARB_vertex_program sections 2.14.2 to 2.14.5, ARB_fragment_program sections 3.11.2 to 3.11.5.
 
 use super::operand::Shape;
-use super::{Checker, Implicit, Named, Var, VarKind, VarSize};
+use super::{Checker, Implicit, Var, VarKind, VarSize};
 use crate::ast::{Base, Decl, DeclKind, Dst, Inst, Item, Operand, Signs, SuffixKind, VarMods};
 use crate::codes::Code;
 use crate::lang::arb::{self, Form, limits};
@@ -173,12 +173,12 @@ impl Checker<'_> {
         if self.family != Family::Arb || !self.has_option(Features::NV_FRAGMENT_2) {
             return;
         }
-        let mut names = self.program.ast.names.iter();
-        let Some(name) = names.find(|(_, text)| *text == b"A0").map(|(name, _)| name) else {
+        let names = &self.program.ast.names;
+        let found = names.iter().find(|(_, text)| *text == b"A0");
+        let Some(name) = found.map(|(name, _)| name) else {
             return;
         };
-        let var = self.program.vars.len() as u32;
-        self.program.vars.push(Var {
+        let var = Var {
             kind: VarKind::Address,
             name: Some(name),
             base: None,
@@ -187,9 +187,8 @@ impl Checker<'_> {
             relative: false,
             element: None,
             span: Span::default(),
-        });
-        self.named[name.index()] = Named::Var(var);
-        self.program.loop_index = Some(var);
+        };
+        self.program.loop_index = Some(self.declare(Some((name, Span::default())), var));
     }
 
     /// The operand of LOOP and REP is a parameter. NV_fragment_program2 sections 3.11.X.8 and 3.11.X.9.

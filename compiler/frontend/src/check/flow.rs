@@ -59,8 +59,6 @@ enum Target {
 /// Flow control seen so far.
 pub(super) struct Flow {
     open: Vec<Open>,
-    ifs: usize,
-    loops: usize,
     calls: Vec<Call>,
     /// Labels of BRA and CAL in programs with free branches.
     pub(super) branches: Vec<(NameId, Span)>,
@@ -78,8 +76,6 @@ impl Flow {
     pub(super) fn new() -> Self {
         Self {
             open: Vec::new(),
-            ifs: 0,
-            loops: 0,
             calls: Vec::new(),
             branches: Vec::new(),
             interlocks: Vec::new(),
@@ -120,10 +116,7 @@ impl Checker<'_> {
 
     fn flow_opcode(&mut self, flow: &mut Flow, inst: &Inst, op: FlowOp) {
         match op {
-            FlowOp::If => {
-                flow.ifs += 1;
-                self.open(flow, inst, Block::If);
-            }
+            FlowOp::If => self.open(flow, inst, Block::If),
             FlowOp::Else => match flow.open.last_mut() {
                 Some(open) if open.kind == Block::If => open.kind = Block::Else,
                 Some(open) if open.kind == Block::Else => {
@@ -135,15 +128,8 @@ impl Checker<'_> {
                     .error(Code::BlockMismatch, inst.span, "ELSE without IF"),
             },
             FlowOp::EndIf => self.close(flow, inst, Block::If),
-            FlowOp::Rep => {
-                flow.loops += 1;
-                self.open(flow, inst, Block::Rep);
-            }
-            FlowOp::Loop => {
-                flow.loops += 1;
-                self.open_loops += 1;
-                self.open(flow, inst, Block::Loop);
-            }
+            FlowOp::Rep => self.open(flow, inst, Block::Rep),
+            FlowOp::Loop => self.open(flow, inst, Block::Loop),
             FlowOp::EndRep => self.close(flow, inst, Block::Rep),
             FlowOp::EndLoop => self.close(flow, inst, Block::Loop),
             FlowOp::Brk | FlowOp::Cont => {
@@ -209,14 +195,17 @@ impl Checker<'_> {
             span: inst.span,
             endless,
         });
+        self.open_loops += usize::from(kind == Block::Loop);
         let [ifs, loops] = match self.family {
             Family::Typed => [limits::IF_DEPTH, limits::LOOP_DEPTH],
             Family::Arb => [arb::limits::IF_DEPTH, arb::limits::LOOP_DEPTH],
         };
-        let (count, limit, code) = match kind.is_loop() {
-            true => (flow.loops, loops, Code::LoopDepth),
-            false => (flow.ifs, ifs, Code::IfDepth),
+        let (limit, code) = match kind.is_loop() {
+            true => (loops, Code::LoopDepth),
+            false => (ifs, Code::IfDepth),
         };
+        let same = |open: &&Open| open.kind.is_loop() == kind.is_loop();
+        let count = flow.open.iter().filter(same).count();
         if count > limit {
             flow.too_deep = true;
             let message = format!("more than {limit} {} blocks inside each other", kind.word());
@@ -229,7 +218,7 @@ impl Checker<'_> {
         let word = kind.word();
         match flow.open.last().copied() {
             Some(open) if open.kind.word() == word => {
-                flow.open.pop();
+                self.close_from(flow, flow.open.len() - 1);
                 if open.endless {
                     let message = "this loop has no count, no BRK of its own and no RET inside";
                     self.reports.error(Code::InfiniteLoop, open.span, message);
@@ -242,7 +231,7 @@ impl Checker<'_> {
                 // If such a block is open further out, the inner ones were forgotten: go on outside.
                 let same = |open: &Open| open.kind.word() == word;
                 if let Some(position) = flow.open.iter().rposition(same) {
-                    flow.open.truncate(position);
+                    self.close_from(flow, position);
                 }
             }
             None => {
@@ -250,15 +239,12 @@ impl Checker<'_> {
                 self.reports.error(Code::BlockMismatch, inst.span, message);
             }
         }
-        self.count_open(flow);
     }
 
-    /// Counts the open blocks anew.
-    fn count_open(&mut self, flow: &mut Flow) {
-        flow.loops = flow.open.iter().filter(|open| open.kind.is_loop()).count();
-        flow.ifs = flow.open.len() - flow.loops;
-        let indexed = |open: &&Open| open.kind == Block::Loop;
-        self.open_loops = flow.open.iter().filter(indexed).count();
+    /// Takes the open blocks from `position` on away.
+    fn close_from(&mut self, flow: &mut Flow, position: usize) {
+        let closed = flow.open.drain(position..);
+        self.open_loops -= closed.filter(|open| open.kind == Block::Loop).count();
     }
 
     pub(super) fn label(&mut self, flow: &mut Flow, statement: u32, name: NameId, span: Span) {
@@ -271,7 +257,7 @@ impl Checker<'_> {
         if !flow.open.is_empty() {
             self.reports
                 .error(Code::LabelInBlock, span, "a label inside a block");
-            self.close_all(flow);
+            self.close_from(flow, 0);
         }
         self.routine();
         if let Some(last) = self.program.routines.last_mut() {
@@ -297,12 +283,6 @@ impl Checker<'_> {
     pub(super) fn duplicate_label(&mut self, name: NameId, span: Span) {
         let message = format!("label `{}` is defined already", self.name_text(name));
         self.reports.error(Code::DuplicateLabel, span, message);
-    }
-
-    /// Blocks that nothing has closed; each is reported unless the label inside it was.
-    fn close_all(&mut self, flow: &mut Flow) {
-        flow.open.clear();
-        self.count_open(flow);
     }
 
     /// What can be said only at the end of the program.
