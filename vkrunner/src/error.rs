@@ -1,7 +1,6 @@
 //! Errors of the runner itself: not of scripts.
 
 use ash::vk;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// Why the runner cannot do its work.
@@ -61,13 +60,8 @@ pub enum Error {
     #[error("timed out: the script did not finish within {0:?}")]
     ScriptTimedOut(Duration),
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What went wrong.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] glasm_scripts::results::FileError),
 }
 
 /// Adds the name of the call to a failed `VkResult`.

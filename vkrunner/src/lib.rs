@@ -23,33 +23,22 @@
 //! A crash of a driver takes the process with it: a caller who must survive one runs scripts in processes of their own, as the `glasm`
 //! command does. A device that hangs is given up after [`RunOptions::timeout`] and opened anew for the next script.
 
-mod data;
 mod error;
 mod execute;
-mod find;
-mod float16;
-mod format;
 mod fragment_outputs;
-mod image;
 mod options;
-mod outcome;
-mod pictures;
-mod probe;
 mod programs;
 mod requirements;
 mod runner;
 mod sample_copy;
-mod script;
 mod spirv;
-mod texture;
-mod timing;
 mod tools;
 mod vk;
 
 pub use error::Error;
-pub use find::find_scripts;
+pub use glasm_scripts::find::find_scripts;
+pub use glasm_scripts::outcome::{Failure, FailureImage, Outcome, ScriptReport, Summary};
+pub use glasm_scripts::timing::{Phase, Timings};
 pub use options::{DeviceChoice, RunOptions, Validation};
-pub use outcome::{Failure, FailureImage, Outcome, ScriptReport, Summary};
 pub use runner::{Runner, devices, is_called};
-pub use timing::{Phase, Timings};
 pub use vk::DeviceInfo;

@@ -9,10 +9,10 @@ mod textures;
 pub(crate) use components::missing_components;
 pub(crate) use framebuffer::FramebufferLimits;
 
-use crate::script::{Column, Command, DrawSource, IndexWidth, ProgramForm, Script};
 use ash::vk;
 use buffers::{missing_buffer_limit, missing_feedback, too_many_buffers};
 use glasm::ir::Stage;
+use glasm_scripts::script::{Column, Command, DrawSource, IndexWidth, ProgramForm, Script};
 use std::collections::BTreeSet;
 
 pub(crate) use groups::missing_for_module;

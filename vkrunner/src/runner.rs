@@ -1,25 +1,22 @@
 //! Runs scripts one after the other on one device.
 
 use crate::error::Error;
-use crate::execute::{self, Results};
+use crate::execute;
 use crate::options::{DeviceChoice, RunOptions};
-use crate::outcome::{Failure, Outcome, ScriptReport};
 use crate::programs::{CompileContext, Module, ModuleSet, Refusal, target_name};
 use crate::requirements::{skip_reason, surplus};
-use crate::script::{MAX_STATES, ProgramState, Script, ScriptError, read_covers};
-use crate::timing::{Clock, Phase};
 use crate::tools::Tools;
 use crate::vk::{Device, DeviceInfo, Instance, PhysicalDevice};
 use glasm::Target;
+use glasm_scripts::outcome::{Failure, Outcome, ScriptReport};
+use glasm_scripts::results::{FileError, Files, Results, flat_name, report_on};
+use glasm_scripts::script::{MAX_STATES, ProgramState, Script};
+use glasm_scripts::timing::{Clock, Phase};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Component, Path};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
-
-/// Largest file that is read as a script.
-const MAX_SCRIPT: u64 = 64 << 20;
 
 /// The devices that scripts can run on: those of Vulkan 1.1 and later that can draw and compute.
 ///
@@ -111,69 +108,10 @@ impl Runner {
     /// Runs a script. Whatever goes wrong is in the report.
     pub fn run_file(&self, path: &Path) -> ScriptReport {
         let start = Instant::now();
-        self.clock.start();
-        let name = path.display().to_string();
-        let (covers, outcome, results) = match self.read_script(path) {
-            Err(source) => {
-                let error = Error::Io {
-                    path: path.to_owned(),
-                    source,
-                };
-                (
-                    Vec::new(),
-                    Outcome::Fail,
-                    failed([Failure {
-                        line: None,
-                        message: error.to_string(),
-                    }]),
-                )
-            }
-            Ok(text) => {
-                let (outcome, results) = self.run_guarded(&name, &text, start);
-                (read_covers(&text), outcome, results)
-            }
-        };
-        let Results {
-            failures,
-            printed,
-            images,
-            failure_images,
-        } = results;
-        ScriptReport {
-            name,
-            outcome,
-            duration: start.elapsed(),
-            timings: self.clock.read(),
-            failures,
-            printed,
-            covers,
-            images,
-            failure_images,
-        }
-    }
-
-    fn read_script(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        let _phase = self.clock.enter(Phase::Parse);
-        read_script(path)
-    }
-
-    /// Runs the text of a script; a panic becomes a failure of the script.
-    fn run_guarded(&self, name: &str, text: &[u8], start: Instant) -> (Outcome, Results) {
-        let run = catch_unwind(AssertUnwindSafe(|| self.run_text(name, text, start)));
-        run.unwrap_or_else(|panic| {
+        let run = |name: &str, text: &[u8]| self.run_text(name, text, start);
+        report_on(path, &self.clock, run, || {
             // Nobody knows in what state the device is.
             *self.device.borrow_mut() = None;
-            let text = panic.downcast_ref::<&str>().copied();
-            let text = text
-                .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-                .unwrap_or_default();
-            (
-                Outcome::Fail,
-                failed([Failure {
-                    line: None,
-                    message: format!("glasm panicked: {text}"),
-                }]),
-            )
         })
     }
 
@@ -189,7 +127,7 @@ impl Runner {
         let script = match parsed {
             Ok(script) => script,
             Err(errors) => {
-                return conclude(failed(errors.into_iter().map(script_failure)));
+                return conclude(Results::unreadable(errors));
             }
         };
         let capabilities = &self.physical.capabilities;
@@ -211,14 +149,14 @@ impl Runner {
             return (Outcome::Skip(reason), Results::default());
         }
         if let Some(failures) = context(0).check_expected_errors() {
-            return conclude(failed(failures));
+            return conclude(Results::failed(failures));
         }
         if let Some(reason) = skip_reason(&script, capabilities) {
             return (Outcome::Skip(reason), Results::default());
         }
         let failures = context(0).check_loads();
         if !failures.is_empty() {
-            return conclude(failed(failures));
+            return conclude(Results::failed(failures));
         }
         let sets = match build_sets(&states, |number| context(number).build_modules()) {
             Ok(sets) => sets,
@@ -230,7 +168,7 @@ impl Runner {
             Err(error @ Error::NoLowAddresses) => {
                 (Outcome::Skip(error.to_string()), Results::default())
             }
-            Err(error) => conclude(failed([Failure {
+            Err(error) => conclude(Results::failed([Failure {
                 line: None,
                 message: error.to_string(),
             }])),
@@ -253,7 +191,7 @@ impl Runner {
             device.check_low_addresses()?;
         }
         device.start_clock(start, self.options.script_timeout);
-        let files = execute::Files {
+        let files = Files {
             script: &flat_name(name),
             save_images: self.options.save_images.as_deref(),
             failure_images: self.options.failure_images.as_deref(),
@@ -337,19 +275,6 @@ fn choose(devices: Vec<PhysicalDevice>, choice: &DeviceChoice) -> Result<Physica
     })
 }
 
-/// The text of a script file. Devices and pipes, which may have no end, are no scripts.
-fn read_script(path: &Path) -> std::io::Result<Vec<u8>> {
-    let metadata = std::fs::metadata(path)?;
-    let refuse = |what: &str| Err(std::io::Error::other(what));
-    if !metadata.is_file() {
-        return refuse("not a file");
-    }
-    if metadata.len() > MAX_SCRIPT {
-        return refuse("the file is too large for a script");
-    }
-    std::fs::read(path)
-}
-
 /// Whether `wanted` is a part of a device's name, as [`DeviceChoice::Name`] compares them.
 pub fn is_called(device: &str, wanted: &str) -> bool {
     // Mesa's CPU driver is known as lavapipe, but its device calls itself llvmpipe.
@@ -357,27 +282,8 @@ pub fn is_called(device: &str, wanted: &str) -> bool {
     device.to_lowercase().contains(&wanted)
 }
 
-fn failed(failures: impl IntoIterator<Item = Failure>) -> Results {
-    Results {
-        failures: failures.into_iter().collect(),
-        ..Results::default()
-    }
-}
-
-fn script_failure(error: ScriptError) -> Failure {
-    Failure {
-        line: Some(error.line),
-        message: format!("column {}: {}", error.column, error.message),
-    }
-}
-
 fn conclude(results: Results) -> (Outcome, Results) {
-    let outcome = if results.failures.is_empty() {
-        Outcome::Pass
-    } else {
-        Outcome::Fail
-    };
-    (outcome, results)
+    (results.outcome(), results)
 }
 
 /// A program that fails is worse than one that the device cannot run.
@@ -392,13 +298,7 @@ fn refuse(refusals: Vec<Refusal>) -> (Outcome, Results) {
     }
     match reason {
         Some(reason) if failures.is_empty() => (Outcome::Skip(reason), Results::default()),
-        _ => (
-            Outcome::Fail,
-            Results {
-                failures,
-                ..Results::default()
-            },
-        ),
+        _ => (Outcome::Fail, Results::failed(failures)),
     }
 }
 
@@ -409,7 +309,7 @@ fn write_modules(
     target: Target,
     sets: &[ModuleSet],
 ) -> Result<(), Error> {
-    let io = |path: &Path, source| Error::Io {
+    let io = |path: &Path, source| FileError {
         path: path.to_owned(),
         source,
     };
@@ -441,30 +341,9 @@ fn write_modules(
     Ok(())
 }
 
-/// A script's path without extension, as one file name.
-fn flat_name(name: &str) -> String {
-    let path = Path::new(name).with_extension("");
-    let parts = path.components().filter_map(|component| match component {
-        Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
-        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
-            None
-        }
-    });
-    parts.collect::<Vec<_>>().join("_")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn module_files_are_named_after_the_script() {
-        assert_eq!(
-            flat_name("shaders/../a/lit.cube.shader_test"),
-            "shaders_a_lit.cube"
-        );
-        assert_eq!(flat_name("/x.shader_test"), "x");
-    }
 
     #[test]
     fn failures_outweigh_skips() {

@@ -4,11 +4,11 @@
 //! texels, row by row (binding 1). Push constants are layer, sample, width in pixels, and the row of the image that is the first one in the
 //! buffer.
 
-use crate::format::Encoding;
 use crate::spirv::{ModuleWriter, texel_scalar};
 use glasm::TexelFormat;
 use glasm::ir::Stage;
 use glasm::reflect::Scalar;
+use glasm_scripts::format::Encoding;
 use rspirv::spirv::{BuiltIn, Capability, ExecutionMode, ImageOperands, Op, StorageClass};
 
 /// Bytes of push constants.

@@ -1,9 +1,9 @@
 //! Writes the words of small SPIR-V modules: one entry point `main` of one block.
 
-use crate::format::Encoding;
 use glasm::TexelFormat;
 use glasm::ir::Stage;
 use glasm::reflect::Scalar;
+use glasm_scripts::format::Encoding;
 use rspirv::spirv::{
     BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel, Op, StorageClass,
 };

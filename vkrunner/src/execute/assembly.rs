@@ -3,9 +3,9 @@
 //! Quadrilaterals, polygons and closed lines become triangles and lines; so do restarted lists, which need a feature otherwise. The vertex that
 //! gives values which are not interpolated stays the one that GL names, first or last.
 
-use crate::script::stages::ProvokingVertex;
-use crate::script::{Assembly, Draw, DrawSource};
 use ash::vk::PrimitiveTopology;
+use glasm_scripts::script::stages::ProvokingVertex;
+use glasm_scripts::script::{Assembly, Draw, DrawSource};
 
 /// Vertices that a list can have at most.
 const MAX_VERTICES: usize = 1 << 24;
@@ -125,7 +125,7 @@ fn add_quad(list: &mut Vec<u32>, provoking: ProvokingVertex, [a, b, c, d]: [u32;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{Command, Script};
+    use glasm_scripts::script::{Command, Script};
 
     /// The list of the draw of a line.
     fn list(convention: &str, setup: &str, line: &str, indices: &[u32]) -> Option<Vec<u32>> {

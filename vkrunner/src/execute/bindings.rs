@@ -1,9 +1,9 @@
 //! Where programs find buffers at the moment. Pure.
 
-use crate::script::{
+use glasm::ir::Stage;
+use glasm_scripts::script::{
     BindTarget, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange, Command, Step,
 };
-use glasm::ir::Stage;
 use std::collections::HashMap;
 
 /// Where a descriptor looks for its buffer.

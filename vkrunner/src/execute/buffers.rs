@@ -1,10 +1,10 @@
 //! Buffers of a script: making, filling, comparing, printing.
 
 use super::{Execution, Problem, Resources};
-use crate::data::DataRange;
 use crate::error::Error;
-use crate::script::{BufferAddress, BufferId, BufferKey, ParamValue};
 use crate::vk::{Addressing, Buffer, BufferUse, Roles};
+use glasm_scripts::data::DataRange;
+use glasm_scripts::script::{BufferAddress, BufferId, BufferKey, ParamValue};
 
 impl Execution<'_> {
     /// Makes all buffers of the script.

@@ -5,14 +5,14 @@ use super::programs::Programs;
 use super::vertices::{self, CURRENT_BINDING, VertexInput, VertexPlan};
 use super::{Problem, Resources};
 use crate::programs::{DrawShape, Module};
-use crate::script::pipeline_state::PipelineState;
-use crate::script::{Convention, Draw, DrawSource, IndexWidth, Script};
 use crate::vk::{
     Buffer, BufferUse, ClipSpace, Device, DrawCall, DrawCount, Framebuffer, GraphicsPipeline,
     IndexedDraw, PipelineDesc,
 };
 use ash::vk::{IndexType, PrimitiveTopology, TessellationDomainOrigin};
 use glasm::ir::Stage;
+use glasm_scripts::script::pipeline_state::PipelineState;
+use glasm_scripts::script::{Convention, Draw, DrawSource, IndexWidth, Script};
 use std::rc::Rc;
 
 /// A pipeline and what it was made for.

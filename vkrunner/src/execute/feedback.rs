@@ -1,9 +1,9 @@
 //! Transform feedback of a script: what is captured, and what was counted.
 
 use super::{Execution, Problem, Resources};
-use crate::probe::Comparison;
-use crate::script::{CaptureCount, Command, Script};
 use crate::vk::{CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart, Device, SampleCounter};
+use glasm_scripts::probe::Comparison;
+use glasm_scripts::script::{CaptureCount, Command, Script};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

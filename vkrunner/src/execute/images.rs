@@ -3,13 +3,13 @@
 use super::Problem;
 use super::plan::WantedImage;
 use super::textures::{create, texel_scalar};
-use crate::format::Format;
-use crate::image::Image as Picture;
-use crate::probe::pixels::{PixelProbe, print_values};
-use crate::script::{BoundImage, ImageKey};
-use crate::texture::{ImagePart, PlaneId, Shape, Start, StorageView, TextureData, Update};
 use crate::vk::{Device, Resource, Texture, TextureUse, raw_format};
 use glasm::reflect::{ImageFormat, Scalar};
+use glasm_scripts::format::Format;
+use glasm_scripts::image::Image as Picture;
+use glasm_scripts::probe::pixels::{PixelProbe, print_values};
+use glasm_scripts::script::{BoundImage, ImageKey};
+use glasm_scripts::texture::{ImagePart, PlaneId, Shape, Start, StorageView, TextureData, Update};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -332,7 +332,7 @@ fn print_texels(picture: &Picture) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Format;
+    use glasm_scripts::format::Format;
 
     #[test]
     fn texels_are_printed_row_by_row() {

@@ -8,10 +8,8 @@ mod bindings;
 mod buffers;
 mod draws;
 mod feedback;
-mod gl_state;
 mod handles;
 mod images;
-mod params;
 mod pictures;
 mod plan;
 mod programs;
@@ -21,24 +19,24 @@ mod vertices;
 
 use crate::error::Error;
 use crate::fragment_outputs::FragmentOutputs;
-use crate::outcome::{Failure, FailureImage};
-use crate::probe::check_values;
 use crate::programs::ModuleSet;
-use crate::script::attachments::MAX_COLORS;
-use crate::script::{
-    Command, Convention, Groups, ParamType, ParamValue, ProgramState, Script, Step,
-};
-use crate::timing::Phase;
 use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer, SampleCounter, WorkGroups};
 use bindings::Bound;
 use draws::Draws;
 use feedback::Feedback;
 use glasm::ir::Stage;
+use glasm_scripts::outcome::Failure;
+use glasm_scripts::params::Params;
+use glasm_scripts::probe::check_values;
+use glasm_scripts::results::{Files, Results};
+use glasm_scripts::script::attachments::MAX_COLORS;
+use glasm_scripts::script::{
+    Command, Convention, Groups, ParamType, ParamValue, ProgramState, Script, Step,
+};
+use glasm_scripts::timing::Phase;
 use images::Images;
-use params::Params;
 use programs::Programs;
 use queries::check_parameter;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use textures::Textures;
 
@@ -61,26 +59,6 @@ impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         Self::System(error)
     }
-}
-
-/// What running a script gave.
-#[derive(Default)]
-pub(crate) struct Results {
-    pub(crate) failures: Vec<Failure>,
-    pub(crate) printed: Vec<String>,
-    pub(crate) images: Vec<PathBuf>,
-    pub(crate) failure_images: Vec<FailureImage>,
-}
-
-/// Files that a script may write.
-#[derive(Clone, Copy)]
-pub(crate) struct Files<'a> {
-    /// Name of the script as part of a file name.
-    pub(crate) script: &'a str,
-    /// Folder for `save image`.
-    pub(crate) save_images: Option<&'a Path>,
-    /// Folder for pictures of what went wrong.
-    pub(crate) failure_images: Option<&'a Path>,
 }
 
 /// What programs read, as the commands so far have set it.
@@ -248,7 +226,9 @@ impl Execution<'_> {
                 resources.params.set(*bank, *stage, *index, words, ty);
             }
             Command::Matrix { target, update } => resources.params.update_matrix(*target, *update),
-            Command::GlState(update) => gl_state::apply(&mut resources.params.state, *update),
+            Command::GlState(update) => {
+                glasm_scripts::gl_state::apply(&mut resources.params.state, *update)
+            }
             Command::Attribute { location, value } => {
                 resources.attributes[*location as usize] = *value
             }
@@ -342,7 +322,7 @@ impl Execution<'_> {
         found.expect("there are modules for every state that draws and dispatches meet")
     }
 
-    fn draw(&mut self, draw: &crate::script::Draw) -> Result<(), Problem> {
+    fn draw(&mut self, draw: &glasm_scripts::script::Draw) -> Result<(), Problem> {
         let set = self.set();
         let draws = match self.draws[set].take() {
             Some(draws) => draws,

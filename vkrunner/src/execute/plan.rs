@@ -2,13 +2,13 @@
 
 use super::bindings::{BufferPlace, Presence};
 use crate::programs::Module;
-use crate::script::{BindTarget, BufferKind, ImageKey};
 use crate::vk::{Binding, BindingKind, Comparing, Fit};
 use glasm::ir::{BufferKind as IrBufferKind, Stage, TexTarget};
 use glasm::reflect::{
     BufferBinding, DescriptorSlot, HandleArray, HandleKind, ImageBinding, ImageFormat, ParamBlock,
     Scalar, TextureBinding,
 };
+use glasm_scripts::script::{BindTarget, BufferKind, ImageKey};
 
 /// Set of textures for modules without reflection; the binding is the unit.
 const TEXTURE_SET: u32 = 1;

@@ -4,12 +4,12 @@ use super::plan::{Numbered, PlannedBinding, Source, WantedTexture, plan_bindings
 use super::textures::texel_scalar;
 use super::{Problem, Resources};
 use crate::programs::{DrawShape, Module, check_interfaces};
-use crate::script::{Command, ImageKey, Script};
 use crate::vk::{
     Buffer, BufferUse, ComputePipeline, Device, Layout, Resource, ShaderModule, ShaderStage,
 };
 use glasm::ir::{Stage, TexTarget};
 use glasm::reflect::DescriptorSlot;
+use glasm_scripts::script::{Command, ImageKey, Script};
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::rc::Rc;

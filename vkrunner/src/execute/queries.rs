@@ -1,10 +1,10 @@
 //! What GL's queries give about programs and their parameters.
 
 use super::{Execution, Problem};
-use crate::probe::Comparison;
-use crate::script::{ComponentKind, ParamType, ProgramForm};
 use glasm::Source;
 use glasm::ir::Stage;
+use glasm_scripts::probe::Comparison;
+use glasm_scripts::script::{ComponentKind, ParamType, ProgramForm};
 
 impl Execution<'_> {
     /// Compares the components that the program of a stage, as it is loaded now, uses.

@@ -2,13 +2,13 @@
 
 use super::Problem;
 use super::plan::WantedTexture;
-use crate::format::{Aspect, Format};
-use crate::script::{Convention, target_name};
-use crate::texture::{Contents, Pattern, Sampling, Shape, TextureData, Update};
 use crate::vk::{Comparing, Device, SampledTexture, Texture, TextureUse};
 use ash::vk::CompareOp;
 use glasm::ir::TexTarget;
 use glasm::reflect::Scalar;
+use glasm_scripts::format::{Aspect, Format};
+use glasm_scripts::script::{Convention, target_name};
+use glasm_scripts::texture::{Contents, Pattern, Sampling, Shape, TextureData, Update};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -201,7 +201,7 @@ pub(super) fn create(
 pub(super) fn texel_scalar(format: &Format) -> Scalar {
     match (format.encoding.is_integer(), format.encoding) {
         (false, _) => Scalar::Float,
-        (true, crate::format::Encoding::Sint) => Scalar::Int,
+        (true, glasm_scripts::format::Encoding::Sint) => Scalar::Int,
         (true, _) => Scalar::Uint,
     }
 }

@@ -1,11 +1,11 @@
 //! Which vertex buffers and attributes a draw needs. Pure.
 
-use crate::format::{Encoding, Format};
-use crate::script::{Column, Draw, DrawSource, VertexData};
 use crate::vk::{VertexAttribute, VertexBinding};
 use glasm::Reflection;
 use glasm::ir::Semantic;
 use glasm::reflect::{Half, InterfaceVariable, Scalar};
+use glasm_scripts::format::{Encoding, Format};
+use glasm_scripts::script::{Column, Draw, DrawSource, VertexData};
 
 /// Binding of the vertices of the draw.
 pub(super) const DRAW_BINDING: u32 = 0;
@@ -352,11 +352,11 @@ pub(super) fn check_bounds(
 mod tests {
     use super::*;
     use crate::execute::test_support::reflection;
-    use crate::script::command::Divisors;
-    use crate::script::pipeline_state::PipelineState;
-    use crate::script::{Assembly, IndexWidth, Script};
     use ash::vk;
     use glasm::ir::{Interpolation, Stage};
+    use glasm_scripts::script::command::Divisors;
+    use glasm_scripts::script::pipeline_state::PipelineState;
+    use glasm_scripts::script::{Assembly, IndexWidth, Script};
 
     const RECT: DrawSource = DrawSource::Rect {
         position: [-1.0, -1.0, 2.0, 2.0],

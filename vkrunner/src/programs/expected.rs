@@ -1,9 +1,9 @@
 //! The errors that a script expects of its programs, and those that they give.
 
 use super::CompileContext;
-use crate::outcome::Failure;
-use crate::script::{Command, ExpectedError, ExpectedPlace, ProgramForm, ProgramSection};
 use glasm::{Diagnostic, Location, Severity, Source};
+use glasm_scripts::outcome::Failure;
+use glasm_scripts::script::{Command, ExpectedError, ExpectedPlace, ProgramForm, ProgramSection};
 
 impl CompileContext<'_> {
     /// Compares the errors of the programs with the expected ones, where a script expects any.

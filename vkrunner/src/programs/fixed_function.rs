@@ -1,7 +1,7 @@
 //! What GL does where a draw has no program, as programs. Pure.
 
 use super::passthrough::PointSize;
-use crate::script::TextureEnables;
+use glasm_scripts::script::TextureEnables;
 use std::fmt::Write;
 
 /// Attributes of fixed-function vertices.
@@ -70,7 +70,7 @@ pub(super) fn texture_units(enables: &[TextureEnables]) -> impl Iterator<Item = 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::Switch;
+    use glasm_scripts::script::Switch;
 
     #[test]
     fn programs_load() {

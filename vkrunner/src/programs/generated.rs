@@ -4,14 +4,14 @@ use super::interface::{Primitive, Varying};
 use super::link::{StageInterface, place};
 use super::passthrough::{self, AttributeCopy, DepthRemap, PointSize};
 use super::{CompileContext, Module, Refusal, fixed_function};
-use crate::outcome::Failure;
-use crate::script::stages::{MAIN, ProvokingVertex};
-use crate::script::{Command, Convention, ProgramForm, ProgramSection};
 use ash::vk::PrimitiveTopology;
 use glasm::ir::{Interpolation, Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Requirements, Scalar};
 use glasm::replicate::{DrawPrimitive, replication_stage};
 use glasm::{Reflection, Target};
+use glasm_scripts::outcome::Failure;
+use glasm_scripts::script::stages::{MAIN, ProvokingVertex};
+use glasm_scripts::script::{Command, Convention, ProgramForm, ProgramSection};
 
 /// What modules of a draw depend on.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -11,18 +11,18 @@ mod link;
 mod passthrough;
 mod point_size;
 
-use crate::format::{Encoding, Format};
-use crate::outcome::Failure;
 use crate::requirements::{Capabilities, missing_components, missing_for_module};
-use crate::script::stages::MAIN;
-use crate::script::{
-    Attachments, Convention, ProgramForm, ProgramSection, ProgramState, Script, VertexData,
-};
 use crate::tools::{Job, TextLanguage, ToolError, Tools};
 use glasm::ir::{Semantic, Stage, TypeBase};
 use glasm::reflect::InterfaceVariable;
 use glasm::{
     Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, Source, Target, TransformFeedback,
+};
+use glasm_scripts::format::{Encoding, Format};
+use glasm_scripts::outcome::Failure;
+use glasm_scripts::script::stages::MAIN;
+use glasm_scripts::script::{
+    Attachments, Convention, ProgramForm, ProgramSection, ProgramState, Script, VertexData,
 };
 
 pub(crate) use generated::{DrawShape, Template};

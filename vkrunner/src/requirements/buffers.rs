@@ -1,7 +1,7 @@
 //! What the buffers of a script and its transform feedback need of a device.
 
 use super::Capabilities;
-use crate::script::{
+use glasm_scripts::script::{
     BindTarget, BufferKey, BufferKind, CaptureCount, Command, ProgramForm, Script,
 };
 

@@ -1,9 +1,9 @@
 //! What framebuffers and the fixed-function state of draws ask of a device.
 
 use super::Capabilities;
-use crate::script::pipeline_state::{BlendState, PipelineState};
-use crate::script::{Attachments, Command, Draw, Requirements, Script};
 use ash::vk;
+use glasm_scripts::script::pipeline_state::{BlendState, PipelineState};
+use glasm_scripts::script::{Attachments, Command, Draw, Requirements, Script};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What framebuffers of a device can be.

@@ -1,8 +1,8 @@
 //! What work groups a device runs.
 
 use super::Capabilities;
-use crate::script::{Command, Groups, Script};
 use glasm::ir::Stage;
+use glasm_scripts::script::{Command, Groups, Script};
 use rspirv::spirv::{ExecutionMode, Op};
 
 /// Why a device does not run groups of a size; `None` if it does.

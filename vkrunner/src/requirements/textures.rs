@@ -1,11 +1,11 @@
 //! What a device must have for the textures and storage images of a script.
 
 use super::Capabilities;
-use crate::script::{BoundImage, Command, ProgramForm, Script, target_name};
-use crate::texture::{Sampling, Shape, Swizzle, Wrap};
 use crate::vk::raw_format;
 use ash::vk;
 use glasm::ir::TexTarget;
+use glasm_scripts::script::{BoundImage, Command, ProgramForm, Script, target_name};
+use glasm_scripts::texture::{Sampling, Shape, Swizzle, Wrap};
 use std::collections::BTreeMap;
 
 /// What a format can be used for.
@@ -249,7 +249,7 @@ fn is_standard_border(color: [f64; 4]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Format;
+    use glasm_scripts::format::Format;
 
     fn capable() -> Capabilities {
         let uses = |images| FormatUses {

@@ -7,10 +7,10 @@ use super::pipeline::stage_flag;
 use super::sampler::SampledTexture;
 use super::texture::Texture;
 use crate::error::{CallContext, Error};
-use crate::texture::StorageView;
-use crate::timing::Phase;
 use ash::vk;
 use glasm::ir::Stage;
+use glasm_scripts::texture::StorageView;
+use glasm_scripts::timing::Phase;
 use std::rc::Rc;
 
 /// What a descriptor refers to.

@@ -2,8 +2,8 @@
 
 use super::device::Device;
 use super::framebuffer::Framebuffer;
-use crate::script::pipeline_state::{BlendState, PipelineState, StencilFace};
 use ash::vk;
+use glasm_scripts::script::pipeline_state::{BlendState, PipelineState, StencilFace};
 
 /// The structures of a pipeline that others point into.
 pub(super) struct FixedFunction {

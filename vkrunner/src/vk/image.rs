@@ -2,8 +2,8 @@
 
 use super::device::Device;
 use crate::error::{CallContext, Error};
-use crate::timing::Phase;
 use ash::vk;
+use glasm_scripts::timing::Phase;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use std::rc::Rc;

@@ -7,11 +7,11 @@ use super::framebuffer::{Framebuffer, FramebufferKey};
 use super::kept::Kept;
 use crate::error::{CallContext, Error};
 use crate::fragment_outputs::FragmentOutputs;
-use crate::script::pipeline_state::PipelineState;
-use crate::script::stages::ProvokingVertex;
-use crate::timing::Phase;
 use ash::vk;
 use glasm::ir::Stage;
+use glasm_scripts::script::pipeline_state::PipelineState;
+use glasm_scripts::script::stages::ProvokingVertex;
+use glasm_scripts::timing::Phase;
 use std::ffi::CString;
 use std::rc::Rc;
 

@@ -3,9 +3,9 @@
 use super::device::Device;
 use super::texture::{Texture, level_view};
 use crate::error::{CallContext, Error};
-use crate::format::{Aspect, Encoding};
-use crate::texture::{Sampling, SrgbDecode, Swizzle, Wrap};
 use ash::vk;
+use glasm_scripts::format::{Aspect, Encoding};
+use glasm_scripts::texture::{Sampling, SrgbDecode, Swizzle, Wrap};
 use std::rc::Rc;
 
 /// Whether lookups compare depths with a reference.

@@ -5,10 +5,10 @@ use super::image::Image;
 use super::sample_copy::{SampleCopier, SampleImage};
 use super::texture::raw_format;
 use crate::error::Error;
-use crate::format::Encoding;
 use crate::sample_copy::{SampleCopying, TEXEL_SIZE};
-use crate::texture::{PlaneId, Shape};
 use ash::vk;
+use glasm_scripts::format::Encoding;
+use glasm_scripts::texture::{PlaneId, Shape};
 use std::rc::Rc;
 
 /// The layout between commands.

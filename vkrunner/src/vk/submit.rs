@@ -8,8 +8,8 @@ use super::framebuffer::Framebuffer;
 use super::occlusion::SampleCounter;
 use super::pipeline::{ComputePipeline, GraphicsPipeline};
 use crate::error::{CallContext, Error};
-use crate::timing::Phase;
 use ash::vk;
+use glasm_scripts::timing::Phase;
 use std::time::Duration;
 
 /// Everything before, for everything after, memory and host included.

@@ -5,12 +5,12 @@ use super::device::Device;
 use super::image::{Image, ImageDesc, ViewDesc};
 use super::{multisample, storage_samples};
 use crate::error::{CallContext, Error};
-use crate::format::{Aspect, DepthFormat, Format};
-use crate::image::Image as Picture;
-use crate::texture::{ImagePart, PlaneId, Shape, StorageView};
 use ash::vk;
 use glasm::TexelFormat;
 use glasm::ir::TexTarget;
+use glasm_scripts::format::{Aspect, DepthFormat, Format};
+use glasm_scripts::image::Image as Picture;
+use glasm_scripts::texture::{ImagePart, PlaneId, Shape, StorageView};
 use std::rc::Rc;
 
 /// How programs reach a texture.

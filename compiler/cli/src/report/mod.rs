@@ -354,6 +354,8 @@ mod tests {
             covers: vec!["gp.op.ADD/F".into()],
             images: vec!["out/a.png".into()],
             failure_images: Vec::new(),
+            observations: Vec::new(),
+            verdicts: Vec::new(),
         }
     }
 

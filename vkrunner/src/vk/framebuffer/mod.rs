@@ -12,9 +12,9 @@ use super::image::{Image, ImageDesc};
 use super::kept::Kept;
 use super::sample_copy::SampleCopier;
 use crate::error::{CallContext, Error};
-use crate::format::{DepthFormat, Encoding, Format};
-use crate::script::{Attachments, Clear};
 use ash::vk;
+use glasm_scripts::format::{DepthFormat, Encoding, Format};
+use glasm_scripts::script::{Attachments, Clear};
 use std::cell::RefCell;
 use std::rc::Rc;
 

@@ -2,9 +2,9 @@
 
 use super::{COLOR_LAYOUT, DEPTH_LAYOUT};
 use crate::error::{CallContext, Error};
-use crate::script::Attachments;
 use crate::vk::Device;
 use ash::vk;
+use glasm_scripts::script::Attachments;
 
 /// A pass that keeps what the attachments hold.
 pub(super) fn create(device: &Device, wanted: &Attachments) -> Result<vk::RenderPass, Error> {

@@ -5,13 +5,13 @@
 
 use super::{COLOR_LAYOUT, Color, DEPTH_LAYOUT, Framebuffer};
 use crate::error::Error;
-use crate::format::{Encoding, Format};
-use crate::image::Image as Picture;
-use crate::probe::pixels::{Plane, Surface};
 use crate::sample_copy::SampleCopying;
 use crate::vk::image::{Image, ImageDesc};
 use crate::vk::sample_copy::{SampleCopier, SampleImage};
 use ash::vk;
+use glasm_scripts::format::{Encoding, Format};
+use glasm_scripts::image::Image as Picture;
+use glasm_scripts::probe::pixels::{Plane, Surface};
 
 /// An attachment's image, and how to read one aspect of it.
 pub(super) struct Source<'a> {

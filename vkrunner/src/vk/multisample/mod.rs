@@ -9,10 +9,10 @@ use super::device::Device;
 use super::image::{Image, ImageDesc, ViewDesc};
 use super::texture::{all_aspects, texel_aspect, upload};
 use crate::error::{CallContext, Error};
-use crate::format::Aspect;
-use crate::texture::{PlaneId, Shape};
 use ash::vk;
 use glasm::ir::TexTarget;
+use glasm_scripts::format::Aspect;
+use glasm_scripts::texture::{PlaneId, Shape};
 use std::rc::Rc;
 
 /// Fills an image with samples, which ends in a layout.

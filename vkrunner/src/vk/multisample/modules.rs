@@ -1,9 +1,9 @@
 //! The runner's own shader modules: they copy a layer of an array texture, texel by pixel, to a color or depth attachment.
 
-use crate::format::{Aspect, Format};
 use crate::spirv::{ModuleWriter, texel_scalar};
 use glasm::ir::Stage;
 use glasm::reflect::Scalar;
+use glasm_scripts::format::{Aspect, Format};
 use rspirv::spirv::{BuiltIn, ExecutionMode, ImageOperands, Op, StorageClass};
 
 /// A vertex shader: vertices 0 to 2 span a triangle around the whole viewport, with corners at -1 and 3.

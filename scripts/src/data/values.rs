@@ -1,0 +1,300 @@
+//! Arrays of values in buffers: writing and printing.
+
+use super::{DataLayout, DataType, Scalar, Value};
+
+/// How a number is written in a script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// As a number.
+    Number,
+    /// As bits, in hexadecimal: equality is equality of bits.
+    Bits,
+}
+
+/// A number of a script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Literal {
+    pub bits: u64,
+    pub written: Written,
+}
+
+impl Literal {
+    /// Reads a number of a type.
+    pub fn parse(scalar: Scalar, text: &str) -> Option<Self> {
+        let written = match text.starts_with("0x") || text.starts_with("0X") {
+            true => Written::Bits,
+            false => Written::Number,
+        };
+        let bits = scalar.parse_bits(text)?;
+        Some(Self { bits, written })
+    }
+}
+
+/// Values of a script line with their type, layout and place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TypedData {
+    pub ty: DataType,
+    pub layout: DataLayout,
+    pub offset: u64,
+    /// Scalars of whole elements.
+    pub literals: Vec<Literal>,
+    /// How many times the scalars stand one after the other.
+    pub times: usize,
+}
+
+impl TypedData {
+    /// Number of scalars.
+    pub fn count(&self) -> usize {
+        self.literals.len() * self.times
+    }
+
+    /// The scalars and where they stand.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, Literal)> + '_ {
+        let offsets = self.layout.offsets(self.ty, self.offset, self.count());
+        offsets.zip(self.literals.iter().copied().cycle())
+    }
+
+    /// One past the last byte.
+    pub fn end(&self) -> u64 {
+        let elements = self.count() / self.ty.components();
+        self.layout.end(self.ty, self.offset, elements)
+    }
+
+    /// The same values as often as whole elements of them fit into a number of bytes.
+    pub fn filling(&self, bytes: u64) -> Self {
+        let round =
+            (self.literals.len() / self.ty.components()) as u64 * self.layout.stride(self.ty);
+        Self {
+            times: (bytes.saturating_sub(self.offset) / round) as usize,
+            ..self.clone()
+        }
+    }
+
+    /// Writes the scalars; the slice must reach to [`Self::end`].
+    pub fn write(&self, bytes: &mut [u8]) {
+        let size = self.ty.scalar.size();
+        for (at, literal) in self.iter() {
+            let at = at as usize;
+            bytes[at..at + size].copy_from_slice(&literal.bits.to_le_bytes()[..size]);
+        }
+    }
+}
+
+/// Numbers at equal distances.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sequence {
+    pub ty: DataType,
+    pub layout: DataLayout,
+    pub offset: u64,
+    /// Number of elements; their components count one after the other.
+    pub count: usize,
+    /// Bits of the first number.
+    pub start: u64,
+    /// Bits of the distance.
+    pub step: u64,
+}
+
+impl Sequence {
+    /// One past the last byte.
+    pub fn end(&self) -> u64 {
+        self.layout.end(self.ty, self.offset, self.count)
+    }
+
+    /// Writes the numbers; the slice must reach to [`Self::end`]. Integers wrap around.
+    pub fn write(&self, bytes: &mut [u8]) {
+        let scalar = self.ty.scalar;
+        let total = self.count * self.ty.components();
+        let offsets = self.layout.offsets(self.ty, self.offset, total);
+        for (at, index) in offsets.zip(0u64..) {
+            let bits = match (scalar.value(self.start), scalar.value(self.step)) {
+                (Value::Float(start), Value::Float(step)) => {
+                    scalar.float_bits(start + index as f64 * step)
+                }
+                _ => self.start.wrapping_add(self.step.wrapping_mul(index)),
+            };
+            let at = at as usize;
+            bytes[at..at + scalar.size()].copy_from_slice(&bits.to_le_bytes()[..scalar.size()]);
+        }
+    }
+}
+
+/// How numbers are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Radix {
+    Decimal,
+    /// The bits of all types.
+    Hexadecimal,
+}
+
+/// An array of values in a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DataRange {
+    pub ty: DataType,
+    pub layout: DataLayout,
+    pub offset: u64,
+    /// Number of elements.
+    pub count: usize,
+    pub radix: Radix,
+}
+
+impl DataRange {
+    /// The values as text; vectors and matrices in parentheses.
+    pub fn print(&self, bytes: &[u8]) -> Result<String, String> {
+        let scalar = self.ty.scalar;
+        let components = self.ty.components();
+        let mut text = String::new();
+        let offsets = self
+            .layout
+            .offsets(self.ty, self.offset, self.count * components);
+        for (index, at) in offsets.enumerate() {
+            let end = at + scalar.size() as u64;
+            if end > bytes.len() as u64 {
+                return Err(format!(
+                    "byte {end} is past the end of the buffer ({} bytes)",
+                    bytes.len()
+                ));
+            }
+            let place = index % components;
+            text.push_str(match (index, place) {
+                (0, _) => "",
+                (_, 0) => " ",
+                _ => ", ",
+            });
+            text.push_str(if components > 1 && place == 0 {
+                "("
+            } else {
+                ""
+            });
+            let bits = scalar.read(&bytes[at as usize..]);
+            text.push_str(&match self.radix {
+                Radix::Decimal => scalar.print(bits),
+                Radix::Hexadecimal => scalar.print_hex(bits),
+            });
+            text.push_str(if components > 1 && place == components - 1 {
+                ")"
+            } else {
+                ""
+            });
+        }
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(ty: &str, offset: u64, bits: &[u64], times: usize) -> TypedData {
+        let written = Written::Number;
+        TypedData {
+            ty: DataType::parse(ty).unwrap(),
+            layout: DataLayout::STD430,
+            offset,
+            literals: bits
+                .iter()
+                .map(|bits| Literal {
+                    bits: *bits,
+                    written,
+                })
+                .collect(),
+            times,
+        }
+    }
+
+    fn words(bytes: &[u8]) -> Vec<u32> {
+        bytes
+            .chunks(4)
+            .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn writing_leaves_padding_alone() {
+        let data = data("vec3", 4, &[1, 2, 3, 4, 5, 6], 1);
+        assert_eq!(data.end(), 32);
+        let mut bytes = vec![0xaa; 32];
+        data.write(&mut bytes);
+        assert_eq!(words(&bytes), [0xaaaa_aaaa, 1, 2, 3, 0xaaaa_aaaa, 4, 5, 6]);
+    }
+
+    #[test]
+    fn repeated_values_stand_one_after_the_other() {
+        let data = data("uvec2", 4, &[1, 2, 3, 4], 2);
+        assert_eq!((data.count(), data.end()), (8, 36));
+        let mut bytes = vec![0; 36];
+        data.write(&mut bytes);
+        assert_eq!(words(&bytes), [0, 1, 2, 3, 4, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn filling_takes_whole_rounds() {
+        let data = data("uvec2", 0, &[1, 2, 3, 4], 1);
+        assert_eq!(data.filling(47).times, 2);
+        assert_eq!(data.filling(48).times, 3);
+        assert_eq!(data.filling(15).times, 0);
+        assert_eq!(data.filling(15).end(), 0);
+    }
+
+    #[test]
+    fn sequences_count_through_components_and_wrap() {
+        let sequence = |ty: &str, count, start: &str, step: &str| {
+            let ty = DataType::parse(ty).unwrap();
+            Sequence {
+                ty,
+                layout: DataLayout::STD430,
+                offset: 4,
+                count,
+                start: ty.scalar.parse_bits(start).unwrap(),
+                step: ty.scalar.parse_bits(step).unwrap(),
+            }
+        };
+        let mut bytes = vec![0; 12];
+        let bytewise = sequence("uint8_t", 4, "254", "1");
+        assert_eq!(bytewise.end(), 8);
+        bytewise.write(&mut bytes);
+        assert_eq!(bytes[4..8], [254, 255, 0, 1]);
+        let floats = sequence("vec2", 1, "1.5", "-0.25");
+        floats.write(&mut bytes);
+        assert_eq!(words(&bytes)[1..], [1.5f32, 1.25].map(f32::to_bits));
+    }
+
+    #[test]
+    fn row_major_matrices_end_with_their_last_row() {
+        let mut data = data("mat2x3", 0, &[1, 2, 3, 4, 5, 6], 1);
+        data.layout.major = super::super::MajorAxis::Row;
+        // Three rows of two floats: the last one is at 5.
+        assert_eq!(data.end(), 24);
+    }
+
+    #[test]
+    fn ranges_print_vectors_in_parentheses() {
+        let bytes: Vec<u8> = [1.5f32, -2.0, 3.0, 4.0]
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        let range = |name, offset, count, radix| {
+            DataRange {
+                ty: DataType::parse(name).unwrap(),
+                layout: DataLayout::STD430,
+                offset,
+                count,
+                radix,
+            }
+            .print(&bytes)
+        };
+        let decimal = Radix::Decimal;
+        assert_eq!(range("float", 4, 2, decimal).as_deref(), Ok("-2 3"));
+        assert_eq!(
+            range("vec2", 0, 2, decimal).as_deref(),
+            Ok("(1.5, -2) (3, 4)")
+        );
+        assert_eq!(
+            range("float", 4, 1, Radix::Hexadecimal).as_deref(),
+            Ok("0xc0000000")
+        );
+        assert_eq!(
+            range("float", 8, 3, decimal).unwrap_err(),
+            "byte 20 is past the end of the buffer (16 bytes)"
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! Applies the commands that set GL state. Pure.
+
+use crate::script::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};
+use glasm::state::{ColorTerm, Face, Fog, GlState, Material, Point, TexGenPlane};
+
+/// Changes `state` as the GL command of the same name does.
+pub fn apply(state: &mut GlState, update: StateUpdate) {
+    match update {
+        StateUpdate::Light(number, update) => apply_light(state, number, update),
+        StateUpdate::Material(Faces::One(face), update) => {
+            apply_material(state.material_mut(face), update);
+        }
+        StateUpdate::Material(Faces::Both, update) => {
+            apply_material(state.material_mut(Face::Front), update);
+            apply_material(state.material_mut(Face::Back), update);
+        }
+        StateUpdate::LightModelAmbient(color) => state.light_model_ambient = color,
+        StateUpdate::Fog(update) => apply_fog(&mut state.fog, update),
+        StateUpdate::Point(update) => apply_point(&mut state.point, update),
+        StateUpdate::TexEnvColor(unit, color) => *state.texenv_color_mut(unit) = color,
+        StateUpdate::TexGen(set, coord, TexGenPlane::Eye, plane) => {
+            state.set_texgen_eye_plane(set, coord, plane);
+        }
+        StateUpdate::TexGen(set, coord, TexGenPlane::Object, plane) => {
+            state.texgen_mut(set).object[coord as usize] = plane;
+        }
+        StateUpdate::ClipPlane(number, plane) => state.set_clip_plane(number, plane),
+    }
+}
+
+fn apply_light(state: &mut GlState, number: u32, update: LightUpdate) {
+    match update {
+        LightUpdate::Ambient(color) => state.light_mut(number).ambient = color,
+        LightUpdate::Diffuse(color) => state.light_mut(number).diffuse = color,
+        LightUpdate::Specular(color) => state.light_mut(number).specular = color,
+        LightUpdate::Position(position) => state.set_light_position(number, position),
+        LightUpdate::SpotDirection(direction) => state.set_light_spot_direction(number, direction),
+        LightUpdate::SpotExponent(exponent) => state.light_mut(number).spot_exponent = exponent,
+        LightUpdate::SpotCutoff(degrees) => state.light_mut(number).spot_cutoff = degrees,
+        LightUpdate::Attenuation(power, factor) => {
+            state.light_mut(number).attenuation[power] = factor;
+        }
+    }
+}
+
+fn apply_material(material: &mut Material, update: MaterialUpdate) {
+    match update {
+        MaterialUpdate::Color(ColorTerm::Ambient, color) => material.ambient = color,
+        MaterialUpdate::Color(ColorTerm::Diffuse, color) => material.diffuse = color,
+        MaterialUpdate::Color(ColorTerm::Specular, color) => material.specular = color,
+        MaterialUpdate::Color(ColorTerm::Emission, color) => material.emission = color,
+        MaterialUpdate::AmbientAndDiffuse(color) => {
+            (material.ambient, material.diffuse) = (color, color);
+        }
+        MaterialUpdate::Shininess(exponent) => material.shininess = exponent,
+    }
+}
+
+fn apply_fog(fog: &mut Fog, update: FogUpdate) {
+    match update {
+        FogUpdate::Color(color) => fog.color = color,
+        FogUpdate::Density(density) => fog.density = density,
+        FogUpdate::Start(start) => fog.start = start,
+        FogUpdate::End(end) => fog.end = end,
+    }
+}
+
+fn apply_point(point: &mut Point, update: PointUpdate) {
+    match update {
+        PointUpdate::Size(size) => point.size = size,
+        PointUpdate::Min(min) => point.min = min,
+        PointUpdate::Max(max) => point.max = max,
+        PointUpdate::Fade(threshold) => point.fade_threshold = threshold,
+        PointUpdate::Attenuation(factors) => point.attenuation = factors,
+        // Programs are compiled for it.
+        PointUpdate::SpriteOrigin(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glasm::state::{Color, TexGenCoord};
+
+    const COLOR: Color = [0.1, 0.2, 0.3, 0.4];
+
+    fn applied(updates: &[StateUpdate]) -> GlState {
+        let mut state = GlState::default();
+        for update in updates {
+            apply(&mut state, *update);
+        }
+        state
+    }
+
+    #[test]
+    fn each_update_changes_what_it_names_and_nothing_else() {
+        let light = |update| StateUpdate::Light(1, update);
+        let state = applied(&[
+            light(LightUpdate::Specular(COLOR)),
+            light(LightUpdate::Attenuation(2, 5.0)),
+            light(LightUpdate::SpotExponent(6.0)),
+            StateUpdate::Fog(FogUpdate::End(7.0)),
+            StateUpdate::Point(PointUpdate::Fade(8.0)),
+        ]);
+        let mut expected = GlState::default();
+        expected.light_mut(1).specular = COLOR;
+        expected.light_mut(1).attenuation = [1.0, 0.0, 5.0];
+        expected.light_mut(1).spot_exponent = 6.0;
+        expected.fog.end = 7.0;
+        expected.point.fade_threshold = 8.0;
+        assert_eq!(state, expected);
+    }
+
+    #[test]
+    fn materials_of_one_face_and_of_both() {
+        let state = applied(&[
+            StateUpdate::Material(Faces::Both, MaterialUpdate::AmbientAndDiffuse(COLOR)),
+            StateUpdate::Material(Faces::One(Face::Back), MaterialUpdate::Shininess(9.0)),
+        ]);
+        for face in [Face::Front, Face::Back] {
+            assert_eq!(state.material(face).ambient, COLOR);
+            assert_eq!(state.material(face).diffuse, COLOR);
+            assert_eq!(state.material(face).specular, [0.0, 0.0, 0.0, 1.0]);
+        }
+        assert_eq!(state.material(Face::Front).shininess, 0.0);
+        assert_eq!(state.material(Face::Back).shininess, 9.0);
+    }
+
+    #[test]
+    fn what_is_specified_in_object_space_goes_through_the_modelview_matrix() {
+        let mut state = GlState::default();
+        *state.modelview_mut(0) = glasm::state::matrix::scaling([2.0, 2.0, 2.0]);
+        let point = [1.0, 2.0, 3.0, 1.0];
+        apply(
+            &mut state,
+            StateUpdate::Light(0, LightUpdate::Position(point)),
+        );
+        apply(&mut state, StateUpdate::ClipPlane(0, point));
+        for plane in [TexGenPlane::Eye, TexGenPlane::Object] {
+            apply(
+                &mut state,
+                StateUpdate::TexGen(0, TexGenCoord::R, plane, point),
+            );
+        }
+        assert_eq!(state.light(0).position, [2.0, 4.0, 6.0, 1.0]);
+        assert_eq!(state.clip_planes, [[0.5, 1.0, 1.5, 1.0]]);
+        assert_eq!(state.texgen[0].eye[2], [0.5, 1.0, 1.5, 1.0]);
+        assert_eq!(state.texgen[0].object[2], point);
+    }
+}

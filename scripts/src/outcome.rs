@@ -1,0 +1,136 @@
+//! What became of a script.
+
+use crate::observation::{Observation, Verdict};
+use crate::timing::Timings;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What became of a script.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Everything that the script expects holds.
+    Pass,
+    /// Something does not; [`ScriptReport::failures`] says what.
+    Fail,
+    /// The device lacks something that the script requires; the text says what.
+    Skip(String),
+}
+
+/// One thing that went wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// Line of the script, from 1, where there is one.
+    pub line: Option<u32>,
+    /// What went wrong; may have several lines.
+    pub message: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+/// A picture of what went wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FailureImage {
+    /// The PNG file, named after the script.
+    pub path: PathBuf,
+    /// What it shows, in one line.
+    pub caption: String,
+    /// Line of the probe that failed; `None` for pictures of whole attachments at the end of the script.
+    pub line: Option<u32>,
+}
+
+/// The result of running one script.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ScriptReport {
+    /// Name of the script: its path as it was given.
+    pub name: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Time from reading the file to the last probe.
+    pub duration: Duration,
+    /// Where the time went.
+    pub timings: Timings,
+    /// Everything that went wrong, in script order.
+    pub failures: Vec<Failure>,
+    /// Lines that `print` commands wrote.
+    pub printed: Vec<String>,
+    /// Ids from the `# covers:` lines of the script, whatever the outcome.
+    pub covers: Vec<String>,
+    /// Pictures that `save image` commands wrote.
+    pub images: Vec<PathBuf>,
+    /// Pictures of what went wrong, if the options of the runner name a folder for them: those of
+    /// failed probes in script order, then the attachments as the script left them.
+    pub failure_images: Vec<FailureImage>,
+    /// What programs left in framebuffers, buffers and images, if that was asked for.
+    pub observations: Vec<Observation>,
+    /// Which programs were accepted, if that was asked for.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// How many scripts passed, failed and were skipped. Displays as `3 passed, 0 failed, 1 skipped`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    /// Scripts that passed.
+    pub passed: usize,
+    /// Scripts that failed.
+    pub failed: usize,
+    /// Scripts that were skipped.
+    pub skipped: usize,
+}
+
+impl Summary {
+    /// Counts one more outcome.
+    pub fn add(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Pass => self.passed += 1,
+            Outcome::Fail => self.failed += 1,
+            Outcome::Skip(_) => self.skipped += 1,
+        }
+    }
+}
+
+impl<'a> FromIterator<&'a ScriptReport> for Summary {
+    fn from_iter<I: IntoIterator<Item = &'a ScriptReport>>(reports: I) -> Self {
+        let mut summary = Self::default();
+        reports
+            .into_iter()
+            .for_each(|report| summary.add(&report.outcome));
+        summary
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} passed, {} failed, {} skipped",
+            self.passed, self.failed, self.skipped
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summaries_count_outcomes() {
+        let mut summary = Summary::default();
+        for outcome in [
+            Outcome::Pass,
+            Outcome::Skip("no device".into()),
+            Outcome::Pass,
+            Outcome::Fail,
+        ] {
+            summary.add(&outcome);
+        }
+        assert_eq!(summary.to_string(), "2 passed, 1 failed, 1 skipped");
+    }
+}

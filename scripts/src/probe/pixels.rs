@@ -1,0 +1,453 @@
+//! Comparison of the pixels of a framebuffer with an expected value.
+//!
+//! Floats and normalized numbers have a tolerance; integers, stencil values among them, are compared exactly.
+
+use super::{Precision, Tolerance, Tolerances};
+use crate::format::Format;
+use crate::image::Image;
+use std::fmt;
+
+/// A rectangle of pixels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Region {
+    pub x: u32,
+    pub y: u32,
+    pub width: u32,
+    pub height: u32,
+}
+
+/// One of the buffers of a framebuffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Plane {
+    /// A color attachment.
+    Color(u32),
+    Depth,
+    Stencil,
+}
+
+/// A two-dimensional picture in a framebuffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Surface {
+    pub plane: Plane,
+    pub layer: u32,
+    /// `None` is what the samples of a pixel come to together.
+    pub sample: Option<u32>,
+}
+
+impl Surface {
+    /// Layer 0 of a plane.
+    pub fn of(plane: Plane) -> Self {
+        Self {
+            plane,
+            layer: 0,
+            sample: None,
+        }
+    }
+
+    /// Whether it holds colors; depth and stencil are values of their own.
+    pub fn is_color(self) -> bool {
+        match self.plane {
+            Plane::Color(_) => true,
+            Plane::Depth | Plane::Stencil => false,
+        }
+    }
+
+    /// The name as a part of file names.
+    pub fn file_name(self) -> String {
+        let mut name = match self.plane {
+            Plane::Color(number) => format!("attachment{number}"),
+            Plane::Depth => "depth".to_owned(),
+            Plane::Stencil => "stencil".to_owned(),
+        };
+        if self.layer > 0 {
+            name.push_str(&format!(".layer{}", self.layer));
+        }
+        if let Some(sample) = self.sample {
+            name.push_str(&format!(".sample{sample}"));
+        }
+        name
+    }
+}
+
+impl fmt::Display for Surface {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.plane {
+            Plane::Color(number) => write!(f, "attachment {number}")?,
+            Plane::Depth => f.write_str("the depth buffer")?,
+            Plane::Stencil => f.write_str("the stencil buffer")?,
+        }
+        if self.layer > 0 {
+            write!(f, ", layer {}", self.layer)?;
+        }
+        match self.sample {
+            Some(sample) => write!(f, ", sample {sample}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Values that pixels must have.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Expected {
+    pub values: [f64; 4],
+    /// How many of the values count: 4 or 3 of a color, 1 of depth and stencil.
+    pub components: usize,
+}
+
+/// A comparison of pixels.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PixelProbe {
+    pub surface: Surface,
+    pub region: Region,
+    pub expected: Expected,
+    pub tolerances: Tolerances,
+}
+
+/// Pixels that differ, as they are counted.
+#[derive(Default)]
+struct Differences {
+    count: u64,
+    /// The first one, row by row.
+    first: Option<Difference>,
+    /// The one that is furthest off; values that have no distance, such as NaN, do not count.
+    largest: Option<(f64, Difference)>,
+}
+
+#[derive(Clone, Copy)]
+struct Difference {
+    x: u32,
+    y: u32,
+    observed: [f64; 4],
+}
+
+impl PixelProbe {
+    /// Compares all pixels of the region with those of the surface, which the caller has read.
+    pub fn check(&self, image: &Image) -> Result<(), String> {
+        if !self.is_within(image) {
+            let Region {
+                x,
+                y,
+                width,
+                height,
+            } = self.region;
+            return Err(format!(
+                "({x}, {y}, {width}, {height}) is not within the {} x {} framebuffer",
+                image.width, image.height
+            ));
+        }
+        let differences = self.differences(image);
+        let Some(first) = differences.first else {
+            return Ok(());
+        };
+        Err(self.describe(image, &differences, first))
+    }
+
+    /// Whether a texel is as expected.
+    pub fn accepts(&self, format: &Format, observed: [f64; 4]) -> bool {
+        let exact = format.encoding.is_integer();
+        let expected = self.expected_in(format);
+        (0..self.expected.components).all(|component| {
+            let (observed, expected) = (observed[component], expected[component]);
+            match exact {
+                true => observed == expected,
+                false => {
+                    let precision = Precision::of_channel(format, component);
+                    self.tolerances[component].accepts_in(precision, observed, expected)
+                }
+            }
+        })
+    }
+
+    /// The expected values in the precision of a float format: 0.1 in a script means the 32-bit float that is nearest.
+    pub fn expected_in(&self, format: &Format) -> [f64; 4] {
+        match format.encoding.is_float() {
+            true => self.expected.values.map(|value| f64::from(value as f32)),
+            false => self.expected.values,
+        }
+    }
+
+    fn differences(&self, image: &Image) -> Differences {
+        let Region {
+            x,
+            y,
+            width,
+            height,
+        } = self.region;
+        let mut differences = Differences::default();
+        let mut last: Option<(&[u8], bool)> = None;
+        for y in y..y + height {
+            for x in x..x + width {
+                let texel = image.texel(x, y);
+                // Neighbors are mostly alike, so the verdict on the texel before is kept.
+                let accepted = match last {
+                    Some((same, accepted)) if same == texel => accepted,
+                    _ => self.accepts(&image.format, image.format.decode(texel)),
+                };
+                last = Some((texel, accepted));
+                if !accepted {
+                    let observed = image.format.decode(texel);
+                    let difference = Difference { x, y, observed };
+                    differences.add(difference, self.distance(&image.format, observed));
+                }
+            }
+        }
+        differences
+    }
+
+    /// The largest distance of a component from what is expected of it.
+    fn distance(&self, format: &Format, observed: [f64; 4]) -> f64 {
+        let expected = self.expected_in(format);
+        let pairs = observed.iter().zip(&expected);
+        pairs
+            .take(self.expected.components)
+            .map(|(observed, expected)| (observed - expected).abs())
+            .filter(|distance| !distance.is_nan())
+            .fold(0.0, f64::max)
+    }
+
+    fn describe(&self, image: &Image, differences: &Differences, first: Difference) -> String {
+        let Region { width, height, .. } = self.region;
+        let pixels = u64::from(width) * u64::from(height);
+        let place = match self.surface == Surface::of(Plane::Color(0)) {
+            true => String::new(),
+            false => format!(" of {}", self.surface),
+        };
+        let print =
+            |values: [f64; 4]| print_values(&values[..self.expected.components], &image.format);
+        let mut message = format!(
+            "pixel ({}, {}){place} differs, and {} of {pixels} pixels do\n  expected: {}\n  observed: {}",
+            first.x,
+            first.y,
+            differences.count,
+            print(self.expected_in(&image.format)),
+            print(first.observed),
+        );
+        if !image.format.encoding.is_integer() {
+            let tolerances = self.tolerances[..self.expected.components].iter();
+            let texts: Vec<String> = tolerances.map(Tolerance::to_string).collect();
+            message.push_str(&format!("\n  tolerance: {}", texts.join(" ")));
+        }
+        if let Some((distance, pixel)) = differences.largest {
+            message.push_str(&format!(
+                "\n  largest difference: {} at ({}, {})",
+                print_values(&[distance], &image.format),
+                pixel.x,
+                pixel.y
+            ));
+        }
+        message
+    }
+
+    /// Whether the region is within an image.
+    pub fn is_within(&self, image: &Image) -> bool {
+        let inside = |start: u32, size: u32, limit: u32| {
+            start.checked_add(size).is_some_and(|end| end <= limit)
+        };
+        let region = self.region;
+        inside(region.x, region.width, image.width) && inside(region.y, region.height, image.height)
+    }
+}
+
+impl Differences {
+    fn add(&mut self, difference: Difference, distance: f64) {
+        self.count += 1;
+        self.first.get_or_insert(difference);
+        if distance > self.largest.map_or(0.0, |(largest, _)| largest) {
+            self.largest = Some((distance, difference));
+        }
+    }
+}
+
+/// The values of a pixel as text.
+pub fn print_values(values: &[f64], format: &Format) -> String {
+    let texts: Vec<String> = match format.encoding.is_float() {
+        // As many digits as tell 32-bit floats apart.
+        true => values
+            .iter()
+            .map(|value| format!("{:?}", *value as f32))
+            .collect(),
+        // Six digits tell all 16-bit channels apart, and more would only show the noise of the conversion.
+        false => values
+            .iter()
+            .map(|value| ((value * 1e6).round() / 1e6).to_string())
+            .collect(),
+    };
+    texts.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXACT: Tolerances = [Tolerance::Absolute(0.0); 4];
+
+    fn image() -> Image {
+        let mut data = vec![255; 4 * 4 * 2];
+        data[4..8].copy_from_slice(&[0, 255, 204, 0]);
+        data[8..12].copy_from_slice(&[255, 255, 204, 255]);
+        Image {
+            width: 4,
+            height: 2,
+            format: Format::parse("R8G8B8A8_UNORM").unwrap(),
+            is_color: true,
+            data,
+        }
+    }
+
+    fn region(x: u32, y: u32, width: u32, height: u32) -> Region {
+        Region {
+            x,
+            y,
+            width,
+            height,
+        }
+    }
+
+    fn probe(region: Region, values: [f64; 4], components: usize) -> PixelProbe {
+        PixelProbe {
+            surface: Surface::of(Plane::Color(0)),
+            region,
+            expected: Expected { values, components },
+            tolerances: [Tolerance::default(); 4],
+        }
+    }
+
+    #[test]
+    fn pixels_outside_the_tolerance_are_counted() {
+        assert_eq!(
+            probe(region(0, 1, 4, 1), [1.0; 4], 4).check(&image()),
+            Ok(())
+        );
+        let message = probe(region(0, 0, 4, 2), [1.0; 4], 4)
+            .check(&image())
+            .unwrap_err();
+        assert_eq!(
+            message,
+            "pixel (1, 0) differs, and 2 of 8 pixels do\n  expected: 1 1 1 1\n  observed: 0 1 0.8 0\n  \
+             tolerance: 0.01 0.01 0.01 0.01\n  largest difference: 1 at (1, 0)"
+        );
+    }
+
+    #[test]
+    fn the_largest_difference_need_not_be_the_first() {
+        let expected = [0.0, 1.0, 0.8 + 0.125, 0.0];
+        let message = probe(region(1, 0, 3, 1), expected, 3)
+            .check(&image())
+            .unwrap_err();
+        assert!(message.contains("pixel (1, 0) differs, and 3 of 3"));
+        assert!(
+            message.ends_with("largest difference: 1 at (2, 0)"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn alpha_can_be_left_out() {
+        let cyan = [0.0, 1.0, 0.8, 1.0];
+        assert_eq!(probe(region(1, 0, 1, 1), cyan, 3).check(&image()), Ok(()));
+        assert!(
+            probe(region(1, 0, 1, 1), cyan, 4)
+                .check(&image())
+                .unwrap_err()
+                .contains("0.8")
+        );
+    }
+
+    #[test]
+    fn decimal_numbers_mean_the_nearest_float() {
+        let image = Image {
+            width: 1,
+            height: 1,
+            format: Format::parse("R32_SFLOAT").unwrap(),
+            is_color: true,
+            data: 0.1f32.to_le_bytes().to_vec(),
+        };
+        let expect = |red| PixelProbe {
+            tolerances: EXACT,
+            ..probe(region(0, 0, 1, 1), [red, 0.0, 0.0, 1.0], 4)
+        };
+        assert_eq!(expect(0.1).check(&image), Ok(()));
+        let message = expect(0.1000001).check(&image).unwrap_err();
+        assert!(
+            message.contains("expected: 0.1000001 0.0 0.0 1.0\n  observed: 0.1 0.0 0.0 1.0\n"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn integers_are_exact_whatever_the_tolerance() {
+        let image = Image {
+            width: 1,
+            height: 1,
+            format: Format::parse("R32_UINT").unwrap(),
+            is_color: true,
+            data: u32::MAX.to_le_bytes().to_vec(),
+        };
+        let expect = |red: u32| PixelProbe {
+            tolerances: [Tolerance::Percent(50.0); 4],
+            ..probe(region(0, 0, 1, 1), [f64::from(red), 0.0, 0.0, 1.0], 4)
+        };
+        assert_eq!(expect(u32::MAX).check(&image), Ok(()));
+        let message = expect(u32::MAX - 1).check(&image).unwrap_err();
+        assert!(
+            message.ends_with(
+                "expected: 4294967294 0 0 1\n  observed: 4294967295 0 0 1\n  largest difference: 1 at (0, 0)"
+            ),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn messages_name_the_place() {
+        let mut probe = probe(region(0, 0, 4, 2), [0.5, 0.0, 0.0, 0.0], 1);
+        probe.surface = Surface {
+            plane: Plane::Color(2),
+            layer: 3,
+            sample: Some(1),
+        };
+        let message = probe.check(&image()).unwrap_err();
+        assert!(
+            message.starts_with("pixel (0, 0) of attachment 2, layer 3, sample 1 differs, and 8 of 8 pixels do\n  expected: 0.5\n"),
+            "{message}"
+        );
+        probe.surface = Surface::of(Plane::Depth);
+        let message = probe.check(&image()).unwrap_err();
+        assert!(
+            message.starts_with("pixel (0, 0) of the depth buffer differs"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn not_a_number_has_no_distance() {
+        let image = Image {
+            width: 2,
+            height: 1,
+            format: Format::parse("R32_SFLOAT").unwrap(),
+            is_color: true,
+            data: [f32::NAN, 2.0]
+                .iter()
+                .flat_map(|x| x.to_le_bytes())
+                .collect(),
+        };
+        let message = probe(region(0, 0, 2, 1), [0.5; 4], 1)
+            .check(&image)
+            .unwrap_err();
+        assert!(
+            message.contains("observed: NaN\n")
+                && message.ends_with("largest difference: 1.5 at (1, 0)"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn regions_outside_the_image_fail() {
+        for outside in [region(3, 0, 2, 1), region(u32::MAX, 0, 2, 1)] {
+            let message = probe(outside, [1.0; 4], 4).check(&image()).unwrap_err();
+            assert!(
+                message.ends_with("is not within the 4 x 2 framebuffer"),
+                "{message}"
+            );
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! What counts as equal, near, less or greater.
+//!
+//! | | rule |
+//! |---|---|
+//! | `==` | equal numbers: every NaN equals every NaN, -0 equals 0. An expected value in hexadecimal is compared bit by bit |
+//! | `!=` | not `==` |
+//! | `<` `<=` `>` `>=` | order of numbers; never true of NaN |
+//! | `~=`, pixels | equal, or finite and within the tolerance |
+//!
+//! NaN and infinities equal themselves because programs produce them on purpose.
+
+use super::precision::Precision;
+use crate::data::{Literal, Scalar, Value, Written};
+use std::cmp::Ordering;
+
+/// How far an observed value may be off.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Tolerance {
+    Absolute(f64),
+    /// Percent of the expected value.
+    Percent(f64),
+    /// Units in the last place: numbers of the type from the expected value to the observed one.
+    Ulps(f64),
+}
+
+impl Default for Tolerance {
+    fn default() -> Self {
+        Self::Absolute(0.01)
+    }
+}
+
+impl Tolerance {
+    /// Reads `0.01`, `0.5%` or `2ulp`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (number, make): (&str, fn(f64) -> Self) = if let Some(number) = text.strip_suffix('%') {
+            (number, Self::Percent)
+        } else if let Some(number) = text.strip_suffix("ulp") {
+            (number, Self::Ulps)
+        } else {
+            (text, Self::Absolute)
+        };
+        number.parse().ok().filter(|value| *value >= 0.0).map(make)
+    }
+
+    /// Whether the observed value, a 32-bit float, is near enough.
+    pub fn accepts(self, observed: f64, expected: f64) -> bool {
+        self.accepts_in(Precision::SINGLE, observed, expected)
+    }
+
+    /// Whether the observed value is near enough, where numbers have that precision.
+    pub fn accepts_in(self, precision: Precision, observed: f64, expected: f64) -> bool {
+        if observed == expected || (observed.is_nan() && expected.is_nan()) {
+            return true;
+        }
+        let difference = (observed - expected).abs();
+        observed.is_finite()
+            && expected.is_finite()
+            && match self {
+                Self::Absolute(allowed) => difference <= allowed,
+                Self::Percent(percent) => difference <= expected.abs() * percent / 100.0,
+                Self::Ulps(allowed) => precision.distance(observed, expected) <= allowed,
+            }
+    }
+
+    /// Whether an observed value of a type is near enough.
+    fn accepts_bits(self, scalar: Scalar, observed: u64, expected: u64) -> bool {
+        match (scalar.value(observed), scalar.value(expected)) {
+            (Value::Float(a), Value::Float(b)) => {
+                let ulps = || match scalar.distance(observed, expected) {
+                    Some(distance) if a.is_finite() && b.is_finite() => distance as f64,
+                    _ => f64::INFINITY,
+                };
+                match self {
+                    Self::Absolute(_) | Self::Percent(_) => self.accepts(a, b),
+                    Self::Ulps(allowed) => {
+                        (a.is_nan() && b.is_nan()) || a == b || ulps() <= allowed
+                    }
+                }
+            }
+            (Value::Int(a), Value::Int(b)) => {
+                let difference = a.abs_diff(b) as f64;
+                match self {
+                    Self::Absolute(allowed) | Self::Ulps(allowed) => difference <= allowed,
+                    Self::Percent(percent) => {
+                        difference <= b.unsigned_abs() as f64 * percent / 100.0
+                    }
+                }
+            }
+            (Value::Float(_), Value::Int(_)) | (Value::Int(_), Value::Float(_)) => false,
+        }
+    }
+}
+
+impl std::fmt::Display for Tolerance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Absolute(value) => write!(f, "{value}"),
+            Self::Percent(value) => write!(f, "{value}%"),
+            Self::Ulps(value) => write!(f, "{value}ulp"),
+        }
+    }
+}
+
+/// Tolerances of the four components.
+pub type Tolerances = [Tolerance; 4];
+
+/// How an observed value must relate to the expected one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Near,
+}
+
+const COMPARISONS: &[(&str, Comparison)] = &[
+    ("==", Comparison::Equal),
+    ("!=", Comparison::NotEqual),
+    ("<", Comparison::Less),
+    ("<=", Comparison::LessEqual),
+    (">", Comparison::Greater),
+    (">=", Comparison::GreaterEqual),
+    ("~=", Comparison::Near),
+];
+
+impl Comparison {
+    /// The comparison of that sign.
+    pub fn parse(text: &str) -> Option<Self> {
+        COMPARISONS
+            .iter()
+            .find(|(sign, _)| *sign == text)
+            .map(|(_, comparison)| *comparison)
+    }
+
+    /// The sign of the comparison.
+    pub fn sign(self) -> &'static str {
+        COMPARISONS[self as usize].0
+    }
+
+    /// Whether the comparison holds for counts, exactly.
+    pub fn holds_for_counts(self, observed: u64, expected: u64) -> bool {
+        let expected = Literal {
+            bits: expected,
+            written: Written::Number,
+        };
+        self.holds(Scalar::U64, observed, expected, Tolerance::Absolute(0.0))
+    }
+
+    /// Whether the comparison holds for an observed value of a type.
+    pub fn holds(
+        self,
+        scalar: Scalar,
+        observed: u64,
+        expected: Literal,
+        tolerance: Tolerance,
+    ) -> bool {
+        let order = || {
+            scalar
+                .value(observed)
+                .partial_cmp(&scalar.value(expected.bits))
+        };
+        match self {
+            Self::Equal => equal(scalar, observed, expected),
+            Self::NotEqual => !equal(scalar, observed, expected),
+            Self::Less => order().is_some_and(Ordering::is_lt),
+            Self::LessEqual => order().is_some_and(Ordering::is_le),
+            Self::Greater => order().is_some_and(Ordering::is_gt),
+            Self::GreaterEqual => order().is_some_and(Ordering::is_ge),
+            Self::Near => tolerance.accepts_bits(scalar, observed, expected.bits),
+        }
+    }
+}
+
+fn equal(scalar: Scalar, observed: u64, expected: Literal) -> bool {
+    match expected.written {
+        Written::Bits => observed == expected.bits,
+        Written::Number => match (scalar.value(observed), scalar.value(expected.bits)) {
+            (Value::Float(a), Value::Float(b)) => a == b || (a.is_nan() && b.is_nan()),
+            (a, b) => a == b,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXACT: Tolerance = Tolerance::Absolute(0.0);
+
+    #[test]
+    fn not_a_number_and_infinities_equal_themselves() {
+        let tolerance = Tolerance::default();
+        assert!(tolerance.accepts(f64::NAN, f64::NAN));
+        assert!(!tolerance.accepts(f64::NAN, 0.0));
+        assert!(!tolerance.accepts(0.0, f64::NAN));
+        assert!(tolerance.accepts(f64::INFINITY, f64::INFINITY));
+        assert!(!tolerance.accepts(f64::NEG_INFINITY, f64::INFINITY));
+        assert!(!tolerance.accepts(1e30, f64::INFINITY));
+        assert!(!Tolerance::Percent(10.0).accepts(1.0, f64::INFINITY));
+    }
+
+    #[test]
+    fn percentages_follow_the_expected_value() {
+        let tolerance = Tolerance::parse("1%").unwrap();
+        assert!(tolerance.accepts(-99.5, -100.0));
+        assert!(!tolerance.accepts(98.5, 100.0));
+        assert!(!tolerance.accepts(1e-9, 0.0));
+    }
+
+    #[test]
+    fn tolerances_are_not_negative() {
+        assert_eq!(Tolerance::parse("0.25"), Some(Tolerance::Absolute(0.25)));
+        assert_eq!(Tolerance::parse("-1"), None);
+        assert_eq!(Tolerance::parse("nan"), None);
+        assert_eq!(Tolerance::parse("%"), None);
+        assert_eq!(Tolerance::parse("2ulp"), Some(Tolerance::Ulps(2.0)));
+        assert_eq!(Tolerance::parse("ulp"), None);
+        assert_eq!(Tolerance::parse("-2ulp"), None);
+    }
+
+    fn holds(comparison: Comparison, scalar: Scalar, observed: &str, expected: &str) -> bool {
+        holds_within(comparison, scalar, observed, expected, EXACT)
+    }
+
+    fn holds_within(
+        comparison: Comparison,
+        scalar: Scalar,
+        observed: &str,
+        expected: &str,
+        tolerance: Tolerance,
+    ) -> bool {
+        let expected = Literal::parse(scalar, expected).unwrap();
+        comparison.holds(
+            scalar,
+            scalar.parse_bits(observed).unwrap(),
+            expected,
+            tolerance,
+        )
+    }
+
+    const FLOATS: [Scalar; 3] = [Scalar::F16, Scalar::F32, Scalar::F64];
+
+    #[test]
+    fn every_nan_equals_every_nan_and_is_in_no_order() {
+        for scalar in FLOATS {
+            assert!(holds(Comparison::Equal, scalar, "nan", "nan"));
+            assert!(!holds(Comparison::NotEqual, scalar, "nan", "nan"));
+            assert!(!holds(Comparison::Equal, scalar, "nan", "1"));
+            assert!(holds(Comparison::NotEqual, scalar, "nan", "1"));
+            assert!(holds(Comparison::Near, scalar, "nan", "nan"));
+            assert!(!holds(Comparison::Near, scalar, "nan", "1"));
+            for ordered in [
+                Comparison::Less,
+                Comparison::LessEqual,
+                Comparison::Greater,
+                Comparison::GreaterEqual,
+            ] {
+                for (observed, expected) in [("nan", "1"), ("1", "nan"), ("nan", "nan")] {
+                    assert!(!holds(ordered, scalar, observed, expected), "{ordered:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn zeros_are_equal_unless_bits_are_expected() {
+        assert!(holds(Comparison::Equal, Scalar::F32, "-0", "0"));
+        assert!(holds(Comparison::LessEqual, Scalar::F32, "0", "-0"));
+        assert!(!holds(Comparison::Less, Scalar::F32, "-0", "0"));
+        assert!(!holds(Comparison::Equal, Scalar::F32, "-0", "0x0"));
+        assert!(holds(Comparison::NotEqual, Scalar::F32, "-0", "0x0"));
+        assert!(holds(Comparison::Equal, Scalar::F32, "-0", "0x80000000"));
+    }
+
+    #[test]
+    fn bits_tell_nans_apart() {
+        assert!(holds(
+            Comparison::Equal,
+            Scalar::F32,
+            "0x7fc00001",
+            "0x7fc00001"
+        ));
+        assert!(!holds(
+            Comparison::Equal,
+            Scalar::F32,
+            "0x7fc00001",
+            "0x7fc00000"
+        ));
+        assert!(holds(
+            Comparison::NotEqual,
+            Scalar::F64,
+            "0x7ff8000000000001",
+            "0x7ff8000000000000"
+        ));
+        assert!(!holds(Comparison::Equal, Scalar::F16, "0xfe00", "0x7e00"));
+    }
+
+    #[test]
+    fn tolerances_of_floats() {
+        let near = |observed, expected, tolerance| {
+            let tolerance = Tolerance::parse(tolerance).unwrap();
+            holds_within(Comparison::Near, Scalar::F32, observed, expected, tolerance)
+        };
+        assert!(near("1.005", "1", "0.01"));
+        assert!(!near("1.02", "1", "0.01"));
+        assert!(near("0x3f800002", "1", "2ulp"));
+        assert!(!near("0x3f800003", "1", "2ulp"));
+        // Below a power of two the numbers are twice as close.
+        assert!(near("0x3f7ffffe", "1", "2ulp"));
+        assert!(near("-0", "0", "0ulp"));
+        assert!(near("0x80000001", "0x00000001", "2ulp"));
+        assert!(near("inf", "inf", "0ulp"));
+        assert!(!near("inf", "3.4028235e38", "1ulp"));
+        assert!(!near("nan", "1", "1e30ulp"));
+        assert!(near("nan", "nan", "0ulp"));
+    }
+
+    #[test]
+    fn comparisons_of_wide_integers_are_exact() {
+        let (big, bigger) = ("18446744073709551614", "18446744073709551615");
+        assert!(!holds(Comparison::Equal, Scalar::U64, big, bigger));
+        assert!(holds(Comparison::Less, Scalar::U64, big, bigger));
+        assert!(holds(Comparison::GreaterEqual, Scalar::U64, bigger, bigger));
+        assert!(!holds(Comparison::Near, Scalar::U64, big, bigger));
+        let near = |tolerance| holds_within(Comparison::Near, Scalar::I8, "-99", "-100", tolerance);
+        assert!(near(Tolerance::Percent(1.0)));
+        assert!(near(Tolerance::Ulps(1.0)));
+        assert!(!near(Tolerance::Absolute(0.5)));
+        assert!(holds(Comparison::Less, Scalar::I8, "0xff", "0"));
+        assert!(!holds(Comparison::Less, Scalar::U8, "0xff", "0"));
+    }
+
+    #[test]
+    fn signs_and_comparisons_agree() {
+        for (sign, comparison) in COMPARISONS {
+            assert_eq!(comparison.sign(), *sign);
+        }
+    }
+}

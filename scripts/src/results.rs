@@ -1,0 +1,287 @@
+//! What running a script gives, and the files that it leaves.
+
+use crate::image::{Image, RowOrder};
+use crate::observation::{Observation, Verdict};
+use crate::outcome::{Failure, FailureImage, Outcome, ScriptReport};
+use crate::pictures::{self, Picture};
+use crate::probe::pixels::{PixelProbe, Surface};
+use crate::script::{ScriptError, read_covers};
+use crate::timing::{Clock, Phase};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Pictures of failed probes that one script leaves at most, and of attachments and their layers.
+pub const MAX_PICTURES: usize = 100;
+
+/// Largest file that is read as a script, in bytes.
+const MAX_SCRIPT: u64 = 64 << 20;
+
+/// A file that cannot be read or written.
+#[derive(thiserror::Error, Debug)]
+#[error("{}: {source}", path.display())]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What went wrong.
+    pub source: io::Error,
+}
+
+/// The text of a script file. Devices and pipes, which may have no end, are no scripts.
+///
+/// # Errors
+/// If the file cannot be read, is larger than 64 MiB, or is no file.
+pub fn read_script(path: &Path) -> Result<Vec<u8>, FileError> {
+    let read = || {
+        let metadata = std::fs::metadata(path)?;
+        if !metadata.is_file() {
+            return Err(io::Error::other("not a file"));
+        }
+        if metadata.len() > MAX_SCRIPT {
+            return Err(io::Error::other("the file is too large for a script"));
+        }
+        std::fs::read(path)
+    };
+    read().map_err(|source| FileError {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// A script's path without extension, as one file name: `a/b.shader_test` is `a_b`.
+pub fn flat_name(name: &str) -> String {
+    let path = Path::new(name).with_extension("");
+    let parts = path.components().filter_map(|component| match component {
+        Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
+            None
+        }
+    });
+    parts.collect::<Vec<_>>().join("_")
+}
+
+/// Files that a script may write.
+#[derive(Clone, Copy)]
+pub struct Files<'a> {
+    /// Name of the script as part of a file name.
+    pub script: &'a str,
+    /// Folder for `save image`.
+    pub save_images: Option<&'a Path>,
+    /// Folder for pictures of what went wrong.
+    pub failure_images: Option<&'a Path>,
+}
+
+/// What running a script gave.
+#[derive(Default)]
+pub struct Results {
+    /// Everything that went wrong, in the order of the script.
+    pub failures: Vec<Failure>,
+    /// Lines that `print` commands wrote.
+    pub printed: Vec<String>,
+    /// Pictures that `save image` commands wrote.
+    pub images: Vec<PathBuf>,
+    /// Pictures of what went wrong.
+    pub failure_images: Vec<FailureImage>,
+    /// What programs left in framebuffers, buffers and images, if that was asked for.
+    pub observations: Vec<Observation>,
+    /// Which programs were accepted, if that was asked for.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Results {
+    /// The results of a script of which nothing is known but failures.
+    pub fn failed(failures: impl IntoIterator<Item = Failure>) -> Self {
+        Self {
+            failures: failures.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The results of a script that cannot be read.
+    pub fn unreadable(errors: impl IntoIterator<Item = ScriptError>) -> Self {
+        Self::failed(errors.into_iter().map(|error| Failure {
+            line: Some(error.line),
+            message: format!("column {}: {}", error.column, error.message),
+        }))
+    }
+
+    /// Whether the script has passed.
+    pub fn outcome(&self) -> Outcome {
+        match self.failures.is_empty() {
+            true => Outcome::Pass,
+            false => Outcome::Fail,
+        }
+    }
+
+    /// Adds a failure.
+    pub fn fail(&mut self, line: Option<u32>, message: impl Into<String>) {
+        let message = message.into();
+        self.failures.push(Failure { line, message });
+    }
+
+    /// `save image`: writes the picture if there is a folder for it.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save_image(
+        &mut self,
+        files: &Files<'_>,
+        name: &str,
+        image: &Image,
+        order: RowOrder,
+    ) -> Result<(), FileError> {
+        if let Some(folder) = files.save_images {
+            let path = write_file(folder, name, |out| image.write_png(out, order))?;
+            self.images.push(path);
+        }
+        Ok(())
+    }
+
+    /// A `probe` of pixels; if it fails, there is a picture of the difference.
+    ///
+    /// # Errors
+    /// What the probe found.
+    pub fn probe_pixels(
+        &mut self,
+        files: &Files<'_>,
+        line: u32,
+        probe: &PixelProbe,
+        image: &Image,
+        order: RowOrder,
+    ) -> Result<(), String> {
+        let Err(message) = probe.check(image) else {
+            return Ok(());
+        };
+        if let Some(folder) = files.failure_images
+            && probe.is_within(image)
+            && self.failure_images.len() < MAX_PICTURES
+        {
+            let (picture, note) = pictures::difference(image, probe, order);
+            let name = format!("{}.line{line}.png", files.script);
+            let caption = format!(
+                "line {line}, {}: expected, observed, and differing pixels in red{note}",
+                probe.surface
+            );
+            self.add_failure_image(folder, &name, &picture, caption, Some(line));
+        }
+        Err(message)
+    }
+
+    /// A picture of an attachment as a script left it that failed.
+    pub fn picture_attachment(
+        &mut self,
+        files: &Files<'_>,
+        surface: Surface,
+        image: &Image,
+        order: RowOrder,
+    ) {
+        let Some(folder) = files.failure_images else {
+            return;
+        };
+        let (picture, note) = pictures::picture(image, order);
+        let name = format!("{}.{}.png", files.script, surface.file_name());
+        self.add_failure_image(folder, &name, &picture, format!("{surface}{note}"), None);
+    }
+
+    fn add_failure_image(
+        &mut self,
+        folder: &Path,
+        name: &str,
+        picture: &Picture,
+        caption: String,
+        line: Option<u32>,
+    ) {
+        match write_file(folder, name, |out| picture.write_png(out)) {
+            Ok(path) => self.failure_images.push(FailureImage {
+                path,
+                caption,
+                line,
+            }),
+            Err(error) => self.fail(line, error.to_string()),
+        }
+    }
+}
+
+/// Reads a script and runs it with `run`, which gets its name and text; whatever goes wrong is in the report. A panic becomes a failure of
+/// the script, and `recover` is called after it.
+pub fn report_on(
+    path: &Path,
+    clock: &Rc<Clock>,
+    run: impl FnOnce(&str, &[u8]) -> (Outcome, Results),
+    recover: impl FnOnce(),
+) -> ScriptReport {
+    let start = Instant::now();
+    clock.start();
+    let name = path.display().to_string();
+    let text = {
+        let _phase = clock.enter(Phase::Parse);
+        read_script(path)
+    };
+    let fail = |message: String| {
+        let line = None;
+        (Outcome::Fail, Results::failed([Failure { line, message }]))
+    };
+    let (covers, (outcome, results)) = match text {
+        Err(error) => (Vec::new(), fail(error.to_string())),
+        Ok(text) => {
+            let result = catch_unwind(AssertUnwindSafe(|| run(&name, &text)));
+            let result = result.unwrap_or_else(|panic| {
+                recover();
+                let text = panic.downcast_ref::<&str>().copied();
+                let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+                fail(format!("glasm panicked: {}", text.unwrap_or_default()))
+            });
+            (read_covers(&text), result)
+        }
+    };
+    ScriptReport {
+        name,
+        outcome,
+        duration: start.elapsed(),
+        timings: clock.read(),
+        failures: results.failures,
+        printed: results.printed,
+        covers,
+        images: results.images,
+        failure_images: results.failure_images,
+        observations: results.observations,
+        verdicts: results.verdicts,
+    }
+}
+
+/// Writes a file in a folder, which is made if it is missing.
+fn write_file(
+    folder: &Path,
+    name: &str,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<PathBuf, FileError> {
+    let path = folder.join(name);
+    let result = std::fs::create_dir_all(folder)
+        .and_then(|()| File::create(&path))
+        .and_then(|file| {
+            let mut out = BufWriter::new(file);
+            write(&mut out)?;
+            out.flush()
+        });
+    match result {
+        Ok(()) => Ok(path),
+        Err(source) => Err(FileError { path, source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_after_the_script() {
+        assert_eq!(
+            flat_name("shaders/../a/lit.cube.shader_test"),
+            "shaders_a_lit.cube"
+        );
+        assert_eq!(flat_name("/x.shader_test"), "x");
+    }
+}

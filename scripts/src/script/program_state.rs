@@ -1,0 +1,238 @@
+//! GL state that programs are compiled for. It changes while a script runs: each state that a draw or dispatch meets has modules of
+//! its own.
+
+use super::fixed_function::Switch;
+use super::{Command, PointUpdate, Script, StateUpdate};
+
+/// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ProgramState {
+    /// What depth comparisons fill, by texture image unit.
+    pub depth_modes: Vec<glasm::DepthMode>,
+    /// Bits of the size of all points; `None` leaves it to programs.
+    pub point_size: Option<u32>,
+    /// Where coordinates of points start.
+    pub point_origin: glasm::PointOrigin,
+    /// Numbers of the spare programs that have taken the place of others, one for a stage.
+    pub loaded: Vec<usize>,
+    /// Textures that are enabled where there is no fragment program, by texture image unit.
+    pub texture_enables: Vec<TextureEnables>,
+    /// Wrap modes that samplers lack, by texture image unit.
+    pub texture_wraps: Vec<glasm::TextureWrap>,
+    /// Biases of levels of detail, by texture image unit.
+    pub lod_biases: Vec<glasm::LodBias>,
+}
+
+/// Which textures a unit has enabled (`TEXTURE_2D` and others). Programs read textures whatever it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TextureEnables(u8);
+
+/// GL's capabilities with the names of targets in programs; those further down count more. GL 2.1 section 3.8.15,
+/// ARB_texture_rectangle.
+const TEXTURES: [(&str, &str); 5] = [
+    ("GL_TEXTURE_1D", "1D"),
+    ("GL_TEXTURE_2D", "2D"),
+    ("GL_TEXTURE_RECTANGLE", "RECT"),
+    ("GL_TEXTURE_3D", "3D"),
+    ("GL_TEXTURE_CUBE_MAP", "CUBE"),
+];
+
+impl TextureEnables {
+    /// GL's names of what can be enabled.
+    pub const NAMES: [&str; 5] = [
+        TEXTURES[0].0,
+        TEXTURES[1].0,
+        TEXTURES[2].0,
+        TEXTURES[3].0,
+        TEXTURES[4].0,
+    ];
+
+    /// Switches a texture of GL's name; `None` if there is none.
+    pub fn set(&mut self, name: &str, switch: Switch) -> Option<()> {
+        let bit = TEXTURES.iter().position(|(known, _)| *known == name)?;
+        self.0 = self.0 & !(1 << bit) | u8::from(switch == Switch::On) << bit;
+        Some(())
+    }
+
+    /// The target that counts.
+    pub fn target(self) -> Option<&'static str> {
+        let bit = self.0.checked_ilog2()?;
+        Some(TEXTURES[bit as usize].1)
+    }
+}
+
+impl ProgramState {
+    /// What a command of the script changes.
+    pub fn apply(&mut self, command: &Command, script: &Script) {
+        if let Command::Load { spare, error: None } = command {
+            let stage = script.spare_stage(*spare);
+            self.loaded.retain(|old| script.spare_stage(*old) != stage);
+            self.loaded.push(*spare);
+            self.loaded.sort_unstable();
+        } else if let Command::GlState(StateUpdate::Point(PointUpdate::SpriteOrigin(origin))) =
+            command
+        {
+            self.point_origin = *origin;
+        } else if let Command::FixedPointSize(size) = command {
+            self.point_size = size.map(f32::to_bits);
+        } else if let Command::TextureEnables { unit, enables } = command {
+            set(&mut self.texture_enables, *unit as usize, *enables);
+        } else if let Command::Sampling { unit, sampling } = command {
+            let unit = *unit as usize;
+            set(
+                &mut self.depth_modes,
+                unit,
+                sampling.compared_mode.for_compiler(),
+            );
+            set(&mut self.texture_wraps, unit, sampling.wrap_for_compiler());
+            set(&mut self.lod_biases, unit, sampling.lod_bias.into());
+        }
+    }
+}
+
+/// Sets an entry, without leaving initial ones at the end: equal states look the same.
+fn set<T: Copy + Default + PartialEq>(list: &mut Vec<T>, index: usize, value: T) {
+    if list.len() <= index {
+        list.resize(index + 1, T::default());
+    }
+    list[index] = value;
+    let end = list.iter().rposition(|entry| *entry != T::default());
+    list.truncate(end.map_or(0, |last| last + 1));
+}
+
+/// Programs are compiled again for each state: this bounds how often.
+pub const MAX_STATES: usize = 64;
+
+impl Script {
+    /// The states that programs meet and those that loading them makes, each once, in order; at least one, and not many more than [`MAX_STATES`].
+    pub fn program_states(&self) -> Vec<ProgramState> {
+        let mut states: Vec<ProgramState> = Vec::new();
+        let mut state = ProgramState::default();
+        for step in &self.steps {
+            state.apply(&step.command, self);
+            let runs = matches!(
+                step.command,
+                Command::Draw(_) | Command::Compute { .. } | Command::Load { .. }
+            );
+            if states.len() > MAX_STATES {
+                break;
+            }
+            if runs && states.last() != Some(&state) && !states.contains(&state) {
+                states.push(state.clone());
+            }
+        }
+        if states.is_empty() {
+            states.push(state);
+        }
+        states
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glasm::{DepthMode, LevelFilter, LodBias, TexelFilter, TextureWrap, WrapMode};
+
+    fn states(commands: &str) -> Vec<ProgramState> {
+        let text = format!("[vertex program passthrough]\n[test]\n{commands}\n");
+        Script::parse(text.as_bytes()).unwrap().program_states()
+    }
+
+    #[test]
+    fn draws_see_the_state_before_them() {
+        let found = states(
+            "texture 2D 1 R8_UNORM (1, 1) 1\ndraw rect -1 -1 2 2\n\
+             texparameter 2D wrap_t clamp\ntexparameter 2D mag linear\ndraw rect -1 -1 2 2\n\
+             texparameter 2D wrap_t repeat\ncompute 1 1 1\n\
+             texparameter 2D depth_mode alpha\ndraw rect -1 -1 2 2\n\
+             texparameter 2D depth_mode luminance\ntexparameter 2D lod_bias 0.5\ndraw rect -1 -1 2 2\n\
+             texparameter 2D wrap_s clamp",
+        );
+        let clamped = TextureWrap {
+            modes: [WrapMode::Sampler, WrapMode::Clamp, WrapMode::Sampler],
+            magnify: TexelFilter::Linear,
+            minify: TexelFilter::Nearest,
+            levels: LevelFilter::Base,
+        };
+        let expected = [
+            ProgramState::default(),
+            ProgramState {
+                texture_wraps: vec![TextureWrap::default(), clamped],
+                ..ProgramState::default()
+            },
+            ProgramState {
+                depth_modes: vec![DepthMode::Luminance, DepthMode::Alpha],
+                ..ProgramState::default()
+            },
+            ProgramState {
+                lod_biases: vec![LodBias::default(), LodBias::from(0.5)],
+                ..ProgramState::default()
+            },
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn sizes_of_points_count_while_programs_have_no_say() {
+        let draw = "draw rect -1 -1 2 2";
+        let found = states(&format!(
+            "{draw}\npoint size 3\n{draw}\ndisable GL_PROGRAM_POINT_SIZE\n{draw}\npoint size 5\n{draw}\n\
+             enable GL_PROGRAM_POINT_SIZE\n{draw}"
+        ));
+        let sizes: Vec<_> = found
+            .iter()
+            .map(|state| state.point_size.map(f32::from_bits))
+            .collect();
+        assert_eq!(sizes, [None, Some(3.0), Some(5.0)]);
+    }
+
+    #[test]
+    fn textures_are_enabled_by_unit() {
+        let found = states(
+            "active_texture 2\nenable GL_TEXTURE_1D\nenable GL_TEXTURE_3D\nenable GL_TEXTURE_RECTANGLE\n\
+             draw rect -1 -1 2 2\ndisable GL_TEXTURE_3D\ndraw rect -1 -1 2 2",
+        );
+        let targets: Vec<Vec<_>> = found
+            .iter()
+            .map(|state| {
+                state
+                    .texture_enables
+                    .iter()
+                    .map(|unit| unit.target())
+                    .collect()
+            })
+            .collect();
+        assert_eq!(
+            targets,
+            [[None, None, Some("3D")], [None, None, Some("RECT")]]
+        );
+        for (line, message) in [
+            ("enable GL_TEXTURE_4D", "`GL_TEXTURE_4D` is not supported"),
+            (
+                "active_texture 8\nenable GL_TEXTURE_2D",
+                "texture image unit 8 is for programs only",
+            ),
+        ] {
+            let errors = Script::parse(format!("[test]\n{line}\n").as_bytes()).unwrap_err();
+            assert_eq!(errors[0].message, message);
+        }
+    }
+
+    #[test]
+    fn states_are_bounded() {
+        let mut commands = String::new();
+        for unit in 0..32 {
+            for mode in ["clamp", "mirror_clamp", "mirror_clamp_to_border"] {
+                commands += &format!(
+                    "active_texture {unit}\ntexparameter 2D wrap_s {mode}\ndraw rect -1 -1 2 2\n"
+                );
+            }
+        }
+        assert_eq!(states(&commands).len(), MAX_STATES + 1);
+    }
+
+    #[test]
+    fn scripts_that_run_nothing_have_a_state() {
+        assert_eq!(states(""), [ProgramState::default()]);
+    }
+}

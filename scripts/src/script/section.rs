@@ -1,0 +1,333 @@
+//! Cuts a script into its sections.
+//!
+//! Program texts keep their bytes exactly: a program string starts right after the line of its section header and ends
+//! where the next header begins.
+
+use super::ScriptError;
+use glasm::ir::Stage;
+
+/// In what form a program section gives its program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProgramForm {
+    /// An assembly program: `[... program]`.
+    Assembly,
+    /// A program of the intermediate representation in its text form: `[... program ir]`.
+    Ir,
+    /// GLSL: `[... shader]`.
+    Glsl,
+    /// SPIR-V assembly: `[... shader spirv]`.
+    SpirvText,
+    /// The words of a SPIR-V module: `[... shader binary]`. The text of the section is turned into bytes while the script is read.
+    SpirvWords,
+    /// Passes on what it gets: `[... shader passthrough]`.
+    PassThrough,
+    /// What GL does where a script has no program.
+    FixedFunction,
+}
+
+/// What a section holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SectionKind {
+    /// Free text.
+    Comment,
+    /// Requirements.
+    Require,
+    /// A program.
+    Program(Stage, ProgramForm),
+    /// An assembly program with lines that are repeated: `[... program repeated]`.
+    RepeatedProgram(Stage),
+    /// An assembly program that commands load by its name: `[... program NAME]`.
+    SpareProgram(Stage),
+    /// Vertex attributes.
+    VertexData,
+    /// Indices.
+    Indices,
+    /// Commands.
+    Test,
+}
+
+/// A section: `line` is the line of its header; its body starts on the line after.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Section<'a> {
+    pub kind: SectionKind,
+    pub line: u32,
+    /// The last word of its header.
+    pub name: &'a str,
+    pub body: &'a [u8],
+}
+
+pub(super) const STAGE_NAMES: &[(&str, Stage)] = &[
+    ("vertex", Stage::Vertex),
+    ("tess control", Stage::TessControl),
+    ("tessellation control", Stage::TessControl),
+    ("tess eval", Stage::TessEval),
+    ("tess evaluation", Stage::TessEval),
+    ("tessellation evaluation", Stage::TessEval),
+    ("geometry", Stage::Geometry),
+    ("fragment", Stage::Fragment),
+    ("compute", Stage::Compute),
+];
+
+pub(super) const FORM_NAMES: &[(&str, ProgramForm)] = &[
+    ("program", ProgramForm::Assembly),
+    ("program ir", ProgramForm::Ir),
+    ("shader", ProgramForm::Glsl),
+    ("shader spirv", ProgramForm::SpirvText),
+    ("shader binary", ProgramForm::SpirvWords),
+    ("shader passthrough", ProgramForm::PassThrough),
+    ("program passthrough", ProgramForm::PassThrough),
+];
+
+/// Sections that are no programs.
+pub(super) const PLAIN_NAMES: &[(&str, SectionKind)] = &[
+    ("comment", SectionKind::Comment),
+    ("require", SectionKind::Require),
+    ("vertex data", SectionKind::VertexData),
+    ("indices", SectionKind::Indices),
+    ("test", SectionKind::Test),
+];
+
+/// The kind that a header names.
+fn parse_header(name: &str) -> Option<SectionKind> {
+    if let Some((_, kind)) = PLAIN_NAMES.iter().find(|(known, _)| *known == name) {
+        return Some(*kind);
+    }
+    STAGE_NAMES.iter().find_map(|(prefix, stage)| {
+        let form = name.strip_prefix(prefix)?.strip_prefix(' ')?;
+        let Some((_, form)) = FORM_NAMES.iter().find(|(text, _)| *text == form) else {
+            return match form.strip_prefix("program ")? {
+                "repeated" => Some(SectionKind::RepeatedProgram(*stage)),
+                name if !name.contains(' ') => Some(SectionKind::SpareProgram(*stage)),
+                _ => None,
+            };
+        };
+        let possible = *form != ProgramForm::PassThrough || *stage != Stage::Compute;
+        possible.then_some(SectionKind::Program(*stage, *form))
+    })
+}
+
+/// The text between the brackets if the line looks like a header.
+fn header_text(line: &[u8]) -> Option<String> {
+    let line = line
+        .trim_ascii_end()
+        .strip_prefix(b"[")?
+        .strip_suffix(b"]")?;
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b' ' || *byte == b'\t';
+    if line.is_empty() || !line.iter().all(plain) {
+        return None;
+    }
+    let text = String::from_utf8_lossy(line);
+    Some(text.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The last word of a header line.
+fn last_word(line: &[u8]) -> &str {
+    let text = std::str::from_utf8(line).unwrap_or_default();
+    let text = text
+        .trim_end()
+        .trim_start_matches('[')
+        .trim_end_matches(']');
+    text.split_ascii_whitespace()
+        .next_back()
+        .unwrap_or_default()
+}
+
+/// Cuts a script into sections. Text before the first section may only be comments.
+pub(crate) fn split_sections<'a>(
+    script: &'a [u8],
+    errors: &mut Vec<ScriptError>,
+) -> Vec<Section<'a>> {
+    let mut sections: Vec<Section<'a>> = Vec::new();
+    let mut body_start = None;
+    let mut at = 0;
+    for (line, number) in script.split_inclusive(|byte| *byte == b'\n').zip(1u32..) {
+        let after = at + line.len();
+        if let Some(name) = header_text(line) {
+            if let (Some(last), Some(start)) = (sections.last_mut(), body_start) {
+                last.body = &script[start..at];
+            }
+            let kind = parse_header(&name).unwrap_or_else(|| {
+                errors.push(ScriptError::new(
+                    number,
+                    1,
+                    format!("unknown section `[{name}]`"),
+                ));
+                SectionKind::Comment
+            });
+            sections.push(Section {
+                kind,
+                line: number,
+                name: last_word(line),
+                body: &[],
+            });
+            body_start = Some(after);
+        } else if sections.is_empty() && !is_blank_or_comment(line) {
+            errors.push(ScriptError::new(number, 1, "text before the first section"));
+        }
+        at = after;
+    }
+    if let (Some(last), Some(start)) = (sections.last_mut(), body_start) {
+        last.body = &script[start..];
+    }
+    check_repeated(&sections, errors);
+    sections
+}
+
+fn is_blank_or_comment(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    line.is_empty() || line.starts_with(b"#")
+}
+
+/// Every section but comments may occur once, and a stage may have one program, or several GLSL sections that are linked together.
+fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
+    let stage = |kind| match kind {
+        SectionKind::Program(stage, _) | SectionKind::RepeatedProgram(stage) => Some(stage),
+        SectionKind::SpareProgram(_)
+        | SectionKind::Comment
+        | SectionKind::Require
+        | SectionKind::VertexData
+        | SectionKind::Indices
+        | SectionKind::Test => None,
+    };
+    let same = |a: &Section<'_>, b: &Section<'_>| match (a.kind, b.kind) {
+        (SectionKind::Comment, _) => false,
+        (
+            SectionKind::Program(_, ProgramForm::Glsl),
+            SectionKind::Program(_, ProgramForm::Glsl),
+        ) => false,
+        (a, b) if stage(a).is_some() => stage(a) == stage(b),
+        (SectionKind::SpareProgram(_), _) => a.kind == b.kind && a.name == b.name,
+        (a, b) => a == b,
+    };
+    for (index, section) in sections.iter().enumerate() {
+        if let Some(first) = sections[..index].iter().find(|first| same(first, section)) {
+            let what = match stage(section.kind) {
+                Some(stage) => format!("second {} program", stage.name()),
+                None => "section repeated".to_owned(),
+            };
+            let message = format!("{what}; the first is at line {}", first.line);
+            errors.push(ScriptError::new(section.line, 1, message));
+        }
+    }
+}
+
+/// Lines of a section that is not a program: comments and blank lines left out, lines that end in `\` joined with the
+/// next. Gives the number of each line.
+pub(crate) fn logical_lines(
+    section: &Section<'_>,
+    errors: &mut Vec<ScriptError>,
+) -> Vec<(u32, String)> {
+    let mut lines = Vec::new();
+    let mut open: Option<(u32, String)> = None;
+    for (bytes, number) in section
+        .body
+        .split(|byte| *byte == b'\n')
+        .zip(section.line + 1..)
+    {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            errors.push(ScriptError::new(number, 1, "not UTF-8"));
+            continue;
+        };
+        let text = text.trim_end();
+        if open.is_none() && is_blank_or_comment(text.as_bytes()) {
+            continue;
+        }
+        let (first, mut joined) = open.take().unwrap_or((number, String::new()));
+        match text.strip_suffix('\\') {
+            Some(part) => {
+                joined.push_str(part);
+                open = Some((first, joined));
+            }
+            None => {
+                joined.push_str(text);
+                lines.push((first, joined));
+            }
+        }
+    }
+    lines.extend(open);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(text: &str) -> (Vec<Section<'_>>, Vec<ScriptError>) {
+        let mut errors = Vec::new();
+        let sections = split_sections(text.as_bytes(), &mut errors);
+        (sections, errors)
+    }
+
+    #[test]
+    fn program_text_is_kept_exactly() {
+        let (sections, errors) =
+            split("# note\n[vertex program]\n!!NVvp5.0\r\nEND\n\n[test]\nclear\n");
+        assert_eq!(errors, []);
+        assert_eq!(
+            sections[0].kind,
+            SectionKind::Program(Stage::Vertex, ProgramForm::Assembly)
+        );
+        assert_eq!(sections[0].body, b"!!NVvp5.0\r\nEND\n\n");
+        assert_eq!(
+            (sections[1].kind, sections[1].line, sections[1].body),
+            (SectionKind::Test, 6, &b"clear\n"[..])
+        );
+    }
+
+    #[test]
+    fn all_stage_names_are_known() {
+        for (name, stage) in STAGE_NAMES {
+            let text = format!("[{name} shader spirv]\n");
+            let (sections, errors) = split(&text);
+            assert_eq!(errors, []);
+            assert_eq!(
+                sections[0].kind,
+                SectionKind::Program(*stage, ProgramForm::SpirvText)
+            );
+        }
+    }
+
+    #[test]
+    fn bad_headers_are_reported_with_their_lines() {
+        let (_, errors) = split("text\n[tset]\n[compute shader passthrough]\n[test]\n[test]\n");
+        let found: Vec<_> = errors
+            .iter()
+            .map(|error| (error.line, error.message.as_str()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (1, "text before the first section"),
+                (2, "unknown section `[tset]`"),
+                (3, "unknown section `[compute shader passthrough]`"),
+                (5, "section repeated; the first is at line 4"),
+            ]
+        );
+    }
+
+    #[test]
+    fn only_glsl_stages_have_several_sections() {
+        let glsl = "[vertex shader]\n[fragment shader]\n[vertex shader]\n";
+        assert_eq!(split(glsl).1, []);
+        let (_, errors) = split("[vertex shader]\n[vertex shader spirv]\n");
+        assert_eq!(
+            errors[0].message,
+            "second vertex program; the first is at line 1"
+        );
+        assert_eq!(errors[0].line, 2);
+    }
+
+    #[test]
+    fn a_line_with_brackets_in_a_program_is_no_header() {
+        let (sections, errors) = split("[vertex program]\n[R0.x]\n");
+        assert_eq!(errors, []);
+        assert_eq!(sections[0].body, b"[R0.x]\n");
+    }
+
+    #[test]
+    fn long_lines_are_joined() {
+        let (sections, mut errors) = split("[test]\n# c\na \\\n b\\\n c\n\nd\n");
+        let lines = logical_lines(&sections[0], &mut errors);
+        assert_eq!(lines, [(3, "a  b c".to_owned()), (7, "d".to_owned())]);
+    }
+}

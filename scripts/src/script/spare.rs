@@ -1,0 +1,213 @@
+//! Program strings besides those of the pipeline: `[STAGE program NAME]`, which `load STAGE NAME` puts in the place of the stage's
+//! own, and `[STAGE program repeated]`, which writes a line any number of times.
+
+use super::command::Command;
+use super::section::{ProgramForm, STAGE_NAMES, Section, SectionKind};
+use super::test::{TestParser, parse_error};
+use super::words::{LineError, Words};
+use super::{ProgramSection, Script, ScriptError, Step};
+use glasm::ir::Stage;
+use std::borrow::Cow;
+
+/// Bytes of a program with repeated lines: some more than the compiler takes.
+const MAX_TEXT: usize = 20 << 20;
+
+/// A program string that may be loaded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spare {
+    pub name: String,
+    pub program: ProgramSection,
+}
+
+/// The program of a section that holds a spare one.
+pub(super) fn read_spare(section: &Section<'_>) -> Option<Spare> {
+    let SectionKind::SpareProgram(stage) = section.kind else {
+        return None;
+    };
+    Some(Spare {
+        name: section.name.to_owned(),
+        program: ProgramSection {
+            stage,
+            form: ProgramForm::Assembly,
+            text: section.body.to_vec(),
+            line: section.line,
+        },
+    })
+}
+
+/// The text of a program section in which lines `%repeat N LINE` stand for N lines.
+pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Vec<u8> {
+    let mut text = Vec::new();
+    let lines = section.body.split_inclusive(|byte| *byte == b'\n');
+    for (line, number) in lines.zip(section.line + 1..) {
+        let Some(rest) = line.strip_prefix(b"%repeat ") else {
+            text.extend_from_slice(line);
+            continue;
+        };
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let count = std::str::from_utf8(&rest[..digits]).unwrap_or_default();
+        let (Ok(count), Some(b' ')) = (count.parse::<usize>(), rest.get(digits)) else {
+            let message = "expected `%repeat N LINE`";
+            errors.push(ScriptError::new(number, 1, message));
+            continue;
+        };
+        let repeated = &rest[digits + 1..];
+        if count.saturating_mul(repeated.len()) > MAX_TEXT - text.len().min(MAX_TEXT) {
+            let message = format!("the program has more than {MAX_TEXT} bytes");
+            errors.push(ScriptError::new(number, 1, message));
+            break;
+        }
+        text.extend_from_slice(&repeated.repeat(count));
+    }
+    text
+}
+
+/// Takes the one or two words of a stage.
+pub(super) fn parse_stage(words: &mut Words<'_>) -> Result<Stage, LineError> {
+    let mut name = words.word("a stage")?.to_owned();
+    if name.starts_with("tess") {
+        name = format!("{name} {}", words.word("`control` or `eval`")?);
+    }
+    match STAGE_NAMES.iter().find(|(known, _)| *known == name) {
+        Some((_, stage)) => Ok(*stage),
+        None => Err(words.error_at_last("expected a stage")),
+    }
+}
+
+/// `load STAGE NAME [fails with CODE [PLACE]]`
+pub(super) fn parse_load(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    let stage = parse_stage(words)?;
+    let name = words.word("the name of a program section")?;
+    let mut spares = parser.spares.iter();
+    let Some(spare) = spares.position(|known| known.0 == stage && known.1 == name) else {
+        let message = format!("there is no section `[{} program {name}]`", stage.name());
+        return Err(words.error_at_last(message));
+    };
+    let error = match words.peek() {
+        None => None,
+        Some(_) => {
+            words.parse_with("`fails`", |word| (word == "fails").then_some(()))?;
+            words.parse_with("`with`", |word| (word == "with").then_some(()))?;
+            Some(parse_error(words)?)
+        }
+    };
+    parser.push(words, Command::Load { spare, error })
+}
+
+impl Script {
+    /// Checks that spare programs are loaded, into stages that have programs.
+    pub(super) fn check_spares(&self, errors: &mut Vec<ScriptError>) {
+        for (index, spare) in self.spares.iter().enumerate() {
+            let is_load = |step: &&Step| matches!(step.command, Command::Load { spare, .. } if spare == index);
+            let (stage, line) = (spare.program.stage, spare.program.line);
+            match self.steps.iter().find(is_load) {
+                None => {
+                    let message = format!(
+                        "no command loads this program: `load {} {}`",
+                        stage.name(),
+                        spare.name
+                    );
+                    errors.push(ScriptError::new(line, 1, message));
+                }
+                Some(step) => {
+                    let mut programs = self.programs.iter();
+                    let is_replaced = programs.any(|program| {
+                        (program.stage, program.form) == (stage, ProgramForm::Assembly)
+                    });
+                    if !is_replaced {
+                        let message = format!("the script has no {} program", stage.name());
+                        errors.push(ScriptError::new(step.line, 1, message));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The script with some spare programs in the place of others.
+    pub fn with_loaded(&self, loaded: &[usize]) -> Cow<'_, Self> {
+        if loaded.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut script = self.clone();
+        for index in loaded {
+            let program = &self.spares[*index].program;
+            let mut programs = script.programs.iter_mut();
+            if let Some(old) = programs.find(|old| old.stage == program.stage) {
+                old.clone_from(program);
+            }
+        }
+        Cow::Owned(script)
+    }
+
+    /// The stage of a spare program.
+    pub fn spare_stage(&self, spare: usize) -> Stage {
+        self.spares[spare].program.stage
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(body: &str) -> Result<Vec<u8>, String> {
+        let text = format!("[fragment program repeated]\n{body}");
+        match Script::parse(text.as_bytes()) {
+            Ok(script) => Ok(script.programs[0].text.clone()),
+            Err(errors) => Err(format!("{}: {}", errors[0].line, errors[0].message)),
+        }
+    }
+
+    #[test]
+    fn lines_are_repeated() {
+        let text = program("!!NVfp4.0\n%repeat 3 MOV a, b;\n%repeat 0 gone\nEND\n").unwrap();
+        assert_eq!(text, b"!!NVfp4.0\nMOV a, b;\nMOV a, b;\nMOV a, b;\nEND\n");
+        let wrong = "2: expected `%repeat N LINE`";
+        for line in [
+            "%repeat x y\n",
+            "%repeat 3\n",
+            "%repeat 99999999999999999999 x\n",
+        ] {
+            assert_eq!(program(line).unwrap_err(), wrong);
+        }
+        let large = "3: the program has more than 20971520 bytes";
+        assert_eq!(program("a\n%repeat 10485760 x\n").unwrap_err(), large);
+        assert_eq!(
+            program("a\n%repeat 18446744073709551615 x\n").unwrap_err(),
+            large
+        );
+    }
+
+    #[test]
+    fn spare_programs_are_loaded_by_name() {
+        let script = |commands: &str| {
+            let text =
+                format!("[fragment program]\na\n[fragment program red]\nb\n[test]\n{commands}\n");
+            Script::parse(text.as_bytes())
+        };
+        let parsed = script("load fragment red").unwrap();
+        assert_eq!(parsed.programs[0].text, b"a\n");
+        assert_eq!(parsed.with_loaded(&[0]).programs[0].text, b"b\n");
+        let command = |line: &str| script(line).unwrap().steps[0].command.clone();
+        assert!(matches!(
+            command("load fragment red fails with E0101 at 3"),
+            Command::Load {
+                spare: 0,
+                error: Some(_)
+            }
+        ));
+        let error = |line: &str| script(line).unwrap_err()[0].message.clone();
+        assert_eq!(
+            error("load fragment blue"),
+            "there is no section `[fragment program blue]`"
+        );
+        assert_eq!(
+            error("clear"),
+            "no command loads this program: `load fragment red`"
+        );
+        let alone = "[vertex program red]\nb\n[test]\nload vertex red\n";
+        assert_eq!(
+            Script::parse(alone.as_bytes()).unwrap_err()[0].message,
+            "the script has no vertex program"
+        );
+    }
+}

@@ -1,0 +1,266 @@
+//! The stages of a script: what is missing is added or refused, and commands about stages are read.
+
+use super::command::{Command, Draw, Step};
+use super::require::{Convention, Requirements};
+use super::section::{ProgramForm, STAGE_NAMES};
+use super::test::TestParser;
+use super::words::{LineError, Words};
+use super::{ProgramSection, ScriptError};
+use ash::vk::PrimitiveTopology;
+use glasm::ir::Stage;
+
+/// Which entry point each stage uses: numbers of [`Script::entry_names`](super::Script::entry_names).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EntryPoints([u16; 6]);
+
+fn index(stage: Stage) -> usize {
+    match stage {
+        Stage::Vertex => 0,
+        Stage::TessControl => 1,
+        Stage::TessEval => 2,
+        Stage::Geometry => 3,
+        Stage::Fragment => 4,
+        Stage::Compute => 5,
+    }
+}
+
+impl EntryPoints {
+    /// The number of the name of a stage's entry point.
+    pub fn get(self, stage: Stage) -> usize {
+        usize::from(self.0[index(stage)])
+    }
+
+    fn set(&mut self, stage: Stage, number: u16) {
+        self.0[index(stage)] = number;
+    }
+}
+
+/// Entry points of modules that the script does not name.
+pub const MAIN: &str = "main";
+
+/// Names of entry points that a script may use.
+const MAX_ENTRY_NAMES: usize = 1000;
+
+/// The rest of `STAGE entrypoint NAME`, after the first word `STAGE`.
+pub(super) fn parse_entry_point(
+    parser: &mut TestParser,
+    stage: Stage,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    words.parse_with("`entrypoint`", |word| (word == "entrypoint").then_some(()))?;
+    let name = words.word("the name of an entry point")?;
+    words.finish()?;
+    let known = parser.entry_names.iter().position(|known| known == name);
+    let number = known.unwrap_or(parser.entry_names.len());
+    if known.is_none() {
+        if number >= MAX_ENTRY_NAMES {
+            return Err(words.error_at_last("too many entry points"));
+        }
+        parser.entry_names.push(name.to_owned());
+    }
+    parser.pipeline.entry_points.set(stage, number as u16);
+    Ok(())
+}
+
+/// `tess control entrypoint NAME`, and the other stages of two words.
+pub(super) fn parse_tessellation(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let stage = words.parse_with("`control` or `eval`", |word| {
+        STAGE_NAMES
+            .iter()
+            .find(|(name, _)| name.strip_prefix("tess ") == Some(word))
+            .map(|(_, stage)| *stage)
+    })?;
+    parse_entry_point(parser, stage, words)
+}
+
+/// `provoking vertex first|last`
+pub(super) fn parse_provoking(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    words.parse_with("`vertex`", |word| (word == "vertex").then_some(()))?;
+    parser.pipeline.provoking_vertex =
+        words.parse_with("`first` or `last`", |word| match word {
+            "first" => Some(ProvokingVertex::First),
+            "last" => Some(ProvokingVertex::Last),
+            _ => None,
+        })?;
+    words.finish()
+}
+
+/// The vertex of a primitive that gives the values that are not interpolated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ProvokingVertex {
+    #[default]
+    First,
+    Last,
+}
+
+/// Adds the stages that draws need and the script leaves out; refuses mixes that cannot run.
+pub(super) fn complete(
+    programs: &mut Vec<ProgramSection>,
+    steps: &[Step],
+    requirements: &Requirements,
+) -> Result<(), ScriptError> {
+    let find = |programs: &[ProgramSection], stage| {
+        programs
+            .iter()
+            .find(|program| program.stage == stage)
+            .map(|program| program.line)
+    };
+    let control = find(programs, Stage::TessControl);
+    let evaluation = find(programs, Stage::TessEval);
+    if let (Some(line), None) = (control, evaluation) {
+        let message = "a tess control program needs a tess eval program";
+        return Err(ScriptError::new(line, 1, message));
+    }
+    if let (None, Some(line)) = (control, evaluation) {
+        programs.push(implied(Stage::TessControl, ProgramForm::PassThrough, line));
+    }
+    for step in steps {
+        if let Some(message) = missing(programs, &step.command, requirements) {
+            return Err(ScriptError::new(step.line, 1, message));
+        }
+    }
+    let first_draw = steps
+        .iter()
+        .find(|step| matches!(step.command, Command::Draw(_)));
+    if let (Some(step), Convention::OpenGl) = (first_draw, requirements.convention) {
+        for stage in [Stage::Vertex, Stage::Fragment] {
+            if find(programs, stage).is_none() {
+                programs.push(implied(stage, ProgramForm::FixedFunction, step.line));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn implied(stage: Stage, form: ProgramForm, line: u32) -> ProgramSection {
+    ProgramSection {
+        stage,
+        form,
+        text: Vec::new(),
+        line,
+    }
+}
+
+/// What a command misses.
+fn missing(
+    programs: &[ProgramSection],
+    command: &Command,
+    requirements: &Requirements,
+) -> Option<String> {
+    let has = |stage| programs.iter().any(|program| program.stage == stage);
+    let fixed_function = requirements.convention == Convention::OpenGl;
+    if let Command::Compute { .. } = command {
+        return (!has(Stage::Compute)).then(|| "there is no compute program".to_owned());
+    }
+    let Command::Draw(draw) = command else {
+        return None;
+    };
+    let patches = draw.topology == PrimitiveTopology::PATCH_LIST;
+    if !has(Stage::Vertex) && !fixed_function {
+        Some("there is no vertex program".to_owned())
+    } else if !has(Stage::Fragment) && !fixed_function && shows_color(draw, requirements) {
+        Some("there is no fragment program".to_owned())
+    } else if patches && !has(Stage::TessEval) {
+        Some("patches need a tess eval program".to_owned())
+    } else if !patches && has(Stage::TessEval) {
+        Some("the tess eval program needs patches".to_owned())
+    } else {
+        None
+    }
+}
+
+/// Draws that only write depth, or nothing, need no fragment program.
+fn shows_color(draw: &Draw, requirements: &Requirements) -> bool {
+    !draw.state.rasterizer_discard && requirements.attachments.depth.is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::Script;
+
+    fn complete(text: &str) -> Result<Vec<(Stage, ProgramForm)>, (u32, String)> {
+        let mut script = Script::parse(text.as_bytes()).unwrap();
+        match script.complete_stages() {
+            Ok(()) => Ok(script
+                .programs
+                .iter()
+                .map(|program| (program.stage, program.form))
+                .collect()),
+            Err(error) => Err((error.line, error.message)),
+        }
+    }
+
+    #[test]
+    fn opengl_fills_the_gaps() {
+        assert_eq!(
+            complete("[require]\nGL >= 1.3\n[test]\ndraw rect 0 0 1 1\n"),
+            Ok(vec![
+                (Stage::Vertex, ProgramForm::FixedFunction),
+                (Stage::Fragment, ProgramForm::FixedFunction)
+            ])
+        );
+        // Nothing is drawn, so nothing is missing.
+        assert_eq!(
+            complete("[require]\nGL >= 1.3\n[test]\nclear\n"),
+            Ok(vec![])
+        );
+    }
+
+    #[test]
+    fn patches_without_control_get_one() {
+        let text = "[vertex shader passthrough]\n[tess eval shader]\n[fragment shader]\n[test]\ndraw rect patch 0 0 1 1\n";
+        let programs = complete(text).unwrap();
+        assert!(programs.contains(&(Stage::TessControl, ProgramForm::PassThrough)));
+    }
+
+    #[test]
+    fn missing_stages_are_named_at_the_command() {
+        let vertex = "[vertex shader passthrough]\n";
+        let both = "[vertex shader passthrough]\n[fragment shader passthrough]\n";
+        for (programs, command, message) in [
+            ("", "draw rect 0 0 1 1", "there is no vertex program"),
+            (vertex, "draw rect 0 0 1 1", "there is no fragment program"),
+            (
+                both,
+                "draw rect patch 0 0 1 1",
+                "patches need a tess eval program",
+            ),
+            (both, "compute 1 1 1", "there is no compute program"),
+        ] {
+            let line = programs.lines().count() as u32 + 2;
+            assert_eq!(
+                complete(&format!("{programs}[test]\n{command}\n")),
+                Err((line, message.to_owned()))
+            );
+        }
+        let tessellated = "[vertex shader passthrough]\n[tess eval shader]\n[fragment shader]\n[test]\ndraw rect 0 0 1 1\n";
+        assert_eq!(
+            complete(tessellated).unwrap_err().1,
+            "the tess eval program needs patches"
+        );
+        let control = "[tess control shader]\n[test]\n";
+        assert_eq!(
+            complete(control),
+            Err((
+                1,
+                "a tess control program needs a tess eval program".to_owned()
+            ))
+        );
+    }
+
+    #[test]
+    fn draws_without_color_need_no_fragment_program() {
+        let vertex = "[vertex shader passthrough]\n";
+        let discard = "[test]\nrasterizerDiscardEnable true\ndraw rect 0 0 1 1\n";
+        assert!(complete(&format!("{vertex}{discard}")).is_ok());
+        let depth = "[require]\ndepthbuffer\n";
+        assert!(complete(&format!("{depth}{vertex}[test]\ndraw rect 0 0 1 1\n")).is_ok());
+    }
+}

@@ -1,0 +1,270 @@
+//! The words of one script line, with their columns.
+//!
+//! White space, parentheses and commas separate words, so `(1, 0, 0, 1)` and `1 0 0 1` read alike; parentheses must
+//! balance. A word that starts with `#` starts a comment. Semicolons at the end of a line are ignored, because scripts in the wild have
+//! them.
+
+use std::str::FromStr;
+
+/// What is wrong with a line, and at which column (from 1).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LineError {
+    pub column: u32,
+    pub message: String,
+}
+
+/// A word and the column where it starts.
+#[derive(Clone, Copy, Debug)]
+struct Word<'a> {
+    text: &'a str,
+    column: u32,
+}
+
+/// A cursor over the words of a line.
+#[derive(Clone, Debug)]
+pub struct Words<'a> {
+    words: Vec<Word<'a>>,
+    next: usize,
+    end: u32,
+}
+
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '(' | ')' | ',')
+}
+
+impl<'a> Words<'a> {
+    /// Splits a line.
+    pub fn split(line: &'a str) -> Result<Self, LineError> {
+        let mut words = Vec::new();
+        let mut depth = 0u32;
+        let mut start = None;
+        let mut end = line.len();
+        for (at, c) in line.char_indices() {
+            if c == '#' && start.is_none() {
+                end = at;
+                break;
+            }
+            if !is_separator(c) {
+                start.get_or_insert(at);
+                continue;
+            }
+            if let Some(from) = start.take() {
+                words.push(Word {
+                    text: &line[from..at],
+                    column: column_of(line, from),
+                });
+            }
+            depth = match c {
+                '(' => depth + 1,
+                ')' if depth == 0 => return Err(error_at(column_of(line, at), "`)` without `(`")),
+                ')' => depth - 1,
+                _ => depth,
+            };
+        }
+        if let Some(from) = start {
+            words.push(Word {
+                text: &line[from..end],
+                column: column_of(line, from),
+            });
+        }
+        let end = column_of(line, end);
+        if depth > 0 {
+            return Err(error_at(end, "`)` is missing"));
+        }
+        drop_semicolons(&mut words);
+        Ok(Self {
+            words,
+            next: 0,
+            end,
+        })
+    }
+
+    /// Whether no word is left.
+    pub fn is_empty(&self) -> bool {
+        self.next >= self.words.len()
+    }
+
+    /// Number of words left.
+    pub fn remaining(&self) -> usize {
+        self.words.len() - self.next
+    }
+
+    /// The next word, without taking it.
+    pub fn peek(&self) -> Option<&'a str> {
+        self.words.get(self.next).map(|word| word.text)
+    }
+
+    /// Takes the next word if it is `text`.
+    pub fn take(&mut self, text: &str) -> Option<()> {
+        (self.peek()? == text).then(|| self.next += 1)
+    }
+
+    /// Takes the next word; `what` says what it should have been.
+    pub fn word(&mut self, what: &str) -> Result<&'a str, LineError> {
+        match self.peek() {
+            Some(word) => {
+                self.next += 1;
+                Ok(word)
+            }
+            None => Err(error_at(self.end, format!("{what} is missing"))),
+        }
+    }
+
+    /// Takes the next word and turns it into a value through `parse`.
+    pub fn parse_with<T>(
+        &mut self,
+        what: &str,
+        parse: impl FnOnce(&'a str) -> Option<T>,
+    ) -> Result<T, LineError> {
+        let word = self.word(what)?;
+        parse(word).ok_or_else(|| self.error_at_last(format!("`{word}` is not {what}")))
+    }
+
+    /// Takes a number that `FromStr` reads.
+    pub fn number<T: FromStr>(&mut self, what: &str) -> Result<T, LineError> {
+        self.parse_with(what, |word| word.parse().ok())
+    }
+
+    /// Takes an unsigned number, decimal or hexadecimal with `0x`.
+    pub fn unsigned(&mut self, what: &str) -> Result<u64, LineError> {
+        self.parse_with(what, parse_unsigned)
+    }
+
+    /// Takes an unsigned number of 32 bits, decimal or hexadecimal with `0x`.
+    pub fn unsigned32(&mut self, what: &str) -> Result<u32, LineError> {
+        self.parse_with(what, |word| u32::try_from(parse_unsigned(word)?).ok())
+    }
+
+    /// Takes `N` numbers.
+    pub fn floats<const N: usize>(&mut self, what: &str) -> Result<[f32; N], LineError> {
+        let mut values = [0.0; N];
+        for value in &mut values {
+            *value = self.number(what)?;
+        }
+        Ok(values)
+    }
+
+    /// Fails if words are left.
+    pub fn finish(&self) -> Result<(), LineError> {
+        match self.words.get(self.next) {
+            Some(word) => Err(error_at(
+                word.column,
+                format!("`{}` is one word too many", word.text),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// An error at the word taken last.
+    pub fn error_at_last(&self, message: impl Into<String>) -> LineError {
+        let word = self
+            .next
+            .checked_sub(1)
+            .and_then(|index| self.words.get(index));
+        error_at(word.map_or(self.end, |word| word.column), message)
+    }
+
+    /// An error at the word that comes next, or at the end of the line.
+    pub fn error_at_next(&self, message: impl Into<String>) -> LineError {
+        error_at(
+            self.words
+                .get(self.next)
+                .map_or(self.end, |word| word.column),
+            message,
+        )
+    }
+}
+
+/// Reads a decimal or `0x` number.
+pub(crate) fn parse_unsigned(word: &str) -> Option<u64> {
+    match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => word.parse().ok(),
+    }
+}
+
+fn drop_semicolons(words: &mut Vec<Word<'_>>) {
+    while let Some(last) = words.last_mut() {
+        last.text = last.text.trim_end_matches(';');
+        if !last.text.is_empty() {
+            break;
+        }
+        words.pop();
+    }
+}
+
+fn error_at(column: u32, message: impl Into<String>) -> LineError {
+    LineError {
+        column,
+        message: message.into(),
+    }
+}
+
+fn column_of(line: &str, at: usize) -> u32 {
+    let chars = line[..at].chars().count() + 1;
+    u32::try_from(chars).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(line: &str) -> Vec<&str> {
+        Words::split(line)
+            .unwrap()
+            .words
+            .iter()
+            .map(|word| word.text)
+            .collect()
+    }
+
+    #[test]
+    fn parentheses_and_commas_separate() {
+        assert_eq!(
+            all("probe rgba (0.5,1) (1, 0,0 ,1);"),
+            ["probe", "rgba", "0.5", "1", "1", "0", "0", "1"]
+        );
+    }
+
+    #[test]
+    fn comments_end_a_line_only_at_a_word() {
+        assert_eq!(all("a b#c # d"), ["a", "b#c"]);
+        assert_eq!(all("# d"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn unbalanced_parentheses_are_errors_with_a_column() {
+        assert_eq!(Words::split("a (b").unwrap_err().column, 5);
+        assert_eq!(
+            Words::split("a b)").unwrap_err(),
+            error_at(4, "`)` without `(`")
+        );
+    }
+
+    #[test]
+    fn missing_and_extra_words_are_reported_where_they_are() {
+        let mut words = Words::split("clear x").unwrap();
+        words.word("command").unwrap();
+        assert_eq!(
+            words.clone().number::<f32>("a depth").unwrap_err(),
+            error_at(7, "`x` is not a depth")
+        );
+        assert_eq!(
+            words.finish().unwrap_err(),
+            error_at(7, "`x` is one word too many")
+        );
+        words.word("anything").unwrap();
+        assert_eq!(
+            words.word("a depth").unwrap_err(),
+            error_at(8, "a depth is missing")
+        );
+    }
+
+    #[test]
+    fn numbers_are_decimal_or_hexadecimal() {
+        assert_eq!(parse_unsigned("0x10"), Some(16));
+        assert_eq!(parse_unsigned("10"), Some(10));
+        assert_eq!(parse_unsigned("-1"), None);
+        assert_eq!(parse_unsigned("0x"), None);
+    }
+}

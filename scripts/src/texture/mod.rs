@@ -1,0 +1,396 @@
+//! Textures and storage images as data: shape, texels, sampling. Pure.
+//!
+//! Texels are kept in planes: the rows of one level, of one layer (of one face, of one slice of a 3D texture) and of one sample.
+
+mod patterns;
+mod sampling;
+mod storage;
+
+use crate::format::Format;
+use glasm::ir::TexTarget;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub use patterns::{Pattern, Stored};
+pub use sampling::{DepthMode, Sampling, SrgbDecode, Swizzle, Wrap};
+pub use storage::{ImagePart, StorageView};
+
+/// Bytes of a texture, at most: what a script may ask for with few words is bounded.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// Size and format of a texture.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shape {
+    pub target: TexTarget,
+    pub format: Format,
+    /// Width, height and depth of level 0, 1 where the target has no such side.
+    pub extent: [u32; 3],
+    pub levels: u32,
+    /// Layers, six for a cube.
+    pub layers: u32,
+    pub samples: u32,
+}
+
+impl Shape {
+    /// Width, height and depth of a level.
+    pub fn level_extent(&self, level: u32) -> [u32; 3] {
+        self.extent
+            .map(|side| side.checked_shr(level).unwrap_or(0).max(1))
+    }
+
+    /// Slices of a 3D texture's level, or layers.
+    pub fn slices(&self, level: u32) -> u32 {
+        self.level_extent(level)[2] * self.layers
+    }
+
+    /// How many levels halve the sides down to 1.
+    pub fn max_levels(&self) -> u32 {
+        match self.target {
+            TexTarget::Rect | TexTarget::Buffer | TexTarget::D2Ms | TexTarget::D2MsArray => 1,
+            TexTarget::D1
+            | TexTarget::D2
+            | TexTarget::D3
+            | TexTarget::Cube
+            | TexTarget::D1Array
+            | TexTarget::D2Array
+            | TexTarget::CubeArray => {
+                let [width, height, depth] = self.extent;
+                u32::BITS - width.max(height).max(depth).leading_zeros()
+            }
+        }
+    }
+
+    /// Bytes of a plane of a level.
+    pub fn plane_bytes(&self, level: u32) -> usize {
+        let [width, height, _] = self.level_extent(level);
+        width as usize * height as usize * self.format.size()
+    }
+
+    /// Whether all levels together are of a bearable size.
+    pub fn is_bearable(&self) -> bool {
+        let sides =
+            self.extent
+                .into_iter()
+                .chain([self.layers, self.samples, self.format.size() as u32]);
+        let mut bytes = 1u64;
+        for side in sides {
+            bytes = bytes.saturating_mul(u64::from(side));
+        }
+        bytes <= MAX_BYTES
+    }
+
+    /// All planes of a level.
+    fn level_planes(&self, level: u32) -> impl Iterator<Item = PlaneId> {
+        let samples = self.samples;
+        (0..self.slices(level)).flat_map(move |slice| {
+            (0..samples).map(move |sample| PlaneId {
+                level,
+                slice,
+                sample,
+            })
+        })
+    }
+
+    /// All planes.
+    pub fn planes(&self) -> impl Iterator<Item = PlaneId> {
+        (0..self.levels).flat_map(|level| self.level_planes(level))
+    }
+}
+
+/// A plane of a texture.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PlaneId {
+    pub level: u32,
+    /// Layer, face or slice.
+    pub slice: u32,
+    pub sample: u32,
+}
+
+/// Whether an update begins a texture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start {
+    New,
+    Add,
+}
+
+/// What planes are filled with.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Contents {
+    /// Level by level, slice by slice, row by row, texel by texel, sample by sample.
+    Texels(Vec<u8>),
+    Pattern(Pattern),
+}
+
+/// A part of a texture and what to put there.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Update {
+    pub start: Start,
+    /// The texture after the update.
+    pub shape: Shape,
+    pub levels: Range<u32>,
+    /// All of each level unless given.
+    pub slice: Option<u32>,
+    /// All unless given.
+    pub sample: Option<u32>,
+    /// Zeros unless given.
+    pub contents: Option<Contents>,
+}
+
+impl Update {
+    /// A texture that is filled all over.
+    pub fn whole(shape: Shape, contents: Option<Contents>) -> Self {
+        Self {
+            start: Start::New,
+            levels: 0..shape.levels,
+            shape,
+            slice: None,
+            sample: None,
+            contents,
+        }
+    }
+
+    /// Slices of a level that are filled.
+    fn slices(&self, level: u32) -> Range<u32> {
+        match self.slice {
+            Some(slice) => slice..slice + 1,
+            None => 0..self.shape.slices(level),
+        }
+    }
+
+    fn samples(&self) -> Range<u32> {
+        match self.sample {
+            Some(sample) => sample..sample + 1,
+            None => 0..self.shape.samples,
+        }
+    }
+
+    /// Number of texels that are filled.
+    pub fn texels(&self) -> u64 {
+        let level_texels = |level: u32| {
+            let [width, height, _] = self.shape.level_extent(level);
+            u64::from(width) * u64::from(height) * self.slices(level).len() as u64
+        };
+        let planes: u64 = self.levels.clone().map(level_texels).sum();
+        planes * self.samples().len() as u64
+    }
+
+    /// The planes that are filled.
+    pub fn planes(&self) -> Vec<PlaneId> {
+        let of_level = |level| {
+            self.slices(level).flat_map(move |slice| {
+                self.samples().map(move |sample| PlaneId {
+                    level,
+                    slice,
+                    sample,
+                })
+            })
+        };
+        self.levels.clone().flat_map(of_level).collect()
+    }
+
+    /// Fills its planes.
+    fn fill(&self, planes: &mut BTreeMap<PlaneId, Vec<u8>>) {
+        let mut start = 0;
+        for level in self.levels.clone() {
+            for slice in self.slices(level) {
+                let bytes = self.shape.plane_bytes(level) * self.samples().len();
+                for (sample, number) in self.samples().zip(0..) {
+                    let id = PlaneId {
+                        level,
+                        slice,
+                        sample,
+                    };
+                    let plane = match &self.contents {
+                        None => continue,
+                        Some(Contents::Texels(texels)) => {
+                            self.pick(&texels[start..start + bytes], number)
+                        }
+                        Some(Contents::Pattern(pattern)) => pattern.plane(&self.shape, id),
+                    };
+                    planes.insert(id, plane);
+                }
+                start += bytes;
+            }
+        }
+    }
+
+    /// The texels of one sample among those of all that are filled.
+    fn pick(&self, texels: &[u8], sample: usize) -> Vec<u8> {
+        let (size, samples) = (self.shape.format.size(), self.samples().len());
+        if samples == 1 {
+            return texels.to_vec();
+        }
+        texels
+            .chunks_exact(size)
+            .skip(sample)
+            .step_by(samples)
+            .flatten()
+            .copied()
+            .collect()
+    }
+}
+
+/// A texture with its texels.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TextureData {
+    pub shape: Shape,
+    /// Planes that are missing hold zeros.
+    planes: BTreeMap<PlaneId, Vec<u8>>,
+}
+
+impl TextureData {
+    /// The texture that an update begins.
+    pub fn new(update: &Update) -> Self {
+        let mut data = Self {
+            shape: update.shape.clone(),
+            planes: BTreeMap::new(),
+        };
+        update.fill(&mut data.planes);
+        data
+    }
+
+    /// Whether it has all levels that a filter between them needs, and a cube all faces or none. GL 2.1 section 3.8.10.
+    pub fn is_complete(&self, sampling: &Sampling) -> bool {
+        let Shape { target, levels, .. } = self.shape;
+        let last = sampling.max_level.min(self.shape.max_levels() - 1);
+        let has_levels = sampling.between_levels.is_none() || levels > last;
+        let faces = self.planes.keys().filter(|plane| plane.level == 0).count();
+        has_levels && (target != TexTarget::Cube || matches!(faces, 0 | 6))
+    }
+
+    /// Takes an update to this texture, or begins another.
+    pub fn update(&mut self, update: &Update) {
+        if update.start == Start::New {
+            self.planes.clear();
+        }
+        self.shape = update.shape.clone();
+        update.fill(&mut self.planes);
+    }
+
+    /// The texels of a plane.
+    pub fn plane(&self, id: PlaneId) -> Vec<u8> {
+        let zeros = || vec![0; self.shape.plane_bytes(id.level)];
+        self.planes.get(&id).cloned().unwrap_or_else(zeros)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(target: TexTarget, extent: [u32; 3], levels: u32, layers: u32) -> Shape {
+        Shape {
+            target,
+            format: Format::parse("R8_UNORM").unwrap(),
+            extent,
+            levels,
+            layers,
+            samples: 1,
+        }
+    }
+
+    fn id(level: u32, slice: u32, sample: u32) -> PlaneId {
+        PlaneId {
+            level,
+            slice,
+            sample,
+        }
+    }
+
+    #[test]
+    fn sides_halve_down_to_one() {
+        let shape = shape(TexTarget::D3, [5, 2, 8], 4, 1);
+        assert_eq!(shape.level_extent(1), [2, 1, 4]);
+        assert_eq!(shape.level_extent(3), [1, 1, 1]);
+        assert_eq!(shape.level_extent(40), [1, 1, 1]);
+        assert_eq!(shape.max_levels(), 4);
+        assert_eq!((shape.slices(0), shape.slices(2)), (8, 2));
+        assert_eq!(shape.planes().count(), 8 + 4 + 2 + 1);
+    }
+
+    #[test]
+    fn texels_go_level_by_level_and_slice_by_slice() {
+        let update = Update::whole(
+            shape(TexTarget::D2Array, [2, 1, 1], 2, 2),
+            Some(Contents::Texels(vec![1, 2, 3, 4, 5, 6])),
+        );
+        assert_eq!(update.texels(), 6);
+        let data = TextureData::new(&update);
+        assert_eq!(data.plane(id(0, 1, 0)), [3, 4]);
+        assert_eq!(data.plane(id(1, 0, 0)), [5]);
+        assert_eq!(data.plane(id(1, 1, 0)), [6]);
+    }
+
+    #[test]
+    fn samples_of_a_texel_stand_together() {
+        let shape = Shape {
+            samples: 2,
+            ..shape(TexTarget::D2Ms, [3, 1, 1], 1, 1)
+        };
+        let texels = Contents::Texels(vec![1, 2, 3, 4, 5, 6]);
+        let data = TextureData::new(&Update::whole(shape, Some(texels)));
+        assert_eq!(data.plane(id(0, 0, 0)), [1, 3, 5]);
+        assert_eq!(data.plane(id(0, 0, 1)), [2, 4, 6]);
+    }
+
+    #[test]
+    fn missing_planes_hold_zeros_and_updates_replace() {
+        let shape = shape(TexTarget::Cube, [1, 1, 1], 1, 6);
+        let face = |start, slice, texel| Update {
+            start,
+            slice: Some(slice),
+            ..Update::whole(shape.clone(), Some(Contents::Texels(vec![texel])))
+        };
+        let mut data = TextureData::new(&face(Start::New, 4, 9));
+        assert_eq!(
+            (data.plane(id(0, 4, 0)), data.plane(id(0, 0, 0))),
+            (vec![9], vec![0])
+        );
+        data.update(&face(Start::Add, 0, 7));
+        assert_eq!(
+            (data.plane(id(0, 4, 0)), data.plane(id(0, 0, 0))),
+            (vec![9], vec![7])
+        );
+        data.update(&face(Start::New, 1, 5));
+        assert_eq!(
+            (data.plane(id(0, 4, 0)), data.plane(id(0, 1, 0))),
+            (vec![0], vec![5])
+        );
+    }
+
+    #[test]
+    fn textures_are_complete_with_all_levels_and_faces() {
+        let with_levels = Sampling {
+            between_levels: Some(ash::vk::SamplerMipmapMode::NEAREST),
+            ..Sampling::INITIAL
+        };
+        let two_levels = Sampling {
+            max_level: 1,
+            ..with_levels
+        };
+        let whole = |levels| {
+            TextureData::new(&Update::whole(
+                shape(TexTarget::D2, [4; 3], levels, 1),
+                None,
+            ))
+        };
+        assert!(whole(1).is_complete(&Sampling::INITIAL));
+        assert!(!whole(2).is_complete(&with_levels));
+        assert!(whole(2).is_complete(&two_levels) && whole(3).is_complete(&with_levels));
+        let cube = shape(TexTarget::Cube, [1, 1, 1], 1, 6);
+        let texels = |texels| Some(Contents::Texels(vec![5; texels]));
+        let face = Update {
+            slice: Some(2),
+            ..Update::whole(cube.clone(), texels(1))
+        };
+        assert!(!TextureData::new(&face).is_complete(&Sampling::INITIAL));
+        assert!(TextureData::new(&Update::whole(cube, texels(6))).is_complete(&Sampling::INITIAL));
+    }
+
+    #[test]
+    fn huge_shapes_are_not_bearable() {
+        assert!(shape(TexTarget::D2, [16384, 16384, 1], 1, 1).is_bearable());
+        assert!(!shape(TexTarget::D2, [16384, 16384, 1], 1, 2).is_bearable());
+        assert!(!shape(TexTarget::D3, [u32::MAX; 3], 1, 1).is_bearable());
+    }
+}

@@ -1,0 +1,241 @@
+//! How textures are filtered, wrapped, compared and swizzled.
+
+use ash::vk;
+
+/// What happens to coordinates outside of a texture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wrap {
+    Repeat,
+    MirroredRepeat,
+    ClampToEdge,
+    ClampToBorder,
+    MirrorClampToEdge,
+    /// GL's oldest: coordinates are clamped to 0 and 1, where linear filters see half of the border.
+    Clamp,
+    /// Mirrored once, then like `Clamp`.
+    MirrorClamp,
+    /// Mirrored once, then like `ClampToBorder`.
+    MirrorClampToBorder,
+}
+
+impl Wrap {
+    /// What programs must do for it, because samplers cannot.
+    pub const fn in_programs(self) -> glasm::WrapMode {
+        match self {
+            Self::Clamp => glasm::WrapMode::Clamp,
+            Self::MirrorClamp => glasm::WrapMode::MirrorClamp,
+            Self::MirrorClampToBorder => glasm::WrapMode::MirrorClampToBorder,
+            Self::Repeat
+            | Self::MirroredRepeat
+            | Self::ClampToEdge
+            | Self::ClampToBorder
+            | Self::MirrorClampToEdge => glasm::WrapMode::Sampler,
+        }
+    }
+
+    /// Whether samplers lack it.
+    pub fn is_emulated(self) -> bool {
+        self.in_programs() != glasm::WrapMode::Sampler
+    }
+
+    /// Whether the color of the border may be seen.
+    pub fn has_border(self) -> bool {
+        self == Self::ClampToBorder || self.is_emulated()
+    }
+}
+
+/// Where a component of a texture's color comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Swizzle {
+    /// 0 to 3 for R, G, B, A.
+    Component(u8),
+    Zero,
+    One,
+}
+
+impl Swizzle {
+    /// Every component from itself.
+    pub const IDENTITY: [Self; 4] = [
+        Self::Component(0),
+        Self::Component(1),
+        Self::Component(2),
+        Self::Component(3),
+    ];
+}
+
+/// Which components a depth fills: GL's `DEPTH_TEXTURE_MODE`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DepthMode {
+    Luminance,
+    Intensity,
+    Alpha,
+    Red,
+}
+
+impl DepthMode {
+    /// The compiler's name for it.
+    pub fn for_compiler(self) -> glasm::DepthMode {
+        match self {
+            Self::Luminance => glasm::DepthMode::Luminance,
+            Self::Intensity => glasm::DepthMode::Intensity,
+            Self::Alpha => glasm::DepthMode::Alpha,
+            Self::Red => glasm::DepthMode::Red,
+        }
+    }
+
+    fn swizzle(self) -> [Swizzle; 4] {
+        let (depth, zero, one) = (Swizzle::Component(0), Swizzle::Zero, Swizzle::One);
+        match self {
+            Self::Luminance => [depth, depth, depth, one],
+            Self::Intensity => [depth; 4],
+            Self::Alpha => [zero, zero, zero, depth],
+            Self::Red => [depth, zero, zero, one],
+        }
+    }
+}
+
+/// What happens to the curve of sRGB formats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SrgbDecode {
+    Decode,
+    Skip,
+}
+
+/// Everything about a texture but its texels.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Sampling {
+    pub min: vk::Filter,
+    /// Filter between levels; `None` stays in the base level.
+    pub between_levels: Option<vk::SamplerMipmapMode>,
+    pub mag: vk::Filter,
+    pub wrap: [Wrap; 3],
+    pub border: [f64; 4],
+    pub compares: bool,
+    pub compare: vk::CompareOp,
+    pub lod_bias: f32,
+    pub min_lod: f32,
+    pub max_lod: f32,
+    pub base_level: u32,
+    pub max_level: u32,
+    pub anisotropy: f32,
+    pub swizzle: [Swizzle; 4],
+    pub depth_mode: DepthMode,
+    /// What comparisons in assembly fill, which is luminance until a script says something else.
+    pub compared_mode: DepthMode,
+    pub srgb_decode: SrgbDecode,
+}
+
+impl Sampling {
+    /// GL's initial state, but with the nearest filters that scripts mostly want.
+    pub const INITIAL: Self = Self {
+        min: vk::Filter::NEAREST,
+        between_levels: None,
+        mag: vk::Filter::NEAREST,
+        wrap: [Wrap::Repeat; 3],
+        border: [0.0; 4],
+        compares: false,
+        compare: vk::CompareOp::LESS_OR_EQUAL,
+        lod_bias: 0.0,
+        min_lod: -1000.0,
+        max_lod: 1000.0,
+        base_level: 0,
+        max_level: 1000,
+        anisotropy: 1.0,
+        swizzle: Swizzle::IDENTITY,
+        depth_mode: DepthMode::Red,
+        compared_mode: DepthMode::Luminance,
+        srgb_decode: SrgbDecode::Decode,
+    };
+
+    /// Whether a filter reads several texels of a level.
+    pub fn is_linear(&self) -> bool {
+        self.min == vk::Filter::LINEAR
+            || self.mag == vk::Filter::LINEAR
+            || self.between_levels == Some(vk::SamplerMipmapMode::LINEAR)
+            || self.anisotropy > 1.0
+    }
+
+    /// What programs do to coordinates.
+    pub fn wrap_for_compiler(&self) -> glasm::TextureWrap {
+        let texels = |filter| match filter == vk::Filter::LINEAR {
+            true => glasm::TexelFilter::Linear,
+            false => glasm::TexelFilter::Nearest,
+        };
+        if !self.wrap.iter().any(|wrap| wrap.is_emulated()) {
+            return glasm::TextureWrap::default();
+        }
+        glasm::TextureWrap {
+            modes: self.wrap.map(Wrap::in_programs),
+            magnify: texels(self.mag),
+            minify: texels(self.min),
+            levels: match self.between_levels {
+                None => glasm::LevelFilter::Base,
+                Some(vk::SamplerMipmapMode::NEAREST) => glasm::LevelFilter::Nearest,
+                Some(_) => glasm::LevelFilter::Linear,
+            },
+        }
+    }
+
+    /// The swizzle with the depth mode, which comes first.
+    pub fn depth_swizzle(&self) -> [Swizzle; 4] {
+        let depth = self.depth_mode.swizzle();
+        self.swizzle.map(|from| match from {
+            Swizzle::Component(component) => depth[usize::from(component & 3)],
+            Swizzle::Zero | Swizzle::One => from,
+        })
+    }
+
+    /// The levels that are seen of a texture with so many; never none.
+    pub fn level_range(&self, levels: u32) -> std::ops::Range<u32> {
+        let first = self.base_level.min(levels.saturating_sub(1));
+        let end = self
+            .max_level
+            .saturating_add(1)
+            .clamp(first + 1, levels.max(first + 1));
+        first..end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_modes_fill_what_gl_says() {
+        use Swizzle::{Component, One, Zero};
+        let with = |depth_mode| {
+            Sampling {
+                depth_mode,
+                ..Sampling::INITIAL
+            }
+            .depth_swizzle()
+        };
+        let depth = Component(0);
+        assert_eq!(with(DepthMode::Luminance), [depth, depth, depth, One]);
+        assert_eq!(with(DepthMode::Intensity), [depth; 4]);
+        assert_eq!(with(DepthMode::Alpha), [Zero, Zero, Zero, depth]);
+        assert_eq!(with(DepthMode::Red), [depth, Zero, Zero, One]);
+        let swizzled = Sampling {
+            depth_mode: DepthMode::Alpha,
+            swizzle: [Component(3), One, Component(0), Zero],
+            ..Sampling::INITIAL
+        };
+        assert_eq!(swizzled.depth_swizzle(), [depth, One, Zero, Zero]);
+    }
+
+    #[test]
+    fn levels_stay_within_the_texture() {
+        let range = |base_level, max_level| {
+            Sampling {
+                base_level,
+                max_level,
+                ..Sampling::INITIAL
+            }
+            .level_range(4)
+        };
+        assert_eq!(range(0, 1000), 0..4);
+        assert_eq!(range(1, 2), 1..3);
+        assert_eq!(range(9, u32::MAX), 3..4);
+        assert_eq!(range(2, 0), 2..3);
+    }
+}

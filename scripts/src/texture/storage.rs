@@ -1,0 +1,120 @@
+//! What programs see of storage images. Pure.
+
+use super::Shape;
+use ash::vk;
+use glasm::ir::TexTarget;
+
+/// What is bound of an image.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ImagePart {
+    pub level: u32,
+    /// One layer, face or slice, which is an image of a lower target; else all of them.
+    pub slice: Option<u32>,
+}
+
+/// A part of an image as a program sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StorageView {
+    pub target: TexTarget,
+    pub part: ImagePart,
+    /// As which its texels are seen.
+    pub format: vk::Format,
+}
+
+impl ImagePart {
+    /// Whether an image has the part.
+    pub fn exists(self, shape: &Shape) -> bool {
+        let slices = || shape.slices(self.level);
+        self.level < shape.levels && self.slice.is_none_or(|slice| slice < slices())
+    }
+
+    /// The target that the part of an image has.
+    pub fn target(self, target: TexTarget) -> TexTarget {
+        match self.slice {
+            Some(_) => plane_target(target),
+            None => target,
+        }
+    }
+
+    /// Whether the part of an image can be seen with a target. One layer of an array can also be seen as an array of one layer.
+    pub fn suits(self, target: TexTarget, wanted: TexTarget) -> bool {
+        let part = plain(self.target(target));
+        let wanted = plain(wanted);
+        part == wanted || (target == wanted && !is_cube(target) && wanted != TexTarget::D3)
+    }
+}
+
+/// The target of a layer, a face or a slice.
+fn plane_target(target: TexTarget) -> TexTarget {
+    match target {
+        TexTarget::D1 | TexTarget::D1Array => TexTarget::D1,
+        TexTarget::D2
+        | TexTarget::D3
+        | TexTarget::Cube
+        | TexTarget::Rect
+        | TexTarget::D2Array
+        | TexTarget::CubeArray => TexTarget::D2,
+        TexTarget::Buffer => TexTarget::Buffer,
+        TexTarget::D2Ms | TexTarget::D2MsArray => TexTarget::D2Ms,
+    }
+}
+
+/// Rectangles are two-dimensional images.
+fn plain(target: TexTarget) -> TexTarget {
+    match target == TexTarget::Rect {
+        true => TexTarget::D2,
+        false => target,
+    }
+}
+
+fn is_cube(target: TexTarget) -> bool {
+    target.is_cube()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Format;
+
+    const LAYER: ImagePart = ImagePart {
+        level: 1,
+        slice: Some(2),
+    };
+
+    #[test]
+    fn a_layer_is_an_image_of_a_lower_target() {
+        for (target, expected) in [
+            (TexTarget::D1Array, TexTarget::D1),
+            (TexTarget::D2Array, TexTarget::D2),
+            (TexTarget::D3, TexTarget::D2),
+            (TexTarget::Cube, TexTarget::D2),
+            (TexTarget::CubeArray, TexTarget::D2),
+            (TexTarget::D2MsArray, TexTarget::D2Ms),
+        ] {
+            assert_eq!(LAYER.target(target), expected);
+            assert!(LAYER.suits(target, expected));
+            assert_eq!(ImagePart::default().target(target), target);
+            assert!(ImagePart::default().suits(target, target));
+            assert!(!ImagePart::default().suits(target, expected));
+        }
+        assert!(LAYER.suits(TexTarget::D2Array, TexTarget::D2Array));
+        assert!(LAYER.suits(TexTarget::D2Array, TexTarget::Rect));
+        assert!(!LAYER.suits(TexTarget::Cube, TexTarget::Cube));
+        assert!(!LAYER.suits(TexTarget::D3, TexTarget::D3));
+    }
+
+    #[test]
+    fn parts_beyond_an_image_do_not_exist() {
+        let shape = Shape {
+            target: TexTarget::D3,
+            format: Format::parse("R8_UINT").unwrap(),
+            extent: [4, 4, 6],
+            levels: 2,
+            layers: 1,
+            samples: 1,
+        };
+        let part = |level, slice| ImagePart { level, slice };
+        assert!(part(1, Some(2)).exists(&shape) && part(1, None).exists(&shape));
+        assert!(!part(1, Some(3)).exists(&shape) && !part(2, None).exists(&shape));
+    }
+}
