@@ -15,11 +15,15 @@ pub enum RowOrder {
 /// Pixels of a framebuffer, row 0 first.
 #[derive(Clone, Debug)]
 pub struct Image {
+    /// Pixels of a row.
     pub width: u32,
+    /// Number of rows.
     pub height: u32,
+    /// Format of the texels.
     pub format: Format,
     /// Whether the texels are colors; else they are depth or stencil values, in the first component.
     pub is_color: bool,
+    /// The texels, tightly packed.
     pub data: Vec<u8>,
 }
 
@@ -32,7 +36,7 @@ impl Image {
     }
 
     /// 8-bit RGBA from the top row down; values are clamped to 0 to 1. Depth and stencil are gray.
-    pub fn to_rgba8(&self, order: RowOrder) -> Vec<u8> {
+    fn to_rgba8(&self, order: RowOrder) -> Vec<u8> {
         let gray = |value: f64| [value, value, value, 1.0];
         let to_byte = |value: f64| (value.clamp(0.0, 1.0) * 255.0).round() as u8;
         let mut bytes = Vec::with_capacity(self.width as usize * self.height as usize * 4);

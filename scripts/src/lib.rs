@@ -1,16 +1,55 @@
-//! Shader test scripts, whatever runs them.
+//! Shader test scripts, whatever runs them: from the text of a `.shader_test` file to the report on it.
+//!
+//! `docs/scripts.md` describes the language. A [`Script`](script::Script) is the text as data, as far as no device decides:
+//!
+//! ```
+//! use glasm_scripts::script::{Command, ProgramForm, Script};
+//!
+//! let text = b"
+//! [fragment program]
+//! !!ARBfp1.0
+//! MOV result.color, program.local[0];
+//! END
+//! [vertex program passthrough]
+//! [test]
+//! parameter local_fp 0 (0, 1, 0, 1)
+//! draw rect -1 -1 2 2
+//! probe all rgba 0 1 0 1
+//! ";
+//! let script = Script::parse(text).expect("every line is good");
+//! assert_eq!(script.programs[0].form, ProgramForm::Assembly);
+//! let commands: Vec<&Command> = script.steps.iter().map(|step| &step.command).collect();
+//! assert!(matches!(commands[..], [Command::Parameter { .. }, Command::Draw(_), Command::ProbePixels(_)]));
+//!
+//! let errors = Script::parse(b"[test]\ndraw nothing").expect_err("nothing cannot be drawn");
+//! assert_eq!((errors[0].line, errors[0].column), (2, 6));
+//! ```
+//!
+//! A runner goes through these parts:
+//!
+//! | part | what it does |
+//! |---|---|
+//! | [`find`] | finds scripts in folders |
+//! | [`script`] | reads a script: requirements, programs, vertices, buffers, commands |
+//! | [`data`], [`format`](mod@format), [`texture`] | numbers in buffers, texels, and textures made of them, as bytes |
+//! | [`gl_state`], [`params`] | GL state and parameters as commands change them, and the bytes that programs read of them |
+//! | [`image`], [`probe`] | pictures that were read back; what they and buffers hold, compared with what the script expects |
+//! | [`results`], [`timing`] | collect failures, files and durations while a script runs |
+//! | [`outcome`], [`observation`] | the report on a script, and what its programs left, to compare runs with each other |
+//!
+//! Nothing here calls Vulkan or OpenGL. Formats and pipeline state have Vulkan's names because the language has them.
 #![forbid(unsafe_code)]
-#![allow(missing_docs)]
+
 pub mod data;
 pub mod find;
-pub mod float16;
+mod float16;
 pub mod format;
 pub mod gl_state;
 pub mod image;
 pub mod observation;
 pub mod outcome;
 pub mod params;
-pub mod pictures;
+mod pictures;
 pub mod probe;
 pub mod results;
 pub mod script;

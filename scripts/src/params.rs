@@ -19,6 +19,7 @@ struct Param {
 pub struct Params {
     values: HashMap<(ParamBank, Stage, u32), Param>,
     pushed: HashMap<MatrixTarget, Vec<Matrix>>,
+    /// GL state, for `state.*` parameters.
     pub state: GlState,
 }
 

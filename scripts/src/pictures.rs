@@ -23,7 +23,7 @@ const MAGNIFIED: u32 = 128;
 
 /// A picture of 8-bit colors, top row first.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Picture {
+pub(crate) struct Picture {
     pub width: u32,
     pub height: u32,
     pixels: Vec<Rgb>,
@@ -43,7 +43,7 @@ impl Picture {
     }
 
     /// Writes a PNG file.
-    pub fn write_png(&self, out: impl Write) -> io::Result<()> {
+    pub(crate) fn write_png(&self, out: impl Write) -> io::Result<()> {
         let mut encoder = png::Encoder::new(out, self.width, self.height);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
@@ -140,7 +140,7 @@ fn source_row(image: &Image, order: RowOrder, y: u32) -> u32 {
 }
 
 /// A whole image, upright, and how its values are shown.
-pub fn picture(image: &Image, order: RowOrder) -> (Picture, String) {
+pub(crate) fn picture(image: &Image, order: RowOrder) -> (Picture, String) {
     let shades = Shades::new(image, [0.0; 4]);
     let mut picture = Picture::new(image.width, image.height, NOT_PROBED);
     for y in 0..image.height {
@@ -155,7 +155,7 @@ pub fn picture(image: &Image, order: RowOrder) -> (Picture, String) {
 /// What a probe that failed expected, what it saw, and where they differ, side by side, and how values are shown.
 ///
 /// The region of the probe must be within the image.
-pub fn difference(image: &Image, probe: &PixelProbe, order: RowOrder) -> (Picture, String) {
+pub(crate) fn difference(image: &Image, probe: &PixelProbe, order: RowOrder) -> (Picture, String) {
     let format = &image.format;
     let expected = probe.expected_in(format);
     let shades = Shades::new(image, expected);

@@ -34,7 +34,7 @@ pub struct FileError {
 ///
 /// # Errors
 /// If the file cannot be read, is larger than 64 MiB, or is no file.
-pub fn read_script(path: &Path) -> Result<Vec<u8>, FileError> {
+fn read_script(path: &Path) -> Result<Vec<u8>, FileError> {
     let read = || {
         let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() {

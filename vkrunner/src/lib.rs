@@ -17,8 +17,9 @@
 //! # Ok::<(), glasm_vkrunner::Error>(())
 //! ```
 //!
-//! From script to outcome: `script` reads the text; `requirements` compares what it needs with what the device has; `programs` compiles
-//! its programs; `execute` runs its commands; `probe` compares. Only `vk` calls Vulkan, and all `unsafe` code is there.
+//! From script to outcome: the crate [`glasm_scripts`] reads the text; here, `requirements` compares what it needs with what the device has,
+//! `programs` compiles its programs, `execute` runs its commands and reads back what they left, which `glasm_scripts` compares and reports.
+//! Only `vk` calls Vulkan, and all `unsafe` code is there.
 //!
 //! A crash of a driver takes the process with it: a caller who must survive one runs scripts in processes of their own, as the `glasm`
 //! command does. A device that hangs is given up after [`RunOptions::timeout`] and opened anew for the next script.

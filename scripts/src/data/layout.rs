@@ -5,21 +5,27 @@ use super::{DataType, Scalar};
 /// Memory layout rules of GLSL blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Packing {
+    /// `std140`: elements of arrays and columns of matrices are multiples of 16 bytes apart.
     Std140,
+    /// `std430`: they are as close as their alignment allows.
     Std430,
 }
 
 /// Which scalars of a matrix stand side by side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MajorAxis {
+    /// `column_major`: those of a column.
     Column,
+    /// `row_major`: those of a row.
     Row,
 }
 
 /// How values are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataLayout {
+    /// How far vectors are apart.
     pub packing: Packing,
+    /// How matrices are stored; of no effect on other types.
     pub major: MajorAxis,
 }
 
@@ -57,7 +63,7 @@ impl DataLayout {
     }
 
     /// Where a component of an element stands; components are counted column after column.
-    pub fn component_offset(self, ty: DataType, component: usize) -> u64 {
+    fn component_offset(self, ty: DataType, component: usize) -> u64 {
         let (column, row) = (
             component as u64 / u64::from(ty.rows),
             component as u64 % u64::from(ty.rows),

@@ -11,23 +11,36 @@ use crate::float16;
 /// Scalar types of buffer contents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scalar {
+    /// 8-bit signed integer: `int8_t`.
     I8,
+    /// 8-bit unsigned integer: `uint8_t`.
     U8,
+    /// 16-bit signed integer: `int16_t`.
     I16,
+    /// 16-bit unsigned integer: `uint16_t`.
     U16,
+    /// 32-bit signed integer: `int`.
     I32,
+    /// 32-bit unsigned integer: `uint`.
     U32,
+    /// 64-bit signed integer: `int64_t`.
     I64,
+    /// 64-bit unsigned integer: `uint64_t`.
     U64,
+    /// 16-bit float: `float16_t`.
     F16,
+    /// 32-bit float: `float`.
     F32,
+    /// 64-bit float: `double`.
     F64,
 }
 
 /// A number in a buffer.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub enum Value {
+    /// A value of an integer type; every one fits.
     Int(i128),
+    /// A value of a float type, which 64 bits hold exactly.
     Float(f64),
 }
 
@@ -197,8 +210,11 @@ impl Scalar {
 /// A type: a scalar, a vector of `rows` components, or a matrix of `columns` such vectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataType {
+    /// Type of the components.
     pub scalar: Scalar,
+    /// 1 to 4; 1 for scalars and vectors.
     pub columns: u8,
+    /// 1 to 4; 1 for scalars.
     pub rows: u8,
 }
 

@@ -14,7 +14,9 @@ pub enum Written {
 /// A number of a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Literal {
+    /// The bits, in the low ones of these 64.
     pub bits: u64,
+    /// How the script has it, which decides how it is compared.
     pub written: Written,
 }
 
@@ -33,8 +35,11 @@ impl Literal {
 /// Values of a script line with their type, layout and place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TypedData {
+    /// Type of an element.
     pub ty: DataType,
+    /// Where the scalars of elements stand.
     pub layout: DataLayout,
+    /// First byte, from the start of the buffer.
     pub offset: u64,
     /// Scalars of whole elements.
     pub literals: Vec<Literal>,
@@ -83,8 +88,11 @@ impl TypedData {
 /// Numbers at equal distances.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sequence {
+    /// Type of an element.
     pub ty: DataType,
+    /// Where the scalars of elements stand.
     pub layout: DataLayout,
+    /// First byte, from the start of the buffer.
     pub offset: u64,
     /// Number of elements; their components count one after the other.
     pub count: usize,
@@ -121,6 +129,7 @@ impl Sequence {
 /// How numbers are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Radix {
+    /// Numbers of their type.
     Decimal,
     /// The bits of all types.
     Hexadecimal,
@@ -129,11 +138,15 @@ pub enum Radix {
 /// An array of values in a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataRange {
+    /// Type of an element.
     pub ty: DataType,
+    /// Where the scalars of elements stand.
     pub layout: DataLayout,
+    /// First byte, from the start of the buffer.
     pub offset: u64,
     /// Number of elements.
     pub count: usize,
+    /// How they are printed.
     pub radix: Radix,
 }
 

@@ -61,7 +61,7 @@ fn read_bits(texel: &[u8], offset: u32, bits: u32) -> u64 {
 }
 
 /// Sets bits of a texel.
-pub fn write_bits(texel: &mut [u8], offset: u32, bits: u32, value: u64) {
+pub(crate) fn write_bits(texel: &mut [u8], offset: u32, bits: u32, value: u64) {
     for bit in 0..bits {
         let at = (offset + bit) as usize;
         texel[at / 8] |= ((value >> bit & 1) as u8) << (at % 8);

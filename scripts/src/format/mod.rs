@@ -6,18 +6,26 @@ use ash::vk;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-pub use codec::write_bits;
+pub(crate) use codec::write_bits;
 
 /// How the bits of a channel are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
+    /// `UNORM`: unsigned, the largest integer is 1.
     Unorm,
+    /// `SNORM`: signed, the largest integer is 1, the two smallest ones are -1.
     Snorm,
+    /// `USCALED`: unsigned integers that programs read as floats.
     Uscaled,
+    /// `SSCALED`: signed integers that programs read as floats.
     Sscaled,
+    /// `UINT`: unsigned integers.
     Uint,
+    /// `SINT`: signed integers.
     Sint,
+    /// `SFLOAT`: floats of 16, 32 or 64 bits.
     Sfloat,
+    /// `SRGB`: like `UNORM` on the curve of sRGB; alpha is linear.
     Srgb,
     /// Floats of 11 or 10 bits without a sign.
     Ufloat,
@@ -59,6 +67,7 @@ impl Encoding {
 /// What a format is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Aspect {
+    /// Colors.
     Color,
     /// The depths of a format with depths, as they are copied to and from buffers.
     Depth,
@@ -79,7 +88,9 @@ const ENCODINGS: &[(&str, Encoding)] = &[
 /// A channel: `component` is 0 to 3 for R, G, B, A.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Channel {
+    /// Which component of a color it holds: 0 to 3 for R, G, B, A.
     pub component: usize,
+    /// Width in bits.
     pub bits: u32,
     /// First bit in the texel, from the lowest byte.
     pub offset: u32,
@@ -88,8 +99,11 @@ pub struct Channel {
 /// The texels of a color format, or the depths of a depth format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Format {
+    /// The format as Vulkan knows it.
     pub vk: vk::Format,
+    /// What its texels are.
     pub aspect: Aspect,
+    /// How its channels are read.
     pub encoding: Encoding,
     /// In the order of the name.
     pub channels: Vec<Channel>,
@@ -109,7 +123,7 @@ static VK_FORMATS: LazyLock<HashMap<String, vk::Format>> = LazyLock::new(|| {
 });
 
 /// The Vulkan format called `VK_FORMAT_` + `name`.
-pub fn parse_vk_format(name: &str) -> Option<vk::Format> {
+fn parse_vk_format(name: &str) -> Option<vk::Format> {
     let name = name.strip_prefix("VK_FORMAT_").unwrap_or(name);
     VK_FORMATS.get(name).copied()
 }
@@ -234,8 +248,11 @@ fn parse_channels(text: &str) -> Option<Vec<Channel>> {
 /// What a depth or stencil format holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DepthFormat {
+    /// The format as Vulkan knows it.
     pub vk: vk::Format,
+    /// Whether it holds depths.
     pub has_depth: bool,
+    /// Whether it holds stencil values.
     pub has_stencil: bool,
 }
 

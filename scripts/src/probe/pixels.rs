@@ -10,9 +10,13 @@ use std::fmt;
 /// A rectangle of pixels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Region {
+    /// Leftmost column.
     pub x: u32,
+    /// First row.
     pub y: u32,
+    /// Number of columns.
     pub width: u32,
+    /// Number of rows.
     pub height: u32,
 }
 
@@ -21,14 +25,18 @@ pub struct Region {
 pub enum Plane {
     /// A color attachment.
     Color(u32),
+    /// The depth buffer.
     Depth,
+    /// The stencil buffer.
     Stencil,
 }
 
 /// A two-dimensional picture in a framebuffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Surface {
+    /// The buffer.
     pub plane: Plane,
+    /// Layer of the framebuffer, from 0.
     pub layer: u32,
     /// `None` is what the samples of a pixel come to together.
     pub sample: Option<u32>,
@@ -89,6 +97,7 @@ impl fmt::Display for Surface {
 /// Values that pixels must have.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Expected {
+    /// Red, green, blue and alpha; depth and stencil are the first one.
     pub values: [f64; 4],
     /// How many of the values count: 4 or 3 of a color, 1 of depth and stencil.
     pub components: usize,
@@ -97,9 +106,13 @@ pub struct Expected {
 /// A comparison of pixels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PixelProbe {
+    /// Where the pixels are.
     pub surface: Surface,
+    /// Which pixels are compared.
     pub region: Region,
+    /// What each of them must be.
     pub expected: Expected,
+    /// How far each component may be off.
     pub tolerances: Tolerances,
 }
 
@@ -143,7 +156,7 @@ impl PixelProbe {
     }
 
     /// Whether a texel is as expected.
-    pub fn accepts(&self, format: &Format, observed: [f64; 4]) -> bool {
+    pub(crate) fn accepts(&self, format: &Format, observed: [f64; 4]) -> bool {
         let exact = format.encoding.is_integer();
         let expected = self.expected_in(format);
         (0..self.expected.components).all(|component| {
@@ -159,7 +172,7 @@ impl PixelProbe {
     }
 
     /// The expected values in the precision of a float format: 0.1 in a script means the 32-bit float that is nearest.
-    pub fn expected_in(&self, format: &Format) -> [f64; 4] {
+    pub(crate) fn expected_in(&self, format: &Format) -> [f64; 4] {
         match format.encoding.is_float() {
             true => self.expected.values.map(|value| f64::from(value as f32)),
             false => self.expected.values,
@@ -239,7 +252,7 @@ impl PixelProbe {
     }
 
     /// Whether the region is within an image.
-    pub fn is_within(&self, image: &Image) -> bool {
+    pub(crate) fn is_within(&self, image: &Image) -> bool {
         let inside = |start: u32, size: u32, limit: u32| {
             start.checked_add(size).is_some_and(|end| end <= limit)
         };

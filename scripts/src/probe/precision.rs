@@ -4,7 +4,7 @@ use crate::format::{Encoding, Format};
 
 /// The numbers that a channel can hold.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Precision {
+pub(crate) enum Precision {
     /// Multiples of 1 / `steps`.
     Fixed { steps: f64 },
     /// Multiples of 1 / `steps` after the encoding of sRGB.
@@ -15,13 +15,13 @@ pub enum Precision {
 
 impl Precision {
     /// 32-bit floats.
-    pub const SINGLE: Self = Self::Float {
+    pub(crate) const SINGLE: Self = Self::Float {
         fraction: 23,
         min_exponent: -126,
     };
 
     /// The precision of a component of a format.
-    pub fn of_channel(format: &Format, component: usize) -> Self {
+    pub(crate) fn of_channel(format: &Format, component: usize) -> Self {
         let channel = format
             .channels
             .iter()
@@ -64,7 +64,7 @@ impl Precision {
     }
 
     /// How many numbers one finite value is away from the other; values between two numbers count in proportion.
-    pub fn distance(self, a: f64, b: f64) -> f64 {
+    pub(crate) fn distance(self, a: f64, b: f64) -> f64 {
         (self.ordinal(a) - self.ordinal(b)).abs()
     }
 

@@ -16,6 +16,7 @@ use std::cmp::Ordering;
 /// How far an observed value may be off.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Tolerance {
+    /// Difference of the values.
     Absolute(f64),
     /// Percent of the expected value.
     Percent(f64),
@@ -48,7 +49,7 @@ impl Tolerance {
     }
 
     /// Whether the observed value is near enough, where numbers have that precision.
-    pub fn accepts_in(self, precision: Precision, observed: f64, expected: f64) -> bool {
+    pub(super) fn accepts_in(self, precision: Precision, observed: f64, expected: f64) -> bool {
         if observed == expected || (observed.is_nan() && expected.is_nan()) {
             return true;
         }
@@ -107,12 +108,19 @@ pub type Tolerances = [Tolerance; 4];
 /// How an observed value must relate to the expected one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comparison {
+    /// `==`
     Equal,
+    /// `!=`
     NotEqual,
+    /// `<`
     Less,
+    /// `<=`
     LessEqual,
+    /// `>`
     Greater,
+    /// `>=`
     GreaterEqual,
+    /// `~=`: within the tolerance.
     Near,
 }
 

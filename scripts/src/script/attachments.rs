@@ -1,7 +1,7 @@
 //! The attachments of the framebuffer: what `[require]` asks for, and the commands `clear` and `attachment`.
 
 use super::command::{Clear, Command};
-use super::pipeline_state::{Attachment, set_attachment_property};
+use super::properties::{Attachment, set_attachment_property};
 use super::require::Requirements;
 use super::test::TestParser;
 use super::words::{LineError, Words, parse_unsigned};
@@ -23,8 +23,11 @@ const MAX_DEPTH_BYTES: u64 = 8;
 pub struct Attachments {
     /// Formats by number; `None` are numbers without attachment.
     pub colors: Vec<Option<Format>>,
+    /// Format of the depth and stencil buffer; `None` if there is none.
     pub depth: Option<DepthFormat>,
+    /// Samples per pixel, a power of two; 1 without multisampling.
     pub samples: u32,
+    /// Layers of each attachment, from 1.
     pub layers: u32,
 }
 

@@ -1,141 +1,40 @@
 //! Commands of the `[test]` section as data.
 
+mod buffers;
+mod draws;
+
+pub use buffers::{
+    BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange,
+};
+pub use draws::{Assembly, Divisors, Draw, DrawSource, IndexWidth};
+
 use super::attachments::MAX_COLORS;
 use super::gl_state::StateUpdate;
-use super::names::ATTRIBUTES;
-use super::pipeline_state::PipelineState;
 use super::program_state::TextureEnables;
 use crate::data::{DataRange, Scalar, Sequence, TypedData};
 use crate::format::Format;
 use crate::probe::pixels::{PixelProbe, Surface};
 use crate::probe::{Comparison, Tolerances};
 use crate::texture::{ImagePart, PlaneId, Sampling, Update};
-use ash::vk;
 use glasm::ir::Stage;
 use glasm::state::matrix::Matrix;
 
 /// A command and its line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Step {
+    /// The line, from 1.
     pub line: u32,
+    /// What to do.
     pub command: Command,
-}
-
-/// A buffer of the script: index into [`Script::buffers`](super::Script::buffers).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct BufferId(pub usize);
-
-/// Kinds of buffers that are bound through descriptors.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum BufferKind {
-    Uniform,
-    Storage,
-    /// Atomic counters, which only assembly programs know.
-    Counter,
-    /// Captured vertices.
-    Feedback,
-}
-
-/// A place where programs find a buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum BindTarget {
-    /// For all stages.
-    Bound {
-        kind: BufferKind,
-        set: u32,
-        binding: u32,
-    },
-    /// `program.buffer[index]` of one stage.
-    Param { stage: Stage, index: u32 },
-}
-
-impl BindTarget {
-    /// How the buffer there is read.
-    pub fn kind(self) -> BufferKind {
-        match self {
-            Self::Bound { kind, .. } => kind,
-            Self::Param { .. } => BufferKind::Uniform,
-        }
-    }
-}
-
-impl std::fmt::Display for BindTarget {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Bound { kind, set, binding } => {
-                let word = match kind {
-                    BufferKind::Uniform => "ubo",
-                    BufferKind::Storage => "ssbo",
-                    BufferKind::Counter => "counter",
-                    BufferKind::Feedback => "xfb",
-                };
-                write!(f, "{word} {set}:{binding}")
-            }
-            Self::Param { stage, index } => {
-                write!(f, "buffer {index} of {} programs", stage.name())
-            }
-        }
-    }
-}
-
-/// A part of a buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BufferRange {
-    pub buffer: BufferId,
-    pub offset: u64,
-    /// To the end of the buffer unless given.
-    pub size: Option<u64>,
 }
 
 /// How many work groups run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Groups {
+    /// Numbers in x, y and z.
     Given([u32; 3]),
     /// Three words of a buffer say it.
     Indirect(BufferRange),
-}
-
-/// An address in a buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BufferAddress {
-    pub buffer: BufferId,
-    pub offset: u64,
-}
-
-/// What a buffer is called.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum BufferKey {
-    /// Reached by its address.
-    Named(String),
-    /// Bound through a descriptor; assembly programs know only the binding.
-    Bound {
-        kind: BufferKind,
-        set: u32,
-        binding: u32,
-    },
-}
-
-impl std::fmt::Display for BufferKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Named(name) => write!(f, "buffer `{name}`"),
-            Self::Bound { kind, set, binding } => BindTarget::Bound {
-                kind: *kind,
-                set: *set,
-                binding: *binding,
-            }
-            .fmt(f),
-        }
-    }
-}
-
-/// A buffer, filled with zeros at the start.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BufferDecl {
-    pub key: BufferKey,
-    pub size: u64,
-    /// Line where it is first mentioned.
-    pub line: u32,
 }
 
 /// Which parameters of a program.
@@ -152,8 +51,11 @@ pub enum ParamBank {
 /// Types with which GL sets and queries parameters: `GL_ARB_vertex_program`'s commands, `Iiv` and `Iuiv`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamType {
+    /// Floats.
     Float,
+    /// Signed integers (`Iiv`).
     Int,
+    /// Unsigned integers (`Iuiv`).
     Uint,
 }
 
@@ -173,7 +75,9 @@ impl ParamType {
 /// Components that GL counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ComponentKind {
+    /// Those of attributes that the program reads.
     Attribs,
+    /// Those of results that the program writes.
     Results,
 }
 
@@ -191,16 +95,22 @@ pub enum ParamValue {
 /// A matrix of GL state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MatrixTarget {
+    /// A modelview matrix, by number.
     Modelview(u32),
+    /// The projection matrix.
     Projection,
+    /// A texture matrix, by coordinate set.
     Texture(u32),
+    /// A matrix of the palette, by number.
     Palette(u32),
+    /// A program matrix, by number.
     Program(u32),
 }
 
 /// What happens to a matrix.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum MatrixUpdate {
+    /// Becomes this matrix.
     Load(Matrix),
     /// Multiplied from the right, as GL's matrix commands do.
     Multiply(Matrix),
@@ -210,80 +120,12 @@ pub enum MatrixUpdate {
     Pop,
 }
 
-/// Vertices of a draw.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum DrawSource {
-    /// Corners `(x, y)` and, if given, `(x + width, y + height)` texture coordinates likewise.
-    Rect {
-        position: [f32; 4],
-        texcoord: Option<[f32; 4]>,
-    },
-    Arrays {
-        first: u32,
-        count: u32,
-    },
-    Indexed {
-        first: u32,
-        count: u32,
-        vertex_offset: i32,
-        width: IndexWidth,
-    },
-}
-
-/// Bits of an index.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum IndexWidth {
-    U8,
-    U16,
-    #[default]
-    U32,
-}
-
-impl IndexWidth {
-    /// The largest index, which restarts primitives where that is enabled.
-    pub fn max(self) -> u32 {
-        match self {
-            Self::U8 => 0xff,
-            Self::U16 => 0xffff,
-            Self::U32 => u32::MAX,
-        }
-    }
-}
-
-/// How vertices make primitives.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Assembly {
-    /// As the topology says.
-    Direct,
-    /// GL's quadrilaterals, as two triangles each.
-    Quads,
-    QuadStrip,
-    /// GL's polygon, as triangles.
-    Polygon,
-    /// GL's closed line, as lines.
-    LineLoop,
-}
-
-/// Number of instances that take the same value of each attribute; 0 steps with every vertex.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Divisors(pub [u16; ATTRIBUTES as usize]);
-
-/// A draw.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Draw {
-    pub state: PipelineState,
-    pub topology: vk::PrimitiveTopology,
-    pub assembly: Assembly,
-    pub source: DrawSource,
-    pub divisors: Divisors,
-    pub instances: u32,
-    pub first_instance: u32,
-}
-
 /// A storage image by its descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ImageKey {
+    /// Descriptor set.
     pub set: u32,
+    /// Binding in the set.
     pub binding: u32,
 }
 
@@ -311,7 +153,9 @@ impl ImageKey {
 /// A part of an image, and as what programs see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoundImage {
+    /// The image.
     pub image: ImageKey,
+    /// What of it is bound.
     pub part: ImagePart,
     /// Its own unless given.
     pub format: Option<Format>,
@@ -329,14 +173,20 @@ impl std::fmt::Display for ImageKey {
 /// Where an error is expected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExpectedPlace {
+    /// The error's first byte in the program string, from 0.
     Start(u32),
+    /// The error's span in the program string.
     Bytes {
+        /// First byte, from 0.
         start: u32,
+        /// One past the last byte.
         end: u32,
     },
     /// Line and column of the program string, from 1.
     Position {
+        /// The line.
         line: usize,
+        /// The column.
         column: usize,
     },
     /// The error is found only after the whole program was read.
@@ -346,7 +196,9 @@ pub enum ExpectedPlace {
 /// An error that a program must give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExpectedError {
+    /// The code that it must have.
     pub code: glasm::Code,
+    /// Where; `None` accepts any place.
     pub place: Option<ExpectedPlace>,
 }
 
@@ -354,11 +206,20 @@ pub struct ExpectedError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CaptureCount {
     /// Primitives of a stream that were written.
-    Primitives { stream: u32 },
+    Primitives {
+        /// Number of the vertex stream.
+        stream: u32,
+    },
     /// Primitives of a stream that would have been written had there been room.
-    Needed { stream: u32 },
+    Needed {
+        /// Number of the vertex stream.
+        stream: u32,
+    },
     /// Bytes of a buffer up to the end of what was written.
-    Bytes { buffer: u32 },
+    Bytes {
+        /// Binding number of the buffer.
+        buffer: u32,
+    },
 }
 
 /// What `clear` fills attachments with.
@@ -366,7 +227,9 @@ pub enum CaptureCount {
 pub struct Clear {
     /// By attachment. 64-bit floats hold 32-bit integers exactly.
     pub colors: [[f64; 4]; MAX_COLORS],
+    /// Depth, from 0 to 1.
     pub depth: f32,
+    /// Stencil value.
     pub stencil: u32,
     /// The only color attachment that is cleared; `None` clears everything.
     pub only: Option<u32>,
@@ -386,140 +249,218 @@ impl Default for Clear {
 /// A command.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
+    /// `clear`
     Clear(Clear),
+    /// `draw ...`
     Draw(Box<Draw>),
+    /// `compute ...`
     Compute {
+        /// How many groups run.
         groups: Groups,
         /// Size of a group, for programs that leave it open.
         size: Option<[u32; 3]>,
         /// Number of the name of the entry point.
         entry_point: usize,
     },
+    /// Sets a parameter of programs.
     Parameter {
+        /// The array of parameters.
         bank: ParamBank,
+        /// The stage whose programs see it.
         stage: Stage,
+        /// Index in the array.
         index: u32,
+        /// What it becomes.
         value: ParamValue,
     },
+    /// Changes a matrix of GL state.
     Matrix {
+        /// The matrix.
         target: MatrixTarget,
+        /// The change.
         update: MatrixUpdate,
     },
+    /// Changes other GL state.
     GlState(StateUpdate),
     /// Current value of a vertex attribute.
     Attribute {
+        /// Number of the attribute.
         location: u32,
+        /// What it becomes.
         value: [f32; 4],
     },
     /// A texture or a part of one.
     Texture {
+        /// Texture image unit.
         unit: u32,
+        /// What becomes of the texture.
         update: Update,
     },
     /// How a texture is sampled from now on.
     Sampling {
+        /// Texture image unit.
         unit: u32,
+        /// All of the unit's sampling state.
         sampling: Sampling,
     },
     /// The size of all points from now on; `None` leaves it to programs.
     FixedPointSize(Option<f32>),
     /// Which textures a unit has enabled for draws without fragment program.
     TextureEnables {
+        /// Texture image unit.
         unit: u32,
+        /// All that the unit has enabled.
         enables: TextureEnables,
     },
     /// A storage image or a part of one.
     Image {
+        /// The image.
         key: ImageKey,
+        /// What becomes of it.
         update: Update,
     },
     /// What programs see from now on where they look for the image of a place.
     BindImage {
+        /// Where programs look.
         place: ImageKey,
+        /// What they find there.
         bound: BoundImage,
     },
+    /// Compares texels of an image.
     ProbeImage {
+        /// The image.
         key: ImageKey,
+        /// Which plane of it is compared.
         plane: PlaneId,
+        /// The comparison; its surface is not used.
         probe: PixelProbe,
     },
+    /// Prints the texels of an image.
     PrintImage {
+        /// The image.
         key: ImageKey,
+        /// Which plane of it is printed.
         plane: PlaneId,
     },
+    /// Writes values into a buffer.
     BufferData {
+        /// The buffer.
         buffer: BufferId,
+        /// The values.
         data: TypedData,
     },
     /// The values again and again until the end of the buffer.
     BufferFill {
+        /// The buffer.
         buffer: BufferId,
+        /// The values that are repeated.
         data: TypedData,
     },
+    /// Writes numbers at equal distances into a buffer.
     BufferSequence {
+        /// The buffer.
         buffer: BufferId,
+        /// The numbers.
         sequence: Sequence,
     },
     /// 64-bit addresses, one after the other.
     BufferAddresses {
+        /// The buffer that is written.
         buffer: BufferId,
+        /// First byte that is written.
         offset: u64,
+        /// The addresses.
         addresses: Vec<BufferAddress>,
     },
+    /// Binds a part of a buffer from now on.
     BindBuffer {
+        /// Where programs find it.
         target: BindTarget,
+        /// The part.
         range: BufferRange,
     },
+    /// Writes values into the push constants.
     PushData(TypedData),
+    /// Compares pixels of the framebuffer.
     ProbePixels(PixelProbe),
+    /// Compares values in a buffer.
     ProbeBuffer {
+        /// The buffer.
         buffer: BufferId,
+        /// The values, with the place of the observed ones.
         expected: TypedData,
+        /// How observed values relate to them.
         comparison: Comparison,
+        /// For [`Comparison::Near`], how far each component may be off.
         tolerances: Tolerances,
     },
     /// Vertices of later draws are captured, from the start of the buffers on.
     BeginCapture,
+    /// Vertices of later draws are not captured.
     EndCapture,
+    /// Compares what the last capture has counted.
     ProbeCapture {
+        /// What was counted.
         count: CaptureCount,
+        /// How the count relates to the number.
         comparison: Comparison,
+        /// The number.
         expected: u64,
     },
     /// Samples of the last draw that passed all tests.
     ProbeSamples {
+        /// How the count relates to the number.
         comparison: Comparison,
+        /// The number.
         expected: u64,
     },
     /// How many components of bindings the program of a stage uses.
     ProbeComponents {
+        /// The stage.
         stage: Stage,
+        /// Which components.
         kind: ComponentKind,
+        /// How their count relates to the number.
         comparison: Comparison,
+        /// The number.
         expected: u32,
     },
     /// The bits of a parameter; `None` if it has another type.
     ProbeParameter {
+        /// The array of parameters.
         bank: ParamBank,
+        /// The stage whose parameter it is.
         stage: Stage,
+        /// Index in the array.
         index: u32,
+        /// The type of the query.
         ty: ParamType,
+        /// What the query gives.
         expected: Option<[u32; 4]>,
     },
+    /// Prints values of a buffer.
     PrintBuffer {
+        /// The buffer.
         buffer: BufferId,
+        /// The values.
         range: DataRange,
     },
     /// The depth range of the viewport, for `state.depth.range`.
     DepthRange([f32; 2]),
+    /// Writes a picture of the framebuffer.
     SaveImage {
+        /// Name of the file, without a folder.
         name: String,
+        /// What the picture shows.
         surface: Surface,
     },
+    /// The script's assembly program must have this error.
     ExpectError(ExpectedError),
     /// Loads a program in the place of the stage's, unless it has this error.
     Load {
+        /// Index into [`Script::spares`](super::Script::spares).
         spare: usize,
+        /// The error that it must have; `None` if it must load.
         error: Option<ExpectedError>,
     },
 }

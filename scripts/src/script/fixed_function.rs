@@ -10,7 +10,9 @@ use ash::vk;
 /// Whether a capability is switched on or off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Switch {
+    /// `enable`
     On,
+    /// `disable`
     Off,
 }
 

@@ -1,6 +1,6 @@
 //! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read, and it has an example of every word.
 
-use super::{Script, gl_state, pipeline_state, require, section, state, test};
+use super::{Script, gl_state, properties, require, section, state, test};
 use glasm::ir::Stage;
 use glasm_tests::manual::examples;
 use std::collections::BTreeSet;
@@ -70,13 +70,13 @@ fn stage_word(stage: Stage) -> String {
 }
 
 fn property_words() -> impl Iterator<Item = String> {
-    let plain = pipeline_state::PROPERTIES
+    let plain = properties::PROPERTIES
         .iter()
         .map(|(word, _)| (*word).to_owned());
-    let attachment = pipeline_state::ATTACHMENT_PROPERTIES
+    let attachment = properties::ATTACHMENT_PROPERTIES
         .iter()
         .map(|(word, _)| (*word).to_owned());
-    let stencil = pipeline_state::STENCIL_PROPERTIES
+    let stencil = properties::STENCIL_PROPERTIES
         .iter()
         .map(|(word, _)| format!("front.{word}"));
     plain.chain(attachment).chain(stencil)

@@ -18,6 +18,7 @@ pub mod pipeline_state;
 mod pixel_probes;
 mod probes;
 mod program_state;
+mod properties;
 mod queries;
 mod require;
 mod section;
@@ -42,7 +43,7 @@ pub use gl_state::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, S
 pub use program_state::{MAX_STATES, ProgramState, TextureEnables};
 pub use require::{Convention, Requirements};
 pub use section::ProgramForm;
-use spare::Spare;
+pub use spare::Spare;
 pub use textures::target_name;
 pub use vertex_data::{Column, VertexData};
 
@@ -56,8 +57,11 @@ use words::{LineError, Words};
 /// Something wrong with a line of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScriptError {
+    /// The line, from 1.
     pub line: u32,
+    /// Column in bytes, from 1.
     pub column: u32,
+    /// What is wrong.
     pub message: String,
 }
 
@@ -82,8 +86,11 @@ impl ScriptError {
 /// A program section.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSection {
+    /// The stage that the program is for.
     pub stage: Stage,
+    /// In what form the program is given.
     pub form: ProgramForm,
+    /// The program's bytes; those of a SPIR-V module for [`ProgramForm::SpirvWords`].
     pub text: Vec<u8>,
     /// Line of the header.
     pub line: u32,
@@ -92,11 +99,17 @@ pub struct ProgramSection {
 /// A script, ready to run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Script {
+    /// What the device and the framebuffer must be.
     pub requirements: Requirements,
+    /// The programs of the stages, in the order of the script; a stage has several only in GLSL.
     pub programs: Vec<ProgramSection>,
+    /// Programs that commands load.
     pub spares: Vec<Spare>,
+    /// Vertices; `None` without such a section.
     pub vertex_data: Option<VertexData>,
+    /// The numbers of `[indices]`.
     pub indices: Vec<u32>,
+    /// Buffers with their final sizes; a [`BufferId`] is an index into it.
     pub buffers: Vec<BufferDecl>,
     /// Bytes of push constants.
     pub push_size: u32,
@@ -104,6 +117,7 @@ pub struct Script {
     pub entry_names: Vec<String>,
     /// What programs capture.
     pub feedback: TransformFeedback,
+    /// The commands, in order.
     pub steps: Vec<Step>,
 }
 

@@ -27,6 +27,7 @@ impl Convention {
 /// What a script needs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Requirements {
+    /// Which way is up, and what the depths of clip space are.
     pub convention: Convention,
     /// Names of Vulkan features.
     pub features: Vec<String>,
@@ -40,6 +41,7 @@ pub struct Requirements {
     pub version: Option<[u32; 3]>,
     /// Width and height of the framebuffer.
     pub framebuffer: [u32; 2],
+    /// Formats, layers and samples of the framebuffer.
     pub attachments: Attachments,
     /// GL state that programs are compiled for.
     pub fixed: glasm::FixedState,

@@ -1,6 +1,6 @@
 //! Script text is untrusted: whatever it is, reading it ends soon, with a script or with errors that have a place.
 
-use super::{Script, pipeline_state, require, section, test};
+use super::{Script, properties, require, section, test};
 use glasm_tests::manual::{Example, examples};
 use glasm_tests::mutate::{mutate, split};
 use glasm_tests::rng::Rng;
@@ -44,7 +44,7 @@ fn vocabulary(examples: &[Example]) -> Vec<String> {
     let mut words: Vec<String> = ODD.iter().map(|word| (*word).to_owned()).collect();
     words.extend(test::COMMANDS.iter().map(|(word, _)| format!("\n{word} ")));
     words.extend(require::WORDS.iter().map(|(word, _)| format!("\n{word} ")));
-    let properties = pipeline_state::PROPERTIES.iter();
+    let properties = properties::PROPERTIES.iter();
     words.extend(properties.map(|(word, _)| format!("\n{word} ")));
     let sections = section::PLAIN_NAMES.iter();
     words.extend(sections.map(|(name, _)| format!("\n[{name}]\n")));

@@ -15,7 +15,9 @@ const MAX_TEXT: usize = 20 << 20;
 /// A program string that may be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spare {
+    /// By which `load` finds it; one name may stand for a program of each stage.
     pub name: String,
+    /// The program.
     pub program: ProgramSection,
 }
 

@@ -95,7 +95,9 @@ pub(super) fn parse_provoking(
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ProvokingVertex {
     #[default]
+    /// The first one, as Vulkan has it.
     First,
+    /// The last one, as GL has it at first.
     Last,
 }
 

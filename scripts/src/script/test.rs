@@ -9,7 +9,8 @@ use super::command::{
     ExpectedPlace, IndexWidth, MatrixTarget, Step,
 };
 use super::feedback::Capturing;
-use super::pipeline_state::{PipelineState, set_property};
+use super::pipeline_state::PipelineState;
+use super::properties::set_property;
 use super::require::{Convention, Requirements};
 use super::spare::Spare;
 use super::stages::{self, ProvokingVertex};

@@ -21,8 +21,11 @@ enum Reading {
 /// A column.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Column {
+    /// Number of the attribute.
     pub location: u32,
+    /// How its values are stored.
     pub format: Format,
+    /// First byte in a vertex.
     pub offset: u32,
     reading: Reading,
 }
@@ -30,9 +33,13 @@ pub struct Column {
 /// Vertices.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VertexData {
+    /// The columns, in the order of the headers.
     pub columns: Vec<Column>,
+    /// Bytes of a vertex.
     pub stride: u32,
+    /// Number of vertices.
     pub rows: u32,
+    /// The vertices, one after the other.
     pub bytes: Vec<u8>,
 }
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 /// What is wrong with a line, and at which column (from 1).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LineError {
+pub(crate) struct LineError {
     pub column: u32,
     pub message: String,
 }
@@ -22,7 +22,7 @@ struct Word<'a> {
 
 /// A cursor over the words of a line.
 #[derive(Clone, Debug)]
-pub struct Words<'a> {
+pub(crate) struct Words<'a> {
     words: Vec<Word<'a>>,
     next: usize,
     end: u32,
@@ -34,7 +34,7 @@ fn is_separator(c: char) -> bool {
 
 impl<'a> Words<'a> {
     /// Splits a line.
-    pub fn split(line: &'a str) -> Result<Self, LineError> {
+    pub(crate) fn split(line: &'a str) -> Result<Self, LineError> {
         let mut words = Vec::new();
         let mut depth = 0u32;
         let mut start = None;
@@ -80,27 +80,27 @@ impl<'a> Words<'a> {
     }
 
     /// Whether no word is left.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.next >= self.words.len()
     }
 
     /// Number of words left.
-    pub fn remaining(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.words.len() - self.next
     }
 
     /// The next word, without taking it.
-    pub fn peek(&self) -> Option<&'a str> {
+    pub(crate) fn peek(&self) -> Option<&'a str> {
         self.words.get(self.next).map(|word| word.text)
     }
 
     /// Takes the next word if it is `text`.
-    pub fn take(&mut self, text: &str) -> Option<()> {
+    pub(crate) fn take(&mut self, text: &str) -> Option<()> {
         (self.peek()? == text).then(|| self.next += 1)
     }
 
     /// Takes the next word; `what` says what it should have been.
-    pub fn word(&mut self, what: &str) -> Result<&'a str, LineError> {
+    pub(crate) fn word(&mut self, what: &str) -> Result<&'a str, LineError> {
         match self.peek() {
             Some(word) => {
                 self.next += 1;
@@ -111,7 +111,7 @@ impl<'a> Words<'a> {
     }
 
     /// Takes the next word and turns it into a value through `parse`.
-    pub fn parse_with<T>(
+    pub(crate) fn parse_with<T>(
         &mut self,
         what: &str,
         parse: impl FnOnce(&'a str) -> Option<T>,
@@ -121,22 +121,22 @@ impl<'a> Words<'a> {
     }
 
     /// Takes a number that `FromStr` reads.
-    pub fn number<T: FromStr>(&mut self, what: &str) -> Result<T, LineError> {
+    pub(crate) fn number<T: FromStr>(&mut self, what: &str) -> Result<T, LineError> {
         self.parse_with(what, |word| word.parse().ok())
     }
 
     /// Takes an unsigned number, decimal or hexadecimal with `0x`.
-    pub fn unsigned(&mut self, what: &str) -> Result<u64, LineError> {
+    pub(crate) fn unsigned(&mut self, what: &str) -> Result<u64, LineError> {
         self.parse_with(what, parse_unsigned)
     }
 
     /// Takes an unsigned number of 32 bits, decimal or hexadecimal with `0x`.
-    pub fn unsigned32(&mut self, what: &str) -> Result<u32, LineError> {
+    pub(crate) fn unsigned32(&mut self, what: &str) -> Result<u32, LineError> {
         self.parse_with(what, |word| u32::try_from(parse_unsigned(word)?).ok())
     }
 
     /// Takes `N` numbers.
-    pub fn floats<const N: usize>(&mut self, what: &str) -> Result<[f32; N], LineError> {
+    pub(crate) fn floats<const N: usize>(&mut self, what: &str) -> Result<[f32; N], LineError> {
         let mut values = [0.0; N];
         for value in &mut values {
             *value = self.number(what)?;
@@ -145,7 +145,7 @@ impl<'a> Words<'a> {
     }
 
     /// Fails if words are left.
-    pub fn finish(&self) -> Result<(), LineError> {
+    pub(crate) fn finish(&self) -> Result<(), LineError> {
         match self.words.get(self.next) {
             Some(word) => Err(error_at(
                 word.column,
@@ -156,7 +156,7 @@ impl<'a> Words<'a> {
     }
 
     /// An error at the word taken last.
-    pub fn error_at_last(&self, message: impl Into<String>) -> LineError {
+    pub(crate) fn error_at_last(&self, message: impl Into<String>) -> LineError {
         let word = self
             .next
             .checked_sub(1)
@@ -165,7 +165,7 @@ impl<'a> Words<'a> {
     }
 
     /// An error at the word that comes next, or at the end of the line.
-    pub fn error_at_next(&self, message: impl Into<String>) -> LineError {
+    pub(crate) fn error_at_next(&self, message: impl Into<String>) -> LineError {
         error_at(
             self.words
                 .get(self.next)

@@ -21,13 +21,17 @@ const MAX_BYTES: u64 = 256 << 20;
 /// Size and format of a texture.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shape {
+    /// The target of GL that it is for.
     pub target: TexTarget,
+    /// Format of the texels.
     pub format: Format,
     /// Width, height and depth of level 0, 1 where the target has no such side.
     pub extent: [u32; 3],
+    /// Number of levels, from 1.
     pub levels: u32,
     /// Layers, six for a cube.
     pub layers: u32,
+    /// Samples of a texel; 1 for all but multisample targets.
     pub samples: u32,
 }
 
@@ -67,7 +71,7 @@ impl Shape {
     }
 
     /// Whether all levels together are of a bearable size.
-    pub fn is_bearable(&self) -> bool {
+    pub(crate) fn is_bearable(&self) -> bool {
         let sides =
             self.extent
                 .into_iter()
@@ -100,16 +104,20 @@ impl Shape {
 /// A plane of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PlaneId {
+    /// The level, from 0.
     pub level: u32,
     /// Layer, face or slice.
     pub slice: u32,
+    /// The sample; 0 unless there are several.
     pub sample: u32,
 }
 
 /// Whether an update begins a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
+    /// It does: what was there is gone.
     New,
+    /// It adds to the texture that is there.
     Add,
 }
 
@@ -118,15 +126,18 @@ pub enum Start {
 pub enum Contents {
     /// Level by level, slice by slice, row by row, texel by texel, sample by sample.
     Texels(Vec<u8>),
+    /// What a function gives.
     Pattern(Pattern),
 }
 
 /// A part of a texture and what to put there.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Update {
+    /// Whether the texture begins here.
     pub start: Start,
     /// The texture after the update.
     pub shape: Shape,
+    /// The levels that are filled.
     pub levels: Range<u32>,
     /// All of each level unless given.
     pub slice: Option<u32>,
@@ -233,6 +244,7 @@ impl Update {
 /// A texture with its texels.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TextureData {
+    /// Its size and format.
     pub shape: Shape,
     /// Planes that are missing hold zeros.
     planes: BTreeMap<PlaneId, Vec<u8>>,

@@ -24,7 +24,9 @@ pub enum Pattern {
     Rgbw(Stored),
     /// Fields of these sizes, in (even, odd) columns of even rows, then of odd rows.
     Quads {
+        /// Colors of the four fields, which repeat.
         colors: [[f64; 4]; 4],
+        /// Width and height of a field in texels.
         field: [u32; 2],
     },
     /// Each level is red, green, blue or white, in turn.
@@ -37,10 +39,13 @@ pub enum Pattern {
     Gradient,
     /// x, y, slice, and level or, with several samples, sample: numbers for integers and floats.
     Coordinates,
+    /// One color everywhere.
     Solid([f64; 4]),
     /// x, y and two more numbers, spread over so many channels as piglit does.
     Integers {
+        /// The two more numbers.
         more: [f64; 2],
+        /// Channels of the format, 1 to 4.
         channels: u8,
     },
 }
@@ -48,8 +53,11 @@ pub enum Pattern {
 /// Which components of a color are stored, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stored {
+    /// All four.
     All,
+    /// Alpha alone, in the first channel.
     Alpha,
+    /// Red in the first channel, alpha in the second.
     RedAndAlpha,
 }
 
@@ -65,10 +73,10 @@ impl Stored {
 
 /// A texel's place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Spot {
-    pub x: u32,
-    pub y: u32,
-    pub id: PlaneId,
+struct Spot {
+    x: u32,
+    y: u32,
+    id: PlaneId,
 }
 
 impl Pattern {
@@ -86,7 +94,7 @@ impl Pattern {
     }
 
     /// The color at a place.
-    pub fn color(&self, shape: &Shape, spot: Spot) -> [f64; 4] {
+    fn color(&self, shape: &Shape, spot: Spot) -> [f64; 4] {
         let Spot { x, y, id } = spot;
         let [width, height, depth] = shape.level_extent(id.level);
         let ramp = |at: u32, side: u32| match side {

@@ -5,10 +5,15 @@ use ash::vk;
 /// What happens to coordinates outside of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wrap {
+    /// `GL_REPEAT`
     Repeat,
+    /// `GL_MIRRORED_REPEAT`
     MirroredRepeat,
+    /// `GL_CLAMP_TO_EDGE`
     ClampToEdge,
+    /// `GL_CLAMP_TO_BORDER`
     ClampToBorder,
+    /// `GL_MIRROR_CLAMP_TO_EDGE`
     MirrorClampToEdge,
     /// GL's oldest: coordinates are clamped to 0 and 1, where linear filters see half of the border.
     Clamp,
@@ -20,7 +25,7 @@ pub enum Wrap {
 
 impl Wrap {
     /// What programs must do for it, because samplers cannot.
-    pub const fn in_programs(self) -> glasm::WrapMode {
+    const fn in_programs(self) -> glasm::WrapMode {
         match self {
             Self::Clamp => glasm::WrapMode::Clamp,
             Self::MirrorClamp => glasm::WrapMode::MirrorClamp,
@@ -49,7 +54,9 @@ impl Wrap {
 pub enum Swizzle {
     /// 0 to 3 for R, G, B, A.
     Component(u8),
+    /// 0, whatever is sampled.
     Zero,
+    /// 1, whatever is sampled.
     One,
 }
 
@@ -66,9 +73,13 @@ impl Swizzle {
 /// Which components a depth fills: GL's `DEPTH_TEXTURE_MODE`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DepthMode {
+    /// `GL_LUMINANCE`: (d, d, d, 1).
     Luminance,
+    /// `GL_INTENSITY`: (d, d, d, d).
     Intensity,
+    /// `GL_ALPHA`: (0, 0, 0, d).
     Alpha,
+    /// `GL_RED`: (d, 0, 0, 1).
     Red,
 }
 
@@ -97,31 +108,48 @@ impl DepthMode {
 /// What happens to the curve of sRGB formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SrgbDecode {
+    /// `GL_DECODE_EXT`: programs see linear values.
     Decode,
+    /// `GL_SKIP_DECODE_EXT`: programs see what is stored.
     Skip,
 }
 
 /// Everything about a texture but its texels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sampling {
+    /// Filter within a level where the texture is made smaller: `GL_TEXTURE_MIN_FILTER`.
     pub min: vk::Filter,
     /// Filter between levels; `None` stays in the base level.
     pub between_levels: Option<vk::SamplerMipmapMode>,
+    /// Filter where the texture is magnified: `GL_TEXTURE_MAG_FILTER`.
     pub mag: vk::Filter,
+    /// For coordinates s, t and r.
     pub wrap: [Wrap; 3],
+    /// `GL_TEXTURE_BORDER_COLOR`. 64-bit floats hold 32-bit integers exactly.
     pub border: [f64; 4],
+    /// Whether depths are compared: `GL_TEXTURE_COMPARE_MODE`.
     pub compares: bool,
+    /// How the reference relates to the depth: `GL_TEXTURE_COMPARE_FUNC`.
     pub compare: vk::CompareOp,
+    /// `GL_TEXTURE_LOD_BIAS`
     pub lod_bias: f32,
+    /// `GL_TEXTURE_MIN_LOD`
     pub min_lod: f32,
+    /// `GL_TEXTURE_MAX_LOD`
     pub max_lod: f32,
+    /// `GL_TEXTURE_BASE_LEVEL`
     pub base_level: u32,
+    /// `GL_TEXTURE_MAX_LEVEL`, which may be more than the texture has.
     pub max_level: u32,
+    /// `GL_TEXTURE_MAX_ANISOTROPY_EXT`; 1 for none.
     pub anisotropy: f32,
+    /// `GL_TEXTURE_SWIZZLE_RGBA`
     pub swizzle: [Swizzle; 4],
+    /// What depths fill that are not compared.
     pub depth_mode: DepthMode,
     /// What comparisons in assembly fill, which is luminance until a script says something else.
     pub compared_mode: DepthMode,
+    /// `GL_TEXTURE_SRGB_DECODE_EXT`
     pub srgb_decode: SrgbDecode,
 }
 

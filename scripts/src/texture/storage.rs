@@ -7,6 +7,7 @@ use glasm::ir::TexTarget;
 /// What is bound of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ImagePart {
+    /// The level, from 0.
     pub level: u32,
     /// One layer, face or slice, which is an image of a lower target; else all of them.
     pub slice: Option<u32>,
@@ -15,7 +16,9 @@ pub struct ImagePart {
 /// A part of an image as a program sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StorageView {
+    /// The target that the program names.
     pub target: TexTarget,
+    /// Which part of the image it is.
     pub part: ImagePart,
     /// As which its texels are seen.
     pub format: vk::Format,

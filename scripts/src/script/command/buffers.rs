@@ -1,0 +1,131 @@
+//! Buffers of a script, their parts, and the places where programs find them.
+
+use glasm::ir::Stage;
+
+/// A buffer of the script: index into [`Script::buffers`](super::super::Script::buffers).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct BufferId(pub usize);
+
+/// Kinds of buffers that are bound through descriptors.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BufferKind {
+    /// A uniform buffer (`ubo`).
+    Uniform,
+    /// A storage buffer (`ssbo`).
+    Storage,
+    /// Atomic counters, which only assembly programs know.
+    Counter,
+    /// Captured vertices.
+    Feedback,
+}
+
+/// A place where programs find a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BindTarget {
+    /// For all stages.
+    Bound {
+        /// How it is read.
+        kind: BufferKind,
+        /// Descriptor set.
+        set: u32,
+        /// Binding in the set.
+        binding: u32,
+    },
+    /// `program.buffer[index]` of one stage.
+    Param {
+        /// The stage whose programs see the buffer.
+        stage: Stage,
+        /// The `index` of `program.buffer[index]`.
+        index: u32,
+    },
+}
+
+impl BindTarget {
+    /// How the buffer there is read.
+    pub fn kind(self) -> BufferKind {
+        match self {
+            Self::Bound { kind, .. } => kind,
+            Self::Param { .. } => BufferKind::Uniform,
+        }
+    }
+}
+
+impl std::fmt::Display for BindTarget {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bound { kind, set, binding } => {
+                let word = match kind {
+                    BufferKind::Uniform => "ubo",
+                    BufferKind::Storage => "ssbo",
+                    BufferKind::Counter => "counter",
+                    BufferKind::Feedback => "xfb",
+                };
+                write!(f, "{word} {set}:{binding}")
+            }
+            Self::Param { stage, index } => {
+                write!(f, "buffer {index} of {} programs", stage.name())
+            }
+        }
+    }
+}
+
+/// A part of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BufferRange {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// First byte.
+    pub offset: u64,
+    /// To the end of the buffer unless given.
+    pub size: Option<u64>,
+}
+
+/// An address in a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BufferAddress {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// Distance from its start in bytes.
+    pub offset: u64,
+}
+
+/// What a buffer is called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BufferKey {
+    /// Reached by its address.
+    Named(String),
+    /// Bound through a descriptor; assembly programs know only the binding.
+    Bound {
+        /// How it is read.
+        kind: BufferKind,
+        /// Descriptor set.
+        set: u32,
+        /// Binding in the set.
+        binding: u32,
+    },
+}
+
+impl std::fmt::Display for BufferKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Named(name) => write!(f, "buffer `{name}`"),
+            Self::Bound { kind, set, binding } => BindTarget::Bound {
+                kind: *kind,
+                set: *set,
+                binding: *binding,
+            }
+            .fmt(f),
+        }
+    }
+}
+
+/// A buffer, filled with zeros at the start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BufferDecl {
+    /// What it is called.
+    pub key: BufferKey,
+    /// Bytes: what the script asks for, or as many as its commands reach.
+    pub size: u64,
+    /// Line where it is first mentioned.
+    pub line: u32,
+}

@@ -1,0 +1,96 @@
+//! Draws: where vertices come from and what becomes of them.
+
+use crate::script::names::ATTRIBUTES;
+use crate::script::pipeline_state::PipelineState;
+use ash::vk;
+
+/// Vertices of a draw.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum DrawSource {
+    /// Corners `(x, y)` and, if given, `(x + width, y + height)` texture coordinates likewise.
+    Rect {
+        /// x, y, width and height in clip space, with w = 1.
+        position: [f32; 4],
+        /// Likewise of texture coordinates; `None` if there are none.
+        texcoord: Option<[f32; 4]>,
+    },
+    /// Rows of the vertex data in their order.
+    Arrays {
+        /// The first row.
+        first: u32,
+        /// Number of vertices.
+        count: u32,
+    },
+    /// Rows of the vertex data by the script's indices.
+    Indexed {
+        /// The first index that is taken.
+        first: u32,
+        /// Number of indices.
+        count: u32,
+        /// Added to each index.
+        vertex_offset: i32,
+        /// Width of the indices as the device reads them.
+        width: IndexWidth,
+    },
+}
+
+/// Bits of an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum IndexWidth {
+    /// 8 bits.
+    U8,
+    /// 16 bits.
+    U16,
+    #[default]
+    /// 32 bits.
+    U32,
+}
+
+impl IndexWidth {
+    /// The largest index, which restarts primitives where that is enabled.
+    pub fn max(self) -> u32 {
+        match self {
+            Self::U8 => 0xff,
+            Self::U16 => 0xffff,
+            Self::U32 => u32::MAX,
+        }
+    }
+}
+
+/// How vertices make primitives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Assembly {
+    /// As the topology says.
+    Direct,
+    /// GL's quadrilaterals, as two triangles each.
+    Quads,
+    /// GL's strip of quadrilaterals, as two triangles each.
+    QuadStrip,
+    /// GL's polygon, as triangles.
+    Polygon,
+    /// GL's closed line, as lines.
+    LineLoop,
+}
+
+/// Number of instances that take the same value of each attribute; 0 steps with every vertex.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Divisors(pub [u16; ATTRIBUTES as usize]);
+
+/// A draw.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Draw {
+    /// Pipeline state in force.
+    pub state: PipelineState,
+    /// Primitives that the device gets.
+    pub topology: vk::PrimitiveTopology,
+    /// How they are made of the script's vertices.
+    pub assembly: Assembly,
+    /// Where vertices come from.
+    pub source: DrawSource,
+    /// Which attributes step with instances.
+    pub divisors: Divisors,
+    /// Number of instances.
+    pub instances: u32,
+    /// Number of the first instance.
+    pub first_instance: u32,
+}
