@@ -14,6 +14,7 @@ mod demo;
 mod features;
 mod fuzz;
 mod gallery;
+mod opengl;
 mod packages;
 mod piglit;
 mod setup;
@@ -36,7 +37,7 @@ Tasks of the glasm repository.
 usage: cargo xtask COMMAND [OPTIONS]
 
 commands:
-  setup      install what demo and test need (Vulkan loader, CPU drivers, SPIR-V tools)
+  setup      install what demo and test need (Vulkan loader, EGL, CPU drivers, SPIR-V tools)
   demo       run the sample programs and write the gallery out/gallery/index.html
   test       format, lints, all tests, script suites on two CPU drivers, spirv-val, coverage
   coverage   join the passing scripts with the feature lists in tests/features

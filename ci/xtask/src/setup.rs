@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: what demo and test need of the machine, and how it gets there.
 
 use crate::packages::{Apt, Names, System};
-use crate::{shell, vulkan};
+use crate::{opengl, shell, vulkan};
 use anyhow::{Result, bail};
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
@@ -125,6 +125,32 @@ const NEEDS: &[Need] = &[
             fedora: "vulkan-validation-layers",
             arch: "vulkan-validation-layers",
             homebrew: "vulkan-validationlayers",
+        },
+    },
+    Need {
+        what: "EGL",
+        why: "OpenGL without a window: its drivers implement the languages themselves, a reference for our results",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: opengl::egl_present,
+        names: Names {
+            debian: &["libegl1"],
+            fedora: "libglvnd-egl",
+            arch: "libglvnd",
+            homebrew: "libglvnd (build it yourself)",
+        },
+    },
+    Need {
+        what: "Mesa's OpenGL",
+        why: "llvmpipe and softpipe, OpenGL drivers for the CPU: the reference runs without a GPU",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: opengl::mesa_present,
+        names: Names {
+            debian: &["libgl1-mesa-dri"],
+            fedora: "mesa-dri-drivers",
+            arch: "mesa",
+            homebrew: "mesa (build it yourself)",
         },
     },
 ];

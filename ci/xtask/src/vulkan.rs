@@ -179,7 +179,7 @@ fn data_dirs() -> Vec<PathBuf> {
 }
 
 /// The folders in which a shared library may lie.
-fn library_dirs() -> Vec<PathBuf> {
+pub(crate) fn library_dirs() -> Vec<PathBuf> {
     let arch = std::env::consts::ARCH;
     let mut dirs: Vec<PathBuf> = Vec::new();
     for variable in ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"] {

@@ -1,0 +1,182 @@
+//! Writes the commands and constants of OpenGL as Rust, from the registry of the Khronos group.
+//!
+//! `src/gl/bindings.rs` includes the result, a table: it gives each command a method. Commands that touch no memory of ours become safe
+//! methods.
+
+use gl_generator::{Api, Cmd, Fallbacks, Generator, Profile, Registry};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// What scripts need beyond OpenGL 4.6 with the compatibility profile.
+const EXTENSIONS: &[&str] = &[
+    "GL_AMD_seamless_cubemap_per_texture",
+    "GL_ARB_bindless_texture",
+    "GL_ARB_color_buffer_float",
+    "GL_ARB_compute_variable_group_size",
+    "GL_ARB_fragment_program",
+    "GL_ARB_sparse_texture",
+    "GL_ARB_sparse_texture2",
+    "GL_ARB_texture_float",
+    "GL_ARB_vertex_blend",
+    "GL_ARB_vertex_program",
+    "GL_ATI_texture_mirror_once",
+    "GL_EXT_depth_bounds_test",
+    "GL_EXT_direct_state_access",
+    "GL_EXT_gpu_program_parameters",
+    "GL_EXT_raster_multisample",
+    "GL_EXT_shader_image_load_store",
+    "GL_EXT_stencil_two_side",
+    "GL_EXT_texture_array",
+    "GL_EXT_texture_buffer_object",
+    "GL_EXT_texture_filter_anisotropic",
+    "GL_EXT_texture_integer",
+    "GL_EXT_texture_mirror_clamp",
+    "GL_EXT_texture_sRGB",
+    "GL_EXT_texture_sRGB_decode",
+    "GL_EXT_vertex_attrib_64bit",
+    "GL_EXT_vertex_weighting",
+    "GL_EXT_window_rectangles",
+    "GL_INTEL_conservative_rasterization",
+    "GL_KHR_debug",
+    "GL_NV_bindless_texture",
+    "GL_NV_compute_program5",
+    "GL_NV_conservative_raster",
+    "GL_NV_conservative_raster_dilate",
+    "GL_NV_depth_buffer_float",
+    "GL_NV_depth_clamp",
+    "GL_NV_explicit_multisample",
+    "GL_NV_fragment_program",
+    "GL_NV_fragment_program_option",
+    "GL_NV_fragment_program2",
+    "GL_NV_framebuffer_multisample_coverage",
+    "GL_NV_geometry_program4",
+    "GL_NV_gpu_program4",
+    "GL_NV_gpu_program5",
+    "GL_NV_half_float",
+    "GL_NV_parameter_buffer_object",
+    "GL_NV_parameter_buffer_object2",
+    "GL_NV_point_sprite",
+    "GL_NV_primitive_restart",
+    "GL_NV_register_combiners",
+    "GL_NV_shader_buffer_load",
+    "GL_NV_shader_buffer_store",
+    "GL_NV_shader_storage_buffer_object",
+    "GL_NV_tessellation_program5",
+    "GL_NV_texture_multisample",
+    "GL_NV_texture_rectangle",
+    "GL_NV_transform_feedback",
+    "GL_NV_transform_feedback2",
+    "GL_NV_vertex_attrib_integer_64bit",
+    "GL_NV_vertex_buffer_unified_memory",
+    "GL_NV_vertex_program",
+    "GL_NV_vertex_program1_1",
+    "GL_NV_vertex_program2",
+    "GL_NV_vertex_program2_option",
+    "GL_NV_vertex_program3",
+    "GL_NV_vertex_program4",
+    "GL_NV_viewport_array2",
+    "GL_NV_viewport_swizzle",
+];
+
+/// Commands without pointers that still may touch memory of ours, by the start of their names: drawing reads arrays, which must lie in
+/// buffers; pixel storage decides how much the transfer of pixels reads and writes; unmapping ends the life of a pointer.
+const TOUCHES_MEMORY: &[&str] = &[
+    "ArrayElement",
+    "BindVertexBuffer",
+    "ClientAttribDefault",
+    "Draw",
+    "EnableClientState",
+    "EnableVertexArray",
+    "EnableVertexAttribArray",
+    "MapBuffer",
+    "MultiDraw",
+    "PixelStore",
+    "PopClientAttrib",
+    "PushClientAttrib",
+    "UnmapBuffer",
+    "UnmapNamedBuffer",
+    "VertexArray",
+];
+
+/// Commands whose name starts like one of [`TOUCHES_MEMORY`] and that only change state.
+const HARMLESS: &[&str] = &["DrawBuffer"];
+
+/// What stands before the constants.
+const HEAD: &str = "\
+/// Constants, named as in the registry less `GL_`.
+#[allow(non_upper_case_globals, reason = \"names are those of the registry\")]
+";
+
+/// The table that `commands!` reads, and the constants.
+struct Table;
+
+impl Generator for Table {
+    fn write<W: Write>(&self, registry: &Registry, dest: &mut W) -> io::Result<()> {
+        writeln!(dest, "{HEAD}pub(crate) mod constants {{")?;
+        for constant in registry.enums.iter().filter(|row| row.ty != "&'static str") {
+            let (name, value) = (&constant.ident, &constant.value);
+            let ty = match constant.ty.trim_start_matches("types::") {
+                "GLenum" if value.starts_with('-') => "GLint",
+                ty => ty,
+            };
+            let cast = if constant.cast { " as _" } else { "" };
+            writeln!(
+                dest,
+                "pub(crate) const {name}: super::types::{ty} = {value}{cast};"
+            )?;
+        }
+        writeln!(dest, "}}\ncommands! {{")?;
+        for command in &registry.cmds {
+            let safety = if touches_memory(command) {
+                "unsafe"
+            } else {
+                "safe"
+            };
+            let parameters: Vec<String> = command
+                .params
+                .iter()
+                // With an underscore, because some are words of Rust.
+                .map(|parameter| format!("{}_: {}", parameter.ident, rust_type(&parameter.ty)))
+                .collect();
+            let (name, result) = (&command.proto.ident, rust_type(&command.proto.ty));
+            writeln!(
+                dest,
+                "{safety} {name}({}) -> {result};",
+                parameters.join(", ")
+            )?;
+        }
+        writeln!(dest, "}}")
+    }
+}
+
+/// Types of C stand without a path.
+fn rust_type(ty: &str) -> String {
+    ty.replace("__gl_imports::raw::", "")
+}
+
+fn touches_memory(command: &Cmd) -> bool {
+    let name = command.proto.ident.as_str();
+    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    let mut types = command.params.iter().chain([&command.proto]);
+    types.any(|binding| is_pointer(&binding.ty)) || starts(TOUCHES_MEMORY) && !starts(HARMLESS)
+}
+
+fn is_pointer(ty: &str) -> bool {
+    ty.contains('*') || ty.contains("DEBUGPROC") || ty.contains("GLsync") || ty.contains("GLegl")
+}
+
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-changed=build.rs");
+    let folder = std::env::var("OUT_DIR").map_err(io::Error::other)?;
+    let mut file = BufWriter::new(File::create(Path::new(&folder).join("bindings.rs"))?);
+    let registry = Registry::new(
+        Api::Gl,
+        (4, 6),
+        Profile::Compatibility,
+        Fallbacks::None,
+        EXTENSIONS,
+    );
+    registry.write_bindings(Table, &mut file)?;
+    file.flush()
+}

@@ -1,0 +1,70 @@
+//! Errors of the runner itself: not of scripts.
+
+/// Why the runner cannot do its work.
+#[derive(thiserror::Error, Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no EGL library on this machine.
+    #[error("the EGL library cannot be loaded: {0}")]
+    Library(String),
+    /// A call of EGL failed.
+    #[error("{call} failed: {reason}")]
+    Egl {
+        /// The call.
+        call: &'static str,
+        /// What EGL said.
+        reason: String,
+    },
+    /// A device cannot be used without a window.
+    #[error("the driver lacks {0}")]
+    MissingExtension(&'static str),
+    /// No device fits the choice.
+    #[error("no OpenGL device {wanted}; there {available}")]
+    NoDevice {
+        /// The choice.
+        wanted: String,
+        /// What there is.
+        available: String,
+    },
+    /// A device gives no context of OpenGL 2.1 or later with the compatibility profile.
+    #[error("no OpenGL context with the compatibility profile: {0}")]
+    NoContext(String),
+    /// This thread has a context already.
+    #[error("another OpenGL context is in use on this thread")]
+    ContextInUse,
+    /// The driver lacks a command.
+    #[error("the driver lacks the command {0}")]
+    MissingCommand(&'static str),
+    /// OpenGL reported errors.
+    #[error("{what}: {}", messages.join("; "))]
+    Gl {
+        /// What was being done.
+        what: &'static str,
+        /// Names of errors and messages of the driver.
+        messages: Vec<String>,
+    },
+    /// A length or size is not what OpenGL would read or write.
+    #[error("{what}: {length} bytes instead of {needed}")]
+    Length {
+        /// What was being done.
+        what: &'static str,
+        /// The bytes that there are.
+        length: usize,
+        /// The bytes that OpenGL would touch.
+        needed: usize,
+    },
+    /// A client format that the runner does not know.
+    #[error("no texel size is known for format {format:#06x} with type {ty:#06x}")]
+    UnknownFormat {
+        /// The GL format.
+        format: u32,
+        /// The GL type.
+        ty: u32,
+    },
+    /// The driver cannot render to the attachments.
+    #[error("the framebuffer is not complete: {0}")]
+    Incomplete(String),
+    /// A framebuffer lacks what was to be read.
+    #[error("the framebuffer has no such {0} attachment")]
+    NoAttachment(&'static str),
+}

@@ -1,0 +1,172 @@
+//! The constants of OpenGL, and its commands as methods of [`Commands`].
+//!
+//! The build script writes the table. A command is looked up when it is first called; one that the driver lacks gives
+//! [`Error::MissingCommand`]. Drivers may also hand out a command that they do not implement: calling it is a GL error, so what must be
+//! there is decided by version and extensions.
+
+use crate::error::Error;
+use std::cell::Cell;
+use std::ffi::c_void;
+
+/// Types of parameters.
+#[expect(
+    clippy::upper_case_acronyms,
+    reason = "names are those of the registry"
+)]
+pub(crate) mod types {
+    use std::ffi::{c_char, c_void};
+
+    pub(crate) type GLenum = u32;
+    pub(crate) type GLboolean = u8;
+    pub(crate) type GLbitfield = u32;
+    pub(crate) type GLbyte = i8;
+    pub(crate) type GLubyte = u8;
+    pub(crate) type GLshort = i16;
+    pub(crate) type GLushort = u16;
+    pub(crate) type GLint = i32;
+    pub(crate) type GLuint = u32;
+    pub(crate) type GLsizei = i32;
+    pub(crate) type GLint64 = i64;
+    pub(crate) type GLuint64 = u64;
+    pub(crate) type GLint64EXT = i64;
+    pub(crate) type GLuint64EXT = u64;
+    pub(crate) type GLfloat = f32;
+    pub(crate) type GLdouble = f64;
+    pub(crate) type GLclampd = f64;
+    pub(crate) type GLhalfNV = u16;
+    pub(crate) type GLchar = c_char;
+    pub(crate) type GLintptr = isize;
+    pub(crate) type GLsizeiptr = isize;
+    pub(crate) type GLsync = *const c_void;
+    pub(crate) type GLDEBUGPROC = Option<
+        unsafe extern "system" fn(
+            source: GLenum,
+            kind: GLenum,
+            id: GLuint,
+            severity: GLenum,
+            length: GLsizei,
+            message: *const GLchar,
+            user: *mut c_void,
+        ),
+    >;
+    pub(crate) type GLDEBUGPROCKHR = GLDEBUGPROC;
+}
+
+/// A command that may or may not have been looked up.
+#[derive(Clone, Copy)]
+enum Slot {
+    Unknown,
+    Missing,
+    Found(*const c_void),
+}
+
+/// The commands of one context.
+///
+/// Each has a method with its name less `gl`, its parameters, and its result in a `Result`. Methods that could read or write memory of
+/// ours are `unsafe`: the caller keeps to the OpenGL specification in what the pointers refer to.
+pub(crate) struct Commands {
+    load: Box<dyn Fn(&str) -> *const c_void>,
+    slots: Box<[Cell<Slot>]>,
+}
+
+impl Commands {
+    /// Commands of the context that is current on this thread; `load` is what the system calls `GetProcAddress`.
+    ///
+    /// # Safety
+    ///
+    /// `load` returns null or the command of that name, with the signature that the registry gives it. Methods are called only while
+    /// the context is current on the thread.
+    pub(super) unsafe fn new(load: Box<dyn Fn(&str) -> *const c_void>) -> Self {
+        Self {
+            load,
+            slots: vec![Cell::new(Slot::Unknown); Command::COUNT].into(),
+        }
+    }
+
+    /// Commands of no context: none is there.
+    #[cfg(test)]
+    pub(super) fn without_driver() -> Self {
+        // SAFETY: there is no command to call.
+        unsafe { Self::new(Box::new(|_| std::ptr::null())) }
+    }
+
+    /// Whether the driver hands out the command, as `glFinish`. `false` for names that the table lacks.
+    pub(crate) fn has_command(&self, name: &str) -> bool {
+        let command = name.strip_prefix("gl").and_then(Command::of_name);
+        command.is_some_and(|(command, name)| self.pointer(command, name).is_ok())
+    }
+
+    fn pointer(&self, command: Command, name: &'static str) -> Result<*const c_void, Error> {
+        let slot = &self.slots[command as usize];
+        if let Slot::Unknown = slot.get() {
+            let pointer = (self.load)(name);
+            slot.set(if pointer.is_null() {
+                Slot::Missing
+            } else {
+                Slot::Found(pointer)
+            });
+        }
+        match slot.get() {
+            Slot::Found(pointer) => Ok(pointer),
+            Slot::Missing | Slot::Unknown => Err(Error::MissingCommand(name)),
+        }
+    }
+}
+
+macro_rules! method {
+    (safe $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
+        #[inline]
+        pub(crate) fn $name(&self, $($parameter: $ty),*) -> Result<$result, Error> {
+            let pointer = self.pointer(Command::$name, concat!("gl", stringify!($name)))?;
+            // SAFETY: `new` demands that the pointer is of this type.
+            let command = unsafe {
+                std::mem::transmute::<*const c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
+            };
+            // SAFETY: it has no pointers, and the build script's list says that it touches no memory of ours in another way.
+            Ok(unsafe { command($($parameter),*) })
+        }
+    };
+    (unsafe $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
+        #[inline]
+        pub(super) unsafe fn $name(&self, $($parameter: $ty),*) -> Result<$result, Error> {
+            let pointer = self.pointer(Command::$name, concat!("gl", stringify!($name)))?;
+            // SAFETY: `new` demands that the pointer is of this type.
+            let command = unsafe {
+                std::mem::transmute::<*const c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
+            };
+            // SAFETY: the caller keeps to the specification of the command.
+            Ok(unsafe { command($($parameter),*) })
+        }
+    };
+}
+
+macro_rules! commands {
+    ($($safety:tt $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty;)*) => {
+        /// Places in the table of commands.
+        #[derive(Clone, Copy)]
+        #[expect(non_camel_case_types, reason = "names are those of the registry")]
+        enum Command { $($name,)* }
+
+        impl Command {
+            const ALL: &[(Self, &'static str)] = &[$((Self::$name, concat!("gl", stringify!($name))),)*];
+            const COUNT: usize = Self::ALL.len();
+
+            /// By name, less `gl`.
+            fn of_name(name: &str) -> Option<(Self, &'static str)> {
+                Self::ALL.iter().copied().find(|(_, full)| full[2..] == *name)
+            }
+        }
+
+        #[expect(
+            clippy::too_many_arguments,
+            non_snake_case,
+            reason = "names and parameters are those of the registry"
+        )]
+        impl Commands {
+            $(method! { $safety $name($($parameter: $ty),*) -> $result })*
+        }
+    };
+}
+
+// Constants and the table, as the build script wrote them.
+include!(concat!(env!("OUT_DIR"), "/bindings.rs"));

@@ -1,0 +1,255 @@
+//! The context: commands, version, extensions, limits, errors.
+
+use super::bindings::Commands;
+use super::egl::{CurrentContext, Device, Egl};
+use super::messages::{self, MessageLog};
+use super::{
+    COMPRESSED_TEXTURE_FORMATS, DeviceChoice, DeviceInfo, EXTENSIONS, NUM_EXTENSIONS,
+    PACK_ALIGNMENT, PROGRAM_BINARY_FORMATS, RENDERER, SHADER_BINARY_FORMATS, UNPACK_ALIGNMENT,
+    VENDOR, VERSION, devices,
+};
+use crate::error::Error;
+use std::collections::BTreeSet;
+use std::ffi::CStr;
+use std::ops::Deref;
+use std::rc::Rc;
+
+/// A version of OpenGL, major and minor.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Version(pub u32, pub u32);
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.0, self.1)
+    }
+}
+
+/// More values than any state has whose number is known; lists of unknown length are refused.
+const MAX_VALUES: usize = 64;
+
+/// A context, current on this thread until it is dropped. Its commands are methods, see [`Commands`].
+pub(crate) struct Gl {
+    commands: Commands,
+    info: DeviceInfo,
+    version: Version,
+    extensions: BTreeSet<String>,
+    // Before the log, which must outlive it.
+    _context: CurrentContext,
+    log: Option<Box<MessageLog>>,
+}
+
+impl Deref for Gl {
+    type Target = Commands;
+
+    fn deref(&self) -> &Commands {
+        &self.commands
+    }
+}
+
+impl Gl {
+    /// Opens a device. A thread has at most one context at a time.
+    pub(crate) fn open(choice: &DeviceChoice) -> Result<Rc<Self>, Error> {
+        let (index, device) = devices::choose(choice)?;
+        Self::open_device(index, device).map(Rc::new)
+    }
+
+    /// Opens the device of this number.
+    pub(super) fn open_device(index: usize, device: Device) -> Result<Self, Error> {
+        let egl = Egl::load()?;
+        let context = CurrentContext::new(egl, device)?;
+        // SAFETY: EGL gives commands by name, and this type is dropped together with the context, which stays on its thread.
+        let commands = unsafe { Commands::new(Box::new(|name| egl.command(name))) };
+        let version_text = string(&commands, VERSION)?;
+        let version = parse_version(&version_text).ok_or_else(|| {
+            Error::NoContext(format!("the driver calls its version {version_text:?}"))
+        })?;
+        if version < Version(2, 1) {
+            return Err(Error::NoContext(format!(
+                "the driver has version {version}"
+            )));
+        }
+        let extensions = read_extensions(&commands, version)?;
+        for name in [PACK_ALIGNMENT, UNPACK_ALIGNMENT] {
+            // SAFETY: this gives the packing that the wrappers here count on.
+            unsafe { commands.PixelStorei(name, 1) }?;
+        }
+        let debug = version >= Version(4, 3) || extensions.contains("GL_KHR_debug");
+        let log = if debug {
+            MessageLog::install(&commands)
+        } else {
+            None
+        };
+        let info = DeviceInfo {
+            index,
+            name: string(&commands, RENDERER)?,
+            vendor: string(&commands, VENDOR)?,
+            version,
+            driver: driver(&version_text).to_owned(),
+        };
+        let gl = Self {
+            commands,
+            info,
+            version,
+            extensions,
+            _context: context,
+            log,
+        };
+        gl.check("opening the context")?;
+        Ok(gl)
+    }
+
+    /// What device this is.
+    pub(crate) fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    /// The version of OpenGL.
+    pub(crate) fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Whether the driver has the extension, as `GL_ARB_vertex_program`.
+    pub(crate) fn has(&self, extension: &str) -> bool {
+        self.extensions.contains(extension)
+    }
+
+    /// All extensions by name.
+    pub(crate) fn extensions(&self) -> impl Iterator<Item = &str> {
+        self.extensions.iter().map(String::as_str)
+    }
+
+    /// One integer of the state, such as a limit.
+    pub(crate) fn integer(&self, name: u32) -> Result<i32, Error> {
+        self.integers::<1>(name).map(|[value]| value)
+    }
+
+    /// The first `N` integers of a state that has so many, such as `GL_VIEWPORT`.
+    pub(crate) fn integers<const N: usize>(&self, name: u32) -> Result<[i32; N], Error> {
+        const { assert!(N <= MAX_VALUES) };
+        let mut values = [0; MAX_VALUES];
+        if !is_list(name) {
+            // SAFETY: no state that is not such a list has more values.
+            unsafe { self.GetIntegerv(name, values.as_mut_ptr()) }?;
+        }
+        self.check("glGetIntegerv")?;
+        Ok(std::array::from_fn(|index| values[index]))
+    }
+
+    /// The first `N` floats of a state that has so many.
+    pub(crate) fn floats<const N: usize>(&self, name: u32) -> Result<[f32; N], Error> {
+        const { assert!(N <= MAX_VALUES) };
+        let mut values = [0.0; MAX_VALUES];
+        if !is_list(name) {
+            // SAFETY: no state that is not such a list has more values.
+            unsafe { self.GetFloatv(name, values.as_mut_ptr()) }?;
+        }
+        self.check("glGetFloatv")?;
+        Ok(std::array::from_fn(|index| values[index]))
+    }
+
+    /// A string of the driver, such as `GL_PROGRAM_ERROR_STRING_ARB`; empty if it has none.
+    pub(super) fn string(&self, name: u32) -> Result<String, Error> {
+        string(&self.commands, name)
+    }
+
+    /// Messages of the driver about errors, undefined behavior and what it calls severe, since they were last taken. A driver without
+    /// KHR_debug has none, only what [`check`](Self::check) finds.
+    pub(crate) fn take_messages(&self) -> Vec<String> {
+        self.log.as_ref().map(|log| log.take()).unwrap_or_default()
+    }
+
+    /// The errors that `glGetError` has, the first one first; they are gone after that.
+    pub(crate) fn take_errors(&self) -> Result<Vec<u32>, Error> {
+        messages::take_errors(&self.commands)
+    }
+
+    /// Whether OpenGL reported an error since the last check; `what` was done since.
+    pub(crate) fn check(&self, what: &'static str) -> Result<(), Error> {
+        let errors = self.take_errors()?;
+        let said = self.take_messages();
+        if errors.is_empty() && said.is_empty() {
+            return Ok(());
+        }
+        let mut messages: Vec<String> = errors.into_iter().map(messages::error_name).collect();
+        messages.extend(said);
+        Err(Error::Gl { what, messages })
+    }
+
+    /// Waits until everything is done.
+    pub(crate) fn finish(&self) -> Result<(), Error> {
+        self.Finish()?;
+        self.check("glFinish")
+    }
+}
+
+/// State with as many values as the driver likes.
+fn is_list(name: u32) -> bool {
+    matches!(
+        name,
+        COMPRESSED_TEXTURE_FORMATS | PROGRAM_BINARY_FORMATS | SHADER_BINARY_FORMATS
+    )
+}
+
+/// A string of the driver, empty if it has none.
+fn string(commands: &Commands, name: u32) -> Result<String, Error> {
+    // SAFETY: the name stands for a string that stays as long as the context.
+    let text = unsafe { commands.GetString(name) }?;
+    Ok(copied(text))
+}
+
+fn copied(text: *const u8) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: strings that OpenGL returns end with a zero and stay as long as the context.
+    let text = unsafe { CStr::from_ptr(text.cast()) };
+    text.to_string_lossy().into_owned()
+}
+
+fn read_extensions(commands: &Commands, version: Version) -> Result<BTreeSet<String>, Error> {
+    if version < Version(3, 0) {
+        let list = string(commands, EXTENSIONS)?;
+        return Ok(list.split_whitespace().map(str::to_owned).collect());
+    }
+    let mut count = 0;
+    // SAFETY: this state has one value.
+    unsafe { commands.GetIntegerv(NUM_EXTENSIONS, &mut count) }?;
+    (0..count.unsigned_abs())
+        .map(|index| {
+            // SAFETY: the index is below the number of extensions; a null result is looked for.
+            unsafe { commands.GetStringi(EXTENSIONS, index) }.map(copied)
+        })
+        .collect()
+}
+
+/// `4.5 (Compatibility Profile) Mesa 22.3.6` is version 4.5.
+fn parse_version(text: &str) -> Option<Version> {
+    let number = text.split(' ').next()?;
+    let mut parts = number.split('.');
+    let major = parts.next()?.parse().ok()?;
+    let minor = parts.next()?.parse().ok()?;
+    Some(Version(major, minor))
+}
+
+/// What follows the version: name and version of the driver.
+fn driver(version_text: &str) -> &str {
+    let rest = version_text.split_once(' ').map_or("", |(_, rest)| rest);
+    rest.trim_start_matches("(Compatibility Profile)").trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_off_the_text_of_the_driver() {
+        let mesa = "4.5 (Compatibility Profile) Mesa 22.3.6";
+        assert_eq!(parse_version(mesa), Some(Version(4, 5)));
+        assert_eq!(driver(mesa), "Mesa 22.3.6");
+        let nvidia = "4.6.0 NVIDIA 550.54.15";
+        assert_eq!(parse_version(nvidia), Some(Version(4, 6)));
+        assert_eq!(driver(nvidia), "NVIDIA 550.54.15");
+        assert_eq!(parse_version("OpenGL ES 3.2"), None);
+        assert_eq!(driver("2.1"), "");
+    }
+}

@@ -1,0 +1,107 @@
+//! The devices of this machine, and the choice of one.
+
+use super::Version;
+use super::context::Gl;
+use super::egl::{Device, Egl};
+use crate::error::Error;
+
+/// Which device to run on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum DeviceChoice {
+    /// A GPU if there is one, else what runs on the CPU.
+    #[default]
+    Best,
+    /// By number, as [`devices`] counts.
+    Index(usize),
+    /// The first device whose name or vendor contains this text, whatever the case of its letters.
+    Name(String),
+}
+
+/// A device that can run scripts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeviceInfo {
+    /// Its number for [`DeviceChoice::Index`].
+    pub index: usize,
+    /// What OpenGL calls the renderer.
+    pub name: String,
+    /// Who made the driver or the device.
+    pub vendor: String,
+    /// The version of OpenGL.
+    pub version: Version,
+    /// Name and version of the driver.
+    pub driver: String,
+}
+
+/// All devices that OpenGL can be used on without a window.
+///
+/// # Errors
+///
+/// [`Error::Library`] without an EGL library. A device that cannot be opened is left out.
+pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
+    Ok(list()?.into_iter().map(|(_, info)| info).collect())
+}
+
+/// Opens every device on a thread of its own, because this one may have a context.
+fn list() -> Result<Vec<(Device, DeviceInfo)>, Error> {
+    let devices = Egl::load()?.devices();
+    Ok(devices
+        .into_iter()
+        .enumerate()
+        .filter_map(|(index, device)| Some((device, probe(index, device)?)))
+        .collect())
+}
+
+fn probe(index: usize, device: Device) -> Option<DeviceInfo> {
+    std::thread::scope(|scope| {
+        let opened = scope.spawn(move || {
+            let gl = Gl::open_device(index, device).ok()?;
+            Some(gl.info().clone())
+        });
+        opened.join().ok()?
+    })
+}
+
+/// The device to open, with its number.
+pub(super) fn choose(choice: &DeviceChoice) -> Result<(usize, Device), Error> {
+    // A number needs no list of names.
+    if let DeviceChoice::Index(index) = choice {
+        let devices = Egl::load()?.devices();
+        if let Some(device) = devices.get(*index) {
+            return Ok((*index, *device));
+        }
+    }
+    let devices = list()?;
+    let found = match choice {
+        DeviceChoice::Best => devices.iter().min_by_key(|(device, _)| device.kind),
+        DeviceChoice::Index(_) => None,
+        DeviceChoice::Name(name) => devices.iter().find(|(_, info)| info.is_called(name)),
+    };
+    found
+        .map(|(device, info)| (info.index, *device))
+        .ok_or_else(|| no_device(choice, &devices))
+}
+
+impl DeviceInfo {
+    /// Whether name or vendor contain the text, whatever the case of its letters.
+    fn is_called(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        [&self.name, &self.vendor]
+            .iter()
+            .any(|name| name.to_lowercase().contains(&text))
+    }
+}
+
+fn no_device(choice: &DeviceChoice, devices: &[(Device, DeviceInfo)]) -> Error {
+    let wanted = match choice {
+        DeviceChoice::Best => "can be opened".to_owned(),
+        DeviceChoice::Index(index) => format!("has number {index}"),
+        DeviceChoice::Name(name) => format!("is called `{name}`"),
+    };
+    let names: Vec<&str> = devices.iter().map(|(_, info)| info.name.as_str()).collect();
+    let available = match names.as_slice() {
+        [] => "are none".to_owned(),
+        [name] => format!("is {name}"),
+        names => format!("are {}", names.join(", ")),
+    };
+    Error::NoDevice { wanted, available }
+}

@@ -1,0 +1,349 @@
+//! EGL: devices and contexts without a window.
+//!
+//! The library is loaded once and displays stay open until the process ends, because EGL gives every part of a process the same display
+//! for a device, and closing it would take it from all.
+
+use crate::error::Error;
+use khronos_egl as egl;
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_void};
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+
+type Library = egl::DynamicInstance<egl::EGL1_4>;
+type GetPlatformDisplay =
+    unsafe extern "system" fn(egl::Enum, *mut c_void, *const egl::Int) -> egl::EGLDisplay;
+type QueryDevices =
+    unsafe extern "system" fn(egl::Int, *mut *mut c_void, *mut egl::Int) -> egl::Boolean;
+type QueryDeviceString = unsafe extern "system" fn(*mut c_void, egl::Int) -> *const c_char;
+
+// EGL_EXT_platform_device, EGL_MESA_platform_surfaceless, EGL_KHR_create_context.
+const PLATFORM_DEVICE_EXT: egl::Enum = 0x313F;
+const PLATFORM_SURFACELESS_MESA: egl::Enum = 0x31DD;
+const CONTEXT_MAJOR_VERSION: egl::Int = 0x3098;
+const CONTEXT_MINOR_VERSION: egl::Int = 0x30FB;
+const CONTEXT_FLAGS_KHR: egl::Int = 0x30FC;
+const CONTEXT_OPENGL_PROFILE_MASK: egl::Int = 0x30FD;
+const CONTEXT_OPENGL_DEBUG_BIT_KHR: egl::Int = 1;
+const CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT: egl::Int = 2;
+
+/// More devices than any machine has.
+const MAX_DEVICES: usize = 64;
+
+/// Versions from the highest that the commands here know; those between are never the highest of a driver.
+const VERSIONS: [(egl::Int, egl::Int); 11] = [
+    (4, 6),
+    (4, 5),
+    (4, 4),
+    (4, 3),
+    (4, 2),
+    (4, 1),
+    (4, 0),
+    (3, 3),
+    (3, 2),
+    (3, 0),
+    (2, 1),
+];
+
+/// A device of EGL_EXT_device_enumeration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Handle(*mut c_void);
+
+// SAFETY: EGL keeps devices until the process ends, and its functions may be called on any thread.
+unsafe impl Send for Handle {}
+
+/// What a context can be made on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Platform {
+    /// This device.
+    Device(Handle),
+    /// Mesa, which chooses the device.
+    Surfaceless,
+    /// Whatever the system has.
+    Default,
+}
+
+/// Whether a device is a GPU.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Kind {
+    /// Perhaps: EGL does not say that it is not.
+    Hardware,
+    /// It runs on the CPU.
+    Software,
+}
+
+/// A device that contexts can be made on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Device {
+    platform: Platform,
+    pub(super) kind: Kind,
+}
+
+/// The EGL library.
+pub(super) struct Egl {
+    library: Library,
+    client_extensions: String,
+}
+
+impl Egl {
+    /// Loads the library, once in a process.
+    pub(super) fn load() -> Result<&'static Self, Error> {
+        static EGL: OnceLock<Result<Egl, String>> = OnceLock::new();
+        EGL.get_or_init(|| {
+            // SAFETY: loading runs initialization code of the system's EGL library, which is what the program is for.
+            let library = unsafe { Library::load_required() }.map_err(|error| error.to_string())?;
+            let client_extensions = library
+                .query_string(None, egl::EXTENSIONS)
+                .map(|text| text.to_string_lossy().into_owned())
+                .unwrap_or_default();
+            Ok(Self {
+                library,
+                client_extensions,
+            })
+        })
+        .as_ref()
+        .map_err(|reason| Error::Library(reason.clone()))
+    }
+
+    /// The devices that contexts may be made on, in the order of the system.
+    pub(super) fn devices(&self) -> Vec<Device> {
+        let mut devices = self.enumerated_devices();
+        if devices.is_empty() {
+            let platform = if self.has("EGL_MESA_platform_surfaceless") {
+                Platform::Surfaceless
+            } else {
+                Platform::Default
+            };
+            devices.push(Device {
+                platform,
+                kind: Kind::Hardware,
+            });
+        }
+        devices
+    }
+
+    fn has(&self, extension: &str) -> bool {
+        has_word(&self.client_extensions, extension)
+    }
+
+    fn enumerated_devices(&self) -> Vec<Device> {
+        let enumerates = self.has("EGL_EXT_device_base") || self.has("EGL_EXT_device_enumeration");
+        if !enumerates || !self.has("EGL_EXT_platform_device") {
+            return Vec::new();
+        }
+        let Some(query) = self.library.get_proc_address("eglQueryDevicesEXT") else {
+            return Vec::new();
+        };
+        // SAFETY: EGL_EXT_device_enumeration defines this signature.
+        let query = unsafe { std::mem::transmute::<extern "system" fn(), QueryDevices>(query) };
+        let mut handles = [std::ptr::null_mut(); MAX_DEVICES];
+        let mut count = 0;
+        // SAFETY: EGL writes at most as many handles as it is told.
+        let success = unsafe { query(MAX_DEVICES as egl::Int, handles.as_mut_ptr(), &mut count) };
+        let count = if success == egl::TRUE { count } else { 0 };
+        let handles = handles.iter().take(usize::try_from(count).unwrap_or(0));
+        handles
+            .map(|&handle| Device {
+                platform: Platform::Device(Handle(handle)),
+                kind: self.kind(handle),
+            })
+            .collect()
+    }
+
+    fn kind(&self, device: *mut c_void) -> Kind {
+        let Some(query) = self.library.get_proc_address("eglQueryDeviceStringEXT") else {
+            return Kind::Hardware;
+        };
+        // SAFETY: EGL_EXT_device_query defines this signature.
+        let query =
+            unsafe { std::mem::transmute::<extern "system" fn(), QueryDeviceString>(query) };
+        // SAFETY: the device was enumerated; EGL keeps devices until the process ends.
+        let extensions = unsafe { query(device, egl::EXTENSIONS) };
+        if extensions.is_null() {
+            return Kind::Hardware;
+        }
+        // SAFETY: EGL gives a string that stays.
+        let extensions = unsafe { CStr::from_ptr(extensions) }.to_string_lossy();
+        if has_word(&extensions, "EGL_MESA_device_software") {
+            Kind::Software
+        } else {
+            Kind::Hardware
+        }
+    }
+
+    fn display(&self, device: Device) -> Result<egl::Display, Error> {
+        let (platform, native) = match device.platform {
+            Platform::Device(Handle(handle)) => (PLATFORM_DEVICE_EXT, handle),
+            Platform::Surfaceless => (PLATFORM_SURFACELESS_MESA, std::ptr::null_mut()),
+            Platform::Default => {
+                // SAFETY: null stands for the default display.
+                return unsafe { self.library.get_display(egl::DEFAULT_DISPLAY) }
+                    .ok_or_else(|| self.failure("eglGetDisplay"));
+            }
+        };
+        let get = self
+            .library
+            .get_proc_address("eglGetPlatformDisplayEXT")
+            .ok_or(Error::MissingExtension("EGL_EXT_platform_base"))?;
+        // SAFETY: EGL_EXT_platform_base defines this signature.
+        let get = unsafe { std::mem::transmute::<extern "system" fn(), GetPlatformDisplay>(get) };
+        // SAFETY: the platform and what it takes belong together, and no attributes are given.
+        let display = unsafe { get(platform, native, std::ptr::null()) };
+        if display.is_null() {
+            return Err(self.failure("eglGetPlatformDisplayEXT"));
+        }
+        // SAFETY: EGL just gave it.
+        Ok(unsafe { egl::Display::from_ptr(display) })
+    }
+
+    fn failure(&self, call: &'static str) -> Error {
+        let reason = self
+            .library
+            .get_error()
+            .map_or_else(|| "no reason given".to_owned(), |error| error.to_string());
+        Error::Egl { call, reason }
+    }
+
+    /// A command of OpenGL, or null.
+    pub(super) fn command(&self, name: &str) -> *const c_void {
+        self.library
+            .get_proc_address(name)
+            .map_or(std::ptr::null(), |command| command as *const c_void)
+    }
+}
+
+/// Whether a list separated by spaces has the word.
+fn has_word(list: &str, word: &str) -> bool {
+    list.split(' ').any(|item| item == word)
+}
+
+thread_local! {
+    static IN_USE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A context that is current on this thread from its creation to its `Drop`. There is at most one in a thread.
+pub(super) struct CurrentContext {
+    egl: &'static Egl,
+    display: egl::Display,
+    context: egl::Context,
+    // Stays on its thread.
+    _thread: PhantomData<*const ()>,
+}
+
+impl CurrentContext {
+    /// Makes a context of the highest version of OpenGL that the device has with the compatibility profile, with debug messages.
+    pub(super) fn new(egl: &'static Egl, device: Device) -> Result<Self, Error> {
+        if IN_USE.get() {
+            return Err(Error::ContextInUse);
+        }
+        let library = &egl.library;
+        let display = egl.display(device)?;
+        library
+            .initialize(display)
+            .map_err(|error| call("eglInitialize", error))?;
+        let extensions = library
+            .query_string(Some(display), egl::EXTENSIONS)
+            .map_err(|error| call("eglQueryString", error))?
+            .to_string_lossy();
+        for needed in ["EGL_KHR_surfaceless_context", "EGL_KHR_create_context"] {
+            if !has_word(&extensions, needed) {
+                return Err(Error::MissingExtension(needed));
+            }
+        }
+        library
+            .bind_api(egl::OPENGL_API)
+            .map_err(|error| call("eglBindAPI", error))?;
+        let config = choose_config(library, display, &extensions)?;
+        let context = create_context(library, display, config)?;
+        let current = Self {
+            egl,
+            display,
+            context,
+            _thread: PhantomData,
+        };
+        library
+            .make_current(display, None, None, Some(context))
+            .map_err(|error| call("eglMakeCurrent", error))?;
+        IN_USE.set(true);
+        Ok(current)
+    }
+}
+
+impl Drop for CurrentContext {
+    fn drop(&mut self) {
+        // Nothing can be done about a failure; the process goes on without the context either way.
+        let library = &self.egl.library;
+        let _ = library.make_current(self.display, None, None, None);
+        let _ = library.destroy_context(self.display, self.context);
+        IN_USE.set(false);
+    }
+}
+
+/// A configuration for the context, which has no part in what is drawn: all drawing goes to framebuffer objects.
+fn choose_config(
+    library: &Library,
+    display: egl::Display,
+    extensions: &str,
+) -> Result<egl::Config, Error> {
+    if has_word(extensions, "EGL_KHR_no_config_context") {
+        // SAFETY: that extension lets null stand for no configuration.
+        return Ok(unsafe { egl::Config::from_ptr(std::ptr::null_mut()) });
+    }
+    let attributes = [
+        egl::RENDERABLE_TYPE,
+        egl::OPENGL_BIT,
+        egl::SURFACE_TYPE,
+        egl::DONT_CARE,
+        egl::NONE,
+    ];
+    library
+        .choose_first_config(display, &attributes)
+        .map_err(|error| call("eglChooseConfig", error))?
+        .ok_or_else(|| Error::NoContext("EGL has no configuration for OpenGL".to_owned()))
+}
+
+fn create_context(
+    library: &Library,
+    display: egl::Display,
+    config: egl::Config,
+) -> Result<egl::Context, Error> {
+    let mut reason = String::new();
+    for (major, minor) in VERSIONS {
+        let attributes = [
+            CONTEXT_MAJOR_VERSION,
+            major,
+            CONTEXT_MINOR_VERSION,
+            minor,
+            CONTEXT_OPENGL_PROFILE_MASK,
+            CONTEXT_OPENGL_COMPATIBILITY_PROFILE_BIT,
+            CONTEXT_FLAGS_KHR,
+            CONTEXT_OPENGL_DEBUG_BIT_KHR,
+            egl::NONE,
+        ];
+        // The mask has a meaning from version 3.2 on; before it, every context has what the profile keeps.
+        match library.create_context(display, config, None, &attributes) {
+            Ok(context) => return Ok(context),
+            Err(error) => reason = error.to_string(),
+        }
+    }
+    Err(Error::NoContext(reason))
+}
+
+fn call(call: &'static str, error: egl::Error) -> Error {
+    Error::Egl {
+        call,
+        reason: error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_word;
+
+    #[test]
+    fn extensions_are_found_as_whole_words() {
+        assert!(has_word("EGL_A EGL_B", "EGL_B"));
+        assert!(!has_word("EGL_A EGL_BC", "EGL_B"));
+        assert!(!has_word("", "EGL_B"));
+    }
+}

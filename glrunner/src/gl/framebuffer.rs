@@ -1,0 +1,377 @@
+//! Framebuffer objects: what programs draw to, and how it is read back.
+
+use super::object::{Kind, Object};
+use super::*;
+use crate::error::Error;
+use std::rc::Rc;
+
+/// More attachments than any driver has.
+const MAX_COLORS: usize = 8;
+
+/// One image that is drawn to.
+#[derive(Clone)]
+pub(crate) enum ColorTarget {
+    /// An image of its own.
+    New {
+        /// The format of OpenGL.
+        internal: u32,
+        /// A client format that fits it.
+        client: ClientFormat,
+    },
+    /// An image of a texture.
+    Texture {
+        /// The texture.
+        texture: Rc<Texture>,
+        /// Its image.
+        image: Image,
+        /// One layer, or all.
+        layer: Option<u32>,
+    },
+}
+
+/// What a framebuffer shall have.
+#[derive(Clone)]
+pub(crate) struct FramebufferDesc {
+    /// Width and height in pixels, of the images that are made.
+    pub(crate) size: [u32; 2],
+    /// Layers of the images that are made; `None`: they are no arrays.
+    pub(crate) layers: Option<u32>,
+    /// Samples per pixel; 1 is no multisampling.
+    pub(crate) samples: u32,
+    /// Color attachments by number.
+    pub(crate) colors: Vec<Option<ColorTarget>>,
+    /// Depth, stencil or both: format of OpenGL and a client format that fits it.
+    pub(crate) depth_stencil: Option<(u32, ClientFormat)>,
+}
+
+/// Which sample of each pixel is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sample {
+    /// The only one, or what OpenGL makes of several.
+    Resolved,
+    /// This one.
+    At(u32),
+}
+
+/// What an attachment holds.
+#[derive(Clone)]
+struct Attachment {
+    texture: Rc<Texture>,
+    image: Image,
+    layer: Option<u32>,
+    internal: u32,
+}
+
+/// A complete framebuffer.
+pub(crate) struct Framebuffer {
+    object: Object,
+    samples: u32,
+    colors: Vec<Option<Attachment>>,
+    depth_stencil: Option<(u32, Attachment)>,
+}
+
+impl Framebuffer {
+    /// Makes images and framebuffer, and binds it for drawing and reading. Fragment output `n` goes to color attachment `n`.
+    pub(crate) fn new(gl: &Rc<Gl>, desc: &FramebufferDesc) -> Result<Self, Error> {
+        let object = Object::new(gl, Kind::Framebuffer)?;
+        gl.BindFramebuffer(FRAMEBUFFER, object.name())?;
+        let mut colors = Vec::new();
+        let mut draw_buffers = [NONE; MAX_COLORS];
+        for (point, (target, draw_buffer)) in
+            (COLOR_ATTACHMENT0..).zip(desc.colors.iter().zip(&mut draw_buffers))
+        {
+            let attachment = match target {
+                Some(target) => Some(color(gl, desc, target)?),
+                None => None,
+            };
+            if let Some(attachment) = &attachment {
+                attach(gl, FRAMEBUFFER, point, attachment)?;
+                *draw_buffer = point;
+            }
+            colors.push(attachment);
+        }
+        let depth_stencil = match desc.depth_stencil {
+            Some((internal, client)) => {
+                let point = depth_stencil_point(client);
+                let attachment = new_image(gl, desc, internal, client)?;
+                attach(gl, FRAMEBUFFER, point, &attachment)?;
+                Some((point, attachment))
+            }
+            None => None,
+        };
+        // SAFETY: OpenGL reads as many values as it is told.
+        unsafe { gl.DrawBuffers(colors.len() as i32, draw_buffers.as_ptr()) }?;
+        check_complete(gl, FRAMEBUFFER)?;
+        Ok(Self {
+            object,
+            samples: desc.samples,
+            colors,
+            depth_stencil,
+        })
+    }
+
+    /// Binds it for drawing and reading.
+    pub(crate) fn bind(&self) -> Result<(), Error> {
+        let gl = self.object.gl();
+        gl.BindFramebuffer(FRAMEBUFFER, self.object.name())
+    }
+
+    /// The name, to bind it.
+    pub(crate) fn name(&self) -> u32 {
+        self.object.name()
+    }
+
+    /// The texture of a color attachment.
+    pub(crate) fn color_texture(&self, index: usize) -> Option<&Rc<Texture>> {
+        let attachment = self.colors.get(index)?.as_ref()?;
+        Some(&attachment.texture)
+    }
+
+    /// Sets all layers of a color attachment with floats or normalized numbers, within scissor box and color mask.
+    pub(crate) fn clear_color(&self, index: u32, color: [f32; 4]) -> Result<(), Error> {
+        self.bind()?;
+        let gl = self.object.gl();
+        // SAFETY: OpenGL reads four values of a color.
+        unsafe { gl.ClearBufferfv(COLOR, index.cast_signed(), color.as_ptr()) }?;
+        gl.check("glClearBufferfv")
+    }
+
+    /// The same with signed integers.
+    pub(crate) fn clear_color_int(&self, index: u32, color: [i32; 4]) -> Result<(), Error> {
+        self.bind()?;
+        let gl = self.object.gl();
+        // SAFETY: OpenGL reads four values of a color.
+        unsafe { gl.ClearBufferiv(COLOR, index.cast_signed(), color.as_ptr()) }?;
+        gl.check("glClearBufferiv")
+    }
+
+    /// The same with unsigned integers.
+    pub(crate) fn clear_color_uint(&self, index: u32, color: [u32; 4]) -> Result<(), Error> {
+        self.bind()?;
+        let gl = self.object.gl();
+        // SAFETY: OpenGL reads four values of a color.
+        unsafe { gl.ClearBufferuiv(COLOR, index.cast_signed(), color.as_ptr()) }?;
+        gl.check("glClearBufferuiv")
+    }
+
+    /// Sets the depth of all layers, within scissor box and depth mask.
+    pub(crate) fn clear_depth(&self, depth: f32) -> Result<(), Error> {
+        self.bind()?;
+        let gl = self.object.gl();
+        // SAFETY: OpenGL reads one depth.
+        unsafe { gl.ClearBufferfv(DEPTH, 0, &raw const depth) }?;
+        gl.check("glClearBufferfv")
+    }
+
+    /// Sets the stencil value of all layers, within scissor box and stencil mask.
+    pub(crate) fn clear_stencil(&self, stencil: i32) -> Result<(), Error> {
+        self.bind()?;
+        let gl = self.object.gl();
+        // SAFETY: OpenGL reads one stencil value.
+        unsafe { gl.ClearBufferiv(STENCIL, 0, &raw const stencil) }?;
+        gl.check("glClearBufferiv")
+    }
+
+    /// All texels of a color attachment, layer after layer, packed without gaps.
+    pub(crate) fn read_color(
+        &self,
+        index: usize,
+        sample: Sample,
+        client: ClientFormat,
+    ) -> Result<Vec<u8>, Error> {
+        let attachment = self.colors.get(index).and_then(Option::as_ref);
+        let attachment = attachment.ok_or(Error::NoAttachment("color"))?;
+        self.read(COLOR_ATTACHMENT0, attachment, sample, client)
+    }
+
+    /// All texels of the depth and stencil attachment likewise; the client's format says which of them.
+    pub(crate) fn read_depth_stencil(
+        &self,
+        sample: Sample,
+        client: ClientFormat,
+    ) -> Result<Vec<u8>, Error> {
+        let attachment = self.depth_stencil.as_ref();
+        let (point, attachment) = attachment.ok_or(Error::NoAttachment("depth or stencil"))?;
+        self.read(*point, attachment, sample, client)
+    }
+
+    fn read(
+        &self,
+        point: u32,
+        attachment: &Attachment,
+        sample: Sample,
+        client: ClientFormat,
+    ) -> Result<Vec<u8>, Error> {
+        let gl = self.object.gl();
+        let texels = if self.samples <= 1 {
+            read_attachment(attachment, client)
+        } else {
+            match sample {
+                Sample::Resolved => {
+                    read_attachment(&resolve(gl, point, attachment, client)?, client)
+                }
+                Sample::At(_) => Err(Error::MissingExtension("reading of single samples")),
+            }
+        };
+        self.bind()?;
+        texels
+    }
+}
+
+fn depth_stencil_point(client: ClientFormat) -> u32 {
+    match client.format {
+        DEPTH_STENCIL => DEPTH_STENCIL_ATTACHMENT,
+        STENCIL_INDEX => STENCIL_ATTACHMENT,
+        _ => DEPTH_ATTACHMENT,
+    }
+}
+
+fn color(gl: &Rc<Gl>, desc: &FramebufferDesc, target: &ColorTarget) -> Result<Attachment, Error> {
+    match target {
+        ColorTarget::New { internal, client } => new_image(gl, desc, *internal, *client),
+        ColorTarget::Texture {
+            texture,
+            image,
+            layer,
+        } => Ok(Attachment {
+            texture: Rc::clone(texture),
+            image: *image,
+            layer: *layer,
+            internal: 0,
+        }),
+    }
+}
+
+fn new_image(
+    gl: &Rc<Gl>,
+    desc: &FramebufferDesc,
+    internal: u32,
+    client: ClientFormat,
+) -> Result<Attachment, Error> {
+    let target = match (desc.samples > 1, desc.layers) {
+        (false, None) => TEXTURE_2D,
+        (false, Some(_)) => TEXTURE_2D_ARRAY,
+        (true, None) => TEXTURE_2D_MULTISAMPLE,
+        (true, Some(_)) => TEXTURE_2D_MULTISAMPLE_ARRAY,
+    };
+    let texture = Texture::new(gl, target)?;
+    let image = Image {
+        target,
+        level: 0,
+        size: [desc.size[0], desc.size[1], desc.layers.unwrap_or(1)],
+    };
+    if desc.samples > 1 {
+        texture.define_samples(desc.samples, internal, image.size)?;
+    } else {
+        texture.define(image, internal, client, None)?;
+        texture.set(TEXTURE_MAX_LEVEL, 0)?;
+        texture.set(TEXTURE_MIN_FILTER, NEAREST)?;
+        texture.set(TEXTURE_MAG_FILTER, NEAREST)?;
+    }
+    Ok(Attachment {
+        texture: Rc::new(texture),
+        image,
+        layer: None,
+        internal,
+    })
+}
+
+/// Attaches all layers of an image, or one.
+fn attach(gl: &Gl, framebuffer: u32, point: u32, attachment: &Attachment) -> Result<(), Error> {
+    let (name, level) = (attachment.texture.name(), attachment.image.level as i32);
+    let target = attachment.image.target;
+    match (attachment.layer, attachment.texture.target()) {
+        (Some(layer), _) => {
+            gl.FramebufferTextureLayer(framebuffer, point, name, level, layer.cast_signed())?;
+        }
+        (None, TEXTURE_1D) => gl.FramebufferTexture1D(framebuffer, point, target, name, level)?,
+        (None, TEXTURE_2D | TEXTURE_RECTANGLE | TEXTURE_2D_MULTISAMPLE) => {
+            gl.FramebufferTexture2D(framebuffer, point, target, name, level)?;
+        }
+        (None, TEXTURE_CUBE_MAP) if target != TEXTURE_CUBE_MAP => {
+            gl.FramebufferTexture2D(framebuffer, point, target, name, level)?;
+        }
+        (None, _) => gl.FramebufferTexture(framebuffer, point, name, level)?,
+    }
+    gl.check("glFramebufferTexture")
+}
+
+fn check_complete(gl: &Gl, framebuffer: u32) -> Result<(), Error> {
+    let status = gl.CheckFramebufferStatus(framebuffer)?;
+    gl.check("glCheckFramebufferStatus")?;
+    let reason = match status {
+        FRAMEBUFFER_COMPLETE => return Ok(()),
+        FRAMEBUFFER_UNSUPPORTED => "the driver does not support its formats together".to_owned(),
+        FRAMEBUFFER_INCOMPLETE_ATTACHMENT => "a format cannot be drawn to".to_owned(),
+        FRAMEBUFFER_INCOMPLETE_MISSING_ATTACHMENT => "it has no attachments".to_owned(),
+        FRAMEBUFFER_INCOMPLETE_MULTISAMPLE => "sample counts differ".to_owned(),
+        FRAMEBUFFER_INCOMPLETE_LAYER_TARGETS => "only some attachments have layers".to_owned(),
+        other => format!("status {other:#06x}"),
+    };
+    Err(Error::Incomplete(reason))
+}
+
+fn read_attachment(attachment: &Attachment, client: ClientFormat) -> Result<Vec<u8>, Error> {
+    let Image { target, level, .. } = attachment.image;
+    attachment.texture.read(target, level, client)
+}
+
+/// A copy with one sample per pixel.
+fn resolve(
+    gl: &Rc<Gl>,
+    point: u32,
+    attachment: &Attachment,
+    client: ClientFormat,
+) -> Result<Attachment, Error> {
+    let [width, height, layers] = attachment.image.size;
+    let desc = FramebufferDesc {
+        size: [width, height],
+        layers: (attachment.image.target == TEXTURE_2D_MULTISAMPLE_ARRAY).then_some(layers),
+        samples: 1,
+        colors: Vec::new(),
+        depth_stencil: None,
+    };
+    let copy = new_image(gl, &desc, attachment.internal, client)?;
+    let (from, to) = (
+        Object::new(gl, Kind::Framebuffer)?,
+        Object::new(gl, Kind::Framebuffer)?,
+    );
+    gl.BindFramebuffer(READ_FRAMEBUFFER, from.name())?;
+    gl.BindFramebuffer(DRAW_FRAMEBUFFER, to.name())?;
+    gl.PushAttrib(ENABLE_BIT | SCISSOR_BIT)?;
+    gl.Disable(SCISSOR_TEST)?;
+    gl.Disable(FRAMEBUFFER_SRGB)?;
+    let blitted = (0..layers).try_for_each(|layer| {
+        let layer = desc.layers.map(|_| layer);
+        for (framebuffer, image) in [(READ_FRAMEBUFFER, attachment), (DRAW_FRAMEBUFFER, &copy)] {
+            let one = Attachment {
+                layer,
+                ..image.clone()
+            };
+            attach(gl, framebuffer, point, &one)?;
+        }
+        blit(gl, point, [width as i32, height as i32])
+    });
+    gl.PopAttrib()?;
+    blitted.map(|()| copy)
+}
+
+fn blit(gl: &Gl, point: u32, [width, height]: [i32; 2]) -> Result<(), Error> {
+    let mask = match point {
+        DEPTH_ATTACHMENT => DEPTH_BUFFER_BIT,
+        STENCIL_ATTACHMENT => STENCIL_BUFFER_BIT,
+        DEPTH_STENCIL_ATTACHMENT => DEPTH_BUFFER_BIT | STENCIL_BUFFER_BIT,
+        _ => COLOR_BUFFER_BIT,
+    };
+    let buffer = if mask == COLOR_BUFFER_BIT {
+        point
+    } else {
+        NONE
+    };
+    gl.ReadBuffer(buffer)?;
+    gl.DrawBuffer(buffer)?;
+    check_complete(gl, READ_FRAMEBUFFER)?;
+    check_complete(gl, DRAW_FRAMEBUFFER)?;
+    gl.BlitFramebuffer(0, 0, width, height, 0, 0, width, height, mask, NEAREST)?;
+    gl.check("glBlitFramebuffer")
+}

@@ -1,0 +1,94 @@
+//! Errors of OpenGL: what `glGetError` returns, and messages of KHR_debug, which say more.
+
+use super::bindings::Commands;
+use super::{
+    CONTEXT_LOST, DEBUG_OUTPUT, DEBUG_OUTPUT_SYNCHRONOUS, DEBUG_SEVERITY_HIGH, DEBUG_TYPE_ERROR,
+    DEBUG_TYPE_UNDEFINED_BEHAVIOR, INVALID_ENUM, INVALID_FRAMEBUFFER_OPERATION, INVALID_OPERATION,
+    INVALID_VALUE, NO_ERROR, OUT_OF_MEMORY, STACK_OVERFLOW, STACK_UNDERFLOW,
+};
+use crate::error::Error;
+use std::ffi::{c_char, c_void};
+use std::sync::{Mutex, PoisonError};
+
+/// A context keeps a flag for each error, at most once; a lost context may report its loss for ever.
+const MAX_ERRORS: usize = 16;
+
+/// More messages than anyone reads.
+const MAX_MESSAGES: usize = 64;
+
+/// Messages since they were last taken. The driver holds the address, so it must outlive the context.
+#[derive(Default)]
+pub(super) struct MessageLog(Mutex<Vec<String>>);
+
+impl MessageLog {
+    /// Messages of the context that is current go to the returned log. `None`: the driver has no KHR_debug, or does not start it.
+    pub(super) fn install(commands: &Commands) -> Option<Box<Self>> {
+        let log = Box::<Self>::default();
+        let user = std::ptr::from_ref(&*log).cast::<c_void>();
+        commands.Enable(DEBUG_OUTPUT).ok()?;
+        commands.Enable(DEBUG_OUTPUT_SYNCHRONOUS).ok()?;
+        // SAFETY: the function has the type that KHR_debug demands, and the log outlives the context by the order of the fields of `Gl`.
+        unsafe { commands.DebugMessageCallback(Some(receive_message), user) }.ok()?;
+        Some(log)
+    }
+
+    /// What came since the last call.
+    pub(super) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Errors, use of what is undefined, and whatever the driver calls severe.
+unsafe extern "system" fn receive_message(
+    _source: u32,
+    kind: u32,
+    _id: u32,
+    severity: u32,
+    length: i32,
+    message: *const c_char,
+    log: *mut c_void,
+) {
+    let wanted = severity == DEBUG_SEVERITY_HIGH
+        || matches!(kind, DEBUG_TYPE_ERROR | DEBUG_TYPE_UNDEFINED_BEHAVIOR);
+    let Ok(length) = usize::try_from(length) else {
+        return;
+    };
+    if !wanted || message.is_null() {
+        return;
+    }
+    // SAFETY: `log` is what `install` handed over; it lives, and threads may share it.
+    let log = unsafe { &*log.cast::<MessageLog>() };
+    // SAFETY: KHR_debug hands over `length` bytes for the time of the call.
+    let text = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), length) };
+    let mut messages = log.0.lock().unwrap_or_else(PoisonError::into_inner);
+    if messages.len() < MAX_MESSAGES {
+        messages.push(String::from_utf8_lossy(text).trim().to_owned());
+    }
+}
+
+/// All errors that `glGetError` has, the first one first.
+pub(super) fn take_errors(commands: &Commands) -> Result<Vec<u32>, Error> {
+    let mut errors = Vec::new();
+    while errors.len() < MAX_ERRORS {
+        match commands.GetError()? {
+            NO_ERROR => break,
+            error => errors.push(error),
+        }
+    }
+    Ok(errors)
+}
+
+/// The name of an error, such as `GL_INVALID_VALUE`.
+pub(crate) fn error_name(error: u32) -> String {
+    match error {
+        INVALID_ENUM => "GL_INVALID_ENUM".to_owned(),
+        INVALID_VALUE => "GL_INVALID_VALUE".to_owned(),
+        INVALID_OPERATION => "GL_INVALID_OPERATION".to_owned(),
+        INVALID_FRAMEBUFFER_OPERATION => "GL_INVALID_FRAMEBUFFER_OPERATION".to_owned(),
+        STACK_OVERFLOW => "GL_STACK_OVERFLOW".to_owned(),
+        STACK_UNDERFLOW => "GL_STACK_UNDERFLOW".to_owned(),
+        OUT_OF_MEMORY => "GL_OUT_OF_MEMORY".to_owned(),
+        CONTEXT_LOST => "GL_CONTEXT_LOST".to_owned(),
+        other => format!("error {other:#06x}"),
+    }
+}

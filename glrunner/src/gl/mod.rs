@@ -1,0 +1,39 @@
+//! Everything that calls EGL and OpenGL, and all `unsafe` code of the crate.
+//!
+//! [`Gl`] is a context that is current on its thread for as long as it lives; objects of OpenGL have one owner type each, whose `Drop`
+//! deletes the object and which keeps the context alive. Constants stand here by the names of the registry, commands are methods of
+//! [`Gl`], so that code reads as in any OpenGL program: `gl.Enable(gl::BLEND)?`.
+//!
+//! Commands without pointers are safe and may be called from anywhere in the crate. What transfers memory has wrappers here, which take
+//! slices and compare their lengths with what OpenGL will touch. Three things make that right, and only code here can undo them:
+//!
+//! - pixels are packed without gaps in both directions: nothing calls `glPixelStore`;
+//! - vertex arrays that are enabled, and indices, lie in buffer objects;
+//! - no mapped pointer outlives the function that mapped it.
+
+mod bindings;
+mod buffer;
+mod context;
+mod devices;
+mod egl;
+mod framebuffer;
+mod messages;
+mod object;
+mod pixels;
+mod program;
+mod query;
+mod texture;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use bindings::constants::*;
+pub(crate) use buffer::Buffer;
+pub(crate) use context::Gl;
+pub use context::Version;
+pub use devices::{DeviceChoice, DeviceInfo, devices};
+pub(crate) use framebuffer::{ColorTarget, Framebuffer, FramebufferDesc, Sample};
+pub(crate) use pixels::ClientFormat;
+pub(crate) use program::{LoadError, Program, Target};
+pub(crate) use query::Query;
+pub(crate) use texture::{Image, Texture};

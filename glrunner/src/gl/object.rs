@@ -1,0 +1,76 @@
+//! Names of objects of OpenGL.
+
+use super::context::Gl;
+use crate::error::Error;
+use std::rc::Rc;
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// A program of `glProgramStringARB`.
+    ArbProgram,
+    Buffer,
+    Framebuffer,
+    /// A program of `glLoadProgramNV`.
+    NvProgram,
+    Query,
+    Texture,
+}
+
+/// An object; it is deleted when this is dropped, and keeps its context alive.
+pub(super) struct Object {
+    gl: Rc<Gl>,
+    kind: Kind,
+    name: u32,
+}
+
+impl Object {
+    /// A new name. The object comes to be when it is first bound.
+    pub(super) fn new(gl: &Rc<Gl>, kind: Kind) -> Result<Self, Error> {
+        let mut name = 0;
+        let out = &raw mut name;
+        // SAFETY: each writes one name.
+        unsafe {
+            match kind {
+                Kind::ArbProgram => gl.GenProgramsARB(1, out),
+                Kind::Buffer => gl.GenBuffers(1, out),
+                Kind::Framebuffer => gl.GenFramebuffers(1, out),
+                Kind::NvProgram => gl.GenProgramsNV(1, out),
+                Kind::Query => gl.GenQueries(1, out),
+                Kind::Texture => gl.GenTextures(1, out),
+            }
+        }?;
+        Ok(Self {
+            gl: Rc::clone(gl),
+            kind,
+            name,
+        })
+    }
+
+    /// Its context.
+    pub(super) fn gl(&self) -> &Rc<Gl> {
+        &self.gl
+    }
+
+    /// Its name, never 0.
+    pub(super) fn name(&self) -> u32 {
+        self.name
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        let name = &raw const self.name;
+        // SAFETY: each reads one name, which is of this kind. What makes names can delete them, so no command is missing.
+        let _ = unsafe {
+            match self.kind {
+                Kind::ArbProgram => self.gl.DeleteProgramsARB(1, name),
+                Kind::Buffer => self.gl.DeleteBuffers(1, name),
+                Kind::Framebuffer => self.gl.DeleteFramebuffers(1, name),
+                Kind::NvProgram => self.gl.DeleteProgramsNV(1, name),
+                Kind::Query => self.gl.DeleteQueries(1, name),
+                Kind::Texture => self.gl.DeleteTextures(1, name),
+            }
+        };
+    }
+}

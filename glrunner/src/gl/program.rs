@@ -1,0 +1,191 @@
+//! Assembly programs, loaded by the driver's own assembler.
+
+use super::object::{Kind, Object};
+use super::*;
+use crate::error::Error;
+use std::rc::Rc;
+
+/// What a program is for: the target of OpenGL.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Target {
+    /// Vertex programs.
+    Vertex,
+    /// Vertex state programs, which `glExecuteProgramNV` runs.
+    VertexState,
+    /// Tessellation control programs.
+    TessControl,
+    /// Tessellation evaluation programs.
+    TessEvaluation,
+    /// Geometry programs.
+    Geometry,
+    /// Fragment programs.
+    Fragment,
+    /// Compute programs.
+    Compute,
+}
+
+/// The command that takes the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Loader {
+    /// `glProgramStringARB`.
+    Arb,
+    /// `glLoadProgramNV`.
+    Nv,
+}
+
+impl Loader {
+    /// By the header. What has no header goes where programs of the target are loaded today.
+    fn of(target: Target, text: &[u8]) -> Self {
+        const NV: [&[u8]; 4] = [b"!!VP", b"!!VSP", b"!!FP", b"!!FCP"];
+        if target == Target::VertexState || NV.iter().any(|header| text.starts_with(header)) {
+            Self::Nv
+        } else {
+            Self::Arb
+        }
+    }
+
+    fn target(self, target: Target) -> u32 {
+        match (self, target) {
+            (_, Target::Vertex) => VERTEX_PROGRAM_ARB,
+            (_, Target::VertexState) => VERTEX_STATE_PROGRAM_NV,
+            (_, Target::TessControl) => TESS_CONTROL_PROGRAM_NV,
+            (_, Target::TessEvaluation) => TESS_EVALUATION_PROGRAM_NV,
+            (_, Target::Geometry) => GEOMETRY_PROGRAM_NV,
+            (Self::Arb, Target::Fragment) => FRAGMENT_PROGRAM_ARB,
+            (Self::Nv, Target::Fragment) => FRAGMENT_PROGRAM_NV,
+            (_, Target::Compute) => COMPUTE_PROGRAM_NV,
+        }
+    }
+}
+
+/// Why the driver did not take a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct LoadError {
+    /// `GL_PROGRAM_ERROR_POSITION_ARB`: the byte where the error was found; the length of the text if it is no one place's.
+    pub(crate) position: i32,
+    /// `GL_PROGRAM_ERROR_STRING_ARB`.
+    pub(crate) message: String,
+    /// What `glGetError` said, such as `GL_INVALID_OPERATION`.
+    pub(crate) error: u32,
+}
+
+/// A program that the driver took.
+pub(crate) struct Program {
+    object: Object,
+    target: u32,
+    loader: Loader,
+}
+
+impl Program {
+    /// Loads a text; the header decides the command. The program stays bound.
+    ///
+    /// The inner result is the driver's verdict on the text, the outer one that of everything else.
+    pub(crate) fn load(
+        gl: &Rc<Gl>,
+        target: Target,
+        text: &[u8],
+    ) -> Result<Result<Self, LoadError>, Error> {
+        let loader = Loader::of(target, text);
+        let program = Self {
+            object: Object::new(
+                gl,
+                match loader {
+                    Loader::Arb => Kind::ArbProgram,
+                    Loader::Nv => Kind::NvProgram,
+                },
+            )?,
+            target: loader.target(target),
+            loader,
+        };
+        let length = i32::try_from(text.len()).map_err(|_| Error::Length {
+            what: "program",
+            length: text.len(),
+            needed: i32::MAX as usize,
+        })?;
+        gl.check("before loading a program")?;
+        // SAFETY: OpenGL reads as many bytes as the slice has.
+        unsafe {
+            match loader {
+                Loader::Arb => {
+                    gl.BindProgramARB(program.target, program.name())?;
+                    gl.check("glBindProgramARB")?;
+                    gl.ProgramStringARB(
+                        program.target,
+                        PROGRAM_FORMAT_ASCII_ARB,
+                        length,
+                        text.as_ptr().cast(),
+                    )
+                }
+                Loader::Nv => {
+                    gl.LoadProgramNV(program.target, program.name(), length, text.as_ptr())
+                }
+            }
+        }?;
+        if let Some(refusal) = verdict(gl)? {
+            return Ok(Err(refusal));
+        }
+        // State programs are not bound: they run by name.
+        if loader == Loader::Nv && target != Target::VertexState {
+            gl.BindProgramNV(program.target, program.name())?;
+        }
+        gl.check("binding a program")?;
+        Ok(Ok(program))
+    }
+
+    /// The name, to bind it.
+    pub(crate) fn name(&self) -> u32 {
+        self.object.name()
+    }
+
+    /// The target of OpenGL, which is also what enables it, for all but state programs.
+    pub(crate) fn target(&self) -> u32 {
+        self.target
+    }
+
+    /// Makes it the program of its target.
+    pub(crate) fn bind(&self) -> Result<(), Error> {
+        let gl = self.object.gl();
+        match self.loader {
+            Loader::Arb => gl.BindProgramARB(self.target, self.name()),
+            Loader::Nv => gl.BindProgramNV(self.target, self.name()),
+        }?;
+        gl.check("binding a program")
+    }
+
+    /// `GL_PROGRAM_UNDER_NATIVE_LIMITS_ARB` or another property of a program that `glProgramStringARB` loaded. `None` of others, which
+    /// have none of these properties.
+    pub(crate) fn property(&self, name: u32) -> Result<Option<i32>, Error> {
+        if self.loader == Loader::Nv || name == PROGRAM_STRING_ARB {
+            return Ok(None);
+        }
+        self.bind()?;
+        let gl = self.object.gl();
+        let mut value = 0;
+        // SAFETY: properties other than the string have one value.
+        unsafe { gl.GetProgramivARB(self.target, name, &mut value) }?;
+        gl.check("glGetProgramivARB")?;
+        Ok(Some(value))
+    }
+}
+
+/// What the driver says about the program that was just loaded.
+fn verdict(gl: &Gl) -> Result<Option<LoadError>, Error> {
+    let errors = gl.take_errors()?;
+    // They say the same.
+    let messages = gl.take_messages();
+    let Some(&error) = errors.first() else {
+        return Ok(None);
+    };
+    let mut position = -1;
+    // SAFETY: this state has one value.
+    unsafe { gl.GetIntegerv(PROGRAM_ERROR_POSITION_ARB, &mut position) }?;
+    let mut message = gl.string(PROGRAM_ERROR_STRING_ARB)?.trim().to_owned();
+    if message.is_empty() {
+        message = messages.join("; ");
+    }
+    Ok(Some(LoadError {
+        position,
+        message,
+        error,
+    }))
+}

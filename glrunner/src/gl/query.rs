@@ -1,0 +1,53 @@
+//! Query objects.
+
+use super::object::{Kind, Object};
+use super::{Gl, QUERY_RESULT, Version};
+use crate::error::Error;
+use std::rc::Rc;
+
+/// A query of one target, such as `GL_SAMPLES_PASSED`.
+pub(crate) struct Query {
+    object: Object,
+    target: u32,
+}
+
+impl Query {
+    /// Runs `work` and counts what the target says meanwhile.
+    pub(crate) fn count<R>(
+        gl: &Rc<Gl>,
+        target: u32,
+        work: impl FnOnce() -> Result<R, Error>,
+    ) -> Result<(R, u64), Error> {
+        let query = Self::begin(gl, target)?;
+        let result = work();
+        let count = query.end()?;
+        Ok((result?, count))
+    }
+
+    /// Starts to count.
+    pub(crate) fn begin(gl: &Rc<Gl>, target: u32) -> Result<Self, Error> {
+        let object = Object::new(gl, Kind::Query)?;
+        gl.BeginQuery(target, object.name())?;
+        gl.check("glBeginQuery")?;
+        Ok(Self { object, target })
+    }
+
+    /// Stops, waits, and gives the number.
+    pub(crate) fn end(self) -> Result<u64, Error> {
+        let gl = self.object.gl();
+        gl.EndQuery(self.target)?;
+        let name = self.object.name();
+        let mut count = 0_u64;
+        if gl.version() >= Version(3, 3) || gl.has("GL_ARB_timer_query") {
+            // SAFETY: the result is one number.
+            unsafe { gl.GetQueryObjectui64v(name, QUERY_RESULT, &mut count) }?;
+        } else {
+            let mut short = 0_u32;
+            // SAFETY: the result is one number.
+            unsafe { gl.GetQueryObjectuiv(name, QUERY_RESULT, &mut short) }?;
+            count = short.into();
+        }
+        gl.check("glGetQueryObject")?;
+        Ok(count)
+    }
+}

@@ -1,0 +1,213 @@
+//! Tests that need a driver. Without EGL or a device they print why and do nothing.
+
+use super::*;
+use crate::error::Error;
+use std::rc::Rc;
+
+const COLOR_PROGRAM: &[u8] = b"!!ARBfp1.0\nMOV result.color, program.local[0];\nEND\n";
+const POSITION_PROGRAM: &[u8] =
+    b"!!ARBvp1.0\nMOV result.position, vertex.position;\nMOV result.color, vertex.color;\nEND\n";
+const RGBA8_BYTES: ClientFormat = ClientFormat::new(RGBA, UNSIGNED_BYTE);
+
+/// The device that `GLASM_GL_DEVICE` names, or the best one.
+fn open() -> Option<Rc<Gl>> {
+    let choice = match std::env::var("GLASM_GL_DEVICE") {
+        Ok(name) => DeviceChoice::Name(name),
+        Err(_) => DeviceChoice::Best,
+    };
+    match Gl::open(&choice) {
+        Ok(gl) => Some(gl),
+        Err(error @ (Error::Library(_) | Error::NoDevice { .. })) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn load(gl: &Rc<Gl>, target: Target, text: &[u8]) -> Program {
+    match Program::load(gl, target, text).expect("the driver has programs") {
+        Ok(program) => program,
+        Err(refusal) => panic!("{refusal:?}"),
+    }
+}
+
+fn framebuffer(gl: &Rc<Gl>, layers: Option<u32>, samples: u32) -> Framebuffer {
+    let color = ColorTarget::New {
+        internal: RGBA8,
+        client: RGBA8_BYTES,
+    };
+    let desc = FramebufferDesc {
+        size: [4, 4],
+        layers,
+        samples,
+        colors: vec![Some(color.clone()), None, Some(color)],
+        depth_stencil: Some((
+            DEPTH24_STENCIL8,
+            ClientFormat::new(DEPTH_STENCIL, UNSIGNED_INT_24_8),
+        )),
+    };
+    Framebuffer::new(gl, &desc).expect("the formats can be drawn to")
+}
+
+/// Two triangles over all of the left half.
+fn draw_left_half(gl: &Gl) -> Result<(), Error> {
+    gl.Viewport(0, 0, 4, 4)?;
+    gl.Begin(TRIANGLE_STRIP)?;
+    for (x, y) in [(-1.0, -1.0), (0.0, -1.0), (-1.0, 1.0), (0.0, 1.0)] {
+        gl.Vertex4f(x, y, 0.0, 1.0)?;
+    }
+    gl.End()?;
+    gl.check("drawing")
+}
+
+fn texel(texels: &[u8], x: usize, y: usize) -> [u8; 4] {
+    let start = (y * 4 + x) * 4;
+    std::array::from_fn(|index| texels[start + index])
+}
+
+#[test]
+fn a_context_has_version_extensions_and_limits() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    let info = gl.info();
+    eprintln!("{info:?}");
+    assert!(gl.version() >= Version(2, 1));
+    assert!(!info.name.is_empty() && !info.vendor.is_empty() && !info.driver.is_empty());
+    assert!(gl.has("GL_ARB_vertex_program") && !gl.has("GL_ARB_vertex_progra"));
+    assert!(
+        gl.extensions()
+            .any(|name| name == "GL_ARB_fragment_program")
+    );
+    assert!(gl.integer(MAX_TEXTURE_SIZE)? >= 1024);
+    gl.Viewport(1, 2, 3, 4)?;
+    assert_eq!(gl.integers(VIEWPORT)?, [1, 2, 3, 4]);
+    gl.ClearColor(0.0, 0.25, 0.5, 1.0)?;
+    assert_eq!(gl.floats(COLOR_CLEAR_VALUE)?, [0.0, 0.25, 0.5, 1.0]);
+    assert_eq!(
+        Gl::open(&DeviceChoice::Best).err(),
+        Some(Error::ContextInUse)
+    );
+    drop(gl);
+    let again = open();
+    assert!(again.is_some(), "a context can follow another");
+    Ok(())
+}
+
+#[test]
+fn devices_are_listed_while_a_context_is_open() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    let all = devices()?;
+    eprintln!("{all:#?}");
+    assert_eq!(all.get(gl.info().index), Some(gl.info()));
+    let missing = Gl::open(&DeviceChoice::Name("no such device".to_owned()));
+    assert!(matches!(missing.err(), Some(Error::NoDevice { .. })));
+    Ok(())
+}
+
+#[test]
+fn programs_draw_and_are_read_back() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    let target = framebuffer(&gl, None, 1);
+    target.clear_color(0, [0.0, 0.0, 1.0, 0.0])?;
+    let vertex = load(&gl, Target::Vertex, POSITION_PROGRAM);
+    let fragment = load(&gl, Target::Fragment, COLOR_PROGRAM);
+    assert_eq!(fragment.property(PROGRAM_UNDER_NATIVE_LIMITS_ARB)?, Some(1));
+    gl.Enable(vertex.target())?;
+    gl.Enable(fragment.target())?;
+    gl.ProgramLocalParameter4fARB(FRAGMENT_PROGRAM_ARB, 0, 1.0, 0.0, 0.0, 1.0)?;
+    let ((), samples) = Query::count(&gl, SAMPLES_PASSED, || draw_left_half(&gl))?;
+    assert_eq!(samples, 8);
+    let texels = target.read_color(0, Sample::Resolved, RGBA8_BYTES)?;
+    assert_eq!(texels.len(), 64);
+    for y in 0..4 {
+        assert_eq!(texel(&texels, 1, y), [255, 0, 0, 255], "row {y}");
+        assert_eq!(texel(&texels, 2, y), [0, 0, 255, 0], "row {y}");
+    }
+    let missing = target.read_color(1, Sample::Resolved, RGBA8_BYTES);
+    assert_eq!(missing, Err(Error::NoAttachment("color")));
+    Ok(())
+}
+
+#[test]
+fn refused_programs_have_position_and_message() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    let text = b"!!ARBfp1.0\nMOV result.color, nowhere;\nEND\n";
+    let refused = Program::load(&gl, Target::Fragment, text)?;
+    let refusal = refused.err().expect("the name is not declared");
+    eprintln!("{refusal:?}");
+    assert_eq!(refusal.error, INVALID_OPERATION);
+    assert!((0..=text.len() as i32).contains(&refusal.position));
+    assert!(!refusal.message.is_empty());
+    // Nothing of it is left for the next program.
+    load(&gl, Target::Fragment, COLOR_PROGRAM);
+    gl.check("after all")
+}
+
+#[test]
+fn wrong_calls_are_reported() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    gl.Enable(0xFFFF)?;
+    let Err(Error::Gl { messages, .. }) = gl.check("enabling nothing") else {
+        panic!("the error was lost");
+    };
+    eprintln!("{messages:?}");
+    assert_eq!(messages[0], "GL_INVALID_ENUM");
+    gl.check("the error is taken")?;
+    assert!(gl.has_command("glBegin") && !gl.has_command("glNothing"));
+    Ok(())
+}
+
+#[test]
+fn missing_commands_are_errors() {
+    let nothing = bindings::Commands::without_driver();
+    assert_eq!(
+        nothing.Begin(TRIANGLES),
+        Err(Error::MissingCommand("glBegin"))
+    );
+    assert!(!nothing.has_command("glBegin"));
+}
+
+#[test]
+fn layers_and_samples_are_cleared_and_read() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    if gl.version() < Version(3, 2) {
+        eprintln!("skipped: no layered framebuffers");
+        return Ok(());
+    }
+    let depth = ClientFormat::new(DEPTH_STENCIL, UNSIGNED_INT_24_8);
+    let samples = if gl.integer(MAX_SAMPLES)? >= 4 { 4 } else { 1 };
+    for (layers, samples) in [(Some(3), 1), (None, samples), (Some(2), samples)] {
+        let target = framebuffer(&gl, layers, samples);
+        target.clear_color(2, [1.0, 0.0, 0.0, 1.0])?;
+        target.clear_depth(1.0)?;
+        target.clear_stencil(5)?;
+        let pixels = 16 * layers.unwrap_or(1) as usize;
+        let texels = target.read_color(2, Sample::Resolved, RGBA8_BYTES)?;
+        assert_eq!(texels, [255, 0, 0, 255].repeat(pixels));
+        let texels = target.read_depth_stencil(Sample::Resolved, depth)?;
+        assert_eq!(texels, [5, 255, 255, 255].repeat(pixels));
+    }
+    Ok(())
+}
+
+#[test]
+fn textures_and_buffers_keep_what_they_are_given() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    let buffer = Buffer::new(&gl, &[1, 2, 3, 4], STATIC_DRAW)?;
+    buffer.write(1, &[7, 8])?;
+    assert_eq!(buffer.read(0, 4)?, [1, 7, 8, 4]);
+    assert!(buffer.write(3, &[0, 0]).is_err());
+    let texture = Texture::new(&gl, TEXTURE_2D)?;
+    let image = Image {
+        target: TEXTURE_2D,
+        level: 0,
+        size: [3, 1, 1],
+    };
+    let format = ClientFormat::new(RGB, UNSIGNED_BYTE);
+    let texels = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    texture.define(image, RGB8, format, Some(&texels))?;
+    assert_eq!(texture.read(TEXTURE_2D, 0, format)?, texels);
+    let short = texture.define(image, RGB8, format, Some(&texels[1..]));
+    assert!(matches!(short, Err(Error::Length { needed: 9, .. })));
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! Textures: images go in and out with their lengths compared.
+
+use super::object::{Kind, Object};
+use super::*;
+use crate::error::Error;
+use std::rc::Rc;
+
+/// One image of a texture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Image {
+    /// The target, which for a cube map is a face.
+    pub(crate) target: u32,
+    /// The level of detail.
+    pub(crate) level: u32,
+    /// Width, height, depth; 1 for those that the target lacks. Layers of arrays are the last that the target has.
+    pub(crate) size: [u32; 3],
+}
+
+/// A texture.
+pub(crate) struct Texture {
+    object: Object,
+    target: u32,
+}
+
+/// How many dimensions an image of a target has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Dimensions {
+    One,
+    Two,
+    Three,
+}
+
+fn dimensions(target: u32) -> Dimensions {
+    match target {
+        TEXTURE_1D => Dimensions::One,
+        TEXTURE_3D | TEXTURE_2D_ARRAY | TEXTURE_CUBE_MAP_ARRAY => Dimensions::Three,
+        _ => Dimensions::Two,
+    }
+}
+
+/// A size or level as OpenGL takes it; what is too large becomes larger than any limit, so OpenGL refuses it.
+fn int(value: u32) -> i32 {
+    i32::try_from(value).unwrap_or(i32::MAX)
+}
+
+impl Texture {
+    /// A texture of this target without images. It stays bound.
+    pub(crate) fn new(gl: &Rc<Gl>, target: u32) -> Result<Self, Error> {
+        let object = Object::new(gl, Kind::Texture)?;
+        gl.BindTexture(target, object.name())?;
+        gl.check("glBindTexture")?;
+        Ok(Self { object, target })
+    }
+
+    /// The name, to bind it.
+    pub(crate) fn name(&self) -> u32 {
+        self.object.name()
+    }
+
+    /// The target.
+    pub(crate) fn target(&self) -> u32 {
+        self.target
+    }
+
+    /// Binds it to the active unit.
+    pub(crate) fn bind(&self) -> Result<(), Error> {
+        self.object.gl().BindTexture(self.target, self.name())
+    }
+
+    /// Defines an image in a format of OpenGL. Without texels it is undefined; the client's format must fit all the same.
+    pub(crate) fn define(
+        &self,
+        image: Image,
+        internal: u32,
+        format: ClientFormat,
+        texels: Option<&[u8]>,
+    ) -> Result<(), Error> {
+        if let Some(texels) = texels {
+            check_length("glTexImage", texels.len(), format.image_size(image.size)?)?;
+        }
+        self.bind()?;
+        let gl = self.object.gl();
+        let (ClientFormat { format, ty }, [w, h, d]) = (format, image.size.map(int));
+        let (level, internal) = (int(image.level), int(internal));
+        gl.BindBuffer(PIXEL_UNPACK_BUFFER, 0)?;
+        let texels = texels.map_or(std::ptr::null(), |texels| texels.as_ptr().cast());
+        // SAFETY: texels are packed without gaps, so OpenGL reads as many bytes as were compared; null is no texels.
+        unsafe {
+            match dimensions(image.target) {
+                Dimensions::One => {
+                    gl.TexImage1D(image.target, level, internal, w, 0, format, ty, texels)
+                }
+                Dimensions::Two => {
+                    gl.TexImage2D(image.target, level, internal, w, h, 0, format, ty, texels)
+                }
+                Dimensions::Three => gl.TexImage3D(
+                    image.target,
+                    level,
+                    internal,
+                    w,
+                    h,
+                    d,
+                    0,
+                    format,
+                    ty,
+                    texels,
+                ),
+            }
+        }?;
+        gl.check("glTexImage")
+    }
+
+    /// Defines an image in a compressed format from its blocks. OpenGL compares their length.
+    pub(crate) fn define_compressed(
+        &self,
+        image: Image,
+        internal: u32,
+        blocks: &[u8],
+    ) -> Result<(), Error> {
+        self.bind()?;
+        let gl = self.object.gl();
+        let ([w, h, d], level) = (image.size.map(int), int(image.level));
+        let length = i32::try_from(blocks.len()).unwrap_or(i32::MAX);
+        let data = blocks.as_ptr().cast();
+        let target = image.target;
+        // SAFETY: OpenGL reads `length` bytes, which is no more than the slice has.
+        unsafe {
+            match dimensions(target) {
+                Dimensions::One => {
+                    gl.CompressedTexImage1D(target, level, internal, w, 0, length, data)
+                }
+                Dimensions::Two => {
+                    gl.CompressedTexImage2D(target, level, internal, w, h, 0, length, data)
+                }
+                Dimensions::Three => {
+                    gl.CompressedTexImage3D(target, level, internal, w, h, d, 0, length, data)
+                }
+            }
+        }?;
+        gl.check("glCompressedTexImage")
+    }
+
+    /// Defines the only image of a multisample target. Sample locations are the same in all texels.
+    pub(crate) fn define_samples(
+        &self,
+        samples: u32,
+        internal: u32,
+        size: [u32; 3],
+    ) -> Result<(), Error> {
+        self.bind()?;
+        let gl = self.object.gl();
+        let (samples, [w, h, d]) = (int(samples), size.map(int));
+        if self.target == TEXTURE_2D_MULTISAMPLE_ARRAY {
+            gl.TexImage3DMultisample(self.target, samples, internal, w, h, d, TRUE)?;
+        } else {
+            gl.TexImage2DMultisample(self.target, samples, internal, w, h, TRUE)?;
+        }
+        gl.check("glTexImageMultisample")
+    }
+
+    /// Makes a buffer the content of a buffer texture. The texture does not keep the buffer alive.
+    pub(crate) fn attach_buffer(&self, internal: u32, buffer: &Buffer) -> Result<(), Error> {
+        self.bind()?;
+        let gl = self.object.gl();
+        gl.TexBuffer(self.target, internal, buffer.name())?;
+        gl.check("glTexBuffer")
+    }
+
+    /// Sets an integer parameter, such as a filter.
+    pub(crate) fn set(&self, name: u32, value: u32) -> Result<(), Error> {
+        self.bind()?;
+        let gl = self.object.gl();
+        gl.TexParameteri(self.target, name, value.cast_signed())
+    }
+
+    /// The size of an image, 0 of one that is not defined; `target` is a face for a cube map.
+    pub(crate) fn size(&self, target: u32, level: u32) -> Result<[u32; 3], Error> {
+        self.bind()?;
+        let gl = self.object.gl();
+        let mut size = [0; 3];
+        for (value, name) in size
+            .iter_mut()
+            .zip([TEXTURE_WIDTH, TEXTURE_HEIGHT, TEXTURE_DEPTH])
+        {
+            // SAFETY: this state has one value.
+            unsafe { gl.GetTexLevelParameteriv(target, int(level), name, value) }?;
+        }
+        gl.check("glGetTexLevelParameter")?;
+        Ok(size.map(|value| u32::try_from(value).unwrap_or(0)))
+    }
+
+    /// All texels of an image, all layers after each other, packed without gaps. Not for multisample targets.
+    pub(crate) fn read(
+        &self,
+        target: u32,
+        level: u32,
+        format: ClientFormat,
+    ) -> Result<Vec<u8>, Error> {
+        let size = self.size(target, level)?;
+        let mut texels = vec![0; format.image_size(size)?];
+        let gl = self.object.gl();
+        gl.BindBuffer(PIXEL_PACK_BUFFER, 0)?;
+        // SAFETY: texels are packed without gaps, so OpenGL writes as many bytes as the vector has.
+        unsafe {
+            gl.GetTexImage(
+                target,
+                int(level),
+                format.format,
+                format.ty,
+                texels.as_mut_ptr().cast(),
+            )
+        }?;
+        gl.check("glGetTexImage")?;
+        Ok(texels)
+    }
+}
+
+fn check_length(what: &'static str, length: usize, needed: usize) -> Result<(), Error> {
+    if length == needed {
+        return Ok(());
+    }
+    Err(Error::Length {
+        what,
+        length,
+        needed,
+    })
+}

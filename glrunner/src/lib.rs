@@ -1,0 +1,18 @@
+//! Runs `.shader_test` scripts on OpenGL, without a window: the driver's own assembler gives an answer that does not rest on our reading
+//! of the specifications.
+//!
+//! Only [`gl`] calls EGL and OpenGL, and all `unsafe` code is there.
+
+#![deny(unsafe_code)]
+
+mod error;
+#[allow(unsafe_code, reason = "the only place that calls EGL and OpenGL")]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "a vocabulary, of which scripts use a part"
+)]
+mod gl;
+
+pub use error::Error;
+pub use gl::{DeviceChoice, DeviceInfo, Version, devices};
