@@ -2,6 +2,8 @@
 //!
 //! [`translate`] lexes, parses, checks and lowers a program string. Facts about the languages stand in tables under [`lang`].
 
+#![forbid(unsafe_code)]
+
 pub mod ast;
 mod check;
 pub mod codes;
