@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 mod error;
+mod execute;
 #[allow(unsafe_code, reason = "the only place that calls EGL and OpenGL")]
 #[allow(
     dead_code,
@@ -13,6 +14,11 @@ mod error;
     reason = "a vocabulary, of which scripts use a part"
 )]
 mod gl;
+mod options;
+mod requirements;
+mod runner;
 
 pub use error::Error;
 pub use gl::{DeviceChoice, DeviceInfo, Version, devices};
+pub use options::{Observe, RunOptions};
+pub use runner::Runner;

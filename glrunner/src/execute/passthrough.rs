@@ -1,0 +1,101 @@
+//! Programs that pass on what they get, as text for the driver's assembler. Pure.
+
+use glasm::ir::Semantic;
+use std::fmt::Write;
+
+/// What goes from the attributes of a vertex to the fragment program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Copy {
+    /// Result and attribute by their names in all languages.
+    Conventional(&'static str, &'static str),
+    TexCoord(u8),
+    /// Attribute of NV_gpu_program4.
+    Attrib(u8),
+}
+
+/// What passes where the fragment program says nothing of it.
+const USUAL: &[Copy] = &[
+    Copy::Conventional("color", "color"),
+    Copy::Conventional("color.secondary", "color.secondary"),
+    Copy::Conventional("fogcoord", "fogcoord"),
+    Copy::TexCoord(0),
+];
+
+/// A vertex program that gives the fragment program the inputs that it reads, and passes the position on.
+pub(super) fn vertex_program(inputs: Option<&[Semantic]>) -> String {
+    let copies: Vec<Copy> = match inputs {
+        None => USUAL.to_vec(),
+        Some(inputs) => inputs.iter().filter_map(|input| copy_for(*input)).collect(),
+    };
+    let is_typed = copies.iter().any(|copy| matches!(copy, Copy::Attrib(_)));
+    let header = if is_typed { "!!NVvp4.0" } else { "!!ARBvp1.0" };
+    let mut text = format!("{header}\nMOV result.position, vertex.position;\n");
+    for copy in copies {
+        // Writing to a string does not fail.
+        let _ = match copy {
+            Copy::Conventional(result, attribute) => {
+                writeln!(text, "MOV result.{result}, vertex.{attribute};")
+            }
+            Copy::TexCoord(set) => {
+                writeln!(text, "MOV result.texcoord[{set}], vertex.texcoord[{set}];")
+            }
+            Copy::Attrib(number) => {
+                writeln!(
+                    text,
+                    "MOV result.attrib[{number}], vertex.attrib[{number}];"
+                )
+            }
+        };
+    }
+    text + "END\n"
+}
+
+/// Where an input of a fragment program comes from; `None` if from no attribute.
+fn copy_for(input: Semantic) -> Option<Copy> {
+    if let Semantic::TexCoord(set) = input {
+        return Some(Copy::TexCoord(set));
+    }
+    if let Semantic::Generic(number) = input {
+        return Some(Copy::Attrib(number));
+    }
+    [
+        (Semantic::Color(0), "color"),
+        (Semantic::Color(1), "color.secondary"),
+        (Semantic::FogCoord, "fogcoord"),
+    ]
+    .into_iter()
+    .find(|(known, _)| *known == input)
+    .map(|(_, name)| Copy::Conventional(name, name))
+}
+
+/// A fragment program whose color is the primary color.
+pub(super) const FRAGMENT_PROGRAM: &str = "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_fragment_program_reads_is_passed_on() {
+        let inputs = [
+            Semantic::Position,
+            Semantic::TexCoord(3),
+            Semantic::Color(1),
+        ];
+        assert_eq!(
+            vertex_program(Some(&inputs)),
+            "!!ARBvp1.0\nMOV result.position, vertex.position;\nMOV result.texcoord[3], vertex.texcoord[3];\n\
+             MOV result.color.secondary, vertex.color.secondary;\nEND\n"
+        );
+        assert!(vertex_program(Some(&[Semantic::Generic(2)])).starts_with("!!NVvp4.0\n"));
+    }
+
+    #[test]
+    fn the_texts_are_programs() {
+        let texts = [vertex_program(None), FRAGMENT_PROGRAM.to_owned()];
+        for text in texts {
+            let source = glasm::Source::new("passthrough", &text);
+            assert!(glasm::compile(&source, &glasm::Options::default()).is_ok());
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Programs of a script: loading them into the driver's assembler.
+
+use super::{Execution, Problem, passthrough};
+use crate::error::Error;
+use crate::gl::{Gl, LoadError, Program, Target};
+use glasm::ir::{Semantic, Stage};
+use glasm_scripts::observation::{Rejection, Verdict};
+use glasm_scripts::results::Results;
+use glasm_scripts::script::{Command, ExpectedError, ProgramForm, ProgramSection, Script};
+use std::rc::Rc;
+
+/// The programs that draws and dispatches use, one for a stage.
+#[derive(Default)]
+pub(super) struct Programs {
+    loaded: Vec<(Stage, Program)>,
+}
+
+impl Programs {
+    /// The program of a stage, unless OpenGL's fixed functions do its work.
+    pub(super) fn get(&self, stage: Stage) -> Option<&Program> {
+        let mut loaded = self.loaded.iter();
+        loaded
+            .find(|(known, _)| *known == stage)
+            .map(|(_, program)| program)
+    }
+
+    fn set(&mut self, stage: Stage, program: Program) {
+        self.loaded.retain(|(known, _)| *known != stage);
+        self.loaded.push((stage, program));
+    }
+}
+
+/// The programs of the assembler that a script names: those it starts with, then those that commands load, with their numbers.
+fn assembly(script: &Script) -> impl Iterator<Item = (usize, &ProgramSection)> {
+    let own = script.programs.iter().map(|program| (0, program));
+    let spares = script.spares.iter().zip(1..);
+    let spares = spares.map(|(spare, number)| (number, &spare.program));
+    own.chain(spares)
+        .filter(|(_, program)| program.form == ProgramForm::Assembly)
+}
+
+/// Which programs of a script the driver accepts.
+///
+/// # Errors
+/// If the driver fails in another way than by refusing a program.
+pub(crate) fn verdicts(gl: &Rc<Gl>, script: &Script) -> Result<Vec<Verdict>, Error> {
+    let verdict = |(number, program): (usize, &ProgramSection)| {
+        let rejected = match load(gl, program)? {
+            Ok(_) => None,
+            Err(error) => Some(Rejection {
+                position: usize::try_from(error.position).ok(),
+                message: error.message,
+            }),
+        };
+        Ok(Verdict {
+            stage: program.stage,
+            number,
+            rejected,
+        })
+    };
+    assembly(script).map(verdict).collect()
+}
+
+/// Whether the driver refuses a program of a script that expects an error; `None` if it expects none. The positions of errors are
+/// compared with those of other runs, not here: drivers may count them in their own way.
+pub(crate) fn check_expected_errors(gl: &Rc<Gl>, script: &Script) -> Option<Results> {
+    let mut steps = script.steps.iter();
+    let expected = steps.find(|step| matches!(step.command, Command::ExpectError(_)))?;
+    let mut results = Results::default();
+    let own = script
+        .programs
+        .iter()
+        .filter(|program| program.form == ProgramForm::Assembly);
+    for program in own {
+        match load(gl, program) {
+            Ok(Ok(_)) => {}
+            Ok(Err(_)) => return Some(results),
+            Err(error) => {
+                results.fail(Some(program.line), error.to_string());
+                return Some(results);
+            }
+        }
+    }
+    results.fail(Some(expected.line), "the driver accepts the program");
+    Some(results)
+}
+
+fn target(stage: Stage) -> Target {
+    match stage {
+        Stage::Vertex => Target::Vertex,
+        Stage::TessControl => Target::TessControl,
+        Stage::TessEval => Target::TessEvaluation,
+        Stage::Geometry => Target::Geometry,
+        Stage::Fragment => Target::Fragment,
+        Stage::Compute => Target::Compute,
+    }
+}
+
+/// Loads a program of the assembler.
+fn load(gl: &Rc<Gl>, program: &ProgramSection) -> Result<Result<Program, LoadError>, Error> {
+    Program::load(gl, target(program.stage), &program.text)
+}
+
+impl Execution<'_> {
+    /// Loads the programs that the script starts with.
+    pub(super) fn load_programs(&mut self) -> Result<(), Problem> {
+        let script = self.script;
+        for program in &script.programs {
+            match program.form {
+                ProgramForm::Assembly => {
+                    let loaded = load(&self.gl, program)?;
+                    let loaded = loaded.map_err(|error| refused(program, &error))?;
+                    self.programs.set(program.stage, loaded);
+                }
+                ProgramForm::PassThrough => self.load_passthrough(program.stage)?,
+                // Nothing is loaded: OpenGL does the work itself.
+                ProgramForm::FixedFunction => {}
+                ProgramForm::Ir
+                | ProgramForm::Glsl
+                | ProgramForm::SpirvText
+                | ProgramForm::SpirvWords => {
+                    return Err(Problem::Lacking("only Vulkan runs the program".to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A stage that passes on what it gets.
+    fn load_passthrough(&mut self, stage: Stage) -> Result<(), Problem> {
+        let text = match stage {
+            Stage::Vertex => passthrough::vertex_program(self.fragment_inputs().as_deref()),
+            Stage::Fragment => passthrough::FRAGMENT_PROGRAM.to_owned(),
+            // Without the program primitives and patches pass on as they are.
+            Stage::Geometry | Stage::TessControl => return Ok(()),
+            Stage::TessEval | Stage::Compute => {
+                let reason = format!("OpenGL passes nothing through the {} stage", stage.name());
+                return Err(Problem::Lacking(reason));
+            }
+        };
+        let loaded = Program::load(&self.gl, target(stage), text.as_bytes())?;
+        let loaded = loaded
+            .map_err(|error| format!("the program that passes on is refused: {}", error.message))?;
+        self.programs.set(stage, loaded);
+        Ok(())
+    }
+
+    /// What the fragment program reads, if the script has one.
+    fn fragment_inputs(&self) -> Option<Vec<Semantic>> {
+        let mut programs = self.script.programs.iter();
+        let program = programs.find(|program| {
+            (program.stage, program.form) == (Stage::Fragment, ProgramForm::Assembly)
+        })?;
+        let source = glasm::Source::new("fragment", &program.text);
+        let shader = glasm::compile(&source, &glasm::Options::default()).ok()?;
+        let inputs = shader.reflection.inputs.iter();
+        Some(inputs.map(|input| input.semantic).collect())
+    }
+
+    /// `load`: another program takes the place of the stage's, or is refused.
+    pub(super) fn load_spare(
+        &mut self,
+        spare: usize,
+        expected: Option<&ExpectedError>,
+    ) -> Result<(), Problem> {
+        let program = &self.script.spares[spare].program;
+        match (load(&self.gl, program)?, expected) {
+            (Ok(loaded), None) => self.programs.set(program.stage, loaded),
+            (Err(_), Some(_)) => {}
+            (Ok(_), Some(expected)) => {
+                let code = expected.code.id();
+                return Err(
+                    format!("expected error {code}, but the driver accepts the program").into(),
+                );
+            }
+            (Err(error), None) => return Err(refused(program, &error).into()),
+        }
+        Ok(())
+    }
+}
+
+/// The message for a program that the driver does not take.
+fn refused(program: &ProgramSection, error: &LoadError) -> String {
+    format!(
+        "the driver refuses the {} program at byte {}: {}",
+        program.stage.name(),
+        error.position,
+        error.message.trim_end()
+    )
+}

@@ -1,0 +1,27 @@
+//! What a caller chooses.
+
+use crate::gl::DeviceChoice;
+use std::path::PathBuf;
+
+/// Whether what programs leave is recorded, so that runs can be compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Observe {
+    /// Not.
+    #[default]
+    Off,
+    /// At every probe and at the end of the script.
+    On,
+}
+
+/// Options of a [`Runner`](crate::Runner).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RunOptions {
+    /// Which device to run on.
+    pub device: DeviceChoice,
+    /// Folder for the pictures of `save image`, made if it is missing; without it nothing is saved.
+    pub save_images: Option<PathBuf>,
+    /// Folder for pictures of what went wrong, made if it is missing; without it none are written.
+    pub failure_images: Option<PathBuf>,
+    /// Whether what programs leave is recorded.
+    pub observe: Observe,
+}

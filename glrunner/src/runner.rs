@@ -1,0 +1,108 @@
+//! Runs scripts one after the other on one device.
+
+use crate::error::Error;
+use crate::execute::{self, programs};
+use crate::gl::{DeviceChoice, DeviceInfo, Gl};
+use crate::options::{Observe, RunOptions};
+use crate::requirements::skip_reason;
+use glasm_scripts::outcome::{Outcome, ScriptReport};
+use glasm_scripts::results::{Files, Results, flat_name, report_on};
+use glasm_scripts::script::Script;
+use glasm_scripts::timing::{Clock, Phase};
+use std::path::Path;
+use std::rc::Rc;
+
+/// Runs scripts on one device. Every script has a context of its own, so none sees what another one left.
+///
+/// A runner stays on its thread. A crash or hang of a driver takes the process with it: a caller who must survive one runs scripts in
+/// processes of their own, as the `glasm` command does.
+pub struct Runner {
+    options: RunOptions,
+    info: DeviceInfo,
+    clock: Rc<Clock>,
+}
+
+impl Runner {
+    /// Chooses the device and sees whether it opens.
+    ///
+    /// # Errors
+    /// If there is no such device, or no OpenGL on this machine.
+    pub fn new(options: &RunOptions) -> Result<Self, Error> {
+        let info = Gl::open(&options.device)?.info().clone();
+        Ok(Self {
+            options: options.clone(),
+            info,
+            clock: Clock::new(),
+        })
+    }
+
+    /// The device that scripts run on.
+    pub fn device_info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    /// Runs a script. Whatever goes wrong is in the report.
+    pub fn run_file(&self, path: &Path) -> ScriptReport {
+        let run = |name: &str, text: &[u8]| self.run_text(name, text);
+        report_on(path, &self.clock, run, || {})
+    }
+
+    fn run_text(&self, name: &str, text: &[u8]) -> (Outcome, Results) {
+        let complete = |mut script: Script| match script.complete_stages() {
+            Ok(()) => Ok(script),
+            Err(error) => Err(vec![error]),
+        };
+        let parsed = {
+            let _phase = self.clock.enter(Phase::Parse);
+            Script::parse(text).and_then(complete)
+        };
+        let results = match parsed {
+            Ok(script) => self.run_script(name, &script),
+            Err(errors) => Ok(Results::unreadable(errors)),
+        };
+        match results {
+            Ok(results) => (results.outcome(), results),
+            Err(reason) => (Outcome::Skip(reason), Results::default()),
+        }
+    }
+
+    /// `Err` is the reason to skip the script.
+    fn run_script(&self, name: &str, script: &Script) -> Result<Results, String> {
+        let opened = {
+            let _phase = self.clock.enter(Phase::Open);
+            Gl::open(&DeviceChoice::Index(self.info.index))
+        };
+        let gl = match opened {
+            Ok(gl) => gl,
+            Err(error) => {
+                let mut results = Results::default();
+                results.fail(None, error.to_string());
+                return Ok(results);
+            }
+        };
+        if let Some(reason) = skip_reason(script, &gl) {
+            return Err(reason);
+        }
+        let verdicts = match self.options.observe {
+            Observe::On => programs::verdicts(&gl, script),
+            Observe::Off => Ok(Vec::new()),
+        };
+        let files = Files {
+            script: &flat_name(name),
+            save_images: self.options.save_images.as_deref(),
+            failure_images: self.options.failure_images.as_deref(),
+        };
+        let mut results = match programs::check_expected_errors(&gl, script) {
+            Some(results) => results,
+            None => {
+                let _phase = self.clock.enter(Phase::Device);
+                execute::execute(&gl, script, &files, self.options.observe)?
+            }
+        };
+        match verdicts {
+            Ok(verdicts) => results.verdicts = verdicts,
+            Err(error) => results.fail(None, error.to_string()),
+        }
+        Ok(results)
+    }
+}
