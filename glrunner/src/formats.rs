@@ -1,0 +1,501 @@
+//! Formats of scripts, which are named as in Vulkan, by the names of OpenGL.
+//!
+//! One row for each format of texels; formats of vertex attributes follow from their channels. Texels of scripts are words in the order
+//! of low bytes first, as on every machine that runs this. Whether a driver has a format is asked elsewhere.
+
+use crate::gl::{self, ClientFormat};
+use ash::vk;
+use glasm_scripts::format::{Encoding, Format};
+use std::borrow::Cow;
+
+/// How the texels of scripts lie, compared with those that OpenGL takes and gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Layout {
+    /// In the same way.
+    Same,
+    /// OpenGL has depths of 32 bits; scripts have 24 in the low bits of four bytes.
+    Depth24,
+    /// OpenGL has depths of 24 bits above stencil values of 8; scripts have either.
+    Depth24Stencil8,
+    /// OpenGL has four bytes each of depth and stencil value; scripts have either.
+    Depth32Stencil8,
+}
+
+/// A format of texels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TexelFormat {
+    /// The sized internal format, such as `GL_RGBA8`.
+    pub(crate) internal: u32,
+    /// How texels are given to OpenGL and read back. All of a texel: depth with stencil value.
+    pub(crate) client: ClientFormat,
+    layout: Layout,
+}
+
+impl TexelFormat {
+    /// The format of OpenGL; `None` if it has no such format.
+    pub(crate) fn of(format: vk::Format) -> Option<Self> {
+        let mut rows = TEXELS.iter();
+        rows.find(|(known, _)| *known == format)
+            .map(|(_, row)| *row)
+    }
+
+    /// Whether it has depths, stencil values, or both.
+    pub(crate) fn has_depth_or_stencil(self) -> bool {
+        self.is_depth_stencil()
+            || matches!(self.client.format, gl::DEPTH_COMPONENT | gl::STENCIL_INDEX)
+    }
+
+    /// Whether it has depths and stencil values.
+    pub(crate) fn is_depth_stencil(self) -> bool {
+        self.client.format == gl::DEPTH_STENCIL
+    }
+
+    /// The same bits read as a format without a curve, for copies.
+    pub(crate) fn without_curve(self) -> Self {
+        let internal = match self.internal {
+            gl::SRGB8 => gl::RGB8,
+            gl::SRGB8_ALPHA8 => gl::RGBA8,
+            internal => internal,
+        };
+        Self { internal, ..self }
+    }
+
+    /// The texels of a script, colors or depths, as OpenGL takes them. Stencil values are 0.
+    pub(crate) fn to_client(self, texels: &[u8]) -> Cow<'_, [u8]> {
+        match self.layout {
+            Layout::Same => Cow::Borrowed(texels),
+            // The bits that follow are those of the fraction again, so that a driver which rounds and one which cuts agree.
+            Layout::Depth24 => words(texels, |depth| {
+                (depth << 8 | depth >> 16 & 0xff).to_le_bytes()
+            }),
+            Layout::Depth24Stencil8 => words(texels, |depth| (depth << 8).to_le_bytes()),
+            Layout::Depth32Stencil8 => words(texels, |depth| u64::from(depth).to_le_bytes()),
+        }
+    }
+
+    /// What OpenGL gave as a script has it: colors or depths.
+    pub(crate) fn to_script(self, texels: Vec<u8>) -> Vec<u8> {
+        match self.layout {
+            Layout::Same => texels,
+            Layout::Depth24 | Layout::Depth24Stencil8 => {
+                words(&texels, |word| (word >> 8).to_le_bytes()).into_owned()
+            }
+            Layout::Depth32Stencil8 => halves(&texels).flat_map(|(depth, _)| depth).collect(),
+        }
+    }
+
+    /// The stencil values, one byte each, of what OpenGL gave; none if the format has none.
+    pub(crate) fn stencil_values(self, texels: &[u8]) -> Vec<u8> {
+        match self.layout {
+            Layout::Same if self.client.format == gl::STENCIL_INDEX => texels.to_vec(),
+            Layout::Same | Layout::Depth24 => Vec::new(),
+            Layout::Depth24Stencil8 => texels.iter().copied().step_by(4).collect(),
+            Layout::Depth32Stencil8 => halves(texels).map(|(_, [stencil, ..])| stencil).collect(),
+        }
+    }
+}
+
+/// Each word of four bytes as other bytes.
+fn words<const N: usize>(texels: &[u8], convert: impl Fn(u32) -> [u8; N]) -> Cow<'_, [u8]> {
+    let (words, _) = texels.as_chunks();
+    let words = words.iter().map(|word| u32::from_le_bytes(*word));
+    Cow::Owned(words.flat_map(convert).collect())
+}
+
+/// Depths and stencil values of four bytes each.
+fn halves(texels: &[u8]) -> impl Iterator<Item = ([u8; 4], [u8; 4])> {
+    let (pairs, _) = texels.as_chunks();
+    pairs
+        .iter()
+        .map(|&[a, b, c, d, e, f, g, h]: &[u8; 8]| ([a, b, c, d], [e, f, g, h]))
+}
+
+const fn texels(
+    format: vk::Format,
+    internal: u32,
+    client: u32,
+    ty: u32,
+    layout: Layout,
+) -> (vk::Format, TexelFormat) {
+    let client = ClientFormat::new(client, ty);
+    let row = TexelFormat {
+        internal,
+        client,
+        layout,
+    };
+    (format, row)
+}
+
+macro_rules! texel_formats {
+    ($($format:ident: $internal:ident $client:ident $ty:ident $layout:ident;)*) => {
+        &[$(texels(vk::Format::$format, gl::$internal, gl::$client, gl::$ty, Layout::$layout),)*]
+    };
+}
+
+/// OpenGL 4.6 (Compatibility Profile), tables 8.11 to 8.13 (internal formats), 8.2 and 8.5 to 8.9 (texels in memory), by the names of Vulkan.
+const TEXELS: &[(vk::Format, TexelFormat)] = texel_formats! {
+    R8_UNORM: R8 RED UNSIGNED_BYTE Same;
+    R8_SNORM: R8_SNORM RED BYTE Same;
+    R8_UINT: R8UI RED_INTEGER UNSIGNED_BYTE Same;
+    R8_SINT: R8I RED_INTEGER BYTE Same;
+    R8G8_UNORM: RG8 RG UNSIGNED_BYTE Same;
+    R8G8_SNORM: RG8_SNORM RG BYTE Same;
+    R8G8_UINT: RG8UI RG_INTEGER UNSIGNED_BYTE Same;
+    R8G8_SINT: RG8I RG_INTEGER BYTE Same;
+    R8G8B8_UNORM: RGB8 RGB UNSIGNED_BYTE Same;
+    R8G8B8_SNORM: RGB8_SNORM RGB BYTE Same;
+    R8G8B8_UINT: RGB8UI RGB_INTEGER UNSIGNED_BYTE Same;
+    R8G8B8_SINT: RGB8I RGB_INTEGER BYTE Same;
+    R8G8B8_SRGB: SRGB8 RGB UNSIGNED_BYTE Same;
+    B8G8R8_UNORM: RGB8 BGR UNSIGNED_BYTE Same;
+    B8G8R8_SNORM: RGB8_SNORM BGR BYTE Same;
+    B8G8R8_UINT: RGB8UI BGR_INTEGER UNSIGNED_BYTE Same;
+    B8G8R8_SINT: RGB8I BGR_INTEGER BYTE Same;
+    B8G8R8_SRGB: SRGB8 BGR UNSIGNED_BYTE Same;
+    R8G8B8A8_UNORM: RGBA8 RGBA UNSIGNED_BYTE Same;
+    R8G8B8A8_SNORM: RGBA8_SNORM RGBA BYTE Same;
+    R8G8B8A8_UINT: RGBA8UI RGBA_INTEGER UNSIGNED_BYTE Same;
+    R8G8B8A8_SINT: RGBA8I RGBA_INTEGER BYTE Same;
+    R8G8B8A8_SRGB: SRGB8_ALPHA8 RGBA UNSIGNED_BYTE Same;
+    B8G8R8A8_UNORM: RGBA8 BGRA UNSIGNED_BYTE Same;
+    B8G8R8A8_SNORM: RGBA8_SNORM BGRA BYTE Same;
+    B8G8R8A8_UINT: RGBA8UI BGRA_INTEGER UNSIGNED_BYTE Same;
+    B8G8R8A8_SINT: RGBA8I BGRA_INTEGER BYTE Same;
+    B8G8R8A8_SRGB: SRGB8_ALPHA8 BGRA UNSIGNED_BYTE Same;
+    A8B8G8R8_UNORM_PACK32: RGBA8 RGBA UNSIGNED_BYTE Same;
+    A8B8G8R8_SNORM_PACK32: RGBA8_SNORM RGBA BYTE Same;
+    A8B8G8R8_UINT_PACK32: RGBA8UI RGBA_INTEGER UNSIGNED_BYTE Same;
+    A8B8G8R8_SINT_PACK32: RGBA8I RGBA_INTEGER BYTE Same;
+    A8B8G8R8_SRGB_PACK32: SRGB8_ALPHA8 RGBA UNSIGNED_BYTE Same;
+    R4G4B4A4_UNORM_PACK16: RGBA4 RGBA UNSIGNED_SHORT_4_4_4_4 Same;
+    B4G4R4A4_UNORM_PACK16: RGBA4 BGRA UNSIGNED_SHORT_4_4_4_4 Same;
+    R5G6B5_UNORM_PACK16: RGB565 RGB UNSIGNED_SHORT_5_6_5 Same;
+    B5G6R5_UNORM_PACK16: RGB565 RGB UNSIGNED_SHORT_5_6_5_REV Same;
+    R5G5B5A1_UNORM_PACK16: RGB5_A1 RGBA UNSIGNED_SHORT_5_5_5_1 Same;
+    B5G5R5A1_UNORM_PACK16: RGB5_A1 BGRA UNSIGNED_SHORT_5_5_5_1 Same;
+    A1R5G5B5_UNORM_PACK16: RGB5_A1 BGRA UNSIGNED_SHORT_1_5_5_5_REV Same;
+    A2R10G10B10_UNORM_PACK32: RGB10_A2 BGRA UNSIGNED_INT_2_10_10_10_REV Same;
+    A2R10G10B10_UINT_PACK32: RGB10_A2UI BGRA_INTEGER UNSIGNED_INT_2_10_10_10_REV Same;
+    A2B10G10R10_UNORM_PACK32: RGB10_A2 RGBA UNSIGNED_INT_2_10_10_10_REV Same;
+    A2B10G10R10_UINT_PACK32: RGB10_A2UI RGBA_INTEGER UNSIGNED_INT_2_10_10_10_REV Same;
+    R16_UNORM: R16 RED UNSIGNED_SHORT Same;
+    R16_SNORM: R16_SNORM RED SHORT Same;
+    R16_UINT: R16UI RED_INTEGER UNSIGNED_SHORT Same;
+    R16_SINT: R16I RED_INTEGER SHORT Same;
+    R16_SFLOAT: R16F RED HALF_FLOAT Same;
+    R16G16_UNORM: RG16 RG UNSIGNED_SHORT Same;
+    R16G16_SNORM: RG16_SNORM RG SHORT Same;
+    R16G16_UINT: RG16UI RG_INTEGER UNSIGNED_SHORT Same;
+    R16G16_SINT: RG16I RG_INTEGER SHORT Same;
+    R16G16_SFLOAT: RG16F RG HALF_FLOAT Same;
+    R16G16B16_UNORM: RGB16 RGB UNSIGNED_SHORT Same;
+    R16G16B16_SNORM: RGB16_SNORM RGB SHORT Same;
+    R16G16B16_UINT: RGB16UI RGB_INTEGER UNSIGNED_SHORT Same;
+    R16G16B16_SINT: RGB16I RGB_INTEGER SHORT Same;
+    R16G16B16_SFLOAT: RGB16F RGB HALF_FLOAT Same;
+    R16G16B16A16_UNORM: RGBA16 RGBA UNSIGNED_SHORT Same;
+    R16G16B16A16_SNORM: RGBA16_SNORM RGBA SHORT Same;
+    R16G16B16A16_UINT: RGBA16UI RGBA_INTEGER UNSIGNED_SHORT Same;
+    R16G16B16A16_SINT: RGBA16I RGBA_INTEGER SHORT Same;
+    R16G16B16A16_SFLOAT: RGBA16F RGBA HALF_FLOAT Same;
+    R32_UINT: R32UI RED_INTEGER UNSIGNED_INT Same;
+    R32_SINT: R32I RED_INTEGER INT Same;
+    R32_SFLOAT: R32F RED FLOAT Same;
+    R32G32_UINT: RG32UI RG_INTEGER UNSIGNED_INT Same;
+    R32G32_SINT: RG32I RG_INTEGER INT Same;
+    R32G32_SFLOAT: RG32F RG FLOAT Same;
+    R32G32B32_UINT: RGB32UI RGB_INTEGER UNSIGNED_INT Same;
+    R32G32B32_SINT: RGB32I RGB_INTEGER INT Same;
+    R32G32B32_SFLOAT: RGB32F RGB FLOAT Same;
+    R32G32B32A32_UINT: RGBA32UI RGBA_INTEGER UNSIGNED_INT Same;
+    R32G32B32A32_SINT: RGBA32I RGBA_INTEGER INT Same;
+    R32G32B32A32_SFLOAT: RGBA32F RGBA FLOAT Same;
+    B10G11R11_UFLOAT_PACK32: R11F_G11F_B10F RGB UNSIGNED_INT_10F_11F_11F_REV Same;
+    E5B9G9R9_UFLOAT_PACK32: RGB9_E5 RGB UNSIGNED_INT_5_9_9_9_REV Same;
+    D16_UNORM: DEPTH_COMPONENT16 DEPTH_COMPONENT UNSIGNED_SHORT Same;
+    X8_D24_UNORM_PACK32: DEPTH_COMPONENT24 DEPTH_COMPONENT UNSIGNED_INT Depth24;
+    D32_SFLOAT: DEPTH_COMPONENT32F DEPTH_COMPONENT FLOAT Same;
+    D24_UNORM_S8_UINT: DEPTH24_STENCIL8 DEPTH_STENCIL UNSIGNED_INT_24_8 Depth24Stencil8;
+    D32_SFLOAT_S8_UINT: DEPTH32F_STENCIL8 DEPTH_STENCIL FLOAT_32_UNSIGNED_INT_24_8_REV Depth32Stencil8;
+    S8_UINT: STENCIL_INDEX8 STENCIL_INDEX UNSIGNED_BYTE Same;
+};
+
+/// What a vertex attribute becomes, which decides the command that sets the array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum VertexKind {
+    /// Floats: `glVertexAttribPointer`.
+    Float,
+    /// Floats from -1 or 0 to 1: the same command with `normalized`.
+    Normalized,
+    /// Whole numbers: `glVertexAttribIPointer`.
+    Integer,
+    /// Numbers of 64 bits: `glVertexAttribLPointer`.
+    Long,
+}
+
+/// A format of a vertex attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct VertexFormat {
+    /// Number of components, or `GL_BGRA`.
+    pub(crate) size: u32,
+    /// The type of one component, or of all.
+    pub(crate) ty: u32,
+    /// What it becomes.
+    pub(crate) kind: VertexKind,
+    /// An extension that it needs beyond that of the command.
+    pub(crate) extension: Option<&'static str>,
+}
+
+impl VertexFormat {
+    /// The format of OpenGL; `None` if it has no such format. OpenGL 4.6 (Compatibility Profile), section 10.3.1.
+    pub(crate) fn of(format: &Format) -> Option<Self> {
+        if format.vk == vk::Format::B10G11R11_UFLOAT_PACK32 {
+            return Some(Self {
+                size: 3,
+                ty: gl::UNSIGNED_INT_10F_11F_11F_REV,
+                kind: VertexKind::Float,
+                extension: Some("GL_ARB_vertex_type_10f_11f_11f_rev"),
+            });
+        }
+        let bits = format.channels[0].bits;
+        let is_2_10_10_10 = format.packed && bits == 2 && format.channels[1].bits == 10;
+        if is_2_10_10_10 {
+            return Self::of_2_10_10_10(format);
+        }
+        // Of the other packed formats only those with whole bytes are left.
+        if format.channels.iter().any(|channel| channel.bits != bits) {
+            return None;
+        }
+        let (ty, kind) = component(format.encoding, bits)?;
+        let size = size(format, kind)?;
+        if size == gl::BGRA && ty != gl::UNSIGNED_BYTE {
+            return None;
+        }
+        let extension = match ty {
+            gl::INT64_NV | gl::UNSIGNED_INT64_NV => Some("GL_NV_vertex_attrib_integer_64bit"),
+            _ if size == gl::BGRA => Some("GL_ARB_vertex_array_bgra"),
+            _ => None,
+        };
+        Some(Self {
+            size,
+            ty,
+            kind,
+            extension,
+        })
+    }
+
+    fn of_2_10_10_10(format: &Format) -> Option<Self> {
+        let (ty, kind) = match format.encoding {
+            Encoding::Unorm => (gl::UNSIGNED_INT_2_10_10_10_REV, VertexKind::Normalized),
+            Encoding::Uscaled => (gl::UNSIGNED_INT_2_10_10_10_REV, VertexKind::Float),
+            Encoding::Snorm => (gl::INT_2_10_10_10_REV, VertexKind::Normalized),
+            Encoding::Sscaled => (gl::INT_2_10_10_10_REV, VertexKind::Float),
+            Encoding::Uint
+            | Encoding::Sint
+            | Encoding::Sfloat
+            | Encoding::Srgb
+            | Encoding::Ufloat
+            | Encoding::SharedExponent => return None,
+        };
+        Some(Self {
+            size: size(format, kind)?,
+            ty,
+            kind,
+            extension: Some("GL_ARB_vertex_type_2_10_10_10_rev"),
+        })
+    }
+}
+
+/// Number of components; `GL_BGRA` where blue comes first in memory, which only normalized attributes may have.
+fn size(format: &Format, kind: VertexKind) -> Option<u32> {
+    let first = format.channels.iter().find(|channel| channel.offset == 0)?;
+    let count = format.channels.len() as u32;
+    match first.component {
+        0 => Some(count),
+        2 if count == 4 && kind == VertexKind::Normalized => Some(gl::BGRA),
+        _ => None,
+    }
+}
+
+fn component(encoding: Encoding, bits: u32) -> Option<(u32, VertexKind)> {
+    let kind = match encoding {
+        Encoding::Unorm | Encoding::Snorm => VertexKind::Normalized,
+        Encoding::Uscaled | Encoding::Sscaled => VertexKind::Float,
+        Encoding::Uint | Encoding::Sint | Encoding::Sfloat if bits == 64 => VertexKind::Long,
+        Encoding::Uint | Encoding::Sint => VertexKind::Integer,
+        Encoding::Sfloat => VertexKind::Float,
+        Encoding::Srgb | Encoding::Ufloat | Encoding::SharedExponent => return None,
+    };
+    let ty = match (encoding, bits) {
+        (Encoding::Sfloat, 16) => gl::HALF_FLOAT,
+        (Encoding::Sfloat, 32) => gl::FLOAT,
+        (Encoding::Sfloat, 64) => gl::DOUBLE,
+        (Encoding::Snorm | Encoding::Sscaled | Encoding::Sint, 8) => gl::BYTE,
+        (Encoding::Snorm | Encoding::Sscaled | Encoding::Sint, 16) => gl::SHORT,
+        (Encoding::Snorm | Encoding::Sscaled | Encoding::Sint, 32) => gl::INT,
+        (Encoding::Sint, 64) => gl::INT64_NV,
+        (Encoding::Unorm | Encoding::Uscaled | Encoding::Uint, 8) => gl::UNSIGNED_BYTE,
+        (Encoding::Unorm | Encoding::Uscaled | Encoding::Uint, 16) => gl::UNSIGNED_SHORT,
+        (Encoding::Unorm | Encoding::Uscaled | Encoding::Uint, 32) => gl::UNSIGNED_INT,
+        (Encoding::Uint, 64) => gl::UNSIGNED_INT64_NV,
+        _ => return None,
+    };
+    Some((ty, kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every format that a script can name.
+    fn script_formats() -> impl Iterator<Item = Format> {
+        (1..185)
+            .filter_map(|raw| Format::parse_texture(&format!("{:?}", vk::Format::from_raw(raw))))
+    }
+
+    #[test]
+    fn texels_have_the_size_of_the_format() {
+        let mut found = 0;
+        for format in script_formats() {
+            let Some(row) = TexelFormat::of(format.vk) else {
+                continue;
+            };
+            found += 1;
+            let texel: Vec<u8> = (1..=format.size() as u8).collect();
+            let client = row.to_client(&texel).into_owned();
+            assert_eq!(row.client.texel_size(), Ok(client.len()), "{format:?}");
+        }
+        // All but S8_UINT, which has neither colors nor depths.
+        assert_eq!(found, TEXELS.len() - 1);
+    }
+
+    #[test]
+    fn formats_stand_in_the_table_once() {
+        for (at, (format, _)) in TEXELS.iter().enumerate() {
+            assert!(
+                TEXELS[..at].iter().all(|(other, _)| other != format),
+                "{format:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_opengl_lacks() {
+        let lacking: Vec<vk::Format> = script_formats()
+            .filter(|format| !matches!(format.encoding, Encoding::Uscaled | Encoding::Sscaled))
+            .map(|format| format.vk)
+            .filter(|format| TexelFormat::of(*format).is_none())
+            .collect();
+        use vk::Format as F;
+        let expected = [
+            F::R4G4_UNORM_PACK8,
+            F::R8_SRGB,
+            F::R8G8_SRGB,
+            F::A2R10G10B10_SNORM_PACK32,
+            F::A2R10G10B10_SINT_PACK32,
+            F::A2B10G10R10_SNORM_PACK32,
+            F::A2B10G10R10_SINT_PACK32,
+            F::R64_UINT,
+            F::R64_SINT,
+            F::R64_SFLOAT,
+            F::R64G64_UINT,
+            F::R64G64_SINT,
+            F::R64G64_SFLOAT,
+            F::R64G64B64_UINT,
+            F::R64G64B64_SINT,
+            F::R64G64B64_SFLOAT,
+            F::R64G64B64A64_UINT,
+            F::R64G64B64A64_SINT,
+            F::R64G64B64A64_SFLOAT,
+            F::D16_UNORM_S8_UINT,
+        ];
+        assert_eq!(lacking, expected);
+    }
+
+    #[test]
+    fn depths_stand_in_the_high_bits() {
+        let row = |format| TexelFormat::of(format).unwrap();
+        let depth24 = row(vk::Format::X8_D24_UNORM_PACK32);
+        assert_eq!(*depth24.to_client(&[1, 2, 0x83, 0]), [0x83, 1, 2, 0x83]);
+        assert_eq!(depth24.to_script(vec![0xff, 1, 2, 0x83]), [1, 2, 0x83, 0]);
+        assert!(depth24.stencil_values(&[1, 2, 3, 4]).is_empty());
+        let both24 = row(vk::Format::D24_UNORM_S8_UINT);
+        assert_eq!(*both24.to_client(&[1, 2, 3, 0]), [0, 1, 2, 3]);
+        assert_eq!(both24.to_script(vec![9, 1, 2, 3]), [1, 2, 3, 0]);
+        assert_eq!(both24.stencil_values(&[9, 1, 2, 3, 8, 1, 2, 3]), [9, 8]);
+        let both32 = row(vk::Format::D32_SFLOAT_S8_UINT);
+        assert_eq!(*both32.to_client(&[1, 2, 3, 4]), [1, 2, 3, 4, 0, 0, 0, 0]);
+        assert_eq!(both32.to_script(vec![1, 2, 3, 4, 7, 0, 0, 0]), [1, 2, 3, 4]);
+        assert_eq!(both32.stencil_values(&[1, 2, 3, 4, 7, 0, 0, 0]), [7]);
+        let stencil = row(vk::Format::S8_UINT);
+        assert_eq!(stencil.stencil_values(&[5, 6]), [5, 6]);
+        assert!(both24.is_depth_stencil() && !stencil.is_depth_stencil());
+        assert!(depth24.has_depth_or_stencil() && stencil.has_depth_or_stencil());
+        assert!(!row(vk::Format::R8_UNORM).has_depth_or_stencil());
+    }
+
+    #[test]
+    fn vertex_formats_say_what_attributes_become() {
+        let of = |name| VertexFormat::of(&Format::parse(name).unwrap());
+        let is = |name, size, ty, kind| {
+            let found = of(name).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!(
+                (found.size, found.ty, found.kind),
+                (size, ty, kind),
+                "{name}"
+            );
+        };
+        is("R32G32B32_SFLOAT", 3, gl::FLOAT, VertexKind::Float);
+        is("R16G16_SFLOAT", 2, gl::HALF_FLOAT, VertexKind::Float);
+        is("R64G64_SFLOAT", 2, gl::DOUBLE, VertexKind::Long);
+        is("R64_UINT", 1, gl::UNSIGNED_INT64_NV, VertexKind::Long);
+        is("R8G8B8A8_SNORM", 4, gl::BYTE, VertexKind::Normalized);
+        is("R8G8B8A8_USCALED", 4, gl::UNSIGNED_BYTE, VertexKind::Float);
+        is("R16G16B16A16_SSCALED", 4, gl::SHORT, VertexKind::Float);
+        is("R32_SINT", 1, gl::INT, VertexKind::Integer);
+        is(
+            "B8G8R8A8_UNORM",
+            gl::BGRA,
+            gl::UNSIGNED_BYTE,
+            VertexKind::Normalized,
+        );
+        is(
+            "A8B8G8R8_UINT_PACK32",
+            4,
+            gl::UNSIGNED_BYTE,
+            VertexKind::Integer,
+        );
+        let rev = gl::UNSIGNED_INT_2_10_10_10_REV;
+        is(
+            "A2R10G10B10_UNORM_PACK32",
+            gl::BGRA,
+            rev,
+            VertexKind::Normalized,
+        );
+        is("A2B10G10R10_UNORM_PACK32", 4, rev, VertexKind::Normalized);
+        is(
+            "A2B10G10R10_SSCALED_PACK32",
+            4,
+            gl::INT_2_10_10_10_REV,
+            VertexKind::Float,
+        );
+        is(
+            "B10G11R11_UFLOAT_PACK32",
+            3,
+            gl::UNSIGNED_INT_10F_11F_11F_REV,
+            VertexKind::Float,
+        );
+        for name in [
+            "A2B10G10R10_UINT_PACK32",
+            "A2R10G10B10_USCALED_PACK32",
+            "R5G6B5_UNORM_PACK16",
+            "R4G4B4A4_UNORM_PACK16",
+            "B8G8R8A8_UINT",
+            "B8G8R8A8_SNORM",
+            "R8G8B8A8_SRGB",
+            "E5B9G9R9_UFLOAT_PACK32",
+        ] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+}
