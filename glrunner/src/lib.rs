@@ -16,6 +16,7 @@ mod formats;
     reason = "a vocabulary, of which scripts use a part"
 )]
 mod gl;
+mod languages;
 mod options;
 mod requirements;
 mod runner;

@@ -3,7 +3,9 @@
 //! Scripts name what they need in Vulkan's words. Most of it comes with the languages of their programs here, whose extensions are asked
 //! for first; the rest is in one table.
 
+use crate::execute::programs::target;
 use crate::gl::Gl;
+use crate::languages;
 use glasm_scripts::script::{Command, ProgramForm, ProgramSection, Script};
 
 /// What OpenGL calls a requirement of Vulkan's.
@@ -106,26 +108,17 @@ fn missing_form(script: &Script) -> Option<String> {
     Some(format!("{what} is not for OpenGL"))
 }
 
-/// An extension that a program needs.
+/// An extension that the header or an option of a program asks for.
 fn missing_language(script: &Script, gl: &Gl) -> Option<String> {
     let own = script.programs.iter();
     let spares = script.spares.iter().map(|spare| &spare.program);
-    let mut assembly = own
+    let assembly = own
         .chain(spares)
         .filter(|program| program.form == ProgramForm::Assembly);
-    let extension = assembly.find_map(|program| missing_extension(&program.text, gl))?;
+    let mut needed =
+        assembly.flat_map(|program| languages::extensions(target(program.stage), &program.text));
+    let extension = needed.find(|extension| !gl.has(extension))?;
     Some(format!("the driver lacks {extension}"))
-}
-
-/// The first extension that a program's header or options ask for and the driver lacks.
-fn missing_extension(text: &[u8], gl: &Gl) -> Option<&'static str> {
-    let extension = match text {
-        _ if text.starts_with(b"!!ARBvp") => "GL_ARB_vertex_program",
-        _ if text.starts_with(b"!!ARBfp") => "GL_ARB_fragment_program",
-        _ if text.starts_with(b"!!NV") => "GL_NV_gpu_program4",
-        _ => return None,
-    };
-    (!gl.has(extension)).then_some(extension)
 }
 
 fn missing_command(script: &Script) -> Option<String> {

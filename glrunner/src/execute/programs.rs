@@ -85,7 +85,8 @@ pub(crate) fn check_expected_errors(gl: &Rc<Gl>, script: &Script) -> Option<Resu
     Some(results)
 }
 
-fn target(stage: Stage) -> Target {
+/// What OpenGL calls a stage.
+pub(crate) fn target(stage: Stage) -> Target {
     match stage {
         Stage::Vertex => Target::Vertex,
         Stage::TessControl => Target::TessControl,

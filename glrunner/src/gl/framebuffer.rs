@@ -8,25 +8,26 @@ use std::rc::Rc;
 /// More attachments than any driver has.
 const MAX_COLORS: usize = 8;
 
+/// Part of a texture that is drawn to.
+#[derive(Clone)]
+pub(crate) struct TexturePart {
+    /// The texture.
+    pub(crate) texture: Rc<Texture>,
+    /// Its image.
+    pub(crate) image: Image,
+    /// One layer of it, or all.
+    pub(crate) layer: Option<u32>,
+}
+
 /// One image that is drawn to.
 #[derive(Clone)]
-pub(crate) enum ColorTarget {
-    /// An image of its own.
-    New {
-        /// The format of OpenGL.
-        internal: u32,
-        /// A client format that fits it.
-        client: ClientFormat,
-    },
-    /// An image of a texture.
-    Texture {
-        /// The texture.
-        texture: Rc<Texture>,
-        /// Its image.
-        image: Image,
-        /// One layer, or all.
-        layer: Option<u32>,
-    },
+pub(crate) struct ColorTarget {
+    /// The format of OpenGL.
+    pub(crate) internal: u32,
+    /// A client format that fits it.
+    pub(crate) client: ClientFormat,
+    /// The texture; without, an image is made.
+    pub(crate) part: Option<TexturePart>,
 }
 
 /// What a framebuffer shall have.
@@ -56,10 +57,9 @@ pub(crate) enum Sample {
 /// What an attachment holds.
 #[derive(Clone)]
 struct Attachment {
-    texture: Rc<Texture>,
-    image: Image,
-    layer: Option<u32>,
+    part: TexturePart,
     internal: u32,
+    client: ClientFormat,
 }
 
 /// A complete framebuffer.
@@ -85,7 +85,7 @@ impl Framebuffer {
                 None => None,
             };
             if let Some(attachment) = &attachment {
-                attach(gl, FRAMEBUFFER, point, attachment)?;
+                attach(gl, FRAMEBUFFER, point, &attachment.part)?;
                 *draw_buffer = point;
             }
             colors.push(attachment);
@@ -94,7 +94,7 @@ impl Framebuffer {
             Some((internal, client)) => {
                 let point = depth_stencil_point(client);
                 let attachment = new_image(gl, desc, internal, client)?;
-                attach(gl, FRAMEBUFFER, point, &attachment)?;
+                attach(gl, FRAMEBUFFER, point, &attachment.part)?;
                 Some((point, attachment))
             }
             None => None,
@@ -124,7 +124,7 @@ impl Framebuffer {
     /// The texture of a color attachment.
     pub(crate) fn color_texture(&self, index: usize) -> Option<&Rc<Texture>> {
         let attachment = self.colors.get(index)?.as_ref()?;
-        Some(&attachment.texture)
+        Some(&attachment.part.texture)
     }
 
     /// Sets all layers of a color attachment with floats or normalized numbers, within scissor box and color mask.
@@ -207,9 +207,7 @@ impl Framebuffer {
             read_attachment(attachment, client)
         } else {
             match sample {
-                Sample::Resolved => {
-                    read_attachment(&resolve(gl, point, attachment, client)?, client)
-                }
+                Sample::Resolved => read_attachment(&resolve(gl, point, attachment)?, client),
                 Sample::At(_) => Err(Error::MissingExtension("reading of single samples")),
             }
         };
@@ -227,17 +225,13 @@ fn depth_stencil_point(client: ClientFormat) -> u32 {
 }
 
 fn color(gl: &Rc<Gl>, desc: &FramebufferDesc, target: &ColorTarget) -> Result<Attachment, Error> {
-    match target {
-        ColorTarget::New { internal, client } => new_image(gl, desc, *internal, *client),
-        ColorTarget::Texture {
-            texture,
-            image,
-            layer,
-        } => Ok(Attachment {
-            texture: Rc::clone(texture),
-            image: *image,
-            layer: *layer,
-            internal: 0,
+    let (internal, client) = (target.internal, target.client);
+    match &target.part {
+        None => new_image(gl, desc, internal, client),
+        Some(part) => Ok(Attachment {
+            part: part.clone(),
+            internal,
+            client,
         }),
     }
 }
@@ -269,18 +263,21 @@ fn new_image(
         texture.set(TEXTURE_MAG_FILTER, NEAREST)?;
     }
     Ok(Attachment {
-        texture: Rc::new(texture),
-        image,
-        layer: None,
+        part: TexturePart {
+            texture: Rc::new(texture),
+            image,
+            layer: None,
+        },
         internal,
+        client,
     })
 }
 
 /// Attaches all layers of an image, or one.
-fn attach(gl: &Gl, framebuffer: u32, point: u32, attachment: &Attachment) -> Result<(), Error> {
-    let (name, level) = (attachment.texture.name(), attachment.image.level as i32);
-    let target = attachment.image.target;
-    match (attachment.layer, attachment.texture.target()) {
+fn attach(gl: &Gl, framebuffer: u32, point: u32, part: &TexturePart) -> Result<(), Error> {
+    let (name, level) = (part.texture.name(), part.image.level.cast_signed());
+    let target = part.image.target;
+    match (part.layer, part.texture.target()) {
         (Some(layer), _) => {
             gl.FramebufferTextureLayer(framebuffer, point, name, level, layer.cast_signed())?;
         }
@@ -312,26 +309,21 @@ fn check_complete(gl: &Gl, framebuffer: u32) -> Result<(), Error> {
 }
 
 fn read_attachment(attachment: &Attachment, client: ClientFormat) -> Result<Vec<u8>, Error> {
-    let Image { target, level, .. } = attachment.image;
-    attachment.texture.read(target, level, client)
+    let Image { target, level, .. } = attachment.part.image;
+    attachment.part.texture.read(target, level, client)
 }
 
 /// A copy with one sample per pixel.
-fn resolve(
-    gl: &Rc<Gl>,
-    point: u32,
-    attachment: &Attachment,
-    client: ClientFormat,
-) -> Result<Attachment, Error> {
-    let [width, height, layers] = attachment.image.size;
+fn resolve(gl: &Rc<Gl>, point: u32, attachment: &Attachment) -> Result<Attachment, Error> {
+    let [width, height, layers] = attachment.part.image.size;
     let desc = FramebufferDesc {
         size: [width, height],
-        layers: (attachment.image.target == TEXTURE_2D_MULTISAMPLE_ARRAY).then_some(layers),
+        layers: (attachment.part.image.target == TEXTURE_2D_MULTISAMPLE_ARRAY).then_some(layers),
         samples: 1,
         colors: Vec::new(),
         depth_stencil: None,
     };
-    let copy = new_image(gl, &desc, attachment.internal, client)?;
+    let copy = new_image(gl, &desc, attachment.internal, attachment.client)?;
     let (from, to) = (
         Object::new(gl, Kind::Framebuffer)?,
         Object::new(gl, Kind::Framebuffer)?,
@@ -344,9 +336,9 @@ fn resolve(
     let blitted = (0..layers).try_for_each(|layer| {
         let layer = desc.layers.map(|_| layer);
         for (framebuffer, image) in [(READ_FRAMEBUFFER, attachment), (DRAW_FRAMEBUFFER, &copy)] {
-            let one = Attachment {
+            let one = TexturePart {
                 layer,
-                ..image.clone()
+                ..image.part.clone()
             };
             attach(gl, framebuffer, point, &one)?;
         }

@@ -32,7 +32,7 @@ pub(crate) use buffer::Buffer;
 pub(crate) use context::Gl;
 pub use context::Version;
 pub use devices::{DeviceChoice, DeviceInfo, devices};
-pub(crate) use framebuffer::{ColorTarget, Framebuffer, FramebufferDesc, Sample};
+pub(crate) use framebuffer::{ColorTarget, Framebuffer, FramebufferDesc, Sample, TexturePart};
 pub(crate) use pixels::ClientFormat;
 pub(crate) use program::{LoadError, Program, Target};
 pub(crate) use query::Query;

@@ -33,9 +33,10 @@ fn load(gl: &Rc<Gl>, target: Target, text: &[u8]) -> Program {
 }
 
 fn framebuffer(gl: &Rc<Gl>, layers: Option<u32>, samples: u32) -> Framebuffer {
-    let color = ColorTarget::New {
+    let color = ColorTarget {
         internal: RGBA8,
         client: RGBA8_BYTES,
+        part: None,
     };
     let desc = FramebufferDesc {
         size: [4, 4],
@@ -209,5 +210,51 @@ fn textures_and_buffers_keep_what_they_are_given() -> Result<(), Error> {
     assert_eq!(texture.read(TEXTURE_2D, 0, format)?, texels);
     let short = texture.define(image, RGB8, format, Some(&texels[1..]));
     assert!(matches!(short, Err(Error::Length { needed: 9, .. })));
+    Ok(())
+}
+
+#[test]
+fn what_is_bound_stays_while_textures_are_read() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    let bound = Texture::new(&gl, TEXTURE_2D)?;
+    bound.bind()?;
+    let target = framebuffer(&gl, None, 1);
+    target.read_color(0, Sample::Resolved, RGBA8_BYTES)?;
+    assert_eq!(gl.integer(ACTIVE_TEXTURE)?, TEXTURE0 as i32);
+    assert_eq!(gl.integer(TEXTURE_BINDING_2D)?, bound.name() as i32);
+    Ok(())
+}
+
+#[test]
+fn a_texture_is_drawn_to() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    let texture = Texture::new(&gl, TEXTURE_3D)?;
+    let image = Image {
+        target: TEXTURE_3D,
+        level: 0,
+        size: [4, 4, 2],
+    };
+    texture.define(image, RGBA8, RGBA8_BYTES, Some(&[9; 128]))?;
+    texture.set(TEXTURE_MAX_LEVEL, 0)?;
+    let desc = FramebufferDesc {
+        size: [4, 4],
+        layers: None,
+        samples: 1,
+        colors: vec![Some(ColorTarget {
+            internal: RGBA8,
+            client: RGBA8_BYTES,
+            part: Some(TexturePart {
+                texture: Rc::new(texture),
+                image,
+                layer: Some(1),
+            }),
+        })],
+        depth_stencil: None,
+    };
+    let target = Framebuffer::new(&gl, &desc)?;
+    target.clear_color(0, [1.0; 4])?;
+    let texels = target.read_color(0, Sample::Resolved, RGBA8_BYTES)?;
+    assert_eq!(texels[..64], [9; 64]);
+    assert_eq!(texels[64..], [255; 64]);
     Ok(())
 }

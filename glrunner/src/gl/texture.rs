@@ -44,12 +44,12 @@ fn int(value: u32) -> i32 {
 }
 
 impl Texture {
-    /// A texture of this target without images. It stays bound.
+    /// A texture of this target without images.
     pub(crate) fn new(gl: &Rc<Gl>, target: u32) -> Result<Self, Error> {
         let object = Object::new(gl, Kind::Texture)?;
-        gl.BindTexture(target, object.name())?;
-        gl.check("glBindTexture")?;
-        Ok(Self { object, target })
+        let texture = Self { object, target };
+        texture.edit(|gl| gl.check("glBindTexture"))?;
+        Ok(texture)
     }
 
     /// The name, to bind it.
@@ -67,6 +67,18 @@ impl Texture {
         self.object.gl().BindTexture(self.target, self.name())
     }
 
+    /// Works on it where no script binds textures, the last unit of all, so that what is bound stays.
+    pub(super) fn edit<R>(&self, work: impl FnOnce(&Gl) -> Result<R, Error>) -> Result<R, Error> {
+        let gl = self.object.gl();
+        let active = gl.integer(ACTIVE_TEXTURE)?;
+        let last = gl.integer(MAX_COMBINED_TEXTURE_IMAGE_UNITS)?.max(1) - 1;
+        gl.ActiveTexture(TEXTURE0 + last.cast_unsigned())?;
+        gl.BindTexture(self.target, self.name())?;
+        let result = work(gl);
+        gl.ActiveTexture(active.cast_unsigned())?;
+        result
+    }
+
     /// Defines an image in a format of OpenGL. Without texels it is undefined; the client's format must fit all the same.
     pub(crate) fn define(
         &self,
@@ -78,36 +90,36 @@ impl Texture {
         if let Some(texels) = texels {
             check_length("glTexImage", texels.len(), format.image_size(image.size)?)?;
         }
-        self.bind()?;
-        let gl = self.object.gl();
-        let (ClientFormat { format, ty }, [w, h, d]) = (format, image.size.map(int));
-        let (level, internal) = (int(image.level), int(internal));
-        gl.BindBuffer(PIXEL_UNPACK_BUFFER, 0)?;
-        let texels = texels.map_or(std::ptr::null(), |texels| texels.as_ptr().cast());
-        // SAFETY: texels are packed without gaps, so OpenGL reads as many bytes as were compared; null is no texels.
-        unsafe {
-            match dimensions(image.target) {
-                Dimensions::One => {
-                    gl.TexImage1D(image.target, level, internal, w, 0, format, ty, texels)
+        self.edit(|gl| {
+            let (ClientFormat { format, ty }, [w, h, d]) = (format, image.size.map(int));
+            let (level, internal) = (int(image.level), int(internal));
+            gl.BindBuffer(PIXEL_UNPACK_BUFFER, 0)?;
+            let texels = texels.map_or(std::ptr::null(), |texels| texels.as_ptr().cast());
+            // SAFETY: texels are packed without gaps, so OpenGL reads as many bytes as were compared; null is no texels.
+            unsafe {
+                match dimensions(image.target) {
+                    Dimensions::One => {
+                        gl.TexImage1D(image.target, level, internal, w, 0, format, ty, texels)
+                    }
+                    Dimensions::Two => {
+                        gl.TexImage2D(image.target, level, internal, w, h, 0, format, ty, texels)
+                    }
+                    Dimensions::Three => gl.TexImage3D(
+                        image.target,
+                        level,
+                        internal,
+                        w,
+                        h,
+                        d,
+                        0,
+                        format,
+                        ty,
+                        texels,
+                    ),
                 }
-                Dimensions::Two => {
-                    gl.TexImage2D(image.target, level, internal, w, h, 0, format, ty, texels)
-                }
-                Dimensions::Three => gl.TexImage3D(
-                    image.target,
-                    level,
-                    internal,
-                    w,
-                    h,
-                    d,
-                    0,
-                    format,
-                    ty,
-                    texels,
-                ),
-            }
-        }?;
-        gl.check("glTexImage")
+            }?;
+            gl.check("glTexImage")
+        })
     }
 
     /// Defines an image in a compressed format from its blocks. OpenGL compares their length.
@@ -117,27 +129,27 @@ impl Texture {
         internal: u32,
         blocks: &[u8],
     ) -> Result<(), Error> {
-        self.bind()?;
-        let gl = self.object.gl();
-        let ([w, h, d], level) = (image.size.map(int), int(image.level));
-        let length = i32::try_from(blocks.len()).unwrap_or(i32::MAX);
-        let data = blocks.as_ptr().cast();
-        let target = image.target;
-        // SAFETY: OpenGL reads `length` bytes, which is no more than the slice has.
-        unsafe {
-            match dimensions(target) {
-                Dimensions::One => {
-                    gl.CompressedTexImage1D(target, level, internal, w, 0, length, data)
+        self.edit(|gl| {
+            let ([w, h, d], level) = (image.size.map(int), int(image.level));
+            let length = i32::try_from(blocks.len()).unwrap_or(i32::MAX);
+            let data = blocks.as_ptr().cast();
+            let target = image.target;
+            // SAFETY: OpenGL reads `length` bytes, which is no more than the slice has.
+            unsafe {
+                match dimensions(target) {
+                    Dimensions::One => {
+                        gl.CompressedTexImage1D(target, level, internal, w, 0, length, data)
+                    }
+                    Dimensions::Two => {
+                        gl.CompressedTexImage2D(target, level, internal, w, h, 0, length, data)
+                    }
+                    Dimensions::Three => {
+                        gl.CompressedTexImage3D(target, level, internal, w, h, d, 0, length, data)
+                    }
                 }
-                Dimensions::Two => {
-                    gl.CompressedTexImage2D(target, level, internal, w, h, 0, length, data)
-                }
-                Dimensions::Three => {
-                    gl.CompressedTexImage3D(target, level, internal, w, h, d, 0, length, data)
-                }
-            }
-        }?;
-        gl.check("glCompressedTexImage")
+            }?;
+            gl.check("glCompressedTexImage")
+        })
     }
 
     /// Defines the only image of a multisample target. Sample locations are the same in all texels.
@@ -147,46 +159,44 @@ impl Texture {
         internal: u32,
         size: [u32; 3],
     ) -> Result<(), Error> {
-        self.bind()?;
-        let gl = self.object.gl();
-        let (samples, [w, h, d]) = (int(samples), size.map(int));
-        if self.target == TEXTURE_2D_MULTISAMPLE_ARRAY {
-            gl.TexImage3DMultisample(self.target, samples, internal, w, h, d, TRUE)?;
-        } else {
-            gl.TexImage2DMultisample(self.target, samples, internal, w, h, TRUE)?;
-        }
-        gl.check("glTexImageMultisample")
+        self.edit(|gl| {
+            let (samples, [w, h, d]) = (int(samples), size.map(int));
+            if self.target == TEXTURE_2D_MULTISAMPLE_ARRAY {
+                gl.TexImage3DMultisample(self.target, samples, internal, w, h, d, TRUE)?;
+            } else {
+                gl.TexImage2DMultisample(self.target, samples, internal, w, h, TRUE)?;
+            }
+            gl.check("glTexImageMultisample")
+        })
     }
 
     /// Makes a buffer the content of a buffer texture. The texture does not keep the buffer alive.
     pub(crate) fn attach_buffer(&self, internal: u32, buffer: &Buffer) -> Result<(), Error> {
-        self.bind()?;
-        let gl = self.object.gl();
-        gl.TexBuffer(self.target, internal, buffer.name())?;
-        gl.check("glTexBuffer")
+        self.edit(|gl| {
+            gl.TexBuffer(self.target, internal, buffer.name())?;
+            gl.check("glTexBuffer")
+        })
     }
 
     /// Sets an integer parameter, such as a filter.
     pub(crate) fn set(&self, name: u32, value: u32) -> Result<(), Error> {
-        self.bind()?;
-        let gl = self.object.gl();
-        gl.TexParameteri(self.target, name, value.cast_signed())
+        self.edit(|gl| gl.TexParameteri(self.target, name, value.cast_signed()))
     }
 
     /// The size of an image, 0 of one that is not defined; `target` is a face for a cube map.
     pub(crate) fn size(&self, target: u32, level: u32) -> Result<[u32; 3], Error> {
-        self.bind()?;
-        let gl = self.object.gl();
-        let mut size = [0; 3];
-        for (value, name) in size
-            .iter_mut()
-            .zip([TEXTURE_WIDTH, TEXTURE_HEIGHT, TEXTURE_DEPTH])
-        {
-            // SAFETY: this state has one value.
-            unsafe { gl.GetTexLevelParameteriv(target, int(level), name, value) }?;
-        }
-        gl.check("glGetTexLevelParameter")?;
-        Ok(size.map(|value| u32::try_from(value).unwrap_or(0)))
+        self.edit(|gl| {
+            let mut size = [0; 3];
+            for (value, name) in size
+                .iter_mut()
+                .zip([TEXTURE_WIDTH, TEXTURE_HEIGHT, TEXTURE_DEPTH])
+            {
+                // SAFETY: this state has one value.
+                unsafe { gl.GetTexLevelParameteriv(target, int(level), name, value) }?;
+            }
+            gl.check("glGetTexLevelParameter")?;
+            Ok(size.map(|value| u32::try_from(value).unwrap_or(0)))
+        })
     }
 
     /// All texels of an image, all layers after each other, packed without gaps. Not for multisample targets.
@@ -198,19 +208,13 @@ impl Texture {
     ) -> Result<Vec<u8>, Error> {
         let size = self.size(target, level)?;
         let mut texels = vec![0; format.image_size(size)?];
-        let gl = self.object.gl();
-        gl.BindBuffer(PIXEL_PACK_BUFFER, 0)?;
-        // SAFETY: texels are packed without gaps, so OpenGL writes as many bytes as the vector has.
-        unsafe {
-            gl.GetTexImage(
-                target,
-                int(level),
-                format.format,
-                format.ty,
-                texels.as_mut_ptr().cast(),
-            )
-        }?;
-        gl.check("glGetTexImage")?;
+        let out = texels.as_mut_ptr().cast();
+        self.edit(|gl| {
+            gl.BindBuffer(PIXEL_PACK_BUFFER, 0)?;
+            // SAFETY: texels are packed without gaps, so OpenGL writes as many bytes as the vector has.
+            unsafe { gl.GetTexImage(target, int(level), format.format, format.ty, out) }?;
+            gl.check("glGetTexImage")
+        })?;
         Ok(texels)
     }
 }

@@ -1,0 +1,188 @@
+//! The extensions that a program text asks for: those of its header, and of its options.
+
+use crate::gl::Target;
+use glasm::frontend::lang::options;
+
+/// A language by its header, and the extension that brings it.
+struct Language {
+    header: &'static str,
+    extension: &'static str,
+}
+
+macro_rules! languages {
+    ($($header:literal $extension:literal;)*) => {
+        const LANGUAGES: &[Language] = &[$(Language { header: $header, extension: $extension },)*];
+    };
+}
+
+languages! {
+    "!!ARBvp" "GL_ARB_vertex_program";
+    "!!ARBfp" "GL_ARB_fragment_program";
+    "!!VP1.0" "GL_NV_vertex_program";
+    "!!VSP1.0" "GL_NV_vertex_program";
+    "!!VP1.1" "GL_NV_vertex_program1_1";
+    "!!VP2.0" "GL_NV_vertex_program2";
+    "!!FP1.0" "GL_NV_fragment_program";
+    "!!FCP1.0" "GL_NV_fragment_program";
+    "!!NVvp4.0" "GL_NV_gpu_program4";
+    "!!NVgp4.0" "GL_NV_gpu_program4";
+    "!!NVfp4.0" "GL_NV_gpu_program4";
+    "!!NVvp4.1" "GL_NV_gpu_program4_1";
+    "!!NVgp4.1" "GL_NV_gpu_program4_1";
+    "!!NVfp4.1" "GL_NV_gpu_program4_1";
+    "!!NVcp5.0" "GL_NV_compute_program5";
+    "!!NVvp5.0" "GL_NV_gpu_program5";
+    "!!NVtcp5.0" "GL_NV_gpu_program5";
+    "!!NVtep5.0" "GL_NV_gpu_program5";
+    "!!NVgp5.0" "GL_NV_gpu_program5";
+    "!!NVfp5.0" "GL_NV_gpu_program5";
+}
+
+/// Options whose extension is not `GL_` and their name. Without an extension the option comes with its language.
+const OPTIONS: &[(&str, Option<&str>)] = &[
+    ("ARB_fog_exp", None),
+    ("ARB_fog_exp2", None),
+    ("ARB_fog_linear", None),
+    (
+        "ARB_fragment_coord_origin_upper_left",
+        Some("GL_ARB_fragment_coord_conventions"),
+    ),
+    (
+        "ARB_fragment_coord_pixel_center_integer",
+        Some("GL_ARB_fragment_coord_conventions"),
+    ),
+    ("ARB_position_invariant", None),
+    ("ARB_precision_hint_fastest", None),
+    ("ARB_precision_hint_nicest", None),
+    ("MESA_texture_array", Some("GL_EXT_texture_array")),
+    ("NV_early_fragment_tests", None),
+    ("NV_fragment_program", Some("GL_NV_fragment_program_option")),
+    (
+        "NV_geometry_program_passthrough",
+        Some("GL_NV_geometry_shader_passthrough"),
+    ),
+    ("NV_internal", None),
+    ("NV_layer_viewport_relative", Some("GL_NV_viewport_array2")),
+    (
+        "NV_pixel_interlock_ordered",
+        Some("GL_NV_fragment_shader_interlock"),
+    ),
+    (
+        "NV_pixel_interlock_unordered",
+        Some("GL_NV_fragment_shader_interlock"),
+    ),
+    ("NV_position_invariant", None),
+    (
+        "NV_sample_interlock_ordered",
+        Some("GL_NV_fragment_shader_interlock"),
+    ),
+    (
+        "NV_sample_interlock_unordered",
+        Some("GL_NV_fragment_shader_interlock"),
+    ),
+    (
+        "NV_shader_storage_buffer",
+        Some("GL_NV_shader_storage_buffer_object"),
+    ),
+    ("NV_vertex_program2", Some("GL_NV_vertex_program2_option")),
+];
+
+/// What brings a target, for texts whose header is of no language.
+fn extension_of_target(target: Target) -> &'static str {
+    match target {
+        Target::Vertex => "GL_ARB_vertex_program",
+        Target::VertexState => "GL_NV_vertex_program",
+        Target::TessControl | Target::TessEvaluation => "GL_NV_gpu_program5",
+        Target::Geometry => "GL_NV_gpu_program4",
+        Target::Fragment => "GL_ARB_fragment_program",
+        Target::Compute => "GL_NV_compute_program5",
+    }
+}
+
+/// All extensions that a driver needs to judge a program: with fewer it refuses texts that are right. Options that no language has ask
+/// for nothing, because every driver is to refuse them.
+pub(crate) fn extensions(target: Target, text: &[u8]) -> Vec<String> {
+    let mut needed = vec![of_header(target, text).to_owned()];
+    let names = option_names(text).into_iter();
+    needed.extend(names.filter_map(|name| of_option(&name)));
+    needed
+}
+
+fn of_header(target: Target, text: &[u8]) -> &'static str {
+    let mut languages = LANGUAGES.iter();
+    languages
+        .find(|language| text.starts_with(language.header.as_bytes()))
+        .map_or_else(|| extension_of_target(target), |known| known.extension)
+}
+
+fn of_option(name: &str) -> Option<String> {
+    match OPTIONS.iter().find(|(known, _)| *known == name) {
+        Some((_, extension)) => extension.map(str::to_owned),
+        None => options::lookup(name.as_bytes()).map(|option| format!("GL_{}", option.name)),
+    }
+}
+
+/// The names after `OPTION`, which stand before everything else.
+fn option_names(text: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(text);
+    // The header ends where the next word starts.
+    let uncommented: Vec<&str> = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or(""))
+        .collect();
+    let joined = uncommented.join(" ");
+    let body = joined
+        .split_once(char::is_whitespace)
+        .map_or("", |(_, body)| body);
+    body.split(';')
+        .map_while(|statement| statement.trim().strip_prefix("OPTION"))
+        .map(|name| name.trim().to_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glasm::frontend::Dialect;
+
+    #[test]
+    fn headers_and_options_name_extensions() {
+        let text =
+            b"!!ARBfp1.0 # here\nOPTION ARB_draw_buffers;OPTION  ARB_fog_exp ;\n# OPTION no;\n\
+            OPTION NV_fragment_program;\nOPTION made_up;\nTEMP a; OPTION ATI_draw_buffers;";
+        assert_eq!(
+            extensions(Target::Fragment, text),
+            [
+                "GL_ARB_fragment_program",
+                "GL_ARB_draw_buffers",
+                "GL_NV_fragment_program_option"
+            ]
+        );
+        assert_eq!(extensions(Target::Vertex, b""), ["GL_ARB_vertex_program"]);
+        assert_eq!(
+            extensions(
+                Target::Geometry,
+                b"!!NVxp9.0\nOPTION ARB_position_invariant;"
+            ),
+            ["GL_NV_gpu_program4"]
+        );
+    }
+
+    #[test]
+    fn every_language_has_an_extension() {
+        for dialect in Dialect::ALL {
+            let header = dialect.header();
+            let known = |language: &Language| header.starts_with(language.header);
+            assert!(LANGUAGES.iter().any(known), "{header}");
+        }
+    }
+
+    #[test]
+    fn exceptions_are_sorted_and_named_once() {
+        assert!(OPTIONS.is_sorted_by(|(a, _), (b, _)| a < b));
+        assert_eq!(
+            of_option("ARB_blend_func_extended").as_deref(),
+            Some("GL_ARB_blend_func_extended")
+        );
+    }
+}
