@@ -1,5 +1,6 @@
 //! What the tests, benchmarks and fuzz targets of glasm share: generated programs, the script files, mutations.
 
+pub mod arb_scripts;
 pub mod generator;
 pub mod manual;
 pub mod memory;
