@@ -1,17 +1,8 @@
 //! What a caller chooses.
 
 use crate::gl::DeviceChoice;
+pub use glasm_scripts::observation::Observe;
 use std::path::PathBuf;
-
-/// Whether what programs leave is recorded, so that runs can be compared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Observe {
-    /// Not.
-    #[default]
-    Off,
-    /// At every probe and at the end of the script.
-    On,
-}
 
 /// Options of a [`Runner`](crate::Runner).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -36,10 +36,12 @@
 //! | [`image`], [`probe`] | pictures that were read back; what they and buffers hold, compared with what the script expects |
 //! | [`results`], [`timing`] | collect failures, files and durations while a script runs |
 //! | [`outcome`], [`observation`] | the report on a script, and what its programs left, to compare runs with each other |
+//! | [`compare`] | two runs of a script, fresh or recorded, value by value |
 //!
 //! Nothing here calls Vulkan or OpenGL. Formats and pipeline state have Vulkan's names because the language has them.
 #![forbid(unsafe_code)]
 
+pub mod compare;
 pub mod data;
 pub mod find;
 mod float16;
@@ -47,6 +49,7 @@ pub mod format;
 pub mod gl_state;
 pub mod image;
 pub mod observation;
+mod observe;
 pub mod outcome;
 pub mod params;
 mod pictures;

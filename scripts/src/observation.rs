@@ -1,7 +1,28 @@
 //! What programs leave to be seen, recorded so that two runs of a script can be compared.
+//!
+//! A runner that is asked to [observe](Observe) keeps what each probe looked at and what is left at the end of the script. How the bytes
+//! are read is kept with them; what they are compared with is not, since another run is.
 
-use crate::format::Format;
+use crate::data::{Scalar, TypedData};
+use crate::format::{Aspect, Format};
+use crate::image::Image;
+use crate::probe::pixels::{PixelProbe, Region};
+use crate::script::{
+    CaptureCount, Command, ImageKey, ProgramForm, ProgramSection, Script, command::BufferId,
+};
+use crate::texture::PlaneId;
 use glasm::ir::Stage;
+use std::fmt;
+
+/// Whether a runner keeps what programs leave to be seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Observe {
+    /// Only whether probes hold.
+    #[default]
+    Off,
+    /// [`Observation`]s and [`Verdict`]s too.
+    On,
+}
 
 /// What was seen at one place of a script: the bytes of a picture or of a buffer, and how to read them.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,9 +38,9 @@ pub struct Observation {
 }
 
 /// How the bytes of an [`Observation`] are to be read.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ObservedLayout {
-    /// Texels of a picture so many texels wide.
+    /// Texels of a picture.
     Texels {
         /// The format of a texel.
         format: Format,
@@ -27,8 +48,17 @@ pub enum ObservedLayout {
         width: u32,
         /// X and y of the first texel in the whole picture.
         origin: [u32; 2],
+        /// How many components the probe compares, from the first on; the others were only seen.
+        probed: usize,
     },
-    /// 32-bit words of which nobody says whether they are integers or floats.
+    /// Numbers of a buffer, one after the other, as the probe takes them. Gaps between elements count as numbers.
+    Values {
+        /// Their type.
+        scalar: Scalar,
+        /// Byte of the first one in the buffer.
+        offset: u64,
+    },
+    /// 32-bit words of a whole buffer, of which nobody says whether they are integers or floats.
     Words,
     /// A count, 64 bits.
     Count,
@@ -52,4 +82,288 @@ pub struct Rejection {
     pub position: Option<usize>,
     /// The message.
     pub message: String,
+}
+
+impl Observation {
+    /// What a probe of pixels looks at; `None` if the picture does not have all of it.
+    pub fn of_region(
+        line: u32,
+        subject: String,
+        probe: &PixelProbe,
+        image: &Image,
+    ) -> Option<Self> {
+        let probed = probe.expected.components;
+        let region = probe.is_within(image).then_some(probe.region)?;
+        Some(Self::of_texels(Some(line), subject, probed, image, region))
+    }
+
+    /// A whole picture as the script left it.
+    pub fn of_picture(subject: String, image: &Image) -> Self {
+        let region = Region {
+            x: 0,
+            y: 0,
+            width: image.width,
+            height: image.height,
+        };
+        Self::of_texels(None, subject, 0, image, region)
+    }
+
+    fn of_texels(
+        line: Option<u32>,
+        subject: String,
+        probed: usize,
+        image: &Image,
+        region: Region,
+    ) -> Self {
+        let format = image.format.clone();
+        let size = format.size();
+        let row = image.width as usize * size;
+        let start = region.x as usize * size;
+        let width = region.width as usize * size;
+        let mut bytes = Vec::with_capacity(width * region.height as usize);
+        for y in region.y..region.y + region.height {
+            let at = y as usize * row + start;
+            bytes.extend_from_slice(&image.data[at..at + width]);
+        }
+        // What the unused bits of copied depths hold is undefined.
+        if format.aspect == Aspect::Depth && format.channels.iter().any(|depth| depth.bits == 24) {
+            bytes
+                .iter_mut()
+                .skip(3)
+                .step_by(size)
+                .for_each(|byte| *byte = 0);
+        }
+        Self {
+            line,
+            subject,
+            layout: ObservedLayout::Texels {
+                format,
+                width: region.width,
+                origin: [region.x, region.y],
+                probed,
+            },
+            bytes,
+        }
+    }
+
+    /// What a probe of a buffer looks at; `None` if the buffer does not have all of it.
+    pub fn of_values(
+        line: u32,
+        subject: String,
+        contents: &[u8],
+        expected: &TypedData,
+    ) -> Option<Self> {
+        let scalar = expected.ty.scalar;
+        let seen = contents.get(expected.offset as usize..expected.end() as usize)?;
+        let whole = seen.len() - seen.len() % scalar.size();
+        Some(Self {
+            line: Some(line),
+            subject,
+            layout: ObservedLayout::Values {
+                scalar,
+                offset: expected.offset,
+            },
+            bytes: seen[..whole].to_vec(),
+        })
+    }
+
+    /// A buffer as the script left it, without the words into which the script writes addresses: these differ from run to run.
+    pub fn of_buffer(script: &Script, buffer: BufferId, contents: &[u8]) -> Self {
+        let mut bytes = contents.to_vec();
+        for step in &script.steps {
+            let Command::BufferAddresses {
+                buffer: written,
+                offset,
+                addresses,
+            } = &step.command
+            else {
+                continue;
+            };
+            let start = *offset as usize;
+            let end = start + addresses.len() * size_of::<u64>();
+            if *written == buffer
+                && let Some(words) = bytes.get_mut(start..end)
+            {
+                words.fill(0);
+            }
+        }
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        Self {
+            line: None,
+            subject: script.buffers[buffer.0].key.to_string(),
+            layout: ObservedLayout::Words,
+            bytes,
+        }
+    }
+
+    /// A count that a probe looks at.
+    pub fn of_count(line: u32, subject: String, count: u64) -> Self {
+        Self {
+            line: Some(line),
+            subject,
+            layout: ObservedLayout::Count,
+            bytes: count.to_le_bytes().to_vec(),
+        }
+    }
+}
+
+impl fmt::Display for CaptureCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Primitives { stream } => write!(f, "primitives written of stream {stream}"),
+            Self::Needed { stream } => write!(f, "primitives needed of stream {stream}"),
+            Self::Bytes { buffer } => {
+                write!(f, "bytes written to transform feedback buffer {buffer}")
+            }
+        }
+    }
+}
+
+/// What messages call a plane of an image: `image 1, level 2, layer 5`.
+pub fn plane_name(image: ImageKey, plane: PlaneId) -> String {
+    let part = |what: &str, number: u32| match number {
+        0 => String::new(),
+        _ => format!(", {what} {number}"),
+    };
+    format!(
+        "{image}{}{}{}",
+        part("level", plane.level),
+        part("layer", plane.slice),
+        part("sample", plane.sample)
+    )
+}
+
+/// The assembly programs of a script with the numbers that their [`Verdict`]s have: those that it starts with, then those that it loads.
+pub fn assembly_programs(script: &Script) -> Vec<(usize, &ProgramSection)> {
+    let spares = script.spares.iter().map(|spare| &spare.program);
+    let mut programs: Vec<(usize, &ProgramSection)> = Vec::new();
+    for program in script.programs.iter().chain(spares) {
+        if program.form == ProgramForm::Assembly {
+            let same = |(_, other): &&(usize, &ProgramSection)| other.stage == program.stage;
+            programs.push((programs.iter().filter(same).count(), program));
+        }
+    }
+    programs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{DataLayout, DataType, Literal};
+    use crate::probe::Tolerance;
+    use crate::probe::pixels::{Expected, Plane, Surface};
+
+    fn image(format: Format, data: Vec<u8>) -> Image {
+        Image {
+            width: 3,
+            height: 2,
+            format,
+            is_color: true,
+            data,
+        }
+    }
+
+    fn probe(region: Region) -> PixelProbe {
+        PixelProbe {
+            surface: Surface::of(Plane::Color(0)),
+            region,
+            expected: Expected {
+                values: [0.0; 4],
+                components: 3,
+            },
+            tolerances: [Tolerance::default(); 4],
+        }
+    }
+
+    #[test]
+    fn probes_of_pixels_see_their_region() {
+        let image = image(Format::parse("R8_UINT").unwrap(), vec![1, 2, 3, 4, 5, 6]);
+        let region = |x, width| Region {
+            x,
+            y: 0,
+            width,
+            height: 2,
+        };
+        let seen = Observation::of_region(7, "a".into(), &probe(region(1, 2)), &image).unwrap();
+        assert_eq!(seen.bytes, [2, 3, 5, 6]);
+        let ObservedLayout::Texels {
+            width,
+            origin,
+            probed,
+            ..
+        } = seen.layout
+        else {
+            panic!("no texels")
+        };
+        assert_eq!((width, origin, probed), (2, [1, 0], 3));
+        let outside = Observation::of_region(7, "a".into(), &probe(region(2, 2)), &image);
+        assert_eq!(outside, None);
+    }
+
+    #[test]
+    fn unused_bits_of_depths_are_not_seen() {
+        let format = Format::parse_texture("X8_D24_UNORM_PACK32").unwrap();
+        let data = [[1, 2, 3, 0xff]; 6].concat();
+        let seen = Observation::of_picture("depth".into(), &image(format, data));
+        assert_eq!(seen.bytes, [[1, 2, 3, 0]; 6].concat());
+    }
+
+    #[test]
+    fn probes_of_buffers_see_their_values() {
+        let ty = DataType::parse("uint16_t").unwrap();
+        let data = TypedData {
+            ty,
+            layout: DataLayout::STD430,
+            offset: 2,
+            literals: vec![Literal::parse(ty.scalar, "1").unwrap()],
+            times: 2,
+        };
+        let see = |contents: &[u8]| Observation::of_values(3, "b".into(), contents, &data);
+        assert_eq!(see(&[1, 2, 3, 4, 5, 6, 7]).unwrap().bytes, [3, 4, 5, 6]);
+        assert_eq!(see(&[1, 2, 3, 4, 5]), None);
+    }
+
+    #[test]
+    fn addresses_in_buffers_are_left_out() {
+        let text = "[test]\nbuffer a size 22\nbuffer b size 4\nbuffer a address 8 b\n";
+        let script = Script::parse(text.as_bytes()).unwrap();
+        let seen = Observation::of_buffer(&script, BufferId(0), &[9; 22]);
+        assert_eq!(seen.subject, "buffer `a`");
+        assert_eq!(
+            seen.bytes,
+            [&[9; 8][..], &[0; 8], &[9; 6], &[0; 2]].concat()
+        );
+    }
+
+    #[test]
+    fn planes_of_images_have_names() {
+        let name = |level, slice, sample| {
+            let plane = PlaneId {
+                level,
+                slice,
+                sample,
+            };
+            plane_name(ImageKey::of_unit(1), plane)
+        };
+        assert_eq!(name(0, 0, 0), "image 1");
+        assert_eq!(name(1, 5, 0), "image 1, level 1, layer 5");
+        assert_eq!(name(0, 0, 3), "image 1, sample 3");
+    }
+
+    #[test]
+    fn programs_are_numbered_by_stage() {
+        let text = "[vertex program]\na\n[fragment program]\nb\n[fragment program red]\nc\n\
+                    [geometry shader]\n[test]\nload fragment red\n";
+        let script = Script::parse(text.as_bytes()).unwrap();
+        let found: Vec<_> = assembly_programs(&script)
+            .into_iter()
+            .map(|(number, program)| (program.stage, number, program.text.as_slice()))
+            .collect();
+        let expected: [(Stage, usize, &[u8]); 3] = [
+            (Stage::Vertex, 0, b"a\n"),
+            (Stage::Fragment, 0, b"b\n"),
+            (Stage::Fragment, 1, b"c\n"),
+        ];
+        assert_eq!(found, expected);
+    }
 }

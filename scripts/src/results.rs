@@ -1,7 +1,7 @@
 //! What running a script gives, and the files that it leaves.
 
 use crate::image::{Image, RowOrder};
-use crate::observation::{Observation, Verdict};
+use crate::observation::{Observation, Observe, Verdict};
 use crate::outcome::{Failure, FailureImage, Outcome, ScriptReport};
 use crate::pictures::{self, Picture};
 use crate::probe::pixels::{PixelProbe, Surface};
@@ -34,7 +34,7 @@ pub struct FileError {
 ///
 /// # Errors
 /// If the file cannot be read, is larger than 64 MiB, or is no file.
-fn read_script(path: &Path) -> Result<Vec<u8>, FileError> {
+pub(crate) fn read_script(path: &Path) -> Result<Vec<u8>, FileError> {
     let read = || {
         let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() {
@@ -85,6 +85,8 @@ pub struct Results {
     pub images: Vec<PathBuf>,
     /// Pictures of what went wrong.
     pub failure_images: Vec<FailureImage>,
+    /// Whether what is seen is kept.
+    pub observe: Observe,
     /// What programs left in framebuffers, buffers and images, if that was asked for.
     pub observations: Vec<Observation>,
     /// Which programs were accepted, if that was asked for.
@@ -152,6 +154,10 @@ impl Results {
         image: &Image,
         order: RowOrder,
     ) -> Result<(), String> {
+        if self.observes() {
+            let subject = probe.surface.to_string();
+            self.keep(Observation::of_region(line, subject, probe, image));
+        }
         let Err(message) = probe.check(image) else {
             return Ok(());
         };

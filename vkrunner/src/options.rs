@@ -1,5 +1,6 @@
 //! What a caller chooses.
 
+use glasm_scripts::observation::Observe;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,6 +60,8 @@ pub struct RunOptions {
     pub script_timeout: Duration,
     /// Target to compile for; by default the newest that the device takes.
     pub target: Option<glasm::Target>,
+    /// Whether reports hold what programs left to be seen: see [`ScriptReport::observations`](crate::ScriptReport::observations).
+    pub observe: Observe,
 }
 
 impl Default for RunOptions {
@@ -72,6 +75,7 @@ impl Default for RunOptions {
             timeout: Duration::from_secs(10),
             script_timeout: Duration::from_secs(60),
             target: None,
+            observe: Observe::Off,
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::requirements::{skip_reason, surplus};
 use crate::tools::Tools;
 use crate::vk::{Device, DeviceInfo, Instance, PhysicalDevice};
 use glasm::Target;
+use glasm_scripts::observation::Observe;
 use glasm_scripts::outcome::{Failure, Outcome, ScriptReport};
 use glasm_scripts::results::{FileError, Files, Results, flat_name, report_on};
 use glasm_scripts::script::{MAX_STATES, ProgramState, Script};
@@ -124,12 +125,13 @@ impl Runner {
             let _phase = self.clock.enter(Phase::Parse);
             Script::parse(text).and_then(complete)
         };
-        let script = match parsed {
-            Ok(script) => script,
-            Err(errors) => {
-                return conclude(Results::unreadable(errors));
-            }
-        };
+        match parsed {
+            Ok(script) => self.run_script(name, &script, start),
+            Err(errors) => conclude(Results::unreadable(errors)),
+        }
+    }
+
+    fn run_script(&self, name: &str, script: &Script, start: Instant) -> (Outcome, Results) {
         let capabilities = &self.physical.capabilities;
         let states = script.program_states();
         let loaded: Vec<_> = states
@@ -145,26 +147,34 @@ impl Runner {
             tools: &self.tools,
         };
         let compiling = self.clock.enter(Phase::Compile);
-        if let Some(reason) = surplus(&script, capabilities) {
+        if let Some(reason) = surplus(script, capabilities) {
             return (Outcome::Skip(reason), Results::default());
         }
+        let verdicts = match self.options.observe {
+            Observe::Off => Vec::new(),
+            Observe::On => context(0).verdicts(),
+        };
+        let with_verdicts = |results| Results {
+            verdicts,
+            ..results
+        };
         if let Some(failures) = context(0).check_expected_errors() {
-            return conclude(Results::failed(failures));
+            return conclude(with_verdicts(Results::failed(failures)));
         }
-        if let Some(reason) = skip_reason(&script, capabilities) {
+        if let Some(reason) = skip_reason(script, capabilities) {
             return (Outcome::Skip(reason), Results::default());
         }
         let failures = context(0).check_loads();
         if !failures.is_empty() {
-            return conclude(Results::failed(failures));
+            return conclude(with_verdicts(Results::failed(failures)));
         }
         let sets = match build_sets(&states, |number| context(number).build_modules()) {
             Ok(sets) => sets,
             Err(refusals) => return refuse(refusals),
         };
         drop(compiling);
-        match self.run_modules(name, &script, &sets, start) {
-            Ok(results) => conclude(results),
+        match self.run_modules(name, script, &sets, start) {
+            Ok(results) => conclude(with_verdicts(results)),
             Err(error @ Error::NoLowAddresses) => {
                 (Outcome::Skip(error.to_string()), Results::default())
             }
@@ -196,7 +206,7 @@ impl Runner {
             save_images: self.options.save_images.as_deref(),
             failure_images: self.options.failure_images.as_deref(),
         };
-        let results = execute::execute(&device, script, sets, &files);
+        let results = execute::execute(&device, script, sets, &files, self.options.observe);
         if device.is_lost() {
             *self.device.borrow_mut() = None;
             self.gave_up_device.set(true);

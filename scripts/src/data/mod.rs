@@ -64,6 +64,13 @@ impl Scalar {
         }
     }
 
+    /// The name of the type in scripts.
+    pub fn name(self) -> &'static str {
+        let mut names = SCALAR_NAMES.iter();
+        let found = names.find(|(_, scalar)| *scalar == self);
+        found.map_or("", |(name, _)| name)
+    }
+
     /// Whether it is a float type.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64)

@@ -43,6 +43,13 @@ impl Format {
         texel
     }
 
+    /// The bits of a component of a texel; `None` if the format lacks it.
+    pub fn bits(&self, texel: &[u8], component: usize) -> Option<u64> {
+        let mut channels = self.channels.iter();
+        let channel = channels.find(|channel| channel.component == component)?;
+        Some(read_bits(texel, channel.offset, channel.bits))
+    }
+
     /// Alpha is linear in sRGB formats too.
     fn encoding_of(&self, component: usize) -> Encoding {
         if self.encoding == Encoding::Srgb && component == 3 {
@@ -53,7 +60,8 @@ impl Format {
     }
 }
 
-fn read_bits(texel: &[u8], offset: u32, bits: u32) -> u64 {
+/// Bits of a texel.
+pub(crate) fn read_bits(texel: &[u8], offset: u32, bits: u32) -> u64 {
     (0..bits).fold(0, |value, bit| {
         let at = (offset + bit) as usize;
         value | u64::from(texel[at / 8] >> (at % 8) & 1) << bit

@@ -6,7 +6,7 @@ use ash::vk;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-pub(crate) use codec::write_bits;
+pub(crate) use codec::{read_bits, write_bits};
 
 /// How the bits of a channel are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

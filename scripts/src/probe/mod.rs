@@ -5,6 +5,6 @@ mod precision;
 mod tolerance;
 mod values;
 
-use precision::Precision;
+pub(crate) use precision::Precision;
 pub use tolerance::{Comparison, Tolerance, Tolerances};
 pub use values::check_values;

@@ -4,7 +4,7 @@ use super::{Execution, Problem, Resources};
 use crate::error::Error;
 use crate::vk::{Addressing, Buffer, BufferUse, Roles};
 use glasm_scripts::data::DataRange;
-use glasm_scripts::script::{BufferAddress, BufferId, BufferKey, ParamValue};
+use glasm_scripts::script::{BufferAddress, BufferId, BufferKey, ParamValue, Script};
 
 impl Execution<'_> {
     /// Makes all buffers of the script.
@@ -34,8 +34,7 @@ impl Execution<'_> {
 
     /// The contents of a buffer, as long as the script made it.
     pub(super) fn contents(&self, buffer: BufferId) -> &[u8] {
-        let size = self.script.buffers[buffer.0].size as usize;
-        &self.resources.buffers[buffer.0].bytes()[..size]
+        contents(self.script, &self.resources.buffers, buffer)
     }
 
     /// The contents of a buffer, to be changed.
@@ -73,6 +72,12 @@ impl Execution<'_> {
         self.results.printed.push(format!("{name}: {values}"));
         Ok(())
     }
+}
+
+/// The contents of a buffer, as long as the script made it.
+pub(super) fn contents<'a>(script: &Script, buffers: &'a [Buffer], buffer: BufferId) -> &'a [u8] {
+    let size = script.buffers[buffer.0].size as usize;
+    &buffers[buffer.0].bytes()[..size]
 }
 
 impl Resources {

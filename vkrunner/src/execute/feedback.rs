@@ -142,41 +142,26 @@ impl Execution<'_> {
 
     /// `probe samples`
     pub(super) fn probe_samples(
-        &self,
-        comparison: Comparison,
-        expected: u64,
+        &mut self,
+        line: u32,
+        expected: (Comparison, u64),
     ) -> Result<(), Problem> {
-        let counter = self.resources.sample_counter.as_ref();
-        let observed = match counter {
+        let observed = match &self.resources.sample_counter {
             Some(counter) => counter.samples()?,
             None => 0,
         };
-        if comparison.holds_for_counts(observed, expected) {
-            return Ok(());
-        }
-        let sign = comparison.sign();
-        Err(format!("samples drawn: expected {sign} {expected}, observed {observed}").into())
+        let results = &mut self.results;
+        Ok(results.probe_count(line, "samples drawn", observed, expected)?)
     }
 
     /// `probe xfb primitives` and the like
     pub(super) fn probe_capture(
-        &self,
+        &mut self,
+        line: u32,
         count: CaptureCount,
-        comparison: Comparison,
-        expected: u64,
+        expected: (Comparison, u64),
     ) -> Result<(), Problem> {
         let observed = self.resources.feedback.count(count)?;
-        if comparison.holds_for_counts(observed, expected) {
-            return Ok(());
-        }
-        let what = match count {
-            CaptureCount::Primitives { stream } => format!("primitives written of stream {stream}"),
-            CaptureCount::Needed { stream } => format!("primitives needed of stream {stream}"),
-            CaptureCount::Bytes { buffer } => {
-                format!("bytes written to transform feedback buffer {buffer}")
-            }
-        };
-        let sign = comparison.sign();
-        Err(format!("{what}: expected {sign} {expected}, observed {observed}").into())
+        Ok(self.results.probe_count(line, count, observed, expected)?)
     }
 }

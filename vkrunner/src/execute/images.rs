@@ -7,7 +7,8 @@ use crate::vk::{Device, Resource, Texture, TextureUse, raw_format};
 use glasm::reflect::{ImageFormat, Scalar};
 use glasm_scripts::format::Format;
 use glasm_scripts::image::Image as Picture;
-use glasm_scripts::probe::pixels::{PixelProbe, print_values};
+use glasm_scripts::observation::plane_name;
+use glasm_scripts::probe::pixels::print_values;
 use glasm_scripts::script::{BoundImage, ImageKey};
 use glasm_scripts::texture::{ImagePart, PlaneId, Shape, Start, StorageView, TextureData, Update};
 use std::collections::BTreeMap;
@@ -206,7 +207,8 @@ impl Images {
         Ok(&self.missing[place].1)
     }
 
-    fn read(
+    /// The texels of a plane.
+    pub(super) fn read(
         &mut self,
         device: &Rc<Device>,
         key: ImageKey,
@@ -216,17 +218,11 @@ impl Images {
         Ok(self.get(key).read(plane)?)
     }
 
-    /// Compares texels of a plane.
-    pub(super) fn check(
-        &mut self,
-        device: &Rc<Device>,
-        key: ImageKey,
-        plane: PlaneId,
-        probe: &PixelProbe,
-    ) -> Result<(), Problem> {
-        let picture = self.read(device, key, plane)?;
-        let name = |message| format!("{key}{}: {message}", plane_name(plane));
-        Ok(probe.check(&picture).map_err(name)?)
+    /// The planes of all images that programs or probes have used.
+    pub(super) fn used_planes(&self) -> Vec<(ImageKey, PlaneId)> {
+        let used = self.images.iter().filter(|(_, unit)| unit.object.is_some());
+        used.flat_map(|(key, unit)| unit.data.shape.planes().map(|plane| (*key, plane)))
+            .collect()
     }
 
     /// The texels of a plane as text, with the name of the image.
@@ -238,8 +234,8 @@ impl Images {
     ) -> Result<String, Problem> {
         let picture = self.read(device, key, plane)?;
         Ok(format!(
-            "{key}{}:{}",
-            plane_name(plane),
+            "{}:{}",
+            plane_name(key, plane),
             print_texels(&picture)
         ))
     }
@@ -298,20 +294,6 @@ fn smallest(wanted: WantedImage) -> Result<Shape, String> {
     })
 }
 
-/// Where a plane is; nothing for the first one.
-fn plane_name(plane: PlaneId) -> String {
-    let part = |what: &str, number: u32| match number {
-        0 => String::new(),
-        _ => format!(", {what} {number}"),
-    };
-    format!(
-        "{}{}{}",
-        part("level", plane.level),
-        part("layer", plane.slice),
-        part("sample", plane.sample)
-    )
-}
-
 /// Texels row by row, each in parentheses.
 fn print_texels(picture: &Picture) -> String {
     let mut text = String::new();
@@ -344,13 +326,5 @@ mod tests {
             data: vec![1, 2, 3, 4, 5, 6, 7, 8],
         };
         assert_eq!(print_texels(&picture), "\n  (1 2) (3 4)\n  (5 6) (7 8)");
-        let id = |level, slice, sample| PlaneId {
-            level,
-            slice,
-            sample,
-        };
-        assert_eq!(plane_name(id(0, 0, 0)), "");
-        assert_eq!(plane_name(id(1, 5, 0)), ", level 1, layer 5");
-        assert_eq!(plane_name(id(0, 0, 3)), ", sample 3");
     }
 }

@@ -10,6 +10,7 @@ mod draws;
 mod feedback;
 mod handles;
 mod images;
+mod observe;
 mod pictures;
 mod plan;
 mod programs;
@@ -22,12 +23,13 @@ use crate::fragment_outputs::FragmentOutputs;
 use crate::programs::ModuleSet;
 use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer, SampleCounter, WorkGroups};
 use bindings::Bound;
+use buffers::contents;
 use draws::Draws;
 use feedback::Feedback;
 use glasm::ir::Stage;
+use glasm_scripts::observation::Observe;
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::params::Params;
-use glasm_scripts::probe::check_values;
 use glasm_scripts::results::{Files, Results};
 use glasm_scripts::script::attachments::MAX_COLORS;
 use glasm_scripts::script::{
@@ -104,6 +106,7 @@ pub(crate) fn execute(
     script: &Script,
     sets: &[ModuleSet],
     files: &Files<'_>,
+    observe: Observe,
 ) -> Results {
     let mut execution = Execution {
         device: Rc::clone(device),
@@ -125,7 +128,7 @@ pub(crate) fn execute(
         framebuffer: None,
         draws: sets.iter().map(|_| None).collect(),
         dispatches: sets.iter().map(|_| None).collect(),
-        results: Results::default(),
+        results: Results::observing(observe),
     };
     let threads = &mut execution.resources.params.state.threads;
     threads.warp_size = device.capabilities.subgroups.size.min(32);
@@ -146,6 +149,8 @@ pub(crate) fn execute(
         }
     }
     execution.picture_attachments();
+    let observed = execution.observe_end();
+    execution.note(None, observed);
     execution.results
 }
 
@@ -239,7 +244,9 @@ impl Execution<'_> {
             Command::Image { key, update } => resources.images.update(*key, update)?,
             Command::BindImage { place, bound } => resources.images.bind(*place, bound.clone()),
             Command::ProbeImage { key, plane, probe } => {
-                resources.images.check(&self.device, *key, *plane, probe)?;
+                let picture = resources.images.read(&self.device, *key, *plane)?;
+                self.results
+                    .probe_image(step.line, (*key, *plane), probe, &picture)?;
             }
             Command::PrintImage { key, plane } => {
                 let texels = resources.images.print(&self.device, *key, *plane)?;
@@ -265,11 +272,11 @@ impl Execution<'_> {
                 count,
                 comparison,
                 expected,
-            } => self.probe_capture(*count, *comparison, *expected)?,
+            } => self.probe_capture(step.line, *count, (*comparison, *expected))?,
             Command::ProbeSamples {
                 comparison,
                 expected,
-            } => self.probe_samples(*comparison, *expected)?,
+            } => self.probe_samples(step.line, (*comparison, *expected))?,
             Command::PushData(data) => data.write(&mut resources.push),
             Command::ProbePixels(probe) => self.probe_pixels(step.line, probe)?,
             Command::ProbeBuffer {
@@ -278,9 +285,12 @@ impl Execution<'_> {
                 comparison,
                 tolerances,
             } => {
-                let name = self.script.buffers[buffer.0].key.to_string();
-                let contents = self.contents(*buffer);
-                check_values(&name, contents, expected, *comparison, tolerances)?;
+                let key = &self.script.buffers[buffer.0].key;
+                let contents = contents(self.script, &resources.buffers, *buffer);
+                let name = key.to_string();
+                let how = (*comparison, tolerances);
+                self.results
+                    .probe_values(step.line, &name, contents, expected, how)?;
             }
             Command::ProbeComponents {
                 stage,

@@ -10,6 +10,7 @@ mod interface;
 mod link;
 mod passthrough;
 mod point_size;
+mod verdicts;
 
 use crate::requirements::{Capabilities, missing_components, missing_for_module};
 use crate::tools::{Job, TextLanguage, ToolError, Tools};

@@ -120,6 +120,7 @@ fn run_options(args: &WorkerArgs) -> RunOptions {
         timeout: args.draw_timeout,
         script_timeout: args.timeout,
         target: args.target.map(Into::into),
+        ..RunOptions::default()
     }
 }
 

@@ -1,0 +1,326 @@
+//! Differences between drivers that are decided already: by which section of which specification, and why.
+//!
+//! ```toml
+//! [[difference]]
+//! scripts = ["arb/op/exp*.shader_test"]
+//! driver = "Mesa"
+//! kind = "values"
+//! section = "ARB_vertex_program 2.14.5.9"
+//! reason = "the driver rounds the exponent first"
+//! ```
+//!
+//! `*` in a script stands for any part of a name, `**` for any folders; the path is compared from its end. An entry speaks of drivers whose
+//! interface, device or name contains `driver`, so what holds for one driver says nothing of others. One that explains nothing although its
+//! scripts were compared with such a driver is [stale](Known::stale).
+
+use super::{Class, Comparison, Difference, Driver, Kind};
+use serde::Deserialize;
+use std::cell::Cell;
+
+/// A list of known differences.
+#[derive(Debug, Default)]
+pub struct Known {
+    entries: Vec<Entry>,
+}
+
+/// One entry, and whether it was of use.
+#[derive(Debug)]
+struct Entry {
+    known: KnownDifference,
+    /// Scripts of the entry that were compared with a driver of the entry.
+    compared: Cell<usize>,
+    matched: Cell<usize>,
+}
+
+/// A difference that is decided.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownDifference {
+    /// The scripts that show it.
+    #[serde(deserialize_with = "one_or_more")]
+    pub scripts: Vec<String>,
+    /// A part of the driver's name.
+    pub driver: String,
+    /// What differs.
+    pub kind: Kind,
+    /// The section of the specification that decides it.
+    pub section: String,
+    /// Why the driver does otherwise.
+    pub reason: String,
+}
+
+/// The file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    difference: Vec<KnownDifference>,
+}
+
+/// One text or a list of them.
+fn one_or_more<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMore {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match OneOrMore::deserialize(from)? {
+        OneOrMore::One(script) => vec![script],
+        OneOrMore::More(scripts) => scripts,
+    })
+}
+
+impl Known {
+    /// Reads a list.
+    ///
+    /// # Errors
+    /// If it is not as described, with line and column.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        for known in &file.difference {
+            let texts = [&known.driver, &known.section, &known.reason];
+            let all = texts.into_iter().chain(&known.scripts);
+            if known.scripts.is_empty() || all.into_iter().any(|text| text.trim().is_empty()) {
+                return Err(format!(
+                    "an entry for {:?} says nothing in one of its fields",
+                    known.scripts
+                ));
+            }
+        }
+        let entry = |known| Entry {
+            known,
+            compared: Cell::new(0),
+            matched: Cell::new(0),
+        };
+        Ok(Self {
+            entries: file.difference.into_iter().map(entry).collect(),
+        })
+    }
+
+    /// The entries that explain all that differs in a script beyond tolerances; `None` if something is left, or nothing differs.
+    pub fn explain(&self, script: &str, comparison: &Comparison) -> Option<Vec<&KnownDifference>> {
+        let differs = match &comparison.class {
+            Class::NotCompared(_) => return None,
+            Class::Exact | Class::Within => false,
+            Class::Different => true,
+        };
+        let reference = reference(&comparison.drivers);
+        let mut explanations: Vec<&KnownDifference> = Vec::new();
+        let mut left = false;
+        let entries: Vec<&Entry> = self.entries_for(script, reference).collect();
+        for entry in &entries {
+            entry.compared.set(entry.compared.get() + 1);
+        }
+        for difference in comparison.differences.iter().filter(|found| found.beyond) {
+            match entries.iter().find(|entry| entry.explains(difference)) {
+                Some(entry) => {
+                    entry.matched.set(entry.matched.get() + 1);
+                    if !explanations.contains(&&entry.known) {
+                        explanations.push(&entry.known);
+                    }
+                }
+                None => left = true,
+            }
+        }
+        (differs && !left).then_some(explanations)
+    }
+
+    /// An entry that explains why a driver ends the process that runs a script.
+    pub fn explain_crash(&self, script: &str, driver: &Driver) -> Option<&KnownDifference> {
+        let mut entries = self.entries_for(script, driver);
+        let entry = entries.find(|entry| entry.known.kind == Kind::Outcome)?;
+        entry.compared.set(entry.compared.get() + 1);
+        entry.matched.set(entry.matched.get() + 1);
+        Some(&entry.known)
+    }
+
+    fn entries_for(&self, script: &str, driver: &Driver) -> impl Iterator<Item = &Entry> {
+        let driver = driver.to_string().to_lowercase();
+        self.entries.iter().filter(move |entry| {
+            let mut scripts = entry.known.scripts.iter();
+            driver.contains(&entry.known.driver.to_lowercase())
+                && scripts.any(|pattern| is_path_like(pattern, script))
+        })
+    }
+
+    /// Entries whose scripts were compared without showing the difference.
+    pub fn stale(&self) -> Vec<&KnownDifference> {
+        let is_stale = |entry: &&Entry| entry.compared.get() > 0 && entry.matched.get() == 0;
+        let stale = self.entries.iter().filter(is_stale);
+        stale.map(|entry| &entry.known).collect()
+    }
+}
+
+impl Entry {
+    fn explains(&self, difference: &Difference) -> bool {
+        self.known.kind == difference.kind
+    }
+}
+
+/// The driver whose differences are known: the one of GL, which is what others are compared with, and else the first.
+pub fn reference(drivers: &[Driver; 2]) -> &Driver {
+    let mut of_gl = drivers.iter().filter(|driver| driver.api == "gl");
+    of_gl.next().unwrap_or(&drivers[0])
+}
+
+/// Whether the end of a path is like a pattern.
+fn is_path_like(pattern: &str, path: &str) -> bool {
+    let pattern: Vec<&str> = pattern.split('/').collect();
+    let path: Vec<&str> = path.split(['/', '\\']).collect();
+    (0..path.len()).any(|start| are_parts_like(&pattern, &path[start..]))
+}
+
+fn are_parts_like(pattern: &[&str], path: &[&str]) -> bool {
+    match pattern.split_first() {
+        None => path.is_empty(),
+        Some((&"**", rest)) => (0..=path.len()).any(|skip| are_parts_like(rest, &path[skip..])),
+        Some((first, rest)) => path.split_first().is_some_and(|(part, others)| {
+            is_name_like(first.as_bytes(), part.as_bytes()) && are_parts_like(rest, others)
+        }),
+    }
+}
+
+/// Whether a name is like a pattern with `*` for any part of it. Goes back to the last `*` only, which is enough.
+fn is_name_like(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut at, mut place) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while place < name.len() {
+        if pattern.get(at) == Some(&b'*') {
+            star = Some((at, place));
+            at += 1;
+        } else if pattern.get(at) == Some(&name[place]) {
+            (at, place) = (at + 1, place + 1);
+        } else if let Some((star_at, star_place)) = star {
+            star = Some((star_at, star_place + 1));
+            (at, place) = (star_at + 1, star_place + 1);
+        } else {
+            return false;
+        }
+    }
+    pattern[at..].iter().all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENTRY: &str = "[[difference]]\nscripts = 'arb/op/*.shader_test'\ndriver = 'mesa'\nkind = 'values'\n\
+                         section = 'ARB_vertex_program 2.14'\nreason = 'rounds'\n";
+
+    fn comparison(kinds: &[Kind]) -> Comparison {
+        let driver = |api: &str, name: &str| Driver {
+            api: api.into(),
+            device: "d".into(),
+            driver: name.into(),
+        };
+        let drivers = [driver("vulkan", "SwiftShader"), driver("gl", "Mesa 22")];
+        let mut comparison = Comparison::empty(drivers, Class::Exact);
+        for kind in kinds {
+            comparison.differ(*kind, None, String::new());
+            comparison.class = Class::Different;
+        }
+        comparison
+    }
+
+    #[test]
+    fn entries_explain_their_kind_of_difference() {
+        let known = Known::parse(ENTRY).unwrap();
+        let script = "tests/arb/op/add.shader_test";
+        let values = comparison(&[Kind::Values, Kind::Values]);
+        let found = known.explain(script, &values).unwrap();
+        assert_eq!(found[0].section, "ARB_vertex_program 2.14");
+        assert_eq!(found.len(), 1);
+        assert_eq!(known.explain("arb/tex/add.shader_test", &values), None);
+        let both = comparison(&[Kind::Values, Kind::Verdict]);
+        assert_eq!(known.explain(script, &both), None);
+        let mut other = comparison(&[Kind::Values]);
+        other.drivers[1].driver = "NVIDIA".into();
+        assert_eq!(known.explain(script, &other), None);
+        // The other side may be Mesa's too without being meant.
+        other.drivers[0].driver = "Mesa".into();
+        assert_eq!(known.explain(script, &other), None);
+        assert_eq!(known.explain(script, &comparison(&[])), None);
+    }
+
+    #[test]
+    fn entries_without_use_are_stale() {
+        let script = "arb/op/add.shader_test";
+        let stale = |uses: &[(&str, &[Kind])]| {
+            let known = Known::parse(ENTRY).unwrap();
+            for (script, kinds) in uses {
+                known.explain(script, &comparison(kinds));
+            }
+            known.stale().len()
+        };
+        assert_eq!(stale(&[]), 0);
+        assert_eq!(stale(&[("gp/add.shader_test", &[])]), 0);
+        assert_eq!(stale(&[(script, &[])]), 1);
+        assert_eq!(stale(&[(script, &[Kind::Verdict])]), 1);
+        assert_eq!(stale(&[(script, &[]), (script, &[Kind::Values])]), 0);
+        let known = Known::parse(ENTRY).unwrap();
+        let skipped = Class::NotCompared("no".into());
+        let drivers = comparison(&[]).drivers;
+        known.explain(script, &Comparison::empty(drivers, skipped));
+        assert!(known.stale().is_empty());
+    }
+
+    #[test]
+    fn crashes_are_outcomes() {
+        let driver = Driver {
+            driver: "Mesa".into(),
+            ..Driver::default()
+        };
+        let script = "arb/op/add.shader_test";
+        let values = Known::parse(ENTRY).unwrap();
+        assert_eq!(values.explain_crash(script, &driver), None);
+        let outcome = Known::parse(&ENTRY.replace("values", "outcome")).unwrap();
+        assert!(outcome.explain_crash(script, &driver).is_some());
+        assert!(outcome.stale().is_empty());
+    }
+
+    #[test]
+    fn mistakes_have_places() {
+        for (from, to, message) in [
+            ("reason = 'rounds'\n", "", "missing field `reason`"),
+            ("reason", "raeson", "unknown field `raeson`"),
+            ("'values'", "'value'", "unknown variant `value`"),
+            ("'mesa'", "7", "line 3, column 10"),
+            (
+                "[[difference]]",
+                "[[differences]]",
+                "unknown field `differences`",
+            ),
+            ("'rounds'", "' '", "says nothing"),
+            ("'arb/op/*.shader_test'", "[]", "says nothing"),
+        ] {
+            let error = Known::parse(&ENTRY.replace(from, to)).unwrap_err();
+            assert!(error.contains(message), "{error}");
+        }
+        assert!(Known::parse("").is_ok());
+    }
+
+    #[test]
+    fn patterns_are_compared_from_the_end() {
+        for (pattern, path) in [
+            ("a.x", "a.x"),
+            ("a.x", "b/a.x"),
+            ("b/*.x", "c/b/a.x"),
+            ("c/**/*.x", "c/a.x"),
+            ("c/**/*.x", "d/c/b/b/a.x"),
+            ("*a*b*", "aab"),
+            ("**", "a/b"),
+        ] {
+            assert!(is_path_like(pattern, path), "{pattern} {path}");
+        }
+        for (pattern, path) in [
+            ("a.x", "ba.x"),
+            ("b/*.x", "b/c/a.x"),
+            ("a", "a/b"),
+            ("*a*b", "aba"),
+            ("c/**/*.x", "b/a.x"),
+        ] {
+            assert!(!is_path_like(pattern, path), "{pattern} {path}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Recordings of runs: what a driver made of a script, as a text file that is kept and compared with later runs.
+//!
+//! ```text
+//! glasm recording 1
+//! script tests/cases/run/arb/op/add.shader_test
+//! api gl
+//! device llvmpipe (LLVM 15.0.6, 256 bits)
+//! driver Mesa 22.3.6
+//! outcome pass
+//! verdict fragment 0 accepted
+//! line 14 texels R8G8B8A8_UNORM 250x250 at 0,0 probed 4 of attachment 0
+//!   0-249: 255,0,0,255*250
+//! end words 6 of buffer `out`
+//!   0: 3f800000*4 00000000 00000007
+//! ```
+//!
+//! Floats are written as decimal numbers that give the same bits when they are read, and every NaN as `nan`; normalized numbers as the
+//! integers that they are stored as; words in hexadecimal. `*` repeats. Rows of pictures and bytes of buffers stand in front of their
+//! values; rows that are alike are one line. `same as line 14` stands for the values of an earlier observation of the same thing.
+
+mod read;
+mod write;
+
+pub use read::{ReadError, RecordingError};
+
+use super::Driver;
+use crate::format::{Encoding, Format};
+use crate::observation::{Observation, Verdict};
+use crate::outcome::{Failure, Outcome, ScriptReport};
+use crate::results::FileError;
+use std::path::{Component, Path, PathBuf};
+
+/// Bytes of the observations of a recording, at most; what runners keep is no more.
+const MAX_BYTES: usize = 64 << 20;
+
+/// The first line of a recording.
+const HEAD: &str = "glasm recording 1";
+
+/// Extension of recordings.
+const EXTENSION: &str = "recording";
+
+/// What a driver made of a script.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Recording {
+    /// Path of the script.
+    pub script: String,
+    /// Who ran it.
+    pub driver: Driver,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// What went wrong.
+    pub failures: Vec<Failure>,
+    /// Which programs were accepted.
+    pub verdicts: Vec<Verdict>,
+    /// What was seen.
+    pub observations: Vec<Observation>,
+}
+
+impl Recording {
+    /// The recording of a run; takes what was seen out of its report.
+    pub fn take(driver: &Driver, report: &mut ScriptReport) -> Self {
+        Self {
+            script: report.name.clone(),
+            driver: driver.clone(),
+            outcome: report.outcome.clone(),
+            failures: report.failures.clone(),
+            verdicts: std::mem::take(&mut report.verdicts),
+            observations: std::mem::take(&mut report.observations),
+        }
+    }
+
+    /// Writes the file of the recording below a folder, and makes the folders that are missing.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<PathBuf, FileError> {
+        let path = folder.join(file_of(Path::new(&self.script)));
+        let result = match path.parent() {
+            Some(parent) => std::fs::create_dir_all(parent),
+            None => Ok(()),
+        };
+        match result.and_then(|()| std::fs::write(&path, self.to_text())) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(FileError { path, source }),
+        }
+    }
+}
+
+/// Where the recording of a script is below the folder of recordings: the script's path, as seen from the current folder.
+fn file_of(script: &Path) -> PathBuf {
+    let current = std::env::current_dir().unwrap_or_default();
+    let script = script.strip_prefix(current).unwrap_or(script);
+    normal(script).with_extension(EXTENSION)
+}
+
+/// The named folders and the file of a path.
+fn normal(path: &Path) -> PathBuf {
+    let named = |part: &Component<'_>| matches!(part, Component::Normal(_));
+    path.components().filter(named).collect()
+}
+
+/// How a channel is written.
+#[derive(Clone, Copy)]
+enum Cell {
+    Float(crate::data::Scalar),
+    Signed,
+    Unsigned,
+}
+
+/// How the channels of a format are written.
+fn cell_of(format: &Format, bits: u32) -> Cell {
+    use crate::data::Scalar;
+    match format.encoding {
+        Encoding::Sfloat => Cell::Float(match bits {
+            16 => Scalar::F16,
+            32 => Scalar::F32,
+            _ => Scalar::F64,
+        }),
+        Encoding::Sint | Encoding::Snorm | Encoding::Sscaled => Cell::Signed,
+        Encoding::Uint
+        | Encoding::Unorm
+        | Encoding::Uscaled
+        | Encoding::Srgb
+        | Encoding::Ufloat
+        | Encoding::SharedExponent => Cell::Unsigned,
+    }
+}
+
+/// First bit and number of bits of each channel; texels with a shared exponent are one channel.
+fn fields(format: &Format) -> Vec<(u32, u32)> {
+    if format.encoding == Encoding::SharedExponent {
+        return vec![(0, 32)];
+    }
+    let channels = format.channels.iter();
+    channels
+        .map(|channel| (channel.offset, channel.bits))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

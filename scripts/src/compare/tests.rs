@@ -1,0 +1,313 @@
+//! Tests of comparisons of whole runs.
+
+use super::*;
+use crate::data::Scalar;
+use crate::format::Format;
+use crate::image::Image;
+use crate::observation::{Observation, ObservedLayout, Rejection};
+use crate::probe::Tolerance;
+use crate::probe::pixels::{Expected, PixelProbe, Plane, Region, Surface};
+use glasm::ir::Stage;
+
+/// A run without anything.
+pub(crate) fn run(api: &str) -> Recording {
+    Recording {
+        script: "a/b.shader_test".into(),
+        driver: Driver {
+            api: api.into(),
+            device: format!("{api} device"),
+            driver: "driver 1".into(),
+        },
+        outcome: Outcome::Pass,
+        failures: Vec::new(),
+        verdicts: Vec::new(),
+        observations: Vec::new(),
+    }
+}
+
+fn picture(format: &str, texels: &[[f64; 4]]) -> Image {
+    let format = Format::parse(format).unwrap();
+    Image {
+        width: texels.len() as u32,
+        height: 1,
+        data: texels
+            .iter()
+            .flat_map(|texel| format.encode(*texel))
+            .collect(),
+        format,
+        is_color: true,
+    }
+}
+
+fn probe_of(image: &Image, components: usize) -> PixelProbe {
+    PixelProbe {
+        surface: Surface::of(Plane::Color(0)),
+        region: Region {
+            x: 0,
+            y: 0,
+            width: image.width,
+            height: image.height,
+        },
+        expected: Expected {
+            values: [0.0; 4],
+            components,
+        },
+        tolerances: [Tolerance::default(); 4],
+    }
+}
+
+fn probed(line: u32, components: usize, image: &Image) -> Observation {
+    let probe = probe_of(image, components);
+    Observation::of_region(line, "attachment 0".into(), &probe, image).unwrap()
+}
+
+fn end(image: &Image) -> Observation {
+    Observation::of_picture("attachment 0".into(), image)
+}
+
+fn words(values: &[u32]) -> Observation {
+    Observation {
+        line: None,
+        subject: "buffer `b`".into(),
+        layout: ObservedLayout::Words,
+        bytes: values.iter().flat_map(|word| word.to_le_bytes()).collect(),
+    }
+}
+
+fn values(line: u32, scalar: Scalar, values: &[u32]) -> Observation {
+    Observation {
+        line: Some(line),
+        layout: ObservedLayout::Values { scalar, offset: 0 },
+        ..words(values)
+    }
+}
+
+/// Compares two runs that have seen these things.
+fn compare_seen(a: Vec<Observation>, b: Vec<Observation>) -> Comparison {
+    let seen = |api, observations| Recording {
+        observations,
+        ..run(api)
+    };
+    compare(&seen("gl", a), &seen("vulkan", b))
+}
+
+#[test]
+fn equal_runs_are_exact() {
+    let image = picture("R8G8_UNORM", &[[0.5, 1.0, 0.0, 1.0]; 3]);
+    let seen = || vec![probed(3, 4, &image), end(&image), words(&[1, 2])];
+    let comparison = compare_seen(seen(), seen());
+    assert_eq!(comparison.class, Class::Exact);
+    assert_eq!((comparison.values, comparison.differing), (6 + 6 + 2, 0));
+    assert_eq!(comparison.distance(), None);
+}
+
+#[test]
+fn one_step_is_within_tolerance_and_two_are_not() {
+    let image = |step: f64| {
+        picture(
+            "R8G8_UNORM",
+            &[[0.0; 4], [0.2, (51.0 + step) / 255.0, 0.0, 1.0]],
+        )
+    };
+    let comparison = compare_seen(vec![end(&image(0.0))], vec![end(&image(1.0))]);
+    assert_eq!(comparison.class, Class::Within);
+    assert_eq!(comparison.distance().as_deref(), Some("1 step"));
+    let comparison = compare_seen(vec![end(&image(0.0))], vec![end(&image(2.0))]);
+    assert_eq!(comparison.class, Class::Different);
+    assert_eq!(
+        comparison.differences[0].to_string(),
+        "attachment 0: 1 of 4 values differ, up to 2 steps; first (1, 0) green: 0.2 and 0.207843; \
+         worst (1, 0) green: 0.2 and 0.207843"
+    );
+}
+
+#[test]
+fn probes_that_hold_accept_what_they_compare() {
+    let image = |red: f64, alpha: f64| picture("R32G32B32A32_SFLOAT", &[[red, 0.0, 0.0, alpha]]);
+    let seen = |red, alpha| vec![probed(3, 3, &image(red, alpha))];
+    assert_eq!(
+        compare_seen(seen(0.5, 1.0), seen(0.6, 1.0)).class,
+        Class::Within
+    );
+    // The probe does not look at alpha.
+    assert_eq!(
+        compare_seen(seen(0.5, 1.0), seen(0.5, 0.9)).class,
+        Class::Different
+    );
+    let failing = Recording {
+        outcome: Outcome::Fail,
+        failures: vec![Failure {
+            line: Some(3),
+            message: "wrong".into(),
+        }],
+        observations: seen(0.5, 1.0),
+        ..run("gl")
+    };
+    let other = Recording {
+        observations: seen(0.6, 1.0),
+        ..failing.clone()
+    };
+    assert_eq!(compare(&failing, &other).class, Class::Different);
+}
+
+#[test]
+fn what_is_left_is_accepted_if_it_was_probed_before() {
+    let image = |red: f64| picture("R32_SFLOAT", &[[0.0; 4], [red, 0.0, 0.0, 1.0]]);
+    let seen = |probed_red, red| vec![probed(3, 1, &image(probed_red)), end(&image(red))];
+    assert_eq!(
+        compare_seen(seen(0.5, 0.5), seen(0.6, 0.6)).class,
+        Class::Within
+    );
+    // Drawn over after the probe.
+    assert_eq!(
+        compare_seen(seen(0.5, 0.7), seen(0.5, 0.8)).class,
+        Class::Different
+    );
+    let bits = |value: f32| value.to_bits();
+    let buffer = |value| {
+        vec![
+            values(3, Scalar::F32, &[bits(1.0), bits(value)]),
+            words(&[bits(1.0), bits(value)]),
+        ]
+    };
+    assert_eq!(compare_seen(buffer(2.0), buffer(2.5)).class, Class::Within);
+}
+
+#[test]
+fn infinities_and_nan_are_values() {
+    let image = |red: f64| vec![end(&picture("R32_SFLOAT", &[[red, 0.0, 0.0, 1.0]]))];
+    let class = |a, b| compare_seen(image(a), image(b)).class;
+    assert_eq!(class(f64::NAN, -f64::NAN), Class::Exact);
+    assert_eq!(class(f64::INFINITY, f64::INFINITY), Class::Exact);
+    assert_eq!(class(f64::INFINITY, f64::NAN), Class::Different);
+    assert_eq!(class(f64::INFINITY, 3e38), Class::Different);
+    let zeros = compare_seen(image(0.0), image(-0.0));
+    assert_eq!((zeros.class, zeros.zero_signs), (Class::Exact, 1));
+}
+
+#[test]
+fn words_are_what_probes_take_them_for() {
+    assert_eq!(
+        compare_seen(vec![words(&[1])], vec![words(&[2])]).class,
+        Class::Different
+    );
+    let one = 1f32.to_bits();
+    let near = compare_seen(vec![words(&[one])], vec![words(&[one + 5])]);
+    assert_eq!((near.class, near.ulp), (Class::Within, 5.0));
+    // An integer that looks like a float.
+    let seen = |probed_word, word| vec![values(3, Scalar::U32, &[probed_word]), words(&[word])];
+    let integers = compare_seen(seen(one, one), seen(one, one + 5));
+    assert_eq!(integers.class, Class::Different);
+}
+
+#[test]
+fn integers_of_64_bits_are_compared_bit_by_bit() {
+    let image = |value: u64| Image {
+        data: value.to_le_bytes().to_vec(),
+        ..picture("R64_UINT", &[[0.0; 4]])
+    };
+    let big = u64::MAX - 1;
+    let seen = compare_seen(vec![end(&image(big))], vec![end(&image(big + 1))]);
+    assert_eq!(seen.class, Class::Different);
+}
+
+#[test]
+fn formats_may_differ_where_values_do_not() {
+    let texels = [[0.5019607843137255, 0.0, 0.0, 1.0]];
+    let narrow = vec![end(&picture("R8_UNORM", &texels))];
+    let wide = vec![end(&picture("R32_SFLOAT", &texels))];
+    let comparison = compare_seen(narrow.clone(), wide);
+    assert_eq!(comparison.class, Class::Within);
+    let other = vec![end(&picture("R32_SFLOAT", &[[0.51, 0.0, 0.0, 1.0]]))];
+    assert_eq!(compare_seen(narrow, other).class, Class::Different);
+}
+
+#[test]
+fn what_one_run_lacks_is_told() {
+    let image = picture("R8_UNORM", &[[0.0; 4]]);
+    let lacks = compare_seen(vec![end(&image)], vec![]);
+    assert_eq!((lacks.class, lacks.unpaired), (Class::Exact, 1));
+    let lacks = compare_seen(vec![], vec![probed(3, 1, &image)]);
+    assert_eq!(
+        lacks.differences[0].to_string(),
+        "line 3: attachment 0 was looked at with vulkan only"
+    );
+    let wider = picture("R8_UNORM", &[[0.0; 4]; 2]);
+    let shapes = compare_seen(vec![end(&image)], vec![end(&wider)]);
+    assert_eq!(shapes.differences[0].text, "attachment 0 has another shape");
+    assert_eq!(shapes.class, Class::Different);
+}
+
+#[test]
+fn verdicts_agree_in_position_too() {
+    let verdict = |position: Option<Option<usize>>| Verdict {
+        stage: Stage::Fragment,
+        number: 1,
+        rejected: position.map(|position| Rejection {
+            position,
+            message: "no\nway".into(),
+        }),
+    };
+    let texts = |a, b| {
+        let with = |api, position| Recording {
+            verdicts: vec![verdict(position)],
+            ..run(api)
+        };
+        let comparison = compare(&with("gl", a), &with("vulkan", b));
+        assert_eq!(comparison.verdicts, 1);
+        let found = comparison.differences.into_iter();
+        found
+            .map(|difference| (difference.kind, difference.text))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(texts(None, None), []);
+    assert_eq!(texts(Some(Some(3)), Some(Some(3))), []);
+    assert_eq!(texts(Some(None), Some(Some(3))), []);
+    assert_eq!(
+        texts(Some(Some(3)), None),
+        [(
+            Kind::Verdict,
+            "fragment program 2 is accepted with vulkan and rejected with gl at 3: no".to_owned()
+        )]
+    );
+    assert_eq!(
+        texts(Some(Some(3)), Some(Some(4))),
+        [(
+            Kind::Position,
+            "fragment program 2 has its error at 3 with gl (no) and at 4 with vulkan (no)"
+                .to_owned()
+        )]
+    );
+}
+
+#[test]
+fn outcomes_agree() {
+    let failing = Recording {
+        outcome: Outcome::Fail,
+        failures: vec![Failure {
+            line: Some(9),
+            message: "pixel\nwrong".into(),
+        }],
+        ..run("vulkan")
+    };
+    let comparison = compare(&run("gl"), &failing);
+    assert_eq!(comparison.class, Class::Different);
+    assert_eq!(
+        comparison.differences[0].to_string(),
+        "line 9: passes with gl, fails with vulkan: pixel"
+    );
+    let skipped = Recording {
+        outcome: Outcome::Skip("no doubles".into()),
+        ..run("gl")
+    };
+    let class = compare(&skipped, &failing).class;
+    assert_eq!(class, Class::NotCompared("gl: no doubles".into()));
+}
+
+#[test]
+fn runs_of_one_interface_are_called_by_device() {
+    let mut drivers = [run("vulkan").driver, run("vulkan").driver];
+    assert_eq!(names(&drivers), ["first", "second"]);
+    drivers[1].device = "card".into();
+    assert_eq!(names(&drivers), ["vulkan device", "card"]);
+}

@@ -1,0 +1,69 @@
+//! Which programs of a script the compiler accepts, for comparisons with other compilers.
+
+use super::{CompileContext, missing_language};
+use glasm::{Code, Diagnostic, Diagnostics, Severity, Source};
+use glasm_scripts::observation::{Rejection, Verdict, assembly_programs};
+
+impl CompileContext<'_> {
+    /// Whether each assembly program is accepted, those too that the script loads later. Nothing is said of programs that only the device
+    /// cannot run.
+    pub(crate) fn verdicts(&self) -> Vec<Verdict> {
+        let mut verdicts = Vec::new();
+        for (number, section) in assembly_programs(self.script) {
+            if missing_language(&section.text).is_some() {
+                continue;
+            }
+            let name = self.source_name(section);
+            let source = Source::new(&name, &section.text).for_stage(section.stage);
+            let rejected = match glasm::compile(&source, &self.options(section.stage)) {
+                Ok(_) => None,
+                Err(diagnostics) => match reject(&diagnostics, &source) {
+                    None => continue,
+                    rejection => rejection,
+                },
+            };
+            verdicts.push(Verdict {
+                stage: section.stage,
+                number,
+                rejected,
+            });
+        }
+        verdicts
+    }
+}
+
+/// Why a program is not accepted; `None` if it only needs what the device lacks.
+fn reject(diagnostics: &Diagnostics, source: &Source<'_>) -> Option<Rejection> {
+    let counts = |found: &&Diagnostic| {
+        found.severity != Severity::Warning && found.code != Code::FeatureMissing
+    };
+    let errors: Vec<Diagnostic> = diagnostics.list.iter().filter(counts).cloned().collect();
+    let errors = Diagnostics { list: errors };
+    let position = errors.gl_error_position(source)?;
+    let message = errors.list.first()?.message.clone();
+    Some(Rejection {
+        position: Some(position),
+        message,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glasm::ir::Span;
+
+    #[test]
+    fn programs_that_the_device_cannot_run_are_not_rejected() {
+        let source = Source::new("x", b"!!ARBvp1.0\nEND\n");
+        let missing = Diagnostic::error(Code::FeatureMissing, Span::new(3, 4), "no doubles");
+        let wrong = Diagnostic::error(Code::UndeclaredName, Span::new(11, 12), "no name");
+        let late = Diagnostic::whole_program(Code::FeatureMissing, "no room");
+        let of = |list: Vec<Diagnostic>| reject(&Diagnostics { list }, &source);
+        assert_eq!(of(vec![missing.clone(), late.clone()]), None);
+        let rejection = of(vec![missing, wrong, late]).unwrap();
+        assert_eq!(
+            (rejection.position, rejection.message.as_str()),
+            (Some(11), "no name")
+        );
+    }
+}
