@@ -65,6 +65,11 @@ const NEEDS: &[(&str, Need)] = &[
     ),
 ];
 
+/// The reason to skip a script that needs an extension.
+pub(crate) fn lacks(extension: &str) -> String {
+    format!("the driver lacks {extension}")
+}
+
 fn need(name: &str) -> Need {
     let found = NEEDS.iter().find(|(known, _)| *known == name);
     found.map_or(Need::Given, |(_, need)| *need)

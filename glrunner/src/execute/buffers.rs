@@ -1,87 +1,241 @@
-//! Buffers of a script: making, filling, binding, comparing, printing; addresses.
+//! Buffers of a script: making, filling, comparing, printing; addresses.
 
 use super::{Execution, Problem};
+use crate::error::Error;
+use crate::gl::{self, Buffer, Version};
 use glasm::ir::Stage;
 use glasm_scripts::data::{DataRange, Sequence, TypedData};
-use glasm_scripts::probe::{Comparison, Tolerances};
-use glasm_scripts::script::{BindTarget, BufferAddress, BufferId, BufferRange, ParamBank};
+use glasm_scripts::probe::{Comparison, Tolerances, check_values};
+use glasm_scripts::script::{
+    BindTarget, BufferAddress, BufferId, BufferKey, BufferRange, ParamBank,
+};
+use std::collections::HashMap;
 
-/// Buffers of a script: making, filling, binding, comparing, printing; addresses.
+/// A buffer and what programs call it.
+struct Made {
+    buffer: Buffer,
+    /// Its address, once some command has taken it.
+    address: Option<u64>,
+}
+
+/// The buffers of a script, and where they are bound.
 #[derive(Default)]
-pub(super) struct Buffers;
+pub(super) struct Buffers {
+    made: Vec<Made>,
+    pub(super) bound: HashMap<BindTarget, BufferRange>,
+}
+
+impl Buffers {
+    /// A buffer of the script.
+    pub(super) fn get(&self, buffer: BufferId) -> &Buffer {
+        &self.made[buffer.0].buffer
+    }
+}
+
+/// A place in a buffer, which is at most as large as the memory.
+fn place(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
 
 impl Execution<'_> {
+    /// Makes all buffers, full of zeros, and binds those that are called after their place.
     pub(super) fn make_buffers(&mut self) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        for decl in &self.script.buffers {
+            let zeros = vec![0; place(decl.size)];
+            let buffer = Buffer::new(&self.gl, &zeros, gl::DYNAMIC_COPY)?;
+            let address = None;
+            self.buffers.made.push(Made { buffer, address });
+        }
+        self.bind_own_buffers()
+    }
+
+    /// What a buffer holds now.
+    pub(super) fn buffer_contents(&self, buffer: BufferId) -> Result<Vec<u8>, Error> {
+        let buffer = self.buffers.get(buffer);
+        buffer.read(0, buffer.size())
+    }
+
+    /// Changes the first bytes of a buffer, of which `write` may leave some as they are.
+    fn update(
+        &self,
+        buffer: BufferId,
+        end: u64,
+        write: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Problem> {
+        let buffer = self.buffers.get(buffer);
+        let mut bytes = buffer.read(0, place(end))?;
+        write(&mut bytes);
+        Ok(buffer.write(0, &bytes)?)
     }
 
     pub(super) fn write_buffer(
         &mut self,
-        _buffer: BufferId,
-        _data: &TypedData,
+        buffer: BufferId,
+        data: &TypedData,
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        self.update(buffer, data.end(), |bytes| data.write(bytes))
     }
 
     pub(super) fn fill_buffer(
         &mut self,
-        _buffer: BufferId,
-        _data: &TypedData,
+        buffer: BufferId,
+        data: &TypedData,
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        let size = self.buffers.get(buffer).size() as u64;
+        self.update(buffer, size, |bytes| data.filling(size).write(bytes))
     }
 
     pub(super) fn write_sequence(
         &mut self,
-        _buffer: BufferId,
-        _sequence: &Sequence,
+        buffer: BufferId,
+        sequence: &Sequence,
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        self.update(buffer, sequence.end(), |bytes| sequence.write(bytes))
     }
 
+    /// Writes addresses of buffers into a buffer.
     pub(super) fn write_addresses(
         &mut self,
-        _buffer: BufferId,
-        _offset: u64,
-        _addresses: &[BufferAddress],
+        buffer: BufferId,
+        offset: u64,
+        addresses: &[BufferAddress],
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        let mut bytes = Vec::new();
+        for address in addresses {
+            bytes.extend(self.address(*address)?.to_le_bytes());
+        }
+        Ok(self.buffers.get(buffer).write(place(offset), &bytes)?)
     }
 
-    pub(super) fn bind_buffer(
+    /// `parameter ... address`: two words for each address; the other components stay as they are.
+    pub(super) fn set_addresses(
         &mut self,
-        _target: BindTarget,
-        _range: BufferRange,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        addresses: &[BufferAddress],
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        let mut pairs = Vec::new();
+        for address in addresses {
+            pairs.push(self.address(*address)?);
+        }
+        self.set_pairs(bank, stage, index, &pairs)
     }
 
+    /// The address of a place in a buffer, which programs can reach from now on.
+    fn address(&mut self, address: BufferAddress) -> Result<u64, Problem> {
+        self.demand("GL_NV_shader_buffer_load")?;
+        let made = &mut self.buffers.made[address.buffer.0];
+        let start = match made.address {
+            Some(start) => start,
+            None => {
+                let access = match self.gl.has("GL_NV_shader_buffer_store") {
+                    true => gl::READ_WRITE,
+                    false => gl::READ_ONLY,
+                };
+                *made
+                    .address
+                    .insert(self.gl.make_resident(&made.buffer, access)?)
+            }
+        };
+        Ok(start.wrapping_add(address.offset))
+    }
+
+    /// Makes everything that programs have stored visible to whatever comes next; draws and dispatches end with this.
+    pub(super) fn finish_stores(&self) -> Result<(), Problem> {
+        if self.gl.version() >= Version(4, 2) || self.gl.has("GL_ARB_shader_image_load_store") {
+            self.gl.MemoryBarrier(gl::ALL_BARRIER_BITS)?;
+        } else if self.gl.has("GL_EXT_shader_image_load_store") {
+            self.gl.MemoryBarrierEXT(gl::ALL_BARRIER_BITS_EXT)?;
+        }
+        // Programs of drivers without either command cannot store.
+        Ok(self.gl.check("glMemoryBarrier")?)
+    }
+
+    /// `probe`
     pub(super) fn probe_buffer(
         &mut self,
         _line: u32,
-        _buffer: BufferId,
-        _expected: &TypedData,
-        _comparison: Comparison,
-        _tolerances: &Tolerances,
+        buffer: BufferId,
+        expected: &TypedData,
+        comparison: Comparison,
+        tolerances: &Tolerances,
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        let name = self.script.buffers[buffer.0].key.to_string();
+        let bytes = self.buffer_contents(buffer)?;
+        Ok(check_values(
+            &name, &bytes, expected, comparison, tolerances,
+        )?)
     }
 
+    /// `print`
     pub(super) fn print_buffer(
         &mut self,
-        _buffer: BufferId,
-        _range: &DataRange,
+        buffer: BufferId,
+        range: &DataRange,
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        let values = range.print(&self.buffer_contents(buffer)?)?;
+        let name = match &self.script.buffers[buffer.0].key {
+            BufferKey::Named(name) => name.clone(),
+            key @ BufferKey::Bound { .. } => key.to_string(),
+        };
+        self.results.printed.push(format!("{name}: {values}"));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execute::test_support::{reason, run_steps, with_execution};
+
+    #[test]
+    fn buffers_hold_what_commands_write() {
+        let text = "[test]\nbuffer a size 24\nbuffer a data uint 4 1 2\nbuffer a sequence uint16_t 12 4 7 2\n\
+             ssbo layout std140\nbuffer b size 6\nbuffer b fill uint16_t 0x0102\n\
+             probe buffer a uint 0 == 0 1 2\nprobe buffer a uint16_t 12 == 7 9 11 13 0 0\n\
+             probe buffer b uint8_t 0 == 2 1 2 1 2 1\nprint buffer a uint 4 2";
+        with_execution(text, |_, execution| {
+            execution.make_buffers().unwrap();
+            run_steps(execution);
+            assert_eq!(execution.results.printed, ["a: 1 2"]);
+            let contents = execution.buffer_contents(BufferId(1)).unwrap();
+            assert_eq!(contents, [2, 1, 2, 1, 2, 1]);
+        });
     }
 
-    pub(super) fn set_addresses(
-        &mut self,
-        _bank: ParamBank,
-        _stage: Stage,
-        _index: u32,
-        _addresses: &[BufferAddress],
-    ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+    #[test]
+    fn probes_tell_what_differs() {
+        let text = "[test]\nbuffer a data uint 0 1 2\nprobe buffer a uint 0 == 1 3";
+        with_execution(text, |_, execution| {
+            execution.make_buffers().unwrap();
+            let steps = &execution.script.steps;
+            execution.step(&steps[0]).unwrap();
+            let Err(Problem::Script(message)) = execution.step(&steps[1]) else {
+                panic!("the values differ");
+            };
+            assert!(
+                message.starts_with("1 of 2 values of buffer `a` differ"),
+                "{message}"
+            );
+        });
+    }
+
+    #[test]
+    fn addresses_need_their_extension() {
+        for command in ["parameter local_cp 0 address a", "buffer b address 0 a +4"] {
+            with_execution(
+                &format!("[test]\nbuffer a size 4\n{command}"),
+                |gl, execution| {
+                    if gl.has("GL_NV_shader_buffer_load") {
+                        return;
+                    }
+                    execution.make_buffers().unwrap();
+                    let step = &execution.script.steps[0];
+                    let reason = reason(execution.step(step));
+                    assert_eq!(reason, "the driver lacks GL_NV_shader_buffer_load");
+                },
+            );
+        }
     }
 }

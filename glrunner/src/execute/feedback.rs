@@ -1,29 +1,444 @@
-//! Captured vertices.
+//! Transform feedback of a script: what is captured, and what was counted.
+//!
+//! A capture becomes active with its first draw, which decides what primitives it takes, and is paused between draws, when the script
+//! may look at the buffers.
 
+use super::capture_plan::{CapturePlan, Primitives};
 use super::{Execution, Problem};
+use crate::gl::{self, Capture, Query};
+use glasm::ir::Stage;
 use glasm_scripts::probe::Comparison;
-use glasm_scripts::script::CaptureCount;
+use glasm_scripts::script::{CaptureCount, Command, Draw, ProgramForm, Script};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Captured vertices.
+/// Whether draws are captured.
 #[derive(Default)]
-pub(super) struct Feedback;
+enum State {
+    #[default]
+    Off,
+    /// From the next draw on.
+    Begun,
+    /// Paused, but for the time of a draw; captures primitives of this kind.
+    Active(Capture, Primitives),
+}
+
+/// The primitives of a stream that are counted during a draw.
+struct Counter {
+    stream: u32,
+    written: Query,
+    needed: Query,
+}
+
+/// Captured vertices and their counts.
+#[derive(Default)]
+pub(super) struct Feedback {
+    state: State,
+    plan: CapturePlan,
+    /// What the last draw captured.
+    primitives: Option<Primitives>,
+    counters: Vec<Counter>,
+    /// Primitives written and needed since the capture began, by stream; `None` before any.
+    counts: Option<BTreeMap<u32, [u64; 2]>>,
+}
+
+impl Feedback {
+    /// Whether OpenGL captures, if only after a pause.
+    pub(super) fn is_active(&self) -> bool {
+        matches!(self.state, State::Active(..))
+    }
+
+    /// Primitives of a stream, written and needed.
+    fn primitives(&self, stream: u32) -> Result<[u64; 2], String> {
+        let counts = self.counts.as_ref();
+        let counts = counts.ok_or_else(|| "nothing was captured".to_owned())?;
+        Ok(counts.get(&stream).copied().unwrap_or_default())
+    }
+
+    fn count(&self, count: CaptureCount) -> Result<u64, String> {
+        Ok(match count {
+            CaptureCount::Primitives { stream } => self.primitives(stream)?[0],
+            CaptureCount::Needed { stream } => self.primitives(stream)?[1],
+            CaptureCount::Bytes { buffer } => {
+                let place = buffer as usize;
+                let stream = self.plan.streams.get(place).copied().unwrap_or(0);
+                let stride = self.plan.strides.get(place).copied().unwrap_or(0);
+                let vertices = self.primitives.map_or(0, Primitives::vertices);
+                self.primitives(stream)?[0] * vertices * u64::from(stride)
+            }
+        })
+    }
+}
+
+/// Streams that a script asks about.
+fn probed_streams(script: &Script) -> impl Iterator<Item = u32> {
+    script.steps.iter().filter_map(|step| {
+        if let Command::ProbeCapture {
+            count: CaptureCount::Primitives { stream } | CaptureCount::Needed { stream },
+            ..
+        } = &step.command
+        {
+            Some(*stream)
+        } else {
+            None
+        }
+    })
+}
 
 impl Execution<'_> {
+    /// Captures later draws, from the start of the buffers on.
     pub(super) fn begin_capture(&mut self) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        self.demand("GL_NV_transform_feedback")?;
+        if let Some(extension) = Capture::missing_extension(&self.gl) {
+            self.demand(extension)?;
+        }
+        self.feedback.plan = self.plan_capture()?;
+        self.feedback.counts = Some(BTreeMap::new());
+        self.feedback.state = State::Begun;
+        Ok(())
     }
 
+    /// What is captured, if the driver can.
+    fn plan_capture(&self) -> Result<CapturePlan, Problem> {
+        let plan = CapturePlan::new(&self.script.feedback).map_err(Problem::Lacking)?;
+        if let Some(extension) = plan.extension() {
+            self.demand(extension)?;
+        }
+        let limits = [
+            (
+                plan.components(),
+                gl::MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS,
+                "components of a vertex in a buffer",
+            ),
+            (
+                plan.streams.iter().max().map_or(0, |stream| stream + 1),
+                gl::MAX_VERTEX_STREAMS,
+                "vertex streams",
+            ),
+        ];
+        for (needed, name, what) in limits {
+            // A driver with one stream does not know the limit.
+            if needed <= 1 {
+                continue;
+            }
+            let limit = self.gl.integer(name)?;
+            if i64::from(needed) > i64::from(limit) {
+                let reason = format!("the driver captures at most {limit} {what}");
+                return Err(Problem::Lacking(reason));
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Captures no more.
     pub(super) fn end_capture(&mut self) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        match std::mem::take(&mut self.feedback.state) {
+            State::Off | State::Begun => Ok(()),
+            State::Active(capture, _) => Ok(capture.end()?),
+        }
     }
 
+    /// Captures and counts until [`pause_capture`](Self::pause_capture), if draws are captured now. Programs, state and buffers of the
+    /// draw are set before.
+    pub(super) fn resume_capture(&mut self, draw: &Draw) -> Result<(), Problem> {
+        if let State::Off = self.feedback.state {
+            return Ok(());
+        }
+        self.count_primitives()?;
+        if self.feedback.plan.results.is_empty() {
+            return Ok(());
+        }
+        let primitives = self.drawn_primitives(draw)?;
+        match &self.feedback.state {
+            State::Active(capture, known) if *known == primitives => capture.resume()?,
+            State::Active(_, known) => {
+                let reason = format!(
+                    "OpenGL captures {known:?} or {primitives:?} between begin and end, not both"
+                );
+                return Err(Problem::Lacking(reason));
+            }
+            State::Off | State::Begun => self.activate_capture(primitives)?,
+        }
+        self.feedback.primitives = Some(primitives);
+        Ok(())
+    }
+
+    /// Ends what [`resume_capture`](Self::resume_capture) began.
+    pub(super) fn pause_capture(&mut self) -> Result<(), Problem> {
+        let feedback = &mut self.feedback;
+        if let State::Active(capture, _) = &feedback.state {
+            capture.pause()?;
+        }
+        for counter in feedback.counters.drain(..) {
+            let counts = feedback.counts.get_or_insert_default();
+            let [written, needed] = counts.entry(counter.stream).or_default();
+            *written += counter.written.end()?;
+            *needed += counter.needed.end()?;
+        }
+        Ok(())
+    }
+
+    fn count_primitives(&mut self) -> Result<(), Problem> {
+        let mut streams: BTreeSet<u32> = probed_streams(self.script).collect();
+        streams.extend(self.feedback.plan.captured_streams());
+        for stream in streams {
+            if stream > 0 {
+                self.demand("GL_ARB_transform_feedback3")?;
+            }
+            let begin = |target| Query::begin_stream(&self.gl, target, stream);
+            let written = begin(gl::TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN)?;
+            let needed = begin(gl::PRIMITIVES_GENERATED)?;
+            self.feedback.counters.push(Counter {
+                stream,
+                written,
+                needed,
+            });
+        }
+        Ok(())
+    }
+
+    /// The first draw of a capture.
+    fn activate_capture(&mut self, primitives: Primitives) -> Result<(), Problem> {
+        let ranges = self.captured_ranges();
+        for capture in &self.script.feedback.captures {
+            let buffer = capture.buffer;
+            if !ranges.iter().any(|(binding, _)| *binding == buffer) {
+                return Err(format!(
+                    "vertices are captured into transform feedback buffer {buffer}, which there is none of"
+                )
+                .into());
+            }
+        }
+        self.bind_captured_ranges()?;
+        let plan = &self.feedback.plan;
+        let streams: Vec<i32> = match plan.captured_streams().as_slice() {
+            [0] => Vec::new(),
+            _ => plan
+                .streams
+                .iter()
+                .map(|stream| stream.cast_signed())
+                .collect(),
+        };
+        self.gl.set_captured(&plan.results, &streams)?;
+        let capture = Capture::begin(&self.gl, primitives.gl())?;
+        self.feedback.state = State::Active(capture, primitives);
+        Ok(())
+    }
+
+    /// What reaches transform feedback: what the last program makes that makes primitives, else what the draw says.
+    fn drawn_primitives(&self, draw: &Draw) -> Result<Primitives, Problem> {
+        let made = |stage| {
+            let mut programs = self.script.programs.iter();
+            programs.find(|program| (program.stage, program.form) == (stage, ProgramForm::Assembly))
+        };
+        let program = made(Stage::Geometry).or_else(|| made(Stage::TessEval));
+        let primitives = match program {
+            Some(program) => Primitives::of_program(&program.text),
+            None => Primitives::of_topology(draw.topology),
+        };
+        let unknown = || Problem::Script("nothing says what primitives are captured".to_owned());
+        primitives.ok_or_else(unknown)
+    }
+
+    /// `probe xfb primitives` and the like
     pub(super) fn probe_capture(
         &mut self,
         _line: u32,
-        _count: CaptureCount,
-        _comparison: Comparison,
-        _expected: u64,
+        count: CaptureCount,
+        comparison: Comparison,
+        expected: u64,
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        let observed = self.feedback.count(count)?;
+        if comparison.holds_for_counts(observed, expected) {
+            return Ok(());
+        }
+        let what = match count {
+            CaptureCount::Primitives { stream } => format!("primitives written of stream {stream}"),
+            CaptureCount::Needed { stream } => format!("primitives needed of stream {stream}"),
+            CaptureCount::Bytes { buffer } => {
+                format!("bytes written to transform feedback buffer {buffer}")
+            }
+        };
+        let sign = comparison.sign();
+        Err(format!("{what}: expected {sign} {expected}, observed {observed}").into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execute::test_support::{reason, with_execution};
+    use crate::gl::glsl::{draw_arrays, use_program};
+    use crate::gl::tests::framebuffer;
+    use crate::gl::{Gl, Version};
+    use glasm_scripts::script::BufferId;
+
+    /// Captures the number of each vertex and leaves a gap.
+    const NUMBERS: &str = "#version 150
+out float number;
+void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
+
+    fn has_feedback(gl: &Gl) -> bool {
+        let has = gl.version() >= Version(4, 0);
+        if !has {
+            eprintln!("skipped: no transform feedback objects");
+        }
+        has
+    }
+
+    /// Begins a capture of what GLSL says: drivers that lack NV_transform_feedback count and pause all the same.
+    fn begin(execution: &mut Execution<'_>, primitives: Primitives) {
+        execution.feedback.plan = CapturePlan::new(&execution.script.feedback).unwrap();
+        execution.feedback.counts = Some(BTreeMap::new());
+        execution.bind_captured_ranges().unwrap();
+        let capture = Capture::begin(&execution.gl, primitives.gl()).unwrap();
+        capture.pause().unwrap();
+        execution.feedback.state = State::Active(capture, primitives);
+    }
+
+    fn draw_of(execution: &Execution<'_>) -> Draw {
+        let mut steps = execution.script.steps.iter();
+        let draw = steps.find_map(|step| {
+            if let Command::Draw(draw) = &step.command {
+                Some(**draw)
+            } else {
+                None
+            }
+        });
+        draw.unwrap()
+    }
+
+    fn floats(execution: &Execution<'_>, buffer: usize) -> Vec<f32> {
+        let contents = execution.buffer_contents(BufferId(buffer)).unwrap();
+        let words = contents.chunks_exact(4);
+        words
+            .map(|word| f32::from_le_bytes(word.try_into().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn captures_go_on_after_pauses_and_are_counted() {
+        let text = "[test]\nbuffer a size 60\nbind xfb 0 a 4 53\nxfb capture 0 result.fogcoord\nxfb stride 0 8\n\
+             draw arrays LINE_STRIP 0 3";
+        with_execution(text, |gl, execution| {
+            if !has_feedback(gl) {
+                return;
+            }
+            let _target = framebuffer(gl, None, 1);
+            execution.make_buffers().unwrap();
+            execution.step(&execution.script.steps[0]).unwrap();
+            let captured = ["number", "gl_SkipComponents1"];
+            use_program(gl, &[(gl::VERTEX_SHADER, NUMBERS)], &captured).unwrap();
+            let draw = draw_of(execution);
+            begin(execution, Primitives::Lines);
+            execution.resume_capture(&draw).unwrap();
+            draw_arrays(gl, gl::LINE_STRIP, 3).unwrap();
+            execution.pause_capture().unwrap();
+            // Two lines of two vertices of eight bytes.
+            assert_eq!(execution.feedback.primitives(0), Ok([2, 2]));
+            assert_eq!(
+                execution.feedback.count(CaptureCount::Bytes { buffer: 0 }),
+                Ok(32)
+            );
+            assert_eq!(
+                floats(execution, 0)[..9],
+                [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 2.0, 0.0]
+            );
+            // Nothing is captured while it is paused.
+            draw_arrays(gl, gl::LINE_STRIP, 3).unwrap();
+            assert_eq!(floats(execution, 0)[9..], [0.0; 6]);
+            // One more line has room in 52 bytes.
+            execution.resume_capture(&draw).unwrap();
+            draw_arrays(gl, gl::LINE_STRIP, 3).unwrap();
+            execution.pause_capture().unwrap();
+            assert_eq!(execution.feedback.primitives(0), Ok([3, 4]));
+            assert_eq!(floats(execution, 0)[9..], [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+            assert!(execution.feedback.is_active());
+            execution.end_capture().unwrap();
+            assert!(!execution.feedback.is_active());
+            gl.check("after the capture").unwrap();
+        });
+    }
+
+    #[test]
+    fn a_capture_keeps_its_buffers_and_primitives() {
+        let text = "[test]\nbuffer a size 64\nbind xfb 0 a\nxfb capture 0 result.fogcoord\ndraw arrays POINTS 0 3";
+        with_execution(text, |gl, execution| {
+            if !has_feedback(gl) {
+                return;
+            }
+            let _target = framebuffer(gl, None, 1);
+            execution.make_buffers().unwrap();
+            let bind = &execution.script.steps[0];
+            execution.step(bind).unwrap();
+            use_program(gl, &[(gl::VERTEX_SHADER, NUMBERS)], &["number"]).unwrap();
+            begin(execution, Primitives::Triangles);
+            let skipped = reason(execution.step(bind));
+            assert_eq!(
+                skipped,
+                "OpenGL captures into the same buffers from begin to end"
+            );
+            let draw = draw_of(execution);
+            let skipped = reason(execution.resume_capture(&draw));
+            assert_eq!(
+                skipped,
+                "OpenGL captures Triangles or Points between begin and end, not both"
+            );
+        });
+    }
+
+    #[test]
+    fn streams_are_counted_apart() {
+        let geometry = "#version 400
+layout(points) in;
+layout(points, max_vertices = 3) out;
+layout(stream = 0) out float first;
+layout(stream = 1) out float second;
+void main() {
+    first = 5.0; EmitStreamVertex(0); EndStreamPrimitive(0);
+    second = 6.0; EmitStreamVertex(1); EndStreamPrimitive(1);
+    second = 7.0; EmitStreamVertex(1); EndStreamPrimitive(1);
+}";
+        let text = "[test]\nxfb 0 size 16\nxfb 1 size 12\nxfb capture 0 result.fogcoord\n\
+             xfb capture 1 stream 1 result.pointsize\ndraw arrays POINTS 0 2";
+        with_execution(text, |gl, execution| {
+            if !has_feedback(gl) || gl.integer(gl::MAX_VERTEX_STREAMS).unwrap() < 2 {
+                return;
+            }
+            let _target = framebuffer(gl, None, 1);
+            execution.make_buffers().unwrap();
+            let shaders = [
+                (
+                    gl::VERTEX_SHADER,
+                    "#version 150\nvoid main() { gl_Position = vec4(0); }",
+                ),
+                (gl::GEOMETRY_SHADER, geometry),
+            ];
+            use_program(gl, &shaders, &["first", "gl_NextBuffer", "second"]).unwrap();
+            let draw = draw_of(execution);
+            begin(execution, Primitives::Points);
+            execution.resume_capture(&draw).unwrap();
+            draw_arrays(gl, gl::POINTS, 2).unwrap();
+            execution.pause_capture().unwrap();
+            assert_eq!(execution.feedback.primitives(0), Ok([2, 2]));
+            assert_eq!(execution.feedback.primitives(1), Ok([3, 4]));
+            let bytes = |buffer| execution.feedback.count(CaptureCount::Bytes { buffer });
+            assert_eq!((bytes(0), bytes(1)), (Ok(8), Ok(12)));
+            assert_eq!(floats(execution, 0), [5.0, 5.0, 0.0, 0.0]);
+            assert_eq!(floats(execution, 1), [6.0, 7.0, 6.0]);
+        });
+    }
+
+    #[test]
+    fn captures_need_their_extension() {
+        let text = "[test]\nxfb 0 size 4\nxfb begin\nxfb end";
+        with_execution(text, |gl, execution| {
+            if !gl.has("GL_NV_transform_feedback") {
+                let reason = reason(execution.begin_capture());
+                assert_eq!(reason, "the driver lacks GL_NV_transform_feedback");
+            }
+            let problem =
+                execution.probe_capture(1, CaptureCount::Bytes { buffer: 0 }, Comparison::Equal, 0);
+            assert!(matches!(problem, Err(Problem::Script(_))));
+        });
     }
 }

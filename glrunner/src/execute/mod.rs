@@ -5,7 +5,9 @@
 
 #![allow(dead_code, clippy::default_constructed_unit_structs)]
 
+mod bindings;
 mod buffers;
+mod capture_plan;
 mod compute;
 mod draws;
 mod feedback;
@@ -19,6 +21,8 @@ mod pipeline;
 pub(crate) mod programs;
 mod queries;
 mod state;
+#[cfg(test)]
+mod test_support;
 mod textures;
 mod vertices;
 
@@ -79,23 +83,7 @@ pub(crate) fn execute(
     files: &Files<'_>,
     observe: Observe,
 ) -> Result<Results, String> {
-    let mut execution = Execution {
-        gl: Rc::clone(gl),
-        script,
-        files: *files,
-        observe,
-        programs: programs::Programs::default(),
-        framebuffer: None,
-        state: state::State::default(),
-        parameters: parameters::Parameters::default(),
-        vertices: vertices::Vertices::default(),
-        textures: textures::Textures::default(),
-        images: images::Images::default(),
-        buffers: buffers::Buffers::default(),
-        feedback: feedback::Feedback::default(),
-        queries: queries::Queries::default(),
-        results: Results::default(),
-    };
+    let mut execution = Execution::new(gl, script, files, observe);
     let prepared = execution.prepare();
     if execution.note(None, prepared)? {
         for step in &script.steps {
@@ -109,6 +97,29 @@ pub(crate) fn execute(
     execution.note(None, observed)?;
     execution.picture_attachments();
     Ok(execution.results)
+}
+
+impl<'a> Execution<'a> {
+    /// Nothing is done yet.
+    fn new(gl: &Rc<Gl>, script: &'a Script, files: &Files<'a>, observe: Observe) -> Self {
+        Self {
+            gl: Rc::clone(gl),
+            script,
+            files: *files,
+            observe,
+            programs: programs::Programs::default(),
+            framebuffer: None,
+            state: state::State::default(),
+            parameters: parameters::Parameters::default(),
+            vertices: vertices::Vertices::default(),
+            textures: textures::Textures::default(),
+            images: images::Images::default(),
+            buffers: buffers::Buffers::default(),
+            feedback: feedback::Feedback::default(),
+            queries: queries::Queries::default(),
+            results: Results::default(),
+        }
+    }
 }
 
 impl Execution<'_> {

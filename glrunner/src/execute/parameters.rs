@@ -20,6 +20,17 @@ impl Execution<'_> {
         Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
     }
 
+    /// One or two numbers of 64 bits, such as addresses; the components behind them stay as they are.
+    pub(super) fn set_pairs(
+        &mut self,
+        _bank: ParamBank,
+        _stage: Stage,
+        _index: u32,
+        _pairs: &[u64],
+    ) -> Result<(), Problem> {
+        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+    }
+
     pub(super) fn probe_parameter(
         &mut self,
         _bank: ParamBank,

@@ -13,11 +13,13 @@
 
 mod bindings;
 mod buffer;
+mod capture;
 mod context;
 mod devices;
 mod egl;
 mod framebuffer;
 mod messages;
+mod nv;
 mod object;
 mod pixels;
 mod program;
@@ -25,14 +27,18 @@ mod query;
 mod texture;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod glsl;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub(crate) use bindings::constants::*;
 pub(crate) use buffer::Buffer;
+pub(crate) use capture::Capture;
 pub(crate) use context::Gl;
 pub use context::Version;
 pub use devices::{DeviceChoice, DeviceInfo, devices};
 pub(crate) use framebuffer::{ColorTarget, Framebuffer, FramebufferDesc, Sample, TexturePart};
+pub(crate) use nv::CapturedResult;
 pub(crate) use pixels::ClientFormat;
 pub(crate) use program::{LoadError, Program, Target};
 pub(crate) use query::Query;

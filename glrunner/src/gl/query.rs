@@ -9,6 +9,8 @@ use std::rc::Rc;
 pub(crate) struct Query {
     object: Object,
     target: u32,
+    /// Vertex stream, of targets that count each stream.
+    stream: u32,
 }
 
 impl Query {
@@ -26,16 +28,31 @@ impl Query {
 
     /// Starts to count.
     pub(crate) fn begin(gl: &Rc<Gl>, target: u32) -> Result<Self, Error> {
+        Self::begin_stream(gl, target, 0)
+    }
+
+    /// Starts to count what belongs to a vertex stream. Streams other than 0 are those of GL_ARB_transform_feedback3.
+    pub(crate) fn begin_stream(gl: &Rc<Gl>, target: u32, stream: u32) -> Result<Self, Error> {
         let object = Object::new(gl, Kind::Query)?;
-        gl.BeginQuery(target, object.name())?;
+        match stream {
+            0 => gl.BeginQuery(target, object.name()),
+            stream => gl.BeginQueryIndexed(target, stream, object.name()),
+        }?;
         gl.check("glBeginQuery")?;
-        Ok(Self { object, target })
+        Ok(Self {
+            object,
+            target,
+            stream,
+        })
     }
 
     /// Stops, waits, and gives the number.
     pub(crate) fn end(self) -> Result<u64, Error> {
         let gl = self.object.gl();
-        gl.EndQuery(self.target)?;
+        match self.stream {
+            0 => gl.EndQuery(self.target),
+            stream => gl.EndQueryIndexed(self.target, stream),
+        }?;
         let name = self.object.name();
         let mut count = 0_u64;
         if gl.version() >= Version(3, 3) || gl.has("GL_ARB_timer_query") {

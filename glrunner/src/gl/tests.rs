@@ -10,7 +10,7 @@ const POSITION_PROGRAM: &[u8] =
 const RGBA8_BYTES: ClientFormat = ClientFormat::new(RGBA, UNSIGNED_BYTE);
 
 /// The device that `GLASM_GL_DEVICE` names, or the best one.
-fn open() -> Option<Rc<Gl>> {
+pub(crate) fn open() -> Option<Rc<Gl>> {
     let choice = match std::env::var("GLASM_GL_DEVICE") {
         Ok(name) => DeviceChoice::Name(name),
         Err(_) => DeviceChoice::Best,
@@ -32,7 +32,7 @@ fn load(gl: &Rc<Gl>, target: Target, text: &[u8]) -> Program {
     }
 }
 
-fn framebuffer(gl: &Rc<Gl>, layers: Option<u32>, samples: u32) -> Framebuffer {
+pub(crate) fn framebuffer(gl: &Rc<Gl>, layers: Option<u32>, samples: u32) -> Framebuffer {
     let color = ColorTarget {
         internal: RGBA8,
         client: RGBA8_BYTES,

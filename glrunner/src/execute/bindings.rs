@@ -1,0 +1,445 @@
+//! Where programs find buffers: the binding points of OpenGL, their limits, and what a part of a buffer must be like to be bound there.
+
+use super::{Execution, Problem};
+use crate::error::Error;
+use crate::gl::{self, Gl, Version};
+use crate::requirements::lacks;
+use glasm::ir::Stage;
+use glasm_scripts::script::{BindTarget, BufferId, BufferKey, BufferKind, BufferRange};
+
+/// All stages; each has parameter buffers of its own.
+const STAGES: [Stage; 6] = [
+    Stage::Vertex,
+    Stage::TessControl,
+    Stage::TessEval,
+    Stage::Geometry,
+    Stage::Fragment,
+    Stage::Compute,
+];
+
+/// The parameter buffers of a kind of program.
+struct ParamTarget {
+    /// Target of `glBindBufferRangeNV`.
+    buffer: u32,
+    /// Target of `glGetProgramivARB`.
+    program: u32,
+    /// What brings the target.
+    extension: &'static str,
+}
+
+/// NV_parameter_buffer_object, NV_tessellation_program5 and NV_compute_program5, "New Tokens".
+fn param_target(stage: Stage) -> ParamTarget {
+    let (buffer, program, extension) = match stage {
+        Stage::Vertex => (
+            gl::VERTEX_PROGRAM_PARAMETER_BUFFER_NV,
+            gl::VERTEX_PROGRAM_ARB,
+            "GL_NV_parameter_buffer_object",
+        ),
+        Stage::TessControl => (
+            gl::TESS_CONTROL_PROGRAM_PARAMETER_BUFFER_NV,
+            gl::TESS_CONTROL_PROGRAM_NV,
+            "GL_NV_tessellation_program5",
+        ),
+        Stage::TessEval => (
+            gl::TESS_EVALUATION_PROGRAM_PARAMETER_BUFFER_NV,
+            gl::TESS_EVALUATION_PROGRAM_NV,
+            "GL_NV_tessellation_program5",
+        ),
+        Stage::Geometry => (
+            gl::GEOMETRY_PROGRAM_PARAMETER_BUFFER_NV,
+            gl::GEOMETRY_PROGRAM_NV,
+            "GL_NV_geometry_program4",
+        ),
+        Stage::Fragment => (
+            gl::FRAGMENT_PROGRAM_PARAMETER_BUFFER_NV,
+            gl::FRAGMENT_PROGRAM_ARB,
+            "GL_NV_parameter_buffer_object",
+        ),
+        Stage::Compute => (
+            gl::COMPUTE_PROGRAM_PARAMETER_BUFFER_NV,
+            gl::COMPUTE_PROGRAM_NV,
+            "GL_NV_compute_program5",
+        ),
+    };
+    ParamTarget {
+        buffer,
+        program,
+        extension,
+    }
+}
+
+/// Where a part of a buffer may start that is to be bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Start {
+    /// Where the buffer starts.
+    Buffer,
+    /// At multiples of so many bytes.
+    Multiple(u64),
+}
+
+/// What a binding point asks of what is bound there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Rule {
+    start: Start,
+    /// Bytes that programs see; parts that are larger could be bound all the same.
+    max_size: u64,
+    /// Sizes are multiples of so many bytes.
+    granularity: u64,
+}
+
+/// A part of a buffer of so many bytes as OpenGL binds it: offset and size. `Err` is why it cannot.
+fn fit(range: BufferRange, length: u64, rule: Rule) -> Result<(u64, u64), String> {
+    let BufferRange { offset, size, .. } = range;
+    match rule.start {
+        Start::Buffer if offset != 0 => {
+            return Err("OpenGL binds parameter buffers from their start only".to_owned());
+        }
+        Start::Multiple(bytes) if !offset.is_multiple_of(bytes) => {
+            return Err(format!(
+                "buffers are bound at multiples of {bytes} bytes, not at {offset}"
+            ));
+        }
+        Start::Buffer | Start::Multiple(_) => {}
+    }
+    let rest = length.saturating_sub(offset);
+    let size = size.unwrap_or(rest).min(rest);
+    let size = size - size % rule.granularity;
+    if size == 0 {
+        return Err("OpenGL binds no part without bytes of a buffer".to_owned());
+    }
+    if size > rule.max_size {
+        let max_size = rule.max_size;
+        return Err(format!(
+            "programs see at most {max_size} bytes of a buffer, not {size}"
+        ));
+    }
+    Ok((offset, size))
+}
+
+/// Binding points that all stages share.
+struct SharedTarget {
+    target: u32,
+    /// The version that has them, and the extension that brings them to older ones.
+    source: (Version, &'static str),
+    max_bindings: u32,
+    max_size: u32,
+    /// `None` for words.
+    alignment: Option<u32>,
+}
+
+const STORAGE: SharedTarget = SharedTarget {
+    target: gl::SHADER_STORAGE_BUFFER,
+    source: (Version(4, 3), "GL_ARB_shader_storage_buffer_object"),
+    max_bindings: gl::MAX_SHADER_STORAGE_BUFFER_BINDINGS,
+    max_size: gl::MAX_SHADER_STORAGE_BLOCK_SIZE,
+    alignment: Some(gl::SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT),
+};
+
+const COUNTERS: SharedTarget = SharedTarget {
+    target: gl::ATOMIC_COUNTER_BUFFER,
+    source: (Version(4, 2), "GL_ARB_shader_atomic_counters"),
+    max_bindings: gl::MAX_ATOMIC_COUNTER_BUFFER_BINDINGS,
+    max_size: gl::MAX_ATOMIC_COUNTER_BUFFER_SIZE,
+    alignment: None,
+};
+
+/// A limit of the driver.
+fn limit(value: i32) -> u64 {
+    u64::try_from(value).unwrap_or(0)
+}
+
+/// An offset or size, which is at most that of a buffer, as OpenGL has it.
+fn signed(bytes: u64) -> isize {
+    isize::try_from(bytes).unwrap_or(isize::MAX)
+}
+
+fn check_index(index: u32, count: i32) -> Result<(), Problem> {
+    if u64::from(index) < limit(count) {
+        return Ok(());
+    }
+    let reason = format!("the driver has {count} such binding points, no number {index}");
+    Err(Problem::Lacking(reason))
+}
+
+impl Execution<'_> {
+    /// Binds the buffers that are called after their place.
+    pub(super) fn bind_own_buffers(&mut self) -> Result<(), Problem> {
+        for (decl, index) in self.script.buffers.iter().zip(0..) {
+            if let BufferKey::Bound { kind, set, binding } = decl.key {
+                let range = BufferRange {
+                    buffer: BufferId(index),
+                    offset: 0,
+                    size: None,
+                };
+                self.bind_buffer(BindTarget::Bound { kind, set, binding }, range)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `bind`: programs find a part of a buffer at a place from now on.
+    pub(super) fn bind_buffer(
+        &mut self,
+        target: BindTarget,
+        range: BufferRange,
+    ) -> Result<(), Problem> {
+        match target {
+            BindTarget::Param { stage, index } => self.bind_parameters(stage, index, range)?,
+            // Assembly programs find nothing in other sets.
+            BindTarget::Bound { set, .. } if set != 0 => {}
+            BindTarget::Bound { kind, binding, .. } => match kind {
+                BufferKind::Uniform => self.bind_uniform(binding, range)?,
+                BufferKind::Storage => self.bind_shared(&STORAGE, binding, range)?,
+                BufferKind::Counter => self.bind_shared(&COUNTERS, binding, range)?,
+                BufferKind::Feedback => self.bind_captured(binding, range)?,
+            },
+        }
+        self.buffers.bound.insert(target, range);
+        Ok(())
+    }
+
+    /// `program.buffer[index]` of the stages that have no buffer of their own there.
+    fn bind_uniform(&self, index: u32, range: BufferRange) -> Result<(), Problem> {
+        self.demand("GL_NV_parameter_buffer_object")?;
+        for stage in STAGES {
+            let own = BindTarget::Param { stage, index };
+            let exists = self.gl.has(param_target(stage).extension);
+            if exists && !self.buffers.bound.contains_key(&own) {
+                self.bind_parameters(stage, index, range)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `program.buffer[index]` of a stage.
+    fn bind_parameters(&self, stage: Stage, index: u32, range: BufferRange) -> Result<(), Problem> {
+        let target = param_target(stage);
+        self.demand(target.extension)?;
+        let limit_of = |name| self.gl.program_limit(target.program, name);
+        check_index(
+            index,
+            limit_of(gl::MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV)?,
+        )?;
+        let words = limit_of(gl::MAX_PROGRAM_PARAMETER_BUFFER_SIZE_NV)?;
+        let rule = Rule {
+            start: Start::Buffer,
+            max_size: 4 * limit(words),
+            granularity: 4,
+        };
+        let buffer = self.buffers.get(range.buffer);
+        let (offset, size) = fit(range, buffer.size() as u64, rule).map_err(Problem::Lacking)?;
+        let (offset, size) = (signed(offset), signed(size));
+        self.gl
+            .BindBufferRangeNV(target.buffer, index, buffer.name(), offset, size)?;
+        Ok(self.gl.check("glBindBufferRangeNV")?)
+    }
+
+    /// A storage buffer or a buffer of counters.
+    fn bind_shared(
+        &self,
+        target: &SharedTarget,
+        index: u32,
+        range: BufferRange,
+    ) -> Result<(), Problem> {
+        let (version, extension) = target.source;
+        if self.gl.version() < version {
+            self.demand(extension)?;
+        }
+        check_index(index, self.gl.integer(target.max_bindings)?)?;
+        let rule = shared_rule(&self.gl, target)?;
+        let buffer = self.buffers.get(range.buffer);
+        let (offset, size) = fit(range, buffer.size() as u64, rule).map_err(Problem::Lacking)?;
+        let (offset, size) = (signed(offset), signed(size));
+        self.gl
+            .BindBufferRange(target.target, index, buffer.name(), offset, size)?;
+        Ok(self.gl.check("glBindBufferRange")?)
+    }
+
+    /// A buffer that vertices are captured into; OpenGL learns of it when a capture begins.
+    fn bind_captured(&self, binding: u32, range: BufferRange) -> Result<(), Problem> {
+        if self.feedback.is_active() {
+            let reason = "OpenGL captures into the same buffers from begin to end";
+            return Err(Problem::Lacking(reason.to_owned()));
+        }
+        self.captured_range(binding, range).map(|_| ())
+    }
+
+    /// The parts of buffers that vertices are captured into, with their numbers.
+    pub(super) fn captured_ranges(&self) -> Vec<(u32, BufferRange)> {
+        let bound = self.buffers.bound.iter();
+        let mut found: Vec<_> = bound
+            .filter_map(|(target, range)| match target {
+                BindTarget::Bound {
+                    kind: BufferKind::Feedback,
+                    binding,
+                    ..
+                } => Some((*binding, *range)),
+                BindTarget::Bound { .. } | BindTarget::Param { .. } => None,
+            })
+            .collect();
+        found.sort_by_key(|(binding, _)| *binding);
+        found
+    }
+
+    /// Offset and size of a part that vertices are captured into.
+    fn captured_range(&self, binding: u32, range: BufferRange) -> Result<(u64, u64), Problem> {
+        let more = self.gl.version() >= Version(4, 0) || self.gl.has("GL_ARB_transform_feedback3");
+        let count = match more {
+            true => gl::MAX_TRANSFORM_FEEDBACK_BUFFERS,
+            false => gl::MAX_TRANSFORM_FEEDBACK_SEPARATE_ATTRIBS,
+        };
+        check_index(binding, self.gl.integer(count)?)?;
+        let rule = Rule {
+            start: Start::Multiple(4),
+            max_size: u64::MAX,
+            granularity: 4,
+        };
+        let length = self.buffers.get(range.buffer).size() as u64;
+        fit(range, length, rule).map_err(Problem::Lacking)
+    }
+
+    /// Tells OpenGL where it captures vertices to.
+    pub(super) fn bind_captured_ranges(&self) -> Result<(), Problem> {
+        for (binding, range) in self.captured_ranges() {
+            let (offset, size) = self.captured_range(binding, range)?;
+            let name = self.buffers.get(range.buffer).name();
+            let (offset, size) = (signed(offset), signed(size));
+            let target = gl::TRANSFORM_FEEDBACK_BUFFER;
+            self.gl
+                .BindBufferRange(target, binding, name, offset, size)?;
+        }
+        Ok(self.gl.check("glBindBufferRange")?)
+    }
+
+    /// Skips the script unless the driver has an extension.
+    pub(super) fn demand(&self, extension: &str) -> Result<(), Problem> {
+        match self.gl.has(extension) {
+            true => Ok(()),
+            false => Err(Problem::Lacking(lacks(extension))),
+        }
+    }
+}
+
+fn shared_rule(gl: &Gl, target: &SharedTarget) -> Result<Rule, Error> {
+    let alignment = match target.alignment {
+        Some(name) => limit(gl.integer(name)?).max(1),
+        None => 4,
+    };
+    Ok(Rule {
+        start: Start::Multiple(alignment),
+        max_size: limit(gl.integer(target.max_size)?),
+        granularity: 1,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execute::test_support::{reason, run_steps, with_execution};
+    use crate::gl::glsl::indexed_integer64;
+
+    fn range(offset: u64, size: Option<u64>) -> BufferRange {
+        BufferRange {
+            buffer: BufferId(0),
+            offset,
+            size,
+        }
+    }
+
+    #[test]
+    fn parts_fit_their_binding_points() {
+        let words = Rule {
+            start: Start::Buffer,
+            max_size: 64,
+            granularity: 4,
+        };
+        // NV_parameter_buffer_object: the size is rounded down to words, and an offset is an error.
+        assert_eq!(fit(range(0, None), 67, words), Ok((0, 64)));
+        assert_eq!(fit(range(0, Some(10)), 32, words), Ok((0, 8)));
+        assert!(fit(range(4, None), 32, words).is_err());
+        assert!(fit(range(0, None), 68, words).is_err());
+        let storage = Rule {
+            start: Start::Multiple(16),
+            max_size: u64::MAX,
+            granularity: 1,
+        };
+        assert_eq!(fit(range(32, None), 37, storage), Ok((32, 5)));
+        assert_eq!(fit(range(32, Some(9)), 37, storage), Ok((32, 5)));
+        assert!(fit(range(8, None), 37, storage).is_err());
+        assert!(fit(range(48, None), 37, storage).is_err());
+    }
+
+    #[test]
+    fn binding_points_have_what_the_script_says() {
+        let text = "[test]\nssbo 2 size 64\ncounter 1 size 16\nbuffer all size 1024\n\
+             bind ssbo 3 all 256 32\nbind counter 0 all 8\nbind ssbo 1:4 all";
+        with_execution(text, |gl, execution| {
+            if gl.version() < Version(4, 3) {
+                eprintln!("skipped: no storage buffers");
+                return;
+            }
+            execution.make_buffers().unwrap();
+            run_steps(execution);
+            let name = |index| execution.buffers.get(BufferId(index)).name().cast_signed();
+            let bound = |name, index| gl.indexed_integer(name, index).unwrap();
+            assert_eq!(bound(gl::SHADER_STORAGE_BUFFER_BINDING, 2), name(0));
+            assert_eq!(bound(gl::SHADER_STORAGE_BUFFER_BINDING, 3), name(2));
+            assert_eq!(bound(gl::SHADER_STORAGE_BUFFER_BINDING, 4), 0);
+            assert_eq!(bound(gl::ATOMIC_COUNTER_BUFFER_BINDING, 1), name(1));
+            let place = |name, index| indexed_integer64(gl, name, index).unwrap();
+            assert_eq!(place(gl::SHADER_STORAGE_BUFFER_START, 3), 256);
+            assert_eq!(place(gl::SHADER_STORAGE_BUFFER_SIZE, 3), 32);
+            assert_eq!(place(gl::ATOMIC_COUNTER_BUFFER_START, 0), 8);
+            assert_eq!(place(gl::ATOMIC_COUNTER_BUFFER_SIZE, 0), 1016);
+        });
+    }
+
+    #[test]
+    fn what_drivers_lack_has_its_name() {
+        let cases = [
+            ("ubo 0 size 16", "GL_NV_parameter_buffer_object"),
+            (
+                "buffer a size 16\nbind buffer_fp 0 a",
+                "GL_NV_parameter_buffer_object",
+            ),
+            (
+                "buffer a size 16\nbind buffer_cp 0 a",
+                "GL_NV_compute_program5",
+            ),
+            (
+                "buffer a size 16\nbind buffer_gp 0 a",
+                "GL_NV_geometry_program4",
+            ),
+            (
+                "buffer a size 16\nbind buffer_tep 0 a",
+                "GL_NV_tessellation_program5",
+            ),
+        ];
+        for (commands, extension) in cases {
+            with_execution(&format!("[test]\n{commands}"), |gl, execution| {
+                if gl.has(extension) {
+                    return;
+                }
+                let script = execution.script;
+                let mut result = execution.make_buffers();
+                for step in &script.steps {
+                    result = result.and_then(|()| execution.step(step));
+                }
+                assert_eq!(reason(result), format!("the driver lacks {extension}"));
+            });
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_the_limit_are_skipped() {
+        with_execution("[test]\nssbo 1000 size 4", |gl, execution| {
+            if gl.version() >= Version(4, 3) {
+                let reason = reason(execution.make_buffers());
+                assert!(
+                    reason.ends_with("such binding points, no number 1000"),
+                    "{reason}"
+                );
+            }
+        });
+    }
+}

@@ -1,0 +1,80 @@
+//! Commands of NVIDIA's extensions that take pointers, and limits that have an index or belong to a kind of program.
+
+use super::*;
+use crate::error::Error;
+
+/// More values than any indexed state has.
+const MAX_VALUES: usize = 16;
+
+/// What transform feedback captures of a vertex, as `glTransformFeedbackAttribsNV` takes it: result or separator, components, index.
+pub(crate) type CapturedResult = [i32; 3];
+
+impl Gl {
+    /// One integer of the state with this index, such as a limit in one dimension.
+    pub(crate) fn indexed_integer(&self, name: u32, index: u32) -> Result<i32, Error> {
+        let mut values = [0; MAX_VALUES];
+        // SAFETY: no indexed state has more values.
+        unsafe { self.GetIntegeri_v(name, index, values.as_mut_ptr()) }?;
+        self.check("glGetIntegeri_v")?;
+        Ok(values[0])
+    }
+
+    /// A limit of all programs of a target, such as `GL_MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV`.
+    pub(crate) fn program_limit(&self, target: u32, name: u32) -> Result<i32, Error> {
+        let mut value = 0;
+        if name != PROGRAM_STRING_ARB {
+            // SAFETY: properties other than the string have one value.
+            unsafe { self.GetProgramivARB(target, name, &mut value) }?;
+        }
+        self.check("glGetProgramivARB")?;
+        Ok(value)
+    }
+
+    /// Lets programs reach a buffer by its address, which this gives; `access` such as `GL_READ_WRITE`. Not to be done twice.
+    pub(crate) fn make_resident(&self, buffer: &Buffer, access: u32) -> Result<u64, Error> {
+        self.MakeNamedBufferResidentNV(buffer.name(), access)?;
+        let mut address = 0;
+        // SAFETY: this state has one value.
+        unsafe {
+            self.GetNamedBufferParameterui64vNV(buffer.name(), BUFFER_GPU_ADDRESS_NV, &mut address)
+        }?;
+        self.check("glMakeNamedBufferResidentNV")?;
+        Ok(address)
+    }
+
+    /// Says what transform feedback captures of programs of the assembler into buffers that hold several results. `streams` are those of
+    /// the buffers, or none if all of them capture stream 0.
+    pub(crate) fn set_captured(
+        &self,
+        results: &[CapturedResult],
+        streams: &[i32],
+    ) -> Result<(), Error> {
+        let count = length("glTransformFeedbackAttribsNV", results.len())?;
+        let buffers = length("glTransformFeedbackStreamAttribsNV", streams.len())?;
+        let values = results.as_flattened().as_ptr();
+        // SAFETY: OpenGL reads three values for each result and one for each buffer.
+        unsafe {
+            if streams.is_empty() {
+                self.TransformFeedbackAttribsNV(count, values, INTERLEAVED_ATTRIBS_NV)
+            } else {
+                self.TransformFeedbackStreamAttribsNV(
+                    count,
+                    values,
+                    buffers,
+                    streams.as_ptr(),
+                    INTERLEAVED_ATTRIBS_NV,
+                )
+            }
+        }?;
+        self.check("glTransformFeedbackAttribsNV")
+    }
+}
+
+/// A number of values as OpenGL counts them.
+fn length(what: &'static str, length: usize) -> Result<i32, Error> {
+    i32::try_from(length).map_err(|_| Error::Length {
+        what,
+        length,
+        needed: i32::MAX as usize,
+    })
+}
