@@ -1,0 +1,43 @@
+//! Prints a generated program: `cargo run -p glasm-tests --example generate -- straight|loop|if|mix SIZE gp|glsl [SEED]`.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line program talks through these"
+)]
+
+use glasm_tests::generator::{Variant, mix, program};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match text(&words) {
+        Some(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        None => {
+            eprintln!("usage: generate straight|loop|if|mix SIZE gp|glsl [SEED]");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn text(words: &[String]) -> Option<String> {
+    let [variant, size, language, rest @ ..] = words else {
+        return None;
+    };
+    let size = size.parse().ok()?;
+    let seed = rest.first().map_or(Some(1), |seed| seed.parse().ok())?;
+    if variant == "mix" {
+        return (language == "gp").then(|| mix(size, seed).0);
+    }
+    let variant = Variant::ALL
+        .into_iter()
+        .find(|known| known.name() == variant)?;
+    let program = program(variant, size, seed);
+    match language.as_str() {
+        "gp" => Some(program.assembly()),
+        "glsl" => Some(program.glsl()),
+        _ => None,
+    }
+}
