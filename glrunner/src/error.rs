@@ -67,4 +67,7 @@ pub enum Error {
     /// A framebuffer lacks what was to be read.
     #[error("the framebuffer has no such {0} attachment")]
     NoAttachment(&'static str),
+    /// A shader of the runner's own does not compile.
+    #[error("a shader that reads samples does not compile: {0}")]
+    NoShader(String),
 }

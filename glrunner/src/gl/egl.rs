@@ -338,7 +338,29 @@ fn call(call: &'static str, error: egl::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::has_word;
+    use super::*;
+
+    /// Where devices cannot be enumerated, Mesa opens one without.
+    #[test]
+    fn a_context_needs_no_device() {
+        let Ok(egl) = Egl::load() else {
+            eprintln!("skipped: no EGL");
+            return;
+        };
+        if !egl.has("EGL_MESA_platform_surfaceless") {
+            eprintln!("skipped: no EGL_MESA_platform_surfaceless");
+            return;
+        }
+        let device = Device {
+            platform: Platform::Surfaceless,
+            kind: Kind::Hardware,
+        };
+        let first = CurrentContext::new(egl, device).expect("Mesa has a device");
+        let second = CurrentContext::new(egl, device);
+        assert_eq!(second.err(), Some(Error::ContextInUse));
+        drop(first);
+        assert!(CurrentContext::new(egl, device).is_ok());
+    }
 
     #[test]
     fn extensions_are_found_as_whole_words() {

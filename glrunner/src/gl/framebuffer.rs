@@ -50,7 +50,7 @@ pub(crate) struct FramebufferDesc {
 pub(crate) enum Sample {
     /// The only one, or what OpenGL makes of several.
     Resolved,
-    /// This one.
+    /// This one. Depth is read as `GL_FLOAT`, stencil values as `GL_UNSIGNED_BYTE`.
     At(u32),
 }
 
@@ -208,7 +208,13 @@ impl Framebuffer {
         } else {
             match sample {
                 Sample::Resolved => read_attachment(&resolve(gl, point, attachment)?, client),
-                Sample::At(_) => Err(Error::MissingExtension("reading of single samples")),
+                Sample::At(index) => samples::read(
+                    gl,
+                    &attachment.part.texture,
+                    attachment.internal,
+                    index,
+                    client,
+                ),
             }
         };
         self.bind()?;

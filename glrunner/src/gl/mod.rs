@@ -24,6 +24,7 @@ mod object;
 mod pixels;
 mod program;
 mod query;
+mod samples;
 mod texture;
 
 #[cfg(test)]

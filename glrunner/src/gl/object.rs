@@ -11,6 +11,8 @@ pub(super) enum Kind {
     ArbProgram,
     Buffer,
     Framebuffer,
+    /// A program of shaders.
+    GlslProgram,
     /// A program of `glLoadProgramNV`.
     NvProgram,
     Query,
@@ -27,6 +29,9 @@ pub(super) struct Object {
 impl Object {
     /// A new name. The object comes to be when it is first bound.
     pub(super) fn new(gl: &Rc<Gl>, kind: Kind) -> Result<Self, Error> {
+        if kind == Kind::GlslProgram {
+            return Ok(Self::adopt(gl, kind, gl.CreateProgram()?));
+        }
         let mut name = 0;
         let out = &raw mut name;
         // SAFETY: each writes one name.
@@ -35,16 +40,23 @@ impl Object {
                 Kind::ArbProgram => gl.GenProgramsARB(1, out),
                 Kind::Buffer => gl.GenBuffers(1, out),
                 Kind::Framebuffer => gl.GenFramebuffers(1, out),
+                // Made above.
+                Kind::GlslProgram => Ok(()),
                 Kind::NvProgram => gl.GenProgramsNV(1, out),
                 Kind::Query => gl.GenQueries(1, out),
                 Kind::Texture => gl.GenTextures(1, out),
             }
         }?;
-        Ok(Self {
+        Ok(Self::adopt(gl, kind, name))
+    }
+
+    /// An object that some command made; 0 if it failed, which is no object.
+    pub(super) fn adopt(gl: &Rc<Gl>, kind: Kind, name: u32) -> Self {
+        Self {
             gl: Rc::clone(gl),
             kind,
             name,
-        })
+        }
     }
 
     /// Its context.
@@ -52,7 +64,7 @@ impl Object {
         &self.gl
     }
 
-    /// Its name, never 0.
+    /// Its name.
     pub(super) fn name(&self) -> u32 {
         self.name
     }
@@ -67,6 +79,7 @@ impl Drop for Object {
                 Kind::ArbProgram => self.gl.DeleteProgramsARB(1, name),
                 Kind::Buffer => self.gl.DeleteBuffers(1, name),
                 Kind::Framebuffer => self.gl.DeleteFramebuffers(1, name),
+                Kind::GlslProgram => self.gl.DeleteProgram(self.name),
                 Kind::NvProgram => self.gl.DeleteProgramsNV(1, name),
                 Kind::Query => self.gl.DeleteQueries(1, name),
                 Kind::Texture => self.gl.DeleteTextures(1, name),

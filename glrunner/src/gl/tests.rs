@@ -258,3 +258,111 @@ fn a_texture_is_drawn_to() -> Result<(), Error> {
     assert_eq!(texels[64..], [255; 64]);
     Ok(())
 }
+
+fn reads_samples(gl: &Gl) -> Result<bool, Error> {
+    let can = gl.version() >= Version(4, 3) && gl.integer(MAX_SAMPLES)? >= 4;
+    if !can {
+        eprintln!("skipped: no compute shaders or no four samples");
+    }
+    Ok(can)
+}
+
+fn multisampled(internal: u32, client: ClientFormat) -> FramebufferDesc {
+    FramebufferDesc {
+        size: [4, 4],
+        layers: None,
+        samples: 4,
+        colors: vec![Some(ColorTarget {
+            internal,
+            client,
+            part: None,
+        })],
+        depth_stencil: None,
+    }
+}
+
+/// A framebuffer of four samples, of which only the second one is drawn to.
+fn one_sample(gl: &Rc<Gl>, layers: Option<u32>) -> Result<Framebuffer, Error> {
+    let desc = FramebufferDesc {
+        layers,
+        depth_stencil: Some((
+            DEPTH32F_STENCIL8,
+            ClientFormat::new(DEPTH_STENCIL, FLOAT_32_UNSIGNED_INT_24_8_REV),
+        )),
+        ..multisampled(RGBA8, RGBA8_BYTES)
+    };
+    let target = Framebuffer::new(gl, &desc)?;
+    target.clear_depth(1.0)?;
+    target.clear_stencil(1)?;
+    gl.Enable(SAMPLE_MASK)?;
+    gl.SampleMaski(0, 0b0010)?;
+    gl.Enable(DEPTH_TEST)?;
+    gl.Enable(STENCIL_TEST)?;
+    gl.StencilFunc(ALWAYS, 77, 0xFF)?;
+    gl.StencilOp(REPLACE, REPLACE, REPLACE)?;
+    draw_left_half(gl)?;
+    Ok(target)
+}
+
+#[test]
+fn single_samples_are_read() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    if !reads_samples(&gl)? {
+        return Ok(());
+    }
+    gl.Color4f(1.0, 0.5, 0.25, 1.0)?;
+    for layers in [None, Some(2)] {
+        let target = one_sample(&gl, layers)?;
+        let drawn = target.read_color(0, Sample::At(1), RGBA8_BYTES)?;
+        assert_eq!(drawn.len(), 64 * layers.unwrap_or(1) as usize);
+        assert_eq!(texel(&drawn, 1, 2), [255, 128, 64, 255]);
+        assert_eq!(texel(&drawn, 2, 2), [0; 4]);
+        let other = target.read_color(0, Sample::At(0), RGBA8_BYTES)?;
+        assert_eq!(texel(&other, 1, 2), [0; 4]);
+        let depth = ClientFormat::new(DEPTH_COMPONENT, FLOAT);
+        let depths = target.read_depth_stencil(Sample::At(1), depth)?;
+        assert_eq!(texel(&depths, 1, 2), 0.5_f32.to_le_bytes());
+        assert_eq!(texel(&depths, 2, 2), 1.0_f32.to_le_bytes());
+        let stencil = ClientFormat::new(STENCIL_INDEX, UNSIGNED_BYTE);
+        let stencils = target.read_depth_stencil(Sample::At(1), stencil)?;
+        assert_eq!(stencils[8..12], [77, 77, 1, 1]);
+    }
+    Ok(())
+}
+
+/// Samples go through floats, which the transfer function of sRGB must not change.
+#[test]
+fn srgb_samples_keep_their_bits() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    if !reads_samples(&gl)? {
+        return Ok(());
+    }
+    let desc = multisampled(SRGB8_ALPHA8, RGBA8_BYTES);
+    let target = Framebuffer::new(&gl, &desc)?;
+    for value in 0..=255_u8 {
+        // Without the encoding a byte is stored as it is.
+        let color = f32::from(value) / 255.0;
+        target.clear_color(0, [color; 4])?;
+        let texels = target.read_color(0, Sample::At(2), RGBA8_BYTES)?;
+        assert_eq!(texel(&texels, 0, 0), [value; 4]);
+    }
+    Ok(())
+}
+
+#[test]
+fn integer_samples_are_read() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    if !reads_samples(&gl)? {
+        return Ok(());
+    }
+    let client = ClientFormat::new(RGBA_INTEGER, SHORT);
+    let target = Framebuffer::new(&gl, &multisampled(RGBA16I, client))?;
+    target.clear_color_int(0, [-3, 5, 0, 7])?;
+    let texels = target.read_color(0, Sample::At(3), client)?;
+    let expected: Vec<u8> = [-3_i16, 5, 0, 7]
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
+    assert_eq!(texels, expected.repeat(16));
+    Ok(())
+}

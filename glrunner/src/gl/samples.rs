@@ -1,0 +1,224 @@
+//! Reads one sample of every pixel of a multisample image, for which OpenGL has no command: a compute shader fetches them, so that no
+//! state of drawing has a part in it.
+
+use super::object::{Kind, Object};
+use super::*;
+use crate::error::Error;
+use std::ffi::CString;
+use std::rc::Rc;
+
+/// Invocations of a group, in x and y.
+const GROUP: u32 = 8;
+
+/// What a sample holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Content {
+    Float,
+    /// Floats that are stored with the transfer function of sRGB.
+    Srgb,
+    Int,
+    Uint,
+    Depth,
+    Stencil,
+}
+
+impl Content {
+    fn of(internal: u32, client: ClientFormat) -> Self {
+        match (client.format, client.ty) {
+            (DEPTH_COMPONENT, _) => Self::Depth,
+            (STENCIL_INDEX, _) => Self::Stencil,
+            (RED_INTEGER | RG_INTEGER | RGB_INTEGER | RGBA_INTEGER | BGRA_INTEGER, ty) => {
+                match ty {
+                    BYTE | SHORT | INT => Self::Int,
+                    _ => Self::Uint,
+                }
+            }
+            _ if matches!(internal, SRGB8 | SRGB8_ALPHA8) => Self::Srgb,
+            _ => Self::Float,
+        }
+    }
+
+    /// Prefix of the sampler, and the bits of a value `v`.
+    fn glsl(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Float | Self::Depth => ("", "floatBitsToUint(v)"),
+            Self::Srgb => ("", "floatBitsToUint(vec4(encode(v.rgb), v.a))"),
+            Self::Int => ("i", "uvec4(v)"),
+            Self::Uint | Self::Stencil => ("u", "v"),
+        }
+    }
+
+    /// How the values that the shader writes are handed to OpenGL.
+    fn client(self) -> ClientFormat {
+        match self {
+            Self::Float | Self::Srgb | Self::Depth => ClientFormat::new(RGBA, FLOAT),
+            Self::Int => ClientFormat::new(RGBA_INTEGER, INT),
+            Self::Uint | Self::Stencil => ClientFormat::new(RGBA_INTEGER, UNSIGNED_INT),
+        }
+    }
+}
+
+/// The texels that one sample of every pixel makes, in the client's format, layer after layer.
+///
+/// Depth is read as `GL_FLOAT` and stencil values as `GL_UNSIGNED_BYTE`, no matter how they are stored.
+pub(super) fn read(
+    gl: &Rc<Gl>,
+    texture: &Texture,
+    internal: u32,
+    sample: u32,
+    client: ClientFormat,
+) -> Result<Vec<u8>, Error> {
+    let content = Content::of(internal, client);
+    let size = texture.size(texture.target(), 0)?;
+    let values = fetch(gl, texture, content, sample, size)?;
+    match (content, client.ty) {
+        (Content::Depth, FLOAT) => Ok(first_bytes::<4>(&values)),
+        (Content::Stencil, UNSIGNED_BYTE) => Ok(first_bytes::<1>(&values)),
+        (Content::Depth | Content::Stencil, ty) => Err(Error::UnknownFormat {
+            format: client.format,
+            ty,
+        }),
+        (Content::Float | Content::Srgb | Content::Int | Content::Uint, _) => {
+            let target = match texture.target() {
+                TEXTURE_2D_MULTISAMPLE_ARRAY => TEXTURE_2D_ARRAY,
+                _ => TEXTURE_2D,
+            };
+            let copy = Texture::new(gl, target)?;
+            let image = Image {
+                target,
+                level: 0,
+                size,
+            };
+            copy.define(image, internal, content.client(), Some(&values))?;
+            copy.read(target, 0, client)
+        }
+    }
+}
+
+/// The first bytes of the first component of each value.
+fn first_bytes<const N: usize>(values: &[u8]) -> Vec<u8> {
+    let values = values.chunks_exact(16);
+    // Values of OpenGL lie in memory as those of the CPU do, and all CPUs that OpenGL runs on here are little-endian.
+    values.flat_map(|value| &value[..N]).copied().collect()
+}
+
+/// Four components of 32 bits for each pixel.
+fn fetch(
+    gl: &Rc<Gl>,
+    texture: &Texture,
+    content: Content,
+    sample: u32,
+    size: [u32; 3],
+) -> Result<Vec<u8>, Error> {
+    if gl.version() < Version(4, 3) {
+        return Err(Error::MissingExtension("GL_ARB_compute_shader"));
+    }
+    let bytes = ClientFormat::new(RGBA, FLOAT).image_size(size)?;
+    let values = Buffer::new(gl, &vec![0; bytes], STREAM_READ)?;
+    let shader = compute_shader(gl, &shader(texture.target(), content))?;
+    texture.edit(|gl| {
+        if content == Content::Stencil {
+            let mode = STENCIL_INDEX.cast_signed();
+            gl.TexParameteri(texture.target(), DEPTH_STENCIL_TEXTURE_MODE, mode)?;
+        }
+        let unit = gl.integer(ACTIVE_TEXTURE)? - TEXTURE0.cast_signed();
+        gl.ProgramUniform1i(shader.name(), 0, unit)?;
+        gl.ProgramUniform1i(shader.name(), 1, sample.cast_signed())?;
+        dispatch(gl, &shader, &values, size)?;
+        if content == Content::Stencil {
+            let mode = DEPTH_COMPONENT.cast_signed();
+            gl.TexParameteri(texture.target(), DEPTH_STENCIL_TEXTURE_MODE, mode)?;
+        }
+        gl.check("reading samples")
+    })?;
+    values.read(0, bytes)
+}
+
+/// Runs the shader for every pixel; what was current and bound is so again after it.
+fn dispatch(gl: &Gl, shader: &Object, values: &Buffer, size: [u32; 3]) -> Result<(), Error> {
+    let assembly = gl.has("GL_NV_compute_program5") && gl.IsEnabled(COMPUTE_PROGRAM_NV)? == TRUE;
+    let program = gl.integer(CURRENT_PROGRAM)?;
+    let bound = gl.bound_storage_buffer()?;
+    if assembly {
+        gl.Disable(COMPUTE_PROGRAM_NV)?;
+    }
+    gl.UseProgram(shader.name())?;
+    gl.BindBufferBase(SHADER_STORAGE_BUFFER, 0, values.name())?;
+    let [width, height, layers] = size;
+    gl.DispatchCompute(width.div_ceil(GROUP), height.div_ceil(GROUP), layers)?;
+    gl.MemoryBarrier(BUFFER_UPDATE_BARRIER_BIT)?;
+    let (buffer, offset, length) = bound;
+    if length == 0 {
+        gl.BindBufferBase(SHADER_STORAGE_BUFFER, 0, buffer)?;
+    } else {
+        gl.BindBufferRange(SHADER_STORAGE_BUFFER, 0, buffer, offset, length)?;
+    }
+    gl.UseProgram(program.cast_unsigned())?;
+    if assembly {
+        gl.Enable(COMPUTE_PROGRAM_NV)?;
+    }
+    Ok(())
+}
+
+impl Gl {
+    /// What is bound to the first place for storage buffers: name, offset, size, which is 0 for all of it.
+    fn bound_storage_buffer(&self) -> Result<(u32, isize, isize), Error> {
+        let mut name = 0;
+        let (mut start, mut size) = (0, 0);
+        // SAFETY: each of these states has one value.
+        unsafe {
+            self.GetIntegeri_v(SHADER_STORAGE_BUFFER_BINDING, 0, &mut name)?;
+            self.GetInteger64i_v(SHADER_STORAGE_BUFFER_START, 0, &mut start)?;
+            self.GetInteger64i_v(SHADER_STORAGE_BUFFER_SIZE, 0, &mut size)?;
+        }
+        Ok((name.cast_unsigned(), start as isize, size as isize))
+    }
+}
+
+fn shader(target: u32, content: Content) -> String {
+    let (prefix, bits) = content.glsl();
+    let (array, place) = match target {
+        TEXTURE_2D_MULTISAMPLE_ARRAY => ("Array", "ivec3(p)"),
+        _ => ("", "ivec2(p.xy)"),
+    };
+    format!(
+        "#version 430
+layout(local_size_x = {GROUP}, local_size_y = {GROUP}) in;
+layout(location = 0) uniform {prefix}sampler2DMS{array} source;
+layout(location = 1) uniform int index;
+layout(std430, binding = 0) writeonly buffer Values {{ uvec4 values[]; }};
+vec3 encode(vec3 c) {{
+    return mix(1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, 12.92 * c, lessThanEqual(c, vec3(0.0031308)));
+}}
+void main() {{
+    uvec3 p = gl_GlobalInvocationID;
+    uvec2 size = uvec2(textureSize(source).xy);
+    if (any(greaterThanEqual(p.xy, size))) return;
+    {prefix}vec4 v = texelFetch(source, {place}, index);
+    values[(p.z * size.y + p.y) * size.x + p.x] = {bits};
+}}
+"
+    )
+}
+
+/// A program of one compute shader.
+fn compute_shader(gl: &Rc<Gl>, text: &str) -> Result<Object, Error> {
+    let text = CString::new(text).map_err(|_| Error::NoShader("it has a zero".to_owned()))?;
+    let texts = [text.as_ptr()];
+    // SAFETY: OpenGL reads one pointer to a text that ends with a zero.
+    let name = unsafe { gl.CreateShaderProgramv(COMPUTE_SHADER, 1, texts.as_ptr()) }?;
+    gl.check("glCreateShaderProgramv")?;
+    let program = Object::adopt(gl, Kind::GlslProgram, name);
+    let mut linked = 0;
+    // SAFETY: this state has one value.
+    unsafe { gl.GetProgramiv(name, LINK_STATUS, &mut linked) }?;
+    if linked == i32::from(TRUE) {
+        return Ok(program);
+    }
+    let mut log = vec![0_u8; 4096];
+    let mut length = 0;
+    // SAFETY: OpenGL writes at most as many bytes as it is told.
+    unsafe { gl.GetProgramInfoLog(name, 4096, &mut length, log.as_mut_ptr().cast()) }?;
+    log.truncate(usize::try_from(length).unwrap_or(0));
+    Err(Error::NoShader(String::from_utf8_lossy(&log).into_owned()))
+}
