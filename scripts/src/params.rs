@@ -93,6 +93,32 @@ impl Params {
     }
 }
 
+/// Compares what a query gives with what it should; `None` for a parameter of another type.
+///
+/// # Errors
+/// If they differ: the message for it.
+pub fn check_parameter(
+    observed: Option<[u32; 4]>,
+    expected: Option<[u32; 4]>,
+    ty: ParamType,
+) -> Result<(), String> {
+    // NaN is equal to itself here, and zeros have signs.
+    if observed == expected {
+        return Ok(());
+    }
+    let text = |words: Option<[u32; 4]>| match (words, ty) {
+        (None, _) => "a value of another type".to_owned(),
+        (Some(words), ParamType::Float) => format!("{:?}", words.map(f32::from_bits)),
+        (Some(words), ParamType::Int) => format!("{:?}", words.map(|word| word as i32)),
+        (Some(words), ParamType::Uint) => format!("{words:?}"),
+    };
+    Err(format!(
+        "expected {}, observed {}",
+        text(expected),
+        text(observed)
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,5 +243,22 @@ mod tests {
         assert_eq!(params.state.palette[7][0][0], 7.0);
         params.update_matrix(MatrixTarget::Palette(7), MatrixUpdate::Pop);
         assert_eq!(params.state.palette[7][0][0], 3.0);
+    }
+
+    #[test]
+    fn parameters_are_compared_by_bits() {
+        let one = Some([1f32.to_bits(); 4]);
+        let check = |observed, expected| check_parameter(observed, expected, ParamType::Float);
+        assert_eq!(check(one, one), Ok(()));
+        assert_eq!(check(None, None), Ok(()));
+        assert_eq!(
+            check(None, one).unwrap_err(),
+            "expected [1.0, 1.0, 1.0, 1.0], observed a value of another type"
+        );
+        let minus = check_parameter(Some([u32::MAX; 4]), None, ParamType::Int);
+        assert_eq!(
+            minus.unwrap_err(),
+            "expected a value of another type, observed [-1, -1, -1, -1]"
+        );
     }
 }

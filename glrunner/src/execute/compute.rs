@@ -35,6 +35,7 @@ impl Execution<'_> {
         let program = program.ok_or_else(|| "there is no compute program".to_owned())?;
         program.bind()?;
         self.gl.Enable(gl::COMPUTE_PROGRAM_NV)?;
+        self.ready_state()?;
         self.run_groups(groups, size)
     }
 

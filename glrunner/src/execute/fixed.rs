@@ -1,13 +1,213 @@
 //! State that holds for the whole script: conventions, and what programs are compiled for on Vulkan.
 
+use super::facts::Facts;
+use super::state::{select_unit, set_point_origin};
 use super::{Execution, Problem};
+use crate::gl::{self, Gl, Version};
+use glasm::PointOrigin;
+use glasm::ir::Stage;
+use glasm_scripts::script::Convention;
+
+/// What is off at first in OpenGL and always on in scripts.
+///
+/// Points are squares of their exact size, as points of Vulkan and point sprites are; cube maps are filtered across their edges; what
+/// is written to sRGB attachments is encoded.
+const ALWAYS_ON: &[(u32, Version)] = &[
+    (gl::POINT_SPRITE, Version(2, 0)),
+    (gl::MULTISAMPLE, Version(1, 3)),
+    (gl::TEXTURE_CUBE_MAP_SEAMLESS, Version(3, 2)),
+    (gl::FRAMEBUFFER_SRGB, Version(3, 0)),
+];
+
+/// Distances that programs can write.
+const CLIP_DISTANCES: u32 = 8;
+
+fn set_conventions(gl: &Gl, convention: Convention) -> Result<(), Problem> {
+    if convention == Convention::Vulkan {
+        if gl.version() < Version(4, 5) && !gl.has("GL_ARB_clip_control") {
+            return Err(Problem::Lacking(
+                "the driver lacks GL_ARB_clip_control".to_owned(),
+            ));
+        }
+        gl.ClipControl(gl::LOWER_LEFT, gl::ZERO_TO_ONE)?;
+    }
+    set_point_origin(gl, convention, PointOrigin::UpperLeft)?;
+    for (capability, since) in ALWAYS_ON {
+        if gl.version() >= *since {
+            gl.Enable(*capability)?;
+        }
+    }
+    // Nothing but programs and blending decides what is written.
+    gl.Disable(gl::DITHER)?;
+    Ok(gl.check("setting conventions")?)
+}
+
+fn set_fixed_state(gl: &Gl, fixed: &glasm::FixedState) -> Result<(), Problem> {
+    switch(gl, gl::VERTEX_PROGRAM_TWO_SIDE, fixed.two_sided_color)?;
+    gl.ShadeModel(match fixed.flat_colors {
+        true => gl::FLAT,
+        false => gl::SMOOTH,
+    })?;
+    set_clamping(gl, fixed)?;
+    for set in (0..8).filter(|set| fixed.point_sprites >> set & 1 != 0) {
+        select_unit(gl, set)?;
+        gl.TexEnvi(gl::POINT_SPRITE, gl::COORD_REPLACE, gl::TRUE.into())?;
+    }
+    Ok(gl.check("setting fixed-function state")?)
+}
+
+/// Colors are clamped where the script says so, and nowhere else: neither between stages nor on the way to attachments and back.
+fn set_clamping(gl: &Gl, fixed: &glasm::FixedState) -> Result<(), Problem> {
+    let clamps = [
+        (gl::CLAMP_VERTEX_COLOR, fixed.clamp_vertex_colors),
+        (gl::CLAMP_FRAGMENT_COLOR, fixed.clamp_fragment_colors),
+        (gl::CLAMP_READ_COLOR, false),
+    ];
+    for (target, clamps) in clamps {
+        let value = match clamps {
+            true => gl::TRUE,
+            false => gl::FALSE,
+        };
+        if gl.version() >= Version(3, 0) {
+            gl.ClampColor(target, value.into())?;
+        } else if gl.has("GL_ARB_color_buffer_float") {
+            gl.ClampColorARB(target, value.into())?;
+        } else {
+            return Err(Problem::Lacking(
+                "the driver lacks GL_ARB_color_buffer_float".to_owned(),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn switch(gl: &Gl, capability: u32, on: bool) -> Result<(), Problem> {
+    match on {
+        true => gl.Enable(capability)?,
+        false => gl.Disable(capability)?,
+    }
+    Ok(())
+}
 
 impl Execution<'_> {
     pub(super) fn set_conventions(&mut self) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        set_conventions(&self.gl, self.script.requirements.convention)
     }
 
     pub(super) fn set_fixed_state(&mut self) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        let fixed = &self.script.requirements.fixed;
+        self.set_point_size(fixed.point_size.map(f32::from_bits))?;
+        set_fixed_state(&self.gl, fixed)
+    }
+
+    /// The size of all points; with `None` it is what programs write, or the state's for programs that write none.
+    pub(super) fn set_point_size(&mut self, size: Option<f32>) -> Result<(), Problem> {
+        let fixed = self.script.requirements.fixed.point_size;
+        self.state.point_size = size.or(fixed.map(f32::from_bits));
+        if let Some(size) = self.state.point_size {
+            self.gl.PointSize(size)?;
+        }
+        Ok(self.gl.check("glPointSize")?)
+    }
+
+    /// Sets what depends on the programs that run, before every draw and dispatch.
+    pub(super) fn ready_state(&mut self) -> Result<(), Problem> {
+        let stages = [Stage::Geometry, Stage::TessEval, Stage::Vertex];
+        let last = stages.iter().find_map(|stage| self.programs.facts(*stage));
+        self.ready_rasterization(last.unwrap_or_default())?;
+        self.ready_parameters()
+    }
+
+    /// `last` tells about the last program before rasterization.
+    fn ready_rasterization(&mut self, last: Facts) -> Result<(), Problem> {
+        let gl = &self.gl;
+        let by_program = self.state.point_size.is_none() && last.writes_point_size;
+        switch(gl, gl::VERTEX_PROGRAM_POINT_SIZE, by_program)?;
+        let planes = self.script.requirements.fixed.clip_planes | last.clip_distances;
+        for number in 0..CLIP_DISTANCES {
+            let bit = 1 << number;
+            if (planes ^ self.state.clip_planes) & bit != 0 {
+                // The constants of clip distances are those of clip planes.
+                switch(gl, gl::CLIP_PLANE0 + number, planes & bit != 0)?;
+            }
+        }
+        self.state.clip_planes = planes;
+        Ok(gl.check("setting state for programs")?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gl::tests::open;
+
+    fn on(gl: &Gl, capability: u32) -> bool {
+        gl.is_enabled(capability).unwrap()
+    }
+
+    #[test]
+    fn depth_and_corners_follow_the_rules_of_the_script() {
+        let Some(gl) = open() else { return };
+        let clip = |gl: &Gl| {
+            let names = [gl::CLIP_ORIGIN, gl::CLIP_DEPTH_MODE];
+            names.map(|name| gl.integer(name).unwrap().unsigned_abs())
+        };
+        set_conventions(&gl, Convention::OpenGl).unwrap();
+        assert_eq!(clip(&gl), [gl::LOWER_LEFT, gl::NEGATIVE_ONE_TO_ONE]);
+        set_conventions(&gl, Convention::Vulkan).unwrap();
+        assert_eq!(clip(&gl), [gl::LOWER_LEFT, gl::ZERO_TO_ONE]);
+        assert!(on(&gl, gl::POINT_SPRITE) && on(&gl, gl::FRAMEBUFFER_SRGB));
+        assert!(!on(&gl, gl::DITHER) && !on(&gl, gl::LIGHTING));
+    }
+
+    #[test]
+    fn nothing_is_clamped_unless_the_script_says_so() {
+        let Some(gl) = open() else { return };
+        let clamps = |gl: &Gl| {
+            let names = [
+                gl::CLAMP_VERTEX_COLOR,
+                gl::CLAMP_FRAGMENT_COLOR,
+                gl::CLAMP_READ_COLOR,
+            ];
+            names.map(|name| gl.integer(name).unwrap())
+        };
+        set_fixed_state(&gl, &glasm::FixedState::default()).unwrap();
+        assert_eq!(clamps(&gl), [0, 0, 0]);
+        let fixed = glasm::FixedState {
+            clamp_fragment_colors: true,
+            ..glasm::FixedState::default()
+        };
+        set_fixed_state(&gl, &fixed).unwrap();
+        assert_eq!(clamps(&gl), [0, 1, 0]);
+    }
+
+    #[test]
+    fn two_sides_flat_colors_and_point_sprites() {
+        let Some(gl) = open() else { return };
+        let replaced = |gl: &Gl, unit: u32| {
+            gl.ActiveTexture(gl::TEXTURE0 + unit).unwrap();
+            let value = gl.get_texture_environment(gl::POINT_SPRITE, gl::COORD_REPLACE);
+            value.unwrap()[0] == 1.0
+        };
+        set_fixed_state(&gl, &glasm::FixedState::default()).unwrap();
+        assert!(!on(&gl, gl::VERTEX_PROGRAM_TWO_SIDE));
+        assert_eq!(
+            gl.integer(gl::SHADE_MODEL).unwrap().unsigned_abs(),
+            gl::SMOOTH
+        );
+        let fixed = glasm::FixedState {
+            two_sided_color: true,
+            flat_colors: true,
+            point_sprites: 0b1010,
+            ..glasm::FixedState::default()
+        };
+        set_fixed_state(&gl, &fixed).unwrap();
+        assert!(on(&gl, gl::VERTEX_PROGRAM_TWO_SIDE));
+        assert_eq!(
+            gl.integer(gl::SHADE_MODEL).unwrap().unsigned_abs(),
+            gl::FLAT
+        );
+        let sets = [0, 1, 2, 3].map(|unit| replaced(&gl, unit));
+        assert_eq!(sets, [false, true, false, true]);
     }
 }

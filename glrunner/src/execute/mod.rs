@@ -10,6 +10,7 @@ mod buffers;
 mod capture_plan;
 mod compute;
 mod draws;
+mod facts;
 mod feedback;
 mod fixed;
 mod framebuffer;
@@ -229,7 +230,9 @@ impl Execution<'_> {
                 kind,
                 comparison,
                 expected,
-            } => self.probe_components(*stage, *kind, *comparison, *expected)?,
+            } => {
+                self.probe_components(step.line, *stage, *kind, (*comparison, (*expected).into()))?
+            }
             Command::ProbeParameter {
                 bank,
                 stage,

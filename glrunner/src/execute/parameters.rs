@@ -1,54 +1,372 @@
 //! Parameters of programs.
+//!
+//! Environment parameters belong to a stage. Local ones belong to a program, so that one which takes the place of another gets them
+//! again. Subroutine parameters are lost whenever a program is bound, so they are set before every draw; so are parameters with handles
+//! of textures and images, which a script may change at any time.
 
 use super::{Execution, Problem};
+use crate::error::Error;
+use crate::gl::{self, Gl};
 use glasm::ir::Stage;
-use glasm_scripts::script::{ParamBank, ParamType};
+use glasm_scripts::params::check_parameter;
+use glasm_scripts::script::{HandleUnit, ParamBank, ParamType};
+use std::collections::BTreeMap;
 
-/// Parameters of programs.
+/// A parameter: stage, bank and number.
+type Key = (Stage, ParamBank, u32);
+
+/// The bits of a parameter, and the type that it is set with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Value {
+    words: [u32; 4],
+    ty: ParamType,
+}
+
+/// What the script has set.
 #[derive(Default)]
-pub(super) struct Parameters;
+pub(super) struct Parameters {
+    values: BTreeMap<Key, Value>,
+    handles: BTreeMap<Key, Vec<HandleUnit>>,
+}
+
+impl Parameters {
+    fn words(&self, key: Key) -> [u32; 4] {
+        self.values.get(&key).map_or([0; 4], |value| value.words)
+    }
+
+    /// The first subroutine parameters of a stage.
+    fn subroutines(&self, stage: Stage, count: u32) -> Vec<u32> {
+        let number = |index| self.words((stage, ParamBank::Subroutine, index))[0];
+        (0..count).map(number).collect()
+    }
+}
+
+/// The target of a stage whose program OpenGL's fixed functions replace.
+fn default_target(stage: Stage) -> u32 {
+    match stage {
+        Stage::Vertex => gl::VERTEX_PROGRAM_ARB,
+        Stage::TessControl => gl::TESS_CONTROL_PROGRAM_NV,
+        Stage::TessEval => gl::TESS_EVALUATION_PROGRAM_NV,
+        Stage::Geometry => gl::GEOMETRY_PROGRAM_NV,
+        Stage::Fragment => gl::FRAGMENT_PROGRAM_ARB,
+        Stage::Compute => gl::COMPUTE_PROGRAM_NV,
+    }
+}
+
+/// 64-bit numbers in the place of the components that they fill.
+fn with_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
+    for (place, pair) in words.chunks_exact_mut(2).zip(pairs) {
+        (place[0], place[1]) = (*pair as u32, (*pair >> 32) as u32);
+    }
+    words
+}
+
+/// Whether there is a parameter of that number.
+fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), Problem> {
+    let (limit, what) = match bank {
+        ParamBank::Env => (gl::MAX_PROGRAM_ENV_PARAMETERS_ARB, "environment parameters"),
+        ParamBank::Local => (gl::MAX_PROGRAM_LOCAL_PARAMETERS_ARB, "local parameters"),
+        ParamBank::Subroutine => {
+            require(gl, "GL_NV_gpu_program5")?;
+            (
+                gl::MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV,
+                "subroutine parameters",
+            )
+        }
+    };
+    let count = gl.program_integer(target, limit)?;
+    match i64::from(index) < i64::from(count) {
+        true => Ok(()),
+        false => Err(Problem::Lacking(format!("the driver has {count} {what}"))),
+    }
+}
+
+fn require(gl: &Gl, extension: &str) -> Result<(), Problem> {
+    match gl.has(extension) {
+        true => Ok(()),
+        false => Err(Problem::Lacking(format!("the driver lacks {extension}"))),
+    }
+}
+
+/// Sets an environment parameter, or a local one of the program that is bound. Bits stay as they are.
+fn upload(
+    gl: &Gl,
+    target: u32,
+    (bank, index): (ParamBank, u32),
+    value: Value,
+) -> Result<(), Problem> {
+    let [x, y, z, w] = value.words;
+    let [fx, fy, fz, fw] = value.words.map(f32::from_bits);
+    let [ix, iy, iz, iw] = value.words.map(u32::cast_signed);
+    if value.ty != ParamType::Float {
+        require(gl, "GL_NV_gpu_program4")?;
+    }
+    match (bank, value.ty) {
+        (ParamBank::Env, ParamType::Float) => {
+            gl.ProgramEnvParameter4fARB(target, index, fx, fy, fz, fw)
+        }
+        (ParamBank::Env, ParamType::Int) => {
+            gl.ProgramEnvParameterI4iNV(target, index, ix, iy, iz, iw)
+        }
+        (ParamBank::Env, ParamType::Uint) => {
+            gl.ProgramEnvParameterI4uiNV(target, index, x, y, z, w)
+        }
+        (ParamBank::Local, ParamType::Float) => {
+            gl.ProgramLocalParameter4fARB(target, index, fx, fy, fz, fw)
+        }
+        (ParamBank::Local, ParamType::Int) => {
+            gl.ProgramLocalParameterI4iNV(target, index, ix, iy, iz, iw)
+        }
+        (ParamBank::Local, ParamType::Uint) => {
+            gl.ProgramLocalParameterI4uiNV(target, index, x, y, z, w)
+        }
+        // All of them are set together before draws.
+        (ParamBank::Subroutine, _) => Ok(()),
+    }?;
+    Ok(gl.check("setting a parameter")?)
+}
+
+/// The bits that OpenGL gives for a parameter when asked for that type; `None` if there is no such question.
+fn query(
+    gl: &Gl,
+    target: u32,
+    (bank, index): (ParamBank, u32),
+    ty: ParamType,
+) -> Result<Option<[u32; 4]>, Error> {
+    let words = match (bank, ty) {
+        (ParamBank::Env, ParamType::Float) => gl.env_parameter(target, index)?.map(f32::to_bits),
+        (ParamBank::Env, ParamType::Int) => {
+            gl.env_parameter_int(target, index)?.map(i32::cast_unsigned)
+        }
+        (ParamBank::Env, ParamType::Uint) => gl.env_parameter_uint(target, index)?,
+        (ParamBank::Local, ParamType::Float) => {
+            gl.local_parameter(target, index)?.map(f32::to_bits)
+        }
+        (ParamBank::Local, ParamType::Int) => gl
+            .local_parameter_int(target, index)?
+            .map(i32::cast_unsigned),
+        (ParamBank::Local, ParamType::Uint) => gl.local_parameter_uint(target, index)?,
+        (ParamBank::Subroutine, ParamType::Uint) => {
+            [gl.subroutine_parameter(target, index)?, 0, 0, 0]
+        }
+        (ParamBank::Subroutine, ParamType::Float | ParamType::Int) => return Ok(None),
+    };
+    Ok(Some(words))
+}
 
 impl Execution<'_> {
+    /// The target of the program of a stage, which is bound.
+    fn bind_stage(&self, stage: Stage) -> Result<u32, Problem> {
+        match self.programs.get(stage) {
+            Some(program) => {
+                program.bind()?;
+                Ok(program.target())
+            }
+            None => Ok(default_target(stage)),
+        }
+    }
+
+    fn upload_value(&self, (stage, bank, index): Key, value: Value) -> Result<(), Problem> {
+        let target = self.bind_stage(stage)?;
+        check_index(&self.gl, target, bank, index)?;
+        upload(&self.gl, target, (bank, index), value)
+    }
+
     pub(super) fn set_parameter(
         &mut self,
-        _bank: ParamBank,
-        _stage: Stage,
-        _index: u32,
-        _ty: Option<ParamType>,
-        _words: [u32; 4],
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        ty: Option<ParamType>,
+        words: [u32; 4],
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        let key = (stage, bank, index);
+        self.parameters.handles.remove(&key);
+        // Numbers of 64 bits are given as pairs of unsigned integers.
+        let ty = ty.unwrap_or(ParamType::Uint);
+        self.set_value(key, Value { words, ty })
+    }
+
+    fn set_value(&mut self, key: Key, value: Value) -> Result<(), Problem> {
+        self.parameters.values.insert(key, value);
+        self.upload_value(key, value)
     }
 
     /// One or two numbers of 64 bits, such as addresses; the components behind them stay as they are.
     pub(super) fn set_pairs(
         &mut self,
-        _bank: ParamBank,
-        _stage: Stage,
-        _index: u32,
-        _pairs: &[u64],
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        pairs: &[u64],
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        let words = with_pairs(self.parameters.words((stage, bank, index)), pairs);
+        self.set_parameter(bank, stage, index, Some(ParamType::Uint), words)
     }
 
+    /// Gives the program of a stage, which has taken the place of another, the local parameters of the script.
+    pub(super) fn upload_locals(&mut self, stage: Stage) -> Result<(), Problem> {
+        for (key, value) in &self.parameters.values {
+            if (key.0, key.1) == (stage, ParamBank::Local) {
+                self.upload_value(*key, *value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `probe parameter`. What a query of another type than the parameter's gives is undefined, so it only must not fail:
+    /// NV_gpu_program4 section 6.1.12.
     pub(super) fn probe_parameter(
         &mut self,
-        _bank: ParamBank,
-        _stage: Stage,
-        _index: u32,
-        _ty: ParamType,
-        _expected: Option<[u32; 4]>,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        ty: ParamType,
+        expected: Option<[u32; 4]>,
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        if ty != ParamType::Float {
+            require(&self.gl, "GL_NV_gpu_program4")?;
+        }
+        self.ready_parameters()?;
+        let target = self.bind_stage(stage)?;
+        check_index(&self.gl, target, bank, index)?;
+        let observed = query(&self.gl, target, (bank, index), ty)?;
+        if expected.is_none() {
+            return Ok(());
+        }
+        Ok(check_parameter(observed, expected, ty)?)
     }
 
     pub(super) fn set_handles(
         &mut self,
-        _bank: ParamBank,
-        _stage: Stage,
-        _index: u32,
-        _units: &[u32],
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        units: &[HandleUnit],
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        require(&self.gl, "GL_NV_bindless_texture")?;
+        self.set_pairs(bank, stage, index, &[])?;
+        self.parameters
+            .handles
+            .insert((stage, bank, index), units.to_vec());
+        Ok(())
+    }
+
+    /// Sets the parameters that do not last. Programs stay bound from here to the draw.
+    pub(super) fn ready_parameters(&mut self) -> Result<(), Problem> {
+        let waiting: Vec<(Key, Vec<HandleUnit>)> = self
+            .parameters
+            .handles
+            .iter()
+            .map(|(key, units)| (*key, units.clone()))
+            .collect();
+        for (key, units) in waiting {
+            let mut handles = Vec::new();
+            for unit in units {
+                handles.push(self.handle(unit)?);
+            }
+            let words = with_pairs(self.parameters.words(key), &handles);
+            let ty = ParamType::Uint;
+            self.set_value(key, Value { words, ty })?;
+        }
+        for stage in self.programs.stages() {
+            let count = self
+                .programs
+                .facts(stage)
+                .map_or(0, |facts| facts.subroutine_parameters);
+            if count > 0 {
+                let target = self.bind_stage(stage)?;
+                let numbers = self.parameters.subroutines(stage, count);
+                self.gl.set_subroutine_parameters(target, &numbers)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The handle of the texture or image of a unit, which becomes resident.
+    fn handle(&mut self, unit: HandleUnit) -> Result<u64, Problem> {
+        let what = match unit {
+            HandleUnit::Texture(unit) => format!("texture {unit}"),
+            HandleUnit::Image(unit) => format!("image {unit}"),
+        };
+        Err(Problem::Lacking(format!("no handle of {what} yet")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gl::Target;
+    use crate::gl::tests::{load, open};
+
+    #[test]
+    fn pairs_leave_what_is_behind_them() {
+        let before = [1, 2, 3, 4];
+        assert_eq!(with_pairs(before, &[]), before);
+        assert_eq!(with_pairs(before, &[0x5_0000_0006]), [6, 5, 3, 4]);
+        let both = with_pairs(before, &[u64::MAX, 7 << 32]);
+        assert_eq!(both, [u32::MAX, u32::MAX, 0, 7]);
+    }
+
+    #[test]
+    fn subroutines_that_are_not_set_are_the_first_ones() {
+        let mut parameters = Parameters::default();
+        let key = (Stage::Fragment, ParamBank::Subroutine, 1);
+        let words = [5, 0, 0, 0];
+        let ty = ParamType::Uint;
+        parameters.values.insert(key, Value { words, ty });
+        assert_eq!(parameters.subroutines(Stage::Fragment, 3), [0, 5, 0]);
+        assert_eq!(parameters.subroutines(Stage::Vertex, 1), [0]);
+    }
+
+    #[test]
+    fn bits_come_back_as_they_were() {
+        let Some(gl) = open() else { return };
+        let text = b"!!ARBfp1.0\nMOV result.color, program.local[2];\nEND\n";
+        let program = load(&gl, Target::Fragment, text);
+        // Minus zero, a NaN with a payload, infinity, the smallest number.
+        let words = [0x8000_0000, 0x7fc0_1234, 0x7f80_0000, 1];
+        for bank in [ParamBank::Env, ParamBank::Local] {
+            let ty = ParamType::Float;
+            upload(&gl, program.target(), (bank, 2), Value { words, ty }).unwrap();
+            let found = query(&gl, program.target(), (bank, 2), ty).unwrap();
+            assert_eq!(found, Some(words));
+            let other = query(&gl, program.target(), (bank, 1), ty).unwrap();
+            assert_eq!(other, Some([0; 4]));
+        }
+        let vertex = query(
+            &gl,
+            gl::VERTEX_PROGRAM_ARB,
+            (ParamBank::Env, 2),
+            ParamType::Float,
+        );
+        assert_eq!(vertex.unwrap(), Some([0; 4]));
+    }
+
+    #[test]
+    fn what_the_driver_lacks_is_told_before_it_fails() {
+        let Some(gl) = open() else { return };
+        let target = gl::FRAGMENT_PROGRAM_ARB;
+        let count = gl
+            .program_integer(target, gl::MAX_PROGRAM_ENV_PARAMETERS_ARB)
+            .unwrap();
+        let last = count.unsigned_abs() - 1;
+        check_index(&gl, target, ParamBank::Env, last).unwrap();
+        let past = check_index(&gl, target, ParamBank::Env, last + 1);
+        let Err(Problem::Lacking(reason)) = past else {
+            panic!("{past:?}")
+        };
+        assert_eq!(
+            reason,
+            format!("the driver has {count} environment parameters")
+        );
+        if !gl.has("GL_NV_gpu_program4") {
+            let value = Value {
+                words: [1; 4],
+                ty: ParamType::Int,
+            };
+            let refused = upload(&gl, target, (ParamBank::Env, 0), value);
+            assert!(matches!(refused, Err(Problem::Lacking(_))), "{refused:?}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Programs of a script: loading them into the driver's assembler.
 
+use super::facts::Facts;
 use super::{Execution, Problem, passthrough};
 use crate::error::Error;
 use crate::gl::{Gl, LoadError, Program, Target};
@@ -12,21 +13,44 @@ use std::rc::Rc;
 /// The programs that draws and dispatches use, one for a stage.
 #[derive(Default)]
 pub(super) struct Programs {
-    loaded: Vec<(Stage, Program)>,
+    loaded: Vec<Loaded>,
+}
+
+/// The program of a stage.
+struct Loaded {
+    stage: Stage,
+    program: Program,
+    facts: Facts,
 }
 
 impl Programs {
     /// The program of a stage, unless OpenGL's fixed functions do its work.
     pub(super) fn get(&self, stage: Stage) -> Option<&Program> {
-        let mut loaded = self.loaded.iter();
-        loaded
-            .find(|(known, _)| *known == stage)
-            .map(|(_, program)| program)
+        self.loaded(stage).map(|loaded| &loaded.program)
     }
 
-    fn set(&mut self, stage: Stage, program: Program) {
-        self.loaded.retain(|(known, _)| *known != stage);
-        self.loaded.push((stage, program));
+    /// What has to be known about the program of a stage.
+    pub(super) fn facts(&self, stage: Stage) -> Option<Facts> {
+        self.loaded(stage).map(|loaded| loaded.facts)
+    }
+
+    /// The stages that have a program.
+    pub(super) fn stages(&self) -> Vec<Stage> {
+        self.loaded.iter().map(|loaded| loaded.stage).collect()
+    }
+
+    fn loaded(&self, stage: Stage) -> Option<&Loaded> {
+        let mut loaded = self.loaded.iter();
+        loaded.find(|loaded| loaded.stage == stage)
+    }
+
+    fn set(&mut self, stage: Stage, program: Program, facts: Facts) {
+        self.loaded.retain(|loaded| loaded.stage != stage);
+        self.loaded.push(Loaded {
+            stage,
+            program,
+            facts,
+        });
     }
 }
 
@@ -111,7 +135,8 @@ impl Execution<'_> {
                 ProgramForm::Assembly => {
                     let loaded = load(&self.gl, program)?;
                     let loaded = loaded.map_err(|error| refused(program, &error))?;
-                    self.programs.set(program.stage, loaded);
+                    let facts = Facts::of(program.stage, &program.text);
+                    self.programs.set(program.stage, loaded, facts);
                 }
                 ProgramForm::PassThrough => self.load_passthrough(program.stage)?,
                 // Nothing is loaded: OpenGL does the work itself.
@@ -142,7 +167,7 @@ impl Execution<'_> {
         let loaded = Program::load(&self.gl, target(stage), text.as_bytes())?;
         let loaded = loaded
             .map_err(|error| format!("the program that passes on is refused: {}", error.message))?;
-        self.programs.set(stage, loaded);
+        self.programs.set(stage, loaded, Facts::default());
         Ok(())
     }
 
@@ -166,7 +191,11 @@ impl Execution<'_> {
     ) -> Result<(), Problem> {
         let program = &self.script.spares[spare].program;
         match (load(&self.gl, program)?, expected) {
-            (Ok(loaded), None) => self.programs.set(program.stage, loaded),
+            (Ok(loaded), None) => {
+                let facts = Facts::of(program.stage, &program.text);
+                self.programs.set(program.stage, loaded, facts);
+                self.upload_locals(program.stage)?;
+            }
             (Err(_), Some(_)) => {}
             (Ok(_), Some(expected)) => {
                 let code = expected.code.id();

@@ -25,6 +25,7 @@ mod pixels;
 mod program;
 mod query;
 mod samples;
+mod state;
 mod texture;
 
 #[cfg(test)]

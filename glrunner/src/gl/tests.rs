@@ -25,7 +25,7 @@ pub(crate) fn open() -> Option<Rc<Gl>> {
     }
 }
 
-fn load(gl: &Rc<Gl>, target: Target, text: &[u8]) -> Program {
+pub(crate) fn load(gl: &Rc<Gl>, target: Target, text: &[u8]) -> Program {
     match Program::load(gl, target, text).expect("the driver has programs") {
         Ok(program) => program,
         Err(refusal) => panic!("{refusal:?}"),

@@ -10,6 +10,7 @@ pub use draws::{Assembly, Divisors, Draw, DrawSource, IndexWidth};
 
 use super::attachments::MAX_COLORS;
 use super::gl_state::StateUpdate;
+use super::handles::HandleUnit;
 use super::program_state::TextureEnables;
 use crate::data::{DataRange, Scalar, Sequence, TypedData};
 use crate::format::Format;
@@ -38,7 +39,7 @@ pub enum Groups {
 }
 
 /// Which parameters of a program.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ParamBank {
     /// `program.env`
     Env,
@@ -88,8 +89,8 @@ pub enum ParamValue {
     Words(Option<ParamType>, [u32; 4]),
     /// 64-bit addresses in (x, y) and, with two of them, in (z, w); low word first. Other components stay as they are.
     Addresses(Vec<BufferAddress>),
-    /// 64-bit handles in (x, y) and, with two of them, in (z, w). The handle of a texture or image is the number of its unit.
-    Handles(Vec<u32>),
+    /// 64-bit handles in (x, y) and, with two of them, in (z, w).
+    Handles(Vec<HandleUnit>),
 }
 
 /// A matrix of GL state.

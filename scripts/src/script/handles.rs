@@ -6,16 +6,36 @@ use super::command::Command;
 use super::textures::UNITS;
 use super::words::{LineError, Words};
 
+/// What a handle is of, by its unit, whose number stands for the handle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HandleUnit {
+    /// The texture of a texture image unit.
+    Texture(u32),
+    /// The image of an image unit.
+    Image(u32),
+}
+
+impl HandleUnit {
+    /// The number of the unit.
+    pub fn unit(self) -> u32 {
+        match self {
+            Self::Texture(unit) | Self::Image(unit) => unit,
+        }
+    }
+}
+
 /// Takes one or two times `texture UNIT` or `image UNIT`.
-pub(super) fn parse_handles(words: &mut Words<'_>) -> Result<Vec<u32>, LineError> {
+pub(super) fn parse_handles(words: &mut Words<'_>) -> Result<Vec<HandleUnit>, LineError> {
     let mut handles = Vec::new();
     while handles.is_empty() || (handles.len() < 2 && !words.is_empty()) {
-        words.parse_with("`texture` or `image`", |word| {
-            matches!(word, "texture" | "image").then_some(())
+        let of_unit = words.parse_with("`texture` or `image`", |word| match word {
+            "texture" => Some(HandleUnit::Texture as fn(u32) -> HandleUnit),
+            "image" => Some(HandleUnit::Image as fn(u32) -> HandleUnit),
+            _ => None,
         })?;
         let what = format!("a unit below {UNITS}");
         let unit = |word: &str| word.parse().ok().filter(|unit| *unit < UNITS);
-        handles.push(words.parse_with(&what, unit)?);
+        handles.push(of_unit(words.parse_with(&what, unit)?));
     }
     Ok(handles)
 }

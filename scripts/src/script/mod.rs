@@ -40,6 +40,7 @@ pub use command::{
 };
 pub use fixed_function::Switch;
 pub use gl_state::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};
+pub use handles::HandleUnit;
 pub use program_state::{MAX_STATES, ProgramState, TextureEnables};
 pub use require::{Convention, Requirements};
 pub use section::ProgramForm;

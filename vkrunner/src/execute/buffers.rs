@@ -101,7 +101,7 @@ impl Resources {
             ParamValue::Handles(handles) => {
                 let mut words = before;
                 for (pair, handle) in words.chunks_exact_mut(2).zip(handles) {
-                    (pair[0], pair[1]) = (*handle, 0);
+                    (pair[0], pair[1]) = (handle.unit(), 0);
                 }
                 words
             }

@@ -29,7 +29,7 @@ use feedback::Feedback;
 use glasm::ir::Stage;
 use glasm_scripts::observation::Observe;
 use glasm_scripts::outcome::Failure;
-use glasm_scripts::params::Params;
+use glasm_scripts::params::{Params, check_parameter};
 use glasm_scripts::results::{Files, Results};
 use glasm_scripts::script::attachments::MAX_COLORS;
 use glasm_scripts::script::{
@@ -38,7 +38,6 @@ use glasm_scripts::script::{
 use glasm_scripts::timing::Phase;
 use images::Images;
 use programs::Programs;
-use queries::check_parameter;
 use std::rc::Rc;
 use textures::Textures;
 
@@ -297,7 +296,9 @@ impl Execution<'_> {
                 kind,
                 comparison,
                 expected,
-            } => self.probe_components(*stage, *kind, *comparison, *expected)?,
+            } => {
+                self.probe_components(step.line, *stage, *kind, (*comparison, (*expected).into()))?
+            }
             Command::ProbeParameter {
                 bank,
                 stage,

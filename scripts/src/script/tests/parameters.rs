@@ -166,7 +166,10 @@ fn handles_are_numbers_of_units() {
     let Command::Parameter { value, .. } = &script.steps[0].command else {
         panic!("a parameter")
     };
-    assert_eq!(*value, ParamValue::Handles(vec![3, 1]));
+    assert_eq!(
+        *value,
+        ParamValue::Handles(vec![HandleUnit::Texture(3), HandleUnit::Image(1)])
+    );
     let limits = script.handle_limits();
     assert_eq!((limits.textures, limits.images), (5, 3));
     let limits = parse("[test]\n").handle_limits();

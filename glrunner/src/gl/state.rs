@@ -1,0 +1,218 @@
+//! Matrices, lights, materials and the other state that programs read, and their parameters.
+//!
+//! Vectors always have four components here, which is as much as OpenGL reads or writes of any of them.
+
+use super::Gl;
+use crate::error::Error;
+
+impl Gl {
+    /// `glLoadMatrixf`, column by column.
+    pub(crate) fn load_matrix(&self, columns: &[[f32; 4]; 4]) -> Result<(), Error> {
+        // SAFETY: OpenGL reads 16 numbers.
+        unsafe { self.LoadMatrixf(columns.as_flattened().as_ptr()) }
+    }
+
+    /// `glMultMatrixf`, column by column.
+    pub(crate) fn multiply_matrix(&self, columns: &[[f32; 4]; 4]) -> Result<(), Error> {
+        // SAFETY: OpenGL reads 16 numbers.
+        unsafe { self.MultMatrixf(columns.as_flattened().as_ptr()) }
+    }
+
+    /// `glLightfv`
+    pub(crate) fn light(&self, light: u32, name: u32, value: [f32; 4]) -> Result<(), Error> {
+        // SAFETY: OpenGL reads at most 4 numbers.
+        unsafe { self.Lightfv(light, name, value.as_ptr()) }
+    }
+
+    /// `glMaterialfv`
+    pub(crate) fn material(&self, face: u32, name: u32, value: [f32; 4]) -> Result<(), Error> {
+        // SAFETY: OpenGL reads at most 4 numbers.
+        unsafe { self.Materialfv(face, name, value.as_ptr()) }
+    }
+
+    /// `glLightModelfv`
+    pub(crate) fn light_model(&self, name: u32, value: [f32; 4]) -> Result<(), Error> {
+        // SAFETY: OpenGL reads at most 4 numbers.
+        unsafe { self.LightModelfv(name, value.as_ptr()) }
+    }
+
+    /// `glFogfv`
+    pub(crate) fn fog(&self, name: u32, value: [f32; 4]) -> Result<(), Error> {
+        // SAFETY: OpenGL reads at most 4 numbers.
+        unsafe { self.Fogfv(name, value.as_ptr()) }
+    }
+
+    /// `glPointParameterfv`
+    pub(crate) fn point_parameter(&self, name: u32, value: [f32; 4]) -> Result<(), Error> {
+        // SAFETY: OpenGL reads at most 3 numbers.
+        unsafe { self.PointParameterfv(name, value.as_ptr()) }
+    }
+
+    /// `glTexEnvfv` for the active texture unit.
+    pub(crate) fn texture_environment(
+        &self,
+        target: u32,
+        name: u32,
+        value: [f32; 4],
+    ) -> Result<(), Error> {
+        // SAFETY: OpenGL reads at most 4 numbers.
+        unsafe { self.TexEnvfv(target, name, value.as_ptr()) }
+    }
+
+    /// `glTexGenfv` for the active texture unit.
+    pub(crate) fn texture_generation(
+        &self,
+        coord: u32,
+        name: u32,
+        value: [f32; 4],
+    ) -> Result<(), Error> {
+        // SAFETY: OpenGL reads at most 4 numbers.
+        unsafe { self.TexGenfv(coord, name, value.as_ptr()) }
+    }
+
+    /// `glClipPlane`
+    pub(crate) fn clip_plane(&self, plane: u32, equation: [f32; 4]) -> Result<(), Error> {
+        let equation = equation.map(f64::from);
+        // SAFETY: OpenGL reads 4 numbers.
+        unsafe { self.ClipPlane(plane, equation.as_ptr()) }
+    }
+
+    /// `glGetProgramivARB`: a limit of a program target, or a property of the program that is bound to it, other than its string.
+    pub(crate) fn program_integer(&self, target: u32, name: u32) -> Result<i32, Error> {
+        let mut value = 0;
+        // SAFETY: OpenGL writes one number.
+        unsafe { self.GetProgramivARB(target, name, &mut value) }?;
+        self.check("glGetProgramivARB")?;
+        Ok(value)
+    }
+
+    /// `glGetProgramEnvParameterfvARB`
+    pub(crate) fn env_parameter(&self, target: u32, index: u32) -> Result<[f32; 4], Error> {
+        let mut value = [0.0; 4];
+        // SAFETY: OpenGL writes 4 numbers.
+        unsafe { self.GetProgramEnvParameterfvARB(target, index, value.as_mut_ptr()) }?;
+        self.check("glGetProgramEnvParameterfvARB").map(|()| value)
+    }
+
+    /// `glGetProgramEnvParameterIivNV`
+    pub(crate) fn env_parameter_int(&self, target: u32, index: u32) -> Result<[i32; 4], Error> {
+        let mut value = [0; 4];
+        // SAFETY: OpenGL writes 4 numbers.
+        unsafe { self.GetProgramEnvParameterIivNV(target, index, value.as_mut_ptr()) }?;
+        self.check("glGetProgramEnvParameterIivNV").map(|()| value)
+    }
+
+    /// `glGetProgramEnvParameterIuivNV`
+    pub(crate) fn env_parameter_uint(&self, target: u32, index: u32) -> Result<[u32; 4], Error> {
+        let mut value = [0; 4];
+        // SAFETY: OpenGL writes 4 numbers.
+        unsafe { self.GetProgramEnvParameterIuivNV(target, index, value.as_mut_ptr()) }?;
+        self.check("glGetProgramEnvParameterIuivNV").map(|()| value)
+    }
+
+    /// `glGetProgramLocalParameterfvARB`, of the program that is bound.
+    pub(crate) fn local_parameter(&self, target: u32, index: u32) -> Result<[f32; 4], Error> {
+        let mut value = [0.0; 4];
+        // SAFETY: OpenGL writes 4 numbers.
+        unsafe { self.GetProgramLocalParameterfvARB(target, index, value.as_mut_ptr()) }?;
+        self.check("glGetProgramLocalParameterfvARB")
+            .map(|()| value)
+    }
+
+    /// `glGetProgramLocalParameterIivNV`, of the program that is bound.
+    pub(crate) fn local_parameter_int(&self, target: u32, index: u32) -> Result<[i32; 4], Error> {
+        let mut value = [0; 4];
+        // SAFETY: OpenGL writes 4 numbers.
+        unsafe { self.GetProgramLocalParameterIivNV(target, index, value.as_mut_ptr()) }?;
+        self.check("glGetProgramLocalParameterIivNV")
+            .map(|()| value)
+    }
+
+    /// `glGetProgramLocalParameterIuivNV`, of the program that is bound.
+    pub(crate) fn local_parameter_uint(&self, target: u32, index: u32) -> Result<[u32; 4], Error> {
+        let mut value = [0; 4];
+        // SAFETY: OpenGL writes 4 numbers.
+        unsafe { self.GetProgramLocalParameterIuivNV(target, index, value.as_mut_ptr()) }?;
+        self.check("glGetProgramLocalParameterIuivNV")
+            .map(|()| value)
+    }
+
+    /// `glProgramSubroutineParametersuivNV`: all subroutine parameters of the program that is bound.
+    pub(crate) fn set_subroutine_parameters(
+        &self,
+        target: u32,
+        numbers: &[u32],
+    ) -> Result<(), Error> {
+        let count = i32::try_from(numbers.len()).map_err(|_| Error::Length {
+            what: "subroutine parameters",
+            length: numbers.len(),
+            needed: i32::MAX as usize,
+        })?;
+        // SAFETY: OpenGL reads as many numbers as the slice has.
+        unsafe { self.ProgramSubroutineParametersuivNV(target, count, numbers.as_ptr()) }?;
+        self.check("glProgramSubroutineParametersuivNV")
+    }
+
+    /// `glGetProgramSubroutineParameteruivNV`
+    pub(crate) fn subroutine_parameter(&self, target: u32, index: u32) -> Result<u32, Error> {
+        let mut number = 0;
+        // SAFETY: OpenGL writes one number.
+        unsafe { self.GetProgramSubroutineParameteruivNV(target, index, &mut number) }?;
+        self.check("glGetProgramSubroutineParameteruivNV")
+            .map(|()| number)
+    }
+}
+
+/// What tests read back.
+#[cfg(test)]
+impl Gl {
+    /// `glGetLightfv`
+    pub(crate) fn get_light(&self, light: u32, name: u32) -> Result<[f32; 4], Error> {
+        let mut value = [0.0; 4];
+        // SAFETY: OpenGL writes at most 4 numbers.
+        unsafe { self.GetLightfv(light, name, value.as_mut_ptr()) }?;
+        self.check("glGetLightfv").map(|()| value)
+    }
+
+    /// `glGetMaterialfv`
+    pub(crate) fn get_material(&self, face: u32, name: u32) -> Result<[f32; 4], Error> {
+        let mut value = [0.0; 4];
+        // SAFETY: OpenGL writes at most 4 numbers.
+        unsafe { self.GetMaterialfv(face, name, value.as_mut_ptr()) }?;
+        self.check("glGetMaterialfv").map(|()| value)
+    }
+
+    /// `glGetTexEnvfv` for the active texture unit.
+    pub(crate) fn get_texture_environment(
+        &self,
+        target: u32,
+        name: u32,
+    ) -> Result<[f32; 4], Error> {
+        let mut value = [0.0; 4];
+        // SAFETY: OpenGL writes at most 4 numbers.
+        unsafe { self.GetTexEnvfv(target, name, value.as_mut_ptr()) }?;
+        self.check("glGetTexEnvfv").map(|()| value)
+    }
+
+    /// `glGetTexGenfv` for the active texture unit.
+    pub(crate) fn get_texture_generation(&self, coord: u32, name: u32) -> Result<[f32; 4], Error> {
+        let mut value = [0.0; 4];
+        // SAFETY: OpenGL writes at most 4 numbers.
+        unsafe { self.GetTexGenfv(coord, name, value.as_mut_ptr()) }?;
+        self.check("glGetTexGenfv").map(|()| value)
+    }
+
+    /// `glGetClipPlane`
+    pub(crate) fn get_clip_plane(&self, plane: u32) -> Result<[f64; 4], Error> {
+        let mut equation = [0.0; 4];
+        // SAFETY: OpenGL writes 4 numbers.
+        unsafe { self.GetClipPlane(plane, equation.as_mut_ptr()) }?;
+        self.check("glGetClipPlane").map(|()| equation)
+    }
+
+    /// `glIsEnabled`
+    pub(crate) fn is_enabled(&self, capability: u32) -> Result<bool, Error> {
+        let enabled = self.IsEnabled(capability)? == super::TRUE;
+        self.check("glIsEnabled").map(|()| enabled)
+    }
+}
