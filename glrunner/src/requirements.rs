@@ -4,65 +4,229 @@
 //! for first; the rest is in one table.
 
 use crate::execute::programs::target;
-use crate::gl::Gl;
+use crate::gl::{Gl, Version};
 use crate::languages;
-use glasm_scripts::script::{Command, ProgramForm, ProgramSection, Script};
+use glasm_scripts::script::{Command, ProgramForm, ProgramSection, Requirements, Script};
 
-/// What OpenGL calls a requirement of Vulkan's.
+/// What OpenGL needs for a requirement of Vulkan's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Need {
-    /// OpenGL has it always, or its programs bring it with their language.
-    Given,
-    /// An extension.
+    /// All versions of OpenGL that can be opened have it, or rule it for everybody, like the depths of clip space.
+    Core,
+    /// The programs that use it bring it with their language or an option, whose extensions are asked for.
+    Programs,
+    /// It is part of OpenGL since a version, and of one of these extensions.
+    Since(Version, &'static [&'static str]),
+    /// An extension has it.
     Extension(&'static str),
     /// OpenGL has no such thing.
     Never,
 }
 
-/// Features and extensions of Vulkan that are not given.
+/// What a script can require of a device, in Vulkan's words. `docs/scripts.md` says what they are for.
 const NEEDS: &[(&str, Need)] = &[
-    ("alphaToOne", Need::Given),
-    ("customBorderColors", Need::Given),
+    ("alphaToOne", Need::Core),
+    (
+        "bufferDeviceAddress",
+        Need::Extension("GL_NV_shader_buffer_load"),
+    ),
+    ("computeFullSubgroups", Need::Never),
+    ("customBorderColors", Need::Core),
+    ("customBorderColorWithoutFormat", Need::Core),
     (
         "depthBiasClamp",
-        Need::Extension("GL_ARB_polygon_offset_clamp"),
+        Need::Since(
+            Version(4, 6),
+            &["GL_ARB_polygon_offset_clamp", "GL_EXT_polygon_offset_clamp"],
+        ),
     ),
     ("depthBounds", Need::Extension("GL_EXT_depth_bounds_test")),
-    ("depthClamp", Need::Extension("GL_ARB_depth_clamp")),
+    (
+        "depthClamp",
+        Need::Since(Version(3, 2), &["GL_ARB_depth_clamp", "GL_NV_depth_clamp"]),
+    ),
+    ("depthClipControl", Need::Core),
+    ("descriptorBindingPartiallyBound", Need::Core),
     (
         "dualSrcBlend",
-        Need::Extension("GL_ARB_blend_func_extended"),
+        Need::Since(Version(3, 3), &["GL_ARB_blend_func_extended"]),
     ),
-    ("multiViewport", Need::Extension("GL_ARB_viewport_array")),
+    ("fillModeNonSolid", Need::Core),
+    ("fragmentShaderPixelInterlock", Need::Programs),
+    ("fragmentShaderSampleInterlock", Need::Programs),
+    ("fragmentStoresAndAtomics", Need::Programs),
+    ("fullDrawIndexUint32", Need::Core),
+    ("fullyCoveredFragmentShaderInputVariable", Need::Programs),
+    ("geometryShader", Need::Programs),
+    (
+        "geometryStreams",
+        Need::Since(Version(4, 0), &["GL_ARB_transform_feedback3"]),
+    ),
+    (
+        "imageCubeArray",
+        Need::Since(Version(4, 0), &["GL_ARB_texture_cube_map_array"]),
+    ),
+    (
+        "independentBlend",
+        Need::Since(Version(4, 0), &["GL_ARB_draw_buffers_blend"]),
+    ),
+    ("indexTypeUint8", Need::Core),
+    ("largePoints", Need::Core),
+    ("logicOp", Need::Core),
+    (
+        "multiViewport",
+        Need::Since(Version(4, 1), &["GL_ARB_viewport_array"]),
+    ),
+    ("nullDescriptor", Need::Core),
+    ("occlusionQueryPrecise", Need::Core),
+    (
+        "primitiveTopologyListRestart",
+        Need::Since(Version(3, 1), &["GL_NV_primitive_restart"]),
+    ),
+    ("provokingVertexLast", Need::Core),
+    ("robustBufferAccess2", Need::Never),
+    ("robustImageAccess2", Need::Never),
+    (
+        "samplerAnisotropy",
+        Need::Since(
+            Version(4, 6),
+            &[
+                "GL_ARB_texture_filter_anisotropic",
+                "GL_EXT_texture_filter_anisotropic",
+            ],
+        ),
+    ),
     (
         "sampleRateShading",
-        Need::Extension("GL_ARB_sample_shading"),
+        Need::Since(Version(4, 0), &["GL_ARB_sample_shading"]),
+    ),
+    (
+        "samplerMirrorClampToEdge",
+        Need::Since(
+            Version(4, 4),
+            &[
+                "GL_ARB_texture_mirror_clamp_to_edge",
+                "GL_EXT_texture_mirror_clamp",
+                "GL_ATI_texture_mirror_once",
+            ],
+        ),
+    ),
+    ("shaderBufferFloat32AtomicAdd", Need::Programs),
+    ("shaderBufferFloat32Atomics", Need::Programs),
+    ("shaderBufferFloat64AtomicAdd", Need::Programs),
+    ("shaderBufferFloat64Atomics", Need::Programs),
+    ("shaderBufferInt64Atomics", Need::Programs),
+    ("shaderClipDistance", Need::Programs),
+    (
+        "shaderCullDistance",
+        Need::Since(Version(4, 5), &["GL_ARB_cull_distance"]),
+    ),
+    ("shaderDemoteToHelperInvocation", Need::Programs),
+    ("shaderDrawParameters", Need::Programs),
+    ("shaderFloat16", Need::Programs),
+    ("shaderFloat64", Need::Programs),
+    ("shaderImageGatherExtended", Need::Programs),
+    ("shaderInt16", Need::Programs),
+    ("shaderInt64", Need::Programs),
+    ("shaderInt8", Need::Programs),
+    ("shaderOutputLayer", Need::Programs),
+    ("shaderOutputViewportIndex", Need::Programs),
+    ("shaderResourceMinLod", Need::Programs),
+    ("shaderResourceResidency", Need::Programs),
+    ("shaderSampledImageArrayDynamicIndexing", Need::Programs),
+    ("shaderSampledImageArrayNonUniformIndexing", Need::Programs),
+    ("shaderSharedInt64Atomics", Need::Programs),
+    ("shaderSMBuiltins", Need::Programs),
+    ("shaderStorageBufferArrayDynamicIndexing", Need::Programs),
+    ("shaderStorageBufferArrayNonUniformIndexing", Need::Programs),
+    ("shaderStorageImageArrayDynamicIndexing", Need::Programs),
+    ("shaderStorageImageArrayNonUniformIndexing", Need::Programs),
+    ("shaderStorageImageExtendedFormats", Need::Programs),
+    ("shaderStorageImageMultisample", Need::Programs),
+    ("shaderStorageImageReadWithoutFormat", Need::Programs),
+    ("shaderStorageImageWriteWithoutFormat", Need::Programs),
+    (
+        "shaderStorageTexelBufferArrayDynamicIndexing",
+        Need::Programs,
+    ),
+    (
+        "shaderStorageTexelBufferArrayNonUniformIndexing",
+        Need::Programs,
+    ),
+    ("shaderTessellationAndGeometryPointSize", Need::Programs),
+    ("shaderUniformBufferArrayDynamicIndexing", Need::Programs),
+    ("shaderUniformBufferArrayNonUniformIndexing", Need::Programs),
+    (
+        "shaderUniformTexelBufferArrayDynamicIndexing",
+        Need::Programs,
+    ),
+    (
+        "shaderUniformTexelBufferArrayNonUniformIndexing",
+        Need::Programs,
+    ),
+    ("sparseBinding", Need::Extension("GL_ARB_sparse_texture")),
+    (
+        "sparseResidencyImage2D",
+        Need::Extension("GL_ARB_sparse_texture"),
+    ),
+    ("storageBuffer16BitAccess", Need::Programs),
+    ("storageBuffer8BitAccess", Need::Programs),
+    ("subgroupSizeControl", Need::Never),
+    ("tessellationShader", Need::Programs),
+    (
+        "textureCompressionASTC_LDR",
+        Need::Extension("GL_KHR_texture_compression_astc_ldr"),
+    ),
+    (
+        "textureCompressionBC",
+        Need::Extension("GL_EXT_texture_compression_s3tc"),
+    ),
+    (
+        "textureCompressionETC2",
+        Need::Since(Version(4, 3), &["GL_ARB_ES3_compatibility"]),
+    ),
+    (
+        "transformFeedback",
+        Need::Extension("GL_NV_transform_feedback"),
     ),
     (
         "vertexAttributeInstanceRateDivisor",
-        Need::Extension("GL_ARB_instanced_arrays"),
+        Need::Since(Version(3, 3), &["GL_ARB_instanced_arrays"]),
     ),
+    (
+        "vertexAttributeInstanceRateZeroDivisor",
+        Need::Since(Version(3, 3), &["GL_ARB_instanced_arrays"]),
+    ),
+    ("vertexPipelineStoresAndAtomics", Need::Programs),
     (
         "VK_EXT_conservative_rasterization",
         Need::Extension("GL_NV_conservative_raster"),
     ),
-    (
-        "VK_EXT_post_depth_coverage",
-        Need::Extension("GL_EXT_post_depth_coverage"),
-    ),
-    (
-        "VK_EXT_shader_viewport_index_layer",
-        Need::Extension("GL_ARB_shader_viewport_layer_array"),
-    ),
+    ("VK_EXT_external_memory_host", Need::Core),
+    ("VK_EXT_fragment_shader_interlock", Need::Programs),
+    ("VK_EXT_post_depth_coverage", Need::Programs),
+    ("VK_EXT_shader_atomic_float", Need::Programs),
+    ("VK_EXT_shader_viewport_index_layer", Need::Programs),
     ("VK_EXT_subgroup_size_control", Need::Never),
     (
         "VK_EXT_transform_feedback",
         Need::Extension("GL_NV_transform_feedback"),
     ),
     (
-        "VK_NV_sample_mask_override_coverage",
-        Need::Extension("GL_NV_sample_mask_override_coverage"),
+        "VK_KHR_sampler_mirror_clamp_to_edge",
+        Need::Since(
+            Version(4, 4),
+            &[
+                "GL_ARB_texture_mirror_clamp_to_edge",
+                "GL_EXT_texture_mirror_clamp",
+                "GL_ATI_texture_mirror_once",
+            ],
+        ),
     ),
+    ("VK_NV_sample_mask_override_coverage", Need::Programs),
+    ("VK_NV_shader_sm_builtins", Need::Programs),
+    ("VK_NV_viewport_array2", Need::Programs),
+    ("wideLines", Need::Core),
 ];
 
 /// The reason to skip a script that needs an extension.
@@ -70,35 +234,62 @@ pub(crate) fn lacks(extension: &str) -> String {
     format!("the driver lacks {extension}")
 }
 
-fn need(name: &str) -> Need {
+fn need(name: &str) -> Option<Need> {
     let found = NEEDS.iter().find(|(known, _)| *known == name);
-    found.map_or(Need::Given, |(_, need)| *need)
+    found.map(|(_, need)| *need)
+}
+
+/// What is missing of a requirement; `None` if nothing is.
+fn missing(name: &str, version: Version, has: impl Fn(&str) -> bool) -> Option<String> {
+    match need(name) {
+        Some(Need::Core | Need::Programs) => None,
+        Some(Need::Since(since, _)) if version >= since => None,
+        Some(Need::Since(_, extensions)) => match extensions {
+            extensions if extensions.iter().any(|name| has(name)) => None,
+            [extension, ..] => Some(lacks(extension)),
+            [] => Some(lacks(name)),
+        },
+        Some(Need::Extension(extension)) => (!has(extension)).then(|| lacks(extension)),
+        Some(Need::Never) => Some(format!("OpenGL has nothing like {name}")),
+        None => Some(format!("nobody knows what {name} is in OpenGL")),
+    }
 }
 
 /// Why a script cannot run with a driver; `None` if it can.
 pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
     let requirements = &script.requirements;
-    if let Some(unmet) = requirements.unmet.first() {
+    // Names of OpenGL that Vulkan does not meet are for OpenGL to meet.
+    let names = &requirements.gl_extensions;
+    let mut unmet = requirements.unmet.iter();
+    if let Some(unmet) = unmet.find(|unmet| !names.contains(unmet)) {
         return Some(format!("{unmet} not supported"));
     }
     if requirements.legacy_multiply {
         return Some("how a driver multiplies is its own choice".to_owned());
     }
-    if requirements.low_addresses {
-        return Some("OpenGL gives no addresses of 32 bits".to_owned());
-    }
-    let named = requirements.features.iter().chain(&requirements.extensions);
-    for name in named {
-        match need(name) {
-            Need::Given => {}
-            Need::Extension(extension) if gl.has(extension) => {}
-            Need::Extension(extension) => return Some(format!("the driver lacks {extension}")),
-            Need::Never => return Some(format!("OpenGL has nothing like {name}")),
-        }
-    }
-    missing_form(script)
+    let missing = |name: &String| missing(name, gl.version(), |extension| gl.has(extension));
+    let mut named = requirements.features.iter().chain(&requirements.extensions);
+    missing_of_gl(requirements, gl)
+        .or_else(|| named.find_map(missing))
+        .or_else(|| {
+            let mut without = requirements.without.iter();
+            let present = without.find(|name| missing(name).is_none())?;
+            Some(format!("OpenGL has {present}"))
+        })
+        .or_else(|| missing_form(script))
         .or_else(|| missing_language(script, gl))
         .or_else(|| missing_command(script))
+}
+
+/// What is missing of the version and the extensions that a script names in OpenGL's words.
+fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
+    if let Some([major, minor]) = requirements.gl_version
+        && gl.version() < Version(major, minor)
+    {
+        return Some(format!("the driver has OpenGL {}", gl.version()));
+    }
+    let mut names = requirements.gl_extensions.iter();
+    names.find(|name| !gl.has(name)).map(|name| lacks(name))
 }
 
 /// Programs that only Vulkan runs.
@@ -123,7 +314,7 @@ fn missing_language(script: &Script, gl: &Gl) -> Option<String> {
     let mut needed =
         assembly.flat_map(|program| languages::extensions(target(program.stage), &program.text));
     let extension = needed.find(|extension| !gl.has(extension))?;
-    Some(format!("the driver lacks {extension}"))
+    Some(lacks(&extension))
 }
 
 fn missing_command(script: &Script) -> Option<String> {
@@ -137,12 +328,82 @@ fn missing_command(script: &Script) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glasm_scripts::find::find_scripts;
+    use std::path::Path;
 
     #[test]
     fn needs_are_sorted_and_named_once() {
-        assert!(NEEDS.iter().any(|(name, _)| *name == "depthBounds"));
         let names: Vec<String> = NEEDS.iter().map(|(name, _)| name.to_lowercase()).collect();
         assert!(names.is_sorted_by(|a, b| a < b));
-        assert_eq!(need("shaderInt64"), Need::Given);
+    }
+
+    #[test]
+    fn requirements_are_met_by_version_or_extension() {
+        let missing =
+            |name, minor, extension| missing(name, Version(4, minor), |known| known == extension);
+        assert_eq!(missing("shaderInt64", 0, ""), None);
+        assert_eq!(missing("alphaToOne", 0, ""), None);
+        assert_eq!(missing("multiViewport", 1, ""), None);
+        assert_eq!(missing("multiViewport", 0, "GL_ARB_viewport_array"), None);
+        assert_eq!(
+            missing("multiViewport", 0, "").unwrap(),
+            "the driver lacks GL_ARB_viewport_array"
+        );
+        assert_eq!(
+            missing("depthBiasClamp", 5, "GL_EXT_polygon_offset_clamp"),
+            None
+        );
+        assert_eq!(missing("depthBounds", 6, "GL_EXT_depth_bounds_test"), None);
+        assert_eq!(
+            missing("depthBounds", 6, "").unwrap(),
+            "the driver lacks GL_EXT_depth_bounds_test"
+        );
+        assert!(missing("VK_EXT_subgroup_size_control", 6, "").is_some());
+        assert!(missing("shaderMadeUp", 6, "").is_some());
+    }
+
+    #[test]
+    fn all_that_the_scripts_of_the_repository_require_is_known() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/run");
+        let mut known = 0;
+        for path in find_scripts(&folder) {
+            let text = std::fs::read(&path).unwrap();
+            let Ok(script) = Script::parse(&text) else {
+                continue;
+            };
+            let requirements = &script.requirements;
+            for name in requirements.features.iter().chain(&requirements.extensions) {
+                assert!(need(name).is_some(), "{name} of {}", path.display());
+                known += 1;
+            }
+        }
+        assert!(known > 0);
+    }
+
+    #[test]
+    fn reasons_of_scripts() {
+        let Some(gl) = crate::gl::tests::open() else {
+            return;
+        };
+        let reason = |require: &str| {
+            let text = format!("[require]\n{require}\n[test]\n");
+            skip_reason(&Script::parse(text.as_bytes()).unwrap(), &gl)
+        };
+        assert_eq!(
+            reason("GL >= 1.3\nGL_ARB_vertex_program\nshaderInt64"),
+            None
+        );
+        let version = gl.version();
+        assert_eq!(
+            reason("GL >= 9.0"),
+            Some(format!("the driver has OpenGL {version}"))
+        );
+        let lacking = reason("GL_NV_made_up");
+        assert_eq!(lacking.unwrap(), "the driver lacks GL_NV_made_up");
+        assert_eq!(
+            reason("without shaderInt64").unwrap(),
+            "OpenGL has shaderInt64"
+        );
+        assert!(reason("legacy_multiply").is_some());
     }
 }

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::gl::{self, Buffer, Version};
 use glasm::ir::Stage;
 use glasm_scripts::data::{DataRange, Sequence, TypedData};
-use glasm_scripts::probe::{Comparison, Tolerances, check_values};
+use glasm_scripts::probe::{Comparison, Tolerances};
 use glasm_scripts::script::{
     BindTarget, BufferAddress, BufferId, BufferKey, BufferRange, ParamBank,
 };
@@ -138,6 +138,11 @@ impl Execution<'_> {
                     .insert(self.gl.make_resident(&made.buffer, access)?)
             }
         };
+        let end = start.saturating_add(made.buffer.size() as u64);
+        if self.script.requirements.low_addresses && end > 1 << 32 {
+            let reason = "the driver gives addresses of more than 32 bits";
+            return Err(Problem::Lacking(reason.to_owned()));
+        }
         Ok(start.wrapping_add(address.offset))
     }
 
@@ -155,7 +160,7 @@ impl Execution<'_> {
     /// `probe`
     pub(super) fn probe_buffer(
         &mut self,
-        _line: u32,
+        line: u32,
         buffer: BufferId,
         expected: &TypedData,
         comparison: Comparison,
@@ -163,9 +168,21 @@ impl Execution<'_> {
     ) -> Result<(), Problem> {
         let name = self.script.buffers[buffer.0].key.to_string();
         let bytes = self.buffer_contents(buffer)?;
-        Ok(check_values(
-            &name, &bytes, expected, comparison, tolerances,
-        )?)
+        let how = (comparison, tolerances);
+        Ok(self
+            .results
+            .probe_values(line, &name, &bytes, expected, how)?)
+    }
+
+    /// Keeps what the script has left in its buffers.
+    pub(super) fn observe_buffers(&mut self) -> Result<(), Problem> {
+        for index in 0..self.buffers.made.len() {
+            let buffer = BufferId(index);
+            let contents = self.buffer_contents(buffer)?;
+            let results = &mut self.results;
+            results.observe_buffer(self.script, buffer, &contents);
+        }
+        Ok(())
     }
 
     /// `print`

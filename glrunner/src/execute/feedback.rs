@@ -242,24 +242,14 @@ impl Execution<'_> {
     /// `probe xfb primitives` and the like
     pub(super) fn probe_capture(
         &mut self,
-        _line: u32,
+        line: u32,
         count: CaptureCount,
         comparison: Comparison,
         expected: u64,
     ) -> Result<(), Problem> {
         let observed = self.feedback.count(count)?;
-        if comparison.holds_for_counts(observed, expected) {
-            return Ok(());
-        }
-        let what = match count {
-            CaptureCount::Primitives { stream } => format!("primitives written of stream {stream}"),
-            CaptureCount::Needed { stream } => format!("primitives needed of stream {stream}"),
-            CaptureCount::Bytes { buffer } => {
-                format!("bytes written to transform feedback buffer {buffer}")
-            }
-        };
-        let sign = comparison.sign();
-        Err(format!("{what}: expected {sign} {expected}, observed {observed}").into())
+        let results = &mut self.results;
+        Ok(results.probe_count(line, count, observed, (comparison, expected))?)
     }
 }
 

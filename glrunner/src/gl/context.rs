@@ -24,6 +24,22 @@ impl std::fmt::Display for Version {
     }
 }
 
+/// Extensions that drivers need not name, each with one that implies it: see "Name Strings" and "Dependencies" of their specifications.
+const IMPLIED: &[(&str, &str)] = &[
+    ("GL_NV_fragment_program4", "GL_NV_gpu_program4"),
+    ("GL_NV_geometry_program4", "GL_NV_gpu_program4"),
+    ("GL_NV_parameter_buffer_object", "GL_NV_gpu_program4"),
+    ("GL_NV_shader_buffer_store", "GL_NV_gpu_program5"),
+    ("GL_NV_shader_buffer_store", "GL_NV_gpu_shader5"),
+    ("GL_NV_tessellation_program5", "GL_NV_gpu_program5"),
+    ("GL_NV_vertex_program4", "GL_NV_gpu_program4"),
+];
+
+fn has_extension(named: &BTreeSet<String>, extension: &str) -> bool {
+    let implies = |(implied, by): &(&str, &str)| *implied == extension && named.contains(*by);
+    named.contains(extension) || IMPLIED.iter().any(implies)
+}
+
 /// More values than any state has whose number is known; lists of unknown length are refused.
 const MAX_VALUES: usize = 64;
 
@@ -108,9 +124,9 @@ impl Gl {
         self.version
     }
 
-    /// Whether the driver has the extension, as `GL_ARB_vertex_program`.
+    /// Whether the driver has the extension, as `GL_ARB_vertex_program`, or another one that implies it.
     pub(crate) fn has(&self, extension: &str) -> bool {
-        self.extensions.contains(extension)
+        has_extension(&self.extensions, extension)
     }
 
     /// All extensions by name.
@@ -240,6 +256,15 @@ fn driver(version_text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn extensions_are_named_or_implied() {
+        let named = BTreeSet::from(["GL_NV_gpu_program4", "GL_NV_gpu_shader5"].map(str::to_owned));
+        let has = |extension| has_extension(&named, extension);
+        assert!(has("GL_NV_gpu_program4") && has("GL_NV_geometry_program4"));
+        assert!(has("GL_NV_shader_buffer_store") && has("GL_NV_parameter_buffer_object"));
+        assert!(!has("GL_NV_tessellation_program5") && !has("GL_NV_shader_buffer_load"));
+    }
 
     #[test]
     fn versions_are_read_off_the_text_of_the_driver() {

@@ -37,6 +37,10 @@ pub struct Requirements {
     pub extensions: Vec<String>,
     /// Whether the addresses of buffers must be below 2^32.
     pub low_addresses: bool,
+    /// Smallest OpenGL version, which only OpenGL is to meet.
+    pub gl_version: Option<[u32; 2]>,
+    /// Names of OpenGL extensions, with `GL_`. Those whose programs Vulkan can run only say whose rules apply there.
+    pub gl_extensions: Vec<String>,
     /// Smallest Vulkan version.
     pub version: Option<[u32; 3]>,
     /// Width and height of the framebuffer.
@@ -64,6 +68,8 @@ impl Default for Requirements {
             without: Vec::new(),
             extensions: Vec::new(),
             low_addresses: false,
+            gl_version: None,
+            gl_extensions: Vec::new(),
             version: None,
             framebuffer: [DEFAULT_SIZE; 2],
             attachments: Attachments::default(),
@@ -187,7 +193,7 @@ type ParseRequirement = fn(&mut Requirements, &mut Words<'_>) -> Result<(), Line
 /// Every requirement that is more than a name, by its first word.
 pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
     ("GL", parse_gl_version),
-    ("GLSL", parse_gl_version),
+    ("GLSL", parse_glsl_version),
     ("SIZE", attachments::parse_size),
     ("address32", |requirements, _| {
         requirements.low_addresses = true;
@@ -283,13 +289,27 @@ fn parse_fixed(requirements: &mut Requirements, words: &mut Words<'_>) -> Result
     Ok(())
 }
 
-/// The version of GL does not matter, only whose rules apply.
+/// `GL >= 3.2`: OpenGL must have the version; with Vulkan only its rules apply.
 fn parse_gl_version(
     requirements: &mut Requirements,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     requirements.convention = Convention::OpenGl;
-    while words.word("a version").is_ok() && !words.is_empty() {}
+    while let Ok(word) = words.word("a version") {
+        if let Some([major, minor, _]) = parse_version(word) {
+            requirements.gl_version = Some([major, minor]);
+        }
+    }
+    Ok(())
+}
+
+/// The version of GLSL does not matter, only whose rules apply.
+fn parse_glsl_version(
+    requirements: &mut Requirements,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    requirements.convention = Convention::OpenGl;
+    while words.word("a version").is_ok() {}
     Ok(())
 }
 
@@ -309,9 +329,11 @@ fn parse_name(
     });
     if let Some(gl_name) = gl_name {
         requirements.convention = Convention::OpenGl;
+        let full_name = format!("GL_{gl_name}");
         if !GL_EXTENSIONS.contains(&gl_name) {
-            requirements.unmet.push(format!("GL_{gl_name}"));
+            requirements.unmet.push(full_name.clone());
         }
+        requirements.gl_extensions.push(full_name);
     } else if name.starts_with("VK_") {
         requirements.extensions.push(name.to_owned());
     } else {
