@@ -31,6 +31,8 @@ impl Execution<'_> {
         groups: Groups,
         size: Option<[u32; 3]>,
     ) -> Result<(), Problem> {
+        self.prepare_textures()?;
+        self.prepare_images()?;
         let program = self.programs.get(Stage::Compute);
         let program = program.ok_or_else(|| "there is no compute program".to_owned())?;
         program.bind()?;

@@ -1,38 +1,381 @@
-//! Storage images.
+//! Storage images: textures that programs write.
 
+use super::textures::{create, gl_target, image_size, texel_format};
 use super::{Execution, Problem};
-use glasm_scripts::probe::pixels::PixelProbe;
-use glasm_scripts::script::{BoundImage, ImageKey};
-use glasm_scripts::texture::{PlaneId, Update};
+use crate::error::Error;
+use crate::gl::{self, Buffer, Gl, SampleLayer, Texture};
+use glasm::ir::TexTarget;
+use glasm_scripts::image::Image as Picture;
+use glasm_scripts::observation::plane_name;
+use glasm_scripts::probe::pixels::{PixelProbe, print_picture};
+use glasm_scripts::script::{BoundImage, Convention, ImageKey};
+use glasm_scripts::texture::{ImagePart, PlaneId, Shape, Start, TextureData, Update};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
-/// Storage images.
+/// An image: what the script said, and the object once it was needed.
+struct ImageUnit {
+    data: TextureData,
+    object: Option<(Texture, Option<Buffer>)>,
+}
+
+/// All images of a script.
 #[derive(Default)]
-pub(super) struct Images;
+pub(super) struct Images {
+    images: BTreeMap<ImageKey, ImageUnit>,
+    /// What programs see where they look for another image than the script says.
+    bound: BTreeMap<ImageKey, BoundImage>,
+}
+
+impl Images {
+    fn bound(&self, place: ImageKey) -> BoundImage {
+        let own = || BoundImage {
+            image: place,
+            part: ImagePart::default(),
+            format: None,
+        };
+        self.bound.get(&place).cloned().unwrap_or_else(own)
+    }
+
+    /// An image whose object exists.
+    #[cfg(test)]
+    pub(super) fn insert(
+        &mut self,
+        key: ImageKey,
+        data: TextureData,
+        object: (Texture, Option<Buffer>),
+    ) {
+        let object = Some(object);
+        self.images.insert(key, ImageUnit { data, object });
+    }
+
+    /// The planes of all images that programs or probes have used.
+    pub(super) fn used_planes(&self) -> Vec<(ImageKey, PlaneId)> {
+        let used = self.images.iter().filter(|(_, unit)| unit.object.is_some());
+        used.flat_map(|(key, unit)| unit.data.shape.planes().map(|plane| (*key, plane)))
+            .collect()
+    }
+}
+
+impl ImageUnit {
+    fn prepare(&mut self, gl: &Rc<Gl>) -> Result<&(Texture, Option<Buffer>), Problem> {
+        let object = match self.object.take() {
+            Some(object) => object,
+            None => create_image(gl, &self.data)?,
+        };
+        Ok(self.object.insert(object))
+    }
+
+    /// Puts what updates have filled into the object, if there is one.
+    fn replace(&self, planes: &[PlaneId]) -> Result<(), Problem> {
+        let Some((texture, buffer)) = &self.object else {
+            return Ok(());
+        };
+        let shape = &self.data.shape;
+        let format = texel_format(shape)?;
+        for plane in planes {
+            let texels = self.data.plane(*plane);
+            if let Some(buffer) = buffer {
+                buffer.write(0, &texels)?;
+            } else if shape.target.is_multisample() {
+                let place = sample_layer(shape, *plane);
+                texture.write_sample(place, format.internal, format.client, &texels)?;
+            } else {
+                let (image, offset) = part_of_plane(shape, *plane);
+                texture.replace(image, offset, format.client, &texels)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The texels of a plane as they are now.
+    fn read(&mut self, gl: &Rc<Gl>, plane: PlaneId) -> Result<Vec<u8>, Problem> {
+        self.prepare(gl)?;
+        let Some((texture, buffer)) = &self.object else {
+            return Ok(self.data.plane(plane));
+        };
+        let shape = &self.data.shape;
+        let format = texel_format(shape)?;
+        let size = shape.plane_bytes(plane.level);
+        if let Some(buffer) = buffer {
+            return Ok(buffer.read(0, size)?);
+        }
+        let (image, _) = part_of_plane(shape, plane);
+        let texels = match shape.target.is_multisample() {
+            true => texture.read_sample(format.internal, plane.sample, format.client)?,
+            false => texture.read(image.target, plane.level, format.client)?,
+        };
+        let first = match shape.target {
+            TexTarget::Cube => 0,
+            TexTarget::D1
+            | TexTarget::D2
+            | TexTarget::D3
+            | TexTarget::Rect
+            | TexTarget::D1Array
+            | TexTarget::D2Array
+            | TexTarget::CubeArray
+            | TexTarget::Buffer
+            | TexTarget::D2Ms
+            | TexTarget::D2MsArray => plane.slice as usize * size,
+        };
+        let part = texels.get(first..first + size);
+        let part =
+            part.ok_or_else(|| "the driver gives fewer texels than the image has".to_owned())?;
+        Ok(part.to_vec())
+    }
+}
+
+/// A texture that programs can write: it is complete.
+fn create_image(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Option<Buffer>), Problem> {
+    let target = gl_target(data.shape.target);
+    let object = create(gl, data, target, Convention::Vulkan)?;
+    let is_sampled = object.1.is_none() && !data.shape.target.is_multisample();
+    if is_sampled {
+        object.0.set(gl::TEXTURE_MIN_FILTER, gl::NEAREST)?;
+        object.0.set(gl::TEXTURE_MAG_FILTER, gl::NEAREST)?;
+    }
+    if is_sampled && data.shape.target != TexTarget::Rect {
+        object.0.set(gl::TEXTURE_MAX_LEVEL, data.shape.levels - 1)?;
+    }
+    gl.check("glTexParameter")?;
+    Ok(object)
+}
+
+fn sample_layer(shape: &Shape, plane: PlaneId) -> SampleLayer {
+    let [width, height, _] = shape.level_extent(0);
+    SampleLayer {
+        size: [width, height],
+        layer: plane.slice,
+        sample: plane.sample,
+    }
+}
+
+/// The part of an image that is a plane, and where it starts.
+fn part_of_plane(shape: &Shape, plane: PlaneId) -> (gl::Image, [u32; 3]) {
+    let [width, height, _] = image_size(shape, plane.level);
+    let (target, level) = (gl_target(shape.target), plane.level);
+    let (target, size, offset) = match shape.target {
+        TexTarget::Cube => (
+            gl::TEXTURE_CUBE_MAP_POSITIVE_X + plane.slice,
+            [width, height, 1],
+            [0; 3],
+        ),
+        TexTarget::D1Array => (target, [width, 1, 1], [0, plane.slice, 0]),
+        TexTarget::D1
+        | TexTarget::D2
+        | TexTarget::D3
+        | TexTarget::Rect
+        | TexTarget::D2Array
+        | TexTarget::CubeArray
+        | TexTarget::Buffer
+        | TexTarget::D2Ms
+        | TexTarget::D2MsArray => (target, [width, height, 1], [0, 0, plane.slice]),
+    };
+    let image = gl::Image {
+        target,
+        level,
+        size,
+    };
+    (image, offset)
+}
 
 impl Execution<'_> {
-    pub(super) fn update_image(&mut self, _key: ImageKey, _update: &Update) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+    /// Begins, extends or changes an image. What programs have written stays in the other planes, unless the image begins.
+    pub(super) fn update_image(&mut self, key: ImageKey, update: &Update) -> Result<(), Problem> {
+        let Some(unit) = self.images.images.get_mut(&key) else {
+            let data = TextureData::new(update);
+            let object = None;
+            self.images.images.insert(key, ImageUnit { data, object });
+            return Ok(());
+        };
+        let grows = update.shape != unit.data.shape;
+        if update.start == Start::Add && unit.object.is_some() {
+            if grows {
+                let message = "an image that programs have used cannot grow".to_owned();
+                return Err(message.into());
+            }
+            unit.data.update(update);
+            return unit.replace(&update.planes());
+        }
+        unit.data.update(update);
+        unit.object = None;
+        Ok(())
     }
 
+    /// Lets programs see a part of an image where they look for another.
     pub(super) fn bind_image(
         &mut self,
-        _place: ImageKey,
-        _bound: &BoundImage,
+        place: ImageKey,
+        bound: &BoundImage,
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        self.images.bound.insert(place, bound.clone());
+        Ok(())
     }
 
+    /// Makes the images that a draw or dispatch may use, and binds them.
+    pub(super) fn prepare_images(&mut self) -> Result<(), Problem> {
+        let images = self.images.images.keys();
+        let places: Vec<ImageKey> = images.chain(self.images.bound.keys()).copied().collect();
+        for place in places {
+            // Images with a descriptor only are for modules, which OpenGL does not run.
+            if let Some(unit) = place.unit() {
+                self.bind_image_unit(unit, &self.images.bound(place))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn bind_image_unit(&mut self, unit: u32, bound: &BoundImage) -> Result<(), Problem> {
+        let gl = Rc::clone(&self.gl);
+        let interface = Interface::of(&gl)?;
+        if unit >= interface.units(&gl)? {
+            let reason = format!("the driver lacks image unit {unit}");
+            return Err(Problem::Lacking(reason));
+        }
+        let image = self.images.images.get_mut(&bound.image);
+        let Some(image) = image.filter(|image| bound.part.exists(&image.data.shape)) else {
+            // Nothing is there for programs to see.
+            return Ok(interface.bind(&gl, unit, 0, ImagePart::default(), gl::R8)?);
+        };
+        let own = image.data.shape.clone();
+        let format = bound.format.clone().unwrap_or_else(|| own.format.clone());
+        let name = format.vk;
+        let internal = texel_format(&Shape { format, ..own })?.internal;
+        let texture = image.prepare(&gl)?.0.name();
+        match interface.bind(&gl, unit, texture, bound.part, internal) {
+            // The only thing that OpenGL may find wrong is the format.
+            Err(Error::Gl { .. }) => {
+                let reason = format!("the driver lacks images of format {name:?}");
+                Err(Problem::Lacking(reason))
+            }
+            result => Ok(result?),
+        }
+    }
+
+    /// A handle of the image that programs see at a unit. NV_bindless_texture.
+    pub(super) fn image_handle(&mut self, unit: u32) -> Result<u64, Problem> {
+        let bound = self.images.bound(ImageKey::of_unit(unit));
+        let image = self.images.images.get_mut(&bound.image);
+        let image = image.filter(|image| bound.part.exists(&image.data.shape));
+        let image = image.ok_or_else(|| format!("image {unit} is not set"))?;
+        let own = image.data.shape.clone();
+        let format = bound.format.unwrap_or_else(|| own.format.clone());
+        let internal = texel_format(&Shape { format, ..own })?.internal;
+        let texture = image.prepare(&self.gl)?.0.name();
+        let (level, layered, layer) = place_of(bound.part);
+        let gl = &self.gl;
+        let handle = gl.GetImageHandleNV(texture, level, layered, layer, internal)?;
+        if gl.IsImageHandleResidentNV(handle)? == gl::FALSE {
+            gl.MakeImageHandleResidentNV(handle, gl::READ_WRITE)?;
+        }
+        gl.check("glGetImageHandleNV")?;
+        Ok(handle)
+    }
+
+    /// The texels of a plane as they are now.
+    pub(super) fn image_plane(
+        &mut self,
+        key: ImageKey,
+        plane: PlaneId,
+    ) -> Result<Picture, Problem> {
+        let Some(image) = self.images.images.get_mut(&key) else {
+            return Err(format!("{key} is not set yet").into());
+        };
+        let data = image.read(&self.gl, plane)?;
+        let shape = &image.data.shape;
+        let [width, height, _] = shape.level_extent(plane.level);
+        Ok(Picture {
+            width,
+            height,
+            format: shape.format.clone(),
+            is_color: true,
+            data,
+        })
+    }
+
+    /// Compares texels of a plane.
     pub(super) fn probe_image(
         &mut self,
-        _line: u32,
-        _key: ImageKey,
-        _plane: PlaneId,
-        _probe: &PixelProbe,
+        line: u32,
+        key: ImageKey,
+        plane: PlaneId,
+        probe: &PixelProbe,
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        let picture = self.image_plane(key, plane)?;
+        let compared = self
+            .results
+            .probe_image(line, (key, plane), probe, &picture);
+        Ok(compared?)
     }
 
-    pub(super) fn print_image(&mut self, _key: ImageKey, _plane: PlaneId) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+    /// Prints the texels of a plane.
+    pub(super) fn print_image(&mut self, key: ImageKey, plane: PlaneId) -> Result<(), Problem> {
+        let picture = self.image_plane(key, plane)?;
+        let text = format!("{}:{}", plane_name(key, plane), print_picture(&picture));
+        self.results.printed.push(text);
+        Ok(())
+    }
+}
+
+/// Which of the extensions binds images: they have the same semantics, and commands of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Interface {
+    /// OpenGL 4.2, ARB_shader_image_load_store.
+    Core,
+    /// EXT_shader_image_load_store.
+    Ext,
+}
+
+/// Level, whether all layers, layer.
+fn place_of(part: ImagePart) -> (i32, u8, i32) {
+    let layered = match part.slice {
+        None => gl::TRUE,
+        Some(_) => gl::FALSE,
+    };
+    let layer = part.slice.unwrap_or(0).cast_signed();
+    (part.level.cast_signed(), layered, layer)
+}
+
+impl Interface {
+    fn of(gl: &Gl) -> Result<Self, Problem> {
+        if gl.version() >= gl::Version(4, 2) || gl.has("GL_ARB_shader_image_load_store") {
+            return Ok(Self::Core);
+        }
+        if gl.has("GL_EXT_shader_image_load_store") {
+            return Ok(Self::Ext);
+        }
+        let reason = "the driver lacks GL_EXT_shader_image_load_store".to_owned();
+        Err(Problem::Lacking(reason))
+    }
+
+    /// Number of image units.
+    fn units(self, gl: &Gl) -> Result<u32, Error> {
+        let name = match self {
+            Self::Core => gl::MAX_IMAGE_UNITS,
+            Self::Ext => gl::MAX_IMAGE_UNITS_EXT,
+        };
+        Ok(gl.integer(name)?.unsigned_abs())
+    }
+
+    fn bind(
+        self,
+        gl: &Gl,
+        unit: u32,
+        texture: u32,
+        part: ImagePart,
+        internal: u32,
+    ) -> Result<(), Error> {
+        let (level, layered, layer) = place_of(part);
+        let access = gl::READ_WRITE;
+        match self {
+            Self::Core => {
+                gl.BindImageTexture(unit, texture, level, layered, layer, access, internal)?;
+            }
+            Self::Ext => {
+                let format = internal.cast_signed();
+                gl.BindImageTextureEXT(unit, texture, level, layered, layer, access, format)?;
+            }
+        }
+        gl.check("glBindImageTexture")
     }
 }

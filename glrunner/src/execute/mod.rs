@@ -15,15 +15,19 @@ mod feedback;
 mod fixed;
 mod framebuffer;
 mod images;
+mod lookups;
 mod observe;
 mod parameters;
 mod passthrough;
 mod pipeline;
 pub(crate) mod programs;
 mod queries;
+mod sampling;
 mod state;
 #[cfg(test)]
 mod test_support;
+#[cfg(test)]
+mod texture_tests;
 mod textures;
 mod vertices;
 

@@ -137,6 +137,7 @@ impl Execution<'_> {
                     let loaded = loaded.map_err(|error| refused(program, &error))?;
                     let facts = Facts::of(program.stage, &program.text);
                     self.programs.set(program.stage, loaded, facts);
+                    self.textures.set_program(program);
                 }
                 ProgramForm::PassThrough => self.load_passthrough(program.stage)?,
                 // Nothing is loaded: OpenGL does the work itself.
@@ -195,6 +196,7 @@ impl Execution<'_> {
                 let facts = Facts::of(program.stage, &program.text);
                 self.programs.set(program.stage, loaded, facts);
                 self.upload_locals(program.stage)?;
+                self.textures.set_program(program);
             }
             (Err(_), Some(_)) => {}
             (Ok(_), Some(expected)) => {

@@ -1,27 +1,503 @@
 //! Textures by texture image unit.
+//!
+//! Commands are kept as data; objects come to be when a draw or dispatch may read them. A unit of a script holds one texture, a unit of
+//! OpenGL one for each target: programs read those of the targets that they name. Programs in assembly say whether they compare depths,
+//! in OpenGL the texture does: so what the programs at hand read decides.
 
+use super::lookups::{Lookup, Lookups};
+use super::sampling::{Comparing, Parameter, needs, parameters};
 use super::{Execution, Problem};
-use glasm_scripts::script::TextureEnables;
-use glasm_scripts::texture::{Sampling, Update};
+use crate::error::Error;
+use crate::formats::TexelFormat;
+use crate::gl::{self, Buffer, Gl, Image, SampleLayer, Texture};
+use glasm::ir::{Stage, TexTarget};
+use glasm_scripts::format::{Aspect, Encoding};
+use glasm_scripts::script::{Convention, ProgramSection, TextureEnables, target_name};
+use glasm_scripts::texture::{PlaneId, Sampling, Shape, TextureData, Update};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A texture of OpenGL, filled.
+pub(super) struct Object {
+    pub(super) texture: Texture,
+    /// What a buffer texture reads.
+    pub(super) buffer: Option<Buffer>,
+    comparing: Comparing,
+}
+
+/// The texture of a unit: what the script said, and the object once something may have read it.
+struct Unit {
+    data: Option<TextureData>,
+    sampling: Sampling,
+    object: Option<Object>,
+}
 
 /// Textures by texture image unit.
 #[derive(Default)]
-pub(super) struct Textures;
+pub(super) struct Textures {
+    units: BTreeMap<u32, Unit>,
+    /// What the programs at hand read, by stage.
+    lookups: Vec<(Stage, Lookups)>,
+    enables: BTreeMap<u32, TextureEnables>,
+}
 
-impl Execution<'_> {
-    pub(super) fn update_texture(&mut self, _unit: u32, _update: &Update) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+impl Textures {
+    /// A program takes the place of that of its stage.
+    pub(super) fn set_program(&mut self, program: &ProgramSection) {
+        self.lookups.retain(|(stage, _)| *stage != program.stage);
+        self.lookups.push((program.stage, Lookups::of(program)));
     }
 
-    pub(super) fn set_sampling(&mut self, _unit: u32, _sampling: Sampling) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+    /// The object of a unit, if something may have read it.
+    pub(super) fn object(&self, number: u32) -> Option<&Object> {
+        self.units.get(&number)?.object.as_ref()
+    }
+
+    fn unit(&mut self, number: u32) -> &mut Unit {
+        self.units.entry(number).or_insert(Unit {
+            data: None,
+            sampling: Sampling::INITIAL,
+            object: None,
+        })
+    }
+
+    /// What the programs at hand read of a unit.
+    fn lookups_of(&self, number: u32) -> impl Iterator<Item = Lookup> {
+        let all = self.lookups.iter().flat_map(|(_, lookups)| &lookups.units);
+        all.copied().filter(move |lookup| lookup.unit == number)
+    }
+
+    /// How the texture of a unit is seen: its target in OpenGL, and whether depths are compared.
+    fn view(&self, number: u32, unit: &Unit) -> Option<(u32, Comparing)> {
+        let shape = &unit.data.as_ref()?.shape;
+        let of_texture = gl_target(shape.target);
+        let mut suiting = self.lookups_of(number).filter(|lookup| {
+            is_flat(lookup.target) && is_flat(shape.target) || lookup.target == shape.target
+        });
+        let Some(first) = suiting.next() else {
+            let by_handle = self
+                .lookups
+                .iter()
+                .any(|(_, lookups)| lookups.compares_by_handle);
+            let comparing = match unit.sampling.compares || by_handle {
+                true => Comparing::On,
+                false => Comparing::Off,
+            };
+            return Some((of_texture, comparing));
+        };
+        let compares =
+            first.comparing == Comparing::On || suiting.any(|next| next.comparing == Comparing::On);
+        let comparing = match compares {
+            true => Comparing::On,
+            false => Comparing::Off,
+        };
+        Some((gl_target(first.target), comparing))
+    }
+}
+
+/// Rectangles are two-dimensional textures whose coordinates count texels, so programs may see one as the other.
+fn is_flat(target: TexTarget) -> bool {
+    matches!(target, TexTarget::D2 | TexTarget::Rect)
+}
+
+impl Execution<'_> {
+    pub(super) fn update_texture(&mut self, unit: u32, update: &Update) -> Result<(), Problem> {
+        let unit = self.textures.unit(unit);
+        match &mut unit.data {
+            Some(data) => data.update(update),
+            None => unit.data = Some(TextureData::new(update)),
+        }
+        unit.object = None;
+        Ok(())
+    }
+
+    pub(super) fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Result<(), Problem> {
+        let unit = self.textures.unit(unit);
+        unit.sampling = sampling;
+        unit.object = None;
+        Ok(())
     }
 
     pub(super) fn enable_textures(
         &mut self,
-        _unit: u32,
-        _enables: TextureEnables,
+        unit: u32,
+        enables: TextureEnables,
     ) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        if unit >= self.gl.integer(gl::MAX_TEXTURE_UNITS)?.unsigned_abs() {
+            let reason = format!("the driver lacks texture unit {unit} without programs");
+            return Err(Problem::Lacking(reason));
+        }
+        self.gl.ActiveTexture(gl::TEXTURE0 + unit)?;
+        for (name, capability) in CAPABILITIES {
+            match enables.is_on(name) {
+                true => self.gl.Enable(*capability)?,
+                false => self.gl.Disable(*capability)?,
+            }
+        }
+        self.textures.enables.insert(unit, enables);
+        Ok(self.gl.check("glEnable")?)
     }
+
+    /// Makes what a draw or dispatch reads, and binds it.
+    pub(super) fn prepare_textures(&mut self) -> Result<(), Problem> {
+        let units = self.gl.integer(gl::MAX_COMBINED_TEXTURE_IMAGE_UNITS)?;
+        let numbers: Vec<u32> = self.textures.units.keys().copied().collect();
+        for number in &numbers {
+            if *number + 1 >= units.unsigned_abs() {
+                let reason = format!("the driver lacks texture image unit {number}");
+                return Err(Problem::Lacking(reason));
+            }
+            self.prepare_texture(*number)?;
+        }
+        self.unbind_missing()?;
+        self.gl
+            .ActiveTexture(gl::TEXTURE0 + units.unsigned_abs() - 1)?;
+        Ok(self.gl.check("glActiveTexture")?)
+    }
+
+    /// Makes the texture of a unit and binds it there; none if no command has set one.
+    fn prepare_texture(&mut self, number: u32) -> Result<Option<&Object>, Problem> {
+        let unit = self.textures.units.get(&number);
+        let Some((target, comparing)) = unit.and_then(|unit| self.textures.view(number, unit))
+        else {
+            return Ok(None);
+        };
+        self.gl.ActiveTexture(gl::TEXTURE0 + number)?;
+        let convention = self.script.requirements.convention;
+        let unit = self.textures.unit(number);
+        let Some(data) = &unit.data else {
+            return Ok(None);
+        };
+        let fits =
+            |object: &Object| (object.texture.target(), object.comparing) == (target, comparing);
+        match unit.object.take().filter(fits) {
+            Some(object) => {
+                unit.object = Some(object);
+            }
+            None => {
+                let sampled = Sampled {
+                    data,
+                    sampling: &unit.sampling,
+                    target,
+                    comparing,
+                    convention,
+                };
+                unit.object = Some(sampled.create(&self.gl)?);
+            }
+        }
+        if let Some(object) = &unit.object {
+            object.texture.bind()?;
+        }
+        Ok(unit.object.as_ref())
+    }
+
+    /// What is read where a unit has no texture of the target: OpenGL's own texture without images.
+    fn unbind_missing(&self) -> Result<(), Problem> {
+        let lookups = self
+            .textures
+            .lookups
+            .iter()
+            .flat_map(|(_, found)| &found.units);
+        let read = lookups.map(|lookup| (lookup.unit, gl_target(lookup.target)));
+        let enabled = self.textures.enables.iter().flat_map(|(unit, enables)| {
+            let on = CAPABILITIES.iter().filter(|(name, _)| enables.is_on(name));
+            on.map(|(_, capability)| (*unit, *capability))
+        });
+        for (number, target) in read.chain(enabled) {
+            let unit = self.textures.units.get(&number);
+            let object = unit.and_then(|unit| unit.object.as_ref());
+            if object.is_none_or(|object| object.texture.target() != target) {
+                self.gl.ActiveTexture(gl::TEXTURE0 + number)?;
+                self.gl.BindTexture(target, 0)?;
+            }
+        }
+        Ok(self.gl.check("glBindTexture")?)
+    }
+
+    /// A handle of the texture of a unit, which programs may use from now on. NV_bindless_texture.
+    pub(super) fn texture_handle(&mut self, unit: u32) -> Result<u64, Problem> {
+        let Some(object) = self.prepare_texture(unit)? else {
+            return Err(format!("texture image unit {unit} is not set").into());
+        };
+        let name = object.texture.name();
+        let handle = self.gl.GetTextureHandleNV(name)?;
+        if self.gl.IsTextureHandleResidentNV(handle)? == gl::FALSE {
+            self.gl.MakeTextureHandleResidentNV(handle)?;
+        }
+        self.gl.check("glGetTextureHandleNV")?;
+        Ok(handle)
+    }
+}
+
+/// Capabilities by the names of scripts.
+const CAPABILITIES: &[(&str, u32)] = &[
+    ("GL_TEXTURE_1D", gl::TEXTURE_1D),
+    ("GL_TEXTURE_2D", gl::TEXTURE_2D),
+    ("GL_TEXTURE_RECTANGLE", gl::TEXTURE_RECTANGLE),
+    ("GL_TEXTURE_3D", gl::TEXTURE_3D),
+    ("GL_TEXTURE_CUBE_MAP", gl::TEXTURE_CUBE_MAP),
+];
+
+/// OpenGL's name of a target.
+pub(super) fn gl_target(target: TexTarget) -> u32 {
+    match target {
+        TexTarget::D1 => gl::TEXTURE_1D,
+        TexTarget::D2 => gl::TEXTURE_2D,
+        TexTarget::D3 => gl::TEXTURE_3D,
+        TexTarget::Cube => gl::TEXTURE_CUBE_MAP,
+        TexTarget::Rect => gl::TEXTURE_RECTANGLE,
+        TexTarget::D1Array => gl::TEXTURE_1D_ARRAY,
+        TexTarget::D2Array => gl::TEXTURE_2D_ARRAY,
+        TexTarget::CubeArray => gl::TEXTURE_CUBE_MAP_ARRAY,
+        TexTarget::Buffer => gl::TEXTURE_BUFFER,
+        TexTarget::D2Ms => gl::TEXTURE_2D_MULTISAMPLE,
+        TexTarget::D2MsArray => gl::TEXTURE_2D_MULTISAMPLE_ARRAY,
+    }
+}
+
+/// Width, height and depth of an image with all its slices, as OpenGL counts them; a cube map has six images.
+pub(super) fn image_size(shape: &Shape, level: u32) -> [u32; 3] {
+    let [width, height, _] = shape.level_extent(level);
+    match shape.target {
+        TexTarget::D1Array => [width, shape.slices(level), 1],
+        TexTarget::Cube => [width, height, 1],
+        TexTarget::D1
+        | TexTarget::D2
+        | TexTarget::D3
+        | TexTarget::Rect
+        | TexTarget::D2Array
+        | TexTarget::CubeArray
+        | TexTarget::Buffer
+        | TexTarget::D2Ms
+        | TexTarget::D2MsArray => [width, height, shape.slices(level)],
+    }
+}
+
+/// The format of a texture; a reason to skip the script if OpenGL has none.
+pub(super) fn texel_format(shape: &Shape) -> Result<TexelFormat, Problem> {
+    let format = shape.format.vk;
+    TexelFormat::of(format)
+        .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format like {format:?}")))
+}
+
+/// A texture of a script as it is sampled.
+struct Sampled<'a> {
+    data: &'a TextureData,
+    sampling: &'a Sampling,
+    target: u32,
+    comparing: Comparing,
+    convention: Convention,
+}
+
+impl Sampled<'_> {
+    /// Makes the object, filled.
+    fn create(&self, gl: &Rc<Gl>) -> Result<Object, Problem> {
+        let shape = &self.data.shape;
+        let missing = needs(self.sampling, shape);
+        if let Some(extension) = missing.iter().find_map(|need| need.missing(gl)) {
+            return Err(Problem::Lacking(format!("the driver lacks {extension}")));
+        }
+        let (texture, buffer) = create(gl, self.data, self.target, self.convention)?;
+        for parameter in parameters(
+            self.sampling,
+            shape,
+            self.target,
+            self.comparing,
+            self.convention,
+        ) {
+            match parameter {
+                Parameter::Int(name, value) => texture.set(name, value)?,
+                Parameter::Float(name, value) => texture.set_float(name, value)?,
+                Parameter::Border(border) => texture.set_border(border)?,
+            }
+        }
+        gl.check("glTexParameter")?;
+        // Scripts have no edges between the faces of a cube.
+        if shape.target.is_cube() && self.sampling.is_linear() {
+            gl.Enable(gl::TEXTURE_CUBE_MAP_SEAMLESS)?;
+        }
+        Ok(Object {
+            texture,
+            buffer,
+            comparing: self.comparing,
+        })
+    }
+}
+
+/// A texture of a target of OpenGL with all its images, and the buffer of a buffer texture.
+pub(super) fn create(
+    gl: &Rc<Gl>,
+    data: &TextureData,
+    target: u32,
+    convention: Convention,
+) -> Result<(Texture, Option<Buffer>), Problem> {
+    if data.shape.target == TexTarget::Buffer {
+        let (texture, buffer) = create_buffer(gl, data)?;
+        return Ok((texture, Some(buffer)));
+    }
+    if data.shape.target.is_multisample() {
+        return create_samples(gl, data, target).map(|texture| (texture, None));
+    }
+    create_images(gl, data, target, convention).map(|texture| (texture, None))
+}
+
+fn create_images(
+    gl: &Rc<Gl>,
+    data: &TextureData,
+    target: u32,
+    convention: Convention,
+) -> Result<Texture, Problem> {
+    let shape = &data.shape;
+    let format = texel_format(shape)?;
+    let image = |target, level| Image {
+        target,
+        level,
+        size: image_size(shape, level),
+    };
+    let bits = gl.stored_bits(image(target, 0), format.internal, format.client)?;
+    check_bits(shape, bits)?;
+    let texture = Texture::new(gl, target)?;
+    let plane = |level, slice| {
+        data.plane(PlaneId {
+            level,
+            slice,
+            sample: 0,
+        })
+    };
+    for level in 0..shape.levels {
+        if shape.target == TexTarget::Cube {
+            for (face, slice) in (gl::TEXTURE_CUBE_MAP_POSITIVE_X..).zip(0..6) {
+                let id = PlaneId {
+                    level,
+                    slice,
+                    sample: 0,
+                };
+                let is_there = data.has_plane(id) || data.is_level_empty(level);
+                if is_there || convention == Convention::Vulkan {
+                    let texels = plane(level, slice);
+                    let texels = format.to_client(&texels);
+                    texture.define(
+                        image(face, level),
+                        format.internal,
+                        format.client,
+                        Some(&texels),
+                    )?;
+                }
+            }
+        } else {
+            let slices = 0..shape.slices(level);
+            let texels: Vec<u8> = slices.flat_map(|slice| plane(level, slice)).collect();
+            let texels = format.to_client(&texels);
+            texture.define(
+                image(target, level),
+                format.internal,
+                format.client,
+                Some(&texels),
+            )?;
+        }
+    }
+    Ok(texture)
+}
+
+/// Whether the driver keeps all bits of the texels.
+fn check_bits(shape: &Shape, bits: Option<gl::StoredBits>) -> Result<(), Problem> {
+    let format = &shape.format;
+    let Some(bits) = bits else {
+        let (target, [width, height, depth]) = (target_name(shape.target), image_size(shape, 0));
+        let reason = format!(
+            "the driver lacks textures of target {target} with format {:?} and size {width} x {height} x {depth}",
+            format.vk
+        );
+        return Err(Problem::Lacking(reason));
+    };
+    let is_kept = format.channels.iter().all(|channel| match format.aspect {
+        Aspect::Color => bits.color[channel.component] >= channel.bits,
+        Aspect::Depth => bits.depth >= channel.bits,
+    });
+    // Drivers may count the bits of a shared exponent as they like.
+    if is_kept || format.encoding == Encoding::SharedExponent {
+        return Ok(());
+    }
+    let reason = format!("the driver stores fewer bits than {:?} has", format.vk);
+    Err(Problem::Lacking(reason))
+}
+
+fn create_buffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Buffer), Problem> {
+    let shape = &data.shape;
+    let format = texel_format(shape)?;
+    let lacking = || {
+        let reason = format!(
+            "the driver lacks buffer textures of format {:?}",
+            shape.format.vk
+        );
+        Problem::Lacking(reason)
+    };
+    // Programs see bytes as they are.
+    let reverses = [gl::BGR, gl::BGRA, gl::BGR_INTEGER, gl::BGRA_INTEGER];
+    let has_targets = gl.version() >= gl::Version(3, 1)
+        || gl.has("GL_ARB_texture_buffer_object")
+        || gl.has("GL_EXT_texture_buffer_object");
+    if !has_targets || reverses.contains(&format.client.format) {
+        return Err(lacking());
+    }
+    let most = gl.integer(gl::MAX_TEXTURE_BUFFER_SIZE)?;
+    if shape.extent[0] > most.unsigned_abs() {
+        let reason = format!("the driver lacks buffer textures of more than {most} texels");
+        return Err(Problem::Lacking(reason));
+    }
+    let plane = data.plane(PlaneId {
+        level: 0,
+        slice: 0,
+        sample: 0,
+    });
+    let buffer = Buffer::new(gl, &plane, gl::DYNAMIC_COPY)?;
+    let texture = Texture::new(gl, gl::TEXTURE_BUFFER)?;
+    match texture.attach_buffer(format.internal, &buffer) {
+        // The only thing that OpenGL may find wrong is the format.
+        Err(Error::Gl { .. }) => Err(lacking()),
+        Err(error) => Err(error.into()),
+        Ok(()) => Ok((texture, buffer)),
+    }
+}
+
+fn create_samples(gl: &Rc<Gl>, data: &TextureData, target: u32) -> Result<Texture, Problem> {
+    let shape = &data.shape;
+    let format = texel_format(shape)?;
+    let image = Image {
+        target,
+        level: 0,
+        size: image_size(shape, 0),
+    };
+    if !Texture::can_write_samples(gl) {
+        return Err(Problem::Lacking(
+            "the driver lacks OpenGL 3.2, which fills multisample textures".to_owned(),
+        ));
+    }
+    let bits = gl.stored_sample_bits(image, format.internal, shape.samples)?;
+    check_bits(shape, bits)?;
+    let texture = Texture::new(gl, target)?;
+    texture.define_samples(shape.samples, format.internal, image.size)?;
+    let [width, height, layers] = image.size;
+    for (slice, sample) in
+        (0..layers).flat_map(|slice| (0..shape.samples).map(move |sample| (slice, sample)))
+    {
+        let place = SampleLayer {
+            size: [width, height],
+            layer: slice,
+            sample,
+        };
+        let plane = data.plane(PlaneId {
+            level: 0,
+            slice,
+            sample,
+        });
+        let format = format.without_curve();
+        texture.write_sample(
+            place,
+            format.internal,
+            format.client,
+            &format.to_client(&plane),
+        )?;
+    }
+    Ok(texture)
 }

@@ -24,9 +24,11 @@ mod object;
 mod pixels;
 mod program;
 mod query;
+mod sample_writes;
 mod samples;
 mod state;
 mod texture;
+mod texture_state;
 
 #[cfg(test)]
 pub(crate) mod glsl;
@@ -44,4 +46,6 @@ pub(crate) use nv::CapturedResult;
 pub(crate) use pixels::ClientFormat;
 pub(crate) use program::{LoadError, Program, Target};
 pub(crate) use query::Query;
+pub(crate) use sample_writes::SampleLayer;
 pub(crate) use texture::{Image, Texture};
+pub(crate) use texture_state::{Border, StoredBits};

@@ -58,6 +58,18 @@ impl Content {
     }
 }
 
+impl Texture {
+    /// One sample of all texels of all layers, like [`read`].
+    pub(crate) fn read_sample(
+        &self,
+        internal: u32,
+        sample: u32,
+        client: ClientFormat,
+    ) -> Result<Vec<u8>, Error> {
+        read(self.gl(), self, internal, sample, client)
+    }
+}
+
 /// The texels that one sample of every pixel makes, in the client's format, layer after layer.
 ///
 /// Depth is read as `GL_FLOAT` and stencil values as `GL_UNSIGNED_BYTE`, no matter how they are stored.

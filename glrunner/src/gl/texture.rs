@@ -24,22 +24,24 @@ pub(crate) struct Texture {
 
 /// How many dimensions an image of a target has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Dimensions {
+pub(super) enum Dimensions {
     One,
     Two,
     Three,
 }
 
-fn dimensions(target: u32) -> Dimensions {
+pub(super) fn dimensions(target: u32) -> Dimensions {
     match target {
         TEXTURE_1D => Dimensions::One,
-        TEXTURE_3D | TEXTURE_2D_ARRAY | TEXTURE_CUBE_MAP_ARRAY => Dimensions::Three,
+        TEXTURE_3D | TEXTURE_2D_ARRAY | TEXTURE_CUBE_MAP_ARRAY | TEXTURE_2D_MULTISAMPLE_ARRAY => {
+            Dimensions::Three
+        }
         _ => Dimensions::Two,
     }
 }
 
 /// A size or level as OpenGL takes it; what is too large becomes larger than any limit, so OpenGL refuses it.
-fn int(value: u32) -> i32 {
+pub(super) fn int(value: u32) -> i32 {
     i32::try_from(value).unwrap_or(i32::MAX)
 }
 
@@ -55,6 +57,10 @@ impl Texture {
     /// The name, to bind it.
     pub(crate) fn name(&self) -> u32 {
         self.object.name()
+    }
+
+    pub(super) fn gl(&self) -> &Rc<Gl> {
+        self.object.gl()
     }
 
     /// The target.
@@ -219,7 +225,7 @@ impl Texture {
     }
 }
 
-fn check_length(what: &'static str, length: usize, needed: usize) -> Result<(), Error> {
+pub(super) fn check_length(what: &'static str, length: usize, needed: usize) -> Result<(), Error> {
     if length == needed {
         return Ok(());
     }

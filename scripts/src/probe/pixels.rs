@@ -271,6 +271,23 @@ impl Differences {
     }
 }
 
+/// All texels of a picture, row by row, each in parentheses.
+pub fn print_picture(picture: &Image) -> String {
+    let mut text = String::new();
+    for y in 0..picture.height {
+        if picture.height > 1 {
+            text.push_str("\n ");
+        }
+        for x in 0..picture.width {
+            let values = picture.format.decode(picture.texel(x, y));
+            let components = picture.format.channels.len().min(4);
+            let texel = print_values(&values[..components], &picture.format);
+            text.push_str(&format!(" ({texel})"));
+        }
+    }
+    text
+}
+
 /// The values of a pixel as text.
 pub fn print_values(values: &[f64], format: &Format) -> String {
     let texts: Vec<String> = match format.encoding.is_float() {
@@ -323,6 +340,18 @@ mod tests {
             expected: Expected { values, components },
             tolerances: [Tolerance::default(); 4],
         }
+    }
+
+    #[test]
+    fn texels_are_printed_row_by_row() {
+        let picture = Image {
+            width: 2,
+            height: 2,
+            format: Format::parse("R8G8_UINT").unwrap(),
+            is_color: true,
+            data: vec![1, 2, 3, 4, 5, 6, 7, 8],
+        };
+        assert_eq!(print_picture(&picture), "\n  (1 2) (3 4)\n  (5 6) (7 8)");
     }
 
     #[test]

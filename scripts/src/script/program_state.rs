@@ -54,6 +54,12 @@ impl TextureEnables {
         Some(())
     }
 
+    /// Whether a texture of GL's name is enabled.
+    pub fn is_on(self, name: &str) -> bool {
+        let bit = TEXTURES.iter().position(|(known, _)| *known == name);
+        bit.is_some_and(|bit| self.0 & 1 << bit != 0)
+    }
+
     /// The target that counts.
     pub fn target(self) -> Option<&'static str> {
         let bit = self.0.checked_ilog2()?;

@@ -279,6 +279,16 @@ impl TextureData {
         update.fill(&mut self.planes);
     }
 
+    /// Whether an update has filled a plane.
+    pub fn has_plane(&self, id: PlaneId) -> bool {
+        self.planes.contains_key(&id)
+    }
+
+    /// Whether no update has filled any plane of a level.
+    pub fn is_level_empty(&self, level: u32) -> bool {
+        !self.planes.keys().any(|plane| plane.level == level)
+    }
+
     /// The texels of a plane.
     pub fn plane(&self, id: PlaneId) -> Vec<u8> {
         let zeros = || vec![0; self.shape.plane_bytes(id.level)];
@@ -397,6 +407,19 @@ mod tests {
         };
         assert!(!TextureData::new(&face).is_complete(&Sampling::INITIAL));
         assert!(TextureData::new(&Update::whole(cube, texels(6))).is_complete(&Sampling::INITIAL));
+    }
+
+    #[test]
+    fn what_updates_filled_is_known() {
+        let shape = shape(TexTarget::Cube, [1, 1, 1], 1, 6);
+        let face = Update {
+            slice: Some(4),
+            ..Update::whole(shape.clone(), Some(Contents::Texels(vec![9])))
+        };
+        let data = TextureData::new(&face);
+        assert!(data.has_plane(id(0, 4, 0)) && !data.has_plane(id(0, 0, 0)));
+        assert!(!data.is_level_empty(0));
+        assert!(TextureData::new(&Update::whole(shape, None)).is_level_empty(0));
     }
 
     #[test]

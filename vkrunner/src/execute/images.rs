@@ -8,7 +8,7 @@ use glasm::reflect::{ImageFormat, Scalar};
 use glasm_scripts::format::Format;
 use glasm_scripts::image::Image as Picture;
 use glasm_scripts::observation::plane_name;
-use glasm_scripts::probe::pixels::print_values;
+use glasm_scripts::probe::pixels::print_picture;
 use glasm_scripts::script::{BoundImage, ImageKey};
 use glasm_scripts::texture::{ImagePart, PlaneId, Shape, Start, StorageView, TextureData, Update};
 use std::collections::BTreeMap;
@@ -236,7 +236,7 @@ impl Images {
         Ok(format!(
             "{}:{}",
             plane_name(key, plane),
-            print_texels(&picture)
+            print_picture(&picture)
         ))
     }
 }
@@ -292,39 +292,4 @@ fn smallest(wanted: WantedImage) -> Result<Shape, String> {
         // Devices with multisample images have four samples.
         samples: if wanted.target.is_multisample() { 4 } else { 1 },
     })
-}
-
-/// Texels row by row, each in parentheses.
-fn print_texels(picture: &Picture) -> String {
-    let mut text = String::new();
-    for y in 0..picture.height {
-        if picture.height > 1 {
-            text.push_str("\n ");
-        }
-        for x in 0..picture.width {
-            let values = picture.format.decode(picture.texel(x, y));
-            let components = picture.format.channels.len().min(4);
-            let texel = print_values(&values[..components], &picture.format);
-            text.push_str(&format!(" ({texel})"));
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use glasm_scripts::format::Format;
-
-    #[test]
-    fn texels_are_printed_row_by_row() {
-        let picture = Picture {
-            width: 2,
-            height: 2,
-            format: Format::parse("R8G8_UINT").unwrap(),
-            is_color: true,
-            data: vec![1, 2, 3, 4, 5, 6, 7, 8],
-        };
-        assert_eq!(print_texels(&picture), "\n  (1 2) (3 4)\n  (5 6) (7 8)");
-    }
 }

@@ -1,0 +1,415 @@
+//! How a script samples a texture, as parameters of OpenGL. Pure.
+
+use crate::gl::{self, Border};
+use ash::vk;
+use glasm_scripts::format::{Aspect, Encoding};
+use glasm_scripts::script::Convention;
+use glasm_scripts::texture::{DepthMode, Sampling, Shape, SrgbDecode, Swizzle, Wrap};
+
+/// Whether lookups compare depths with a reference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Comparing {
+    Off,
+    On,
+}
+
+/// A parameter of a texture with its value.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Parameter {
+    Int(u32, u32),
+    Float(u32, f32),
+    Border(Border),
+}
+
+/// All parameters of a texture of a target of OpenGL.
+pub(super) fn parameters(
+    sampling: &Sampling,
+    shape: &Shape,
+    target: u32,
+    comparing: Comparing,
+    convention: Convention,
+) -> Vec<Parameter> {
+    let mut found = Vec::new();
+    match target {
+        // No sampler looks at them.
+        gl::TEXTURE_BUFFER => return found,
+        gl::TEXTURE_2D_MULTISAMPLE | gl::TEXTURE_2D_MULTISAMPLE_ARRAY => {}
+        _ => {
+            filters(sampling, target, &mut found);
+            if target != gl::TEXTURE_RECTANGLE {
+                levels(sampling, shape, convention, &mut found);
+            }
+            coordinates(sampling, shape.format.encoding, &mut found);
+        }
+    }
+    if shape.format.aspect == Aspect::Depth && !shape.target.is_multisample() {
+        depths(sampling, comparing, &mut found);
+    }
+    if sampling.srgb_decode == SrgbDecode::Skip && shape.format.encoding == Encoding::Srgb {
+        found.push(Parameter::Int(
+            gl::TEXTURE_SRGB_DECODE_EXT,
+            gl::SKIP_DECODE_EXT,
+        ));
+    }
+    if sampling.swizzle != Swizzle::IDENTITY {
+        let names = [
+            gl::TEXTURE_SWIZZLE_R,
+            gl::TEXTURE_SWIZZLE_G,
+            gl::TEXTURE_SWIZZLE_B,
+            gl::TEXTURE_SWIZZLE_A,
+        ];
+        let sources = sampling.swizzle.map(swizzle);
+        found.extend(std::iter::zip(names, sources).map(|(name, from)| Parameter::Int(name, from)));
+    }
+    found
+}
+
+fn filters(sampling: &Sampling, target: u32, found: &mut Vec<Parameter>) {
+    let between = match target {
+        gl::TEXTURE_RECTANGLE => None,
+        _ => sampling.between_levels,
+    };
+    let is_linear = |filter| filter == vk::Filter::LINEAR;
+    let mag = match is_linear(sampling.mag) {
+        true => gl::LINEAR,
+        false => gl::NEAREST,
+    };
+    let is_linear_between = between.map(|between| between == vk::SamplerMipmapMode::LINEAR);
+    let min = match (is_linear(sampling.min), is_linear_between) {
+        (false, None) => gl::NEAREST,
+        (true, None) => gl::LINEAR,
+        (false, Some(false)) => gl::NEAREST_MIPMAP_NEAREST,
+        (true, Some(false)) => gl::LINEAR_MIPMAP_NEAREST,
+        (false, Some(true)) => gl::NEAREST_MIPMAP_LINEAR,
+        (true, Some(true)) => gl::LINEAR_MIPMAP_LINEAR,
+    };
+    found.push(Parameter::Int(gl::TEXTURE_MIN_FILTER, min));
+    found.push(Parameter::Int(gl::TEXTURE_MAG_FILTER, mag));
+    if sampling.anisotropy > 1.0 {
+        found.push(Parameter::Float(
+            gl::TEXTURE_MAX_ANISOTROPY_EXT,
+            sampling.anisotropy,
+        ));
+    }
+}
+
+/// By OpenGL's rules a texture without all levels that its filter needs is not complete; by those of Vulkan the levels that there are
+/// count.
+fn levels(sampling: &Sampling, shape: &Shape, convention: Convention, found: &mut Vec<Parameter>) {
+    let (base, max) = match convention {
+        Convention::OpenGl => (sampling.base_level, sampling.max_level),
+        Convention::Vulkan => {
+            let range = sampling.level_range(shape.levels);
+            (range.start, range.end - 1)
+        }
+    };
+    found.extend([
+        Parameter::Int(gl::TEXTURE_BASE_LEVEL, base),
+        Parameter::Int(gl::TEXTURE_MAX_LEVEL, max),
+        Parameter::Float(gl::TEXTURE_MIN_LOD, sampling.min_lod),
+        Parameter::Float(gl::TEXTURE_MAX_LOD, sampling.max_lod),
+        Parameter::Float(gl::TEXTURE_LOD_BIAS, sampling.lod_bias),
+    ]);
+}
+
+fn coordinates(sampling: &Sampling, encoding: Encoding, found: &mut Vec<Parameter>) {
+    let names = [gl::TEXTURE_WRAP_S, gl::TEXTURE_WRAP_T, gl::TEXTURE_WRAP_R];
+    let modes = sampling.wrap.map(wrap);
+    found.extend(std::iter::zip(names, modes).map(|(name, mode)| Parameter::Int(name, mode)));
+    if !sampling.wrap.iter().any(|wrap| wrap.has_border()) {
+        return;
+    }
+    let color = sampling.border;
+    found.push(Parameter::Border(match encoding {
+        Encoding::Uint => Border::Uint(color.map(|value| value as u32)),
+        Encoding::Sint => Border::Int(color.map(|value| value as i32)),
+        Encoding::Unorm
+        | Encoding::Snorm
+        | Encoding::Uscaled
+        | Encoding::Sscaled
+        | Encoding::Sfloat
+        | Encoding::Srgb
+        | Encoding::Ufloat
+        | Encoding::SharedExponent => Border::Float(color.map(|value| value as f32)),
+    }));
+}
+
+fn depths(sampling: &Sampling, comparing: Comparing, found: &mut Vec<Parameter>) {
+    let (compare, mode) = match comparing {
+        Comparing::Off => (gl::NONE, sampling.depth_mode),
+        Comparing::On => (gl::COMPARE_REF_TO_TEXTURE, sampling.compared_mode),
+    };
+    found.extend([
+        Parameter::Int(gl::DEPTH_TEXTURE_MODE, depth_mode(mode)),
+        Parameter::Int(gl::TEXTURE_COMPARE_MODE, compare),
+        Parameter::Int(gl::TEXTURE_COMPARE_FUNC, comparison(sampling.compare)),
+    ]);
+}
+
+fn wrap(wrap: Wrap) -> u32 {
+    match wrap {
+        Wrap::Repeat => gl::REPEAT,
+        Wrap::MirroredRepeat => gl::MIRRORED_REPEAT,
+        Wrap::ClampToEdge => gl::CLAMP_TO_EDGE,
+        Wrap::ClampToBorder => gl::CLAMP_TO_BORDER,
+        Wrap::MirrorClampToEdge => gl::MIRROR_CLAMP_TO_EDGE,
+        Wrap::Clamp => gl::CLAMP,
+        Wrap::MirrorClamp => gl::MIRROR_CLAMP_EXT,
+        Wrap::MirrorClampToBorder => gl::MIRROR_CLAMP_TO_BORDER_EXT,
+    }
+}
+
+fn swizzle(from: Swizzle) -> u32 {
+    match from {
+        Swizzle::Component(0) => gl::RED,
+        Swizzle::Component(1) => gl::GREEN,
+        Swizzle::Component(2) => gl::BLUE,
+        Swizzle::Component(_) => gl::ALPHA,
+        Swizzle::Zero => gl::ZERO,
+        Swizzle::One => gl::ONE,
+    }
+}
+
+fn depth_mode(mode: DepthMode) -> u32 {
+    match mode {
+        DepthMode::Luminance => gl::LUMINANCE,
+        DepthMode::Intensity => gl::INTENSITY,
+        DepthMode::Alpha => gl::ALPHA,
+        DepthMode::Red => gl::RED,
+    }
+}
+
+/// Vulkan counts comparisons as OpenGL does, from 0 instead of `GL_NEVER`.
+fn comparison(compare: vk::CompareOp) -> u32 {
+    gl::NEVER + compare.as_raw().unsigned_abs()
+}
+
+/// An extension that the driver must have for a kind of sampling, unless its version has it; `None` if all have it.
+pub(super) fn needs(sampling: &Sampling, shape: &Shape) -> Vec<Need> {
+    let mut needs = Vec::new();
+    for wrap in sampling.wrap {
+        match wrap {
+            Wrap::MirrorClampToEdge => needs.push(Need {
+                version: Some(gl::Version(4, 4)),
+                extensions: &[
+                    "GL_ARB_texture_mirror_clamp_to_edge",
+                    "GL_EXT_texture_mirror_clamp",
+                    "GL_ATI_texture_mirror_once",
+                ],
+            }),
+            Wrap::MirrorClamp => needs.push(Need {
+                version: None,
+                extensions: &["GL_EXT_texture_mirror_clamp", "GL_ATI_texture_mirror_once"],
+            }),
+            Wrap::MirrorClampToBorder => needs.push(Need {
+                version: None,
+                extensions: &["GL_EXT_texture_mirror_clamp"],
+            }),
+            Wrap::Repeat
+            | Wrap::MirroredRepeat
+            | Wrap::ClampToEdge
+            | Wrap::ClampToBorder
+            | Wrap::Clamp => {}
+        }
+    }
+    if sampling.anisotropy > 1.0 {
+        needs.push(Need {
+            version: Some(gl::Version(4, 6)),
+            extensions: &["GL_EXT_texture_filter_anisotropic"],
+        });
+    }
+    if sampling.srgb_decode == SrgbDecode::Skip && shape.format.encoding == Encoding::Srgb {
+        needs.push(Need {
+            version: None,
+            extensions: &["GL_EXT_texture_sRGB_decode"],
+        });
+    }
+    if sampling.swizzle != Swizzle::IDENTITY {
+        needs.push(Need {
+            version: Some(gl::Version(3, 3)),
+            extensions: &["GL_ARB_texture_swizzle", "GL_EXT_texture_swizzle"],
+        });
+    }
+    if shape.target.is_cube() && sampling.is_linear() {
+        needs.push(Need {
+            version: Some(gl::Version(3, 2)),
+            extensions: &["GL_ARB_seamless_cube_map"],
+        });
+    }
+    needs
+}
+
+/// What a driver must have: the version, or one of the extensions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Need {
+    pub(super) version: Option<gl::Version>,
+    pub(super) extensions: &'static [&'static str],
+}
+
+impl Need {
+    /// The extension that is missing; `None` if nothing is.
+    pub(super) fn missing(self, gl: &gl::Gl) -> Option<&'static str> {
+        let has_version = self.version.is_some_and(|version| gl.version() >= version);
+        let has = has_version || self.extensions.iter().any(|extension| gl.has(extension));
+        self.extensions.first().copied().filter(|_| !has)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glasm::ir::TexTarget;
+    use glasm_scripts::format::Format;
+
+    fn shape(target: TexTarget, format: &str) -> Shape {
+        Shape {
+            target,
+            format: Format::parse_texture(format).unwrap(),
+            extent: [8, 8, 1],
+            levels: 2,
+            layers: 1,
+            samples: 1,
+        }
+    }
+
+    fn has(found: &[Parameter], name: u32, value: u32) -> bool {
+        found.contains(&Parameter::Int(name, value))
+    }
+
+    #[test]
+    fn initial_state_is_that_of_scripts() {
+        let shape = shape(TexTarget::D2, "R8_UNORM");
+        let found = parameters(
+            &Sampling::INITIAL,
+            &shape,
+            gl::TEXTURE_2D,
+            Comparing::Off,
+            Convention::OpenGl,
+        );
+        assert!(has(&found, gl::TEXTURE_MIN_FILTER, gl::NEAREST));
+        assert!(has(&found, gl::TEXTURE_WRAP_R, gl::REPEAT));
+        assert!(has(&found, gl::TEXTURE_MAX_LEVEL, 1000));
+        assert!(found.contains(&Parameter::Float(gl::TEXTURE_MIN_LOD, -1000.0)));
+        let is_other = |parameter: &Parameter| match parameter {
+            Parameter::Border(_) => true,
+            Parameter::Int(name, _) => *name == gl::DEPTH_TEXTURE_MODE,
+            Parameter::Float(name, _) => *name == gl::TEXTURE_MAX_ANISOTROPY_EXT,
+        };
+        assert!(!found.iter().any(is_other));
+    }
+
+    #[test]
+    fn levels_that_are_missing_count_in_vulkan_only() {
+        let shape = shape(TexTarget::D2, "R8_UNORM");
+        let sampling = Sampling {
+            base_level: 1,
+            max_level: 9,
+            ..Sampling::INITIAL
+        };
+        for (convention, max) in [(Convention::OpenGl, 9), (Convention::Vulkan, 1)] {
+            let found = parameters(
+                &sampling,
+                &shape,
+                gl::TEXTURE_2D,
+                Comparing::Off,
+                convention,
+            );
+            assert!(has(&found, gl::TEXTURE_BASE_LEVEL, 1));
+            assert!(has(&found, gl::TEXTURE_MAX_LEVEL, max));
+        }
+    }
+
+    #[test]
+    fn targets_have_the_parameters_that_opengl_lets_them_have() {
+        let sampling = Sampling {
+            between_levels: Some(vk::SamplerMipmapMode::LINEAR),
+            min: vk::Filter::LINEAR,
+            swizzle: [Swizzle::One; 4],
+            ..Sampling::INITIAL
+        };
+        let of = |target, texture| {
+            let shape = shape(target, "R8_UNORM");
+            parameters(
+                &sampling,
+                &shape,
+                texture,
+                Comparing::Off,
+                Convention::OpenGl,
+            )
+        };
+        assert!(of(TexTarget::Buffer, gl::TEXTURE_BUFFER).is_empty());
+        let samples = of(TexTarget::D2Ms, gl::TEXTURE_2D_MULTISAMPLE);
+        assert_eq!(samples.len(), 4);
+        assert!(has(&samples, gl::TEXTURE_SWIZZLE_A, gl::ONE));
+        let rectangle = of(TexTarget::Rect, gl::TEXTURE_RECTANGLE);
+        assert!(has(&rectangle, gl::TEXTURE_MIN_FILTER, gl::LINEAR));
+        let plain = of(TexTarget::D2, gl::TEXTURE_2D);
+        assert!(has(
+            &plain,
+            gl::TEXTURE_MIN_FILTER,
+            gl::LINEAR_MIPMAP_LINEAR
+        ));
+        assert_eq!(plain.len(), rectangle.len() + 5);
+    }
+
+    #[test]
+    fn borders_have_the_type_of_the_texels() {
+        let sampling = Sampling {
+            wrap: [Wrap::Clamp, Wrap::Repeat, Wrap::MirrorClampToBorder],
+            border: [1.0, -2.0, 0.5, 0.0],
+            ..Sampling::INITIAL
+        };
+        for (format, border) in [
+            ("R8_UNORM", Border::Float([1.0, -2.0, 0.5, 0.0])),
+            ("R8_SINT", Border::Int([1, -2, 0, 0])),
+            ("R8_UINT", Border::Uint([1, 0, 0, 0])),
+        ] {
+            let shape = shape(TexTarget::D2, format);
+            let target = gl::TEXTURE_2D;
+            let convention = Convention::OpenGl;
+            let found = parameters(&sampling, &shape, target, Comparing::Off, convention);
+            assert!(found.contains(&Parameter::Border(border)), "{format}");
+            assert!(has(&found, gl::TEXTURE_WRAP_S, gl::CLAMP));
+            assert!(has(
+                &found,
+                gl::TEXTURE_WRAP_R,
+                gl::MIRROR_CLAMP_TO_BORDER_EXT
+            ));
+        }
+    }
+
+    #[test]
+    fn comparisons_have_a_depth_mode_of_their_own() {
+        let shape = shape(TexTarget::D2, "D16_UNORM");
+        let sampling = Sampling {
+            compare: vk::CompareOp::GREATER_OR_EQUAL,
+            ..Sampling::INITIAL
+        };
+        for (comparing, compare, mode) in [
+            (Comparing::On, gl::COMPARE_REF_TO_TEXTURE, gl::LUMINANCE),
+            (Comparing::Off, gl::NONE, gl::RED),
+        ] {
+            let target = gl::TEXTURE_2D;
+            let found = parameters(&sampling, &shape, target, comparing, Convention::Vulkan);
+            assert!(has(&found, gl::TEXTURE_COMPARE_MODE, compare));
+            assert!(has(&found, gl::TEXTURE_COMPARE_FUNC, gl::GEQUAL));
+            assert!(has(&found, gl::DEPTH_TEXTURE_MODE, mode));
+        }
+    }
+
+    #[test]
+    fn comparisons_are_numbered_alike() {
+        for (vulkan, opengl) in [
+            (vk::CompareOp::NEVER, gl::NEVER),
+            (vk::CompareOp::LESS, gl::LESS),
+            (vk::CompareOp::EQUAL, gl::EQUAL),
+            (vk::CompareOp::LESS_OR_EQUAL, gl::LEQUAL),
+            (vk::CompareOp::GREATER, gl::GREATER),
+            (vk::CompareOp::NOT_EQUAL, gl::NOTEQUAL),
+            (vk::CompareOp::GREATER_OR_EQUAL, gl::GEQUAL),
+            (vk::CompareOp::ALWAYS, gl::ALWAYS),
+        ] {
+            assert_eq!(comparison(vulkan), opengl);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Textures and images go to a driver and come back. Without one the tests print why and do nothing.
+
+use super::test_support::{run_steps, with_execution};
+use super::textures::{create, gl_target, texel_format};
+use super::{Execution, Problem};
+use crate::gl;
+use crate::gl::tests::open;
+use ash::vk;
+use glasm::ir::TexTarget;
+use glasm_scripts::format::{Encoding, Format};
+use glasm_scripts::script::{Convention, ImageKey, Script};
+use glasm_scripts::texture::{Contents, PlaneId, Shape, TextureData, Update};
+
+/// Every format that a script can give to a texture.
+fn formats() -> impl Iterator<Item = Format> {
+    let named = |raw| Format::parse_texture(&format!("{:?}", vk::Format::from_raw(raw)));
+    (1..131).filter_map(named)
+}
+
+/// Bytes that differ from texel to texel and that no format changes: no signs of zero, and no numbers that are not finite.
+fn texels(format: &Format, count: usize) -> Vec<u8> {
+    let texel = |at: usize| {
+        let number = at as f64;
+        let color = match format.encoding {
+            Encoding::Uint => [1.0 + number, 2.0, 3.0, 1.0],
+            Encoding::Sint => [-1.0 - number, 2.0, -3.0, 1.0],
+            Encoding::Snorm => [-1.0 + number / 64.0, 0.5, -0.25, 1.0],
+            Encoding::Sfloat if format.aspect == glasm_scripts::format::Aspect::Color => {
+                [number - 2.5, 1000.0, -0.25, 3.0]
+            }
+            Encoding::Unorm
+            | Encoding::Uscaled
+            | Encoding::Sscaled
+            | Encoding::Sfloat
+            | Encoding::Srgb
+            | Encoding::Ufloat
+            | Encoding::SharedExponent => [number / 64.0, 0.5, 0.25, 1.0],
+        };
+        format.encode(color)
+    };
+    (0..count).flat_map(texel).collect()
+}
+
+fn shape(target: TexTarget, format: Format, extent: [u32; 3], levels: u32, layers: u32) -> Shape {
+    Shape {
+        target,
+        format,
+        extent,
+        levels,
+        layers,
+        samples: 1,
+    }
+}
+
+fn filled(shape: Shape) -> TextureData {
+    let update = Update::whole(shape.clone(), None);
+    let contents = Contents::Texels(texels(&shape.format, update.texels() as usize));
+    TextureData::new(&Update::whole(shape, Some(contents)))
+}
+
+/// Whether the driver has such textures; else the reason is printed.
+fn made<T>(what: &str, result: Result<T, Problem>) -> Option<T> {
+    match result {
+        Ok(made) => Some(made),
+        Err(Problem::Lacking(reason)) => {
+            eprintln!("{what}: {reason}");
+            None
+        }
+        Err(problem) => panic!("{what}: {problem:?}"),
+    }
+}
+
+#[test]
+fn texels_of_all_formats_come_back() {
+    let Some(gl) = open() else { return };
+    let mut passed = 0;
+    for format in formats() {
+        let name = format!("{:?}", format.vk);
+        let data = filled(shape(TexTarget::D2, format, [5, 3, 1], 1, 1));
+        let made = made(
+            &name,
+            create(&gl, &data, gl::TEXTURE_2D, Convention::OpenGl),
+        );
+        let Some((texture, _)) = made else { continue };
+        let format = texel_format(&data.shape).unwrap();
+        let found = texture.read(gl::TEXTURE_2D, 0, format.client).unwrap();
+        let plane = PlaneId {
+            level: 0,
+            slice: 0,
+            sample: 0,
+        };
+        assert_eq!(format.to_script(found), data.plane(plane), "{name}");
+        passed += 1;
+    }
+    assert!(passed > 50, "{passed}");
+}
+
+#[test]
+fn planes_of_all_targets_come_back() {
+    with_execution("[test]", |_, execution| {
+        for (target, _) in TexTarget::ALL {
+            let (extent, layers) = match target {
+                TexTarget::D1 | TexTarget::Buffer => ([8, 1, 1], 1),
+                TexTarget::D1Array => ([8, 1, 1], 3),
+                TexTarget::D2 | TexTarget::Rect | TexTarget::D2Ms => ([8, 4, 1], 1),
+                TexTarget::D2Array | TexTarget::D2MsArray => ([8, 4, 1], 3),
+                TexTarget::D3 => ([8, 4, 6], 1),
+                TexTarget::Cube => ([4, 4, 1], 6),
+                TexTarget::CubeArray => ([4, 4, 1], 12),
+            };
+            let format = Format::parse("R16G16B16A16_UNORM").unwrap();
+            let mut shape = shape(*target, format, extent, 1, layers);
+            shape.levels = shape.max_levels();
+            shape.samples = if target.is_multisample() { 4 } else { 1 };
+            let text = format!("{target:?}");
+            let data = filled(shape);
+            images_come_back(execution, &text, data);
+        }
+    });
+}
+
+/// As an image, which is read plane by plane.
+fn images_come_back(execution: &mut Execution<'_>, what: &str, data: TextureData) {
+    let key = ImageKey::of_unit(0);
+    let target = gl_target(data.shape.target);
+    let Some(object) = made(
+        what,
+        create(&execution.gl, &data, target, Convention::Vulkan),
+    ) else {
+        return;
+    };
+    let shape = data.shape.clone();
+    execution.images.insert(key, data.clone(), object);
+    for plane in shape.planes() {
+        let found = execution.image_plane(key, plane).unwrap();
+        assert_eq!(found.data, data.plane(plane), "{what} {plane:?}");
+    }
+}
+
+#[test]
+fn samples_of_integers_depths_and_curves_come_back() {
+    let Some(gl) = open() else { return };
+    for name in [
+        "R32_UINT",
+        "R16G16_SINT",
+        "R8G8B8A8_SRGB",
+        "R32G32B32A32_SFLOAT",
+        "D16_UNORM",
+        "D32_SFLOAT",
+        "X8_D24_UNORM_PACK32",
+        "D24_UNORM_S8_UINT",
+        "D32_SFLOAT_S8_UINT",
+    ] {
+        let format = Format::parse_texture(name).unwrap();
+        let mut shape = shape(TexTarget::D2Ms, format, [3, 2, 1], 1, 1);
+        shape.samples = 4;
+        let data = filled(shape);
+        let result = create(&gl, &data, gl::TEXTURE_2D_MULTISAMPLE, Convention::OpenGl);
+        let Some((texture, _)) = made(name, result) else {
+            continue;
+        };
+        let format = texel_format(&data.shape).unwrap();
+        for plane in data.shape.planes() {
+            let read = |client| texture.read_sample(format.internal, plane.sample, client);
+            let found = match format.has_depth_or_stencil() {
+                false => read(format.client).unwrap(),
+                // Depths are read as floats.
+                true => {
+                    let client = gl::ClientFormat::new(gl::DEPTH_COMPONENT, gl::FLOAT);
+                    let depths = read(client).unwrap();
+                    let (depths, _) = depths.as_chunks();
+                    let depths = depths.iter().map(|depth| f32::from_le_bytes(*depth));
+                    let encode = |depth| data.shape.format.encode([f64::from(depth); 4]);
+                    depths.flat_map(encode).collect()
+                }
+            };
+            assert_eq!(found, data.plane(plane), "{name} {plane:?}");
+        }
+    }
+}
+
+#[test]
+fn parts_of_images_are_replaced() {
+    let text = "[test]\nimage 2DArray 0 R8_UINT (2, 1, 3) 1 2 3 4 5 6\nprint image 0";
+    with_execution(text, |_, execution| {
+        run_steps(execution);
+        made("images", execution.prepare_images());
+        let text = b"[test]\nimage 2DArray 0 R8_UINT (2, 1, 3)\nimage 2DArray 0 layer 1 R8_UINT (2, 1) 7 8\n";
+        let script = Script::parse(text).unwrap();
+        execution.step(&script.steps[1]).unwrap();
+        let texels = [0, 1, 2].map(|slice| {
+            let plane = PlaneId {
+                level: 0,
+                slice,
+                sample: 0,
+            };
+            let key = ImageKey::of_unit(0);
+            execution.image_plane(key, plane).unwrap().data
+        });
+        assert_eq!(texels, [[1, 2], [7, 8], [5, 6]]);
+        assert_eq!(execution.results.printed, ["image 0: (1) (2)"]);
+    });
+}
+
+#[test]
+fn sampling_reaches_the_driver() {
+    let text = "[test]\ntexture 2D 3 R8G8B8A8_UNORM (4, 4) rgbw\n\
+        texparameter 2D min linear_mipmap_nearest\ntexparameter 2D wrap_t clamp_to_border\n\
+        texparameter 2D border_color 0.25 0.5 0.75 1\ntexparameter 2D lod_bias 1.5\n\
+        texparameter 2D max_lod 2.5\ntexparameter 2D base_level 1\ntexparameter 2D swizzle bgr1\n";
+    with_execution(text, |gl, execution| {
+        run_steps(execution);
+        execution.prepare_textures().unwrap();
+        let texture = &execution.textures.object(3).unwrap().texture;
+        for (name, value) in [
+            (gl::TEXTURE_MIN_FILTER, gl::LINEAR_MIPMAP_NEAREST),
+            (gl::TEXTURE_MAG_FILTER, gl::NEAREST),
+            (gl::TEXTURE_WRAP_S, gl::REPEAT),
+            (gl::TEXTURE_WRAP_T, gl::CLAMP_TO_BORDER),
+            // Without a name of OpenGL in the script the levels that there are count.
+            (gl::TEXTURE_BASE_LEVEL, 0),
+            (gl::TEXTURE_MAX_LEVEL, 0),
+            (gl::TEXTURE_SWIZZLE_R, gl::BLUE),
+            (gl::TEXTURE_SWIZZLE_A, gl::ONE),
+        ] {
+            let found = texture.parameter(name).unwrap();
+            assert_eq!(found.cast_unsigned(), value, "{name:#x}");
+        }
+        let floats = |name| texture.float_parameter(name).unwrap();
+        assert_eq!(floats(gl::TEXTURE_BORDER_COLOR), [0.25, 0.5, 0.75, 1.0]);
+        assert_eq!(floats(gl::TEXTURE_LOD_BIAS)[0], 1.5);
+        assert_eq!(floats(gl::TEXTURE_MAX_LOD)[0], 2.5);
+        gl.ActiveTexture(gl::TEXTURE0 + 3).unwrap();
+        let bound = gl.integer(gl::TEXTURE_BINDING_2D).unwrap();
+        assert_eq!(bound.cast_unsigned(), texture.name());
+    });
+}
+
+#[test]
+fn programs_decide_on_targets_and_comparisons() {
+    let text = "[fragment program]\n!!ARBfp1.0\nOPTION ARB_fragment_program_shadow;\n\
+        TEX result.color, fragment.texcoord[0], texture[0], SHADOWRECT;\nEND\n\
+        [test]\ntexture 2D 0 D16_UNORM (4, 4) ramp\ntexparameter 2D wrap_s clamp_to_edge\n\
+        texparameter 2D wrap_t clamp_to_edge\ntexparameter 2D wrap_r clamp_to_edge\n\
+        texture 2D 1 D16_UNORM (4, 4) ramp\n";
+    with_execution(text, |_, execution| {
+        execution.load_programs().unwrap();
+        run_steps(execution);
+        execution.prepare_textures().unwrap();
+        for (unit, target, compare) in [
+            (0, gl::TEXTURE_RECTANGLE, gl::COMPARE_REF_TO_TEXTURE),
+            (1, gl::TEXTURE_2D, gl::NONE),
+        ] {
+            let texture = &execution.textures.object(unit).unwrap().texture;
+            assert_eq!(texture.target(), target);
+            let found = texture.parameter(gl::TEXTURE_COMPARE_MODE).unwrap();
+            assert_eq!(found.cast_unsigned(), compare);
+        }
+    });
+}

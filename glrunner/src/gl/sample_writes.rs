@@ -1,0 +1,298 @@
+//! Fills single samples of multisample textures, for which OpenGL has no command: drawing does.
+//!
+//! A triangle over everything takes its colors from a texture with one sample for each texel, under a mask for one sample. State that
+//! decides what is drawn is set aside meanwhile.
+
+use super::object::{Kind, Object};
+use super::texture::int;
+use super::*;
+use crate::error::Error;
+use std::ffi::CString;
+use std::rc::Rc;
+
+/// What texels are in a shader.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Texels {
+    Float,
+    Int,
+    Uint,
+    Depth,
+}
+
+impl Texels {
+    fn of(format: ClientFormat) -> Self {
+        let is_signed = matches!(format.ty, BYTE | SHORT | INT);
+        match format.format {
+            RED_INTEGER | RG_INTEGER | RGB_INTEGER | RGBA_INTEGER | BGR_INTEGER | BGRA_INTEGER => {
+                match is_signed {
+                    true => Self::Int,
+                    false => Self::Uint,
+                }
+            }
+            DEPTH_COMPONENT | DEPTH_STENCIL => Self::Depth,
+            _ => Self::Float,
+        }
+    }
+
+    /// Prefix of the types of shaders.
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Float | Self::Depth => "",
+            Self::Int => "i",
+            Self::Uint => "u",
+        }
+    }
+
+    /// The attachment that takes them.
+    fn attachment(self, format: ClientFormat) -> u32 {
+        match self {
+            Self::Depth if format.format == DEPTH_STENCIL => DEPTH_STENCIL_ATTACHMENT,
+            Self::Depth => DEPTH_ATTACHMENT,
+            Self::Float | Self::Int | Self::Uint => COLOR_ATTACHMENT0,
+        }
+    }
+}
+
+/// One layer of a multisample texture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SampleLayer {
+    /// Width and height.
+    pub(crate) size: [u32; 2],
+    /// The layer, 0 without layers.
+    pub(crate) layer: u32,
+    /// The sample.
+    pub(crate) sample: u32,
+}
+
+const VERTEX_TEXT: &str = "#version 150
+void main() {
+    vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
+    gl_Position = vec4(4.0 * corner - 1.0, 0.0, 1.0);
+}
+";
+
+/// What must be off, or at its initial value, for a plain triangle. Some drivers lack some.
+const CAPABILITIES: [u32; 21] = [
+    ALPHA_TEST,
+    BLEND,
+    COLOR_LOGIC_OP,
+    CULL_FACE,
+    DEPTH_BOUNDS_TEST_EXT,
+    DEPTH_CLAMP,
+    FRAMEBUFFER_SRGB,
+    POLYGON_OFFSET_FILL,
+    POLYGON_SMOOTH,
+    POLYGON_STIPPLE,
+    RASTERIZER_DISCARD,
+    SAMPLE_ALPHA_TO_COVERAGE,
+    SAMPLE_ALPHA_TO_ONE,
+    SAMPLE_COVERAGE,
+    SAMPLE_SHADING,
+    SCISSOR_TEST,
+    STENCIL_TEST,
+    STENCIL_TEST_TWO_SIDE_EXT,
+    CONSERVATIVE_RASTERIZATION_NV,
+    PRIMITIVE_RESTART,
+    SAMPLE_MASK,
+];
+
+impl Texture {
+    /// Whether the driver can fill samples.
+    pub(crate) fn can_write_samples(gl: &Gl) -> bool {
+        gl.version() >= Version(3, 2)
+    }
+
+    /// Sets one sample of all texels of a layer of a multisample texture. `internal` is its format, less the curve of sRGB.
+    pub(crate) fn write_sample(
+        &self,
+        place: SampleLayer,
+        internal: u32,
+        format: ClientFormat,
+        texels: &[u8],
+    ) -> Result<(), Error> {
+        let gl = self.gl();
+        let kind = Texels::of(format);
+        let state = SetAside::new(gl, place.size)?;
+        let source = plain_texture(gl, place.size, internal, format, Some(texels))?;
+        let framebuffer = Object::new(gl, Kind::Framebuffer)?;
+        gl.BindFramebuffer(DRAW_FRAMEBUFFER, framebuffer.name())?;
+        let point = kind.attachment(format);
+        self.attach_layer(point, place.layer)?;
+        draw_into(gl, point)?;
+        gl.Enable(MULTISAMPLE)?;
+        gl.Enable(SAMPLE_MASK)?;
+        for word in 0..gl.integer(MAX_SAMPLE_MASK_WORDS)?.unsigned_abs() {
+            let mask = match word == place.sample / 32 {
+                true => 1 << (place.sample % 32),
+                false => 0,
+            };
+            gl.SampleMaski(word, mask)?;
+        }
+        let program = link(gl, &fragment_shader(kind))?;
+        source.edit(|gl| draw(gl, &program))?;
+        for word in 0..gl.integer(MAX_SAMPLE_MASK_WORDS)?.unsigned_abs() {
+            gl.SampleMaski(word, u32::MAX)?;
+        }
+        state.restore()
+    }
+
+    fn attach_layer(&self, point: u32, layer: u32) -> Result<(), Error> {
+        let (gl, name) = (self.gl(), self.name());
+        if self.target() == TEXTURE_2D_MULTISAMPLE_ARRAY {
+            let layer = layer.cast_signed();
+            gl.FramebufferTextureLayer(DRAW_FRAMEBUFFER, point, name, 0, layer)
+        } else {
+            gl.FramebufferTexture2D(DRAW_FRAMEBUFFER, point, self.target(), name, 0)
+        }
+    }
+}
+
+/// A texture with one sample for each texel.
+fn plain_texture(
+    gl: &Rc<Gl>,
+    [width, height]: [u32; 2],
+    internal: u32,
+    format: ClientFormat,
+    texels: Option<&[u8]>,
+) -> Result<Texture, Error> {
+    let texture = Texture::new(gl, TEXTURE_2D)?;
+    let image = Image {
+        target: TEXTURE_2D,
+        level: 0,
+        size: [width, height, 1],
+    };
+    texture.define(image, internal, format, texels)?;
+    texture.set(TEXTURE_MAX_LEVEL, 0)?;
+    texture.set(TEXTURE_MIN_FILTER, NEAREST)?;
+    texture.set(TEXTURE_MAG_FILTER, NEAREST)?;
+    Ok(texture)
+}
+
+/// Draws go to this attachment of the framebuffer that is bound.
+fn draw_into(gl: &Gl, point: u32) -> Result<(), Error> {
+    gl.DrawBuffer(match point {
+        COLOR_ATTACHMENT0 => point,
+        _ => NONE,
+    })?;
+    match gl.CheckFramebufferStatus(DRAW_FRAMEBUFFER)? {
+        FRAMEBUFFER_COMPLETE => gl.check("glCheckFramebufferStatus"),
+        _ => Err(Error::Incomplete(
+            "texels of its format cannot be drawn".to_owned(),
+        )),
+    }
+}
+
+/// A shader that takes each texel from another texture.
+fn fragment_shader(kind: Texels) -> String {
+    let prefix = kind.prefix();
+    let fetch = "texelFetch(source, ivec2(gl_FragCoord.xy), 0)";
+    let (declaration, assignment) = match kind {
+        Texels::Depth => (String::new(), format!("gl_FragDepth = {fetch}.x;")),
+        Texels::Float | Texels::Int | Texels::Uint => (
+            format!("out {prefix}vec4 color;\n"),
+            format!("color = {fetch};"),
+        ),
+    };
+    format!(
+        "#version 150\nuniform {prefix}sampler2D source;\n{declaration}void main() {{ {assignment} }}\n"
+    )
+}
+
+/// State that is not as it was, until it is restored. Without that, after an error, the script ends anyway.
+struct SetAside {
+    gl: Rc<Gl>,
+    framebuffers: [u32; 2],
+    vertices: u32,
+    own_vertices: u32,
+}
+
+impl SetAside {
+    /// Sets state for a triangle over a viewport of this size, without attributes.
+    fn new(gl: &Rc<Gl>, size: [u32; 2]) -> Result<Self, Error> {
+        let bound = |name| gl.integer(name).map(i32::cast_unsigned);
+        let framebuffers = [
+            bound(DRAW_FRAMEBUFFER_BINDING)?,
+            bound(READ_FRAMEBUFFER_BINDING)?,
+        ];
+        let vertices = bound(VERTEX_ARRAY_BINDING)?;
+        gl.PushAttrib(ALL_ATTRIB_BITS)?;
+        for capability in CAPABILITIES {
+            gl.Disable(capability)?;
+        }
+        // Capabilities that the driver lacks are off.
+        gl.take_errors()?;
+        gl.take_messages();
+        for plane in 0..gl.integer(MAX_CLIP_DISTANCES)?.unsigned_abs() {
+            gl.Disable(CLIP_DISTANCE0 + plane)?;
+        }
+        gl.ColorMask(TRUE, TRUE, TRUE, TRUE)?;
+        gl.Enable(DEPTH_TEST)?;
+        gl.DepthFunc(ALWAYS)?;
+        gl.DepthMask(TRUE)?;
+        gl.DepthRange(0.0, 1.0)?;
+        gl.PolygonMode(FRONT_AND_BACK, FILL)?;
+        gl.ClampColor(CLAMP_FRAGMENT_COLOR, FALSE.into())?;
+        let [width, height] = size.map(int);
+        gl.Viewport(0, 0, width, height)?;
+        let mut own_vertices = 0;
+        // SAFETY: OpenGL writes one name.
+        unsafe { gl.GenVertexArrays(1, &raw mut own_vertices) }?;
+        gl.BindVertexArray(own_vertices)?;
+        gl.check("setting state aside")?;
+        Ok(Self {
+            gl: Rc::clone(gl),
+            framebuffers,
+            vertices,
+            own_vertices,
+        })
+    }
+
+    fn restore(self) -> Result<(), Error> {
+        let [draw, read] = self.framebuffers;
+        self.gl.UseProgram(0)?;
+        self.gl.BindFramebuffer(DRAW_FRAMEBUFFER, draw)?;
+        self.gl.BindFramebuffer(READ_FRAMEBUFFER, read)?;
+        self.gl.BindVertexArray(self.vertices)?;
+        // SAFETY: OpenGL reads one name.
+        unsafe { self.gl.DeleteVertexArrays(1, &raw const self.own_vertices) }?;
+        self.gl.PopAttrib()?;
+        self.gl.check("restoring state")
+    }
+}
+
+/// A program whose fragment shader this is.
+fn link(gl: &Rc<Gl>, fragment: &str) -> Result<Object, Error> {
+    let program = Object::new(gl, Kind::GlslProgram)?;
+    for (stage, text) in [(VERTEX_SHADER, VERTEX_TEXT), (FRAGMENT_SHADER, fragment)] {
+        let shader = gl.CreateShader(stage)?;
+        let text = CString::new(text).map_err(|_| Error::NoShader("it has a zero".to_owned()))?;
+        let line = text.as_ptr();
+        // SAFETY: there is one text, which ends with a zero.
+        unsafe { gl.ShaderSource(shader, 1, &raw const line, std::ptr::null()) }?;
+        gl.CompileShader(shader)?;
+        gl.AttachShader(program.name(), shader)?;
+        // It lives as long as the program.
+        gl.DeleteShader(shader)?;
+    }
+    gl.LinkProgram(program.name())?;
+    gl.check("glLinkProgram")?;
+    let mut linked = 0;
+    // SAFETY: this state has one value.
+    unsafe { gl.GetProgramiv(program.name(), LINK_STATUS, &raw mut linked) }?;
+    match linked == i32::from(TRUE) {
+        true => Ok(program),
+        false => Err(Error::NoShader("it fills single samples".to_owned())),
+    }
+}
+
+/// Draws with the texture that is bound to the active unit.
+fn draw(gl: &Gl, program: &Object) -> Result<(), Error> {
+    gl.UseProgram(program.name())?;
+    let unit = gl.integer(ACTIVE_TEXTURE)? - TEXTURE0.cast_signed();
+    // SAFETY: the name ends with a zero.
+    let place = unsafe { gl.GetUniformLocation(program.name(), c"source".as_ptr()) }?;
+    gl.Uniform1i(place, unit)?;
+    // SAFETY: no arrays are enabled in the vertex array object.
+    unsafe { gl.DrawArrays(TRIANGLES, 0, 3) }?;
+    gl.check("glDrawArrays")
+}
