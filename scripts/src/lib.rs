@@ -32,6 +32,7 @@
 //! | [`find`] | finds scripts in folders |
 //! | [`script`] | reads a script: requirements, programs, vertices, buffers, commands |
 //! | [`data`], [`format`](mod@format), [`texture`] | numbers in buffers, texels, and textures made of them, as bytes |
+//! | [`vertices`] | what draws read: bounds, current values |
 //! | [`gl_state`], [`params`] | GL state and parameters as commands change them, and the bytes that programs read of them |
 //! | [`image`], [`probe`] | pictures that were read back; what they and buffers hold, compared with what the script expects |
 //! | [`results`], [`timing`] | collect failures, files and durations while a script runs |
@@ -58,3 +59,4 @@ pub mod results;
 pub mod script;
 pub mod texture;
 pub mod timing;
+pub mod vertices;

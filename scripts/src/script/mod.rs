@@ -13,7 +13,7 @@ mod feedback;
 mod fixed_function;
 mod gl_state;
 mod handles;
-mod names;
+pub(crate) mod names;
 pub mod pipeline_state;
 mod pixel_probes;
 mod probes;

@@ -9,6 +9,9 @@ use super::words::{LineError, Words};
 use crate::data::{DataType, Scalar};
 use crate::format::{Encoding, Format, write_bits};
 
+/// Attribute of the texture coordinates of rectangles.
+const TEXCOORD_LOCATION: u32 = 8;
+
 /// How the words of a column become bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reading {
@@ -80,6 +83,34 @@ impl VertexData {
         }
         data.stride = data.stride.next_multiple_of(alignment);
         Ok(data)
+    }
+
+    /// The corners of a rectangle as a triangle strip: positions (x, y, 0, 1) in attribute 0 and, if there are any, texture coordinates in
+    /// attribute 8. Both have x, y, width and height.
+    pub fn rectangle(position: [f32; 4], texcoord: Option<[f32; 4]>) -> Self {
+        const SIZE: u32 = 16;
+        let rectangles = [(0, Some(position)), (TEXCOORD_LOCATION, texcoord)];
+        let given = || rectangles.iter().filter_map(|(at, it)| Some((*at, (*it)?)));
+        let columns = given().zip(0..).map(|((location, _), number)| Column {
+            location,
+            format: Format::wide(Encoding::Sfloat, 32, 4),
+            offset: SIZE * number,
+            reading: Reading::Texels,
+        });
+        let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)];
+        let corner = |(right, top)| {
+            given().flat_map(move |(_, [x, y, width, height])| {
+                [x + width * right, y + height * top, 0.0, 1.0]
+            })
+        };
+        let floats = corners.into_iter().flat_map(corner);
+        let columns: Vec<Column> = columns.collect();
+        Self {
+            stride: SIZE * columns.len() as u32,
+            columns,
+            rows: corners.len() as u32,
+            bytes: floats.flat_map(f32::to_le_bytes).collect(),
+        }
     }
 
     /// Reads one vertex.
@@ -325,5 +356,29 @@ mod tests {
             encodings,
             [Encoding::Sint, Encoding::Uint, Encoding::Sfloat]
         );
+    }
+
+    #[test]
+    fn rectangles_are_strips_of_four_corners() {
+        let data = VertexData::rectangle([-1.0, 0.0, 2.0, 1.0], Some([0.0, 0.0, 4.0, 2.0]));
+        let places: Vec<_> = data
+            .columns
+            .iter()
+            .map(|it| (it.location, it.offset))
+            .collect();
+        assert_eq!(
+            (places, data.stride, data.rows),
+            (vec![(0, 0), (8, 16)], 32, 4)
+        );
+        let floats: Vec<f32> = data
+            .bytes
+            .chunks(4)
+            .map(|word| f32::from_le_bytes(word.try_into().unwrap()))
+            .collect();
+        assert_eq!(floats.len(), 32);
+        assert_eq!(floats[8..16], [1.0, 0.0, 0.0, 1.0, 4.0, 0.0, 0.0, 1.0]);
+        assert_eq!(floats[16..24], [-1.0, 1.0, 0.0, 1.0, 0.0, 2.0, 0.0, 1.0]);
+        let plain = VertexData::rectangle([0.0; 4], None);
+        assert_eq!((plain.columns.len(), plain.bytes.len()), (1, 64));
     }
 }

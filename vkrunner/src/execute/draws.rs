@@ -12,7 +12,8 @@ use crate::vk::{
 use ash::vk::{IndexType, PrimitiveTopology, TessellationDomainOrigin};
 use glasm::ir::Stage;
 use glasm_scripts::script::pipeline_state::PipelineState;
-use glasm_scripts::script::{Convention, Draw, DrawSource, IndexWidth, Script};
+use glasm_scripts::script::{Convention, Draw, DrawSource, IndexWidth, Script, VertexData};
+use glasm_scripts::vertices::check_bounds;
 use std::rc::Rc;
 
 /// A pipeline and what it was made for.
@@ -75,8 +76,14 @@ impl<'a> Draws<'a> {
         if let Some(counter) = &resources.sample_counter {
             counter.forget();
         }
-        let data = script.vertex_data.as_ref();
-        vertices::check_bounds(draw, data, &script.indices)?;
+        let corners = match draw.source {
+            DrawSource::Rect { position, texcoord } => {
+                Some(VertexData::rectangle(position, texcoord))
+            }
+            DrawSource::Arrays { .. } | DrawSource::Indexed { .. } => None,
+        };
+        let data = corners.as_ref().or(script.vertex_data.as_ref());
+        check_bounds(draw, data, &script.indices)?;
         self.programs.check(entry_name(script, &draw.state))?;
         let inputs = self.vertex_inputs(script, draw);
         let plan = vertices::plan_vertices(draw, data, inputs.as_deref())?;
@@ -97,14 +104,21 @@ impl<'a> Draws<'a> {
                 None
             }
         };
-        let rect = self.rect_buffer(&draw)?;
+        let corners = match &corners {
+            Some(corners) => Some(Buffer::with_contents(
+                &self.device,
+                BufferUse::Vertex,
+                &corners.bytes,
+            )?),
+            None => None,
+        };
         let current = vertices::current_bytes(&resources.attributes, &plan);
         let current = Buffer::with_contents(&self.device, BufferUse::Vertex, &current)?;
         let mut vertex_buffers = Vec::new();
         for binding in &plan.bindings {
             let buffer = match binding.binding {
                 CURRENT_BINDING => Some(&current),
-                _ => rect.as_ref().or(self.vertex_buffer.as_ref()),
+                _ => corners.as_ref().or(self.vertex_buffer.as_ref()),
             };
             // Without a buffer there are no vertices, and the draw, whose bounds are checked, draws none.
             let Some(buffer) = buffer else { return Ok(()) };
@@ -127,18 +141,6 @@ impl<'a> Draws<'a> {
         self.device.draw(framebuffer, &call)?;
         drop(call);
         resources.feedback.drawn()
-    }
-
-    /// The corners of a rectangle.
-    fn rect_buffer(&self, draw: &Draw) -> Result<Option<Buffer>, Problem> {
-        Ok(match draw.source {
-            DrawSource::Rect { position, texcoord } => {
-                let bytes = vertices::rect_bytes(position, texcoord);
-                let usage = BufferUse::Vertex;
-                Some(Buffer::with_contents(&self.device, usage, &bytes)?)
-            }
-            DrawSource::Arrays { .. } | DrawSource::Indexed { .. } => None,
-        })
     }
 
     /// What the vertex stage reads, unless nobody knows.

@@ -36,6 +36,7 @@ use glasm_scripts::script::{
     Command, Convention, Groups, ParamType, ParamValue, ProgramState, Script, Step,
 };
 use glasm_scripts::timing::Phase;
+use glasm_scripts::vertices::{ATTRIBUTES, initial_values};
 use images::Images;
 use programs::Programs;
 use std::rc::Rc;
@@ -72,7 +73,7 @@ struct Resources {
     params: Params,
     textures: Textures,
     images: Images,
-    attributes: [[f32; 4]; vertices::ATTRIBUTES],
+    attributes: [[f32; 4]; ATTRIBUTES],
     push: Vec<u8>,
 }
 
@@ -121,7 +122,7 @@ pub(crate) fn execute(
             params: Params::default(),
             textures: Textures::new(script.requirements.convention),
             images: Images::default(),
-            attributes: vertices::initial_values(),
+            attributes: initial_values(),
             push: vec![0; script.push_size as usize],
         },
         framebuffer: None,

@@ -5,7 +5,8 @@ use glasm::Reflection;
 use glasm::ir::Semantic;
 use glasm::reflect::{Half, InterfaceVariable, Scalar};
 use glasm_scripts::format::{Encoding, Format};
-use glasm_scripts::script::{Column, Draw, DrawSource, VertexData};
+use glasm_scripts::script::{Column, Draw, VertexData};
+use glasm_scripts::vertices::ATTRIBUTES;
 
 /// Binding of the vertices of the draw.
 pub(super) const DRAW_BINDING: u32 = 0;
@@ -13,13 +14,6 @@ pub(super) const DRAW_BINDING: u32 = 0;
 pub(super) const CURRENT_BINDING: u32 = 1;
 /// First of the bindings of the draw's vertices that step with instances.
 const FIRST_DIVISOR_BINDING: u32 = 2;
-/// Attributes that have current values.
-pub(super) const ATTRIBUTES: usize = 32;
-
-const TEXCOORD_LOCATION: u32 = 8;
-/// Position and texture coordinate of a corner, four floats each.
-const RECT_STRIDE: u32 = 32;
-
 /// Vertex input of a draw.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct VertexPlan {
@@ -67,7 +61,7 @@ pub(super) fn plan_vertices(
     data: Option<&VertexData>,
     inputs: Option<&[VertexInput]>,
 ) -> Result<VertexPlan, String> {
-    let (given, stride) = given_attributes(&draw.source, data);
+    let (given, stride) = given_attributes(data);
     let mut plan = VertexPlan::default();
     match inputs {
         None => plan.attributes.extend(given.iter().map(draw_attribute)),
@@ -121,31 +115,17 @@ fn plan_bindings(plan: &mut VertexPlan, draw: &Draw, stride: u32, inputs: &[Vert
     plan.bindings.sort_by_key(|binding| binding.binding);
 }
 
-fn given_attributes(source: &DrawSource, data: Option<&VertexData>) -> (Vec<Given>, u32) {
-    match source {
-        DrawSource::Rect { texcoord, .. } => {
-            let corner = |location, offset| Given {
-                location,
-                format: Format::wide(Encoding::Sfloat, 32, 4),
-                offset,
-            };
-            let mut given = vec![corner(0, 0)];
-            given.extend(texcoord.map(|_| corner(TEXCOORD_LOCATION, 16)));
-            (given, RECT_STRIDE)
-        }
-        DrawSource::Arrays { .. } | DrawSource::Indexed { .. } => {
-            let column = |column: &Column| Given {
-                location: column.location,
-                format: column.format.clone(),
-                offset: column.offset,
-            };
-            let columns = data.map(|data| data.columns.iter().map(column).collect());
-            (
-                columns.unwrap_or_default(),
-                data.map_or(0, |data| data.stride),
-            )
-        }
-    }
+fn given_attributes(data: Option<&VertexData>) -> (Vec<Given>, u32) {
+    let column = |column: &Column| Given {
+        location: column.location,
+        format: column.format.clone(),
+        offset: column.offset,
+    };
+    let columns = data.map(|data| data.columns.iter().map(column).collect());
+    (
+        columns.unwrap_or_default(),
+        data.map_or(0, |data| data.stride),
+    )
 }
 
 fn draw_attribute(given: &Given) -> VertexAttribute {
@@ -236,14 +216,6 @@ fn current_attribute(input: &VertexInput) -> Result<VertexAttribute, String> {
     })
 }
 
-/// Current values of all attributes, before a script sets any: OpenGL compatibility profile, table "Current Values".
-pub(super) fn initial_values() -> [[f32; 4]; ATTRIBUTES] {
-    let mut values = [[0.0, 0.0, 0.0, 1.0]; ATTRIBUTES];
-    values[2] = [0.0, 0.0, 1.0, 1.0];
-    values[3] = [1.0; 4];
-    values
-}
-
 /// Contents of the buffer of current values, in the types that the plan reads.
 pub(super) fn current_bytes(values: &[[f32; 4]; ATTRIBUTES], plan: &VertexPlan) -> Vec<u8> {
     let is_integer = |location: usize, encoding| {
@@ -268,86 +240,6 @@ pub(super) fn current_bytes(values: &[[f32; 4]; ATTRIBUTES], plan: &VertexPlan) 
     bytes
 }
 
-/// Vertices of the corners of a rectangle, as a triangle strip.
-pub(super) fn rect_bytes(position: [f32; 4], texcoord: Option<[f32; 4]>) -> Vec<u8> {
-    let corner = |[x, y, width, height]: [f32; 4], right: f32, top: f32| {
-        [x + width * right, y + height * top, 0.0, 1.0]
-    };
-    let mut bytes = Vec::new();
-    for (right, top) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
-        let components = [
-            corner(position, right, top),
-            corner(texcoord.unwrap_or_default(), right, top),
-        ];
-        bytes.extend(
-            components
-                .iter()
-                .flatten()
-                .flat_map(|component: &f32| component.to_le_bytes()),
-        );
-    }
-    bytes
-}
-
-/// Checks that all vertices and indices of a draw exist.
-pub(super) fn check_bounds(
-    draw: &Draw,
-    data: Option<&VertexData>,
-    indices: &[u32],
-) -> Result<(), String> {
-    let rows = data.map(|data| i64::from(data.rows));
-    let needed = match draw.source {
-        DrawSource::Rect { .. } => return Ok(()),
-        DrawSource::Arrays { first, count } => i64::from(first) + i64::from(count),
-        DrawSource::Indexed {
-            first,
-            count,
-            vertex_offset,
-            width,
-        } => {
-            let wanted = first as usize..first as usize + count as usize;
-            let Some(used) = indices.get(wanted.clone()) else {
-                return Err(format!(
-                    "the draw needs {} indices, but [indices] has {}",
-                    wanted.end,
-                    indices.len()
-                ));
-            };
-            let highest = width.max();
-            if let Some(wide) = indices.iter().find(|index| **index > highest) {
-                return Err(format!("index {wide} is larger than {highest}"));
-            }
-            let restarts = |index: u32| draw.state.primitive_restart && index == highest;
-            let used = used.iter().filter(|index| !restarts(**index));
-            let vertex = |index: &u32| i64::from(*index) + i64::from(vertex_offset);
-            if let Some(vertex) = used.clone().map(vertex).find(|vertex| *vertex < 0) {
-                return Err(format!("the draw needs vertex {vertex}"));
-            }
-            used.map(|index| vertex(index) + 1).max().unwrap_or(0)
-        }
-    };
-    let Some(rows) = rows else { return Ok(()) };
-    if needed > rows {
-        return Err(format!(
-            "the draw needs {needed} vertices, but [vertex data] has {rows}"
-        ));
-    }
-    for column in data.iter().flat_map(|data| &data.columns) {
-        let divisor = i64::from(draw.divisors.0[column.location as usize]);
-        if divisor > 0 && draw.instances > 0 {
-            let last = i64::from(draw.first_instance) + i64::from(draw.instances - 1) / divisor;
-            if last >= rows {
-                return Err(format!(
-                    "attribute {} needs {} rows for its instances, but [vertex data] has {rows}",
-                    column.location,
-                    last + 1
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -356,12 +248,8 @@ mod tests {
     use glasm::ir::{Interpolation, Stage};
     use glasm_scripts::script::command::Divisors;
     use glasm_scripts::script::pipeline_state::PipelineState;
-    use glasm_scripts::script::{Assembly, IndexWidth, Script};
-
-    const RECT: DrawSource = DrawSource::Rect {
-        position: [-1.0, -1.0, 2.0, 2.0],
-        texcoord: None,
-    };
+    use glasm_scripts::script::{Assembly, DrawSource, Script};
+    use glasm_scripts::vertices::initial_values;
 
     fn data(text: &str) -> VertexData {
         Script::parse(format!("[vertex data]\n{text}").as_bytes())
@@ -406,7 +294,9 @@ mod tests {
     #[test]
     fn attributes_that_the_draw_lacks_have_current_values() {
         let inputs = reads(vec![input(0, Scalar::Float), input(3, Scalar::Int)]);
-        let plan = plan_vertices(&draw(RECT), None, Some(&inputs)).unwrap();
+        let corners = VertexData::rectangle([-1.0, -1.0, 2.0, 2.0], None);
+        let arrays = draw(DrawSource::Arrays { first: 0, count: 4 });
+        let plan = plan_vertices(&arrays, Some(&corners), Some(&inputs)).unwrap();
         let found: Vec<_> = plan
             .attributes
             .iter()
@@ -424,7 +314,7 @@ mod tests {
             .iter()
             .map(|known| (known.binding, known.stride, known.divisor))
             .collect();
-        assert_eq!(bindings, [(0, 32, 0), (1, 0, 0)]);
+        assert_eq!(bindings, [(0, 16, 0), (1, 0, 0)]);
         let bytes = current_bytes(&initial_values(), &plan);
         assert_eq!(bytes[48..52], 1i32.to_le_bytes());
         assert_eq!(bytes[44..48], 1f32.to_le_bytes());
@@ -462,83 +352,6 @@ mod tests {
             .map(|known| (known.binding, known.divisor))
             .collect();
         assert_eq!(rates, [(0, 0), (2, 2), (3, 1)]);
-    }
-
-    #[test]
-    fn rectangles_are_strips_of_four_corners() {
-        let bytes = rect_bytes([-1.0, 0.0, 2.0, 1.0], Some([0.0, 0.0, 4.0, 2.0]));
-        let floats: Vec<f32> = bytes
-            .chunks(4)
-            .map(|word| f32::from_le_bytes(word.try_into().unwrap()))
-            .collect();
-        assert_eq!(floats.len(), 32);
-        assert_eq!(floats[8..16], [1.0, 0.0, 0.0, 1.0, 4.0, 0.0, 0.0, 1.0]);
-        assert_eq!(floats[16..24], [-1.0, 1.0, 0.0, 1.0, 0.0, 2.0, 0.0, 1.0]);
-    }
-
-    #[test]
-    fn draws_past_the_data_are_refused() {
-        let data = data("0/R32_SFLOAT\n1\n2\n3\n");
-        let arrays = |first, count| {
-            check_bounds(&draw(DrawSource::Arrays { first, count }), Some(&data), &[])
-        };
-        assert_eq!(arrays(0, 3), Ok(()));
-        assert!(arrays(1, 3).is_err());
-        assert!(arrays(u32::MAX, u32::MAX).is_err());
-        let source = |vertex_offset, first, count, width| DrawSource::Indexed {
-            first,
-            count,
-            vertex_offset,
-            width,
-        };
-        let indexed = |vertex_offset, count, indices: &[u32]| {
-            let source = source(vertex_offset, 0, count, IndexWidth::U32);
-            check_bounds(&draw(source), Some(&data), indices)
-        };
-        assert_eq!(indexed(0, 2, &[2, u32::MAX, 7]), Ok(()));
-        assert_eq!(
-            indexed(1, 1, &[2]).unwrap_err(),
-            "the draw needs 4 vertices, but [vertex data] has 3"
-        );
-        assert_eq!(
-            indexed(-3, 1, &[2]).unwrap_err(),
-            "the draw needs vertex -1"
-        );
-        assert_eq!(indexed(-2, 1, &[2]), Ok(()));
-        assert_eq!(
-            indexed(0, 2, &[0]).unwrap_err(),
-            "the draw needs 2 indices, but [indices] has 1"
-        );
-        let narrow = draw(source(0, 1, 2, IndexWidth::U8));
-        assert_eq!(check_bounds(&narrow, Some(&data), &[0, 255, 1]), Ok(()));
-        assert_eq!(
-            check_bounds(&narrow, Some(&data), &[0, 256, 1]).unwrap_err(),
-            "index 256 is larger than 255"
-        );
-        let mut plain = draw(source(0, 0, 1, IndexWidth::U32));
-        plain.state.primitive_restart = false;
-        assert!(check_bounds(&plain, Some(&data), &[u32::MAX]).is_err());
-        // Without [vertex data] programs make their vertices themselves.
-        assert_eq!(
-            check_bounds(&draw(DrawSource::Arrays { first: 0, count: 9 }), None, &[]),
-            Ok(())
-        );
-    }
-
-    #[test]
-    fn instances_past_the_data_are_refused() {
-        let data = data("0/R32_SFLOAT\n1\n2\n3\n");
-        let mut draw = draw(DrawSource::Arrays { first: 0, count: 3 });
-        draw.divisors.0[0] = 2;
-        draw.first_instance = 1;
-        draw.instances = 4;
-        // Rows 1 and 2: first instance, then one row more after two instances.
-        assert_eq!(check_bounds(&draw, Some(&data), &[]), Ok(()));
-        draw.instances = 5;
-        assert_eq!(
-            check_bounds(&draw, Some(&data), &[]).unwrap_err(),
-            "attribute 0 needs 4 rows for its instances, but [vertex data] has 3"
-        );
     }
 
     #[test]
