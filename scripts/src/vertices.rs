@@ -75,8 +75,8 @@ pub fn check_bounds(draw: &Draw, data: Option<&VertexData>, indices: &[u32]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::pipeline_state::PipelineState;
     use crate::script::command::Divisors;
+    use crate::script::pipeline_state::PipelineState;
     use crate::script::{Assembly, IndexWidth, Script};
     use ash::vk;
 

@@ -1,6 +1,8 @@
 //! What has to be known about a program to run it. Pure.
 
 use glasm::ir::{ParamSource, Semantic, Stage};
+use glasm::reflect::{InterfaceVariable, Scalar};
+use glasm::{FixedState, Options};
 
 /// What has to be known about a program to run it. The default holds for programs that do nothing of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -9,18 +11,39 @@ pub(super) struct Facts {
     pub(super) writes_point_size: bool,
     /// The clip distances that it writes, a bit for each.
     pub(super) clip_distances: u8,
+    /// Bit n: it reads vertex attribute n as a signed integer, unless the draw brings something else.
+    pub(super) signed_attributes: u32,
+    /// Bit n: as an unsigned integer.
+    pub(super) unsigned_attributes: u32,
+    /// Bit n: it is a fragment program that leaves color attachment n as it is.
+    pub(super) untouched_colors: u32,
     /// Number of its subroutine parameters: one more than the largest index.
     pub(super) subroutine_parameters: u32,
 }
 
 impl Facts {
     /// What the text of a program of the assembler tells. A text that only the driver understands is one of which nothing is known.
-    pub(super) fn of(stage: Stage, text: &[u8]) -> Self {
+    /// Bit n of `drawn`: there is color attachment n.
+    pub(super) fn of(stage: Stage, text: &[u8], drawn: u8) -> Self {
         let source = glasm::Source::new("program", text).for_stage(stage);
-        let Ok(shader) = glasm::compile(&source, &glasm::Options::default()) else {
+        let options = Options {
+            fixed: FixedState {
+                draw_buffers: drawn,
+                ..FixedState::default()
+            },
+            ..Options::default()
+        };
+        let Ok(shader) = glasm::compile(&source, &options) else {
             return Self::default();
         };
         let mut facts = Self::default();
+        for input in &shader.reflection.inputs {
+            facts.add_attribute(input);
+        }
+        let outputs = shader.reflection.outputs.iter();
+        if stage == Stage::Fragment {
+            facts.untouched_colors = !outputs.fold(0, |bits, output| bits | color_bit(output));
+        }
         for output in &shader.reflection.outputs {
             if let Semantic::ClipDistance(number @ 0..8) = output.semantic {
                 facts.clip_distances |= 1 << number;
@@ -39,6 +62,37 @@ impl Facts {
         }
         facts
     }
+
+    fn add_attribute(&mut self, input: &InterfaceVariable) {
+        let Semantic::Attrib(number) = input.semantic else {
+            return;
+        };
+        let bit = 1_u32.checked_shl(number.into()).unwrap_or(0);
+        match input.scalar {
+            Scalar::Int => self.signed_attributes |= bit,
+            Scalar::Uint => self.unsigned_attributes |= bit,
+            Scalar::Float | Scalar::Double => {}
+        }
+    }
+
+    /// The type of integers that it reads a vertex attribute as; `None` of floats.
+    pub(super) fn integer_attribute(self, location: u32) -> Option<Scalar> {
+        let is_in = |bits: u32| bits.checked_shr(location).is_some_and(|bits| bits & 1 != 0);
+        if is_in(self.signed_attributes) {
+            Some(Scalar::Int)
+        } else if is_in(self.unsigned_attributes) {
+            Some(Scalar::Uint)
+        } else {
+            None
+        }
+    }
+}
+
+/// The attachment of a color, unless it is the second source of blending.
+fn color_bit(output: &InterfaceVariable) -> u32 {
+    let is_first = matches!(output.semantic, Semantic::FragColor { index: 0, .. });
+    let location = output.location.filter(|_| is_first);
+    location.map_or(0, |location| 1 << location)
 }
 
 #[cfg(test)]
@@ -46,7 +100,7 @@ mod tests {
     use super::*;
 
     fn vertex(text: &str) -> Facts {
-        Facts::of(Stage::Vertex, text.as_bytes())
+        Facts::of(Stage::Vertex, text.as_bytes(), 1)
     }
 
     #[test]
@@ -82,5 +136,37 @@ mod tests {
     #[test]
     fn nothing_is_known_of_what_is_no_program() {
         assert_eq!(vertex("!!ARBvp1.0 nonsense"), Facts::default());
+    }
+
+    #[test]
+    fn programs_without_numbered_colors_write_all() {
+        let colors =
+            |text: &str| !Facts::of(Stage::Fragment, text.as_bytes(), 0b1101).untouched_colors;
+        assert_eq!(
+            colors("!!ARBfp1.0\nMOV result.color, fragment.color;\nEND\n"),
+            0b1101
+        );
+        assert_eq!(
+            colors(
+                "!!ARBfp1.0\nOPTION ARB_draw_buffers;\nMOV result.color[2], fragment.color;\nEND\n"
+            ),
+            0b100
+        );
+        assert_eq!(
+            colors("!!ARBfp1.0\nMOV result.depth.z, fragment.color.x;\nEND\n"),
+            0
+        );
+        assert_eq!(colors("!!XYZ\n"), u32::MAX);
+    }
+
+    #[test]
+    fn attributes_of_integers_are_found() {
+        let found = vertex(
+            "!!NVvp4.0\nINT ATTRIB a = vertex.attrib[3];\nMOV result.position, vertex.position;\n\
+             MOV.S result.texcoord[0], a;\nEND\n",
+        );
+        assert_eq!(found.integer_attribute(3), Some(Scalar::Int));
+        assert_eq!(found.integer_attribute(0), None);
+        assert_eq!(found.integer_attribute(40), None);
     }
 }

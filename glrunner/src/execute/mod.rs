@@ -24,6 +24,8 @@ pub(crate) mod programs;
 mod queries;
 mod sampling;
 mod state;
+mod state_names;
+mod support;
 #[cfg(test)]
 mod test_support;
 #[cfg(test)]

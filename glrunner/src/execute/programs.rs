@@ -5,6 +5,7 @@ use super::{Execution, Problem, passthrough};
 use crate::error::Error;
 use crate::gl::{Gl, LoadError, Program, Target};
 use glasm::ir::{Semantic, Stage};
+use glasm::reflect::Scalar;
 use glasm_scripts::observation::{Rejection, Verdict};
 use glasm_scripts::results::Results;
 use glasm_scripts::script::{Command, ExpectedError, ProgramForm, ProgramSection, Script};
@@ -32,6 +33,17 @@ impl Programs {
     /// What has to be known about the program of a stage.
     pub(super) fn facts(&self, stage: Stage) -> Option<Facts> {
         self.loaded(stage).map(|loaded| loaded.facts)
+    }
+
+    /// Bit n: the fragment program writes color n. Fixed functions write all.
+    pub(super) fn written_colors(&self) -> u32 {
+        let facts = self.facts(Stage::Fragment).unwrap_or_default();
+        !facts.untouched_colors
+    }
+
+    /// The type of integers that the vertex program reads an attribute as; `None` of floats.
+    pub(super) fn integer_attribute(&self, location: u32) -> Option<Scalar> {
+        self.facts(Stage::Vertex)?.integer_attribute(location)
     }
 
     /// The stages that have a program.
@@ -135,7 +147,7 @@ impl Execution<'_> {
                 ProgramForm::Assembly => {
                     let loaded = load(&self.gl, program)?;
                     let loaded = loaded.map_err(|error| refused(program, &error))?;
-                    let facts = Facts::of(program.stage, &program.text);
+                    let facts = self.facts_of(program);
                     self.programs.set(program.stage, loaded, facts);
                     self.textures.set_program(program);
                 }
@@ -172,6 +184,13 @@ impl Execution<'_> {
         Ok(())
     }
 
+    fn facts_of(&self, program: &ProgramSection) -> Facts {
+        let colors = self.script.requirements.attachments.colors.iter().zip(0..);
+        let drawn = colors.filter(|(color, _)| color.is_some());
+        let drawn = drawn.fold(0, |bits, (_, number)| bits | 1 << number);
+        Facts::of(program.stage, &program.text, drawn)
+    }
+
     /// What the fragment program reads, if the script has one.
     fn fragment_inputs(&self) -> Option<Vec<Semantic>> {
         let mut programs = self.script.programs.iter();
@@ -193,7 +212,7 @@ impl Execution<'_> {
         let program = &self.script.spares[spare].program;
         match (load(&self.gl, program)?, expected) {
             (Ok(loaded), None) => {
-                let facts = Facts::of(program.stage, &program.text);
+                let facts = self.facts_of(program);
                 self.programs.set(program.stage, loaded, facts);
                 self.upload_locals(program.stage)?;
                 self.textures.set_program(program);

@@ -16,6 +16,7 @@ mod buffer;
 mod capture;
 mod context;
 mod devices;
+mod draw;
 mod egl;
 mod framebuffer;
 mod messages;
@@ -41,6 +42,9 @@ pub(crate) use capture::Capture;
 pub(crate) use context::Gl;
 pub use context::Version;
 pub use devices::{DeviceChoice, DeviceInfo, devices};
+pub(crate) use draw::{
+    ArraySlot, AttributeKind, DrawCall, Elements, GenericFormat, IndexType, VertexArray,
+};
 pub(crate) use framebuffer::{ColorTarget, Framebuffer, FramebufferDesc, Sample, TexturePart};
 pub(crate) use nv::CapturedResult;
 pub(crate) use pixels::ClientFormat;

@@ -1,0 +1,373 @@
+//! Drawing from arrays in a buffer. Arrays are enabled for the time of a draw only.
+
+use super::*;
+use crate::error::Error;
+use std::ffi::c_void;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Where the values of an array go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ArraySlot {
+    /// Three components.
+    Normal,
+    /// Four components.
+    Color,
+    /// Three components.
+    SecondaryColor,
+    /// One component.
+    FogCoord,
+    /// Texture coordinates of a set, four components.
+    TexCoord(u32),
+    /// A generic attribute. Number 0 is the position, too.
+    Generic(u32, GenericFormat),
+}
+
+/// How the values of a generic attribute lie in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct GenericFormat {
+    /// Number of components, or `GL_BGRA`.
+    pub(crate) size: u32,
+    /// The type of a component, or of all.
+    pub(crate) ty: u32,
+    /// What programs see.
+    pub(crate) kind: AttributeKind,
+}
+
+/// What a generic attribute becomes, which decides the command that sets its array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AttributeKind {
+    /// Floats.
+    Float,
+    /// Floats from -1 or 0 to 1.
+    Normalized,
+    /// Integers of 32 bits.
+    Integer,
+    /// Numbers of 64 bits.
+    Long,
+}
+
+/// An array of attributes. Conventional attributes have components of type `GL_FLOAT`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct VertexArray {
+    /// Where it goes.
+    pub(crate) slot: ArraySlot,
+    /// First byte in the buffer.
+    pub(crate) offset: usize,
+    /// Bytes from an element to the next.
+    pub(crate) stride: usize,
+    /// Bytes of an element.
+    pub(crate) size: usize,
+    /// Instances that have the same element; 0 steps with every vertex. Only generic attributes step otherwise.
+    pub(crate) divisor: u32,
+}
+
+/// The type of an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum IndexType {
+    /// `GL_UNSIGNED_BYTE`.
+    U8,
+    /// `GL_UNSIGNED_SHORT`.
+    U16,
+    /// `GL_UNSIGNED_INT`.
+    U32,
+}
+
+/// Which elements of the arrays make vertices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Elements<'a> {
+    /// So many, one after the other.
+    Range {
+        /// The first.
+        first: u32,
+        /// How many.
+        count: u32,
+    },
+    /// By number.
+    Indexed {
+        /// The numbers, of which the type holds the low bits.
+        indices: &'a [u32],
+        /// How OpenGL gets them.
+        ty: IndexType,
+        /// Added to each.
+        base: i32,
+        /// A number that stands for no vertex.
+        restart: Option<u32>,
+    },
+}
+
+/// A draw.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DrawCall<'a> {
+    /// The primitives, such as `GL_TRIANGLES`.
+    pub(crate) mode: u32,
+    /// The arrays; all others are off.
+    pub(crate) arrays: &'a [VertexArray],
+    /// The elements that are drawn.
+    pub(crate) elements: Elements<'a>,
+    /// How many instances.
+    pub(crate) instances: u32,
+    /// The number of the first one.
+    pub(crate) first_instance: u32,
+}
+
+impl Gl {
+    /// Draws from arrays in a buffer, of which no element may lie outside.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if one does, and what OpenGL says.
+    pub(crate) fn draw(self: &Rc<Self>, buffer: &Buffer, call: &DrawCall<'_>) -> Result<(), Error> {
+        check_elements(buffer, call)?;
+        self.BindBuffer(ARRAY_BUFFER, buffer.name())?;
+        for array in call.arrays {
+            // SAFETY: a buffer is bound, and all elements that the draw needs are in it.
+            unsafe { self.set_array(array) }?;
+        }
+        let drawn = match call.elements {
+            Elements::Range { first, count } => self.draw_range(call, int(first), int(count)),
+            Elements::Indexed {
+                indices, ty, base, ..
+            } => self.draw_indexed(call, indices, ty, base),
+        };
+        for array in call.arrays {
+            self.disable_array(array)?;
+        }
+        drawn?;
+        self.check("drawing")
+    }
+
+    /// Draws elements of the arrays that are set.
+    fn draw_range(&self, call: &DrawCall<'_>, first: i32, count: i32) -> Result<(), Error> {
+        let (mode, instances) = (call.mode, int(call.instances));
+        // SAFETY: `draw` has set the arrays and compared their lengths.
+        unsafe {
+            match (call.instances, call.first_instance) {
+                (1, 0) => self.DrawArrays(mode, first, count),
+                (_, 0) => self.DrawArraysInstanced(mode, first, count, instances),
+                (_, start) => {
+                    self.DrawArraysInstancedBaseInstance(mode, first, count, instances, start)
+                }
+            }
+        }
+    }
+
+    /// The same through indices.
+    fn draw_indexed(
+        self: &Rc<Self>,
+        call: &DrawCall<'_>,
+        indices: &[u32],
+        ty: IndexType,
+        base: i32,
+    ) -> Result<(), Error> {
+        let buffer = Buffer::new(self, &index_bytes(indices, ty), STREAM_DRAW)?;
+        self.BindBuffer(ELEMENT_ARRAY_BUFFER, buffer.name())?;
+        let (mode, instances) = (call.mode, int(call.instances));
+        let count = i32::try_from(indices.len()).unwrap_or(i32::MAX);
+        let ty = match ty {
+            IndexType::U8 => UNSIGNED_BYTE,
+            IndexType::U16 => UNSIGNED_SHORT,
+            IndexType::U32 => UNSIGNED_INT,
+        };
+        let start = std::ptr::null();
+        // SAFETY: `draw` has set the arrays and compared their lengths with the indices, which the bound buffer holds from its start.
+        let drawn = unsafe {
+            match (call.instances, call.first_instance, base) {
+                (1, 0, 0) => self.DrawElements(mode, count, ty, start),
+                (1, 0, _) => self.DrawElementsBaseVertex(mode, count, ty, start, base),
+                (_, 0, 0) => self.DrawElementsInstanced(mode, count, ty, start, instances),
+                (_, 0, _) => {
+                    self.DrawElementsInstancedBaseVertex(mode, count, ty, start, instances, base)
+                }
+                (_, first, _) => self.DrawElementsInstancedBaseVertexBaseInstance(
+                    mode, count, ty, start, instances, base, first,
+                ),
+            }
+        };
+        self.BindBuffer(ELEMENT_ARRAY_BUFFER, 0)?;
+        drawn
+    }
+
+    /// Sets and enables an array in the buffer that is bound.
+    ///
+    /// # Safety
+    ///
+    /// A buffer is bound to `GL_ARRAY_BUFFER`. Until the array is disabled, draws use elements within it only.
+    unsafe fn set_array(&self, array: &VertexArray) -> Result<(), Error> {
+        let pointer = std::ptr::without_provenance::<c_void>(array.offset);
+        let stride = int(u32::try_from(array.stride).unwrap_or(u32::MAX));
+        // SAFETY: with a buffer bound the pointer is an offset, and the caller promises the rest.
+        unsafe {
+            match array.slot {
+                ArraySlot::Normal => self.NormalPointer(FLOAT, stride, pointer),
+                ArraySlot::Color => self.ColorPointer(4, FLOAT, stride, pointer),
+                ArraySlot::SecondaryColor => self.SecondaryColorPointer(3, FLOAT, stride, pointer),
+                ArraySlot::FogCoord => self.FogCoordPointer(FLOAT, stride, pointer),
+                ArraySlot::TexCoord(set) => {
+                    self.ClientActiveTexture(TEXTURE0 + set)?;
+                    self.TexCoordPointer(4, FLOAT, stride, pointer)
+                }
+                ArraySlot::Generic(index, GenericFormat { size, ty, kind }) => {
+                    let size = int(size);
+                    match kind {
+                        AttributeKind::Float => {
+                            self.VertexAttribPointer(index, size, ty, FALSE, stride, pointer)
+                        }
+                        AttributeKind::Normalized => {
+                            self.VertexAttribPointer(index, size, ty, TRUE, stride, pointer)
+                        }
+                        AttributeKind::Integer => {
+                            self.VertexAttribIPointer(index, size, ty, stride, pointer)
+                        }
+                        AttributeKind::Long => {
+                            self.VertexAttribLPointer(index, size, ty, stride, pointer)
+                        }
+                    }
+                }
+            }?;
+            match array.slot {
+                ArraySlot::Generic(index, _) => {
+                    if array.divisor > 0 {
+                        self.VertexAttribDivisor(index, array.divisor)?;
+                    }
+                    self.EnableVertexAttribArray(index)
+                }
+                slot => self.EnableClientState(conventional(slot)),
+            }
+        }?;
+        self.check("setting a vertex array")
+    }
+
+    fn disable_array(&self, array: &VertexArray) -> Result<(), Error> {
+        match array.slot {
+            ArraySlot::Generic(index, _) => {
+                if array.divisor > 0 {
+                    self.VertexAttribDivisor(index, 0)?;
+                }
+                self.DisableVertexAttribArray(index)
+            }
+            slot => {
+                if let ArraySlot::TexCoord(set) = slot {
+                    self.ClientActiveTexture(TEXTURE0 + set)?;
+                }
+                self.DisableClientState(conventional(slot))
+            }
+        }
+    }
+}
+
+/// What enables the array of a conventional attribute. Texture coordinates belong to the set that is active.
+fn conventional(slot: ArraySlot) -> u32 {
+    match slot {
+        ArraySlot::Normal => NORMAL_ARRAY,
+        ArraySlot::Color => COLOR_ARRAY,
+        ArraySlot::SecondaryColor => SECONDARY_COLOR_ARRAY,
+        ArraySlot::FogCoord => FOG_COORD_ARRAY,
+        ArraySlot::TexCoord(_) => TEXTURE_COORD_ARRAY,
+        // Enabled by number.
+        ArraySlot::Generic(..) => VERTEX_ARRAY,
+    }
+}
+
+/// What is too large becomes larger than any limit, so OpenGL refuses it.
+fn int(value: u32) -> i32 {
+    i32::try_from(value).unwrap_or(i32::MAX)
+}
+
+fn index_bytes(indices: &[u32], ty: IndexType) -> Vec<u8> {
+    let indices = indices.iter().copied();
+    match ty {
+        IndexType::U8 => indices.map(|index| index as u8).collect(),
+        IndexType::U16 => indices
+            .flat_map(|index| (index as u16).to_ne_bytes())
+            .collect(),
+        IndexType::U32 => indices.flat_map(u32::to_ne_bytes).collect(),
+    }
+}
+
+/// The first and the end of the vertices that a draw takes; empty if it takes none.
+fn vertex_range(vertices: &Elements<'_>) -> Range<i64> {
+    match *vertices {
+        Elements::Range { first, count } => i64::from(first)..i64::from(first) + i64::from(count),
+        Elements::Indexed {
+            indices,
+            ty,
+            base,
+            restart,
+        } => {
+            let low_bits = match ty {
+                IndexType::U8 => 0xff,
+                IndexType::U16 => 0xffff,
+                IndexType::U32 => u32::MAX,
+            };
+            let indices = indices.iter().map(|index| index & low_bits);
+            let used = indices.filter(|index| Some(*index) != restart);
+            let vertices = used.map(|index| i64::from(index) + i64::from(base));
+            vertices.fold(0..0, |all, vertex| match all.is_empty() {
+                true => vertex..vertex + 1,
+                false => all.start.min(vertex)..all.end.max(vertex + 1),
+            })
+        }
+    }
+}
+
+/// Compares the elements that a draw takes with those of the buffer.
+fn check_elements(buffer: &Buffer, call: &DrawCall<'_>) -> Result<(), Error> {
+    let vertices = vertex_range(&call.elements);
+    if vertices.is_empty() || call.instances == 0 {
+        return Ok(());
+    }
+    for array in call.arrays {
+        let end = match array.divisor {
+            0 => vertices.end,
+            divisor => {
+                i64::from(call.first_instance) + i64::from((call.instances - 1) / divisor) + 1
+            }
+        };
+        let last = usize::try_from(end - 1).unwrap_or(usize::MAX);
+        let needed = last
+            .saturating_mul(array.stride)
+            .saturating_add(array.offset)
+            .saturating_add(array.size);
+        if vertices.start < 0 || needed > buffer.size() {
+            return Err(Error::Length {
+                what: "vertex array",
+                length: buffer.size(),
+                needed,
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_vertices_of_a_draw_are_counted() {
+        assert_eq!(vertex_range(&Elements::Range { first: 3, count: 4 }), 3..7);
+        let indexed = |indices, base, restart| {
+            vertex_range(&Elements::Indexed {
+                indices,
+                ty: IndexType::U8,
+                base,
+                restart,
+            })
+        };
+        assert_eq!(indexed(&[4, 255, 2], 10, Some(255)), 12..15);
+        assert_eq!(indexed(&[4, 255, 2], -3, None), -1..253);
+        // Only low bits arrive.
+        assert_eq!(indexed(&[0x104], 0, None), 4..5);
+        assert!(indexed(&[255], 7, Some(255)).is_empty());
+    }
+
+    #[test]
+    fn indices_have_the_width_of_their_type() {
+        assert_eq!(index_bytes(&[1, 0x1ff], IndexType::U8), [1, 0xff]);
+        let words: Vec<u8> = [1_u16, 0x1ff]
+            .iter()
+            .flat_map(|it| it.to_ne_bytes())
+            .collect();
+        assert_eq!(index_bytes(&[1, 0x1ff], IndexType::U16), words);
+    }
+}
