@@ -3,7 +3,7 @@
 //! One row for each format of texels; formats of vertex attributes follow from their channels. Texels of scripts are words in the order
 //! of low bytes first, as on every machine that runs this. Whether a driver has a format is asked elsewhere.
 
-use crate::gl::{self, ClientFormat};
+use crate::gl::{self, AttributeKind, ClientFormat};
 use ash::vk;
 use glasm_scripts::format::{Encoding, Format};
 use std::borrow::Cow;
@@ -220,19 +220,6 @@ const TEXELS: &[(vk::Format, TexelFormat)] = texel_formats! {
     S8_UINT: STENCIL_INDEX8 STENCIL_INDEX UNSIGNED_BYTE Same;
 };
 
-/// What a vertex attribute becomes, which decides the command that sets the array.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum VertexKind {
-    /// Floats: `glVertexAttribPointer`.
-    Float,
-    /// Floats from -1 or 0 to 1: the same command with `normalized`.
-    Normalized,
-    /// Whole numbers: `glVertexAttribIPointer`.
-    Integer,
-    /// Numbers of 64 bits: `glVertexAttribLPointer`.
-    Long,
-}
-
 /// A format of a vertex attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VertexFormat {
@@ -241,7 +228,7 @@ pub(crate) struct VertexFormat {
     /// The type of one component, or of all.
     pub(crate) ty: u32,
     /// What it becomes.
-    pub(crate) kind: VertexKind,
+    pub(crate) kind: AttributeKind,
     /// An extension that it needs beyond that of the command.
     pub(crate) extension: Option<&'static str>,
 }
@@ -253,7 +240,7 @@ impl VertexFormat {
             return Some(Self {
                 size: 3,
                 ty: gl::UNSIGNED_INT_10F_11F_11F_REV,
-                kind: VertexKind::Float,
+                kind: AttributeKind::Float,
                 extension: Some("GL_ARB_vertex_type_10f_11f_11f_rev"),
             });
         }
@@ -286,10 +273,10 @@ impl VertexFormat {
 
     fn of_2_10_10_10(format: &Format) -> Option<Self> {
         let (ty, kind) = match format.encoding {
-            Encoding::Unorm => (gl::UNSIGNED_INT_2_10_10_10_REV, VertexKind::Normalized),
-            Encoding::Uscaled => (gl::UNSIGNED_INT_2_10_10_10_REV, VertexKind::Float),
-            Encoding::Snorm => (gl::INT_2_10_10_10_REV, VertexKind::Normalized),
-            Encoding::Sscaled => (gl::INT_2_10_10_10_REV, VertexKind::Float),
+            Encoding::Unorm => (gl::UNSIGNED_INT_2_10_10_10_REV, AttributeKind::Normalized),
+            Encoding::Uscaled => (gl::UNSIGNED_INT_2_10_10_10_REV, AttributeKind::Float),
+            Encoding::Snorm => (gl::INT_2_10_10_10_REV, AttributeKind::Normalized),
+            Encoding::Sscaled => (gl::INT_2_10_10_10_REV, AttributeKind::Float),
             Encoding::Uint
             | Encoding::Sint
             | Encoding::Sfloat
@@ -307,23 +294,23 @@ impl VertexFormat {
 }
 
 /// Number of components; `GL_BGRA` where blue comes first in memory, which only normalized attributes may have.
-fn size(format: &Format, kind: VertexKind) -> Option<u32> {
+fn size(format: &Format, kind: AttributeKind) -> Option<u32> {
     let first = format.channels.iter().find(|channel| channel.offset == 0)?;
     let count = format.channels.len() as u32;
     match first.component {
         0 => Some(count),
-        2 if count == 4 && kind == VertexKind::Normalized => Some(gl::BGRA),
+        2 if count == 4 && kind == AttributeKind::Normalized => Some(gl::BGRA),
         _ => None,
     }
 }
 
-fn component(encoding: Encoding, bits: u32) -> Option<(u32, VertexKind)> {
+fn component(encoding: Encoding, bits: u32) -> Option<(u32, AttributeKind)> {
     let kind = match encoding {
-        Encoding::Unorm | Encoding::Snorm => VertexKind::Normalized,
-        Encoding::Uscaled | Encoding::Sscaled => VertexKind::Float,
-        Encoding::Uint | Encoding::Sint | Encoding::Sfloat if bits == 64 => VertexKind::Long,
-        Encoding::Uint | Encoding::Sint => VertexKind::Integer,
-        Encoding::Sfloat => VertexKind::Float,
+        Encoding::Unorm | Encoding::Snorm => AttributeKind::Normalized,
+        Encoding::Uscaled | Encoding::Sscaled => AttributeKind::Float,
+        Encoding::Uint | Encoding::Sint | Encoding::Sfloat if bits == 64 => AttributeKind::Long,
+        Encoding::Uint | Encoding::Sint => AttributeKind::Integer,
+        Encoding::Sfloat => AttributeKind::Float,
         Encoding::Srgb | Encoding::Ufloat | Encoding::SharedExponent => return None,
     };
     let ty = match (encoding, bits) {
@@ -445,45 +432,55 @@ mod tests {
                 "{name}"
             );
         };
-        is("R32G32B32_SFLOAT", 3, gl::FLOAT, VertexKind::Float);
-        is("R16G16_SFLOAT", 2, gl::HALF_FLOAT, VertexKind::Float);
-        is("R64G64_SFLOAT", 2, gl::DOUBLE, VertexKind::Long);
-        is("R64_UINT", 1, gl::UNSIGNED_INT64_NV, VertexKind::Long);
-        is("R8G8B8A8_SNORM", 4, gl::BYTE, VertexKind::Normalized);
-        is("R8G8B8A8_USCALED", 4, gl::UNSIGNED_BYTE, VertexKind::Float);
-        is("R16G16B16A16_SSCALED", 4, gl::SHORT, VertexKind::Float);
-        is("R32_SINT", 1, gl::INT, VertexKind::Integer);
+        is("R32G32B32_SFLOAT", 3, gl::FLOAT, AttributeKind::Float);
+        is("R16G16_SFLOAT", 2, gl::HALF_FLOAT, AttributeKind::Float);
+        is("R64G64_SFLOAT", 2, gl::DOUBLE, AttributeKind::Long);
+        is("R64_UINT", 1, gl::UNSIGNED_INT64_NV, AttributeKind::Long);
+        is("R8G8B8A8_SNORM", 4, gl::BYTE, AttributeKind::Normalized);
+        is(
+            "R8G8B8A8_USCALED",
+            4,
+            gl::UNSIGNED_BYTE,
+            AttributeKind::Float,
+        );
+        is("R16G16B16A16_SSCALED", 4, gl::SHORT, AttributeKind::Float);
+        is("R32_SINT", 1, gl::INT, AttributeKind::Integer);
         is(
             "B8G8R8A8_UNORM",
             gl::BGRA,
             gl::UNSIGNED_BYTE,
-            VertexKind::Normalized,
+            AttributeKind::Normalized,
         );
         is(
             "A8B8G8R8_UINT_PACK32",
             4,
             gl::UNSIGNED_BYTE,
-            VertexKind::Integer,
+            AttributeKind::Integer,
         );
         let rev = gl::UNSIGNED_INT_2_10_10_10_REV;
         is(
             "A2R10G10B10_UNORM_PACK32",
             gl::BGRA,
             rev,
-            VertexKind::Normalized,
+            AttributeKind::Normalized,
         );
-        is("A2B10G10R10_UNORM_PACK32", 4, rev, VertexKind::Normalized);
+        is(
+            "A2B10G10R10_UNORM_PACK32",
+            4,
+            rev,
+            AttributeKind::Normalized,
+        );
         is(
             "A2B10G10R10_SSCALED_PACK32",
             4,
             gl::INT_2_10_10_10_REV,
-            VertexKind::Float,
+            AttributeKind::Float,
         );
         is(
             "B10G11R11_UFLOAT_PACK32",
             3,
             gl::UNSIGNED_INT_10F_11F_11F_REV,
-            VertexKind::Float,
+            AttributeKind::Float,
         );
     }
 

@@ -1,10 +1,187 @@
 //! Draws: programs, state, vertices.
 
+use super::state_names::{TOPOLOGIES, gl_name};
+use super::support::Feature;
 use super::{Execution, Problem};
-use glasm_scripts::script::Draw;
+use crate::gl::{self, DrawCall, Elements, Gl, IndexType, Version};
+use ash::vk::PrimitiveTopology;
+use glasm::ir::Stage;
+use glasm_scripts::script::pipeline_state::PipelineState;
+use glasm_scripts::script::{Draw, DrawSource, IndexWidth};
+use glasm_scripts::vertices::check_bounds;
+
+const BASE_INSTANCE: Feature = feature(Version(4, 2), &["GL_ARB_base_instance"]);
+const BASE_VERTEX: Feature = feature(Version(3, 2), &["GL_ARB_draw_elements_base_vertex"]);
+const GEOMETRY: Feature = feature(Version(3, 2), &["GL_NV_geometry_program4"]);
+const INSTANCES: Feature = feature(Version(3, 1), &[]);
+const RESTART: Feature = feature(Version(3, 1), &[]);
+const TESSELLATION: Feature = feature(Version(4, 0), &["GL_ARB_tessellation_shader"]);
+
+const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature {
+    Feature { core, extensions }
+}
+
+/// What enables the programs of a stage, and the extension that has them.
+const STAGES: &[(Stage, u32, &str)] = &[
+    (
+        Stage::Vertex,
+        gl::VERTEX_PROGRAM_ARB,
+        "GL_ARB_vertex_program",
+    ),
+    (
+        Stage::TessControl,
+        gl::TESS_CONTROL_PROGRAM_NV,
+        "GL_NV_tessellation_program5",
+    ),
+    (
+        Stage::TessEval,
+        gl::TESS_EVALUATION_PROGRAM_NV,
+        "GL_NV_tessellation_program5",
+    ),
+    (
+        Stage::Geometry,
+        gl::GEOMETRY_PROGRAM_NV,
+        "GL_NV_geometry_program4",
+    ),
+    (
+        Stage::Fragment,
+        gl::FRAGMENT_PROGRAM_ARB,
+        "GL_ARB_fragment_program",
+    ),
+    (
+        Stage::Fragment,
+        gl::FRAGMENT_PROGRAM_NV,
+        "GL_NV_fragment_program",
+    ),
+];
 
 impl Execution<'_> {
-    pub(super) fn draw(&mut self, _draw: &Draw) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+    /// `draw`
+    pub(super) fn draw(&mut self, draw: &Draw) -> Result<(), Problem> {
+        let script = self.script;
+        check_bounds(draw, script.vertex_data.as_ref(), &script.indices)?;
+        check_features(&self.gl, draw)?;
+        self.use_framebuffer()?;
+        self.set_pipeline_state(&draw.state)?;
+        self.use_programs()?;
+        self.ready_state()?;
+        set_primitives(&self.gl, draw)?;
+        let arrays = self.set_vertices(draw)?;
+        let indices = used_indices(&script.indices, &draw.source);
+        let call = DrawCall {
+            mode: gl_name(TOPOLOGIES, (draw.topology, draw.assembly))?,
+            arrays: &arrays.of_draw(draw),
+            elements: elements(draw, indices),
+            instances: draw.instances,
+            first_instance: draw.first_instance,
+        };
+        self.count_samples(|execution| {
+            execution.resume_capture(draw)?;
+            let drawn = execution.gl.draw(&arrays.buffer, &call);
+            execution.pause_capture()?;
+            Ok(drawn?)
+        })?;
+        self.finish_stores()
+    }
+
+    /// Binds and enables the programs of all stages; what has none is left to OpenGL.
+    fn use_programs(&self) -> Result<(), Problem> {
+        for (stage, target, extension) in STAGES {
+            let program = self.programs.get(*stage);
+            match program.filter(|program| program.target() == *target) {
+                Some(program) => {
+                    program.bind()?;
+                    self.gl.Enable(*target)?;
+                }
+                // Unknown where the extension is missing.
+                None if self.gl.has(extension) => self.gl.Disable(*target)?,
+                None => {}
+            }
+        }
+        Ok(self.gl.check("enabling programs")?)
+    }
+}
+
+/// What a draw needs beyond the simplest command.
+fn check_features(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
+    let base_vertex = match draw.source {
+        DrawSource::Indexed { vertex_offset, .. } => vertex_offset,
+        DrawSource::Rect { .. } | DrawSource::Arrays { .. } => 0,
+    };
+    let adjacency = [
+        PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
+        PrimitiveTopology::LINE_STRIP_WITH_ADJACENCY,
+        PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY,
+        PrimitiveTopology::TRIANGLE_STRIP_WITH_ADJACENCY,
+    ];
+    let needs = [
+        (draw.instances > 1, INSTANCES),
+        (draw.first_instance > 0, BASE_INSTANCE),
+        (base_vertex != 0, BASE_VERTEX),
+        (draw.divisors.0.iter().any(|it| *it > 0), INSTANCES),
+        (adjacency.contains(&draw.topology), GEOMETRY),
+        (draw.topology == PrimitiveTopology::PATCH_LIST, TESSELLATION),
+        (draw.state.primitive_restart, RESTART),
+    ];
+    let mut needed = needs.iter().filter(|(is_needed, _)| *is_needed);
+    needed.try_for_each(|(_, feature)| feature.require(gl))
+}
+
+/// Restart and patches.
+fn set_primitives(gl: &Gl, draw: &Draw) -> Result<(), Problem> {
+    if let Some(restart) = restart_index(draw) {
+        gl.Enable(gl::PRIMITIVE_RESTART)?;
+        gl.PrimitiveRestartIndex(restart)?;
+    } else if RESTART.is_in(gl) {
+        gl.Disable(gl::PRIMITIVE_RESTART)?;
+    }
+    if draw.topology == PrimitiveTopology::PATCH_LIST {
+        let PipelineState {
+            patch_control_points,
+            tess_levels: [a, b, c, d, e, f],
+            ..
+        } = draw.state;
+        gl.set_patches(patch_control_points, [a, b, c, d], [e, f])?;
+    }
+    Ok(gl.check("setting primitives")?)
+}
+
+/// The index that restarts primitives.
+fn restart_index(draw: &Draw) -> Option<u32> {
+    match draw.source {
+        DrawSource::Indexed { width, .. } => draw.state.primitive_restart.then(|| width.max()),
+        DrawSource::Rect { .. } | DrawSource::Arrays { .. } => None,
+    }
+}
+
+/// The indices of a draw, which the caller has checked to exist.
+fn used_indices<'a>(indices: &'a [u32], source: &DrawSource) -> &'a [u32] {
+    match *source {
+        DrawSource::Indexed { first, count, .. } => {
+            let from = indices.get(first as usize..).unwrap_or_default();
+            from.get(..count as usize).unwrap_or_default()
+        }
+        DrawSource::Rect { .. } | DrawSource::Arrays { .. } => &[],
+    }
+}
+
+fn elements<'a>(draw: &Draw, indices: &'a [u32]) -> Elements<'a> {
+    match draw.source {
+        DrawSource::Rect { .. } => Elements::Range { first: 0, count: 4 },
+        DrawSource::Arrays { first, count } => Elements::Range { first, count },
+        DrawSource::Indexed {
+            vertex_offset,
+            width,
+            ..
+        } => Elements::Indexed {
+            indices,
+            ty: match width {
+                IndexWidth::U8 => IndexType::U8,
+                IndexWidth::U16 => IndexType::U16,
+                IndexWidth::U32 => IndexType::U32,
+            },
+            base: vertex_offset,
+            restart: restart_index(draw),
+        },
     }
 }

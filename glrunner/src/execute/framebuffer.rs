@@ -1,29 +1,390 @@
 //! The framebuffer of a script: clearing, probing, pictures.
 
+use super::support::Feature;
 use super::{Execution, Problem};
-use glasm_scripts::probe::pixels::{PixelProbe, Surface};
-use glasm_scripts::script::Clear;
+use crate::error::Error;
+use crate::formats::TexelFormat;
+use crate::gl::{self, ColorTarget, Framebuffer, FramebufferDesc, Gl, Sample, Version};
+use ash::vk;
+use glasm_scripts::format::{DepthFormat, Encoding, Format};
+use glasm_scripts::image::Image;
+use glasm_scripts::probe::pixels::{PixelProbe, Plane, Surface};
+use glasm_scripts::results::MAX_PICTURES;
+use glasm_scripts::script::{Attachments, Clear, Command};
+use std::rc::Rc;
 
-/// The framebuffer of a script: clearing, probing, pictures.
-#[derive(Default)]
-pub(super) struct ScriptFramebuffer;
+/// Framebuffers with several formats, clearing of single buffers.
+const FRAMEBUFFERS: Feature = feature(Version(3, 0), &[]);
+const LAYERS: Feature = feature(Version(3, 2), &[]);
+const NO_ATTACHMENTS: Feature = feature(Version(4, 3), &["GL_ARB_framebuffer_no_attachments"]);
+const SAMPLES: Feature = feature(Version(3, 2), &["GL_ARB_texture_multisample"]);
+
+const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature {
+    Feature { core, extensions }
+}
+
+/// A color attachment by the names of both worlds.
+struct Color {
+    format: Format,
+    texels: TexelFormat,
+}
+
+/// A depth or stencil attachment, or both in one.
+struct DepthStencil {
+    format: DepthFormat,
+    texels: TexelFormat,
+}
+
+/// The framebuffer of a script.
+pub(super) struct ScriptFramebuffer {
+    framebuffer: Framebuffer,
+    /// By number.
+    colors: Vec<Option<Color>>,
+    depth: Option<DepthStencil>,
+    size: [u32; 2],
+    layers: u32,
+    samples: u32,
+}
+
+/// What OpenGL calls a format.
+fn texel_format(format: vk::Format) -> Result<TexelFormat, Problem> {
+    TexelFormat::of(format)
+        .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format {format:?}")))
+}
+
+impl ScriptFramebuffer {
+    /// Attachments of undefined content; the framebuffer is bound.
+    fn new(gl: &Rc<Gl>, size: [u32; 2], attachments: &Attachments) -> Result<Self, Problem> {
+        check_limits(gl, size, attachments)?;
+        let mut colors = Vec::new();
+        for format in &attachments.colors {
+            colors.push(match format {
+                Some(format) => Some(Color {
+                    format: format.clone(),
+                    texels: texel_format(format.vk)?,
+                }),
+                None => None,
+            });
+        }
+        let depth = match attachments.depth {
+            Some(format) => Some(DepthStencil {
+                format,
+                texels: texel_format(format.vk)?,
+            }),
+            None => None,
+        };
+        let target = |color: &Color| ColorTarget {
+            internal: color.texels.internal,
+            client: color.texels.client,
+            part: None,
+        };
+        let desc = FramebufferDesc {
+            size,
+            layers: (attachments.layers > 1).then_some(attachments.layers),
+            samples: attachments.samples,
+            colors: colors
+                .iter()
+                .map(|color| color.as_ref().map(target))
+                .collect(),
+            depth_stencil: depth
+                .as_ref()
+                .map(|depth| (depth.texels.internal, depth.texels.client)),
+        };
+        let framebuffer = match Framebuffer::new(gl, &desc) {
+            Err(error @ Error::Incomplete(_)) => return Err(Problem::Lacking(error.to_string())),
+            made => made?,
+        };
+        if attachments.samples > 1 {
+            let found = gl.integer(gl::SAMPLES)?.unsigned_abs();
+            if found != attachments.samples {
+                let reason = format!(
+                    "pixels have {found} samples instead of {}",
+                    attachments.samples
+                );
+                return Err(Problem::Lacking(reason));
+            }
+        }
+        Ok(Self {
+            framebuffer,
+            colors,
+            depth,
+            size,
+            layers: attachments.layers,
+            samples: attachments.samples,
+        })
+    }
+
+    /// Clears all attachments or one, in all layers and samples.
+    fn clear(&self, gl: &Gl, clear: &Clear) -> Result<(), Problem> {
+        self.framebuffer.bind()?;
+        // Every draw sets these anew.
+        gl.Disable(gl::SCISSOR_TEST)?;
+        gl.Disable(gl::RASTERIZER_DISCARD)?;
+        gl.ColorMask(gl::TRUE, gl::TRUE, gl::TRUE, gl::TRUE)?;
+        gl.DepthMask(gl::TRUE)?;
+        gl.StencilMask(u32::MAX)?;
+        let wanted = |number: u32| clear.only.is_none_or(|only| only == number);
+        for ((color, value), number) in self.colors.iter().zip(clear.colors).zip(0..) {
+            if let Some(color) = color
+                && wanted(number)
+            {
+                self.clear_color(number, color.format.encoding, value)?;
+            }
+        }
+        if let Some(depth) = &self.depth
+            && clear.only.is_none()
+        {
+            if depth.format.has_depth {
+                self.framebuffer.clear_depth(clear.depth)?;
+            }
+            if depth.format.has_stencil {
+                self.framebuffer
+                    .clear_stencil(clear.stencil.cast_signed())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Clears a color attachment in the type of its format.
+    fn clear_color(&self, number: u32, encoding: Encoding, value: [f64; 4]) -> Result<(), Error> {
+        match encoding {
+            Encoding::Uint => {
+                let value = value.map(|component| component as u32);
+                self.framebuffer.clear_color_uint(number, value)
+            }
+            Encoding::Sint => {
+                let value = value.map(|component| component as i32);
+                self.framebuffer.clear_color_int(number, value)
+            }
+            Encoding::Unorm
+            | Encoding::Snorm
+            | Encoding::Uscaled
+            | Encoding::Sscaled
+            | Encoding::Sfloat
+            | Encoding::Srgb
+            | Encoding::Ufloat
+            | Encoding::SharedExponent => {
+                let value = value.map(|component| component as f32);
+                self.framebuffer.clear_color(number, value)
+            }
+        }
+    }
+
+    /// Everything that can be read, samples resolved.
+    pub(super) fn surfaces(&self) -> Vec<Surface> {
+        let colors = self.colors.iter().zip(0..);
+        let mut planes: Vec<Plane> = colors
+            .filter(|(color, _)| color.is_some())
+            .map(|(_, number)| Plane::Color(number))
+            .collect();
+        if let Some(depth) = &self.depth {
+            planes.extend(depth.format.has_depth.then_some(Plane::Depth));
+            planes.extend(depth.format.has_stencil.then_some(Plane::Stencil));
+        }
+        let of_plane = |plane| {
+            (0..self.layers).map(move |layer| Surface {
+                plane,
+                layer,
+                sample: None,
+            })
+        };
+        planes.into_iter().flat_map(of_plane).collect()
+    }
+
+    /// The contents of a surface; `None` if the framebuffer does not have it.
+    pub(super) fn read(&self, surface: Surface) -> Result<Option<Image>, Problem> {
+        let has_sample = surface.sample.is_none_or(|sample| sample < self.samples);
+        if surface.layer >= self.layers || !has_sample {
+            return Ok(None);
+        }
+        let Some((format, texels)) = self.read_layers(surface)? else {
+            return Ok(None);
+        };
+        let [width, height] = self.size;
+        let layer = width as usize * height as usize * format.size();
+        Ok(Some(Image {
+            width,
+            height,
+            format,
+            is_color: surface.is_color(),
+            data: texels[layer * surface.layer as usize..][..layer].to_vec(),
+        }))
+    }
+
+    /// All layers of a plane, as scripts have them.
+    fn read_layers(&self, surface: Surface) -> Result<Option<(Format, Vec<u8>)>, Problem> {
+        // Of integers, depths and stencil values there is no mean.
+        let first = match self.samples {
+            1 => Sample::Resolved,
+            _ => Sample::At(surface.sample.unwrap_or(0)),
+        };
+        let number = match surface.plane {
+            Plane::Color(number) => number as usize,
+            Plane::Depth | Plane::Stencil => return self.read_depth_stencil(surface.plane, first),
+        };
+        let Some(Some(Color { format, texels })) = self.colors.get(number) else {
+            return Ok(None);
+        };
+        let sample = match surface.sample {
+            None if !format.encoding.is_integer() => Sample::Resolved,
+            _ => first,
+        };
+        let read = self.framebuffer.read_color(number, sample, texels.client)?;
+        Ok(Some((format.clone(), texels.to_script(read))))
+    }
+
+    fn read_depth_stencil(
+        &self,
+        plane: Plane,
+        sample: Sample,
+    ) -> Result<Option<(Format, Vec<u8>)>, Problem> {
+        let Some(DepthStencil { format, texels }) = &self.depth else {
+            return Ok(None);
+        };
+        let own = match plane {
+            Plane::Stencil => format.stencil_texels(),
+            Plane::Color(_) | Plane::Depth => format.depth_texels(),
+        };
+        let Some(own) = own else { return Ok(None) };
+        let read = self.framebuffer.read_depth_stencil(sample, texels.client)?;
+        let bytes = match plane {
+            Plane::Stencil => texels.stencil_values(&read),
+            Plane::Color(_) | Plane::Depth => texels.to_script(read),
+        };
+        Ok(Some((own, bytes)))
+    }
+}
+
+/// What the driver lacks for a framebuffer, other than formats.
+fn check_limits(gl: &Gl, size: [u32; 2], attachments: &Attachments) -> Result<(), Problem> {
+    FRAMEBUFFERS.require(gl)?;
+    let Attachments {
+        colors,
+        depth,
+        samples,
+        layers,
+    } = attachments;
+    let numbers = colors.len() as u32;
+    let mut limits = vec![
+        ("pixels a side", size[0].max(size[1]), gl::MAX_TEXTURE_SIZE),
+        ("color attachments", numbers, gl::MAX_COLOR_ATTACHMENTS),
+        ("draw buffers", numbers, gl::MAX_DRAW_BUFFERS),
+    ];
+    if *layers > 1 {
+        LAYERS.require(gl)?;
+        limits.push(("layers", *layers, gl::MAX_ARRAY_TEXTURE_LAYERS));
+    }
+    if *samples > 1 {
+        SAMPLES.require(gl)?;
+        let has_color = |is_integer: bool| {
+            let mut known = colors.iter().flatten();
+            known.any(|format| format.encoding.is_integer() == is_integer)
+        };
+        let kinds = [
+            (has_color(false), gl::MAX_COLOR_TEXTURE_SAMPLES),
+            (has_color(true), gl::MAX_INTEGER_SAMPLES),
+            (depth.is_some(), gl::MAX_DEPTH_TEXTURE_SAMPLES),
+        ];
+        let there = kinds.into_iter().filter(|(is_there, _)| *is_there);
+        limits.extend(there.map(|(_, limit)| ("samples of a pixel", *samples, limit)));
+    }
+    if colors.iter().flatten().count() == 0 && depth.is_none() {
+        NO_ATTACHMENTS.require(gl)?;
+    }
+    for (what, wanted, limit) in limits {
+        let most = gl.integer(limit)?.unsigned_abs();
+        if wanted > most {
+            let reason = format!("the driver has at most {most} {what}, not {wanted}");
+            return Err(Problem::Lacking(reason));
+        }
+    }
+    Ok(())
+}
+
+fn uses_framebuffer(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Clear(_) | Command::Draw(_) | Command::ProbePixels(_) | Command::SaveImage { .. }
+    )
+}
 
 impl Execution<'_> {
+    /// Makes the framebuffer, cleared to zeros and depth 1, if the script uses it.
     pub(super) fn make_framebuffer(&mut self) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        let script = self.script;
+        if !script
+            .steps
+            .iter()
+            .any(|step| uses_framebuffer(&step.command))
+        {
+            return Ok(());
+        }
+        let requirements = &script.requirements;
+        let made = ScriptFramebuffer::new(
+            &self.gl,
+            requirements.framebuffer,
+            &requirements.attachments,
+        )?;
+        made.clear(&self.gl, &Clear::default())?;
+        self.framebuffer = Some(made);
+        Ok(())
     }
 
-    pub(super) fn clear(&mut self, _clear: &Clear) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+    /// The framebuffer of the script.
+    pub(super) fn framebuffer(&self) -> Result<&ScriptFramebuffer, Problem> {
+        let framebuffer = self.framebuffer.as_ref();
+        framebuffer.ok_or_else(|| "there is no framebuffer".to_owned().into())
     }
 
-    pub(super) fn probe_pixels(&mut self, _line: u32, _probe: &PixelProbe) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+    /// Makes the framebuffer the one that is drawn to.
+    pub(super) fn use_framebuffer(&self) -> Result<(), Problem> {
+        Ok(self.framebuffer()?.framebuffer.bind()?)
     }
 
-    pub(super) fn save_image(&mut self, _name: &str, _surface: Surface) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+    /// `clear`
+    pub(super) fn clear(&mut self, clear: &Clear) -> Result<(), Problem> {
+        self.framebuffer()?.clear(&self.gl, clear)
     }
 
-    pub(super) fn picture_attachments(&mut self) {}
+    /// The contents of a surface.
+    pub(super) fn read(&self, surface: Surface) -> Result<Image, Problem> {
+        let image = self.framebuffer()?.read(surface)?;
+        image.ok_or_else(|| format!("the framebuffer has not {surface}").into())
+    }
+
+    /// A `probe` of pixels; if it fails, there is a picture of the difference.
+    pub(super) fn probe_pixels(&mut self, line: u32, probe: &PixelProbe) -> Result<(), Problem> {
+        let order = self.script.requirements.convention.row_order();
+        let image = self.read(probe.surface)?;
+        let results = &mut self.results;
+        Ok(results.probe_pixels(&self.files, line, probe, &image, order)?)
+    }
+
+    /// `save image`
+    pub(super) fn save_image(&mut self, name: &str, surface: Surface) -> Result<(), Problem> {
+        if self.files.save_images.is_none() {
+            return Ok(());
+        }
+        let order = self.script.requirements.convention.row_order();
+        let image = self.read(surface)?;
+        let saved = self.results.save_image(&self.files, name, &image, order);
+        Ok(saved.map_err(|error| error.to_string())?)
+    }
+
+    /// Pictures of all attachments, if the script failed.
+    pub(super) fn picture_attachments(&mut self) {
+        if self.files.failure_images.is_none() || self.results.failures.is_empty() {
+            return;
+        }
+        let order = self.script.requirements.convention.row_order();
+        let surfaces = self.framebuffer.as_ref().map(ScriptFramebuffer::surfaces);
+        for surface in surfaces.into_iter().flatten().take(MAX_PICTURES) {
+            let Ok(image) = self.read(surface) else {
+                // The failure that made the script fail says more than this one would.
+                return;
+            };
+            self.results
+                .picture_attachment(&self.files, surface, &image, order);
+        }
+    }
 }

@@ -60,7 +60,11 @@ impl From<String> for Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        Self::System(error)
+        let lacks = matches!(error, Error::MissingCommand(_) | Error::MissingExtension(_));
+        match lacks {
+            true => Self::Lacking(error.to_string()),
+            false => Self::System(error),
+        }
     }
 }
 

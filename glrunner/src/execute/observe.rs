@@ -4,6 +4,6 @@ use super::{Execution, Problem};
 
 impl Execution<'_> {
     pub(super) fn observe_end(&mut self) -> Result<(), Problem> {
-        Err(Problem::Lacking("not run on OpenGL yet".to_owned()))
+        Ok(())
     }
 }

@@ -9,6 +9,15 @@ use std::rc::Rc;
 /// Where the values of an array go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ArraySlot {
+    /// An attribute with a name, whose components have type `GL_FLOAT`.
+    Conventional(Conventional),
+    /// An attribute with a number. Number 0 is the position, too.
+    Generic(u32, GenericFormat),
+}
+
+/// An attribute that OpenGL has a name for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Conventional {
     /// Three components.
     Normal,
     /// Four components.
@@ -19,8 +28,19 @@ pub(crate) enum ArraySlot {
     FogCoord,
     /// Texture coordinates of a set, four components.
     TexCoord(u32),
-    /// A generic attribute. Number 0 is the position, too.
-    Generic(u32, GenericFormat),
+}
+
+impl Conventional {
+    /// What enables its array. Texture coordinates belong to the set that is active.
+    fn array(self) -> u32 {
+        match self {
+            Self::Normal => NORMAL_ARRAY,
+            Self::Color => COLOR_ARRAY,
+            Self::SecondaryColor => SECONDARY_COLOR_ARRAY,
+            Self::FogCoord => FOG_COORD_ARRAY,
+            Self::TexCoord(_) => TEXTURE_COORD_ARRAY,
+        }
+    }
 }
 
 /// How the values of a generic attribute lie in memory.
@@ -47,7 +67,7 @@ pub(crate) enum AttributeKind {
     Long,
 }
 
-/// An array of attributes. Conventional attributes have components of type `GL_FLOAT`.
+/// An array of values of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VertexArray {
     /// Where it goes.
@@ -117,6 +137,9 @@ impl Gl {
     /// # Errors
     /// [`Error::Length`] if one does, and what OpenGL says.
     pub(crate) fn draw(self: &Rc<Self>, buffer: &Buffer, call: &DrawCall<'_>) -> Result<(), Error> {
+        if call.instances == 0 {
+            return Ok(());
+        }
         check_elements(buffer, call)?;
         self.BindBuffer(ARRAY_BUFFER, buffer.name())?;
         for array in call.arrays {
@@ -134,6 +157,20 @@ impl Gl {
         }
         drawn?;
         self.check("drawing")
+    }
+
+    /// Sets the number of vertices of a patch, and the levels of tessellation where no program sets them.
+    pub(crate) fn set_patches(
+        &self,
+        vertices: u32,
+        outer: [f32; 4],
+        inner: [f32; 2],
+    ) -> Result<(), Error> {
+        self.PatchParameteri(PATCH_VERTICES, int(vertices))?;
+        // SAFETY: OpenGL reads four outer levels.
+        unsafe { self.PatchParameterfv(PATCH_DEFAULT_OUTER_LEVEL, outer.as_ptr()) }?;
+        // SAFETY: OpenGL reads two inner levels.
+        unsafe { self.PatchParameterfv(PATCH_DEFAULT_INNER_LEVEL, inner.as_ptr()) }
     }
 
     /// Draws elements of the arrays that are set.
@@ -195,46 +232,63 @@ impl Gl {
     unsafe fn set_array(&self, array: &VertexArray) -> Result<(), Error> {
         let pointer = std::ptr::without_provenance::<c_void>(array.offset);
         let stride = int(u32::try_from(array.stride).unwrap_or(u32::MAX));
-        // SAFETY: with a buffer bound the pointer is an offset, and the caller promises the rest.
-        unsafe {
-            match array.slot {
-                ArraySlot::Normal => self.NormalPointer(FLOAT, stride, pointer),
-                ArraySlot::Color => self.ColorPointer(4, FLOAT, stride, pointer),
-                ArraySlot::SecondaryColor => self.SecondaryColorPointer(3, FLOAT, stride, pointer),
-                ArraySlot::FogCoord => self.FogCoordPointer(FLOAT, stride, pointer),
-                ArraySlot::TexCoord(set) => {
-                    self.ClientActiveTexture(TEXTURE0 + set)?;
-                    self.TexCoordPointer(4, FLOAT, stride, pointer)
-                }
-                ArraySlot::Generic(index, GenericFormat { size, ty, kind }) => {
-                    let size = int(size);
-                    match kind {
-                        AttributeKind::Float => {
-                            self.VertexAttribPointer(index, size, ty, FALSE, stride, pointer)
-                        }
-                        AttributeKind::Normalized => {
-                            self.VertexAttribPointer(index, size, ty, TRUE, stride, pointer)
-                        }
-                        AttributeKind::Integer => {
-                            self.VertexAttribIPointer(index, size, ty, stride, pointer)
-                        }
-                        AttributeKind::Long => {
-                            self.VertexAttribLPointer(index, size, ty, stride, pointer)
-                        }
+        match array.slot {
+            // SAFETY: with a buffer bound the pointer is an offset, and the caller promises the rest.
+            ArraySlot::Conventional(slot) => unsafe {
+                match slot {
+                    Conventional::Normal => self.NormalPointer(FLOAT, stride, pointer),
+                    Conventional::Color => self.ColorPointer(4, FLOAT, stride, pointer),
+                    Conventional::SecondaryColor => {
+                        self.SecondaryColorPointer(3, FLOAT, stride, pointer)
                     }
-                }
-            }?;
-            match array.slot {
-                ArraySlot::Generic(index, _) => {
-                    if array.divisor > 0 {
-                        self.VertexAttribDivisor(index, array.divisor)?;
+                    Conventional::FogCoord => self.FogCoordPointer(FLOAT, stride, pointer),
+                    Conventional::TexCoord(set) => {
+                        self.ClientActiveTexture(TEXTURE0 + set)?;
+                        self.TexCoordPointer(4, FLOAT, stride, pointer)
                     }
-                    self.EnableVertexAttribArray(index)
+                }?;
+                self.EnableClientState(slot.array())
+            },
+            // SAFETY: likewise.
+            ArraySlot::Generic(index, format) => unsafe {
+                self.set_generic(index, format, stride, pointer)?;
+                if array.divisor > 0 {
+                    self.VertexAttribDivisor(index, array.divisor)?;
                 }
-                slot => self.EnableClientState(conventional(slot)),
-            }
+                self.EnableVertexAttribArray(index)
+            },
         }?;
         self.check("setting a vertex array")
+    }
+
+    /// Sets the array of a generic attribute in the buffer that is bound.
+    ///
+    /// # Safety
+    ///
+    /// A buffer is bound to `GL_ARRAY_BUFFER`, and the pointer is an offset in it.
+    unsafe fn set_generic(
+        &self,
+        index: u32,
+        format: GenericFormat,
+        stride: i32,
+        pointer: *const c_void,
+    ) -> Result<(), Error> {
+        let (size, ty) = (int(format.size), format.ty);
+        // SAFETY: OpenGL keeps the offset, and nothing is read before the array is enabled.
+        unsafe {
+            match format.kind {
+                AttributeKind::Float => {
+                    self.VertexAttribPointer(index, size, ty, FALSE, stride, pointer)
+                }
+                AttributeKind::Normalized => {
+                    self.VertexAttribPointer(index, size, ty, TRUE, stride, pointer)
+                }
+                AttributeKind::Integer => {
+                    self.VertexAttribIPointer(index, size, ty, stride, pointer)
+                }
+                AttributeKind::Long => self.VertexAttribLPointer(index, size, ty, stride, pointer),
+            }
+        }
     }
 
     fn disable_array(&self, array: &VertexArray) -> Result<(), Error> {
@@ -245,26 +299,13 @@ impl Gl {
                 }
                 self.DisableVertexAttribArray(index)
             }
-            slot => {
-                if let ArraySlot::TexCoord(set) = slot {
+            ArraySlot::Conventional(slot) => {
+                if let Conventional::TexCoord(set) = slot {
                     self.ClientActiveTexture(TEXTURE0 + set)?;
                 }
-                self.DisableClientState(conventional(slot))
+                self.DisableClientState(slot.array())
             }
         }
-    }
-}
-
-/// What enables the array of a conventional attribute. Texture coordinates belong to the set that is active.
-fn conventional(slot: ArraySlot) -> u32 {
-    match slot {
-        ArraySlot::Normal => NORMAL_ARRAY,
-        ArraySlot::Color => COLOR_ARRAY,
-        ArraySlot::SecondaryColor => SECONDARY_COLOR_ARRAY,
-        ArraySlot::FogCoord => FOG_COORD_ARRAY,
-        ArraySlot::TexCoord(_) => TEXTURE_COORD_ARRAY,
-        // Enabled by number.
-        ArraySlot::Generic(..) => VERTEX_ARRAY,
     }
 }
 
@@ -313,7 +354,7 @@ fn vertex_range(vertices: &Elements<'_>) -> Range<i64> {
 /// Compares the elements that a draw takes with those of the buffer.
 fn check_elements(buffer: &Buffer, call: &DrawCall<'_>) -> Result<(), Error> {
     let vertices = vertex_range(&call.elements);
-    if vertices.is_empty() || call.instances == 0 {
+    if vertices.is_empty() {
         return Ok(());
     }
     for array in call.arrays {

@@ -99,6 +99,9 @@ impl Framebuffer {
             }
             None => None,
         };
+        if depth_stencil.is_none() && colors.iter().all(Option::is_none) {
+            set_empty(gl, desc)?;
+        }
         // SAFETY: OpenGL reads as many values as it is told.
         unsafe { gl.DrawBuffers(colors.len() as i32, draw_buffers.as_ptr()) }?;
         check_complete(gl, FRAMEBUFFER)?;
@@ -220,6 +223,21 @@ impl Framebuffer {
         self.bind()?;
         texels
     }
+}
+
+/// What the attachments would say if there were any.
+fn set_empty(gl: &Gl, desc: &FramebufferDesc) -> Result<(), Error> {
+    let [width, height] = desc.size;
+    let samples = if desc.samples > 1 { desc.samples } else { 0 };
+    for (name, value) in [
+        (FRAMEBUFFER_DEFAULT_WIDTH, width),
+        (FRAMEBUFFER_DEFAULT_HEIGHT, height),
+        (FRAMEBUFFER_DEFAULT_LAYERS, desc.layers.unwrap_or(0)),
+        (FRAMEBUFFER_DEFAULT_SAMPLES, samples),
+    ] {
+        gl.FramebufferParameteri(FRAMEBUFFER, name, value.cast_signed())?;
+    }
+    Ok(())
 }
 
 fn depth_stencil_point(client: ClientFormat) -> u32 {

@@ -43,7 +43,8 @@ pub(crate) use context::Gl;
 pub use context::Version;
 pub use devices::{DeviceChoice, DeviceInfo, devices};
 pub(crate) use draw::{
-    ArraySlot, AttributeKind, DrawCall, Elements, GenericFormat, IndexType, VertexArray,
+    ArraySlot, AttributeKind, Conventional, DrawCall, Elements, GenericFormat, IndexType,
+    VertexArray,
 };
 pub(crate) use framebuffer::{ColorTarget, Framebuffer, FramebufferDesc, Sample, TexturePart};
 pub(crate) use nv::CapturedResult;

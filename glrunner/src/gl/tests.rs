@@ -366,3 +366,76 @@ fn integer_samples_are_read() -> Result<(), Error> {
     assert_eq!(texels, expected.repeat(16));
     Ok(())
 }
+
+#[test]
+fn draws_stay_within_their_buffer() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    let framebuffer = framebuffer(&gl, None, 1);
+    gl.Viewport(0, 0, 4, 4)?;
+    gl.Color4f(0.0, 1.0, 0.0, 1.0)?;
+    let corners: [f32; 8] = [-1.0, -1.0, 0.0, -1.0, -1.0, 1.0, 0.0, 1.0];
+    let bytes: Vec<u8> = corners.iter().flat_map(|it| it.to_ne_bytes()).collect();
+    let buffer = Buffer::new(&gl, &bytes, STATIC_DRAW)?;
+    let array = VertexArray {
+        slot: ArraySlot::Generic(
+            0,
+            GenericFormat {
+                size: 2,
+                ty: FLOAT,
+                kind: AttributeKind::Float,
+            },
+        ),
+        offset: 0,
+        stride: 8,
+        size: 8,
+        divisor: 0,
+    };
+    let draw = |indices: &[u32], base| {
+        let call = DrawCall {
+            mode: TRIANGLE_STRIP,
+            arrays: &[array],
+            elements: Elements::Indexed {
+                indices,
+                ty: IndexType::U16,
+                base,
+                restart: None,
+            },
+            instances: 1,
+            first_instance: 0,
+        };
+        gl.draw(&buffer, &call)
+    };
+    let red = || -> Result<[u8; 2], Error> {
+        let texels = framebuffer.read_color(0, Sample::Resolved, RGBA8_BYTES)?;
+        Ok([0, 3].map(|x| texel(&texels, x, 2)[1]))
+    };
+    framebuffer.clear_color(0, [0.0; 4])?;
+    assert!(matches!(
+        draw(&[1, 2, 3, 4], 0),
+        Err(Error::Length { needed: 40, .. })
+    ));
+    assert!(draw(&[0, 1, 2, 3], -1).is_err());
+    assert_eq!(red()?, [0, 0]);
+    draw(&[2, 3, 4, 5], -2)?;
+    assert_eq!(red()?, [255, 0]);
+    Ok(())
+}
+
+#[test]
+fn framebuffers_without_attachments_have_a_size() -> Result<(), Error> {
+    let Some(gl) = open() else { return Ok(()) };
+    if gl.version() < Version(4, 3) {
+        eprintln!("skipped: OpenGL {}", gl.version());
+        return Ok(());
+    }
+    let desc = FramebufferDesc {
+        size: [4, 2],
+        layers: None,
+        samples: 1,
+        colors: vec![None],
+        depth_stencil: None,
+    };
+    let framebuffer = Framebuffer::new(&gl, &desc)?;
+    framebuffer.bind()?;
+    gl.check("binding")
+}

@@ -76,12 +76,7 @@ impl<'a> Draws<'a> {
         if let Some(counter) = &resources.sample_counter {
             counter.forget();
         }
-        let corners = match draw.source {
-            DrawSource::Rect { position, texcoord } => {
-                Some(VertexData::rectangle(position, texcoord))
-            }
-            DrawSource::Arrays { .. } | DrawSource::Indexed { .. } => None,
-        };
+        let corners = corners(draw);
         let data = corners.as_ref().or(script.vertex_data.as_ref());
         check_bounds(draw, data, &script.indices)?;
         self.programs.check(entry_name(script, &draw.state))?;
@@ -104,14 +99,9 @@ impl<'a> Draws<'a> {
                 None
             }
         };
-        let corners = match &corners {
-            Some(corners) => Some(Buffer::with_contents(
-                &self.device,
-                BufferUse::Vertex,
-                &corners.bytes,
-            )?),
-            None => None,
-        };
+        let vertex_buffer =
+            |data: &VertexData| Buffer::with_contents(&self.device, BufferUse::Vertex, &data.bytes);
+        let corners = corners.as_ref().map(vertex_buffer).transpose()?;
         let current = vertices::current_bytes(&resources.attributes, &plan);
         let current = Buffer::with_contents(&self.device, BufferUse::Vertex, &current)?;
         let mut vertex_buffers = Vec::new();
@@ -273,6 +263,14 @@ impl<'a> Draws<'a> {
             pipeline,
         });
         Ok(self.pipelines.len() - 1)
+    }
+}
+
+/// The vertices of a rectangle.
+fn corners(draw: &Draw) -> Option<VertexData> {
+    match draw.source {
+        DrawSource::Rect { position, texcoord } => Some(VertexData::rectangle(position, texcoord)),
+        DrawSource::Arrays { .. } | DrawSource::Indexed { .. } => None,
     }
 }
 
