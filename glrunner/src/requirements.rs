@@ -267,6 +267,9 @@ pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
     if requirements.legacy_multiply {
         return Some("how a driver multiplies is its own choice".to_owned());
     }
+    if requirements.numbered_handles {
+        return Some("OpenGL chooses its handles itself".to_owned());
+    }
     let missing = |name: &String| missing(name, gl.version(), |extension| gl.has(extension));
     let mut named = requirements.features.iter().chain(&requirements.extensions);
     missing_of_gl(requirements, gl)

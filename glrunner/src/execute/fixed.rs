@@ -1,4 +1,5 @@
-//! State that holds for the whole script: conventions, and what programs are compiled for on Vulkan.
+//! State that holds for the whole script: what scripts take for granted, and what programs are compiled for on Vulkan. The state of
+//! draws, to which most conventions belong, is set with each of them.
 
 use super::facts::Facts;
 use super::state::{select_unit, set_point_origin};
@@ -23,14 +24,6 @@ const ALWAYS_ON: &[(u32, Version)] = &[
 const CLIP_DISTANCES: u32 = 8;
 
 fn set_conventions(gl: &Gl, convention: Convention) -> Result<(), Problem> {
-    if convention == Convention::Vulkan {
-        if gl.version() < Version(4, 5) && !gl.has("GL_ARB_clip_control") {
-            return Err(Problem::Lacking(
-                "the driver lacks GL_ARB_clip_control".to_owned(),
-            ));
-        }
-        gl.ClipControl(gl::LOWER_LEFT, gl::ZERO_TO_ONE)?;
-    }
     set_point_origin(gl, convention, PointOrigin::UpperLeft)?;
     for (capability, since) in ALWAYS_ON {
         if gl.version() >= *since {
@@ -146,16 +139,11 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_corners_follow_the_rules_of_the_script() {
+    fn what_scripts_take_for_granted_is_on() {
         let Some(gl) = open() else { return };
-        let clip = |gl: &Gl| {
-            let names = [gl::CLIP_ORIGIN, gl::CLIP_DEPTH_MODE];
-            names.map(|name| gl.integer(name).unwrap().unsigned_abs())
-        };
-        set_conventions(&gl, Convention::OpenGl).unwrap();
-        assert_eq!(clip(&gl), [gl::LOWER_LEFT, gl::NEGATIVE_ONE_TO_ONE]);
         set_conventions(&gl, Convention::Vulkan).unwrap();
-        assert_eq!(clip(&gl), [gl::LOWER_LEFT, gl::ZERO_TO_ONE]);
+        let origin = gl.integer(gl::POINT_SPRITE_COORD_ORIGIN).unwrap();
+        assert_eq!(origin.unsigned_abs(), gl::LOWER_LEFT);
         assert!(on(&gl, gl::POINT_SPRITE) && on(&gl, gl::FRAMEBUFFER_SRGB));
         assert!(!on(&gl, gl::DITHER) && !on(&gl, gl::LIGHTING));
     }

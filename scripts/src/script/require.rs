@@ -51,6 +51,8 @@ pub struct Requirements {
     pub fixed: glasm::FixedState,
     /// Whether zero times anything is zero in programs.
     pub legacy_multiply: bool,
+    /// Whether programs count on handles being the numbers of units.
+    pub numbered_handles: bool,
     /// The last line about the framebuffer.
     pub(super) framebuffer_line: u32,
     /// Requirements that this runner never meets.
@@ -75,6 +77,7 @@ impl Default for Requirements {
             attachments: Attachments::default(),
             fixed: glasm::FixedState::default(),
             legacy_multiply: false,
+            numbered_handles: false,
             framebuffer_line: 0,
             unmet: Vec::new(),
         }
@@ -210,6 +213,10 @@ pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
     ("framebuffer", attachments::parse_color_format),
     ("legacy_multiply", |requirements, _| {
         requirements.legacy_multiply = true;
+        Ok(())
+    }),
+    ("numbered_handles", |requirements, _| {
+        requirements.numbered_handles = true;
         Ok(())
     }),
     ("samples", attachments::parse_samples),

@@ -108,12 +108,9 @@ fn programs_are_compiled_for_gl_state() {
         ..glasm::FixedState::default()
     };
     assert_eq!(script.requirements.fixed, expected);
-    assert!(!script.requirements.legacy_multiply);
-    assert!(
-        parse("[require]\nlegacy_multiply\n")
-            .requirements
-            .legacy_multiply
-    );
+    assert!(!script.requirements.legacy_multiply && !script.requirements.numbered_handles);
+    let counting = parse("[require]\nlegacy_multiply\nnumbered_handles\n");
+    assert!(counting.requirements.legacy_multiply && counting.requirements.numbered_handles);
     for line in [
         "fixed",
         "fixed two_sided",
