@@ -10,12 +10,12 @@
 //! ```
 //!
 //! `*` in a script stands for any part of a name, `**` for any folders; the path is compared from its end. An entry speaks of drivers whose
-//! interface, device or name contains `driver`, so what holds for one driver says nothing of others. One that explains nothing although its
-//! scripts were compared with such a driver is [stale](Known::stale).
+//! interface, device or name contains `driver`, so what holds for one driver says nothing of others. One that explains nothing although
+//! scripts like each of its patterns were compared with such a driver is [stale](Known::stale).
 
 use super::{Class, Comparison, Difference, Driver, Kind};
 use serde::Deserialize;
-use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A list of known differences.
 #[derive(Debug, Default)]
@@ -27,9 +27,9 @@ pub struct Known {
 #[derive(Debug)]
 struct Entry {
     known: KnownDifference,
-    /// Scripts of the entry that were compared with a driver of the entry.
-    compared: Cell<usize>,
-    matched: Cell<usize>,
+    /// For each of its patterns, whether a script like it was compared with a driver of the entry.
+    compared: Vec<AtomicBool>,
+    matched: AtomicBool,
 }
 
 /// A difference that is decided.
@@ -88,10 +88,10 @@ impl Known {
                 ));
             }
         }
-        let entry = |known| Entry {
+        let entry = |known: KnownDifference| Entry {
+            compared: known.scripts.iter().map(|_| false.into()).collect(),
+            matched: false.into(),
             known,
-            compared: Cell::new(0),
-            matched: Cell::new(0),
         };
         Ok(Self {
             entries: file.difference.into_iter().map(entry).collect(),
@@ -105,17 +105,13 @@ impl Known {
             Class::Exact | Class::Within => false,
             Class::Different => true,
         };
-        let reference = reference(&comparison.drivers);
+        let entries = self.entries_for(script, reference(&comparison.drivers));
         let mut explanations: Vec<&KnownDifference> = Vec::new();
         let mut left = false;
-        let entries: Vec<&Entry> = self.entries_for(script, reference).collect();
-        for entry in &entries {
-            entry.compared.set(entry.compared.get() + 1);
-        }
         for difference in comparison.differences.iter().filter(|found| found.beyond) {
             match entries.iter().find(|entry| entry.explains(difference)) {
                 Some(entry) => {
-                    entry.matched.set(entry.matched.get() + 1);
+                    entry.matched.store(true, Ordering::Relaxed);
                     if !explanations.contains(&&entry.known) {
                         explanations.push(&entry.known);
                     }
@@ -128,31 +124,45 @@ impl Known {
 
     /// An entry that explains why a driver ends the process that runs a script.
     pub fn explain_crash(&self, script: &str, driver: &Driver) -> Option<&KnownDifference> {
-        let mut entries = self.entries_for(script, driver);
-        let entry = entries.find(|entry| entry.known.kind == Kind::Outcome)?;
-        entry.compared.set(entry.compared.get() + 1);
-        entry.matched.set(entry.matched.get() + 1);
+        let entries = self.entries_for(script, driver).into_iter();
+        let mut of_outcome = entries.filter(|entry| entry.known.kind == Kind::Outcome);
+        let entry = of_outcome.next()?;
+        entry.matched.store(true, Ordering::Relaxed);
         Some(&entry.known)
     }
 
-    fn entries_for(&self, script: &str, driver: &Driver) -> impl Iterator<Item = &Entry> {
+    /// The entries that speak of a script and a driver, which have now been compared.
+    fn entries_for(&self, script: &str, driver: &Driver) -> Vec<&Entry> {
         let driver = driver.to_string().to_lowercase();
-        self.entries.iter().filter(move |entry| {
-            let mut scripts = entry.known.scripts.iter();
-            driver.contains(&entry.known.driver.to_lowercase())
-                && scripts.any(|pattern| is_path_like(pattern, script))
-        })
+        let speaks = |entry: &&Entry| {
+            driver.contains(&entry.known.driver.to_lowercase()) && entry.note_script(script)
+        };
+        self.entries.iter().filter(speaks).collect()
     }
 
-    /// Entries whose scripts were compared without showing the difference.
+    /// Entries that explain nothing although scripts like each of their patterns were compared.
     pub fn stale(&self) -> Vec<&KnownDifference> {
-        let is_stale = |entry: &&Entry| entry.compared.get() > 0 && entry.matched.get() == 0;
+        let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        let is_stale =
+            |entry: &&Entry| entry.compared.iter().all(is_set) && !is_set(&entry.matched);
         let stale = self.entries.iter().filter(is_stale);
         stale.map(|entry| &entry.known).collect()
     }
 }
 
 impl Entry {
+    /// Whether a script is like one of the patterns, which is noted.
+    fn note_script(&self, script: &str) -> bool {
+        let mut found = false;
+        for (pattern, compared) in self.known.scripts.iter().zip(&self.compared) {
+            if is_path_like(pattern, script) {
+                compared.store(true, Ordering::Relaxed);
+                found = true;
+            }
+        }
+        found
+    }
+
     fn explains(&self, difference: &Difference) -> bool {
         self.known.kind == difference.kind
     }

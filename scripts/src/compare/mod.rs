@@ -1,12 +1,13 @@
 //! Compares two runs of a script: what programs left to be seen, which of them were accepted, and what became of the script.
 //!
 //! A run is a [`Recording`], fresh from a runner or read from a file. [`compare`] gives a [`Comparison`]; [`Known`] says which differences
-//! are decided already.
+//! are decided already; [`report`] adds them up by family.
 
 pub mod known;
 mod numbers;
 mod observations;
 pub mod recording;
+pub mod report;
 
 pub use known::Known;
 pub use observations::Sample;
