@@ -1,12 +1,16 @@
 //! The command line: commands, options, help texts.
 
 #[cfg(feature = "run")]
-use clap::builder::PossibleValue;
+mod run;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use glasm::ir::Stage;
 use std::path::PathBuf;
+
 #[cfg(feature = "run")]
-use std::{ffi::OsString, time::Duration};
+pub(crate) use run::{
+    ApiArg, Comparing, DevicesArgs, RunArgs, Shard, SideArg, ValidationArg, WorkerArgs,
+};
 
 /// Compiles legacy GPU assembly programs to SPIR-V and runs them on Vulkan.
 #[derive(Parser, Debug)]
@@ -70,10 +74,10 @@ pub(crate) enum Command {
     /// Compile programs to SPIR-V or another form
     #[command(after_help = COMPILE_HELP)]
     Compile(CompileArgs),
-    /// Run test scripts on a Vulkan device
+    /// Run test scripts on a device of Vulkan or OpenGL, or compare two of them
     #[cfg(feature = "run")]
-    #[command(after_help = RUN_HELP)]
-    Run(RunArgs),
+    #[command(after_help = run::RUN_HELP)]
+    Run(Box<RunArgs>),
     /// The worker process of `run`; see the module `run::worker`.
     #[cfg(feature = "run")]
     #[command(hide = true)]
@@ -81,10 +85,10 @@ pub(crate) enum Command {
     /// A process that lists the devices for `run`.
     #[cfg(feature = "run")]
     #[command(hide = true)]
-    RunDevices,
-    /// List the Vulkan devices
+    RunDevices(DevicesArgs),
+    /// List the devices of Vulkan or OpenGL
     #[cfg(feature = "run")]
-    Devices,
+    Devices(DevicesArgs),
     /// Explain an opcode or an error code; without a name, list all of them
     #[command(
         after_help = "Examples:\n  glasm explain MAD\n  glasm explain E0201\n  glasm explain"
@@ -269,216 +273,6 @@ impl From<ConventionsArg> for glasm::Conventions {
     }
 }
 
-#[cfg(feature = "run")]
-const RUN_HELP: &str = "\
-Prints a line for each script: PASS, FAIL or SKIP, its name, the time, and reasons. A script is skipped if the
-device lacks something that it requires. Scripts run in worker processes: one that crashes or hangs its process
-has failed, with the signal and the last lines that the driver wrote, and the others run all the same.
-
-With several devices, each has a column, and a ! marks the scripts on which they differ.
-
-Exit status: 0 all scripts passed or were skipped, 1 a script failed, 2 nothing could run (wrong usage, no scripts,
-no device, a report that cannot be written).
-
-Examples:
-  glasm run shaders/lit.shader_test --save-images out
-  glasm run tests --device llvmpipe --jobs 4 --junit report.xml
-  glasm run tests --filter atom --filter '!slow' --validation require
-  glasm run tests --device all --json report.json
-  glasm run tests --shard 2/3           the second third, on the second machine";
-
-/// `glasm run`.
-#[cfg(feature = "run")]
-#[derive(Args, Debug)]
-pub(crate) struct RunArgs {
-    /// Scripts, or folders that are searched for *.shader_test
-    #[arg(required = true, value_name = "SCRIPT|DIR")]
-    pub(crate) scripts: Vec<PathBuf>,
-    /// Scripts that run at the same time; without it, as many as there are processor cores, at most 8
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(crate) jobs: Option<u16>,
-    /// Run only scripts whose path contains this text; `!TEXT` leaves out those that contain it. May be repeated
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) filter: Vec<String>,
-    /// Run only part I of N: every N-th script of the sorted list, beginning with the I-th
-    #[arg(long, value_name = "I/N")]
-    pub(crate) shard: Option<Shard>,
-    /// Print the paths of the scripts that would run
-    #[arg(long)]
-    pub(crate) list: bool,
-    /// Begin no more scripts after the first failure
-    #[arg(long)]
-    pub(crate) fail_fast: bool,
-    /// How often to try a script again that crashed, hung, or lost the device; the report tells of every attempt
-    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=10))]
-    pub(crate) retries: u8,
-    /// Write a JUnit report
-    #[arg(long, value_name = "FILE")]
-    pub(crate) junit: Option<PathBuf>,
-    /// Write a report as JSON
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-    /// Write a report as a web page, with the pictures of scripts
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-    /// Print the N scripts that took longest
-    #[arg(long, value_name = "N")]
-    pub(crate) slowest: Option<usize>,
-    /// Print where the time went
-    #[arg(long)]
-    pub(crate) timings: bool,
-    /// How scripts run.
-    #[command(flatten)]
-    pub(crate) worker: WorkerArgs,
-}
-
-/// How scripts run: the options that worker processes get.
-#[cfg(feature = "run")]
-#[derive(Args, Clone, PartialEq, Debug)]
-pub(crate) struct WorkerArgs {
-    /// Number of the device, or a part of its name, or several of these with commas, or `all`; see `glasm devices`
-    #[arg(long, value_name = "N|NAME,...|all")]
-    pub(crate) device: Option<String>,
-    /// Where scripts save their images
-    #[arg(long, value_name = "DIR")]
-    pub(crate) save_images: Option<PathBuf>,
-    /// Where scripts that fail leave pictures: the framebuffer, and what differs from what was expected
-    #[arg(long, value_name = "DIR")]
-    pub(crate) failure_images: Option<PathBuf>,
-    /// Validation layer: `require` fails without it, `auto` uses it if it is installed
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) validation: ValidationArg,
-    /// A script that takes longer has failed
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
-    pub(crate) timeout: Duration,
-    /// A draw or dispatch that takes longer has failed
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
-    pub(crate) draw_timeout: Duration,
-    /// Write every SPIR-V module that the scripts use
-    #[arg(long, value_name = "DIR")]
-    pub(crate) module_dir: Option<PathBuf>,
-    /// What the modules are compiled for; the newest target that the device takes if this is missing
-    #[arg(long, value_name = "TARGET")]
-    pub(crate) target: Option<TargetArg>,
-}
-
-#[cfg(feature = "run")]
-impl WorkerArgs {
-    /// The options for one of several devices: each has folders of its own for what its scripts write.
-    pub(crate) fn for_device(&self, index: usize, name: Option<&str>) -> Self {
-        let folder = |folder: &Option<PathBuf>| match (folder, name) {
-            (Some(folder), Some(name)) => Some(folder.join(device_folder(index, name))),
-            _ => folder.clone(),
-        };
-        Self {
-            device: Some(index.to_string()),
-            save_images: folder(&self.save_images),
-            failure_images: folder(&self.failure_images),
-            module_dir: folder(&self.module_dir),
-            ..self.clone()
-        }
-    }
-
-    /// The command line of a worker process with these options.
-    pub(crate) fn command_line(&self) -> Vec<OsString> {
-        let mut line: Vec<OsString> = vec!["run-worker".into()];
-        let mut option = |name: &str, value: OsString| {
-            // One word, so that no value is taken for an option.
-            let mut word = OsString::from(name);
-            word.push("=");
-            word.push(value);
-            line.push(word);
-        };
-        if let Some(device) = &self.device {
-            option("--device", device.into());
-        }
-        if let Some(folder) = &self.save_images {
-            option("--save-images", folder.into());
-        }
-        if let Some(folder) = &self.failure_images {
-            option("--failure-images", folder.into());
-        }
-        if let Some(folder) = &self.module_dir {
-            option("--module-dir", folder.into());
-        }
-        let value_name = |value: Option<PossibleValue>| {
-            value.map_or_else(OsString::new, |value| value.get_name().into())
-        };
-        option(
-            "--validation",
-            value_name(self.validation.to_possible_value()),
-        );
-        if let Some(target) = self.target {
-            option("--target", value_name(target.to_possible_value()));
-        }
-        let seconds = |time: Duration| time.as_secs_f64().to_string().into();
-        option("--timeout", seconds(self.timeout));
-        option("--draw-timeout", seconds(self.draw_timeout));
-        line
-    }
-}
-
-/// `1-llvmpipe` for `llvmpipe (LLVM 15, 256 bits)`.
-#[cfg(feature = "run")]
-fn device_folder(index: usize, name: &str) -> String {
-    let word: String = name
-        .chars()
-        .take_while(|character| character.is_ascii_alphanumeric())
-        .collect();
-    format!("{index}-{word}")
-}
-
-/// Use of the validation layer.
-#[cfg(feature = "run")]
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ValidationArg {
-    /// If it is installed
-    Auto,
-    /// Always
-    Require,
-    /// Never
-    Off,
-}
-
-/// One part of all scripts.
-#[cfg(feature = "run")]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Shard {
-    /// Which part, from 1.
-    pub(crate) number: u16,
-    /// Of how many.
-    pub(crate) count: u16,
-}
-
-#[cfg(feature = "run")]
-impl std::str::FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || "expected I/N, such as 1/4, with I from 1 to N".to_owned();
-        let (number, count) = text.split_once('/').ok_or_else(wrong)?;
-        let shard = Self {
-            number: number.parse().map_err(|_| wrong())?,
-            count: count.parse().map_err(|_| wrong())?,
-        };
-        match (1..=shard.count).contains(&shard.number) {
-            true => Ok(shard),
-            false => Err(wrong()),
-        }
-    }
-}
-
-#[cfg(feature = "run")]
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text
-        .parse()
-        .map_err(|_| "expected a number of seconds".to_owned())?;
-    if !(seconds > 0.0 && seconds <= 86_400.0) {
-        return Err("expected more than 0 and at most 86400 seconds".to_owned());
-    }
-    Ok(Duration::from_secs_f64(seconds))
-}
-
 /// `glasm explain`.
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArgs {
@@ -516,79 +310,5 @@ mod tests {
             (args.target, args.emit),
             (TargetArg::Vulkan1_2, Emit::Spvasm)
         );
-    }
-
-    #[cfg(feature = "run")]
-    #[test]
-    fn workers_get_the_options_of_the_run() {
-        let words = [
-            "glasm",
-            "run",
-            "x",
-            "--device=-1",
-            "--validation",
-            "require",
-            "--timeout",
-            "0.25",
-            "--module-dir",
-            "m n",
-            "--failure-images",
-            "=f",
-            "--draw-timeout",
-            "3",
-            "--target",
-            "vulkan1.2",
-        ];
-        let Command::Run(run) = Cli::try_parse_from(words).unwrap().command else {
-            panic!("not run")
-        };
-        let line = std::iter::once("glasm".into()).chain(run.worker.command_line());
-        let Command::RunWorker(worker) = Cli::try_parse_from(line).unwrap().command else {
-            panic!("not a worker")
-        };
-        assert_eq!(worker, run.worker);
-        assert_eq!(worker.timeout, Duration::from_millis(250));
-    }
-
-    #[cfg(feature = "run")]
-    #[test]
-    fn devices_have_folders_of_their_own() {
-        let words = ["glasm", "run", "x", "--save-images", "out"];
-        let Command::Run(run) = Cli::try_parse_from(words).unwrap().command else {
-            panic!("not run")
-        };
-        let name = "llvmpipe (LLVM 15, 256 bits)";
-        let several = run.worker.for_device(1, Some(name));
-        assert_eq!(several.save_images, Some("out/1-llvmpipe".into()));
-        assert_eq!(
-            (several.device.as_deref(), several.module_dir),
-            (Some("1"), None)
-        );
-        let one = run.worker.for_device(1, None);
-        assert_eq!(one.save_images, Some("out".into()));
-    }
-
-    #[cfg(feature = "run")]
-    #[test]
-    fn shards_are_numbered_from_one() {
-        assert_eq!(
-            "2/3".parse(),
-            Ok(Shard {
-                number: 2,
-                count: 3
-            })
-        );
-        for bad in ["", "1", "0/3", "4/3", "1/0", "a/b", "1/2/3", "-1/2"] {
-            assert!(bad.parse::<Shard>().is_err(), "{bad}");
-        }
-    }
-
-    #[cfg(feature = "run")]
-    #[test]
-    fn timeouts_are_positive_seconds() {
-        assert_eq!(parse_seconds("1.5"), Ok(Duration::from_millis(1500)));
-        for bad in ["0", "-1", "nan", "inf", "x", ""] {
-            assert!(parse_seconds(bad).is_err(), "{bad}");
-        }
     }
 }

@@ -36,9 +36,9 @@ fn main() -> ExitCode {
         #[cfg(feature = "run")]
         Command::RunWorker(args) => run::worker::work(args),
         #[cfg(feature = "run")]
-        Command::RunDevices => run::worker::list_devices(),
+        Command::RunDevices(args) => run::worker::list_devices(*args),
         #[cfg(feature = "run")]
-        Command::Devices => devices::devices(console),
+        Command::Devices(args) => devices::devices(*args, console),
         Command::Explain(args) => explain::explain(args, console),
     };
     match result {

@@ -14,7 +14,7 @@
 //! scripts like each of its patterns were compared with such a driver is [stale](Known::stale).
 
 use super::{Class, Comparison, Difference, Driver, Kind};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A list of known differences.
@@ -47,6 +47,24 @@ pub struct KnownDifference {
     pub section: String,
     /// Why the driver does otherwise.
     pub reason: String,
+}
+
+/// Why a difference is none of a driver's faults, or is one.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Decision {
+    /// The section of the specification that decides.
+    pub section: String,
+    /// Why drivers differ.
+    pub reason: String,
+}
+
+impl From<&KnownDifference> for Decision {
+    fn from(known: &KnownDifference) -> Self {
+        Self {
+            section: known.section.clone(),
+            reason: known.reason.clone(),
+        }
+    }
 }
 
 /// The file.

@@ -9,7 +9,7 @@ mod observations;
 pub mod recording;
 pub mod report;
 
-pub use known::Known;
+pub use known::{Decision, Known};
 pub use observations::Sample;
 pub use recording::Recording;
 
@@ -53,6 +53,8 @@ pub struct Comparison {
     pub zero_signs: u64,
     /// The largest distance of two floats, in units in the last place of their type.
     pub ulp: f64,
+    /// The largest difference of two floats near zero, where places do not count.
+    pub near_zero: f64,
     /// The largest distance of two numbers with a fixed point, in steps.
     pub steps: f64,
     /// Pictures and buffers that only one of the runs had at its end.
@@ -137,6 +139,7 @@ impl Comparison {
             differing: 0,
             zero_signs: 0,
             ulp: 0.0,
+            near_zero: 0.0,
             steps: 0.0,
             unpaired: 0,
             verdicts: 0,
@@ -159,23 +162,26 @@ impl Comparison {
         });
     }
 
-    /// `3 ulp`, `1 step`, `3 ulp and 1 step`; nothing if all numbers are equal.
+    /// `3 ulp`, `1 step`, `3 ulp and 2e-7 near zero`; nothing if all numbers are equal.
     pub fn distance(&self) -> Option<String> {
-        distance(self.ulp, self.steps)
+        distance(self.ulp, self.near_zero, self.steps)
     }
 }
 
-/// `3 ulp`, `1 step`, `3 ulp and 1 step`; nothing if both are 0.
-fn distance(ulp: f64, steps: f64) -> Option<String> {
-    let ulp = (ulp > 0.0).then(|| format!("{ulp} ulp"));
-    let steps = (steps > 0.0).then(|| match steps {
-        1.0 => "1 step".to_owned(),
-        _ => format!("{steps} steps"),
-    });
-    match (ulp, steps) {
-        (Some(ulp), Some(steps)) => Some(format!("{ulp} and {steps}")),
-        (ulp, steps) => ulp.or(steps),
+/// `3 ulp`, `1 step`, `3 ulp and 2e-7 near zero`; nothing if all are 0.
+fn distance(ulp: f64, near_zero: f64, steps: f64) -> Option<String> {
+    let mut parts = Vec::new();
+    if ulp > 0.0 {
+        parts.push(format!("{ulp} ulp"));
     }
+    if near_zero > 0.0 {
+        parts.push(format!("{near_zero:.0e} near zero"));
+    }
+    if steps > 0.0 {
+        let plural = if steps == 1.0 { "" } else { "s" };
+        parts.push(format!("{steps} step{plural}"));
+    }
+    (!parts.is_empty()).then(|| parts.join(" and "))
 }
 
 /// Compares two runs of a script.
@@ -188,6 +194,10 @@ pub fn compare(a: &Recording, b: &Recording) -> Comparison {
     };
     if let Some(reason) = skipped(a, &names[0]).or_else(|| skipped(b, &names[1])) {
         return Comparison::not_compared(drivers, reason);
+    }
+    if a.digest != b.digest {
+        let reason = "the script has changed since it was recorded";
+        return Comparison::not_compared(drivers, reason.to_owned());
     }
     let mut comparison = Comparison::empty(drivers, Class::Exact);
     compare_outcomes([a, b], &names, &mut comparison);

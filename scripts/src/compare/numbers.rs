@@ -40,6 +40,8 @@ pub(super) enum Gap {
     Ulps(f64),
     /// Numbers with a fixed point, so many steps apart.
     Steps(f64),
+    /// Floats so near zero that only their difference counts.
+    NearZero(f64),
     /// Without distance: integers, and NaN or an infinity and something else.
     Apart,
 }
@@ -49,6 +51,7 @@ impl Gap {
     pub(super) fn weight(self) -> f64 {
         match self {
             Self::None | Self::ZeroSign => 0.0,
+            Self::NearZero(difference) => difference,
             Self::Ulps(distance) | Self::Steps(distance) => distance,
             Self::Apart => f64::INFINITY,
         }
@@ -99,31 +102,61 @@ impl Kind {
                 // Hundredths are left of sRGB's curve.
                 Gap::Steps((precision.distance(a, b) * 100.0).round() / 100.0)
             }
-            // 64-bit floats cannot count themselves.
-            Precision::Float { fraction: 52, .. } => {
-                let distance = Scalar::F64.distance(a.to_bits(), b.to_bits());
-                Gap::Ulps(distance.map_or(f64::INFINITY, |distance| distance as f64))
+            Precision::Float { fraction, .. } => {
+                // 64-bit floats cannot count themselves.
+                let ulps = match fraction {
+                    52 => {
+                        let distance = Scalar::F64.distance(a.to_bits(), b.to_bits());
+                        distance.map_or(f64::INFINITY, |distance| distance as f64)
+                    }
+                    _ => precision.distance(a, b),
+                };
+                let Bounds { relative, absolute } = Bounds::of(fraction);
+                let difference = (a - b).abs();
+                let by_size_only = difference <= absolute
+                    && difference > relative * a.abs().max(b.abs())
+                    && ulps > ULPS;
+                match by_size_only {
+                    true => Gap::NearZero(difference),
+                    false => Gap::Ulps(ulps),
+                }
             }
-            Precision::Float { .. } => Gap::Ulps(precision.distance(a, b)),
         }
     }
 
     /// Whether the difference is one that two correct drivers may have.
     pub(super) fn accepts(self, gap: Gap, a: f64, b: f64) -> bool {
         match gap {
-            Gap::None | Gap::ZeroSign => true,
+            Gap::None | Gap::ZeroSign | Gap::NearZero(_) => true,
             Gap::Apart => false,
             Gap::Steps(steps) => steps <= STEPS,
             Gap::Ulps(ulps) => {
-                let is_double = self == Self::of_scalar(Scalar::F64);
-                let (relative, absolute) = match is_double {
-                    true => (DOUBLE, DOUBLE),
-                    false => (RELATIVE, ABSOLUTE),
+                let fraction = match self {
+                    Self::Near(Precision::Float { fraction, .. }) => fraction,
+                    Self::Exact | Self::Near(Precision::Fixed { .. } | Precision::Srgb { .. }) => 0,
                 };
+                let Bounds { relative, absolute } = Bounds::of(fraction);
                 let allowed = (relative * a.abs().max(b.abs())).max(absolute);
                 ulps <= ULPS || (a - b).abs() <= allowed
             }
         }
+    }
+}
+
+/// How far floats may be apart.
+struct Bounds {
+    relative: f64,
+    absolute: f64,
+}
+
+impl Bounds {
+    /// Of floats with so many bits after the binary point.
+    fn of(fraction: i32) -> Self {
+        let (relative, absolute) = match fraction > 23 {
+            true => (DOUBLE, DOUBLE),
+            false => (RELATIVE, ABSOLUTE),
+        };
+        Self { relative, absolute }
     }
 }
 
@@ -188,6 +221,13 @@ mod tests {
         let double = gap(Scalar::F64, "1", "0x3ff0000000000001");
         assert_eq!(double, Gap::Ulps(1.0));
         assert_eq!(gap(Scalar::F32, "0", "-0"), Gap::ZeroSign);
+        assert_eq!(
+            gap(Scalar::F32, "0", "0.5e-6"),
+            Gap::NearZero(f64::from(0.5e-6f32))
+        );
+        assert_eq!(gap(Scalar::F32, "0", "0x1"), Gap::Ulps(1.0));
+        assert!(matches!(gap(Scalar::F32, "0", "2e-6"), Gap::Ulps(_)));
+        assert_eq!(gap(Scalar::F32, "1e-7", "0x33d6bf98"), Gap::Ulps(3.0));
         assert_eq!(gap(Scalar::F32, "nan", "0xffc00001"), Gap::None);
         assert_eq!(gap(Scalar::F32, "inf", "inf"), Gap::None);
         for (a, b) in [("inf", "3e38"), ("inf", "-inf"), ("nan", "1")] {

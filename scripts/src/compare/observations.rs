@@ -39,6 +39,7 @@ struct Tally {
     beyond: u64,
     zero_signs: u64,
     ulp: f64,
+    near_zero: f64,
     steps: f64,
     first: Option<Sample>,
     /// With its weight; what is beyond tolerance goes before everything else.
@@ -57,6 +58,7 @@ impl Tally {
             }
             Gap::Ulps(ulp) => self.ulp = self.ulp.max(ulp),
             Gap::Steps(steps) => self.steps = self.steps.max(steps),
+            Gap::NearZero(difference) => self.near_zero = self.near_zero.max(difference),
             Gap::Apart => {}
         }
         let beyond = !accepted();
@@ -154,6 +156,7 @@ fn compare_pair(pair: &Pair<'_>, pairs: &[Pair<'_>], comparison: &mut Comparison
     comparison.differing += tally.differing;
     comparison.zero_signs += tally.zero_signs;
     comparison.ulp = comparison.ulp.max(tally.ulp);
+    comparison.near_zero = comparison.near_zero.max(tally.near_zero);
     comparison.steps = comparison.steps.max(tally.steps);
     if tally.differing > 0 {
         comparison.differences.push(describe(a, tally));
@@ -168,7 +171,7 @@ fn describe(seen: &Observation, tally: Tally) -> Difference {
     if tally.beyond > 0 && tally.beyond < tally.differing {
         text.push_str(&format!(", {} of them too much", tally.beyond));
     }
-    if let Some(distance) = super::distance(tally.ulp, tally.steps) {
+    if let Some(distance) = super::distance(tally.ulp, tally.near_zero, tally.steps) {
         text.push_str(&format!(", up to {distance}"));
     }
     let samples: Vec<Sample> = tally
@@ -380,7 +383,9 @@ fn compare_words(pair: &Pair<'_>, pairs: &[Pair<'_>], tally: &mut Tally) -> bool
             None => word_gap(bits_x as u32, bits_y as u32),
         };
         let shown = match gap {
-            Gap::None | Gap::ZeroSign | Gap::Ulps(_) | Gap::Steps(_) => Scalar::F32,
+            Gap::None | Gap::ZeroSign | Gap::Ulps(_) | Gap::NearZero(_) | Gap::Steps(_) => {
+                Scalar::F32
+            }
             Gap::Apart => scalar
                 .filter(|scalar| scalar.size() == 4)
                 .unwrap_or(Scalar::U32),

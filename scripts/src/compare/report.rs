@@ -1,8 +1,10 @@
 //! Comparisons of many scripts together: by family, as a table and as a document.
 
+use super::known::Decision;
 use super::{Class, Comparison, distance};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 // Writing into a String cannot fail, so the results of `write!` are dropped in this file.
 
@@ -18,8 +20,8 @@ pub struct Judged<'a> {
     pub family: &'a str,
     /// `None` if the process that compared it ended.
     pub comparison: Option<&'a Comparison>,
-    /// Section and reason of what is known, if that explains all that differs.
-    pub known: &'a [(String, String)],
+    /// What is known, if that explains all that differs.
+    pub known: &'a [Decision],
 }
 
 /// How a script counts.
@@ -60,6 +62,7 @@ struct Counts {
     different: usize,
     skipped: usize,
     ulp: f64,
+    near_zero: f64,
     steps: f64,
 }
 
@@ -75,6 +78,7 @@ impl Counts {
         // What differs says nothing of how near the others are.
         if let (Mark::Same | Mark::Near, Some(comparison)) = (judged.mark(), judged.comparison) {
             self.ulp = self.ulp.max(comparison.ulp);
+            self.near_zero = self.near_zero.max(comparison.near_zero);
             self.steps = self.steps.max(comparison.steps);
         }
     }
@@ -84,7 +88,7 @@ impl Counts {
     }
 
     fn cells(&self) -> [String; 7] {
-        let distance = distance(self.ulp, self.steps);
+        let distance = distance(self.ulp, self.near_zero, self.steps);
         let counts = [
             self.compared(),
             self.same,
@@ -110,11 +114,29 @@ const COLUMNS: [&str; 8] = [
     "largest difference within",
 ];
 
-/// The family of a script: the first part of the ids that it covers, and else the folder that it is in.
-pub fn family(covers: &[String], script: &str) -> String {
-    let covered = covers.first().and_then(|id| id.split('.').next());
-    let folder = || script.rsplit(['/', '\\']).nth(1);
-    covered.or_else(folder).unwrap_or("none").to_owned()
+/// The family of a script, by what was named on the command line: the folder among several, or the first folder below a single one.
+/// Without that, what the script covers and the folder that it is in say it.
+pub fn family(roots: &[PathBuf], script: &str, covers: &[String]) -> String {
+    let path = Path::new(script);
+    let below = |root: &PathBuf| {
+        let rest = path.strip_prefix(root).ok()?;
+        let name = match roots {
+            [_] => rest.parent()?.components().next()?.as_os_str(),
+            _ if rest.as_os_str().is_empty() => return None,
+            _ => root.file_name()?,
+        };
+        let depth = root.components().count();
+        Some((depth, name.to_string_lossy().into_owned()))
+    };
+    let covered = || Some(covers.first()?.split('.').next()?.to_owned());
+    let folder = || Some(path.parent()?.file_name()?.to_string_lossy().into_owned());
+    let named = roots.iter().filter_map(below);
+    let deepest = named.max_by_key(|(depth, _)| *depth);
+    let found = deepest
+        .map(|(_, name)| name)
+        .or_else(covered)
+        .or_else(folder);
+    found.unwrap_or_else(|| "none".to_owned())
 }
 
 /// Counts by family, with a last line for all of them if there are several.
@@ -186,21 +208,18 @@ fn drivers(all: &[Judged<'_>]) -> BTreeSet<String> {
 }
 
 fn write_known(text: &mut String, all: &[Judged<'_>]) {
-    let mut known: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    let mut known: BTreeMap<&Decision, Vec<&str>> = BTreeMap::new();
     for judged in all.iter().filter(|judged| judged.mark() == Mark::Known) {
-        for (section, reason) in judged.known {
-            known
-                .entry((section, reason))
-                .or_default()
-                .push(judged.script);
+        for decision in judged.known {
+            known.entry(decision).or_default().push(judged.script);
         }
     }
     if known.is_empty() {
         return;
     }
     text.push_str("\n## Known differences\n\n| decided by | why | scripts |\n|---|---|---|\n");
-    for ((section, reason), scripts) in known {
-        let (section, reason) = (cell(section), cell(reason));
+    for (decision, scripts) in known {
+        let (section, reason) = (cell(&decision.section), cell(&decision.reason));
         let _ = writeln!(text, "| {section} | {reason} | {} |", named(&scripts));
     }
 }
@@ -282,7 +301,7 @@ mod tests {
         [same, near, different, compare(&skipped, &run("vulkan"))]
     }
 
-    fn judged<'a>(all: &'a [Comparison], known: &'a [(String, String)]) -> Vec<Judged<'a>> {
+    fn judged<'a>(all: &'a [Comparison], known: &'a [Decision]) -> Vec<Judged<'a>> {
         let judge = |script, family, index: usize, known| Judged {
             script,
             family,
@@ -299,8 +318,11 @@ mod tests {
         ]
     }
 
-    fn known() -> Vec<(String, String)> {
-        vec![("ARB 2.14".to_owned(), "rounds first".to_owned())]
+    fn known() -> [Decision; 1] {
+        [Decision {
+            section: "ARB 2.14".to_owned(),
+            reason: "rounds first".to_owned(),
+        }]
     }
 
     #[test]
@@ -339,10 +361,19 @@ mod tests {
     }
 
     #[test]
-    fn families_come_from_what_is_covered() {
+    fn families_are_folders() {
         let covers = ["gp.op.ADD/F".to_owned()];
-        assert_eq!(family(&covers, "a/b.shader_test"), "gp");
-        assert_eq!(family(&[], "x/a/b.shader_test"), "a");
-        assert_eq!(family(&[], "b.shader_test"), "none");
+        let family = |roots: &[&str], script, covers: &[String]| {
+            let roots: Vec<PathBuf> = roots.iter().map(PathBuf::from).collect();
+            family(&roots, script, covers)
+        };
+        assert_eq!(family(&["run"], "run/arb/op/x.shader_test", &covers), "arb");
+        assert_eq!(family(&["run/"], "run/x.shader_test", &covers), "gp");
+        let two = ["run/arb", "run/gp"];
+        assert_eq!(family(&two, "run/arb/op/x.shader_test", &covers), "arb");
+        let script = "x/a/b.shader_test";
+        assert_eq!(family(&[script], script, &[]), "a");
+        assert_eq!(family(&[script, "y"], script, &covers), "gp");
+        assert_eq!(family(&["."], "b.shader_test", &[]), "none");
     }
 }

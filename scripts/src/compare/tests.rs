@@ -13,6 +13,7 @@ use glasm::ir::Stage;
 pub(crate) fn run(api: &str) -> Recording {
     Recording {
         script: "a/b.shader_test".into(),
+        digest: 7,
         driver: Driver {
             api: api.into(),
             device: format!("{api} device"),
@@ -302,6 +303,19 @@ fn outcomes_agree() {
     };
     let class = compare(&skipped, &failing).class;
     assert_eq!(class, Class::NotCompared("gl: no doubles".into()));
+}
+
+#[test]
+fn runs_of_other_texts_are_not_compared() {
+    let other = Recording {
+        digest: 8,
+        ..run("vulkan")
+    };
+    let class = compare(&run("gl"), &other).class;
+    assert_eq!(
+        class,
+        Class::NotCompared("the script has changed since it was recorded".into())
+    );
 }
 
 #[test]

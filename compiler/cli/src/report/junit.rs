@@ -54,7 +54,11 @@ fn test_case(record: &Record) -> TestCase {
     }
     let attempts = record.earlier_attempts.iter().zip(1..);
     let attempts = attempts.map(|(attempt, number)| format!("attempt {number}: {attempt}"));
-    let output: Vec<String> = attempts.chain(record.output.iter().cloned()).collect();
+    let compared = record.comparison.as_ref().map(|_| record.line());
+    let output: Vec<String> = attempts
+        .chain(compared)
+        .chain(record.output.iter().cloned())
+        .collect();
     if !output.is_empty() {
         case.set_system_out(output.join("\n"));
     }

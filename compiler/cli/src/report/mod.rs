@@ -1,15 +1,19 @@
 //! What scripts gave: lines for people here, reports for tools in `json` and `junit`, the table of several devices in `matrix`.
 
+mod compared;
 mod html;
 mod json;
 mod junit;
 mod matrix;
 
+pub(crate) use compared::{comparison_counts, document, family_table};
 pub(crate) use html::html;
 pub(crate) use json::{json, json_line, summary_json};
 pub(crate) use junit::junit;
 pub(crate) use matrix::{heading, matrix_line, matrix_totals};
 
+use glasm_scripts::compare::{Comparison, Decision};
+use glasm_scripts::timing::Timings;
 use glasm_vkrunner::{Outcome, Phase, ScriptReport, Summary};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -106,6 +110,12 @@ pub(crate) struct Record {
     /// Pictures of what went wrong.
     #[serde(default)]
     pub(crate) failure_images: Vec<FailureImage>,
+    /// How two runs agree, if it ran twice. It has failed then if they do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) comparison: Option<Box<Comparison>>,
+    /// Why the two runs differ, if that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) known: Vec<Decision>,
 }
 
 impl Record {
@@ -129,13 +139,6 @@ impl Record {
             outcome,
             reason,
             duration_ms: milliseconds(report.duration),
-            timings: Phase::ALL
-                .into_iter()
-                .map(|phase| {
-                    let time = milliseconds(report.timings[phase]);
-                    (phase.name().to_owned(), time)
-                })
-                .collect(),
             covers: report.covers,
             failures,
             output: report.printed,
@@ -155,6 +158,25 @@ impl Record {
                 .collect(),
             ..Self::empty(path, device)
         }
+        .with_timings(&report.timings)
+    }
+
+    /// The record with the time of each phase.
+    pub(crate) fn with_timings(mut self, timings: &Timings) -> Self {
+        let time = |phase: Phase| (phase.name().to_owned(), milliseconds(timings[phase]));
+        self.timings = Phase::ALL.into_iter().map(time).collect();
+        self
+    }
+
+    /// Adds a failure.
+    pub(crate) fn fail(&mut self, message: String) {
+        self.outcome = Verdict::Fail;
+        let failure = FailureRecord {
+            line: None,
+            message,
+        };
+        self.reason.get_or_insert(failure.first_line());
+        self.failures.push(failure);
     }
 
     /// A script that failed without a report, because the process that ran it is gone.
@@ -188,11 +210,16 @@ impl Record {
             output: Vec::new(),
             images: Vec::new(),
             failure_images: Vec::new(),
+            comparison: None,
+            known: Vec::new(),
         }
     }
 
     /// `PASS path (12 ms)`, with what the script printed and what failed in indented lines below.
     pub(crate) fn line(&self) -> String {
+        if let Some(comparison) = &self.comparison {
+            return self.compared_line(comparison);
+        }
         let mut text = match self.outcome {
             Verdict::Pass => format!("PASS {} ({:.0} ms)\n", self.path, self.duration_ms),
             Verdict::Fail => format!("FAIL {} ({:.0} ms)\n", self.path, self.duration_ms),

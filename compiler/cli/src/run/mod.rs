@@ -1,10 +1,11 @@
-//! `glasm run`: runs scripts on Vulkan devices and reports.
+//! `glasm run`: runs scripts on devices of Vulkan or OpenGL, or on two sides whose results are compared, and reports.
 //!
 //! `select` finds the scripts, `schedule` hands them out to `worker`s, each of which has a `process`, and `report` has all forms of
 //! results. This file prints results in the order of the scripts as they come, and writes the reports.
 
 mod process;
 mod progress;
+mod runner;
 mod schedule;
 mod select;
 pub(crate) mod worker;
@@ -12,7 +13,9 @@ pub(crate) mod worker;
 use crate::args::RunArgs;
 use crate::console::{Console, Fatal, Status, plural};
 use crate::report::{self, Record, Results};
+use glasm_scripts::compare::Known;
 use progress::Progress;
+pub(crate) use runner::BETWEEN;
 use schedule::Plan;
 use std::path::Path;
 use std::time::Instant;
@@ -28,7 +31,8 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
         return Ok(Status::Success);
     }
     let start = Instant::now();
-    let plan = Plan::new(args, scripts, console)?;
+    let known = read_known(args)?;
+    let plan = Plan::new(args, known.as_ref(), scripts, console)?;
     let devices = plan.devices();
     if !console.is_json() {
         console.err(&report::heading(&devices));
@@ -40,7 +44,37 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
         duration: start.elapsed(),
     };
     write_reports(args, &results)?;
-    close(args, &plan, &results, console)
+    let status = close(args, &plan, &results, console)?;
+    match known {
+        Some(known) if tell_stale(&known, console)? > 0 => Ok(Status::Failed),
+        Some(_) | None => Ok(status),
+    }
+}
+
+/// What is known of differences; an empty list if runs are compared and nobody names one.
+fn read_known(args: &RunArgs) -> Result<Option<Known>, Fatal> {
+    let Some(path) = &args.known else {
+        return Ok(args.worker.compare.as_ref().map(|_| Known::default()));
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| Fatal::io(path.display(), &error))?;
+    let known = Known::parse(&text);
+    let known = known.map_err(|message| Fatal(format!("{}: {message}", path.display())))?;
+    Ok(Some(known))
+}
+
+/// Tells of entries that explain nothing any more; gives how many there are.
+fn tell_stale(known: &Known, console: Console) -> Result<usize, Fatal> {
+    let stale = known.stale();
+    for entry in &stale {
+        let message = format!(
+            "nothing differs any more as this entry of the known differences says: {}, {}, driver `{}`",
+            entry.scripts.join(", "),
+            entry.kind.word(),
+            entry.driver
+        );
+        console.err(&console.format_error(None, &message));
+    }
+    Ok(stale.len())
 }
 
 /// Prints the results of a script.
@@ -66,6 +100,9 @@ fn write_reports(args: &RunArgs, results: &Results) -> Result<(), Fatal> {
     }
     if let Some(path) = &args.html {
         write_report(path, &report::html(results))?;
+    }
+    if let Some(path) = &args.report {
+        write_report(path, &report::document(results, &args.scripts))?;
     }
     Ok(())
 }
@@ -104,6 +141,11 @@ fn close(
         let left = plural(left, "script");
         console.out(format!("{left} not run after the first failure\n"))?;
     }
-    console.out(format!("{summary}\n"))?;
+    if args.worker.compare.is_some() {
+        console.out(report::family_table(results, &args.scripts))?;
+        console.out(report::comparison_counts(results) + "\n")?;
+    } else {
+        console.out(format!("{summary}\n"))?;
+    }
     Ok(Status::from_failures(summary.failed))
 }

@@ -4,9 +4,10 @@
 
 use super::progress::Progress;
 use super::worker::{self, DeviceName, Worker};
-use crate::args::{RunArgs, WorkerArgs};
+use crate::args::{DevicesArgs, RunArgs, WorkerArgs};
 use crate::console::{Console, Fatal};
 use crate::report::{Record, Verdict};
+use glasm_scripts::compare::Known;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -19,6 +20,8 @@ const DEFAULT_JOBS: usize = 8;
 /// What is to run, and where.
 pub(crate) struct Plan<'a> {
     args: &'a RunArgs,
+    /// What is known of differences, if runs are compared.
+    known: Option<&'a Known>,
     scripts: Vec<PathBuf>,
     devices: Vec<Target>,
     progress: Progress,
@@ -50,6 +53,7 @@ impl<'a> Plan<'a> {
     /// Finds the devices.
     pub(crate) fn new(
         args: &'a RunArgs,
+        known: Option<&'a Known>,
         scripts: Vec<PathBuf>,
         console: Console,
     ) -> Result<Self, Fatal> {
@@ -62,7 +66,9 @@ impl<'a> Plan<'a> {
         let mut first = None;
         let devices = match &args.worker.device {
             Some(choice) if choice == "all" || choice.contains(',') => {
-                let chosen = choose_devices(choice, &worker::query_devices(&quiet)?)?;
+                let api = args.worker.api;
+                let chosen =
+                    choose_devices(choice, &worker::query_devices(DevicesArgs { api }, &quiet)?)?;
                 let worker_args = |device: &DeviceName| match chosen.len() {
                     1 => args.worker.for_device(device.index, None),
                     _ => args.worker.for_device(device.index, Some(&device.name)),
@@ -81,6 +87,7 @@ impl<'a> Plan<'a> {
         let progress = Progress::new(console, scripts.len() * devices.len());
         Ok(Self {
             args,
+            known,
             scripts,
             devices,
             progress,
@@ -175,6 +182,9 @@ impl<'a> Plan<'a> {
             self.progress.begin(&path.display().to_string());
             let mut record = worker.run(path, self.args.retries);
             record.device.clone_from(&target.name);
+            if let Some(known) = self.known {
+                record.judge(known);
+            }
             if self.args.fail_fast && record.outcome == Verdict::Fail {
                 self.stop.store(true, Ordering::Relaxed);
             }

@@ -6,10 +6,10 @@
 
 use super::process::{Lost, Process, cannot_start};
 use super::progress::Progress;
-use crate::args::{ValidationArg, WorkerArgs};
+use super::runner::Work;
+use crate::args::{ApiArg, DevicesArgs, WorkerArgs};
 use crate::console::{Fatal, Status};
 use crate::report::{Fault, Record};
-use glasm_vkrunner::{DeviceChoice, RunOptions, Runner, Validation};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, Write};
 use std::path::Path;
@@ -52,21 +52,20 @@ pub(crate) struct DeviceName {
 
 /// The worker's side: runs scripts until there are no more.
 pub(crate) fn work(args: &WorkerArgs) -> Result<Status, Fatal> {
-    let runner = match Runner::new(&run_options(args)) {
-        Ok(runner) => runner,
-        Err(error) => {
-            send(&Reply::NoDevice(error.to_string()))?;
+    let work = match Work::start(args) {
+        Ok(work) => work,
+        Err(message) => {
+            send(&Reply::NoDevice(message))?;
             return Ok(Status::Success);
         }
     };
-    let device = runner.device_info().name.clone();
-    send(&Reply::Ready(device.clone()))?;
+    send(&Reply::Ready(work.device().to_owned()))?;
     for line in io::stdin().lock().lines() {
         let line = line.map_err(|error| Fatal::io("standard input", &error))?;
         let path: std::path::PathBuf =
             serde_json::from_str(&line).map_err(|error| Fatal(error.to_string()))?;
-        let record = Box::new(Record::new(&path, &device, runner.run_file(&path)));
-        if runner.gave_up_device() {
+        let record = Box::new(work.run(&path));
+        if work.gave_up_device() {
             // Threads of the driver may still be at work: whoever started this process ends it now.
             return send(&Reply::Last(record)).map(|()| Status::Success);
         }
@@ -89,39 +88,31 @@ fn memory_in_use() -> Option<u64> {
 }
 
 /// The worker's side of the question for devices, which also runs code of all drivers.
-pub(crate) fn list_devices() -> Result<Status, Fatal> {
-    let reply = match glasm_vkrunner::devices() {
-        Ok(devices) => {
-            let names = devices.into_iter().map(|device| DeviceName {
-                index: device.index,
-                name: device.name,
-            });
-            Reply::Devices(names.collect())
-        }
-        Err(error) => Reply::NoDevice(error.to_string()),
+pub(crate) fn list_devices(args: DevicesArgs) -> Result<Status, Fatal> {
+    let name = |(index, name): (usize, String)| DeviceName { index, name };
+    let found: Result<Vec<DeviceName>, String> = match args.api {
+        ApiArg::Vulkan => glasm_vkrunner::devices()
+            .map(|found| {
+                found
+                    .into_iter()
+                    .map(|info| name((info.index, info.name)))
+                    .collect()
+            })
+            .map_err(|error| error.to_string()),
+        ApiArg::Gl => glasm_glrunner::devices()
+            .map(|found| {
+                found
+                    .into_iter()
+                    .map(|info| name((info.index, info.name)))
+                    .collect()
+            })
+            .map_err(|error| error.to_string()),
+    };
+    let reply = match found {
+        Ok(devices) => Reply::Devices(devices),
+        Err(message) => Reply::NoDevice(message),
     };
     send(&reply).map(|()| Status::Success)
-}
-
-fn run_options(args: &WorkerArgs) -> RunOptions {
-    RunOptions {
-        device: args
-            .device
-            .as_deref()
-            .map_or(DeviceChoice::Best, DeviceChoice::parse),
-        validation: match args.validation {
-            ValidationArg::Auto => Validation::Auto,
-            ValidationArg::Require => Validation::Require,
-            ValidationArg::Off => Validation::Off,
-        },
-        save_images: args.save_images.clone(),
-        failure_images: args.failure_images.clone(),
-        module_dir: args.module_dir.clone(),
-        timeout: args.draw_timeout,
-        script_timeout: args.timeout,
-        target: args.target.map(Into::into),
-        ..RunOptions::default()
-    }
 }
 
 fn send(reply: &Reply) -> Result<(), Fatal> {
@@ -182,7 +173,7 @@ impl Worker {
     fn run_once(&mut self, path: &Path) -> Record {
         let start = Instant::now();
         let result = self.take_process().map(|mut process| {
-            let result = process.run(path, self.args.timeout.saturating_add(GRACE));
+            let result = process.run(path, self.limit());
             (process, result)
         });
         let failed = |fault, message| Record {
@@ -221,6 +212,15 @@ impl Worker {
         }
     }
 
+    /// Time for one script.
+    fn limit(&self) -> Duration {
+        let runs = match self.args.compare {
+            Some(_) => 2,
+            None => 1,
+        };
+        self.args.timeout.saturating_mul(runs).saturating_add(GRACE)
+    }
+
     /// The process, or a new one.
     fn take_process(&mut self) -> Result<Process, Fatal> {
         if let Some(process) = self.process.take() {
@@ -242,8 +242,11 @@ impl Worker {
 }
 
 /// All devices, in the order of their numbers.
-pub(crate) fn query_devices(progress: &Progress) -> Result<Vec<DeviceName>, Fatal> {
-    let command = this_program(vec!["run-devices".into()])?;
+pub(crate) fn query_devices(
+    devices: DevicesArgs,
+    progress: &Progress,
+) -> Result<Vec<DeviceName>, Fatal> {
+    let command = this_program(devices.command_line())?;
     match Process::start(command, progress)?.1 {
         Reply::Devices(devices) => Ok(devices),
         Reply::NoDevice(message) => Err(Fatal(message)),

@@ -3,6 +3,7 @@
 //! ```text
 //! glasm recording 1
 //! script tests/cases/run/arb/op/add.shader_test
+//! text 8d6f0d5ab1f0c3e2
 //! api gl
 //! device llvmpipe (LLVM 15.0.6, 256 bits)
 //! driver Mesa 22.3.6
@@ -17,6 +18,7 @@
 //! Floats are written as decimal numbers that give the same bits when they are read, and every NaN as `nan`; normalized numbers as the
 //! integers that they are stored as; words in hexadecimal. `*` repeats. Rows of pictures and bytes of buffers stand in front of their
 //! values; rows that are alike are one line. `same as line 14` stands for the values of an earlier observation of the same thing.
+//! `text` is the digest of the script's text, by which a recording is known to be older than its script.
 
 mod read;
 mod write;
@@ -27,7 +29,7 @@ use super::Driver;
 use crate::format::{Encoding, Format};
 use crate::observation::{Observation, Verdict};
 use crate::outcome::{Failure, Outcome, ScriptReport};
-use crate::results::FileError;
+use crate::results::{FileError, read_script};
 use std::path::{Component, Path, PathBuf};
 
 /// Bytes of the observations of a recording, at most; what runners keep is no more.
@@ -44,6 +46,8 @@ const EXTENSION: &str = "recording";
 pub struct Recording {
     /// Path of the script.
     pub script: String,
+    /// Of the script's text, without what it covers.
+    pub digest: u64,
     /// Who ran it.
     pub driver: Driver,
     /// What became of it.
@@ -57,10 +61,12 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// The recording of a run; takes what was seen out of its report.
+    /// The recording of a run; takes what was seen out of its report. The script is read once more.
     pub fn take(driver: &Driver, report: &mut ScriptReport) -> Self {
+        let text = read_script(Path::new(&report.name));
         Self {
             script: report.name.clone(),
+            digest: digest(&text.unwrap_or_default()),
             driver: driver.clone(),
             outcome: report.outcome.clone(),
             failures: report.failures.clone(),
@@ -84,6 +90,19 @@ impl Recording {
             Err(source) => Err(FileError { path, source }),
         }
     }
+}
+
+/// The 64-bit FNV-1a hash of a script: of everything but the ids on its `# covers:` lines, which change nothing.
+fn digest(text: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    for line in text.split(|byte| *byte == b'\n') {
+        let counts = !line.starts_with(b"# covers:");
+        let bytes = line.iter().filter(|_| counts).chain([&b'\n']);
+        for byte in bytes {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
 }
 
 /// Where the recording of a script is below the folder of recordings: the script's path, as seen from the current folder.

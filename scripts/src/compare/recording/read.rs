@@ -94,6 +94,7 @@ impl Recording {
         }
         let mut recording = Self {
             script: reader.field("script")?,
+            digest: reader.digest()?,
             driver: Driver {
                 api: reader.field("api")?,
                 device: reader.field("device")?,
@@ -188,6 +189,12 @@ impl<'a> Reader<'a> {
             true => Ok(value.to_owned()),
             false => Err(self.error(format!("expected `{word}`"))),
         }
+    }
+
+    fn digest(&mut self) -> Result<u64, ReadError> {
+        let text = self.field("text")?;
+        let digest = u64::from_str_radix(&text, 16);
+        digest.map_err(|_| self.error("expected the digest of a script"))
     }
 
     fn outcome(&mut self) -> Result<Outcome, ReadError> {

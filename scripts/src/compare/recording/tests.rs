@@ -30,7 +30,7 @@ fn seen(observations: Vec<Observation>) -> Recording {
 
 fn body(observation: Observation) -> String {
     let text = seen(vec![observation]).to_text();
-    let lines = text.lines().skip(6);
+    let lines = text.lines().skip(7);
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -188,94 +188,109 @@ fn texts_of_several_lines_become_one() {
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of mistakes")]
 fn mistakes_have_lines() {
-    let head = "glasm recording 1\nscript a\napi gl\ndevice d\ndriver v\noutcome pass\n";
+    let head = "glasm recording 1\nscript a\ntext 0\napi gl\ndevice d\ndriver v\noutcome pass\n";
     for (text, line, message) in [
         ("", 1, "expected `glasm recording 1`"),
         ("glasm recording 2\n", 1, "expected `glasm recording 1`"),
         ("glasm recording 1\napi gl\n", 2, "expected `script`"),
+        (
+            "glasm recording 1\nscript a\ntext x\n",
+            3,
+            "expected the digest of a script",
+        ),
     ] {
         let error = Recording::parse(text).unwrap_err();
         assert_eq!((error.line, error.message.as_str()), (line, message));
     }
     for (body, line, message) in [
-        ("nonsense", 7, "expected `failure`"),
-        ("verdict pixel 0 accepted", 7, "expected a stage"),
-        ("verdict vertex 0 liked", 7, "expected `accepted`"),
-        ("failure x y", 7, "expected a line or `-`, found `x`"),
-        ("end words 1 of b", 7, "expected 4 bytes, found 0"),
+        ("nonsense", 8, "expected `failure`"),
+        ("verdict pixel 0 accepted", 8, "expected a stage"),
+        ("verdict vertex 0 liked", 8, "expected `accepted`"),
+        ("failure x y", 8, "expected a line or `-`, found `x`"),
+        ("end words 1 of b", 8, "expected 4 bytes, found 0"),
         (
             "end words 1 of b\n  0: 3f80000",
-            8,
+            9,
             "`3f80000` is no such value",
         ),
-        ("end words 1 of b\n  0: 3f80000g", 8, "is no such value"),
+        ("end words 1 of b\n  0: 3f80000g", 9, "is no such value"),
         (
             "end words 2 of b\n  0: 00000000\n  8: 00000000",
-            9,
+            10,
             "expected the next byte",
         ),
-        ("end words 1 of b\n  0: 00000000*2", 8, "too many values"),
-        ("end words 1 of b\n  0: 00000000*0", 8, "too many values"),
+        ("end words 1 of b\n  0: 00000000*2", 9, "too many values"),
+        ("end words 1 of b\n  0: 00000000*0", 9, "too many values"),
         (
             "end words 1 of b\n  same as line 3",
-            8,
+            9,
             "nothing to be the same as",
         ),
-        ("end words 99999999999999999999 of b", 7, "expected a count"),
-        ("end words 9999999999999999999 of b", 7, "too large"),
+        ("end words 99999999999999999999 of b", 8, "expected a count"),
+        ("end words 9999999999999999999 of b", 8, "too large"),
         (
             "end texels R8_UINT 4294967295x4294967295 at 0,0 probed 0 of b",
-            7,
+            8,
             "too large",
         ),
         (
             "end texels R8_UINT 1x1 at 4294967295,0 probed 0 of b",
-            7,
+            8,
             "no such picture",
         ),
         (
             "end texels R8_UINT 0x1 at 0,0 probed 0 of b",
-            7,
+            8,
             "no such picture",
         ),
         (
             "end texels R9 1x1 at 0,0 probed 0 of b",
-            7,
+            8,
             "expected a format",
         ),
         (
             "end texels R8_UINT 2x2 at 0,0 probed 0 of b\n  0-2: 1*2",
-            8,
+            9,
             "expected the next rows",
         ),
         (
             "end texels R8_UINT 2x2 at 0,0 probed 0 of b\n  0-1: 1*4",
-            8,
+            9,
             "too short or too long",
         ),
         (
             "end texels R8_UINT 2x2 at 0,0 probed 0 of b\n  0: 256 1",
-            8,
+            9,
             "no such value",
         ),
         (
             "end texels R8_UINT 2x2 at 0,0 probed 0 of b\n  0: 1,2 1",
-            8,
+            9,
             "no such value",
         ),
-        ("line 3 values vec2 1 at 0 of b", 7, "expected a type"),
+        ("line 3 values vec2 1 at 0 of b", 8, "expected a type"),
         (
             "line 3 values float 1 at 0 of b\n  0: one",
-            8,
+            9,
             "no such value",
         ),
-        ("line 3 count x of b", 7, "expected a count"),
-        ("line 3 count 1 in b", 7, "expected `of`"),
+        ("line 3 count x of b", 8, "expected a count"),
+        ("line 3 count 1 in b", 8, "expected `of`"),
     ] {
         let error = Recording::parse(&format!("{head}{body}\n")).unwrap_err();
         assert_eq!(error.line, line, "{body}: {error}");
         assert!(error.message.contains(message), "{body}: {error}");
     }
+}
+
+#[test]
+fn digests_are_those_of_fnv() {
+    // http://www.isthe.com/chongo/tech/comp/fnv: "a\n" continues "a", whose hash is af63dc4c8601ec8c.
+    let a: u64 = 0xaf63_dc4c_8601_ec8c;
+    assert_eq!(digest(b"a"), (a ^ 10).wrapping_mul(0x0100_0000_01b3));
+    assert_eq!(digest(b"# covers: x\na"), digest(b"# covers: y z\na"));
+    assert_ne!(digest(b"# covers: x\na"), digest(b"a"));
+    assert_ne!(digest(b"# x\na"), digest(b"# y\na"));
 }
 
 #[test]
@@ -357,7 +372,7 @@ proptest! {
 
     #[test]
     fn nothing_that_is_read_does_harm(lines in prop::collection::vec("(line 3 |end |  |  0: |  0-9: )?(texels R8_UINT [0-9]{1,6}x[0-9]{1,4} at 0,0 probed 1|words [0-9]{1,9}|count 3|same as line 3|[0-9a-f]{8}\\*[0-9]{1,9})( of b)?", 0..6)) {
-        let head = "glasm recording 1\nscript a\napi gl\ndevice d\ndriver v\noutcome pass\n";
+        let head = "glasm recording 1\nscript a\ntext 0\napi gl\ndevice d\ndriver v\noutcome pass\n";
         let _ = Recording::parse(&format!("{head}{}\n", lines.join("\n")));
     }
 }

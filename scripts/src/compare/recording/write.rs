@@ -17,8 +17,9 @@ impl Recording {
     pub fn to_text(&self) -> String {
         let driver = &self.driver;
         let mut text = format!("{HEAD}\n");
+        let _ = writeln!(text, "script {}", one_line(&self.script));
+        let _ = writeln!(text, "text {:016x}", self.digest);
         for (word, value) in [
-            ("script", &self.script),
             ("api", &driver.api),
             ("device", &driver.device),
             ("driver", &driver.driver),
