@@ -215,7 +215,7 @@ impl Execution<'_> {
     fn bind_parameters(&self, stage: Stage, index: u32, range: BufferRange) -> Result<(), Problem> {
         let target = param_target(stage);
         self.demand(target.extension)?;
-        let limit_of = |name| self.gl.program_limit(target.program, name);
+        let limit_of = |name| self.gl.program_integer(target.program, name);
         check_index(
             index,
             limit_of(gl::MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV)?,

@@ -84,10 +84,6 @@ impl CapturePlan {
             return Err("OpenGL captures results from their first component on".to_owned());
         }
         let (name, index) = (name.cast_signed(), i32::from(index));
-        let same = |known: &CapturedResult| (known[0], known[2]) == (name, index);
-        if self.results.iter().any(same) {
-            return Err(format!("OpenGL captures {semantic:?} once, not twice"));
-        }
         self.results.push([name, i32::from(capture.count), index]);
         Ok(())
     }
@@ -100,12 +96,22 @@ impl CapturePlan {
         streams
     }
 
+    /// Whether this takes `glTransformFeedbackStreamAttribsNV`: for streams other than 0, and for results that are captured more than
+    /// once, see ARB_transform_feedback3 issue 10.
+    pub(super) fn needs_streams(&self) -> bool {
+        let place = |result: &CapturedResult| (result[0], result[2]);
+        let repeats = |(position, result): (usize, &CapturedResult)| {
+            let mut before = self.results[..position].iter();
+            !is_separator(result) && before.any(|known| place(known) == place(result))
+        };
+        self.streams.iter().any(|stream| *stream > 0)
+            || self.results.iter().enumerate().any(repeats)
+    }
+
     /// The extension that this takes beyond NV_transform_feedback, which captures into one buffer without gaps.
     pub(super) fn extension(&self) -> Option<&'static str> {
-        // Separators are negative.
-        let separates = self.results.iter().any(|result| result[0] < 0);
-        let streams = self.streams.iter().any(|stream| *stream > 0);
-        (separates || streams).then_some("GL_ARB_transform_feedback3")
+        let needed = self.needs_streams() || self.results.iter().any(is_separator);
+        needed.then_some("GL_ARB_transform_feedback3")
     }
 
     /// The largest number of components of a vertex in a buffer.
@@ -113,6 +119,11 @@ impl CapturePlan {
         let largest = self.strides.iter().max();
         largest.map_or(0, |stride| stride / 4)
     }
+}
+
+/// Whether it is a gap or goes to the next buffer; results have positive numbers.
+fn is_separator(result: &CapturedResult) -> bool {
+    result[0] < 0
 }
 
 /// What OpenGL calls a result, and its number among those of that name: ARB_transform_feedback3, table X.1.
@@ -275,17 +286,24 @@ mod tests {
     }
 
     #[test]
+    fn streams_and_repeated_results_take_another_command() {
+        let needs = |lines| plan(lines).unwrap().needs_streams();
+        assert!(needs("xfb capture 0 result.position result.position.x"));
+        assert!(needs("xfb capture 1 stream 2 result.position"));
+        assert!(!needs(
+            "xfb capture 0 skip 1 result.texcoord[0] skip 1 result.texcoord[1]"
+        ));
+    }
+
+    #[test]
     fn what_opengl_cannot_capture() {
         for lines in [
             "xfb capture 0 result.position.yz",
-            "xfb capture 0 result.position result.position.x",
             "xfb capture 0 result.viewport",
             "xfb capture 0 stream 1 result.position\nxfb capture 0 stream 2 result.fogcoord",
         ] {
             assert!(plan(lines).is_err(), "{lines}");
         }
-        // Results of one name with two numbers are two.
-        assert!(plan("xfb capture 0 result.texcoord[0] result.texcoord[1]").is_ok());
         assert_eq!(plan(""), Ok(CapturePlan::default()));
     }
 

@@ -35,6 +35,11 @@ impl Execution<'_> {
         self.prepare_images()?;
         let program = self.programs.get(Stage::Compute);
         let program = program.ok_or_else(|| "there is no compute program".to_owned())?;
+        let facts = self.programs.facts(Stage::Compute).unwrap_or_default();
+        if facts.open_groups && size.is_none() {
+            let message = "the program needs the size of its groups: `compute X Y Z group X Y Z`";
+            return Err(message.to_owned().into());
+        }
         program.bind()?;
         self.gl.Enable(gl::COMPUTE_PROGRAM_NV)?;
         self.ready_state()?;

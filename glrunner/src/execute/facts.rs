@@ -1,5 +1,6 @@
 //! What has to be known about a program to run it. Pure.
 
+use super::capture_plan::Primitives;
 use glasm::ir::{ParamSource, Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Scalar};
 use glasm::{FixedState, Options};
@@ -19,12 +20,20 @@ pub(super) struct Facts {
     pub(super) untouched_colors: u32,
     /// Number of its subroutine parameters: one more than the largest index.
     pub(super) subroutine_parameters: u32,
+    /// What a geometry or tessellation evaluation program makes.
+    pub(super) primitives: Option<Primitives>,
+    /// Whether a compute program leaves the size of its groups to the dispatch.
+    pub(super) open_groups: bool,
 }
 
 impl Facts {
     /// What the text of a program of the assembler tells. A text that only the driver understands is one of which nothing is known.
     /// Bit n of `drawn`: there is color attachment n.
     pub(super) fn of(stage: Stage, text: &[u8], drawn: u8) -> Self {
+        let mut facts = Self::default();
+        if matches!(stage, Stage::Geometry | Stage::TessEval) {
+            facts.primitives = Primitives::of_program(text);
+        }
         let source = glasm::Source::new("program", text).for_stage(stage);
         let options = Options {
             fixed: FixedState {
@@ -34,9 +43,9 @@ impl Facts {
             ..Options::default()
         };
         let Ok(shader) = glasm::compile(&source, &options) else {
-            return Self::default();
+            return facts;
         };
-        let mut facts = Self::default();
+        facts.open_groups = shader.reflection.workgroup_size == Some([0; 3]);
         for input in &shader.reflection.inputs {
             facts.add_attribute(input);
         }
@@ -101,6 +110,18 @@ mod tests {
 
     fn vertex(text: &str) -> Facts {
         Facts::of(Stage::Vertex, text.as_bytes(), 1)
+    }
+
+    #[test]
+    fn primitives_and_groups() {
+        let text =
+            b"!!NVgp4.0\nPRIMITIVE_IN POINTS;\nPRIMITIVE_OUT LINE_STRIP;\nVERTICES_OUT 2;\nEND";
+        let facts = Facts::of(Stage::Geometry, text, 0);
+        assert_eq!(facts.primitives, Some(Primitives::Lines));
+        let open = b"!!NVcp5.0\nOPTION ARB_compute_variable_group_size;\nEND";
+        assert!(Facts::of(Stage::Compute, open, 0).open_groups);
+        let fixed = b"!!NVcp5.0\nGROUP_SIZE 4;\nEND";
+        assert!(!Facts::of(Stage::Compute, fixed, 0).open_groups);
     }
 
     #[test]

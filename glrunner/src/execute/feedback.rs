@@ -8,7 +8,7 @@ use super::{Execution, Problem};
 use crate::gl::{self, Capture, Query};
 use glasm::ir::Stage;
 use glasm_scripts::probe::Comparison;
-use glasm_scripts::script::{CaptureCount, Command, Draw, ProgramForm, Script};
+use glasm_scripts::script::{CaptureCount, Command, Draw, Script};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether draws are captured.
@@ -210,13 +210,13 @@ impl Execution<'_> {
         }
         self.bind_captured_ranges()?;
         let plan = &self.feedback.plan;
-        let streams: Vec<i32> = match plan.captured_streams().as_slice() {
-            [0] => Vec::new(),
-            _ => plan
+        let streams: Vec<i32> = match plan.needs_streams() {
+            true => plan
                 .streams
                 .iter()
                 .map(|stream| stream.cast_signed())
                 .collect(),
+            false => Vec::new(),
         };
         self.gl.set_captured(&plan.results, &streams)?;
         let capture = Capture::begin(&self.gl, primitives.gl())?;
@@ -226,13 +226,9 @@ impl Execution<'_> {
 
     /// What reaches transform feedback: what the last program makes that makes primitives, else what the draw says.
     fn drawn_primitives(&self, draw: &Draw) -> Result<Primitives, Problem> {
-        let made = |stage| {
-            let mut programs = self.script.programs.iter();
-            programs.find(|program| (program.stage, program.form) == (stage, ProgramForm::Assembly))
-        };
-        let program = made(Stage::Geometry).or_else(|| made(Stage::TessEval));
-        let primitives = match program {
-            Some(program) => Primitives::of_program(&program.text),
+        let stages = [Stage::Geometry, Stage::TessEval];
+        let primitives = match stages.iter().find_map(|stage| self.programs.facts(*stage)) {
+            Some(facts) => facts.primitives,
             None => Primitives::of_topology(draw.topology),
         };
         let unknown = || Problem::Script("nothing says what primitives are captured".to_owned());

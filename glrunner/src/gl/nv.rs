@@ -1,4 +1,4 @@
-//! Commands of NVIDIA's extensions that take pointers, and limits that have an index or belong to a kind of program.
+//! Commands of NVIDIA's extensions that take pointers, and limits that have an index.
 
 use super::*;
 use crate::error::Error;
@@ -17,17 +17,6 @@ impl Gl {
         unsafe { self.GetIntegeri_v(name, index, values.as_mut_ptr()) }?;
         self.check("glGetIntegeri_v")?;
         Ok(values[0])
-    }
-
-    /// A limit of all programs of a target, such as `GL_MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV`.
-    pub(crate) fn program_limit(&self, target: u32, name: u32) -> Result<i32, Error> {
-        let mut value = 0;
-        if name != PROGRAM_STRING_ARB {
-            // SAFETY: properties other than the string have one value.
-            unsafe { self.GetProgramivARB(target, name, &mut value) }?;
-        }
-        self.check("glGetProgramivARB")?;
-        Ok(value)
     }
 
     /// Lets programs reach a buffer by its address, which this gives; `access` such as `GL_READ_WRITE`. Not to be done twice.
