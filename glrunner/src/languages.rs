@@ -54,7 +54,6 @@ const OPTIONS: &[(&str, Option<&str>)] = &[
     ("ARB_position_invariant", None),
     ("ARB_precision_hint_fastest", None),
     ("ARB_precision_hint_nicest", None),
-    ("MESA_texture_array", Some("GL_EXT_texture_array")),
     ("NV_early_fragment_tests", None),
     ("NV_fragment_program", Some("GL_NV_fragment_program_option")),
     (
