@@ -1,7 +1,7 @@
 //! Runs scripts one after the other on one device.
 
 use crate::error::Error;
-use crate::execute::{self, programs};
+use crate::execute::{self, programs, verdicts};
 use crate::gl::{DeviceChoice, DeviceInfo, Gl};
 use crate::options::{Observe, RunOptions};
 use crate::requirements::skip_reason;
@@ -80,11 +80,12 @@ impl Runner {
                 return Ok(results);
             }
         };
-        if let Some(reason) = skip_reason(script, &gl) {
+        let reason = verdicts::surplus_error(script).or_else(|| skip_reason(script, &gl));
+        if let Some(reason) = reason {
             return Err(reason);
         }
         let verdicts = match self.options.observe {
-            Observe::On => programs::verdicts(&gl, script),
+            Observe::On => verdicts::verdicts(&gl, script),
             Observe::Off => Ok(Vec::new()),
         };
         let files = Files {

@@ -31,6 +31,7 @@ mod test_support;
 #[cfg(test)]
 mod texture_tests;
 mod textures;
+pub(crate) mod verdicts;
 mod vertices;
 
 use crate::error::Error;

@@ -6,7 +6,6 @@ use crate::error::Error;
 use crate::gl::{Gl, LoadError, Program, Target};
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::Scalar;
-use glasm_scripts::observation::{Rejection, Verdict};
 use glasm_scripts::results::Results;
 use glasm_scripts::script::{Command, ExpectedError, ProgramForm, ProgramSection, Script};
 use std::rc::Rc;
@@ -66,37 +65,6 @@ impl Programs {
     }
 }
 
-/// The programs of the assembler that a script names: those it starts with, then those that commands load, with their numbers.
-fn assembly(script: &Script) -> impl Iterator<Item = (usize, &ProgramSection)> {
-    let own = script.programs.iter().map(|program| (0, program));
-    let spares = script.spares.iter().zip(1..);
-    let spares = spares.map(|(spare, number)| (number, &spare.program));
-    own.chain(spares)
-        .filter(|(_, program)| program.form == ProgramForm::Assembly)
-}
-
-/// Which programs of a script the driver accepts.
-///
-/// # Errors
-/// If the driver fails in another way than by refusing a program.
-pub(crate) fn verdicts(gl: &Rc<Gl>, script: &Script) -> Result<Vec<Verdict>, Error> {
-    let verdict = |(number, program): (usize, &ProgramSection)| {
-        let rejected = match load(gl, program)? {
-            Ok(_) => None,
-            Err(error) => Some(Rejection {
-                position: usize::try_from(error.position).ok(),
-                message: error.message,
-            }),
-        };
-        Ok(Verdict {
-            stage: program.stage,
-            number,
-            rejected,
-        })
-    };
-    assembly(script).map(verdict).collect()
-}
-
 /// Whether the driver refuses a program of a script that expects an error; `None` if it expects none. The positions of errors are
 /// compared with those of other runs, not here: drivers may count them in their own way.
 pub(crate) fn check_expected_errors(gl: &Rc<Gl>, script: &Script) -> Option<Results> {
@@ -134,7 +102,10 @@ pub(crate) fn target(stage: Stage) -> Target {
 }
 
 /// Loads a program of the assembler.
-fn load(gl: &Rc<Gl>, program: &ProgramSection) -> Result<Result<Program, LoadError>, Error> {
+pub(super) fn load(
+    gl: &Rc<Gl>,
+    program: &ProgramSection,
+) -> Result<Result<Program, LoadError>, Error> {
     Program::load(gl, target(program.stage), &program.text)
 }
 
