@@ -31,8 +31,6 @@ impl Execution<'_> {
         groups: Groups,
         size: Option<[u32; 3]>,
     ) -> Result<(), Problem> {
-        self.prepare_textures()?;
-        self.prepare_images()?;
         let program = self.programs.get(Stage::Compute);
         let program = program.ok_or_else(|| "there is no compute program".to_owned())?;
         let facts = self.programs.facts(Stage::Compute).unwrap_or_default();

@@ -1,12 +1,13 @@
 //! What has to be known about a program to run it. Pure.
 
 use super::capture_plan::Primitives;
+use super::lookups::Lookups;
 use glasm::ir::{ParamSource, Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Scalar};
 use glasm::{FixedState, Options};
 
 /// What has to be known about a program to run it. The default holds for programs that do nothing of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Facts {
     /// Whether it writes the size of points.
     pub(super) writes_point_size: bool,
@@ -24,6 +25,8 @@ pub(super) struct Facts {
     pub(super) primitives: Option<Primitives>,
     /// Whether a compute program leaves the size of its groups to the dispatch.
     pub(super) open_groups: bool,
+    /// What it reads of textures.
+    pub(super) lookups: Lookups,
 }
 
 impl Facts {
@@ -46,6 +49,7 @@ impl Facts {
             return facts;
         };
         facts.open_groups = shader.reflection.workgroup_size == Some([0; 3]);
+        facts.lookups = Lookups::of(&shader.reflection);
         for input in &shader.reflection.inputs {
             facts.add_attribute(input);
         }

@@ -257,7 +257,10 @@ impl Execution<'_> {
         let bound = self.images.bound(ImageKey::of_unit(unit));
         let image = self.images.images.get_mut(&bound.image);
         let image = image.filter(|image| bound.part.exists(&image.data.shape));
-        let image = image.ok_or_else(|| format!("image {unit} is not set"))?;
+        let Some(image) = image else {
+            let reason = format!("OpenGL has no handle of image {unit}, which is not set");
+            return Err(Problem::Lacking(reason));
+        };
         let own = image.data.shape.clone();
         let format = bound.format.unwrap_or_else(|| own.format.clone());
         let internal = texel_format(&Shape { format, ..own })?.internal;

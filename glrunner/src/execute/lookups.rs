@@ -2,8 +2,7 @@
 
 use super::sampling::Comparing;
 use glasm::ir::TexTarget;
-use glasm::reflect::HandleKind;
-use glasm_scripts::script::{ProgramForm, ProgramSection};
+use glasm::reflect::{HandleKind, Reflection};
 
 /// What a program reads by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,16 +21,8 @@ pub(super) struct Lookups {
 }
 
 impl Lookups {
-    /// Those of a program; none if only the driver knows its language.
-    pub(super) fn of(program: &ProgramSection) -> Self {
-        if program.form != ProgramForm::Assembly {
-            return Self::default();
-        }
-        let source = glasm::Source::new("program", &program.text).for_stage(program.stage);
-        let Ok(shader) = glasm::compile(&source, &glasm::Options::default()) else {
-            return Self::default();
-        };
-        let reflection = shader.reflection;
+    /// Those of a program with this reflection.
+    pub(super) fn of(reflection: &Reflection) -> Self {
         let mut handles = reflection.handle_arrays.iter();
         let units = reflection.textures.iter().flat_map(|texture| {
             (texture.unit..texture.unit + texture.count).map(|unit| Lookup {
@@ -53,22 +44,16 @@ impl Lookups {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glasm_scripts::script::Script;
-
-    fn of(text: &str) -> Lookups {
-        let script = format!("[fragment program]\n{text}\n");
-        let script = Script::parse(script.as_bytes()).unwrap();
-        Lookups::of(&script.programs[0])
-    }
 
     #[test]
     fn programs_say_what_they_compare() {
-        let found = of(
-            "!!ARBfp1.0\nOPTION ARB_fragment_program_shadow;\nTEMP a, b;\n\
+        let text = "!!ARBfp1.0\nOPTION ARB_fragment_program_shadow;\nTEMP a, b;\n\
              TEX a, fragment.texcoord[0], texture[3], SHADOW2D;\n\
              TEX b, fragment.texcoord[0], texture[1], RECT;\n\
-             ADD result.color, a, b;\nEND",
-        );
+             ADD result.color, a, b;\nEND";
+        let source = glasm::Source::new("program", text);
+        let shader = glasm::compile(&source, &glasm::Options::default()).unwrap();
+        let found = Lookups::of(&shader.reflection);
         let lookup = |unit, target, comparing| Lookup {
             unit,
             target,
@@ -82,10 +67,5 @@ mod tests {
             assert!(found.units.contains(&expected), "{expected:?}");
         }
         assert!(!found.compares_by_handle);
-    }
-
-    #[test]
-    fn what_is_no_program_reads_nothing() {
-        assert_eq!(of("!!ARBfp1.0\nnonsense"), Lookups::default());
     }
 }

@@ -285,11 +285,10 @@ impl Execution<'_> {
 
     /// The handle of the texture or image of a unit, which becomes resident.
     fn handle(&mut self, unit: HandleUnit) -> Result<u64, Problem> {
-        let what = match unit {
-            HandleUnit::Texture(unit) => format!("texture {unit}"),
-            HandleUnit::Image(unit) => format!("image {unit}"),
-        };
-        Err(Problem::Lacking(format!("no handle of {what} yet")))
+        match unit {
+            HandleUnit::Texture(unit) => self.texture_handle(unit),
+            HandleUnit::Image(unit) => self.image_handle(unit),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Programs of a script: loading them into the driver's assembler.
 
 use super::facts::Facts;
+use super::lookups::Lookups;
 use super::{Execution, Problem, passthrough};
 use crate::error::Error;
 use crate::gl::{Gl, LoadError, Program, Target};
@@ -30,8 +31,13 @@ impl Programs {
     }
 
     /// What has to be known about the program of a stage.
-    pub(super) fn facts(&self, stage: Stage) -> Option<Facts> {
-        self.loaded(stage).map(|loaded| loaded.facts)
+    pub(super) fn facts(&self, stage: Stage) -> Option<&Facts> {
+        self.loaded(stage).map(|loaded| &loaded.facts)
+    }
+
+    /// What the programs of all stages read of textures.
+    pub(super) fn lookups(&self) -> impl Iterator<Item = &Lookups> {
+        self.loaded.iter().map(|loaded| &loaded.facts.lookups)
     }
 
     /// Bit n: the fragment program writes color n. Fixed functions write all.
@@ -120,7 +126,6 @@ impl Execution<'_> {
                     let loaded = loaded.map_err(|error| refused(program, &error))?;
                     let facts = self.facts_of(program);
                     self.programs.set(program.stage, loaded, facts);
-                    self.textures.set_program(program);
                 }
                 ProgramForm::PassThrough => self.load_passthrough(program.stage)?,
                 // Nothing is loaded: OpenGL does the work itself.
@@ -186,7 +191,6 @@ impl Execution<'_> {
                 let facts = self.facts_of(program);
                 self.programs.set(program.stage, loaded, facts);
                 self.upload_locals(program.stage)?;
-                self.textures.set_program(program);
             }
             (Err(_), Some(_)) => {}
             (Ok(_), Some(expected)) => {

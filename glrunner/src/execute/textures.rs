@@ -10,9 +10,9 @@ use super::{Execution, Problem};
 use crate::error::Error;
 use crate::formats::TexelFormat;
 use crate::gl::{self, Buffer, Gl, Image, SampleLayer, Texture};
-use glasm::ir::{Stage, TexTarget};
+use glasm::ir::TexTarget;
 use glasm_scripts::format::{Aspect, Encoding};
-use glasm_scripts::script::{Convention, ProgramSection, TextureEnables, target_name};
+use glasm_scripts::script::{Convention, TextureEnables, target_name};
 use glasm_scripts::texture::{PlaneId, Sampling, Shape, TextureData, Update};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -36,18 +36,10 @@ struct Unit {
 #[derive(Default)]
 pub(super) struct Textures {
     units: BTreeMap<u32, Unit>,
-    /// What the programs at hand read, by stage.
-    lookups: Vec<(Stage, Lookups)>,
     enables: BTreeMap<u32, TextureEnables>,
 }
 
 impl Textures {
-    /// A program takes the place of that of its stage.
-    pub(super) fn set_program(&mut self, program: &ProgramSection) {
-        self.lookups.retain(|(stage, _)| *stage != program.stage);
-        self.lookups.push((program.stage, Lookups::of(program)));
-    }
-
     /// The object of a unit, if something may have read it.
     pub(super) fn object(&self, number: u32) -> Option<&Object> {
         self.units.get(&number)?.object.as_ref()
@@ -60,39 +52,34 @@ impl Textures {
             object: None,
         })
     }
+}
 
-    /// What the programs at hand read of a unit.
-    fn lookups_of(&self, number: u32) -> impl Iterator<Item = Lookup> {
-        let all = self.lookups.iter().flat_map(|(_, lookups)| &lookups.units);
-        all.copied().filter(move |lookup| lookup.unit == number)
-    }
-
-    /// How the texture of a unit is seen: its target in OpenGL, and whether depths are compared.
-    fn view(&self, number: u32, unit: &Unit) -> Option<(u32, Comparing)> {
-        let shape = &unit.data.as_ref()?.shape;
-        let of_texture = gl_target(shape.target);
-        let mut suiting = self.lookups_of(number).filter(|lookup| {
-            is_flat(lookup.target) && is_flat(shape.target) || lookup.target == shape.target
-        });
-        let Some(first) = suiting.next() else {
-            let by_handle = self
-                .lookups
-                .iter()
-                .any(|(_, lookups)| lookups.compares_by_handle);
-            let comparing = match unit.sampling.compares || by_handle {
-                true => Comparing::On,
-                false => Comparing::Off,
-            };
-            return Some((of_texture, comparing));
-        };
-        let compares =
-            first.comparing == Comparing::On || suiting.any(|next| next.comparing == Comparing::On);
-        let comparing = match compares {
-            true => Comparing::On,
-            false => Comparing::Off,
-        };
-        Some((gl_target(first.target), comparing))
-    }
+/// How a texture is seen: its target in OpenGL, and whether depths are compared.
+fn view<'a>(
+    number: u32,
+    shape: &Shape,
+    sampling: &Sampling,
+    programs: impl Iterator<Item = &'a Lookups> + Clone,
+) -> (u32, Comparing) {
+    let units = programs.clone().flat_map(|program| &program.units);
+    let suits = |lookup: &&Lookup| {
+        let both_flat = is_flat(lookup.target) && is_flat(shape.target);
+        lookup.unit == number && (both_flat || lookup.target == shape.target)
+    };
+    let suiting: Vec<&Lookup> = units.filter(suits).collect();
+    let mut programs = programs;
+    let compares = match suiting.is_empty() {
+        false => suiting
+            .iter()
+            .any(|lookup| lookup.comparing == Comparing::On),
+        true => sampling.compares || programs.any(|program| program.compares_by_handle),
+    };
+    let comparing = match compares {
+        true => Comparing::On,
+        false => Comparing::Off,
+    };
+    let target = suiting.first().map_or(shape.target, |lookup| lookup.target);
+    (gl_target(target), comparing)
 }
 
 /// Rectangles are two-dimensional textures whose coordinates count texels, so programs may see one as the other.
@@ -150,24 +137,23 @@ impl Execution<'_> {
             self.prepare_texture(*number)?;
         }
         self.unbind_missing()?;
-        self.gl
-            .ActiveTexture(gl::TEXTURE0 + units.unsigned_abs() - 1)?;
+        self.gl.ActiveTexture(gl::TEXTURE0)?;
         Ok(self.gl.check("glActiveTexture")?)
     }
 
     /// Makes the texture of a unit and binds it there; none if no command has set one.
     fn prepare_texture(&mut self, number: u32) -> Result<Option<&Object>, Problem> {
-        let unit = self.textures.units.get(&number);
-        let Some((target, comparing)) = unit.and_then(|unit| self.textures.view(number, unit))
-        else {
+        let Some(unit) = self.textures.units.get_mut(&number) else {
+            return Ok(None);
+        };
+        let Some(data) = &unit.data else {
             return Ok(None);
         };
         self.gl.ActiveTexture(gl::TEXTURE0 + number)?;
         let convention = self.script.requirements.convention;
-        let unit = self.textures.unit(number);
-        let Some(data) = &unit.data else {
-            return Ok(None);
-        };
+        let lookups: Vec<&Lookups> = self.programs.lookups().collect();
+        let lookups = lookups.iter().copied();
+        let (target, comparing) = view(number, &data.shape, &unit.sampling, lookups);
         let fits =
             |object: &Object| (object.texture.target(), object.comparing) == (target, comparing);
         match unit.object.take().filter(fits) {
@@ -193,11 +179,7 @@ impl Execution<'_> {
 
     /// What is read where a unit has no texture of the target: OpenGL's own texture without images.
     fn unbind_missing(&self) -> Result<(), Problem> {
-        let lookups = self
-            .textures
-            .lookups
-            .iter()
-            .flat_map(|(_, found)| &found.units);
+        let lookups = self.programs.lookups().flat_map(|found| &found.units);
         let read = lookups.map(|lookup| (lookup.unit, gl_target(lookup.target)));
         let enabled = self.textures.enables.iter().flat_map(|(unit, enables)| {
             let on = CAPABILITIES.iter().filter(|(name, _)| enables.is_on(name));
@@ -217,7 +199,8 @@ impl Execution<'_> {
     /// A handle of the texture of a unit, which programs may use from now on. NV_bindless_texture.
     pub(super) fn texture_handle(&mut self, unit: u32) -> Result<u64, Problem> {
         let Some(object) = self.prepare_texture(unit)? else {
-            return Err(format!("texture image unit {unit} is not set").into());
+            let reason = format!("OpenGL has no handle of texture {unit}, which is not set");
+            return Err(Problem::Lacking(reason));
         };
         let name = object.texture.name();
         let handle = self.gl.GetTextureHandleNV(name)?;
