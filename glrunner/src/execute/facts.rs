@@ -89,7 +89,7 @@ impl Facts {
     }
 
     /// The type of integers that it reads a vertex attribute as; `None` of floats.
-    pub(super) fn integer_attribute(self, location: u32) -> Option<Scalar> {
+    pub(super) fn integer_attribute(&self, location: u32) -> Option<Scalar> {
         let is_in = |bits: u32| bits.checked_shr(location).is_some_and(|bits| bits & 1 != 0);
         if is_in(self.signed_attributes) {
             Some(Scalar::Int)

@@ -42,7 +42,7 @@ impl Programs {
 
     /// Bit n: the fragment program writes color n. Fixed functions write all.
     pub(super) fn written_colors(&self) -> u32 {
-        let facts = self.facts(Stage::Fragment).unwrap_or_default();
+        let facts = self.facts(Stage::Fragment).cloned().unwrap_or_default();
         !facts.untouched_colors
     }
 
