@@ -107,7 +107,7 @@ impl Execution<'_> {
     pub(super) fn ready_state(&mut self) -> Result<(), Problem> {
         let stages = [Stage::Geometry, Stage::TessEval, Stage::Vertex];
         let last = stages.iter().find_map(|stage| self.programs.facts(*stage));
-        self.ready_rasterization(last.cloned().unwrap_or_default())?;
+        self.ready_rasterization(last.unwrap_or_default())?;
         self.prepare_textures()?;
         self.prepare_images()?;
         self.ready_parameters()

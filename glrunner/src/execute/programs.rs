@@ -31,8 +31,8 @@ impl Programs {
     }
 
     /// What has to be known about the program of a stage.
-    pub(super) fn facts(&self, stage: Stage) -> Option<&Facts> {
-        self.loaded(stage).map(|loaded| &loaded.facts)
+    pub(super) fn facts(&self, stage: Stage) -> Option<Facts> {
+        self.loaded(stage).map(|loaded| loaded.facts.clone())
     }
 
     /// What the programs of all stages read of textures.
@@ -42,7 +42,7 @@ impl Programs {
 
     /// Bit n: the fragment program writes color n. Fixed functions write all.
     pub(super) fn written_colors(&self) -> u32 {
-        let facts = self.facts(Stage::Fragment).cloned().unwrap_or_default();
+        let facts = self.facts(Stage::Fragment).unwrap_or_default();
         !facts.untouched_colors
     }
 
