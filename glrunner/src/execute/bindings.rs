@@ -335,8 +335,9 @@ fn shared_rule(gl: &Gl, target: &SharedTarget) -> Result<Rule, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::{reason, run_steps, with_execution};
+    use crate::execute::test_support::{reason, run_steps, with_execution, with_pretended};
     use crate::gl::glsl::indexed_integer64;
+    use crate::gl::pretend::{PARAMETER_BUFFERS, take_calls};
 
     fn range(offset: u64, size: Option<u64>) -> BufferRange {
         BufferRange {
@@ -441,5 +442,61 @@ mod tests {
                 );
             }
         });
+    }
+
+    #[test]
+    fn parameter_buffers_of_a_stage_go_before_those_of_all() {
+        let text = "[test]\nubo 2 size 20\nbuffer own size 70\nbuffer all size 8\n\
+             bind buffer_fp 2 own\nbind ubo 2 all 0 6\nbind ubo 1:2 all";
+        with_pretended(text, |_, execution| {
+            let bound = |stages: &[u32], index: usize, buffer: u32, size: usize| -> Vec<String> {
+                let call = |stage| format!("bind {stage:#x} {index} buffer {buffer} 0 {size}");
+                stages.iter().map(call).collect()
+            };
+            // Tokens of NV_parameter_buffer_object and NV_tessellation_program5: vertex, tessellation, geometry, fragment programs.
+            let stages = [0x8DA2, 0x8C74, 0x8C75, 0x8DA3, 0x8DA4];
+            execution.make_buffers().unwrap();
+            let names: [u32; 3] = std::array::from_fn(|index| {
+                let buffer = execution.buffers.get(BufferId(index));
+                buffer.name()
+            });
+            assert_eq!(take_calls(), bound(&stages, 2, names[0], 20));
+            let steps = &execution.script.steps;
+            execution.step(&steps[0]).unwrap();
+            assert_eq!(take_calls(), bound(&[0x8DA4], 2, names[1], 68));
+            execution.step(&steps[1]).unwrap();
+            assert_eq!(take_calls(), bound(&stages[..4], 2, names[2], 4));
+            execution.step(&steps[2]).unwrap();
+            assert!(take_calls().is_empty());
+        });
+    }
+
+    #[test]
+    fn limits_of_parameter_buffers() {
+        let index = PARAMETER_BUFFERS;
+        for (commands, end) in [
+            (
+                format!("ubo {index} size 16"),
+                "such binding points, no number 14",
+            ),
+            (
+                "ubo 0 size 65540".to_owned(),
+                "at most 65536 bytes of a buffer, not 65540",
+            ),
+            (
+                "buffer a size 16\nbind buffer_vp 0 a 4".to_owned(),
+                "from their start only",
+            ),
+        ] {
+            with_pretended(&format!("[test]\n{commands}"), |_, execution| {
+                let script = execution.script;
+                let mut result = execution.make_buffers();
+                for step in &script.steps {
+                    result = result.and_then(|()| execution.step(step));
+                }
+                let reason = reason(result);
+                assert!(reason.ends_with(end), "{reason}");
+            });
+        }
     }
 }

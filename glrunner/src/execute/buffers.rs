@@ -204,7 +204,8 @@ impl Execution<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::{reason, run_steps, with_execution};
+    use crate::execute::test_support::{reason, run_steps, with_execution, with_pretended};
+    use crate::gl::pretend::{address_of, take_calls};
 
     #[test]
     fn buffers_hold_what_commands_write() {
@@ -254,5 +255,44 @@ mod tests {
                 },
             );
         }
+    }
+
+    #[test]
+    fn addresses_are_taken_of_resident_buffers() {
+        let text = "[test]\nbuffer a size 4\nbuffer b size 32\nparameter local_cp 3 uint (1, 2, 3, 4)\n\
+             parameter local_cp 3 address a +2\nparameter local_cp 3 address b a\nbuffer b address 8 a b +4";
+        with_pretended(text, |_, execution| {
+            execution.make_buffers().unwrap();
+            run_steps(execution);
+            let name = |index| execution.buffers.get(BufferId(index)).name();
+            let [a, b] = [name(0), name(1)];
+            let [low_a, low_b] = [a, b].map(|name| address_of(name) as u32);
+            let expected = [
+                "local 0x90fb 3 0x1 0x2 0x3 0x4".to_owned(),
+                // GL_READ_WRITE, once each.
+                format!("resident {a} 0x88ba"),
+                format!("local 0x90fb 3 {:#x} 0x7 0x3 0x4", low_a + 2),
+                format!("resident {b} 0x88ba"),
+                format!("local 0x90fb 3 {low_b:#x} 0x7 {low_a:#x} 0x7"),
+            ];
+            assert_eq!(take_calls(), expected);
+            let contents = execution.buffer_contents(BufferId(1)).unwrap();
+            let mut written = vec![0; 8];
+            written.extend(address_of(a).to_le_bytes());
+            written.extend((address_of(b) + 4).to_le_bytes());
+            written.extend([0; 8]);
+            assert_eq!(contents, written);
+        });
+    }
+
+    #[test]
+    fn addresses_of_32_bits_are_asked_for() {
+        let text = "[require]\naddress32\n[test]\nbuffer a size 4\nparameter local_fp 0 address a";
+        with_pretended(text, |_, execution| {
+            execution.make_buffers().unwrap();
+            let step = &execution.script.steps[0];
+            let reason = reason(execution.step(step));
+            assert_eq!(reason, "the driver gives addresses of more than 32 bits");
+        });
     }
 }

@@ -252,8 +252,9 @@ impl Execution<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::{reason, with_execution};
+    use crate::execute::test_support::{reason, with_execution, with_pretended};
     use crate::gl::glsl::{draw_arrays, use_program};
+    use crate::gl::pretend::take_calls;
     use crate::gl::tests::framebuffer;
     use crate::gl::{Gl, Version};
     use glasm_scripts::script::BufferId;
@@ -425,6 +426,57 @@ void main() {
             let problem =
                 execution.probe_capture(1, CaptureCount::Bytes { buffer: 0 }, Comparison::Equal, 0);
             assert!(matches!(problem, Err(Problem::Script(_))));
+        });
+    }
+
+    #[test]
+    fn a_script_captures_from_begin_to_end() {
+        let text = "[test]\nbuffer a size 64\nbind xfb 0 a 8 40\nxfb capture 0 result.fogcoord\nxfb stride 0 8\n\
+             xfb begin\ndraw arrays LINE_STRIP 0 3\nxfb end\nprobe xfb primitives == 2\nprobe xfb bytes 0 == 32\n\
+             xfb begin\nxfb end\nprobe xfb bytes 0 == 0";
+        with_pretended(text, |gl, execution| {
+            if !has_feedback(gl) {
+                return;
+            }
+            let _target = framebuffer(gl, None, 1);
+            execution.make_buffers().unwrap();
+            let captured = ["number", "gl_SkipComponents1"];
+            use_program(gl, &[(gl::VERTEX_SHADER, NUMBERS)], &captured).unwrap();
+            let script = execution.script;
+            for step in &script.steps {
+                if let Command::Draw(draw) = &step.command {
+                    execution.resume_capture(draw).unwrap();
+                    draw_arrays(gl, gl::LINE_STRIP, 3).unwrap();
+                    execution.pause_capture().unwrap();
+                } else {
+                    execution.step(step).unwrap();
+                }
+            }
+            // GL_FOG_COORDINATE, GL_SKIP_COMPONENTS1_NV, GL_INTERLEAVED_ATTRIBS_NV.
+            let expected = "capture [33873, 1, 0, -6, 0, 0] 0x8c8c";
+            assert_eq!(take_calls(), [expected]);
+            let numbers = [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 2.0];
+            assert_eq!(floats(execution, 0)[..9], numbers);
+            gl.check("after the script").unwrap();
+        });
+    }
+
+    #[test]
+    fn results_that_are_captured_twice_name_their_streams() {
+        let text = "[test]\nxfb 0 size 64\nxfb 1 size 64\nxfb capture 0 result.fogcoord\nxfb capture 1 result.fogcoord\n\
+             draw arrays POINTS 0 1";
+        with_pretended(text, |gl, execution| {
+            if !has_feedback(gl) {
+                return;
+            }
+            execution.make_buffers().unwrap();
+            use_program(gl, &[(gl::VERTEX_SHADER, NUMBERS)], &["number"]).unwrap();
+            execution.begin_capture().unwrap();
+            let draw = draw_of(execution);
+            execution.resume_capture(&draw).unwrap();
+            execution.pause_capture().unwrap();
+            let expected = "capture [33873, 1, 0, -2, 0, 0, 33873, 1, 0] streams [0, 0] 0x8c8c";
+            assert_eq!(take_calls(), [expected]);
         });
     }
 }

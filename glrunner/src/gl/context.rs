@@ -198,6 +198,29 @@ impl Gl {
     }
 }
 
+#[cfg(test)]
+impl Gl {
+    /// The same context with other extensions besides those that it has; `replace` gives commands
+    /// that stand in for those of the driver.
+    ///
+    /// # Safety
+    ///
+    /// What `replace` returns has the signature that the registry gives the command.
+    pub(super) unsafe fn pretend(
+        mut self,
+        extensions: &[&str],
+        replace: fn(&str) -> Option<*const std::ffi::c_void>,
+    ) -> Result<Self, Error> {
+        let egl = Egl::load()?;
+        let load = move |name: &str| replace(name).unwrap_or_else(|| egl.command(name));
+        // SAFETY: EGL gives commands by name, and the caller vouches for the others.
+        self.commands = unsafe { Commands::new(Box::new(load)) };
+        let names = extensions.iter().map(|name| (*name).to_owned());
+        self.extensions.extend(names);
+        Ok(self)
+    }
+}
+
 /// State with as many values as the driver likes.
 fn is_list(name: u32) -> bool {
     matches!(

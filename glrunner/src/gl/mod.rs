@@ -34,6 +34,8 @@ mod texture_state;
 #[cfg(test)]
 pub(crate) mod glsl;
 #[cfg(test)]
+pub(crate) mod pretend;
+#[cfg(test)]
 pub(crate) mod tests;
 
 pub(crate) use bindings::constants::*;
