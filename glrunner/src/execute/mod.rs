@@ -74,7 +74,6 @@ pub(crate) struct Execution<'a> {
     gl: Rc<Gl>,
     script: &'a Script,
     files: Files<'a>,
-    observe: Observe,
     programs: programs::Programs,
     framebuffer: Option<framebuffer::ScriptFramebuffer>,
     state: state::State,
@@ -118,7 +117,6 @@ impl<'a> Execution<'a> {
             gl: Rc::clone(gl),
             script,
             files: *files,
-            observe,
             programs: programs::Programs::default(),
             framebuffer: None,
             state: state::State::default(),
@@ -129,7 +127,7 @@ impl<'a> Execution<'a> {
             buffers: buffers::Buffers::default(),
             feedback: feedback::Feedback::default(),
             queries: queries::Queries::default(),
-            results: Results::default(),
+            results: Results::observing(observe),
         }
     }
 }
