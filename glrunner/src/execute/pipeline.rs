@@ -8,6 +8,7 @@ use super::support::{Feature, NO_VERSION};
 use super::{Execution, Problem};
 use crate::gl::{self, Gl, Version};
 use ash::vk::{BlendFactor, ColorComponentFlags, ConservativeRasterizationModeEXT, FrontFace};
+use glasm::ir::Stage;
 use glasm_scripts::script::Convention;
 use glasm_scripts::script::pipeline_state::{BlendState, PipelineState, StencilFace};
 use glasm_scripts::script::stages::ProvokingVertex;
@@ -42,9 +43,19 @@ impl Execution<'_> {
         set_depth(gl, state)?;
         set_stencil(gl, state)?;
         let colors = requirements.attachments.colors.len();
-        set_blending(gl, state, colors, self.programs.written_colors())?;
+        set_blending(gl, state, colors, self.written_colors())?;
         set_multisampling(gl, state, requirements.attachments.samples)?;
         Ok(gl.check("setting the state of a draw")?)
+    }
+
+    /// Bit n: draws write color n. Without fragment stage they write none, while OpenGL's fixed functions, which a script has as its
+    /// fragment stage where it wants them, write all.
+    fn written_colors(&self) -> u32 {
+        let mut programs = self.script.programs.iter();
+        match programs.any(|program| program.stage == Stage::Fragment) {
+            true => self.programs.written_colors(),
+            false => 0,
+        }
     }
 }
 

@@ -63,13 +63,13 @@ bitflags::bitflags! {
         /// `fragment.samplemask` after early tests.
         const POST_DEPTH_COVERAGE = 1 << 32;
         /// `result.samplemask` replaces coverage.
-        const SAMPLE_MASK_OVERRIDE = 1 << 50;
+        const SAMPLE_MASK_OVERRIDE = 1 << 55;
         /// `fragment.fullycovered`.
-        const FULLY_COVERED = 1 << 51;
+        const FULLY_COVERED = 1 << 56;
         /// The viewport is added to `result.layer`.
-        const LAYER_VIEWPORT_RELATIVE = 1 << 52;
+        const LAYER_VIEWPORT_RELATIVE = 1 << 57;
         /// Results of the second view.
-        const STEREO_VIEWS = 1 << 53;
+        const STEREO_VIEWS = 1 << 58;
         /// FSIB and FSIE by pixel, in order.
         const PIXEL_ORDERED = 1 << 33;
         /// FSIB and FSIE by pixel, in any order.
@@ -314,4 +314,33 @@ impl OptionInfo {
 /// The row of an option.
 pub fn lookup(name: &[u8]) -> Option<&'static OptionInfo> {
     OPTIONS.iter().find(|option| option.name.as_bytes() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bitflags::Flags;
+
+    #[test]
+    fn no_two_features_share_a_bit() {
+        let mut seen = Features::empty();
+        for flag in Features::FLAGS {
+            let feature = *flag.value();
+            if feature.bits().is_power_of_two() {
+                assert!(!seen.intersects(feature), "{}", flag.name());
+                seen |= feature;
+            }
+        }
+    }
+
+    #[test]
+    fn features_are_called_by_the_option_that_brings_them() {
+        for (feature, option) in [
+            (Features::NV_FRAGMENT, "NV_fragment_program"),
+            (Features::NV_VERTEX_2, "NV_vertex_program2"),
+            (Features::STEREO_VIEWS, "NV_stereo_view_rendering"),
+        ] {
+            assert_eq!(feature.option(), option);
+        }
+    }
 }
