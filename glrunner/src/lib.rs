@@ -7,6 +7,7 @@
 
 mod error;
 mod execute;
+mod features;
 #[allow(dead_code, reason = "a table, of which each area uses a part")]
 mod formats;
 #[allow(unsafe_code, reason = "the only place that calls EGL and OpenGL")]

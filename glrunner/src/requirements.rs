@@ -4,6 +4,7 @@
 //! for first; the rest is in one table.
 
 use crate::execute::programs::target;
+use crate::features::{Feature, NO_VERSION, lacks};
 use crate::gl::{Gl, Version};
 use crate::languages;
 use glasm_scripts::script::{Command, ProgramForm, ProgramSection, Requirements, Script};
@@ -15,12 +16,18 @@ enum Need {
     Core,
     /// The programs that use it bring it with their language or an option, whose extensions are asked for.
     Programs,
-    /// It is part of OpenGL since a version, and of one of these extensions.
-    Since(Version, &'static [&'static str]),
-    /// An extension has it.
-    Extension(&'static str),
+    /// It is part of OpenGL since a version, or an extension brings it.
+    Feature(Feature),
     /// OpenGL has no such thing.
     Never,
+}
+
+const fn since(core: Version, extensions: &'static [&'static str]) -> Need {
+    Need::Feature(Feature { core, extensions })
+}
+
+const fn extension(extensions: &'static [&'static str]) -> Need {
+    since(NO_VERSION, extensions)
 }
 
 /// What a script can require of a device, in Vulkan's words. `docs/scripts.md` says what they are for.
@@ -28,28 +35,28 @@ const NEEDS: &[(&str, Need)] = &[
     ("alphaToOne", Need::Core),
     (
         "bufferDeviceAddress",
-        Need::Extension("GL_NV_shader_buffer_load"),
+        extension(&["GL_NV_shader_buffer_load"]),
     ),
     ("computeFullSubgroups", Need::Never),
     ("customBorderColors", Need::Core),
     ("customBorderColorWithoutFormat", Need::Core),
     (
         "depthBiasClamp",
-        Need::Since(
+        since(
             Version(4, 6),
             &["GL_ARB_polygon_offset_clamp", "GL_EXT_polygon_offset_clamp"],
         ),
     ),
-    ("depthBounds", Need::Extension("GL_EXT_depth_bounds_test")),
+    ("depthBounds", extension(&["GL_EXT_depth_bounds_test"])),
     (
         "depthClamp",
-        Need::Since(Version(3, 2), &["GL_ARB_depth_clamp", "GL_NV_depth_clamp"]),
+        since(Version(3, 2), &["GL_ARB_depth_clamp", "GL_NV_depth_clamp"]),
     ),
     ("depthClipControl", Need::Core),
     ("descriptorBindingPartiallyBound", Need::Core),
     (
         "dualSrcBlend",
-        Need::Since(Version(3, 3), &["GL_ARB_blend_func_extended"]),
+        since(Version(3, 3), &["GL_ARB_blend_func_extended"]),
     ),
     ("fillModeNonSolid", Need::Core),
     ("fragmentShaderPixelInterlock", Need::Programs),
@@ -60,35 +67,35 @@ const NEEDS: &[(&str, Need)] = &[
     ("geometryShader", Need::Programs),
     (
         "geometryStreams",
-        Need::Since(Version(4, 0), &["GL_ARB_transform_feedback3"]),
+        since(Version(4, 0), &["GL_ARB_transform_feedback3"]),
     ),
     (
         "imageCubeArray",
-        Need::Since(Version(4, 0), &["GL_ARB_texture_cube_map_array"]),
+        since(Version(4, 0), &["GL_ARB_texture_cube_map_array"]),
     ),
     (
         "independentBlend",
-        Need::Since(Version(4, 0), &["GL_ARB_draw_buffers_blend"]),
+        since(Version(4, 0), &["GL_ARB_draw_buffers_blend"]),
     ),
     ("indexTypeUint8", Need::Core),
     ("largePoints", Need::Core),
     ("logicOp", Need::Core),
     (
         "multiViewport",
-        Need::Since(Version(4, 1), &["GL_ARB_viewport_array"]),
+        since(Version(4, 1), &["GL_ARB_viewport_array"]),
     ),
     ("nullDescriptor", Need::Core),
     ("occlusionQueryPrecise", Need::Core),
     (
         "primitiveTopologyListRestart",
-        Need::Since(Version(3, 1), &["GL_NV_primitive_restart"]),
+        since(Version(3, 1), &["GL_NV_primitive_restart"]),
     ),
     ("provokingVertexLast", Need::Core),
     ("robustBufferAccess2", Need::Never),
     ("robustImageAccess2", Need::Never),
     (
         "samplerAnisotropy",
-        Need::Since(
+        since(
             Version(4, 6),
             &[
                 "GL_ARB_texture_filter_anisotropic",
@@ -98,11 +105,11 @@ const NEEDS: &[(&str, Need)] = &[
     ),
     (
         "sampleRateShading",
-        Need::Since(Version(4, 0), &["GL_ARB_sample_shading"]),
+        since(Version(4, 0), &["GL_ARB_sample_shading"]),
     ),
     (
         "samplerMirrorClampToEdge",
-        Need::Since(
+        since(
             Version(4, 4),
             &[
                 "GL_ARB_texture_mirror_clamp_to_edge",
@@ -119,7 +126,7 @@ const NEEDS: &[(&str, Need)] = &[
     ("shaderClipDistance", Need::Programs),
     (
         "shaderCullDistance",
-        Need::Since(Version(4, 5), &["GL_ARB_cull_distance"]),
+        since(Version(4, 5), &["GL_ARB_cull_distance"]),
     ),
     ("shaderDemoteToHelperInvocation", Need::Programs),
     ("shaderDrawParameters", Need::Programs),
@@ -164,10 +171,10 @@ const NEEDS: &[(&str, Need)] = &[
         "shaderUniformTexelBufferArrayNonUniformIndexing",
         Need::Programs,
     ),
-    ("sparseBinding", Need::Extension("GL_ARB_sparse_texture")),
+    ("sparseBinding", extension(&["GL_ARB_sparse_texture"])),
     (
         "sparseResidencyImage2D",
-        Need::Extension("GL_ARB_sparse_texture"),
+        extension(&["GL_ARB_sparse_texture"]),
     ),
     ("storageBuffer16BitAccess", Need::Programs),
     ("storageBuffer8BitAccess", Need::Programs),
@@ -175,32 +182,32 @@ const NEEDS: &[(&str, Need)] = &[
     ("tessellationShader", Need::Programs),
     (
         "textureCompressionASTC_LDR",
-        Need::Extension("GL_KHR_texture_compression_astc_ldr"),
+        extension(&["GL_KHR_texture_compression_astc_ldr"]),
     ),
     (
         "textureCompressionBC",
-        Need::Extension("GL_EXT_texture_compression_s3tc"),
+        extension(&["GL_EXT_texture_compression_s3tc"]),
     ),
     (
         "textureCompressionETC2",
-        Need::Since(Version(4, 3), &["GL_ARB_ES3_compatibility"]),
+        since(Version(4, 3), &["GL_ARB_ES3_compatibility"]),
     ),
     (
         "transformFeedback",
-        Need::Extension("GL_NV_transform_feedback"),
+        extension(&["GL_NV_transform_feedback"]),
     ),
     (
         "vertexAttributeInstanceRateDivisor",
-        Need::Since(Version(3, 3), &["GL_ARB_instanced_arrays"]),
+        since(Version(3, 3), &["GL_ARB_instanced_arrays"]),
     ),
     (
         "vertexAttributeInstanceRateZeroDivisor",
-        Need::Since(Version(3, 3), &["GL_ARB_instanced_arrays"]),
+        since(Version(3, 3), &["GL_ARB_instanced_arrays"]),
     ),
     ("vertexPipelineStoresAndAtomics", Need::Programs),
     (
         "VK_EXT_conservative_rasterization",
-        Need::Extension("GL_NV_conservative_raster"),
+        extension(&["GL_NV_conservative_raster"]),
     ),
     ("VK_EXT_external_memory_host", Need::Core),
     ("VK_EXT_fragment_shader_interlock", Need::Programs),
@@ -210,11 +217,11 @@ const NEEDS: &[(&str, Need)] = &[
     ("VK_EXT_subgroup_size_control", Need::Never),
     (
         "VK_EXT_transform_feedback",
-        Need::Extension("GL_NV_transform_feedback"),
+        extension(&["GL_NV_transform_feedback"]),
     ),
     (
         "VK_KHR_sampler_mirror_clamp_to_edge",
-        Need::Since(
+        since(
             Version(4, 4),
             &[
                 "GL_ARB_texture_mirror_clamp_to_edge",
@@ -229,11 +236,6 @@ const NEEDS: &[(&str, Need)] = &[
     ("wideLines", Need::Core),
 ];
 
-/// The reason to skip a script that needs an extension.
-pub(crate) fn lacks(extension: &str) -> String {
-    format!("the driver lacks {extension}")
-}
-
 fn need(name: &str) -> Option<Need> {
     let found = NEEDS.iter().find(|(known, _)| *known == name);
     found.map(|(_, need)| *need)
@@ -243,13 +245,7 @@ fn need(name: &str) -> Option<Need> {
 fn missing(name: &str, version: Version, has: impl Fn(&str) -> bool) -> Option<String> {
     match need(name) {
         Some(Need::Core | Need::Programs) => None,
-        Some(Need::Since(since, _)) if version >= since => None,
-        Some(Need::Since(_, extensions)) => match extensions {
-            extensions if extensions.iter().any(|name| has(name)) => None,
-            [extension, ..] => Some(lacks(extension)),
-            [] => Some(lacks(name)),
-        },
-        Some(Need::Extension(extension)) => (!has(extension)).then(|| lacks(extension)),
+        Some(Need::Feature(feature)) => feature.missing(version, has),
         Some(Need::Never) => Some(format!("OpenGL has nothing like {name}")),
         None => Some(format!("nobody knows what {name} is in OpenGL")),
     }

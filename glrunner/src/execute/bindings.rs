@@ -1,9 +1,9 @@
 //! Where programs find buffers: the binding points of OpenGL, their limits, and what a part of a buffer must be like to be bound there.
 
+use super::support::Feature;
 use super::{Execution, Problem};
 use crate::error::Error;
 use crate::gl::{self, Gl, Version};
-use crate::requirements::lacks;
 use glasm::ir::Stage;
 use glasm_scripts::script::{BindTarget, BufferId, BufferKey, BufferKind, BufferRange};
 
@@ -119,8 +119,7 @@ fn fit(range: BufferRange, length: u64, rule: Rule) -> Result<(u64, u64), String
 /// Binding points that all stages share.
 struct SharedTarget {
     target: u32,
-    /// The version that has them, and the extension that brings them to older ones.
-    source: (Version, &'static str),
+    feature: Feature,
     max_bindings: u32,
     max_size: u32,
     /// `None` for words.
@@ -129,7 +128,10 @@ struct SharedTarget {
 
 const STORAGE: SharedTarget = SharedTarget {
     target: gl::SHADER_STORAGE_BUFFER,
-    source: (Version(4, 3), "GL_ARB_shader_storage_buffer_object"),
+    feature: Feature {
+        core: Version(4, 3),
+        extensions: &["GL_ARB_shader_storage_buffer_object"],
+    },
     max_bindings: gl::MAX_SHADER_STORAGE_BUFFER_BINDINGS,
     max_size: gl::MAX_SHADER_STORAGE_BLOCK_SIZE,
     alignment: Some(gl::SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT),
@@ -137,10 +139,19 @@ const STORAGE: SharedTarget = SharedTarget {
 
 const COUNTERS: SharedTarget = SharedTarget {
     target: gl::ATOMIC_COUNTER_BUFFER,
-    source: (Version(4, 2), "GL_ARB_shader_atomic_counters"),
+    feature: Feature {
+        core: Version(4, 2),
+        extensions: &["GL_ARB_shader_atomic_counters"],
+    },
     max_bindings: gl::MAX_ATOMIC_COUNTER_BUFFER_BINDINGS,
     max_size: gl::MAX_ATOMIC_COUNTER_BUFFER_SIZE,
     alignment: None,
+};
+
+/// Several buffers with several results each.
+const MORE_CAPTURE_BUFFERS: Feature = Feature {
+    core: Version(4, 0),
+    extensions: &["GL_ARB_transform_feedback3"],
 };
 
 /// A limit of the driver.
@@ -241,10 +252,7 @@ impl Execution<'_> {
         index: u32,
         range: BufferRange,
     ) -> Result<(), Problem> {
-        let (version, extension) = target.source;
-        if self.gl.version() < version {
-            self.demand(extension)?;
-        }
+        target.feature.require(&self.gl)?;
         check_index(index, self.gl.integer(target.max_bindings)?)?;
         let rule = shared_rule(&self.gl, target)?;
         let buffer = self.buffers.get(range.buffer);
@@ -283,8 +291,7 @@ impl Execution<'_> {
 
     /// Offset and size of a part that vertices are captured into.
     fn captured_range(&self, binding: u32, range: BufferRange) -> Result<(u64, u64), Problem> {
-        let more = self.gl.version() >= Version(4, 0) || self.gl.has("GL_ARB_transform_feedback3");
-        let count = match more {
+        let count = match MORE_CAPTURE_BUFFERS.is_in(&self.gl) {
             true => gl::MAX_TRANSFORM_FEEDBACK_BUFFERS,
             false => gl::MAX_TRANSFORM_FEEDBACK_SEPARATE_ATTRIBS,
         };
@@ -309,14 +316,6 @@ impl Execution<'_> {
                 .BindBufferRange(target, binding, name, offset, size)?;
         }
         Ok(self.gl.check("glBindBufferRange")?)
-    }
-
-    /// Skips the script unless the driver has an extension.
-    pub(super) fn demand(&self, extension: &str) -> Result<(), Problem> {
-        match self.gl.has(extension) {
-            true => Ok(()),
-            false => Err(Problem::Lacking(lacks(extension))),
-        }
     }
 }
 

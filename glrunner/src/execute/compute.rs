@@ -40,6 +40,8 @@ impl Execution<'_> {
         }
         program.bind()?;
         self.gl.Enable(gl::COMPUTE_PROGRAM_NV)?;
+        self.prepare_textures()?;
+        self.prepare_images()?;
         self.ready_state()?;
         self.run_groups(groups, size)
     }

@@ -4,12 +4,19 @@
 //! may look at the buffers.
 
 use super::capture_plan::{CapturePlan, Primitives};
+use super::support::Feature;
 use super::{Execution, Problem};
-use crate::gl::{self, Capture, Query};
+use crate::gl::{self, Capture, Query, Version};
 use glasm::ir::Stage;
 use glasm_scripts::probe::Comparison;
 use glasm_scripts::script::{CaptureCount, Command, Draw, Script};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Pauses, which keep draws apart.
+const PAUSES: Feature = Feature {
+    core: Version(4, 0),
+    extensions: &["GL_NV_transform_feedback2", "GL_ARB_transform_feedback2"],
+};
 
 /// Whether draws are captured.
 #[derive(Default)]
@@ -88,9 +95,7 @@ impl Execution<'_> {
     /// Captures later draws, from the start of the buffers on.
     pub(super) fn begin_capture(&mut self) -> Result<(), Problem> {
         self.demand("GL_NV_transform_feedback")?;
-        if let Some(extension) = Capture::missing_extension(&self.gl) {
-            self.demand(extension)?;
-        }
+        PAUSES.require(&self.gl)?;
         self.feedback.plan = self.plan_capture()?;
         self.feedback.counts = Some(BTreeMap::new());
         self.feedback.state = State::Begun;
@@ -253,10 +258,10 @@ impl Execution<'_> {
 mod tests {
     use super::*;
     use crate::execute::test_support::{reason, with_execution, with_pretended};
+    use crate::gl::Gl;
     use crate::gl::glsl::{draw_arrays, use_program};
     use crate::gl::pretend::take_calls;
     use crate::gl::tests::framebuffer;
-    use crate::gl::{Gl, Version};
     use glasm_scripts::script::BufferId;
 
     /// Captures the number of each vertex and leaves a gap.

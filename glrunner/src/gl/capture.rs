@@ -1,6 +1,6 @@
 //! Transform feedback: vertices that are captured while it is active and not paused.
 
-use super::{Gl, Version};
+use super::Gl;
 use crate::error::Error;
 use std::rc::Rc;
 
@@ -10,13 +10,6 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// What the driver lacks to pause a capture, which is what keeps draws apart.
-    pub(crate) fn missing_extension(gl: &Gl) -> Option<&'static str> {
-        let core = gl.version() >= Version(4, 0) || gl.has("GL_ARB_transform_feedback2");
-        let missing = !core && !gl.has("GL_NV_transform_feedback2");
-        missing.then_some("GL_NV_transform_feedback2")
-    }
-
     /// Captures from now on, from the start of the buffers; `primitives` are `GL_POINTS`, `GL_LINES` or `GL_TRIANGLES`.
     pub(crate) fn begin(gl: &Rc<Gl>, primitives: u32) -> Result<Self, Error> {
         if gl.has("GL_NV_transform_feedback") {
