@@ -21,7 +21,17 @@ pub(super) enum Parameter {
     Border(Border),
 }
 
-/// All parameters of a texture of a target of OpenGL.
+impl Parameter {
+    /// What it is called.
+    pub(super) fn name(self) -> u32 {
+        match self {
+            Self::Int(name, _) | Self::Float(name, _) => name,
+            Self::Border(_) => gl::TEXTURE_BORDER_COLOR,
+        }
+    }
+}
+
+/// All parameters of a texture of a target of OpenGL; some of them only if they are not the initial ones, which drivers may lack.
 pub(super) fn parameters(
     sampling: &Sampling,
     shape: &Shape,

@@ -21,8 +21,36 @@ use std::rc::Rc;
 pub(super) struct Object {
     pub(super) texture: Texture,
     /// What a buffer texture reads.
-    pub(super) buffer: Option<Buffer>,
-    comparing: Comparing,
+    _buffer: Option<Buffer>,
+    /// The parameters that it has.
+    parameters: Vec<Parameter>,
+    /// Whether a handle of it exists, after which it stays as it is.
+    has_handle: bool,
+}
+
+impl Object {
+    /// Whether it can become a texture with these parameters, of which it must have each that is not the initial one.
+    fn can_have(&self, target: u32, parameters: &[Parameter]) -> bool {
+        let is_known = |old: &Parameter| parameters.iter().any(|new| new.name() == old.name());
+        let is_settable = !self.has_handle || self.parameters == parameters;
+        self.texture.target() == target && is_settable && self.parameters.iter().all(is_known)
+    }
+
+    /// Sets the parameters that it does not have yet.
+    fn set(&mut self, parameters: Vec<Parameter>) -> Result<(), Error> {
+        for parameter in &parameters {
+            if self.parameters.contains(parameter) {
+                continue;
+            }
+            match *parameter {
+                Parameter::Int(name, value) => self.texture.set(name, value)?,
+                Parameter::Float(name, value) => self.texture.set_float(name, value)?,
+                Parameter::Border(border) => self.texture.set_border(border)?,
+            }
+        }
+        self.parameters = parameters;
+        Ok(())
+    }
 }
 
 /// The texture of a unit: what the script said, and the object once something may have read it.
@@ -30,6 +58,8 @@ struct Unit {
     data: Option<TextureData>,
     sampling: Sampling,
     object: Option<Object>,
+    /// Whether the object has other texels than the script says.
+    is_stale: bool,
 }
 
 /// Textures by texture image unit.
@@ -50,6 +80,7 @@ impl Textures {
             data: None,
             sampling: Sampling::INITIAL,
             object: None,
+            is_stale: false,
         })
     }
 }
@@ -94,14 +125,12 @@ impl Execution<'_> {
             Some(data) => data.update(update),
             None => unit.data = Some(TextureData::new(update)),
         }
-        unit.object = None;
+        unit.is_stale = true;
         Ok(())
     }
 
     pub(super) fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Result<(), Problem> {
-        let unit = self.textures.unit(unit);
-        unit.sampling = sampling;
-        unit.object = None;
+        self.textures.unit(unit).sampling = sampling;
         Ok(())
     }
 
@@ -142,7 +171,7 @@ impl Execution<'_> {
     }
 
     /// Makes the texture of a unit and binds it there; none if no command has set one.
-    fn prepare_texture(&mut self, number: u32) -> Result<Option<&Object>, Problem> {
+    fn prepare_texture(&mut self, number: u32) -> Result<Option<&mut Object>, Problem> {
         let Some(unit) = self.textures.units.get_mut(&number) else {
             return Ok(None);
         };
@@ -154,27 +183,30 @@ impl Execution<'_> {
         let lookups: Vec<&Lookups> = self.programs.lookups().collect();
         let lookups = lookups.iter().copied();
         let (target, comparing) = view(number, &data.shape, &unit.sampling, lookups);
-        let fits =
-            |object: &Object| (object.texture.target(), object.comparing) == (target, comparing);
-        match unit.object.take().filter(fits) {
-            Some(object) => {
-                unit.object = Some(object);
-            }
-            None => {
-                let sampled = Sampled {
-                    data,
-                    sampling: &unit.sampling,
-                    target,
-                    comparing,
-                    convention,
-                };
-                unit.object = Some(sampled.create(&self.gl)?);
-            }
+        let shape = &data.shape;
+        let found = parameters(&unit.sampling, shape, target, comparing, convention);
+        let fits = |object: &&mut Object| !unit.is_stale && object.can_have(target, &found);
+        if unit.object.as_mut().filter(fits).is_none() {
+            let (texture, buffer) = create(&self.gl, data, target, convention)?;
+            let object = Object {
+                texture,
+                _buffer: buffer,
+                parameters: Vec::new(),
+                has_handle: false,
+            };
+            // What was there goes after that. Mesa 22.3 takes a new texture at the address of one that is gone for that one.
+            unit.object = Some(object);
+            unit.is_stale = false;
+        }
+        check_sampling(&self.gl, &unit.sampling, shape)?;
+        if let Some(object) = &mut unit.object {
+            object.set(found)?;
+            self.gl.check("glTexParameter")?;
         }
         if let Some(object) = &unit.object {
             object.texture.bind()?;
         }
-        Ok(unit.object.as_ref())
+        Ok(unit.object.as_mut())
     }
 
     /// What is read where a unit has no texture of the target: OpenGL's own texture without images.
@@ -202,6 +234,7 @@ impl Execution<'_> {
             let reason = format!("OpenGL has no handle of texture {unit}, which is not set");
             return Err(Problem::Lacking(reason));
         };
+        object.has_handle = true;
         let name = object.texture.name();
         let handle = self.gl.GetTextureHandleNV(name)?;
         if self.gl.IsTextureHandleResidentNV(handle)? == gl::FALSE {
@@ -263,48 +296,17 @@ pub(super) fn texel_format(shape: &Shape) -> Result<TexelFormat, Problem> {
         .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format like {format:?}")))
 }
 
-/// A texture of a script as it is sampled.
-struct Sampled<'a> {
-    data: &'a TextureData,
-    sampling: &'a Sampling,
-    target: u32,
-    comparing: Comparing,
-    convention: Convention,
-}
-
-impl Sampled<'_> {
-    /// Makes the object, filled.
-    fn create(&self, gl: &Rc<Gl>) -> Result<Object, Problem> {
-        let shape = &self.data.shape;
-        let missing = needs(self.sampling, shape);
-        if let Some(extension) = missing.iter().find_map(|need| need.missing(gl)) {
-            return Err(Problem::Lacking(format!("the driver lacks {extension}")));
-        }
-        let (texture, buffer) = create(gl, self.data, self.target, self.convention)?;
-        for parameter in parameters(
-            self.sampling,
-            shape,
-            self.target,
-            self.comparing,
-            self.convention,
-        ) {
-            match parameter {
-                Parameter::Int(name, value) => texture.set(name, value)?,
-                Parameter::Float(name, value) => texture.set_float(name, value)?,
-                Parameter::Border(border) => texture.set_border(border)?,
-            }
-        }
-        gl.check("glTexParameter")?;
-        // Scripts have no edges between the faces of a cube.
-        if shape.target.is_cube() && self.sampling.is_linear() {
-            gl.Enable(gl::TEXTURE_CUBE_MAP_SEAMLESS)?;
-        }
-        Ok(Object {
-            texture,
-            buffer,
-            comparing: self.comparing,
-        })
+/// Whether the driver can sample a texture like that; switches on what all textures share.
+fn check_sampling(gl: &Gl, sampling: &Sampling, shape: &Shape) -> Result<(), Problem> {
+    let missing = needs(sampling, shape);
+    if let Some(extension) = missing.iter().find_map(|need| need.missing(gl)) {
+        return Err(Problem::Lacking(format!("the driver lacks {extension}")));
     }
+    // Scripts have no edges between the faces of a cube.
+    if shape.target.is_cube() && sampling.is_linear() {
+        gl.Enable(gl::TEXTURE_CUBE_MAP_SEAMLESS)?;
+    }
+    Ok(())
 }
 
 /// A texture of a target of OpenGL with all its images, and the buffer of a buffer texture.
