@@ -61,8 +61,6 @@ impl Execution<'_> {
         let script = self.script;
         check_bounds(draw, script.vertex_data.as_ref(), &script.indices)?;
         check_features(&self.gl, draw)?;
-        self.prepare_textures()?;
-        self.prepare_images()?;
         self.use_framebuffer()?;
         self.set_pipeline_state(&draw.state)?;
         self.use_programs()?;
