@@ -262,10 +262,16 @@ impl Execution<'_> {
             return Err(Problem::Lacking(reason));
         };
         let own = image.data.shape.clone();
+        let target = own.target;
         let format = bound.format.unwrap_or_else(|| own.format.clone());
         let internal = texel_format(&Shape { format, ..own })?.internal;
         let texture = image.prepare(&self.gl)?.0.name();
         let (level, layered, layer) = place_of(bound.part);
+        // What has no layers must not be asked for as if it had: NV_bindless_texture section 3.9.X.
+        let layered = match has_layers(target) {
+            true => layered,
+            false => gl::FALSE,
+        };
         let gl = &self.gl;
         let handle = gl.GetImageHandleNV(texture, level, layered, layer, internal)?;
         if gl.IsImageHandleResidentNV(handle)? == gl::FALSE {
@@ -327,6 +333,11 @@ enum Interface {
     Core,
     /// EXT_shader_image_load_store.
     Ext,
+}
+
+/// Whether a level of a texture is made of layers.
+fn has_layers(target: TexTarget) -> bool {
+    target.is_array() || matches!(target, TexTarget::D3 | TexTarget::Cube)
 }
 
 /// Level, whether all layers, layer.

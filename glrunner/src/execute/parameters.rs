@@ -295,7 +295,9 @@ impl Execution<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::execute::test_support::{run_steps, with_pretended};
     use crate::gl::Target;
+    use crate::gl::pretend::{self, take_calls};
     use crate::gl::tests::{load, open};
 
     #[test]
@@ -367,5 +369,93 @@ mod tests {
             let refused = upload(&gl, target, (ParamBank::Env, 0), value);
             assert!(matches!(refused, Err(Problem::Lacking(_))), "{refused:?}");
         }
+    }
+
+    #[test]
+    fn integers_go_to_the_commands_of_their_type() {
+        with_pretended(
+            "[test]\nparameter env_gp 1 int (1, -2, 3, -4)\nparameter env_fp 2 uint (1, 2, 3, 4294967295)\n\
+             parameter local_vp 3 int (-1, 0, 0, 0)\nparameter local_tcp 4 int64 (-1, 5)\nparameter local_cp 5 uint (1, 2, 3, 4)\n",
+            |_, execution| {
+                run_steps(execution);
+                let calls = take_calls();
+                assert_eq!(
+                    calls,
+                    [
+                        format!("env int {:#x} 1 1 -2 3 -4", gl::GEOMETRY_PROGRAM_NV),
+                        format!(
+                            "env uint {:#x} 2 1 2 3 4294967295",
+                            gl::FRAGMENT_PROGRAM_ARB
+                        ),
+                        format!("local int {:#x} 3 -1 0 0 0", gl::VERTEX_PROGRAM_ARB),
+                        // Low words first.
+                        format!(
+                            "local {:#x} 4 0xffffffff 0xffffffff 0x5 0x0",
+                            gl::TESS_CONTROL_PROGRAM_NV
+                        ),
+                        format!("local {:#x} 5 0x1 0x2 0x3 0x4", gl::COMPUTE_PROGRAM_NV),
+                    ]
+                );
+            },
+        );
+    }
+
+    #[test]
+    fn queries_have_the_type_of_the_probe() {
+        with_pretended("[test]\n", |gl, _| {
+            let target = gl::FRAGMENT_PROGRAM_ARB;
+            for (bank, ty, first) in [
+                (ParamBank::Env, ParamType::Int, pretend::ENV_INT),
+                (ParamBank::Env, ParamType::Uint, pretend::ENV_UINT),
+                (ParamBank::Local, ParamType::Int, pretend::LOCAL_INT),
+                (ParamBank::Local, ParamType::Uint, pretend::LOCAL_UINT),
+            ] {
+                let words = pretend::parameter_of(first, 7).map(i32::cast_unsigned);
+                assert_eq!(query(gl, target, (bank, 7), ty).unwrap(), Some(words));
+            }
+            let number = |ty| query(gl, target, (ParamBank::Subroutine, 7), ty).unwrap();
+            assert_eq!(number(ParamType::Uint), Some([107, 0, 0, 0]));
+            assert_eq!(number(ParamType::Int), None);
+        });
+    }
+
+    #[test]
+    fn all_subroutines_of_a_program_are_set_together() {
+        with_pretended(
+            "[test]\nparameter subroutine_fp 0 3\nparameter subroutine_fp 2 5\n",
+            |gl, execution| {
+                run_steps(execution);
+                assert_eq!(take_calls(), [""; 0]);
+                let target = gl::FRAGMENT_PROGRAM_ARB;
+                let numbers = execution.parameters.subroutines(Stage::Fragment, 3);
+                gl.set_subroutine_parameters(target, &numbers).unwrap();
+                let call = format!("subroutines {target:#x} [3, 0, 5]");
+                assert_eq!(take_calls(), [call]);
+            },
+        );
+    }
+
+    #[test]
+    fn handles_are_asked_for_when_programs_run() {
+        with_pretended(
+            "[test]\nparameter local_fp 1 handle image 2 texture 3\ntexture 2D 3 R8_UNORM (1, 1) 255\nimage 2D 2 R32_UINT (1, 1)\n",
+            |_, execution| {
+                run_steps(execution);
+                take_calls();
+                execution.ready_parameters().unwrap();
+                let target = gl::FRAGMENT_PROGRAM_ARB;
+                let expected = [
+                    format!("image 0 0 0 {:#x}", gl::R32UI),
+                    format!(
+                        "resident image {:#x} {:#x}",
+                        pretend::IMAGE_HANDLE,
+                        gl::READ_WRITE
+                    ),
+                    format!("resident texture {:#x}", pretend::TEXTURE_HANDLE),
+                    format!("local {target:#x} 1 0x4 0x3 0x2 0x1"),
+                ];
+                assert_eq!(take_calls(), expected);
+            },
+        );
     }
 }

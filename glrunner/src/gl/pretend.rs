@@ -9,6 +9,7 @@ use std::ffi::c_void;
 use std::rc::Rc;
 
 const PRETENDED: &[&str] = &[
+    "GL_NV_bindless_texture",
     "GL_NV_gpu_program4",
     "GL_NV_gpu_program5",
     "GL_NV_shader_buffer_load",
@@ -58,7 +59,21 @@ fn replace(name: &str) -> Option<*const c_void> {
         "glGetProgramivARB" => get_program as *const c_void,
         "glGetNamedBufferParameterui64vNV" => get_buffer as *const c_void,
         "glMakeNamedBufferResidentNV" => make_resident as *const c_void,
+        "glGetProgramEnvParameterIivNV" => get_env_int as *const c_void,
+        "glGetProgramEnvParameterIuivNV" => get_env_uint as *const c_void,
+        "glGetProgramLocalParameterIivNV" => get_local_int as *const c_void,
+        "glGetProgramLocalParameterIuivNV" => get_local_uint as *const c_void,
+        "glGetProgramSubroutineParameteruivNV" => get_subroutine as *const c_void,
+        "glProgramEnvParameterI4iNV" => set_env_int as *const c_void,
+        "glProgramEnvParameterI4uiNV" => set_env_uint as *const c_void,
+        "glProgramLocalParameterI4iNV" => set_local_int as *const c_void,
         "glProgramLocalParameterI4uiNV" => set_local as *const c_void,
+        "glProgramSubroutineParametersuivNV" => set_subroutines as *const c_void,
+        "glGetImageHandleNV" => image_handle as *const c_void,
+        "glGetTextureHandleNV" => texture_handle as *const c_void,
+        "glIsImageHandleResidentNV" | "glIsTextureHandleResidentNV" => is_resident as *const c_void,
+        "glMakeImageHandleResidentNV" => make_image_resident as *const c_void,
+        "glMakeTextureHandleResidentNV" => make_texture_resident as *const c_void,
         "glTransformFeedbackAttribsNV" => capture as *const c_void,
         "glTransformFeedbackStreamAttribsNV" => capture_streams as *const c_void,
         _ => return None,
@@ -124,4 +139,81 @@ unsafe extern "system" fn capture_streams(
         )
     };
     note(format!("capture {results:?} streams {streams:?} {mode:#x}"));
+}
+
+/// What integer parameters of this number hold here: the first component tells the bank and type.
+pub(crate) fn parameter_of(first: i32, index: u32) -> [i32; 4] {
+    [first, i32::MIN, -1, index.cast_signed()]
+}
+
+/// The first components of parameters by bank and type: environment and local, signed and unsigned.
+pub(crate) const ENV_INT: i32 = -2;
+pub(crate) const ENV_UINT: i32 = -3;
+pub(crate) const LOCAL_INT: i32 = -4;
+pub(crate) const LOCAL_UINT: i32 = -5;
+
+macro_rules! parameter_commands {
+    ($($get:ident $first:ident $set:ident $name:literal $ty:ty;)*) => {$(
+        unsafe extern "system" fn $get(_target: u32, index: u32, value: *mut [i32; 4]) {
+            // SAFETY: the caller has room for four components of 32 bits.
+            unsafe { *value = parameter_of($first, index) };
+        }
+
+        extern "system" fn $set(target: u32, index: u32, x: $ty, y: $ty, z: $ty, w: $ty) {
+            note(format!(concat!($name, " {:#x} {} {} {} {} {}"), target, index, x, y, z, w));
+        }
+    )*};
+}
+
+parameter_commands! {
+    get_env_int ENV_INT set_env_int "env int" i32;
+    get_env_uint ENV_UINT set_env_uint "env uint" u32;
+    get_local_int LOCAL_INT set_local_int "local int" i32;
+}
+
+unsafe extern "system" fn get_local_uint(_target: u32, index: u32, value: *mut [i32; 4]) {
+    // SAFETY: the caller has room for four components of 32 bits.
+    unsafe { *value = parameter_of(LOCAL_UINT, index) };
+}
+
+unsafe extern "system" fn set_subroutines(target: u32, count: i32, numbers: *const u32) {
+    // SAFETY: the caller has as many numbers.
+    let numbers = unsafe { std::slice::from_raw_parts(numbers, count.unsigned_abs() as usize) };
+    note(format!("subroutines {target:#x} {numbers:?}"));
+}
+
+unsafe extern "system" fn get_subroutine(_target: u32, index: u32, number: *mut u32) {
+    // SAFETY: the caller has room for the number.
+    unsafe { *number = index + 100 };
+}
+
+/// Handles of all textures and images here.
+pub(crate) const TEXTURE_HANDLE: u64 = 0x1_0000_0002;
+pub(crate) const IMAGE_HANDLE: u64 = 0x3_0000_0004;
+
+extern "system" fn texture_handle(_texture: u32) -> u64 {
+    TEXTURE_HANDLE
+}
+
+extern "system" fn image_handle(
+    _texture: u32,
+    level: i32,
+    layered: u8,
+    layer: i32,
+    format: u32,
+) -> u64 {
+    note(format!("image {level} {layered} {layer} {format:#x}"));
+    IMAGE_HANDLE
+}
+
+extern "system" fn is_resident(_handle: u64) -> u8 {
+    FALSE
+}
+
+extern "system" fn make_texture_resident(handle: u64) {
+    note(format!("resident texture {handle:#x}"));
+}
+
+extern "system" fn make_image_resident(handle: u64, access: u32) {
+    note(format!("resident image {handle:#x} {access:#x}"));
 }
