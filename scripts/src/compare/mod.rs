@@ -57,8 +57,6 @@ pub struct Comparison {
     pub near_zero: f64,
     /// The largest distance of two numbers with a fixed point, in steps.
     pub steps: f64,
-    /// Pictures and buffers that only one of the runs had at its end.
-    pub unpaired: usize,
     /// Verdicts on programs that were compared.
     pub verdicts: usize,
     /// What differs, worst first.
@@ -141,7 +139,6 @@ impl Comparison {
             ulp: 0.0,
             near_zero: 0.0,
             steps: 0.0,
-            unpaired: 0,
             verdicts: 0,
             differences: Vec::new(),
         }

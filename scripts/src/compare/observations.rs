@@ -104,17 +104,17 @@ pub(super) fn compare(runs: [&Recording; 2], names: &[String; 2], comparison: &m
     }
 }
 
-/// What only one run has seen. At the end of a script that is no more than something that the other runner does not have.
+/// What only one run has seen.
 fn note_unpaired(seen: &Observation, name: &str, comparison: &mut Comparison) {
-    match seen.line {
-        None => comparison.unpaired += 1,
-        // A run that ends early says so itself.
-        Some(_) if !comparison.differences.is_empty() => {}
-        Some(line) => {
-            let text = format!("{} was looked at with {name} only", seen.subject);
-            comparison.differ(super::Kind::Values, Some(line), text);
-        }
+    // A run that ends early says so itself.
+    if !comparison.differences.is_empty() {
+        return;
     }
+    let text = match seen.line {
+        None => format!("only {name} has left {}", seen.subject),
+        Some(_) => format!("{} was looked at with {name} only", seen.subject),
+    };
+    comparison.differ(super::Kind::Values, seen.line, text);
 }
 
 fn compare_pair(pair: &Pair<'_>, pairs: &[Pair<'_>], comparison: &mut Comparison) {
