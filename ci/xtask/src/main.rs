@@ -17,6 +17,7 @@ mod gallery;
 mod opengl;
 mod packages;
 mod piglit;
+mod random;
 mod setup;
 mod shell;
 mod suite;
@@ -27,7 +28,7 @@ mod validate;
 mod vulkan;
 
 use anyhow::Result;
-use lexopt::Arg;
+use lexopt::{Arg, ValueExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -44,6 +45,7 @@ commands:
   bench      measure translation and scripts, refresh docs/performance.md
   fuzz       run a cargo-fuzz target of tests/fuzz
   piglit     compare with piglit's tests of the ARB languages
+  random     write scripts of random programs, to compare implementations with
 
 `cargo xtask COMMAND --help` tells more.";
 
@@ -118,6 +120,15 @@ Takes the folder of a piglit checkout: loads every program of
 tests/asmparsertest, runs every script with a vertex or fragment program on lavapipe, and prints where our verdict
 differs from piglit's. Differences that a specification decides stand in tests/acceptance/piglit.tsv.";
 
+const HELP_RANDOM: &str = "\
+usage: cargo xtask random FOLDER [--count N] [--seed N]
+
+Writes scripts of random ARB vertex and fragment programs to FOLDER. They expect nothing: compare what two
+implementations make of them with `glasm run --compare gl,vulkan FOLDER`. Equal seeds give equal scripts.
+
+  --count N   scripts of each kind (100)
+  --seed N    seed of the first one; the others count on (0)";
+
 fn main() -> ExitCode {
     match dispatch() {
         Ok(code) => code,
@@ -150,6 +161,7 @@ fn dispatch() -> Result<ExitCode> {
         "bench" => bench_command(parser),
         "fuzz" => fuzz_command(parser),
         "piglit" => piglit_command(parser, &folder),
+        "random" => random_command(parser, &folder),
         "help" => {
             println!("{HELP}");
             Ok(ExitCode::SUCCESS)
@@ -296,6 +308,32 @@ fn fuzz_command(mut parser: lexopt::Parser) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     fuzz::run(&words, HELP_FUZZ)
+}
+
+/// `folder` is where the command was typed: the path is relative to it.
+fn random_command(parser: lexopt::Parser, folder: &Path) -> Result<ExitCode> {
+    let parsed = options(
+        parser,
+        HELP_RANDOM,
+        |found: &mut random::Options, word, parser| {
+            match word {
+                "--count" => found.count = parser.value()?.parse()?,
+                "--seed" => found.seed = parser.value()?.parse()?,
+                _ if !word.starts_with('-') && found.folder.is_none() => {
+                    found.folder = Some(folder.join(word));
+                }
+                _ => return Ok(false),
+            }
+            Ok(true)
+        },
+    )?;
+    match parsed {
+        Parsed::Run(found) => match &found.folder {
+            Some(folder) => random::run(folder, &found),
+            None => anyhow::bail!("no folder for the scripts\n\n{HELP_RANDOM}"),
+        },
+        Parsed::Helped => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// `folder` is where the command was typed: the path is relative to it.
