@@ -4,7 +4,7 @@ use crate::args::{ApiArg, Comparing, SideArg, ValidationArg, WorkerArgs};
 use crate::report::Record;
 use glasm_scripts::compare::{Comparison, Driver, Recording, compare, names};
 use glasm_scripts::observation::Observe;
-use glasm_scripts::outcome::ScriptReport;
+use glasm_scripts::outcome::{Outcome, ScriptReport};
 use glasm_scripts::script::read_covers;
 use glasm_scripts::timing::Timings;
 use std::path::{Path, PathBuf};
@@ -133,6 +133,14 @@ impl Side {
         }
     }
 
+    /// Who runs scripts; nobody yet for recordings.
+    fn driver(&self) -> Driver {
+        match self {
+            Self::Run(runner) => runner.driver(),
+            Self::Recorded(_) => Driver::default(),
+        }
+    }
+
     fn name(&self) -> String {
         match self {
             Self::Run(runner) => runner.driver().to_string(),
@@ -220,7 +228,14 @@ impl Work {
     fn compare(&self, sides: &[Side; 2], path: &Path) -> Record {
         let start = Instant::now();
         let (mut timings, mut printed, mut covers) = (Timings::default(), Vec::new(), None);
-        let seen = sides.each_ref().map(|side| side.see(path));
+        let first = sides[0].see(path);
+        let skipped = matches!(&first, Ok((run, _)) if matches!(run.outcome, Outcome::Skip(_)));
+        let second = match skipped {
+            // There is nothing to compare any more.
+            true => Ok((Recording::unknown(sides[1].driver()), None)),
+            false => sides[1].see(path),
+        };
+        let seen = [first, second];
         let comparison = match &seen {
             [Ok((a, _)), Ok((b, _))] => compare(a, b),
             [a, b] => missing([a, b]),

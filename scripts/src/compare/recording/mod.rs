@@ -75,6 +75,19 @@ impl Recording {
         }
     }
 
+    /// The recording of a run that has not taken place.
+    pub fn unknown(driver: Driver) -> Self {
+        Self {
+            script: String::new(),
+            digest: 0,
+            driver,
+            outcome: Outcome::Skip("not run".to_owned()),
+            failures: Vec::new(),
+            verdicts: Vec::new(),
+            observations: Vec::new(),
+        }
+    }
+
     /// Writes the file of the recording below a folder, and makes the folders that are missing.
     ///
     /// # Errors
