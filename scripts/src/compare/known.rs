@@ -9,12 +9,15 @@
 //! reason = "the driver rounds the exponent first"
 //! ```
 //!
-//! `*` in a script stands for any part of a name, `**` for any folders; the path is compared from its end. An entry speaks of drivers whose
+//! `scripts` and `kind` may be lists. `*` in a script stands for any part of a name, `**` for any folders; the path is compared from its end. An entry speaks of drivers whose
 //! interface, device or name contains `driver`, so what holds for one driver says nothing of others. One that explains nothing although
 //! scripts like each of its patterns were compared with such a driver is [stale](Known::stale).
 
 use super::{Class, Comparison, Difference, Driver, Kind};
+use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A list of known differences.
@@ -42,7 +45,8 @@ pub struct KnownDifference {
     /// A part of the driver's name.
     pub driver: String,
     /// What differs.
-    pub kind: Kind,
+    #[serde(deserialize_with = "one_or_more")]
+    pub kind: Vec<Kind>,
     /// The section of the specification that decides it.
     pub section: String,
     /// Why the driver does otherwise.
@@ -75,18 +79,33 @@ struct File {
     difference: Vec<KnownDifference>,
 }
 
-/// One text or a list of them.
-fn one_or_more<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum OneOrMore {
-        One(String),
-        More(Vec<String>),
+/// One thing or a list of them.
+fn one_or_more<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<T>, D::Error> {
+    struct OneOrMore<T>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMore<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a text or a list of texts")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<Vec<T>, E> {
+            T::deserialize(text.into_deserializer()).map(|one| vec![one])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+            let mut all = Vec::new();
+            while let Some(one) = list.next_element()? {
+                all.push(one);
+            }
+            Ok(all)
+        }
     }
-    Ok(match OneOrMore::deserialize(from)? {
-        OneOrMore::One(script) => vec![script],
-        OneOrMore::More(scripts) => scripts,
-    })
+
+    from.deserialize_any(OneOrMore(PhantomData))
 }
 
 impl Known {
@@ -99,7 +118,10 @@ impl Known {
         for known in &file.difference {
             let texts = [&known.driver, &known.section, &known.reason];
             let all = texts.into_iter().chain(&known.scripts);
-            if known.scripts.is_empty() || all.into_iter().any(|text| text.trim().is_empty()) {
+            if known.scripts.is_empty()
+                || known.kind.is_empty()
+                || all.into_iter().any(|text| text.trim().is_empty())
+            {
                 return Err(format!(
                     "an entry for {:?} says nothing in one of its fields",
                     known.scripts
@@ -143,7 +165,7 @@ impl Known {
     /// An entry that explains why a driver ends the process that runs a script.
     pub fn explain_crash(&self, script: &str, driver: &Driver) -> Option<&KnownDifference> {
         let entries = self.entries_for(script, driver).into_iter();
-        let mut of_outcome = entries.filter(|entry| entry.known.kind == Kind::Outcome);
+        let mut of_outcome = entries.filter(|entry| entry.known.kind.contains(&Kind::Outcome));
         let entry = of_outcome.next()?;
         entry.matched.store(true, Ordering::Relaxed);
         Some(&entry.known)
@@ -182,7 +204,7 @@ impl Entry {
     }
 
     fn explains(&self, difference: &Difference) -> bool {
-        self.known.kind == difference.kind
+        self.known.kind.contains(&difference.kind)
     }
 }
 
@@ -262,6 +284,8 @@ mod tests {
         assert_eq!(known.explain("arb/tex/add.shader_test", &values), None);
         let both = comparison(&[Kind::Values, Kind::Verdict]);
         assert_eq!(known.explain(script, &both), None);
+        let list = Known::parse(&ENTRY.replace("'values'", "['verdict', 'values']")).unwrap();
+        assert!(list.explain(script, &both).is_some());
         let mut other = comparison(&[Kind::Values]);
         other.drivers[1].driver = "NVIDIA".into();
         assert_eq!(known.explain(script, &other), None);
@@ -321,6 +345,8 @@ mod tests {
             ),
             ("'rounds'", "' '", "says nothing"),
             ("'arb/op/*.shader_test'", "[]", "says nothing"),
+            ("'values'", "[]", "says nothing"),
+            ("'values'", "['values', 'x']", "unknown variant `x`"),
         ] {
             let error = Known::parse(&ENTRY.replace(from, to)).unwrap_err();
             assert!(error.contains(message), "{error}");

@@ -66,10 +66,11 @@ fn read_known(args: &RunArgs) -> Result<Option<Known>, Fatal> {
 fn tell_stale(known: &Known, console: Console) -> Result<usize, Fatal> {
     let stale = known.stale();
     for entry in &stale {
+        let kinds: Vec<&str> = entry.kind.iter().map(|kind| kind.word()).collect();
         let message = format!(
             "nothing differs any more as this entry of the known differences says: {}, {}, driver `{}`",
             entry.scripts.join(", "),
-            entry.kind.word(),
+            kinds.join(" and "),
             entry.driver
         );
         console.err(&console.format_error(None, &message));
