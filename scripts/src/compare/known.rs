@@ -11,7 +11,7 @@
 //!
 //! `scripts` and `kind` may be lists. `*` in a script stands for any part of a name, `**` for any folders; the path is compared from its end. An entry speaks of drivers whose
 //! interface, device or name contains `driver`, so what holds for one driver says nothing of others. One that explains nothing although
-//! scripts like each of its patterns were compared with such a driver is [stale](Known::stale).
+//! scripts like each of its patterns were compared with such a driver is [stale](Known::stale), unless it says `sometimes = true`.
 
 use super::{Class, Comparison, Difference, Driver, Kind};
 use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
@@ -51,6 +51,9 @@ pub struct KnownDifference {
     pub section: String,
     /// Why the driver does otherwise.
     pub reason: String,
+    /// Whether the difference does not show in every run: then the entry is never stale.
+    #[serde(default)]
+    pub sometimes: bool,
 }
 
 /// Why a difference is none of a driver's faults, or is one.
@@ -183,8 +186,10 @@ impl Known {
     /// Entries that explain nothing although scripts like each of their patterns were compared.
     pub fn stale(&self) -> Vec<&KnownDifference> {
         let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
-        let is_stale =
-            |entry: &&Entry| entry.compared.iter().all(is_set) && !is_set(&entry.matched);
+        let is_stale = |entry: &&Entry| {
+            let shows = entry.known.sometimes || is_set(&entry.matched);
+            !shows && entry.compared.iter().all(is_set)
+        };
         let stale = self.entries.iter().filter(is_stale);
         stale.map(|entry| &entry.known).collect()
     }
@@ -310,6 +315,9 @@ mod tests {
         assert_eq!(stale(&[(script, &[])]), 1);
         assert_eq!(stale(&[(script, &[Kind::Verdict])]), 1);
         assert_eq!(stale(&[(script, &[]), (script, &[Kind::Values])]), 0);
+        let known = Known::parse(&format!("{ENTRY}sometimes = true\n")).unwrap();
+        known.explain(script, &comparison(&[]));
+        assert!(known.stale().is_empty());
         let known = Known::parse(ENTRY).unwrap();
         let skipped = Class::NotCompared("no".into());
         let drivers = comparison(&[]).drivers;

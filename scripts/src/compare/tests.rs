@@ -283,6 +283,34 @@ fn verdicts_agree_in_position_too() {
 }
 
 #[test]
+fn what_refused_programs_leave_is_not_compared() {
+    let with = |api, position: Option<usize>, word| Recording {
+        verdicts: vec![Verdict {
+            stage: Stage::Vertex,
+            number: 0,
+            rejected: position.map(|position| Rejection {
+                position: Some(position),
+                message: "no".into(),
+            }),
+        }],
+        observations: vec![words(&[word])],
+        ..run(api)
+    };
+    let kinds = |a: &Recording, b: &Recording| -> Vec<Kind> {
+        let found = compare(a, b).differences.into_iter();
+        found.map(|difference| difference.kind).collect()
+    };
+    assert_eq!(
+        kinds(&with("gl", Some(1), 1), &with("vulkan", None, 2)),
+        [Kind::Verdict]
+    );
+    assert_eq!(
+        kinds(&with("gl", None, 1), &with("vulkan", None, 2)),
+        [Kind::Values]
+    );
+}
+
+#[test]
 fn outcomes_agree() {
     let failing = Recording {
         outcome: Outcome::Fail,
