@@ -86,6 +86,13 @@ const OPTIONS: &[(&str, Option<&str>)] = &[
     ("NV_vertex_program2", Some("GL_NV_vertex_program2_option")),
 ];
 
+/// Parts of ARB programs that exist where an extension does, without blanks. ARB_vertex_program, tables X.2 and X.5.
+const BINDINGS: &[(&str, &str)] = &[
+    ("vertex.weight", "GL_ARB_vertex_blend"),
+    ("vertex.matrixindex", "GL_ARB_matrix_palette"),
+    ("state.matrix.palette", "GL_ARB_matrix_palette"),
+];
+
 /// What brings a target, for texts whose header is of no language.
 fn extension_of_target(target: Target) -> &'static str {
     match target {
@@ -104,7 +111,25 @@ pub(crate) fn extensions(target: Target, text: &[u8]) -> Vec<String> {
     let mut needed = vec![of_header(target, text).to_owned()];
     let names = option_names(text).into_iter();
     needed.extend(names.filter_map(|name| of_option(&name)));
+    if text.starts_with(b"!!ARB") {
+        needed.extend(of_bindings(text).map(str::to_owned));
+    }
     needed
+}
+
+/// The extensions of state and attributes that a program names.
+fn of_bindings(text: &[u8]) -> impl Iterator<Item = &'static str> {
+    let mut dense: String = statements(text).join(";");
+    dense.retain(|letter| !letter.is_whitespace());
+    let blends = dense
+        .split("state.matrix.modelview[")
+        .skip(1)
+        .any(|rest| !rest.starts_with("0]"));
+    let named = BINDINGS
+        .iter()
+        .filter(move |(name, _)| dense.contains(name));
+    let named = named.map(|(_, extension)| *extension);
+    named.chain(blends.then_some("GL_ARB_vertex_blend"))
 }
 
 fn of_header(target: Target, text: &[u8]) -> &'static str {
@@ -123,6 +148,24 @@ fn of_option(name: &str) -> Option<String> {
 
 /// The names after `OPTION`, which stand before everything else.
 fn option_names(text: &[u8]) -> Vec<String> {
+    let statements = statements(text).into_iter();
+    statements
+        .map_while(|statement| Some(statement.strip_prefix("OPTION")?.trim().to_owned()))
+        .collect()
+}
+
+/// How many address registers a program declares; it is up to each implementation how many there may be.
+pub(crate) fn address_registers(text: &[u8]) -> usize {
+    let statements = statements(text);
+    let lists = statements
+        .iter()
+        .filter_map(|statement| statement.strip_prefix("ADDRESS"))
+        .filter(|names| names.starts_with(char::is_whitespace));
+    lists.map(|names| names.split(',').count()).sum()
+}
+
+/// The statements of a program without comments.
+fn statements(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     // The header ends where the next word starts.
     let uncommented: Vec<&str> = text
@@ -134,8 +177,7 @@ fn option_names(text: &[u8]) -> Vec<String> {
         .split_once(char::is_whitespace)
         .map_or("", |(_, body)| body);
     body.split(';')
-        .map_while(|statement| statement.trim().strip_prefix("OPTION"))
-        .map(|name| name.trim().to_owned())
+        .map(|statement| statement.trim().to_owned())
         .collect()
 }
 
@@ -165,6 +207,29 @@ mod tests {
             ),
             ["GL_NV_gpu_program4"]
         );
+    }
+
+    #[test]
+    fn bindings_name_extensions() {
+        let found = |text: &[u8]| extensions(Target::Vertex, text);
+        assert_eq!(
+            found(b"!!ARBvp1.0\nMOV r, vertex . weight [0];"),
+            ["GL_ARB_vertex_program", "GL_ARB_vertex_blend"]
+        );
+        let modelview = |number: &str| {
+            let text = format!("!!ARBvp1.0\nPARAM m = state.matrix.modelview[{number}].row[1];");
+            found(text.as_bytes()).len()
+        };
+        assert_eq!((modelview("0"), modelview("1")), (1, 2));
+        assert_eq!(found(b"!!ARBvp1.0\nTEMP weight; # vertex.weight").len(), 1);
+        assert_eq!(found(b"!!NVvp4.0\nMOV r, vertex.weight;").len(), 1);
+    }
+
+    #[test]
+    fn address_registers_are_counted() {
+        let text = b"!!ARBvp1.0\nADDRESS a; # ADDRESS no;\nADDRESS b,\tc;\nTEMP ADDRESSES;\nEND";
+        assert_eq!(address_registers(text), 3);
+        assert_eq!(address_registers(b"!!ARBvp1.0"), 0);
     }
 
     #[test]

@@ -5,9 +5,10 @@
 
 use crate::execute::programs::target;
 use crate::features::{Feature, NO_VERSION, lacks};
-use crate::gl::{Gl, Version};
+use crate::gl::{self, Gl, Version};
 use crate::languages;
-use glasm_scripts::script::{Command, ProgramForm, ProgramSection, Requirements, Script};
+use glasm::ir::Stage;
+use glasm_scripts::script::{Command, ProgramForm, ProgramSection, Requirements, Script, Step};
 
 /// What OpenGL needs for a requirement of Vulkan's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -277,6 +278,7 @@ pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
         })
         .or_else(|| missing_form(script))
         .or_else(|| missing_language(script, gl))
+        .or_else(|| missing_registers(script, gl))
         .or_else(|| missing_command(script))
 }
 
@@ -314,6 +316,25 @@ fn missing_language(script: &Script, gl: &Gl) -> Option<String> {
         assembly.flat_map(|program| languages::extensions(target(program.stage), &program.text));
     let extension = needed.find(|extension| !gl.has(extension))?;
     Some(lacks(&extension))
+}
+
+/// Address registers, of which OpenGL has one at least. Programs that are to be refused say nothing of what a driver lacks.
+fn missing_registers(script: &Script, gl: &Gl) -> Option<String> {
+    let is_refused = |step: &Step| matches!(step.command, Command::ExpectError(_));
+    let vertex = script
+        .programs
+        .iter()
+        .filter(|program| (program.stage, program.form) == (Stage::Vertex, ProgramForm::Assembly));
+    let needed = vertex
+        .map(|program| languages::address_registers(&program.text))
+        .max()?;
+    if needed <= 1 || script.steps.iter().any(is_refused) {
+        return None;
+    }
+    let limit = gl::MAX_PROGRAM_ADDRESS_REGISTERS_ARB;
+    let most = gl.program_integer(gl::VERTEX_PROGRAM_ARB, limit).ok()?;
+    let is_beyond = usize::try_from(most).is_ok_and(|most| most < needed);
+    is_beyond.then(|| format!("the driver has {most} address registers, not {needed}"))
 }
 
 fn missing_command(script: &Script) -> Option<String> {
@@ -381,7 +402,7 @@ mod tests {
 
     #[test]
     fn reasons_of_scripts() {
-        let Some(gl) = crate::gl::tests::open() else {
+        let Some(gl) = gl::tests::open() else {
             return;
         };
         let reason = |require: &str| {

@@ -6,6 +6,7 @@ use super::{Execution, Problem};
 use crate::gl::{self, DrawCall, Elements, Gl, IndexType, Version};
 use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;
+use glasm_scripts::format::Format;
 use glasm_scripts::script::pipeline_state::PipelineState;
 use glasm_scripts::script::{Draw, DrawSource, IndexWidth};
 use glasm_scripts::vertices::check_bounds;
@@ -61,10 +62,11 @@ impl Execution<'_> {
         let script = self.script;
         check_bounds(draw, script.vertex_data.as_ref(), &script.indices)?;
         check_features(&self.gl, draw)?;
-        self.use_framebuffer()?;
-        self.set_pipeline_state(&draw.state)?;
+        self.check_colors()?;
         self.use_programs()?;
         self.ready_state()?;
+        self.use_framebuffer()?;
+        self.set_pipeline_state(&draw.state)?;
         set_primitives(&self.gl, draw)?;
         let arrays = self.set_vertices(draw)?;
         let indices = used_indices(&script.indices, &draw.source);
@@ -82,6 +84,24 @@ impl Execution<'_> {
             Ok(drawn?)
         })?;
         self.finish_stores()
+    }
+
+    /// Only typed programs may draw to integers. EXT_texture_integer, "Errors".
+    fn check_colors(&self) -> Result<(), Problem> {
+        let writes = self.written_colors();
+        let colors = self.script.requirements.attachments.colors.iter().zip(0..);
+        let mut integers = colors.filter(|(color, number)| {
+            let is_integer = |color: &Format| color.encoding.is_integer();
+            writes >> number & 1 != 0 && color.as_ref().is_some_and(is_integer)
+        });
+        match integers.next() {
+            Some((_, number)) if !self.programs.writes_integers() => {
+                let reason =
+                    format!("attachment {number} holds integers, the program writes floats");
+                Err(Problem::Lacking(reason))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Binds and enables the programs of all stages; what has none is left to OpenGL.

@@ -19,6 +19,8 @@ pub(super) struct Facts {
     pub(super) unsigned_attributes: u32,
     /// Bit n: it is a fragment program that leaves color attachment n as it is.
     pub(super) untouched_colors: u32,
+    /// Whether its language tells integers from floats.
+    pub(super) is_typed: bool,
     /// Number of its subroutine parameters: one more than the largest index.
     pub(super) subroutine_parameters: u32,
     /// What a geometry or tessellation evaluation program makes.
@@ -33,7 +35,10 @@ impl Facts {
     /// What the text of a program of the assembler tells. A text that only the driver understands is one of which nothing is known.
     /// Bit n of `drawn`: there is color attachment n.
     pub(super) fn of(stage: Stage, text: &[u8], drawn: u8) -> Self {
-        let mut facts = Self::default();
+        let mut facts = Self {
+            is_typed: text.starts_with(b"!!NV"),
+            ..Self::default()
+        };
         if matches!(stage, Stage::Geometry | Stage::TessEval) {
             facts.primitives = Primitives::of_program(text);
         }
@@ -182,6 +187,8 @@ mod tests {
             0
         );
         assert_eq!(colors("!!XYZ\n"), u32::MAX);
+        assert!(Facts::of(Stage::Fragment, b"!!NVfp4.0\nEND", 1).is_typed);
+        assert!(!Facts::of(Stage::Fragment, b"!!ARBfp1.0\nEND", 1).is_typed);
     }
 
     #[test]

@@ -96,7 +96,9 @@ pub(crate) fn execute(
 ) -> Result<Results, String> {
     let mut execution = Execution::new(gl, script, files, observe);
     let prepared = execution.prepare();
-    if execution.note(None, prepared)? {
+    let is_ready = prepared.is_ok();
+    execution.note(None, prepared)?;
+    if is_ready {
         for step in &script.steps {
             let result = execution.step(step);
             if !execution.note(Some(step.line), result)? {

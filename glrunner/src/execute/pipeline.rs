@@ -50,7 +50,7 @@ impl Execution<'_> {
 
     /// Bit n: draws write color n. Without fragment stage they write none, while OpenGL's fixed functions, which a script has as its
     /// fragment stage where it wants them, write all.
-    fn written_colors(&self) -> u32 {
+    pub(super) fn written_colors(&self) -> u32 {
         let mut programs = self.script.programs.iter();
         match programs.any(|program| program.stage == Stage::Fragment) {
             true => self.programs.written_colors(),

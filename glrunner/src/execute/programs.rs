@@ -42,13 +42,21 @@ impl Programs {
 
     /// Bit n: the fragment program writes color n. Fixed functions write all.
     pub(super) fn written_colors(&self) -> u32 {
-        let facts = self.facts(Stage::Fragment).unwrap_or_default();
-        !facts.untouched_colors
+        let fragment = self.loaded(Stage::Fragment);
+        fragment.map_or(u32::MAX, |fragment| !fragment.facts.untouched_colors)
+    }
+
+    /// Whether the fragment program tells integers from floats.
+    pub(super) fn writes_integers(&self) -> bool {
+        let fragment = self.loaded(Stage::Fragment);
+        fragment.is_some_and(|fragment| fragment.facts.is_typed)
     }
 
     /// The type of integers that the vertex program reads an attribute as; `None` of floats.
     pub(super) fn integer_attribute(&self, location: u32) -> Option<Scalar> {
-        self.facts(Stage::Vertex)?.integer_attribute(location)
+        self.loaded(Stage::Vertex)?
+            .facts
+            .integer_attribute(location)
     }
 
     /// The stages that have a program.
