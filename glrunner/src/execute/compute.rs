@@ -40,8 +40,6 @@ impl Execution<'_> {
         }
         program.bind()?;
         self.gl.Enable(gl::COMPUTE_PROGRAM_NV)?;
-        self.prepare_textures()?;
-        self.prepare_images()?;
         self.ready_state()?;
         self.run_groups(groups, size)
     }

@@ -1,6 +1,7 @@
 //! How a script samples a texture, as parameters of OpenGL. Pure.
 
-use crate::gl::{self, Border};
+use super::support::{Feature, NO_VERSION};
+use crate::gl::{self, Border, Version};
 use ash::vk;
 use glasm_scripts::format::{Aspect, Encoding};
 use glasm_scripts::script::Convention;
@@ -194,74 +195,69 @@ fn comparison(compare: vk::CompareOp) -> u32 {
     gl::NEVER + compare.as_raw().unsigned_abs()
 }
 
-/// An extension that the driver must have for a kind of sampling, unless its version has it; `None` if all have it.
-pub(super) fn needs(sampling: &Sampling, shape: &Shape) -> Vec<Need> {
-    let mut needs = Vec::new();
-    for wrap in sampling.wrap {
-        match wrap {
-            Wrap::MirrorClampToEdge => needs.push(Need {
-                version: Some(gl::Version(4, 4)),
-                extensions: &[
-                    "GL_ARB_texture_mirror_clamp_to_edge",
-                    "GL_EXT_texture_mirror_clamp",
-                    "GL_ATI_texture_mirror_once",
-                ],
-            }),
-            Wrap::MirrorClamp => needs.push(Need {
-                version: None,
-                extensions: &["GL_EXT_texture_mirror_clamp", "GL_ATI_texture_mirror_once"],
-            }),
-            Wrap::MirrorClampToBorder => needs.push(Need {
-                version: None,
-                extensions: &["GL_EXT_texture_mirror_clamp"],
-            }),
-            Wrap::Repeat
-            | Wrap::MirroredRepeat
-            | Wrap::ClampToEdge
-            | Wrap::ClampToBorder
-            | Wrap::Clamp => {}
-        }
-    }
-    if sampling.anisotropy > 1.0 {
-        needs.push(Need {
-            version: Some(gl::Version(4, 6)),
-            extensions: &["GL_EXT_texture_filter_anisotropic"],
-        });
-    }
-    if sampling.srgb_decode == SrgbDecode::Skip && shape.format.encoding == Encoding::Srgb {
-        needs.push(Need {
-            version: None,
-            extensions: &["GL_EXT_texture_sRGB_decode"],
-        });
-    }
-    if sampling.swizzle != Swizzle::IDENTITY {
-        needs.push(Need {
-            version: Some(gl::Version(3, 3)),
-            extensions: &["GL_ARB_texture_swizzle", "GL_EXT_texture_swizzle"],
-        });
-    }
-    if shape.target.is_cube() && sampling.is_linear() {
-        needs.push(Need {
-            version: Some(gl::Version(3, 2)),
-            extensions: &["GL_ARB_seamless_cube_map"],
-        });
-    }
-    needs
+const ANISOTROPY: Feature = Feature {
+    core: Version(4, 6),
+    extensions: &["GL_EXT_texture_filter_anisotropic"],
+};
+const MIRROR_CLAMP: Feature = Feature {
+    core: NO_VERSION,
+    extensions: &["GL_EXT_texture_mirror_clamp", "GL_ATI_texture_mirror_once"],
+};
+const MIRROR_CLAMP_TO_BORDER: Feature = Feature {
+    core: NO_VERSION,
+    extensions: &["GL_EXT_texture_mirror_clamp"],
+};
+const MIRROR_CLAMP_TO_EDGE: Feature = Feature {
+    core: Version(4, 4),
+    extensions: &[
+        "GL_ARB_texture_mirror_clamp_to_edge",
+        "GL_EXT_texture_mirror_clamp",
+        "GL_ATI_texture_mirror_once",
+    ],
+};
+const SEAMLESS_CUBES: Feature = Feature {
+    core: Version(3, 2),
+    extensions: &["GL_ARB_seamless_cube_map"],
+};
+const SRGB_DECODE: Feature = Feature {
+    core: NO_VERSION,
+    extensions: &["GL_EXT_texture_sRGB_decode"],
+};
+const SWIZZLE: Feature = Feature {
+    core: Version(3, 3),
+    extensions: &["GL_ARB_texture_swizzle", "GL_EXT_texture_swizzle"],
+};
+
+/// What a driver must have to sample a texture like that.
+pub(super) fn features(sampling: &Sampling, shape: &Shape) -> impl Iterator<Item = Feature> {
+    let has_curve = shape.format.encoding == Encoding::Srgb;
+    let rest = [
+        (sampling.anisotropy > 1.0, ANISOTROPY),
+        (
+            sampling.srgb_decode == SrgbDecode::Skip && has_curve,
+            SRGB_DECODE,
+        ),
+        (sampling.swizzle != Swizzle::IDENTITY, SWIZZLE),
+        (
+            shape.target.is_cube() && sampling.is_linear(),
+            SEAMLESS_CUBES,
+        ),
+    ];
+    let rest = rest.into_iter().filter(|(is_needed, _)| *is_needed);
+    let wraps = sampling.wrap.into_iter().filter_map(wrap_feature);
+    wraps.chain(rest.map(|(_, feature)| feature))
 }
 
-/// What a driver must have: the version, or one of the extensions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Need {
-    pub(super) version: Option<gl::Version>,
-    pub(super) extensions: &'static [&'static str],
-}
-
-impl Need {
-    /// The extension that is missing; `None` if nothing is.
-    pub(super) fn missing(self, gl: &gl::Gl) -> Option<&'static str> {
-        let has_version = self.version.is_some_and(|version| gl.version() >= version);
-        let has = has_version || self.extensions.iter().any(|extension| gl.has(extension));
-        self.extensions.first().copied().filter(|_| !has)
+fn wrap_feature(wrap: Wrap) -> Option<Feature> {
+    match wrap {
+        Wrap::MirrorClampToEdge => Some(MIRROR_CLAMP_TO_EDGE),
+        Wrap::MirrorClamp => Some(MIRROR_CLAMP),
+        Wrap::MirrorClampToBorder => Some(MIRROR_CLAMP_TO_BORDER),
+        Wrap::Repeat
+        | Wrap::MirroredRepeat
+        | Wrap::ClampToEdge
+        | Wrap::ClampToBorder
+        | Wrap::Clamp => None,
     }
 }
 
@@ -405,6 +401,31 @@ mod tests {
             assert!(has(&found, gl::TEXTURE_COMPARE_FUNC, gl::GEQUAL));
             assert!(has(&found, gl::DEPTH_TEXTURE_MODE, mode));
         }
+    }
+
+    #[test]
+    fn what_sampling_needs() {
+        let cube = shape(TexTarget::Cube, "R8G8B8A8_SRGB");
+        let found = |sampling: &Sampling| features(sampling, &cube).collect::<Vec<_>>();
+        assert_eq!(found(&Sampling::INITIAL), []);
+        let sampling = Sampling {
+            mag: vk::Filter::LINEAR,
+            wrap: [Wrap::MirrorClamp, Wrap::Clamp, Wrap::MirrorClampToEdge],
+            srgb_decode: SrgbDecode::Skip,
+            anisotropy: 2.0,
+            ..Sampling::INITIAL
+        };
+        let expected = [
+            MIRROR_CLAMP,
+            MIRROR_CLAMP_TO_EDGE,
+            ANISOTROPY,
+            SRGB_DECODE,
+            SEAMLESS_CUBES,
+        ];
+        assert_eq!(found(&sampling), expected);
+        let flat = shape(TexTarget::D2, "R8G8B8A8_UNORM");
+        let expected = [MIRROR_CLAMP, MIRROR_CLAMP_TO_EDGE, ANISOTROPY];
+        assert_eq!(features(&sampling, &flat).collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::test_support::{run_steps, with_execution};
 use super::textures::{create, gl_target, texel_format};
 use super::{Execution, Problem};
 use crate::gl;
+use crate::gl::glsl::use_program;
 use crate::gl::tests::open;
 use ash::vk;
 use glasm::ir::TexTarget;
@@ -256,5 +257,68 @@ fn programs_decide_on_targets_and_comparisons() {
             let found = texture.parameter(gl::TEXTURE_COMPARE_MODE).unwrap();
             assert_eq!(found.cast_unsigned(), compare);
         }
+    });
+}
+
+/// Adds 10 to each texel of image 1, and writes the number of the layer of image 0.
+const STORES: &str = "#version 430
+layout(local_size_x = 2) in;
+layout(binding = 0, r32ui) uniform uimage2DArray layers;
+layout(binding = 1, r32ui) uniform uimage2D one;
+void main() {
+    ivec2 at = ivec2(gl_LocalInvocationID.x, 0);
+    imageStore(layers, ivec3(at, 2), uvec4(2));
+    imageStore(one, at, imageLoad(one, at) + 10u);
+}";
+
+#[test]
+fn programs_see_images_and_parts_of_images() {
+    let text = "[test]\nimage 2DArray 0 R32_UINT (2, 1, 3)\n\
+        image 2DArray 5 levels 2 R32_SINT (4, 1, 2) solid 5 0 0 0\n\
+        bind image 1 5 level 1 layer 1 format R32_UINT\n";
+    with_execution(text, |gl, execution| {
+        if gl.version() < gl::Version(4, 3) {
+            eprintln!("skipped: no compute shaders");
+            return;
+        }
+        run_steps(execution);
+        execution.prepare_images().unwrap();
+        use_program(gl, &[(gl::COMPUTE_SHADER, STORES)], &[]).unwrap();
+        gl.DispatchCompute(1, 1, 1).unwrap();
+        execution.finish_stores().unwrap();
+        for (unit, level, slice, expected) in [
+            (0, 0, 0, [0, 0]),
+            (0, 0, 2, [2, 2]),
+            (5, 1, 0, [5, 5]),
+            (5, 1, 1, [15, 15]),
+        ] {
+            let plane = PlaneId {
+                level,
+                slice,
+                sample: 0,
+            };
+            let found = execution.image_plane(ImageKey::of_unit(unit), plane);
+            let (words, _) = found.as_ref().unwrap().data.as_chunks();
+            let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+            assert_eq!(words, expected, "{unit} {plane:?}");
+        }
+        let used = execution.images.used_planes();
+        assert_eq!(used.len(), 3 + 2 * 2);
+    });
+}
+
+#[test]
+fn what_an_image_lacks_is_not_bound() {
+    let text = "[test]\nimage 2D 0 R32_UINT (2, 1) 7 8\nbind image 1 0 level 3\n";
+    with_execution(text, |gl, execution| {
+        if gl.version() < gl::Version(4, 3) {
+            eprintln!("skipped: no compute shaders");
+            return;
+        }
+        run_steps(execution);
+        execution.prepare_images().unwrap();
+        let name = |unit| gl.indexed_integer(gl::IMAGE_BINDING_NAME, unit).unwrap();
+        assert_ne!(name(0), 0);
+        assert_eq!(name(1), 0);
     });
 }

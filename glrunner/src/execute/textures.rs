@@ -5,11 +5,12 @@
 //! in OpenGL the texture does: so what the programs at hand read decides.
 
 use super::lookups::{Lookup, Lookups};
-use super::sampling::{Comparing, Parameter, needs, parameters};
+use super::sampling::{Comparing, Parameter, features, parameters};
+use super::support::Feature;
 use super::{Execution, Problem};
 use crate::error::Error;
 use crate::formats::TexelFormat;
-use crate::gl::{self, Buffer, Gl, Image, SampleLayer, Texture};
+use crate::gl::{self, Buffer, Gl, Image, SampleLayer, Texture, Version};
 use glasm::ir::TexTarget;
 use glasm_scripts::format::{Aspect, Encoding};
 use glasm_scripts::script::{Convention, TextureEnables, target_name};
@@ -245,6 +246,19 @@ impl Execution<'_> {
     }
 }
 
+const BUFFER_TEXTURES: Feature = Feature {
+    core: Version(3, 1),
+    extensions: &[
+        "GL_ARB_texture_buffer_object",
+        "GL_EXT_texture_buffer_object",
+    ],
+};
+/// They are filled by shaders of GLSL 1.50, which no extension brings.
+const MULTISAMPLE_TEXTURES: Feature = Feature {
+    core: Version(3, 2),
+    extensions: &[],
+};
+
 /// Capabilities by the names of scripts.
 const CAPABILITIES: &[(&str, u32)] = &[
     ("GL_TEXTURE_1D", gl::TEXTURE_1D),
@@ -298,10 +312,7 @@ pub(super) fn texel_format(shape: &Shape) -> Result<TexelFormat, Problem> {
 
 /// Whether the driver can sample a texture like that; switches on what all textures share.
 fn check_sampling(gl: &Gl, sampling: &Sampling, shape: &Shape) -> Result<(), Problem> {
-    let missing = needs(sampling, shape);
-    if let Some(extension) = missing.iter().find_map(|need| need.missing(gl)) {
-        return Err(Problem::Lacking(format!("the driver lacks {extension}")));
-    }
+    features(sampling, shape).try_for_each(|feature| feature.require(gl))?;
     // Scripts have no edges between the faces of a cube.
     if shape.target.is_cube() && sampling.is_linear() {
         gl.Enable(gl::TEXTURE_CUBE_MAP_SEAMLESS)?;
@@ -408,6 +419,7 @@ fn check_bits(shape: &Shape, bits: Option<gl::StoredBits>) -> Result<(), Problem
 }
 
 fn create_buffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Buffer), Problem> {
+    BUFFER_TEXTURES.require(gl)?;
     let shape = &data.shape;
     let format = texel_format(shape)?;
     let lacking = || {
@@ -419,10 +431,7 @@ fn create_buffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Buffer), P
     };
     // Programs see bytes as they are.
     let reverses = [gl::BGR, gl::BGRA, gl::BGR_INTEGER, gl::BGRA_INTEGER];
-    let has_targets = gl.version() >= gl::Version(3, 1)
-        || gl.has("GL_ARB_texture_buffer_object")
-        || gl.has("GL_EXT_texture_buffer_object");
-    if !has_targets || reverses.contains(&format.client.format) {
+    if reverses.contains(&format.client.format) {
         return Err(lacking());
     }
     let most = gl.integer(gl::MAX_TEXTURE_BUFFER_SIZE)?;
@@ -453,11 +462,7 @@ fn create_samples(gl: &Rc<Gl>, data: &TextureData, target: u32) -> Result<Textur
         level: 0,
         size: image_size(shape, 0),
     };
-    if !Texture::can_write_samples(gl) {
-        return Err(Problem::Lacking(
-            "the driver lacks OpenGL 3.2, which fills multisample textures".to_owned(),
-        ));
-    }
+    MULTISAMPLE_TEXTURES.require(gl)?;
     let bits = gl.stored_sample_bits(image, format.internal, shape.samples)?;
     check_bits(shape, bits)?;
     let texture = Texture::new(gl, target)?;

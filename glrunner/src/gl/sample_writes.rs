@@ -97,12 +97,8 @@ const CAPABILITIES: [u32; 21] = [
 ];
 
 impl Texture {
-    /// Whether the driver can fill samples.
-    pub(crate) fn can_write_samples(gl: &Gl) -> bool {
-        gl.version() >= Version(3, 2)
-    }
-
-    /// Sets one sample of all texels of a layer of a multisample texture. `internal` is its format, less the curve of sRGB.
+    /// Sets one sample of all texels of a layer of a multisample texture, with shaders of GLSL 1.50. `internal` is its format, less the
+    /// curve of sRGB.
     pub(crate) fn write_sample(
         &self,
         place: SampleLayer,
