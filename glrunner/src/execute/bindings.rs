@@ -452,8 +452,9 @@ mod tests {
                 let call = |stage| format!("bind {stage:#x} {index} buffer {buffer} 0 {size}");
                 stages.iter().map(call).collect()
             };
-            // Tokens of NV_parameter_buffer_object and NV_tessellation_program5: vertex, tessellation, geometry, fragment programs.
-            let stages = [0x8DA2, 0x8C74, 0x8C75, 0x8DA3, 0x8DA4];
+            // Tokens of NV_parameter_buffer_object, NV_tessellation_program5 and NV_compute_program5: vertex, tessellation, geometry,
+            // fragment, compute programs.
+            let stages = [0x8DA2, 0x8C74, 0x8C75, 0x8DA3, 0x8DA4, 0x90FC];
             execution.make_buffers().unwrap();
             let names: [u32; 3] = std::array::from_fn(|index| {
                 let buffer = execution.buffers.get(BufferId(index));
@@ -464,7 +465,8 @@ mod tests {
             execution.step(&steps[0]).unwrap();
             assert_eq!(take_calls(), bound(&[0x8DA4], 2, names[1], 68));
             execution.step(&steps[1]).unwrap();
-            assert_eq!(take_calls(), bound(&stages[..4], 2, names[2], 4));
+            let others = [0x8DA2, 0x8C74, 0x8C75, 0x8DA3, 0x90FC];
+            assert_eq!(take_calls(), bound(&others, 2, names[2], 4));
             execution.step(&steps[2]).unwrap();
             assert!(take_calls().is_empty());
         });

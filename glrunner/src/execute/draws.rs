@@ -1,7 +1,7 @@
 //! Draws: programs, state, vertices.
 
 use super::state_names::{TOPOLOGIES, gl_name};
-use super::support::Feature;
+use super::support::{Feature, STAGES};
 use super::{Execution, Problem};
 use crate::gl::{self, DrawCall, Elements, Gl, IndexType, Version};
 use ash::vk::PrimitiveTopology;
@@ -21,40 +21,6 @@ const TESSELLATION: Feature = feature(Version(4, 0), &["GL_ARB_tessellation_shad
 const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature {
     Feature { core, extensions }
 }
-
-/// What enables the programs of a stage, and the extension that has them.
-const STAGES: &[(Stage, u32, &str)] = &[
-    (
-        Stage::Vertex,
-        gl::VERTEX_PROGRAM_ARB,
-        "GL_ARB_vertex_program",
-    ),
-    (
-        Stage::TessControl,
-        gl::TESS_CONTROL_PROGRAM_NV,
-        "GL_NV_tessellation_program5",
-    ),
-    (
-        Stage::TessEval,
-        gl::TESS_EVALUATION_PROGRAM_NV,
-        "GL_NV_tessellation_program5",
-    ),
-    (
-        Stage::Geometry,
-        gl::GEOMETRY_PROGRAM_NV,
-        "GL_NV_geometry_program4",
-    ),
-    (
-        Stage::Fragment,
-        gl::FRAGMENT_PROGRAM_ARB,
-        "GL_ARB_fragment_program",
-    ),
-    (
-        Stage::Fragment,
-        gl::FRAGMENT_PROGRAM_NV,
-        "GL_NV_fragment_program",
-    ),
-];
 
 impl Execution<'_> {
     /// `draw`
@@ -106,7 +72,9 @@ impl Execution<'_> {
 
     /// Binds and enables the programs of all stages; what has none is left to OpenGL.
     fn use_programs(&self) -> Result<(), Problem> {
-        for (stage, target, extension) in STAGES {
+        for (stage, target, extension) in
+            STAGES.iter().filter(|(stage, ..)| *stage != Stage::Compute)
+        {
             let program = self.programs.get(*stage);
             match program.filter(|program| program.target() == *target) {
                 Some(program) => {

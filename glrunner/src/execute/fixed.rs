@@ -4,6 +4,7 @@
 use super::facts::Facts;
 use super::state::{select_unit, set_point_origin};
 use super::{Execution, Problem};
+use crate::features::lacks;
 use crate::gl::{self, Gl, Version};
 use glasm::PointOrigin;
 use glasm::ir::Stage;
@@ -66,9 +67,7 @@ fn set_clamping(gl: &Gl, fixed: &glasm::FixedState) -> Result<(), Problem> {
         } else if gl.has("GL_ARB_color_buffer_float") {
             gl.ClampColorARB(target, value.into())?;
         } else {
-            return Err(Problem::Lacking(
-                "the driver lacks GL_ARB_color_buffer_float".to_owned(),
-            ));
+            return Err(Problem::Lacking(lacks("GL_ARB_color_buffer_float")));
         }
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! again. Subroutine parameters are lost whenever a program is bound, so they are set before every draw; so are parameters with handles
 //! of textures and images, which a script may change at any time.
 
+use super::support::stage_target;
 use super::{Execution, Problem};
 use crate::error::Error;
 use crate::gl::{self, Gl};
@@ -41,18 +42,6 @@ impl Parameters {
     }
 }
 
-/// The target of a stage whose program OpenGL's fixed functions replace.
-fn default_target(stage: Stage) -> u32 {
-    match stage {
-        Stage::Vertex => gl::VERTEX_PROGRAM_ARB,
-        Stage::TessControl => gl::TESS_CONTROL_PROGRAM_NV,
-        Stage::TessEval => gl::TESS_EVALUATION_PROGRAM_NV,
-        Stage::Geometry => gl::GEOMETRY_PROGRAM_NV,
-        Stage::Fragment => gl::FRAGMENT_PROGRAM_ARB,
-        Stage::Compute => gl::COMPUTE_PROGRAM_NV,
-    }
-}
-
 /// 64-bit numbers in the place of the components that they fill.
 fn with_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
     for (place, pair) in words.chunks_exact_mut(2).zip(pairs) {
@@ -63,28 +52,39 @@ fn with_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
 
 /// Whether there is a parameter of that number.
 fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), Problem> {
-    let (limit, what) = match bank {
-        ParamBank::Env => (gl::MAX_PROGRAM_ENV_PARAMETERS_ARB, "environment parameters"),
-        ParamBank::Local => (gl::MAX_PROGRAM_LOCAL_PARAMETERS_ARB, "local parameters"),
-        ParamBank::Subroutine => {
-            require(gl, "GL_NV_gpu_program5")?;
-            (
-                gl::MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV,
-                "subroutine parameters",
-            )
-        }
+    let (count, what) = match bank {
+        ParamBank::Env => (
+            gl.program_integer(target, gl::MAX_PROGRAM_ENV_PARAMETERS_ARB)?,
+            "environment parameters",
+        ),
+        // These programs have a limit of their own: NV_fragment_program section 3.11.2.
+        ParamBank::Local if target == gl::FRAGMENT_PROGRAM_NV => (
+            gl.integer(gl::MAX_FRAGMENT_PROGRAM_LOCAL_PARAMETERS_NV)?,
+            "local parameters",
+        ),
+        ParamBank::Local => (
+            gl.program_integer(target, gl::MAX_PROGRAM_LOCAL_PARAMETERS_ARB)?,
+            "local parameters",
+        ),
+        ParamBank::Subroutine => (
+            gl.program_integer(target, gl::MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV)?,
+            "subroutine parameters",
+        ),
     };
-    let count = gl.program_integer(target, limit)?;
     match i64::from(index) < i64::from(count) {
         true => Ok(()),
         false => Err(Problem::Lacking(format!("the driver has {count} {what}"))),
     }
 }
 
-fn require(gl: &Gl, extension: &str) -> Result<(), Problem> {
-    match gl.has(extension) {
-        true => Ok(()),
-        false => Err(Problem::Lacking(format!("the driver lacks {extension}"))),
+/// The extension that has parameters of a kind, besides that of the stage.
+fn extension_of(bank: ParamBank, ty: ParamType) -> Option<&'static str> {
+    match (bank, ty) {
+        (ParamBank::Subroutine, _) => Some("GL_NV_gpu_program5"),
+        (ParamBank::Env | ParamBank::Local, ParamType::Int | ParamType::Uint) => {
+            Some("GL_NV_gpu_program4")
+        }
+        (ParamBank::Env | ParamBank::Local, ParamType::Float) => None,
     }
 }
 
@@ -98,9 +98,6 @@ fn upload(
     let [x, y, z, w] = value.words;
     let [fx, fy, fz, fw] = value.words.map(f32::from_bits);
     let [ix, iy, iz, iw] = value.words.map(u32::cast_signed);
-    if value.ty != ParamType::Float {
-        require(gl, "GL_NV_gpu_program4")?;
-    }
     match (bank, value.ty) {
         (ParamBank::Env, ParamType::Float) => {
             gl.ProgramEnvParameter4fARB(target, index, fx, fy, fz, fw)
@@ -155,21 +152,33 @@ fn query(
 }
 
 impl Execution<'_> {
-    /// The target of the program of a stage, which is bound.
-    fn bind_stage(&self, stage: Stage) -> Result<u32, Problem> {
-        match self.programs.get(stage) {
+    /// The target of a parameter, which the driver has. For parameters that belong to a program it is bound.
+    fn target_of(&self, (stage, bank, index): Key, ty: ParamType) -> Result<u32, Problem> {
+        let program = match bank {
+            ParamBank::Env => None,
+            ParamBank::Local | ParamBank::Subroutine => self.programs.get(stage),
+        };
+        let target = match program {
             Some(program) => {
                 program.bind()?;
-                Ok(program.target())
+                program.target()
             }
-            None => Ok(default_target(stage)),
+            None => {
+                let (target, extension) = stage_target(stage);
+                self.demand(extension)?;
+                target
+            }
+        };
+        if let Some(extension) = extension_of(bank, ty) {
+            self.demand(extension)?;
         }
+        check_index(&self.gl, target, bank, index)?;
+        Ok(target)
     }
 
-    fn upload_value(&self, (stage, bank, index): Key, value: Value) -> Result<(), Problem> {
-        let target = self.bind_stage(stage)?;
-        check_index(&self.gl, target, bank, index)?;
-        upload(&self.gl, target, (bank, index), value)
+    fn upload_value(&self, key: Key, value: Value) -> Result<(), Problem> {
+        let target = self.target_of(key, value.ty)?;
+        upload(&self.gl, target, (key.1, key.2), value)
     }
 
     pub(super) fn set_parameter(
@@ -224,12 +233,8 @@ impl Execution<'_> {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Result<(), Problem> {
-        if ty != ParamType::Float {
-            require(&self.gl, "GL_NV_gpu_program4")?;
-        }
         self.ready_parameters()?;
-        let target = self.bind_stage(stage)?;
-        check_index(&self.gl, target, bank, index)?;
+        let target = self.target_of((stage, bank, index), ty)?;
         let observed = query(&self.gl, target, (bank, index), ty)?;
         if expected.is_none() {
             return Ok(());
@@ -244,7 +249,7 @@ impl Execution<'_> {
         index: u32,
         units: &[HandleUnit],
     ) -> Result<(), Problem> {
-        require(&self.gl, "GL_NV_bindless_texture")?;
+        self.demand("GL_NV_bindless_texture")?;
         self.set_pairs(bank, stage, index, &[])?;
         self.parameters
             .handles
@@ -270,13 +275,11 @@ impl Execution<'_> {
             self.set_value(key, Value { words, ty })?;
         }
         for stage in self.programs.stages() {
-            let count = self
-                .programs
-                .facts(stage)
-                .map_or(0, |facts| facts.subroutine_parameters);
-            if count > 0 {
-                let target = self.bind_stage(stage)?;
-                let numbers = self.parameters.subroutines(stage, count);
+            let facts = self.programs.facts(stage);
+            if let Some(last) = facts.and_then(|facts| facts.subroutine_parameters.checked_sub(1)) {
+                let key = (stage, ParamBank::Subroutine, last);
+                let target = self.target_of(key, ParamType::Uint)?;
+                let numbers = self.parameters.subroutines(stage, last + 1);
                 self.gl.set_subroutine_parameters(target, &numbers)?;
             }
         }
@@ -295,7 +298,7 @@ impl Execution<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::{run_steps, with_pretended};
+    use crate::execute::test_support::{reason, run_steps, with_execution, with_pretended};
     use crate::gl::Target;
     use crate::gl::pretend::{self, take_calls};
     use crate::gl::tests::{load, open};
@@ -361,13 +364,23 @@ mod tests {
             reason,
             format!("the driver has {count} environment parameters")
         );
-        if !gl.has("GL_NV_gpu_program4") {
-            let value = Value {
-                words: [1; 4],
-                ty: ParamType::Int,
-            };
-            let refused = upload(&gl, target, (ParamBank::Env, 0), value);
-            assert!(matches!(refused, Err(Problem::Lacking(_))), "{refused:?}");
+    }
+
+    #[test]
+    fn integers_and_targets_have_extensions() {
+        for (bank, extension) in [
+            ("env_fp", "GL_NV_gpu_program4"),
+            ("local_vp", "GL_NV_gpu_program4"),
+            ("env_gp", "GL_NV_geometry_program4"),
+            ("local_cp", "GL_NV_compute_program5"),
+        ] {
+            let text = format!("[test]\nparameter {bank} 0 int (1, 2, 3, 4)\n");
+            with_execution(&text, |gl, execution| {
+                if !gl.has(extension) {
+                    let result = execution.step(&execution.script.steps[0]);
+                    assert_eq!(reason(result), format!("the driver lacks {extension}"));
+                }
+            });
         }
     }
 
@@ -375,7 +388,7 @@ mod tests {
     fn integers_go_to_the_commands_of_their_type() {
         with_pretended(
             "[test]\nparameter env_gp 1 int (1, -2, 3, -4)\nparameter env_fp 2 uint (1, 2, 3, 4294967295)\n\
-             parameter local_vp 3 int (-1, 0, 0, 0)\nparameter local_tcp 4 int64 (-1, 5)\nparameter local_cp 5 uint (1, 2, 3, 4)\n",
+             parameter local_vp 3 int (-1, 0, 0, 0)\nparameter local_tcp 4 int64 (-1, 5)\nparameter local_tep 5 uint (1, 2, 3, 4)\n",
             |_, execution| {
                 run_steps(execution);
                 let calls = take_calls();
@@ -393,7 +406,10 @@ mod tests {
                             "local {:#x} 4 0xffffffff 0xffffffff 0x5 0x0",
                             gl::TESS_CONTROL_PROGRAM_NV
                         ),
-                        format!("local {:#x} 5 0x1 0x2 0x3 0x4", gl::COMPUTE_PROGRAM_NV),
+                        format!(
+                            "local {:#x} 5 0x1 0x2 0x3 0x4",
+                            gl::TESS_EVALUATION_PROGRAM_NV
+                        ),
                     ]
                 );
             },

@@ -51,10 +51,7 @@ impl Execution<'_> {
             ComponentKind::Attribs => (gl::PROGRAM_ATTRIB_COMPONENTS_NV, "attributes"),
             ComponentKind::Results => (gl::PROGRAM_RESULT_COMPONENTS_NV, "results"),
         };
-        if !self.gl.has("GL_NV_gpu_program4") {
-            let reason = "the driver lacks GL_NV_gpu_program4".to_owned();
-            return Err(Problem::Lacking(reason));
-        }
+        self.demand("GL_NV_gpu_program4")?;
         let program = self.programs.get(stage);
         let program = program.ok_or_else(|| format!("there is no {} program", stage.name()))?;
         let observed = program.property(name)?.unwrap_or(0);

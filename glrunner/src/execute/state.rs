@@ -1,6 +1,7 @@
 //! State that programs read: matrices, lights, materials, fog and the rest, set by OpenGL's own commands.
 
 use super::{Execution, Problem};
+use crate::features::lacks;
 use crate::gl::{self, Gl};
 use glasm::PointOrigin;
 use glasm::state::{ColorTerm, Face, TexGenCoord, TexGenPlane};
@@ -82,7 +83,7 @@ fn modelview_mode(number: u32) -> u32 {
 fn select_matrix(gl: &Gl, target: MatrixTarget) -> Result<(), Problem> {
     let kind = MatrixKind::of(target);
     if let Some(extension) = kind.extension.filter(|extension| !gl.has(extension)) {
-        return Err(Problem::Lacking(format!("the driver lacks {extension}")));
+        return Err(Problem::Lacking(lacks(extension)));
     }
     if let Some((number, limit)) = kind.number {
         check_number(gl, number, limit, &format!("{} matrices", kind.name))?;

@@ -10,9 +10,12 @@ use std::rc::Rc;
 
 const PRETENDED: &[&str] = &[
     "GL_NV_bindless_texture",
+    "GL_NV_compute_program5",
+    "GL_NV_geometry_program4",
     "GL_NV_gpu_program4",
     "GL_NV_gpu_program5",
     "GL_NV_shader_buffer_load",
+    "GL_NV_tessellation_program5",
     "GL_NV_transform_feedback",
     "GL_NV_transform_feedback2",
 ];
