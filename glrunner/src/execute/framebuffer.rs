@@ -4,7 +4,9 @@ use super::support::Feature;
 use super::{Execution, Problem};
 use crate::error::Error;
 use crate::formats::TexelFormat;
-use crate::gl::{self, ColorTarget, Framebuffer, FramebufferDesc, Gl, Sample, Version};
+use crate::gl::{
+    self, ClientFormat, ColorTarget, Framebuffer, FramebufferDesc, Gl, Sample, Version,
+};
 use ash::vk;
 use glasm_scripts::format::{DepthFormat, Encoding, Format};
 use glasm_scripts::image::Image;
@@ -246,13 +248,32 @@ impl ScriptFramebuffer {
             Plane::Color(_) | Plane::Depth => format.depth_texels(),
         };
         let Some(own) = own else { return Ok(None) };
-        let read = self.framebuffer.read_depth_stencil(sample, texels.client)?;
-        let bytes = match plane {
-            Plane::Stencil => texels.stencil_values(&read),
-            Plane::Color(_) | Plane::Depth => texels.to_script(read),
+        let read = |client| self.framebuffer.read_depth_stencil(sample, client);
+        let bytes = match (sample, plane) {
+            (Sample::Resolved, Plane::Stencil) => texels.stencil_values(&read(texels.client)?),
+            (Sample::Resolved, Plane::Color(_) | Plane::Depth) => {
+                texels.to_script(read(texels.client)?)
+            }
+            (Sample::At(_), Plane::Stencil) => read(STENCILS)?,
+            (Sample::At(_), Plane::Color(_) | Plane::Depth) => encode(&own, &read(DEPTHS)?),
         };
         Ok(Some((own, bytes)))
     }
+}
+
+/// How depths of single samples are read, whatever the format that stores them.
+const DEPTHS: ClientFormat = ClientFormat::new(gl::DEPTH_COMPONENT, gl::FLOAT);
+
+/// Stencil values of single samples likewise.
+const STENCILS: ClientFormat = ClientFormat::new(gl::STENCIL_INDEX, gl::UNSIGNED_BYTE);
+
+/// Depths as a format has them.
+fn encode(format: &Format, depths: &[u8]) -> Vec<u8> {
+    let depths = depths.chunks_exact(4);
+    let depths = depths.map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    depths
+        .flat_map(|depth| format.encode([f64::from(depth), 0.0, 0.0, 0.0]))
+        .collect()
 }
 
 /// What the driver lacks for a framebuffer, other than formats.
@@ -386,5 +407,28 @@ impl Execution<'_> {
             self.results
                 .picture_attachment(&self.files, surface, &image, order);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_become_texels_of_their_format() {
+        let texels = |name, depths: &[f32]| {
+            let bytes: Vec<u8> = depths
+                .iter()
+                .flat_map(|depth| depth.to_le_bytes())
+                .collect();
+            let format = DepthFormat::parse(name).and_then(DepthFormat::depth_texels);
+            encode(&format.unwrap(), &bytes)
+        };
+        assert_eq!(texels("D16_UNORM", &[0.0, 1.0]), [0, 0, 0xff, 0xff]);
+        assert_eq!(
+            texels("D24_UNORM_S8_UINT", &[1.0, 0.25]),
+            [0xff, 0xff, 0xff, 0, 0, 0, 0x40, 0]
+        );
+        assert_eq!(texels("D32_SFLOAT", &[0.1]), 0.1f32.to_le_bytes());
     }
 }
