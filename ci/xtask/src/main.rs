@@ -18,6 +18,7 @@ mod opengl;
 mod packages;
 mod piglit;
 mod random;
+mod reference;
 mod setup;
 mod shell;
 mod suite;
@@ -45,6 +46,7 @@ commands:
   bench      measure translation and scripts, refresh docs/performance.md
   fuzz       run a cargo-fuzz target of tests/fuzz
   piglit     compare with piglit's tests of the ARB languages
+  reference  compare with Mesa's OpenGL, refresh docs/reference.md
   random     write scripts of random programs, to compare implementations with
 
 `cargo xtask COMMAND --help` tells more.";
@@ -77,6 +79,7 @@ Installs what is missing (as setup --yes does), then runs in this order:
   doc        documentation tests
   scripts    tests/cases/run and shaders on lavapipe and on SwiftShader, validation layer on
   spirv-val  every module that the scripts produced
+  opengl     scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe
   coverage   the feature lists that passing scripts prove; docs/support.md says the same
 The last line is `N passed, N failed, N skipped`: tests, scripts and checks together.
 
@@ -129,6 +132,13 @@ implementations make of them with `glasm run --compare gl,vulkan FOLDER`. Equal 
   --count N   scripts of each kind (100)
   --seed N    seed of the first one; the others count on (0)";
 
+const HELP_REFERENCE: &str = "\
+usage: cargo xtask reference
+
+Runs all scripts with Mesa's OpenGL (llvmpipe) and with lavapipe, compares all that they leave, and writes
+docs/reference.md. docs/comparing.md tells how; differences that a specification decides stand in
+tests/reference/known-differences.toml.";
+
 fn main() -> ExitCode {
     match dispatch() {
         Ok(code) => code,
@@ -161,6 +171,7 @@ fn dispatch() -> Result<ExitCode> {
         "bench" => bench_command(parser),
         "fuzz" => fuzz_command(parser),
         "piglit" => piglit_command(parser, &folder),
+        "reference" => no_options(parser, HELP_REFERENCE, reference::run),
         "random" => random_command(parser, &folder),
         "help" => {
             println!("{HELP}");

@@ -5,7 +5,7 @@ use crate::setup::{self, Purpose};
 use crate::suite::{self, ScriptResult};
 use crate::support::{self, Verdict};
 use crate::tally::Tally;
-use crate::{shell, validate, vulkan};
+use crate::{reference, shell, validate, vulkan};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -49,6 +49,8 @@ pub(crate) enum Step {
     Scripts,
     /// Every module.
     SpirvVal,
+    /// Comparison with OpenGL drivers.
+    OpenGl,
     /// Feature lists.
     Coverage,
 }
@@ -63,6 +65,7 @@ const STEPS: &[(&str, Step)] = &[
     ("doc", Step::Doc),
     ("scripts", Step::Scripts),
     ("spirv-val", Step::SpirvVal),
+    ("opengl", Step::OpenGl),
     ("coverage", Step::Coverage),
 ];
 
@@ -138,6 +141,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::Doc => test_run(shell::cargo().args(["test", "--workspace", "--doc"])),
         Step::Scripts => script_suites(state),
         Step::SpirvVal => validate_modules(state),
+        Step::OpenGl => reference::test(),
         Step::Coverage => coverage_report(state),
     }
 }

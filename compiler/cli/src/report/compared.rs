@@ -35,7 +35,7 @@ impl Record {
 
     /// A comparison passes too if all that differs is known, and so does a crash.
     pub(crate) fn judge(&mut self, known: &Known) {
-        let explained: Vec<Decision> = match (&self.comparison, self.fault) {
+        let mut explained: Vec<Decision> = match (&self.comparison, self.fault) {
             (Some(comparison), _) => {
                 let found = known.explain(&self.path, comparison).unwrap_or_default();
                 found.into_iter().map(Decision::from).collect()
@@ -46,6 +46,9 @@ impl Record {
             }
             (None, None) => Vec::new(),
         };
+        // Entries for several kinds of differences may share their reason.
+        explained.sort();
+        explained.dedup();
         if !explained.is_empty() {
             self.outcome = Verdict::Pass;
             self.known = explained;
