@@ -105,15 +105,16 @@ impl Execution<'_> {
     /// Sets what depends on the programs that run, before every draw and dispatch.
     pub(super) fn ready_state(&mut self) -> Result<(), Problem> {
         let stages = [Stage::Geometry, Stage::TessEval, Stage::Vertex];
-        let last = stages.iter().find_map(|stage| self.programs.facts(*stage));
-        self.ready_rasterization(last.unwrap_or_default())?;
+        let mut programs = stages.iter();
+        let last = programs.find_map(|stage| self.programs.facts(*stage));
+        self.ready_rasterization(&last.unwrap_or_default())?;
         self.prepare_textures()?;
         self.prepare_images()?;
         self.ready_parameters()
     }
 
     /// `last` tells about the last program before rasterization.
-    fn ready_rasterization(&mut self, last: Facts) -> Result<(), Problem> {
+    fn ready_rasterization(&mut self, last: &Facts) -> Result<(), Problem> {
         let gl = &self.gl;
         let by_program = self.state.point_size.is_none() && last.writes_point_size;
         switch(gl, gl::VERTEX_PROGRAM_POINT_SIZE, by_program)?;
@@ -133,6 +134,7 @@ impl Execution<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::execute::test_support::with_execution;
     use crate::gl::tests::open;
 
     fn on(gl: &Gl, capability: u32) -> bool {
@@ -198,5 +200,30 @@ mod tests {
         );
         let sets = [0, 1, 2, 3].map(|unit| replaced(&gl, unit));
         assert_eq!(sets, [false, true, false, true]);
+    }
+
+    #[test]
+    fn programs_decide_about_clip_distances_and_point_sizes() {
+        let text = "[require]\nGL >= 2.0\nfixed clip_plane 1\n[test]\n";
+        with_execution(text, |gl, execution| {
+            let writes = Facts {
+                writes_point_size: true,
+                clip_distances: 0b100,
+                ..Facts::default()
+            };
+            let planes = |gl: &Gl| [0, 1, 2].map(|number| on(gl, gl::CLIP_PLANE0 + number));
+            execution.set_fixed_state().unwrap();
+            execution.ready_rasterization(&writes).unwrap();
+            assert_eq!(planes(gl), [false, true, true]);
+            assert!(on(gl, gl::VERTEX_PROGRAM_POINT_SIZE));
+            execution.ready_rasterization(&Facts::default()).unwrap();
+            assert_eq!(planes(gl), [false, true, false]);
+            assert!(!on(gl, gl::VERTEX_PROGRAM_POINT_SIZE));
+            // A fixed size goes before what programs write.
+            execution.set_point_size(Some(3.0)).unwrap();
+            execution.ready_rasterization(&writes).unwrap();
+            assert!(!on(gl, gl::VERTEX_PROGRAM_POINT_SIZE));
+            assert_eq!(gl.floats(gl::POINT_SIZE).unwrap(), [3.0]);
+        });
     }
 }
