@@ -54,7 +54,7 @@ impl Facts {
             return facts;
         };
         facts.open_groups = shader.reflection.workgroup_size == Some([0; 3]);
-        facts.lookups = Lookups::of(&shader.reflection);
+        facts.lookups = Lookups::of(text, &shader.reflection);
         for input in &shader.reflection.inputs {
             facts.add_attribute(input);
         }

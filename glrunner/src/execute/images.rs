@@ -1,9 +1,9 @@
 //! Storage images: textures that programs write.
 
-use super::textures::{create, gl_target, image_size, texel_format};
+use super::textures::{Store, create, gl_target, image_size, texel_format};
 use super::{Execution, Problem};
 use crate::error::Error;
-use crate::gl::{self, Buffer, Gl, SampleLayer, Texture};
+use crate::gl::{self, Gl, SampleLayer, Texture};
 use glasm::ir::TexTarget;
 use glasm_scripts::image::Image as Picture;
 use glasm_scripts::observation::plane_name;
@@ -16,7 +16,7 @@ use std::rc::Rc;
 /// An image: what the script said, and the object once it was needed.
 struct ImageUnit {
     data: TextureData,
-    object: Option<(Texture, Option<Buffer>)>,
+    object: Option<(Texture, Store)>,
 }
 
 /// All images of a script.
@@ -39,12 +39,7 @@ impl Images {
 
     /// An image whose object exists.
     #[cfg(test)]
-    pub(super) fn insert(
-        &mut self,
-        key: ImageKey,
-        data: TextureData,
-        object: (Texture, Option<Buffer>),
-    ) {
+    pub(super) fn insert(&mut self, key: ImageKey, data: TextureData, object: (Texture, Store)) {
         let object = Some(object);
         self.images.insert(key, ImageUnit { data, object });
     }
@@ -58,7 +53,7 @@ impl Images {
 }
 
 impl ImageUnit {
-    fn prepare(&mut self, gl: &Rc<Gl>) -> Result<&(Texture, Option<Buffer>), Problem> {
+    fn prepare(&mut self, gl: &Rc<Gl>) -> Result<&(Texture, Store), Problem> {
         let object = match self.object.take() {
             Some(object) => object,
             None => create_image(gl, &self.data)?,
@@ -68,14 +63,14 @@ impl ImageUnit {
 
     /// Puts what updates have filled into the object, if there is one.
     fn replace(&self, planes: &[PlaneId]) -> Result<(), Problem> {
-        let Some((texture, buffer)) = &self.object else {
+        let Some((texture, store)) = &self.object else {
             return Ok(());
         };
         let shape = &self.data.shape;
         let format = texel_format(shape)?;
         for plane in planes {
             let texels = self.data.plane(*plane);
-            if let Some(buffer) = buffer {
+            if let Store::Buffer(buffer) = store {
                 buffer.write(0, &texels)?;
             } else if shape.target.is_multisample() {
                 let place = sample_layer(shape, *plane);
@@ -91,13 +86,13 @@ impl ImageUnit {
     /// The texels of a plane as they are now.
     fn read(&mut self, gl: &Rc<Gl>, plane: PlaneId) -> Result<Vec<u8>, Problem> {
         self.prepare(gl)?;
-        let Some((texture, buffer)) = &self.object else {
+        let Some((texture, store)) = &self.object else {
             return Ok(self.data.plane(plane));
         };
         let shape = &self.data.shape;
         let format = texel_format(shape)?;
         let size = shape.plane_bytes(plane.level);
-        if let Some(buffer) = buffer {
+        if let Store::Buffer(buffer) = store {
             return Ok(buffer.read(0, size)?);
         }
         let (image, _) = part_of_plane(shape, plane);
@@ -126,10 +121,10 @@ impl ImageUnit {
 }
 
 /// A texture that programs can write: it is complete.
-fn create_image(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Option<Buffer>), Problem> {
+fn create_image(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Store), Problem> {
     let target = gl_target(data.shape.target);
     let object = create(gl, data, target, Convention::Vulkan)?;
-    let is_sampled = object.1.is_none() && !data.shape.target.is_multisample();
+    let is_sampled = matches!(object.1, Store::Own) && !data.shape.target.is_multisample();
     if is_sampled {
         object.0.set(gl::TEXTURE_MIN_FILTER, gl::NEAREST)?;
         object.0.set(gl::TEXTURE_MAG_FILTER, gl::NEAREST)?;

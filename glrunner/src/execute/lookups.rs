@@ -1,6 +1,8 @@
 //! What programs look up in textures, which decides how their units are set. Pure.
 
 use super::sampling::Comparing;
+use super::textures::gl_target;
+use crate::gl;
 use glasm::ir::TexTarget;
 use glasm::reflect::{HandleKind, Reflection};
 
@@ -9,6 +11,8 @@ use glasm::reflect::{HandleKind, Reflection};
 pub(super) struct Lookup {
     pub(super) unit: u32,
     pub(super) target: TexTarget,
+    /// OpenGL's name of the target.
+    pub(super) gl_target: u32,
     pub(super) comparing: Comparing,
 }
 
@@ -21,13 +25,19 @@ pub(super) struct Lookups {
 }
 
 impl Lookups {
-    /// Those of a program with this reflection.
-    pub(super) fn of(reflection: &Reflection) -> Self {
+    /// Those of a program with this text and reflection.
+    pub(super) fn of(text: &[u8], reflection: &Reflection) -> Self {
+        let renderbuffers = renderbuffers(text);
         let mut handles = reflection.handle_arrays.iter();
         let units = reflection.textures.iter().flat_map(|texture| {
-            (texture.unit..texture.unit + texture.count).map(|unit| Lookup {
+            let units = texture.unit..texture.unit + texture.count;
+            units.map(|unit| Lookup {
                 unit,
                 target: texture.target,
+                gl_target: match renderbuffers.contains(&unit) {
+                    true => gl::TEXTURE_RENDERBUFFER_NV,
+                    false => gl_target(texture.target),
+                },
                 comparing: match texture.shadow {
                     true => Comparing::On,
                     false => Comparing::Off,
@@ -39,6 +49,19 @@ impl Lookups {
             compares_by_handle: handles.any(|array| array.kind == HandleKind::Comparison),
         }
     }
+}
+
+/// The units that a program reads with the target `RENDERBUFFER`, which the reflection does not tell from `2DMS`.
+fn renderbuffers(text: &[u8]) -> Vec<u32> {
+    let text = String::from_utf8_lossy(text);
+    let operands = text.split("texture[").skip(1);
+    let unit = |operand: &str| {
+        let (unit, rest) = operand.split_once(']')?;
+        let target = rest.trim_start().strip_prefix(',')?.trim_start();
+        let is_renderbuffer = target.starts_with("RENDERBUFFER");
+        unit.trim().parse().ok().filter(|_| is_renderbuffer)
+    };
+    operands.filter_map(unit).collect()
 }
 
 #[cfg(test)]
@@ -53,10 +76,11 @@ mod tests {
              ADD result.color, a, b;\nEND";
         let source = glasm::Source::new("program", text);
         let shader = glasm::compile(&source, &glasm::Options::default()).unwrap();
-        let found = Lookups::of(&shader.reflection);
+        let found = Lookups::of(text.as_bytes(), &shader.reflection);
         let lookup = |unit, target, comparing| Lookup {
             unit,
             target,
+            gl_target: gl_target(target),
             comparing,
         };
         assert_eq!(found.units.len(), 2);
@@ -67,5 +91,13 @@ mod tests {
             assert!(found.units.contains(&expected), "{expected:?}");
         }
         assert!(!found.compares_by_handle);
+    }
+
+    #[test]
+    fn renderbuffers_are_a_target_of_their_own() {
+        let text =
+            b"TXFMS r, a, texture[3], RENDERBUFFER;\nTXFMS r, a, texture[ 12 ] , RENDERBUFFER;\n\
+            TXFMS r, a, texture[4], 2DMS;\nTEX r, a, texture[x], 2D; texture[";
+        assert_eq!(renderbuffers(text), [3, 12]);
     }
 }

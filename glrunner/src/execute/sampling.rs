@@ -43,7 +43,7 @@ pub(super) fn parameters(
     let mut found = Vec::new();
     match target {
         // No sampler looks at them.
-        gl::TEXTURE_BUFFER => return found,
+        gl::TEXTURE_BUFFER | gl::TEXTURE_RENDERBUFFER_NV => return found,
         gl::TEXTURE_2D_MULTISAMPLE | gl::TEXTURE_2D_MULTISAMPLE_ARRAY => {}
         _ => {
             filters(sampling, target, &mut found);

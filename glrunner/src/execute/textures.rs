@@ -10,7 +10,7 @@ use super::support::Feature;
 use super::{Execution, Problem};
 use crate::error::Error;
 use crate::formats::TexelFormat;
-use crate::gl::{self, Buffer, Gl, Image, SampleLayer, Texture, Version};
+use crate::gl::{self, Buffer, Gl, Image, Renderbuffer, SampleLayer, Texture, Version};
 use glasm::ir::TexTarget;
 use glasm_scripts::format::{Aspect, Encoding};
 use glasm_scripts::script::{Convention, TextureEnables, target_name};
@@ -18,11 +18,20 @@ use glasm_scripts::texture::{PlaneId, Sampling, Shape, TextureData, Update};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// What holds the texels of a texture.
+pub(super) enum Store {
+    /// The texture.
+    Own,
+    /// A buffer.
+    Buffer(Buffer),
+    /// A renderbuffer, which is only read.
+    Renderbuffer { _object: Renderbuffer },
+}
+
 /// A texture of OpenGL, filled.
 pub(super) struct Object {
     pub(super) texture: Texture,
-    /// What a buffer texture reads.
-    _buffer: Option<Buffer>,
+    _store: Store,
     /// The parameters that it has.
     parameters: Vec<Parameter>,
     /// Whether a handle of it exists, after which it stays as it is.
@@ -110,8 +119,9 @@ fn view<'a>(
         true => Comparing::On,
         false => Comparing::Off,
     };
-    let target = suiting.first().map_or(shape.target, |lookup| lookup.target);
-    (gl_target(target), comparing)
+    let own = gl_target(shape.target);
+    let target = suiting.first().map_or(own, |lookup| lookup.gl_target);
+    (target, comparing)
 }
 
 /// Rectangles are two-dimensional textures whose coordinates count texels, so programs may see one as the other.
@@ -188,10 +198,10 @@ impl Execution<'_> {
         let found = parameters(&unit.sampling, shape, target, comparing, convention);
         let fits = |object: &&mut Object| !unit.is_stale && object.can_have(target, &found);
         if unit.object.as_mut().filter(fits).is_none() {
-            let (texture, buffer) = create(&self.gl, data, target, convention)?;
+            let (texture, store) = create(&self.gl, data, target, convention)?;
             let object = Object {
                 texture,
-                _buffer: buffer,
+                _store: store,
                 parameters: Vec::new(),
                 has_handle: false,
             };
@@ -213,7 +223,7 @@ impl Execution<'_> {
     /// What is read where a unit has no texture of the target: OpenGL's own texture without images.
     fn unbind_missing(&self) -> Result<(), Problem> {
         let lookups = self.programs.lookups().flat_map(|found| &found.units);
-        let read = lookups.map(|lookup| (lookup.unit, gl_target(lookup.target)));
+        let read = lookups.map(|lookup| (lookup.unit, lookup.gl_target));
         let enabled = self.textures.enables.iter().flat_map(|(unit, enables)| {
             let on = CAPABILITIES.iter().filter(|(name, _)| enables.is_on(name));
             on.map(|(_, capability)| (*unit, *capability))
@@ -320,21 +330,24 @@ fn check_sampling(gl: &Gl, sampling: &Sampling, shape: &Shape) -> Result<(), Pro
     Ok(())
 }
 
-/// A texture of a target of OpenGL with all its images, and the buffer of a buffer texture.
+/// A texture of a target of OpenGL with all its images, and what holds them.
 pub(super) fn create(
     gl: &Rc<Gl>,
     data: &TextureData,
     target: u32,
     convention: Convention,
-) -> Result<(Texture, Option<Buffer>), Problem> {
+) -> Result<(Texture, Store), Problem> {
+    if target == gl::TEXTURE_RENDERBUFFER_NV {
+        return create_renderbuffer(gl, data);
+    }
     if data.shape.target == TexTarget::Buffer {
-        let (texture, buffer) = create_buffer(gl, data)?;
-        return Ok((texture, Some(buffer)));
+        return create_buffer(gl, data);
     }
-    if data.shape.target.is_multisample() {
-        return create_samples(gl, data, target).map(|texture| (texture, None));
-    }
-    create_images(gl, data, target, convention).map(|texture| (texture, None))
+    let texture = match data.shape.target.is_multisample() {
+        true => create_samples(gl, data, target)?,
+        false => create_images(gl, data, target, convention)?,
+    };
+    Ok((texture, Store::Own))
 }
 
 fn create_images(
@@ -418,7 +431,7 @@ fn check_bits(shape: &Shape, bits: Option<gl::StoredBits>) -> Result<(), Problem
     Err(Problem::Lacking(reason))
 }
 
-fn create_buffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Buffer), Problem> {
+fn create_buffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Store), Problem> {
     BUFFER_TEXTURES.require(gl)?;
     let shape = &data.shape;
     let format = texel_format(shape)?;
@@ -450,7 +463,7 @@ fn create_buffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Buffer), P
         // The only thing that OpenGL may find wrong is the format.
         Err(Error::Gl { .. }) => Err(lacking()),
         Err(error) => Err(error.into()),
-        Ok(()) => Ok((texture, buffer)),
+        Ok(()) => Ok((texture, Store::Buffer(buffer))),
     }
 }
 
@@ -467,27 +480,51 @@ fn create_samples(gl: &Rc<Gl>, data: &TextureData, target: u32) -> Result<Textur
     check_bits(shape, bits)?;
     let texture = Texture::new(gl, target)?;
     texture.define_samples(shape.samples, format.internal, image.size)?;
-    let [width, height, layers] = image.size;
-    for (slice, sample) in
-        (0..layers).flat_map(|slice| (0..shape.samples).map(move |sample| (slice, sample)))
-    {
+    write_samples(data, |place, texels| {
+        let format = format.without_curve();
+        texture.write_sample(place, format.internal, format.client, texels)
+    })?;
+    Ok(texture)
+}
+
+/// NV_explicit_multisample
+fn create_renderbuffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Store), Problem> {
+    MULTISAMPLE_TEXTURES.require(gl)?;
+    let shape = &data.shape;
+    let format = texel_format(shape)?;
+    let [width, height, _] = image_size(shape, 0);
+    let made = Renderbuffer::new(gl, shape.samples, format.internal, [width, height]);
+    let Ok(renderbuffer) = made else {
+        let (samples, format) = (shape.samples, shape.format.vk);
+        let reason = format!("the driver lacks renderbuffers of {samples} samples of {format:?}");
+        return Err(Problem::Lacking(reason));
+    };
+    write_samples(data, |place, texels| {
+        let format = format.without_curve();
+        renderbuffer.write_sample(place, format.internal, format.client, texels)
+    })?;
+    let texture = Texture::new(gl, gl::TEXTURE_RENDERBUFFER_NV)?;
+    texture.attach_renderbuffer(&renderbuffer)?;
+    let store = Store::Renderbuffer {
+        _object: renderbuffer,
+    };
+    Ok((texture, store))
+}
+
+/// Hands all texels of a multisample texture to `write`, sample by sample, as OpenGL takes them.
+fn write_samples(
+    data: &TextureData,
+    write: impl Fn(SampleLayer, &[u8]) -> Result<(), Error>,
+) -> Result<(), Problem> {
+    let format = texel_format(&data.shape)?;
+    let [width, height, _] = data.shape.level_extent(0);
+    for plane in data.shape.planes() {
         let place = SampleLayer {
             size: [width, height],
-            layer: slice,
-            sample,
+            layer: plane.slice,
+            sample: plane.sample,
         };
-        let plane = data.plane(PlaneId {
-            level: 0,
-            slice,
-            sample,
-        });
-        let format = format.without_curve();
-        texture.write_sample(
-            place,
-            format.internal,
-            format.client,
-            &format.to_client(&plane),
-        )?;
+        write(place, &format.to_client(&data.plane(plane)))?;
     }
-    Ok(texture)
+    Ok(())
 }

@@ -16,6 +16,7 @@ pub(super) enum Kind {
     /// A program of `glLoadProgramNV`.
     NvProgram,
     Query,
+    Renderbuffer,
     Texture,
 }
 
@@ -44,6 +45,7 @@ impl Object {
                 Kind::GlslProgram => Ok(()),
                 Kind::NvProgram => gl.GenProgramsNV(1, out),
                 Kind::Query => gl.GenQueries(1, out),
+                Kind::Renderbuffer => gl.GenRenderbuffers(1, out),
                 Kind::Texture => gl.GenTextures(1, out),
             }
         }?;
@@ -82,6 +84,7 @@ impl Drop for Object {
                 Kind::GlslProgram => self.gl.DeleteProgram(self.name),
                 Kind::NvProgram => self.gl.DeleteProgramsNV(1, name),
                 Kind::Query => self.gl.DeleteQueries(1, name),
+                Kind::Renderbuffer => self.gl.DeleteRenderbuffers(1, name),
                 Kind::Texture => self.gl.DeleteTextures(1, name),
             }
         };

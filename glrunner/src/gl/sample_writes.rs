@@ -106,30 +106,9 @@ impl Texture {
         format: ClientFormat,
         texels: &[u8],
     ) -> Result<(), Error> {
-        let gl = self.gl();
-        let kind = Texels::of(format);
-        let state = SetAside::new(gl, place.size)?;
-        let source = plain_texture(gl, place.size, internal, format, Some(texels))?;
-        let framebuffer = Object::new(gl, Kind::Framebuffer)?;
-        gl.BindFramebuffer(DRAW_FRAMEBUFFER, framebuffer.name())?;
-        let point = kind.attachment(format);
-        self.attach_layer(point, place.layer)?;
-        draw_into(gl, point)?;
-        gl.Enable(MULTISAMPLE)?;
-        gl.Enable(SAMPLE_MASK)?;
-        for word in 0..gl.integer(MAX_SAMPLE_MASK_WORDS)?.unsigned_abs() {
-            let mask = match word == place.sample / 32 {
-                true => 1 << (place.sample % 32),
-                false => 0,
-            };
-            gl.SampleMaski(word, mask)?;
-        }
-        let program = link(gl, &fragment_shader(kind))?;
-        source.edit(|gl| draw(gl, &program))?;
-        for word in 0..gl.integer(MAX_SAMPLE_MASK_WORDS)?.unsigned_abs() {
-            gl.SampleMaski(word, u32::MAX)?;
-        }
-        state.restore()
+        write_sample(self.gl(), place, internal, format, texels, |point| {
+            self.attach_layer(point, place.layer)
+        })
     }
 
     fn attach_layer(&self, point: u32, layer: u32) -> Result<(), Error> {
@@ -141,6 +120,40 @@ impl Texture {
             gl.FramebufferTexture2D(DRAW_FRAMEBUFFER, point, self.target(), name, 0)
         }
     }
+}
+
+/// Sets one sample of all texels of what `attach` attaches to the framebuffer for drawing, at the attachment that it is told.
+pub(super) fn write_sample(
+    gl: &Rc<Gl>,
+    place: SampleLayer,
+    internal: u32,
+    format: ClientFormat,
+    texels: &[u8],
+    attach: impl FnOnce(u32) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let kind = Texels::of(format);
+    let state = SetAside::new(gl, place.size)?;
+    let source = plain_texture(gl, place.size, internal, format, Some(texels))?;
+    let framebuffer = Object::new(gl, Kind::Framebuffer)?;
+    gl.BindFramebuffer(DRAW_FRAMEBUFFER, framebuffer.name())?;
+    let point = kind.attachment(format);
+    attach(point)?;
+    draw_into(gl, point)?;
+    gl.Enable(MULTISAMPLE)?;
+    gl.Enable(SAMPLE_MASK)?;
+    for word in 0..gl.integer(MAX_SAMPLE_MASK_WORDS)?.unsigned_abs() {
+        let mask = match word == place.sample / 32 {
+            true => 1 << (place.sample % 32),
+            false => 0,
+        };
+        gl.SampleMaski(word, mask)?;
+    }
+    let program = link(gl, &fragment_shader(kind))?;
+    source.edit(|gl| draw(gl, &program))?;
+    for word in 0..gl.integer(MAX_SAMPLE_MASK_WORDS)?.unsigned_abs() {
+        gl.SampleMaski(word, u32::MAX)?;
+    }
+    state.restore()
 }
 
 /// A texture with one sample for each texel.

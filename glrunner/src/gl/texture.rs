@@ -184,6 +184,15 @@ impl Texture {
         })
     }
 
+    /// Makes a renderbuffer the content of a texture of `GL_TEXTURE_RENDERBUFFER_NV`. The texture does not keep it alive.
+    /// NV_explicit_multisample.
+    pub(crate) fn attach_renderbuffer(&self, renderbuffer: &Renderbuffer) -> Result<(), Error> {
+        self.edit(|gl| {
+            gl.TexRenderbufferNV(self.target, renderbuffer.name())?;
+            gl.check("glTexRenderbufferNV")
+        })
+    }
+
     /// Sets an integer parameter, such as a filter.
     pub(crate) fn set(&self, name: u32, value: u32) -> Result<(), Error> {
         self.edit(|gl| gl.TexParameteri(self.target, name, value.cast_signed()))
