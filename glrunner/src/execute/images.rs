@@ -1,6 +1,6 @@
 //! Storage images: textures that programs write.
 
-use super::textures::{Store, create, gl_target, image_size, texel_format};
+use super::texture_objects::{Store, create, gl_target, image_size, texel_format};
 use super::{Execution, Problem};
 use crate::error::Error;
 use crate::gl::{self, Gl, SampleLayer, Texture};

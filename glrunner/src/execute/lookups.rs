@@ -1,7 +1,7 @@
 //! What programs look up in textures, which decides how their units are set. Pure.
 
 use super::sampling::Comparing;
-use super::textures::gl_target;
+use super::texture_objects::gl_target;
 use crate::gl;
 use glasm::ir::TexTarget;
 use glasm::reflect::{HandleKind, Reflection};

@@ -28,6 +28,7 @@ mod state_names;
 mod support;
 #[cfg(test)]
 mod test_support;
+mod texture_objects;
 #[cfg(test)]
 mod texture_tests;
 mod textures;

@@ -1,7 +1,7 @@
 //! Textures and images go to a driver and come back. Without one the tests print why and do nothing.
 
 use super::test_support::{run_steps, with_execution};
-use super::textures::{create, gl_target, texel_format};
+use super::texture_objects::{create, gl_target, texel_format};
 use super::{Execution, Problem};
 use crate::gl;
 use crate::gl::glsl::use_program;

@@ -1,0 +1,276 @@
+//! Makes textures of OpenGL out of the texels that scripts hold, for samplers and as images.
+
+use super::Problem;
+use super::support::Feature;
+use crate::error::Error;
+use crate::formats::TexelFormat;
+use crate::gl::{self, Buffer, Gl, Image, Renderbuffer, SampleLayer, Texture, Version};
+use glasm::ir::TexTarget;
+use glasm_scripts::format::{Aspect, Encoding};
+use glasm_scripts::script::{Convention, target_name};
+use glasm_scripts::texture::{PlaneId, Shape, TextureData};
+use std::rc::Rc;
+
+/// What holds the texels of a texture.
+pub(super) enum Store {
+    /// The texture.
+    Own,
+    /// A buffer.
+    Buffer(Buffer),
+    /// A renderbuffer, which is only read.
+    Renderbuffer { _object: Renderbuffer },
+}
+
+const BUFFER_TEXTURES: Feature = Feature {
+    core: Version(3, 1),
+    extensions: &[
+        "GL_ARB_texture_buffer_object",
+        "GL_EXT_texture_buffer_object",
+    ],
+};
+/// They are filled by shaders of GLSL 1.50, which no extension brings.
+const MULTISAMPLE_TEXTURES: Feature = Feature {
+    core: Version(3, 2),
+    extensions: &[],
+};
+
+/// OpenGL's name of a target.
+pub(super) fn gl_target(target: TexTarget) -> u32 {
+    match target {
+        TexTarget::D1 => gl::TEXTURE_1D,
+        TexTarget::D2 => gl::TEXTURE_2D,
+        TexTarget::D3 => gl::TEXTURE_3D,
+        TexTarget::Cube => gl::TEXTURE_CUBE_MAP,
+        TexTarget::Rect => gl::TEXTURE_RECTANGLE,
+        TexTarget::D1Array => gl::TEXTURE_1D_ARRAY,
+        TexTarget::D2Array => gl::TEXTURE_2D_ARRAY,
+        TexTarget::CubeArray => gl::TEXTURE_CUBE_MAP_ARRAY,
+        TexTarget::Buffer => gl::TEXTURE_BUFFER,
+        TexTarget::D2Ms => gl::TEXTURE_2D_MULTISAMPLE,
+        TexTarget::D2MsArray => gl::TEXTURE_2D_MULTISAMPLE_ARRAY,
+    }
+}
+
+/// Width, height and depth of an image with all its slices, as OpenGL counts them; a cube map has six images.
+pub(super) fn image_size(shape: &Shape, level: u32) -> [u32; 3] {
+    let [width, height, _] = shape.level_extent(level);
+    match shape.target {
+        TexTarget::D1Array => [width, shape.slices(level), 1],
+        TexTarget::Cube => [width, height, 1],
+        TexTarget::D1
+        | TexTarget::D2
+        | TexTarget::D3
+        | TexTarget::Rect
+        | TexTarget::D2Array
+        | TexTarget::CubeArray
+        | TexTarget::Buffer
+        | TexTarget::D2Ms
+        | TexTarget::D2MsArray => [width, height, shape.slices(level)],
+    }
+}
+
+/// The format of a texture; a reason to skip the script if OpenGL has none.
+pub(super) fn texel_format(shape: &Shape) -> Result<TexelFormat, Problem> {
+    let format = shape.format.vk;
+    TexelFormat::of(format)
+        .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format like {format:?}")))
+}
+
+/// A texture of a target of OpenGL with all its images, and what holds them.
+pub(super) fn create(
+    gl: &Rc<Gl>,
+    data: &TextureData,
+    target: u32,
+    convention: Convention,
+) -> Result<(Texture, Store), Problem> {
+    if target == gl::TEXTURE_RENDERBUFFER_NV {
+        return create_renderbuffer(gl, data);
+    }
+    if data.shape.target == TexTarget::Buffer {
+        return create_buffer(gl, data);
+    }
+    let texture = match data.shape.target.is_multisample() {
+        true => create_samples(gl, data, target)?,
+        false => create_images(gl, data, target, convention)?,
+    };
+    Ok((texture, Store::Own))
+}
+
+fn create_images(
+    gl: &Rc<Gl>,
+    data: &TextureData,
+    target: u32,
+    convention: Convention,
+) -> Result<Texture, Problem> {
+    let shape = &data.shape;
+    let format = texel_format(shape)?;
+    let image = |target, level| Image {
+        target,
+        level,
+        size: image_size(shape, level),
+    };
+    let bits = gl.stored_bits(image(target, 0), format.internal, format.client)?;
+    check_bits(shape, bits)?;
+    let texture = Texture::new(gl, target)?;
+    let plane = |level, slice| {
+        data.plane(PlaneId {
+            level,
+            slice,
+            sample: 0,
+        })
+    };
+    for level in 0..shape.levels {
+        if shape.target == TexTarget::Cube {
+            for (face, slice) in (gl::TEXTURE_CUBE_MAP_POSITIVE_X..).zip(0..6) {
+                let id = PlaneId {
+                    level,
+                    slice,
+                    sample: 0,
+                };
+                let is_there = data.has_plane(id) || data.is_level_empty(level);
+                if is_there || convention == Convention::Vulkan {
+                    let texels = plane(level, slice);
+                    let texels = format.to_client(&texels);
+                    texture.define(
+                        image(face, level),
+                        format.internal,
+                        format.client,
+                        Some(&texels),
+                    )?;
+                }
+            }
+        } else {
+            let slices = 0..shape.slices(level);
+            let texels: Vec<u8> = slices.flat_map(|slice| plane(level, slice)).collect();
+            let texels = format.to_client(&texels);
+            texture.define(
+                image(target, level),
+                format.internal,
+                format.client,
+                Some(&texels),
+            )?;
+        }
+    }
+    Ok(texture)
+}
+
+/// Whether the driver keeps all bits of the texels.
+fn check_bits(shape: &Shape, bits: Option<gl::StoredBits>) -> Result<(), Problem> {
+    let format = &shape.format;
+    let Some(bits) = bits else {
+        let (target, [width, height, depth]) = (target_name(shape.target), image_size(shape, 0));
+        let reason = format!(
+            "the driver lacks textures of target {target} with format {:?} and size {width} x {height} x {depth}",
+            format.vk
+        );
+        return Err(Problem::Lacking(reason));
+    };
+    let is_kept = format.channels.iter().all(|channel| match format.aspect {
+        Aspect::Color => bits.color[channel.component] >= channel.bits,
+        Aspect::Depth => bits.depth >= channel.bits,
+    });
+    // Drivers may count the bits of a shared exponent as they like.
+    if is_kept || format.encoding == Encoding::SharedExponent {
+        return Ok(());
+    }
+    let reason = format!("the driver stores fewer bits than {:?} has", format.vk);
+    Err(Problem::Lacking(reason))
+}
+
+fn create_buffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Store), Problem> {
+    BUFFER_TEXTURES.require(gl)?;
+    let shape = &data.shape;
+    let format = texel_format(shape)?;
+    let lacking = || {
+        let reason = format!(
+            "the driver lacks buffer textures of format {:?}",
+            shape.format.vk
+        );
+        Problem::Lacking(reason)
+    };
+    // Programs see bytes as they are.
+    let reverses = [gl::BGR, gl::BGRA, gl::BGR_INTEGER, gl::BGRA_INTEGER];
+    if reverses.contains(&format.client.format) {
+        return Err(lacking());
+    }
+    let most = gl.integer(gl::MAX_TEXTURE_BUFFER_SIZE)?;
+    if shape.extent[0] > most.unsigned_abs() {
+        let reason = format!("the driver lacks buffer textures of more than {most} texels");
+        return Err(Problem::Lacking(reason));
+    }
+    let plane = data.plane(PlaneId {
+        level: 0,
+        slice: 0,
+        sample: 0,
+    });
+    let buffer = Buffer::new(gl, &plane, gl::DYNAMIC_COPY)?;
+    let texture = Texture::new(gl, gl::TEXTURE_BUFFER)?;
+    match texture.attach_buffer(format.internal, &buffer) {
+        // The only thing that OpenGL may find wrong is the format.
+        Err(Error::Gl { .. }) => Err(lacking()),
+        Err(error) => Err(error.into()),
+        Ok(()) => Ok((texture, Store::Buffer(buffer))),
+    }
+}
+
+fn create_samples(gl: &Rc<Gl>, data: &TextureData, target: u32) -> Result<Texture, Problem> {
+    let shape = &data.shape;
+    let format = texel_format(shape)?;
+    let image = Image {
+        target,
+        level: 0,
+        size: image_size(shape, 0),
+    };
+    MULTISAMPLE_TEXTURES.require(gl)?;
+    let bits = gl.stored_sample_bits(image, format.internal, shape.samples)?;
+    check_bits(shape, bits)?;
+    let texture = Texture::new(gl, target)?;
+    texture.define_samples(shape.samples, format.internal, image.size)?;
+    write_samples(data, |place, texels| {
+        let format = format.without_curve();
+        texture.write_sample(place, format.internal, format.client, texels)
+    })?;
+    Ok(texture)
+}
+
+/// NV_explicit_multisample
+fn create_renderbuffer(gl: &Rc<Gl>, data: &TextureData) -> Result<(Texture, Store), Problem> {
+    MULTISAMPLE_TEXTURES.require(gl)?;
+    let shape = &data.shape;
+    let format = texel_format(shape)?;
+    let [width, height, _] = image_size(shape, 0);
+    let made = Renderbuffer::new(gl, shape.samples, format.internal, [width, height]);
+    let Ok(renderbuffer) = made else {
+        let (samples, format) = (shape.samples, shape.format.vk);
+        let reason = format!("the driver lacks renderbuffers of {samples} samples of {format:?}");
+        return Err(Problem::Lacking(reason));
+    };
+    write_samples(data, |place, texels| {
+        let format = format.without_curve();
+        renderbuffer.write_sample(place, format.internal, format.client, texels)
+    })?;
+    let texture = Texture::new(gl, gl::TEXTURE_RENDERBUFFER_NV)?;
+    texture.attach_renderbuffer(&renderbuffer)?;
+    let store = Store::Renderbuffer {
+        _object: renderbuffer,
+    };
+    Ok((texture, store))
+}
+
+/// Hands all texels of a multisample texture to `write`, sample by sample, as OpenGL takes them.
+fn write_samples(
+    data: &TextureData,
+    write: impl Fn(SampleLayer, &[u8]) -> Result<(), Error>,
+) -> Result<(), Problem> {
+    let format = texel_format(&data.shape)?;
+    let [width, height, _] = data.shape.level_extent(0);
+    for plane in data.shape.planes() {
+        let place = SampleLayer {
+            size: [width, height],
+            layer: plane.slice,
+            sample: plane.sample,
+        };
+        write(place, &format.to_client(&data.plane(plane)))?;
+    }
+    Ok(())
+}
