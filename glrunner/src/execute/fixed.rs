@@ -33,6 +33,8 @@ fn set_conventions(gl: &Gl, convention: Convention) -> Result<(), Problem> {
     }
     // Nothing but programs and blending decides what is written.
     gl.Disable(gl::DITHER)?;
+    // Without a vertex program the fog coordinate passes on.
+    gl.Fogi(gl::FOG_COORD_SRC, gl::FOG_COORD.cast_signed())?;
     Ok(gl.check("setting conventions")?)
 }
 
