@@ -265,8 +265,16 @@ fn set_blending(
             _ => *blend,
         })
         .collect();
+    for (blend, number) in states.iter().zip(0..) {
+        let [red, green, blue, alpha] = mask(blend);
+        gl.ColorMaski(number, red, green, blue, alpha)?;
+    }
+    let unmasked = |blend: &BlendState| BlendState {
+        color_write_mask: ColorComponentFlags::empty(),
+        ..*blend
+    };
     if let [first, rest @ ..] = states.as_slice()
-        && rest.iter().all(|other| other == first)
+        && rest.iter().all(|other| unmasked(other) == unmasked(first))
     {
         return set_blending_of_all(gl, first);
     }
@@ -277,14 +285,23 @@ fn set_blending(
     Ok(())
 }
 
+/// Which of red, green, blue and alpha are written.
+fn mask(blend: &BlendState) -> [u8; 4] {
+    [
+        ColorComponentFlags::R,
+        ColorComponentFlags::G,
+        ColorComponentFlags::B,
+        ColorComponentFlags::A,
+    ]
+    .map(|channel| blend.color_write_mask.contains(channel).into())
+}
+
 /// Blending by the names of OpenGL.
 struct Blending {
     /// Source and destination of colors, then of alpha.
     factors: [u32; 4],
     /// Of colors and of alpha.
     ops: [u32; 2],
-    /// Red, green, blue and alpha.
-    mask: [u8; 4],
 }
 
 impl Blending {
@@ -305,13 +322,6 @@ impl Blending {
                 gl_name(BLEND_OPS, blend.color_op)?,
                 gl_name(BLEND_OPS, blend.alpha_op)?,
             ],
-            mask: [
-                ColorComponentFlags::R,
-                ColorComponentFlags::G,
-                ColorComponentFlags::B,
-                ColorComponentFlags::A,
-            ]
-            .map(|channel| blend.color_write_mask.contains(channel).into()),
         })
     }
 }
@@ -330,14 +340,12 @@ fn set_blending_of_all(gl: &Gl, blend: &BlendState) -> Result<(), Problem> {
     let Blending {
         factors: [source, destination, source_alpha, destination_alpha],
         ops: [op, op_alpha],
-        mask: [red, green, blue, alpha],
     } = Blending::of(gl, blend)?;
     switch(gl, &[(gl::BLEND, blend.blend, BASE)])?;
     if blend.blend {
         gl.BlendFuncSeparate(source, destination, source_alpha, destination_alpha)?;
         gl.BlendEquationSeparate(op, op_alpha)?;
     }
-    gl.ColorMask(red, green, blue, alpha)?;
     Ok(())
 }
 
@@ -345,7 +353,6 @@ fn set_blending_of(gl: &Gl, number: u32, blend: &BlendState) -> Result<(), Probl
     let Blending {
         factors: [source, destination, source_alpha, destination_alpha],
         ops: [op, op_alpha],
-        mask: [red, green, blue, alpha],
     } = Blending::of(gl, blend)?;
     if blend.blend {
         gl.Enablei(gl::BLEND, number)?;
@@ -354,7 +361,6 @@ fn set_blending_of(gl: &Gl, number: u32, blend: &BlendState) -> Result<(), Probl
     } else {
         gl.Disablei(gl::BLEND, number)?;
     }
-    gl.ColorMaski(number, red, green, blue, alpha)?;
     Ok(())
 }
 
