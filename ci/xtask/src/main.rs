@@ -135,8 +135,9 @@ implementations make of them with `glasm run --compare gl,vulkan FOLDER`. Equal 
 const HELP_REFERENCE: &str = "\
 usage: cargo xtask reference
 
-Runs all scripts with Mesa's OpenGL (llvmpipe) and with lavapipe, compares all that they leave, and writes
-docs/reference.md. docs/comparing.md tells how; differences that a specification decides stand in
+Runs all scripts, and scripts of random programs, with Mesa's OpenGL drivers for the CPU (llvmpipe, softpipe) and with
+lavapipe, compares all that they leave, and writes docs/reference.md. Recordings below tests/golden are compared,
+too. docs/comparing.md tells how; differences that a specification decides stand in
 tests/reference/known-differences.toml.";
 
 fn main() -> ExitCode {

@@ -1,95 +1,240 @@
-//! The same scripts with Mesa's OpenGL drivers for the CPU, which have an assembler of their own, compared with what lavapipe makes of
-//! glasm's modules. `docs/comparing.md` tells how results are compared.
+//! What other drivers make of the same scripts, beside lavapipe with glasm's modules: Mesa's OpenGL drivers for the CPU, which have an
+//! assembler of their own, and drivers whose results were recorded. `docs/comparing.md` tells how results are compared.
+//!
+//! llvmpipe shares much of its arithmetic with lavapipe, softpipe next to nothing.
 
-use crate::suite::{self, Outcome};
+use crate::suite::{self, Outcome, ScriptResult};
 use crate::tally::Tally;
-use crate::vulkan::{self, Driver};
-use crate::{opengl, shell};
-use anyhow::{Context, Result};
+use crate::{opengl, random, shell, vulkan};
+use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Mesa's drivers, by the names that choose them; the document tells of the first.
-const DRIVERS: [&str; 2] = ["llvmpipe", "softpipe"];
+/// Where reports and random scripts go.
+const OUT: &str = "target/reference";
 
-/// What runs.
-const SCRIPTS: &str = "tests/cases/run";
-
-/// Differences that are decided.
+/// What is decided about differences, with the deciding sections.
 const KNOWN: &str = "tests/reference/known-differences.toml";
 
-/// The document about the comparison.
+/// The document that people read.
 const DOCUMENT: &str = "docs/reference.md";
 
-/// `cargo xtask reference`: compares with the first driver and writes the document.
-pub(crate) fn run() -> Result<ExitCode> {
-    let lavapipe = vulkan::lavapipe().context("lavapipe is not installed (cargo xtask setup)")?;
-    shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
-    let tally = compare(DRIVERS[0], &lavapipe, Some(Path::new(DOCUMENT)))?;
-    println!("wrote {DOCUMENT}");
-    Ok(match tally.failed {
-        0 => ExitCode::SUCCESS,
-        _ => ExitCode::from(1),
-    })
+/// Families of scripts, each in a folder.
+const FAMILIES: &[&str] = &[
+    "tests/cases/run/arb",
+    "tests/cases/run/gp",
+    "tests/cases/run/runner",
+    "shaders",
+];
+
+/// Random scripts of each kind.
+const RANDOM: u64 = 100;
+
+/// Mesa's drivers for the CPU, by the values of `GALLIUM_DRIVER`.
+const DRIVERS: &[&str] = &["llvmpipe", "softpipe"];
+
+/// Folders of recordings, one for each driver that was recorded.
+const GOLDEN: &str = "tests/golden";
+
+/// What lavapipe is compared with.
+struct Reference {
+    /// The driver, as its chapter is called.
+    name: String,
+    /// For `--compare`.
+    side: String,
+    /// What `GALLIUM_DRIVER` must be.
+    gallium: Option<&'static str>,
 }
 
-/// The step of `cargo xtask test`.
+/// `cargo xtask reference`: compares, and writes the document.
+pub(crate) fn run() -> Result<ExitCode> {
+    shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
+    let references = references()?;
+    let tally = compare_all(&references)?;
+    write_document(&references)?;
+    println!("{tally}");
+    Ok(ExitCode::from(u8::from(tally.failed > 0)))
+}
+
+/// The step of `cargo xtask test`. What a driver cannot run does not count as skipped: none for the CPU knows the newer languages.
 pub(crate) fn test() -> Result<Tally> {
+    compare_all(&references()?)
+}
+
+/// Mesa's drivers, if they are installed, and what was recorded.
+fn references() -> Result<Vec<Reference>> {
+    let mut found = Vec::new();
+    if opengl::egl_present() && opengl::mesa_present() {
+        found.extend(DRIVERS.iter().map(|driver| Reference {
+            name: (*driver).to_owned(),
+            side: format!("gl:{driver}"),
+            gallium: Some(driver),
+        }));
+    } else {
+        println!("EGL or Mesa's OpenGL drivers are not installed (cargo xtask setup)");
+    }
+    if Path::new(GOLDEN).is_dir() {
+        for folder in std::fs::read_dir(GOLDEN).with_context(|| format!("reading {GOLDEN}"))? {
+            let folder = folder?;
+            let name = folder.file_name().to_string_lossy().into_owned();
+            found.push(Reference {
+                side: format!("{GOLDEN}/{name}"),
+                name,
+                gallium: None,
+            });
+        }
+    }
+    Ok(found)
+}
+
+fn compare_all(references: &[Reference]) -> Result<Tally> {
     let Some(lavapipe) = vulkan::lavapipe() else {
         println!("lavapipe is not installed: nothing is compared");
         return Ok(Tally::skip());
     };
-    if !opengl::egl_present() || !opengl::mesa_present() {
-        println!("EGL or Mesa's OpenGL drivers are not installed: nothing is compared");
+    if references.is_empty() {
         return Ok(Tally::skip());
     }
+    let scripts = Path::new(OUT).join("random");
+    if scripts.exists() {
+        std::fs::remove_dir_all(&scripts)?;
+    }
+    random::write(&scripts, 0, RANDOM)?;
     let mut tally = Tally::default();
-    for driver in DRIVERS {
-        tally += compare(driver, &lavapipe, None)?;
+    for reference in references {
+        tally += compare(reference, &lavapipe, &scripts)?;
     }
     Ok(tally)
 }
 
-/// Compares all scripts. What the driver cannot run does not count as skipped: no OpenGL driver for the CPU knows the newer languages.
-fn compare(opengl: &str, lavapipe: &Driver, document: Option<&Path>) -> Result<Tally> {
-    let folder = PathBuf::from(suite::OUT).join("reference");
-    std::fs::create_dir_all(&folder)?;
-    let report = folder.join(format!("{opengl}.json"));
+fn report(driver: &str) -> PathBuf {
+    Path::new(OUT).join(format!("{driver}.md"))
+}
+
+fn compare(reference: &Reference, lavapipe: &vulkan::Driver, random: &Path) -> Result<Tally> {
+    let driver = &reference.name;
+    let json = Path::new(OUT).join(format!("{driver}.json"));
     let mut command = suite::glasm()?;
     vulkan::use_driver(&mut command, lavapipe);
-    command
-        .env("LIBGL_ALWAYS_SOFTWARE", "true")
-        .env("GALLIUM_DRIVER", opengl)
-        .args(["run", SCRIPTS, "--known", KNOWN, "--validation", "off"])
-        .args(["--compare", &format!("gl:{opengl},vulkan")])
-        .arg("--json")
-        .arg(&report);
-    if let Some(document) = document {
-        command.arg("--report").arg(document);
+    if let Some(gallium) = reference.gallium {
+        command
+            .env("GALLIUM_DRIVER", gallium)
+            .env("LIBGL_ALWAYS_SOFTWARE", "true");
     }
+    command
+        .args(["run", "--known", KNOWN, "--validation", "off"])
+        .args(["--compare", &format!("{},vulkan", reference.side)])
+        .args(FAMILIES)
+        .arg(random)
+        .arg("--json")
+        .arg(&json)
+        .arg("--report")
+        .arg(report(driver));
     println!("$ {}", shell::display(&command));
     let output = shell::capture(&mut command)?;
+    // Messages of the command, stale entries of the known differences among them.
     print!("{}", String::from_utf8_lossy(&output.stderr));
-    // The table and the counts; lines about scripts that differ come from the report.
+    if !json.is_file() {
+        bail!(
+            "glasm run with {driver} wrote no report ({})",
+            output.status
+        );
+    }
+    let results = suite::read_report(&json)?;
+    for result in results.iter().filter(|one| one.outcome == Outcome::Fail) {
+        println!("DIFF {}\n{}", result.script, result.failures.join("\n"));
+    }
     let text = String::from_utf8_lossy(&output.stdout);
-    let is_of_table = |line: &&str| !line.starts_with([' ', 'S', 'N', 'D', 'K', 'F']);
-    let table: Vec<&str> = text.lines().filter(is_of_table).collect();
-    println!("{}", table.join("\n"));
-    let results = suite::read_report(&report)
-        .with_context(|| format!("glasm run with {opengl} ended with {}", output.status))?;
-    let mut tally = Tally::default();
-    for result in &results {
-        match result.outcome {
-            Outcome::Pass => tally.passed += 1,
-            Outcome::Fail => {
-                println!("DIFF {}\n{}", result.script, result.failures.join("\n"));
-                tally.failed += 1;
-            }
-            Outcome::Skip => {}
+    let table = text.lines().skip_while(|line| !line.starts_with("family "));
+    println!("{driver}:\n{}\n", table.collect::<Vec<_>>().join("\n"));
+    Ok(count(&results, output.status.success()))
+}
+
+/// Agreements and differences.
+fn count(results: &[ScriptResult], success: bool) -> Tally {
+    let number = |outcome| results.iter().filter(|one| one.outcome == outcome).count() as u64;
+    let failed = number(Outcome::Fail);
+    Tally {
+        passed: number(Outcome::Pass),
+        // Known differences that are gone fail the command, too.
+        failed: failed.max(u64::from(!success)),
+        skipped: 0,
+    }
+}
+
+/// One document of the reports on all drivers.
+fn write_document(references: &[Reference]) -> Result<()> {
+    let mut text = String::from(HEAD);
+    if references.iter().all(|one| one.gallium.is_some()) {
+        text.push_str(NOTHING_RECORDED);
+    }
+    for reference in references {
+        let path = report(&reference.name);
+        let report = std::fs::read_to_string(&path)
+            .with_context(|| format!("reading {}", path.display()))?;
+        text.push_str(&as_chapter(&reference.name, &report));
+    }
+    std::fs::write(DOCUMENT, text).with_context(|| format!("writing {DOCUMENT}"))?;
+    println!("wrote {DOCUMENT}");
+    Ok(())
+}
+
+const HEAD: &str = "# What other drivers make of the same programs
+
+Written by `cargo xtask reference`. Every script that a driver of OpenGL can run was run twice: there, through the
+driver's own assembler, and on Vulkan (lavapipe) through glasm. All that the programs left was compared; `docs/comparing.md` says how to read
+the numbers, and how to compare with your own driver or record it. `random` are scripts of random programs (`cargo xtask random`).
+
+Mesa's two drivers for the CPU know the ARB languages with their ARB options. ";
+
+/// What the document says while no driver of NVIDIA's was at hand.
+const NOTHING_RECORDED: &str =
+    "NVIDIA's driver, which knows the NV languages, has not been recorded yet: their scripts stand under *Not compared*.
+";
+
+/// A report as a chapter of the document: its title becomes the driver's name, and headings go one level down.
+fn as_chapter(driver: &str, report: &str) -> String {
+    let mut text = format!("\n## {driver}\n");
+    let body = report.lines().skip_while(|line| !line.starts_with("- "));
+    for line in body {
+        if line.starts_with("## ") {
+            text.push('#');
+        } else if line.starts_with("- ") && text.ends_with(&format!("## {driver}\n")) {
+            text.push('\n');
         }
+        text.push_str(line);
+        text.push('\n');
     }
-    if !output.status.success() && tally.failed == 0 {
-        tally.failed = 1;
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_become_chapters() {
+        let report = "# Title\n\nText.\n\n- gl and vulkan\n\n| a |\n\n## Known\n\n- x\n";
+        let chapter = "\n## softpipe\n\n- gl and vulkan\n\n| a |\n\n### Known\n\n- x\n";
+        assert_eq!(as_chapter("softpipe", report), chapter);
     }
-    Ok(tally)
+
+    #[test]
+    fn what_cannot_be_compared_does_not_count() {
+        let one = |outcome| ScriptResult {
+            outcome,
+            ..ScriptResult::default()
+        };
+        let results = [one(Outcome::Pass), one(Outcome::Skip), one(Outcome::Fail)];
+        assert_eq!(
+            count(&results, false),
+            Tally {
+                passed: 1,
+                failed: 1,
+                skipped: 0
+            }
+        );
+        assert_eq!(count(&results[..2], false).failed, 1);
+        assert_eq!(count(&results[..2], true).failed, 0);
+    }
 }
