@@ -10,6 +10,8 @@ mod buffers;
 mod capture_plan;
 mod compute;
 mod draws;
+#[cfg(test)]
+mod dry_run;
 mod facts;
 mod feedback;
 mod fixed;

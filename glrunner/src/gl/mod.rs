@@ -35,6 +35,8 @@ mod texture_state;
 #[cfg(test)]
 pub(crate) mod glsl;
 #[cfg(test)]
+pub(crate) mod permissive;
+#[cfg(test)]
 pub(crate) mod pretend;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -51,7 +51,8 @@ pub(crate) fn open_pretended() -> Option<Rc<Gl>> {
     Some(Rc::new(gl.expect("EGL is loaded")))
 }
 
-fn replace(name: &str) -> Option<*const c_void> {
+/// Commands that stand in for those of the driver.
+pub(super) fn replace(name: &str) -> Option<*const c_void> {
     let core = |name: &str| Egl::load().map_or(std::ptr::null(), |egl| egl.command(name));
     Some(match name {
         "glBeginTransformFeedbackNV" => core("glBeginTransformFeedback"),

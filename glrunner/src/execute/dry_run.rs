@@ -1,0 +1,95 @@
+//! All scripts of the repository on a driver that takes every program and runs none: what goes wrong in between is found, such as
+//! commands in the wrong order, or formats that do not go together.
+
+use super::{execute, programs};
+use crate::gl::permissive::open_permissive;
+use crate::languages::extensions;
+use crate::options::Observe;
+use crate::requirements::skip_reason;
+use glasm_scripts::find::find_scripts;
+use glasm_scripts::results::Files;
+use glasm_scripts::script::{ProgramForm, Script};
+use std::path::Path;
+
+/// What scripts use beside the languages of their programs.
+const EXTENSIONS: &[&str] = &[
+    "GL_EXT_depth_bounds_test",
+    "GL_NV_bindless_texture",
+    "GL_NV_conservative_raster",
+    "GL_NV_gpu_program4",
+    "GL_NV_gpu_program5",
+    "GL_NV_shader_buffer_load",
+    "GL_NV_transform_feedback",
+    "GL_NV_transform_feedback2",
+];
+
+/// Extensions with limits that only a driver can tell.
+const LIMITED: &[&str] = &[
+    "GL_ARB_compute_variable_group_size",
+    "GL_ARB_matrix_palette",
+    "GL_ARB_vertex_blend",
+];
+
+/// The extensions that a script needs to run.
+fn needed(script: &Script) -> Vec<String> {
+    let own = script.programs.iter();
+    let programs = own.chain(script.spares.iter().map(|spare| &spare.program));
+    let assembly = programs.filter(|program| program.form == ProgramForm::Assembly);
+    let named = script.requirements.gl_extensions.iter();
+    let named = named.filter(|name| name.starts_with("GL_NV_"));
+    assembly
+        .flat_map(|program| extensions(programs::target(program.stage), &program.text))
+        .chain(named.cloned())
+        .chain(EXTENSIONS.iter().map(|name| (*name).to_owned()))
+        .filter(|name| !LIMITED.contains(&name.as_str()))
+        .collect()
+}
+
+/// What went wrong with a script other than probes, of which few can hold. `None`: there is no device.
+fn failures(path: &Path) -> Option<Vec<String>> {
+    let text = std::fs::read(path).expect("the file can be read");
+    let Ok(mut script) = Script::parse(&text) else {
+        return Some(Vec::new());
+    };
+    if script.complete_stages().is_err() {
+        return Some(Vec::new());
+    }
+    let names = needed(&script);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let gl = open_permissive(&names)?;
+    let expects_errors = programs::check_expected_errors(&gl, &script).is_some();
+    if expects_errors || skip_reason(&script, &gl).is_some() {
+        return Some(Vec::new());
+    }
+    let files = Files {
+        script: "dry",
+        save_images: None,
+        failure_images: None,
+    };
+    let Ok(results) = execute(&gl, &script, &files, Observe::On) else {
+        return Some(Vec::new());
+    };
+    let is_probe = |message: &str| message.contains(" differ") || message.contains("expected");
+    let failures = results.failures.into_iter();
+    let failures = failures.filter(|failure| !is_probe(&failure.message));
+    let place = |line: Option<u32>| line.map_or(String::new(), |line| format!(":{line}"));
+    let told = failures.map(|failure| {
+        let place = place(failure.line);
+        format!("{}{place}: {}", path.display(), failure.message)
+    });
+    Some(told.collect())
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn nothing_goes_wrong_between_programs() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/run");
+    let mut told = Vec::new();
+    for path in find_scripts(&folder) {
+        let Some(failures) = failures(&path) else {
+            return;
+        };
+        told.extend(failures);
+    }
+    assert!(told.is_empty(), "{}", told.join("\n"));
+}
