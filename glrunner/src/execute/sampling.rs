@@ -248,6 +248,11 @@ pub(super) fn features(sampling: &Sampling, shape: &Shape) -> impl Iterator<Item
     wraps.chain(rest.map(|(_, feature)| feature))
 }
 
+/// Whether rectangles can have it. ARB_texture_rectangle, section 3.8.4.
+pub(super) fn suits_rectangles(wrap: Wrap) -> bool {
+    matches!(wrap, Wrap::Clamp | Wrap::ClampToEdge | Wrap::ClampToBorder)
+}
+
 fn wrap_feature(wrap: Wrap) -> Option<Feature> {
     match wrap {
         Wrap::MirrorClampToEdge => Some(MIRROR_CLAMP_TO_EDGE),

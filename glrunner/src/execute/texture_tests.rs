@@ -1,6 +1,6 @@
 //! Textures and images go to a driver and come back. Without one the tests print why and do nothing.
 
-use super::test_support::{run_steps, with_execution};
+use super::test_support::{reason, run_steps, with_execution};
 use super::texture_objects::{create, gl_target, texel_format};
 use super::{Execution, Problem};
 use crate::gl;
@@ -257,6 +257,19 @@ fn programs_decide_on_targets_and_comparisons() {
             let found = texture.parameter(gl::TEXTURE_COMPARE_MODE).unwrap();
             assert_eq!(found.cast_unsigned(), compare);
         }
+    });
+}
+
+#[test]
+fn rectangles_do_not_repeat() {
+    let text = "[fragment program]\n!!ARBfp1.0\n\
+        TEX result.color, fragment.texcoord[0], texture[0], RECT;\nEND\n\
+        [test]\ntexture 2D 0 R8_UNORM (4, 4) ramp\n";
+    with_execution(text, |_, execution| {
+        execution.load_programs().unwrap();
+        run_steps(execution);
+        let reason = reason(execution.prepare_textures());
+        assert_eq!(reason, "OpenGL clamps the coordinates of rectangles only");
     });
 }
 

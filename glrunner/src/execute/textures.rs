@@ -5,7 +5,7 @@
 //! in OpenGL the texture does: so what the programs at hand read decides.
 
 use super::lookups::{Lookup, Lookups};
-use super::sampling::{Comparing, Parameter, features, parameters};
+use super::sampling::{Comparing, Parameter, features, parameters, suits_rectangles};
 use super::texture_objects::{Store, create, gl_target};
 use super::{Execution, Problem};
 use crate::error::Error;
@@ -196,7 +196,7 @@ impl Execution<'_> {
             unit.object = Some(object);
             unit.is_stale = false;
         }
-        check_sampling(&self.gl, &unit.sampling, shape)?;
+        check_sampling(&self.gl, &unit.sampling, shape, target)?;
         if let Some(object) = &mut unit.object {
             object.set(found)?;
             self.gl.check("glTexParameter")?;
@@ -253,7 +253,12 @@ const CAPABILITIES: &[(&str, u32)] = &[
 ];
 
 /// Whether the driver can sample a texture like that; switches on what all textures share.
-fn check_sampling(gl: &Gl, sampling: &Sampling, shape: &Shape) -> Result<(), Problem> {
+fn check_sampling(gl: &Gl, sampling: &Sampling, shape: &Shape, target: u32) -> Result<(), Problem> {
+    if target == gl::TEXTURE_RECTANGLE && !sampling.wrap.iter().all(|wrap| suits_rectangles(*wrap))
+    {
+        let reason = "OpenGL clamps the coordinates of rectangles only".to_owned();
+        return Err(Problem::Lacking(reason));
+    }
     features(sampling, shape).try_for_each(|feature| feature.require(gl))?;
     // Scripts have no edges between the faces of a cube.
     if shape.target.is_cube() && sampling.is_linear() {
