@@ -229,7 +229,10 @@ impl Work {
         let start = Instant::now();
         let (mut timings, mut printed, mut covers) = (Timings::default(), Vec::new(), None);
         let first = sides[0].see(path);
-        let skipped = matches!(&first, Ok((run, _)) if matches!(run.outcome, Outcome::Skip(_)));
+        let skipped = match &first {
+            Ok((run, _)) => matches!(run.outcome, Outcome::Skip(_)),
+            Err(_) => true,
+        };
         let second = match skipped {
             // There is nothing to compare any more.
             true => Ok((Recording::unknown(sides[1].driver()), None)),
