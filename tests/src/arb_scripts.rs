@@ -493,6 +493,11 @@ pub fn script(seed: u64, kind: Kind) -> String {
         let _ = writeln!(commands, "parameter env_{stage} {index} ({env})");
         let _ = writeln!(commands, "parameter local_{stage} {index} ({local})");
     }
+    if kind == Kind::Fragment {
+        // Within [0, 1]: whether fog colors are clamped is up to state that programs do not see.
+        commands
+            .push_str("fog color 0.25 0.75 0.5 1\nfog density 0.25\nfog start 0.5\nfog end 3\n");
+    }
     let instructions = 4 + rng.below(20);
     let program = program(&mut rng, kind, instructions);
     let (vertex, fragment) = match kind {
@@ -511,15 +516,35 @@ pub fn script(seed: u64, kind: Kind) -> String {
     )
 }
 
+/// Options of fragment programs, of which one of each row may stand in a program.
+const FRAGMENT_OPTIONS: &[&[&str]] = &[
+    &["ARB_fog_exp", "ARB_fog_exp2", "ARB_fog_linear"],
+    &["ARB_precision_hint_fastest", "ARB_precision_hint_nicest"],
+    &["ARB_fragment_coord_origin_upper_left"],
+    &["ARB_fragment_coord_pixel_center_integer"],
+];
+
 /// The vertex program of scripts for fragment programs.
 const PASS_ON: &str = "!!ARBvp1.0\nMOV result.position, vertex.position;\nMOV result.color, vertex.color;\n\
-                       MOV result.texcoord[0], vertex.texcoord[0];\nEND\n";
+                       MOV result.texcoord[0], vertex.texcoord[0];\nMOV result.fogcoord.x, vertex.texcoord[0].x;\nEND\n";
 
 /// The fragment program of scripts for vertex programs.
 const SHOW: &str = "!!ARBfp1.0\nTEMP sum;\nADD sum, fragment.texcoord[0], fragment.texcoord[1];\n\
                     MOV result.color, sum;\nEND\n";
 
-fn program(rng: &mut Rng, kind: Kind, instructions: usize) -> String {
+/// Some of the options, as lines.
+fn fragment_options(rng: &mut Rng) -> String {
+    let mut lines = String::new();
+    for choices in FRAGMENT_OPTIONS {
+        if rng.percent(25) {
+            let _ = writeln!(lines, "OPTION {};", rng.pick(choices));
+        }
+    }
+    lines
+}
+
+/// What programs read besides temporaries.
+fn inputs(kind: Kind) -> Vec<Named> {
     let mut inputs = vec![
         Named {
             name: "{0.5, -1.25, 2.0, 0.75}".to_owned(),
@@ -538,35 +563,42 @@ fn program(rng: &mut Rng, kind: Kind, instructions: usize) -> String {
             });
         }
     }
-    let (header, attributes) = match kind {
-        Kind::Fragment => (
-            "!!ARBfp1.0",
-            // Interpolated, hence rounded.
-            [
+    let attributes = match kind {
+        Kind::Fragment => {
+            // What is interpolated is rounded; centers of pixels are not.
+            vec![
                 ("fragment.color", Knowledge::rounded(1.0)),
                 ("fragment.texcoord[0]", Knowledge::rounded(2.5)),
-            ],
-        ),
-        Kind::Vertex => (
-            "!!ARBvp1.0",
-            [
+                ("fragment.position", Knowledge::exact(8.0, 1)),
+            ]
+        }
+        Kind::Vertex => {
+            vec![
                 ("vertex.color", Knowledge::exact(1.0, 2)),
                 ("vertex.texcoord[0]", Knowledge::exact(2.5, 2)),
-            ],
-        ),
+            ]
+        }
     };
     for (name, known) in attributes {
         let name = name.to_owned();
         inputs.push(Named { name, known });
     }
+    inputs
+}
+
+fn program(rng: &mut Rng, kind: Kind, instructions: usize) -> String {
+    let (header, options) = match kind {
+        Kind::Fragment => ("!!ARBfp1.0", fragment_options(rng)),
+        Kind::Vertex => ("!!ARBvp1.0", String::new()),
+    };
     let mut writer = Writer {
         rng,
         kind,
         text: format!(
-            "{header}\nPARAM k = {{1.5, -3.0, 0.5, 2.0}};\nPARAM exponents = {{0.5, 1.5, 2.0, -1.0}};\n"
+            "{header}\n{options}PARAM k = {{1.5, -3.0, 0.5, 2.0}};\nPARAM exponents = {{0.5, 1.5, 2.0, -1.0}};\n"
         ),
         temps: vec![Knowledge::exact(0.0, 0); TEMPS],
-        inputs,
+        inputs: inputs(kind),
     };
     writer.begin();
     for number in 0..instructions {

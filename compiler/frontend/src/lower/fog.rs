@@ -66,7 +66,8 @@ impl Lowerer<'_> {
         self.builder.close_block_as(body);
     }
 
-    /// Blends the final color, clamped, with the fog color. Alpha is left alone, and so is a color that is not written or not float.
+    /// Blends the final color, clamped, with the fog color; the clamped alpha stays. A color that is not written or not float is left alone.
+    /// ARB_fragment_program section 3.11.4.5.1: fog is applied to the final clamped color.
     pub(super) fn fog(&mut self) {
         let Some(&(register, element)) = self.results.get(&COLOR) else {
             return;
@@ -99,6 +100,11 @@ impl Lowerer<'_> {
             ..Dst::new(register, WriteMask(0b0111))
         };
         self.inst(Op::Mad, F, Some(dst), Aux::None, &[factor, distance, fog]);
+        let alpha = Dst {
+            mask: WriteMask(0b1000),
+            ..dst
+        };
+        self.inst(Op::Mov, F, Some(alpha), Aux::None, &[color]);
     }
 
     /// How much of the color is left: exp(-dc), exp(-(dc)^2) or (end - c) / (end - start), from 0 to 1.
