@@ -40,12 +40,14 @@ impl TexelFormat {
     }
 
     /// Whether it has depths, stencil values, or both.
+    #[cfg(test)]
     pub(crate) fn has_depth_or_stencil(self) -> bool {
         self.is_depth_stencil()
             || matches!(self.client.format, gl::DEPTH_COMPONENT | gl::STENCIL_INDEX)
     }
 
     /// Whether it has depths and stencil values.
+    #[cfg(test)]
     pub(crate) fn is_depth_stencil(self) -> bool {
         self.client.format == gl::DEPTH_STENCIL
     }

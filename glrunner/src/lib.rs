@@ -8,14 +8,8 @@
 mod error;
 mod execute;
 mod features;
-#[allow(dead_code, reason = "a table, of which each area uses a part")]
 mod formats;
 #[allow(unsafe_code, reason = "the only place that calls EGL and OpenGL")]
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "a vocabulary, of which scripts use a part"
-)]
 mod gl;
 mod languages;
 mod options;

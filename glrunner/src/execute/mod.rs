@@ -3,8 +3,6 @@
 //! Commands run one after the other, each to its end, so probes see everything before them. All failures of probes are collected; an
 //! error of OpenGL ends the script.
 
-#![allow(dead_code, clippy::default_constructed_unit_structs)]
-
 mod bindings;
 mod buffers;
 mod capture_plan;

@@ -68,6 +68,7 @@ pub(super) struct Textures {
 
 impl Textures {
     /// The object of a unit, if something may have read it.
+    #[cfg(test)]
     pub(super) fn object(&self, number: u32) -> Option<&Object> {
         self.units.get(&number)?.object.as_ref()
     }

@@ -130,6 +130,7 @@ impl Gl {
     }
 
     /// All extensions by name.
+    #[cfg(test)]
     pub(crate) fn extensions(&self) -> impl Iterator<Item = &str> {
         self.extensions.iter().map(String::as_str)
     }
@@ -152,6 +153,7 @@ impl Gl {
     }
 
     /// The first `N` floats of a state that has so many.
+    #[cfg(test)]
     pub(crate) fn floats<const N: usize>(&self, name: u32) -> Result<[f32; N], Error> {
         const { assert!(N <= MAX_VALUES) };
         let mut values = [0.0; MAX_VALUES];
@@ -189,12 +191,6 @@ impl Gl {
         let mut messages: Vec<String> = errors.into_iter().map(messages::error_name).collect();
         messages.extend(said);
         Err(Error::Gl { what, messages })
-    }
-
-    /// Waits until everything is done.
-    pub(crate) fn finish(&self) -> Result<(), Error> {
-        self.Finish()?;
-        self.check("glFinish")
     }
 }
 

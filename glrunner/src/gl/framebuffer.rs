@@ -119,17 +119,6 @@ impl Framebuffer {
         gl.BindFramebuffer(FRAMEBUFFER, self.object.name())
     }
 
-    /// The name, to bind it.
-    pub(crate) fn name(&self) -> u32 {
-        self.object.name()
-    }
-
-    /// The texture of a color attachment.
-    pub(crate) fn color_texture(&self, index: usize) -> Option<&Rc<Texture>> {
-        let attachment = self.colors.get(index)?.as_ref()?;
-        Some(&attachment.part.texture)
-    }
-
     /// Sets all layers of a color attachment with floats or normalized numbers, within scissor box and color mask.
     pub(crate) fn clear_color(&self, index: u32, color: [f32; 4]) -> Result<(), Error> {
         self.bind()?;

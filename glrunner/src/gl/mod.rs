@@ -11,6 +11,10 @@
 //! - vertex arrays that are enabled, and indices, lie in buffer objects;
 //! - no mapped pointer outlives the function that mapped it.
 
+#[allow(
+    dead_code,
+    reason = "all commands and constants of the registry, of which scripts use a part"
+)]
 mod bindings;
 mod buffer;
 mod capture;
@@ -51,7 +55,9 @@ pub(crate) use draw::{
     ArraySlot, AttributeKind, Conventional, DrawCall, Elements, GenericFormat, IndexType,
     VertexArray,
 };
-pub(crate) use framebuffer::{ColorTarget, Framebuffer, FramebufferDesc, Sample, TexturePart};
+#[cfg(test)]
+pub(crate) use framebuffer::TexturePart;
+pub(crate) use framebuffer::{ColorTarget, Framebuffer, FramebufferDesc, Sample};
 pub(crate) use nv::CapturedResult;
 pub(crate) use pixels::ClientFormat;
 pub(crate) use program::{LoadError, Program, Target};

@@ -15,6 +15,7 @@ pub(crate) struct Query {
 
 impl Query {
     /// Runs `work` and counts what the target says meanwhile.
+    #[cfg(test)]
     pub(crate) fn count<R>(
         gl: &Rc<Gl>,
         target: u32,

@@ -128,36 +128,6 @@ impl Texture {
         })
     }
 
-    /// Defines an image in a compressed format from its blocks. OpenGL compares their length.
-    pub(crate) fn define_compressed(
-        &self,
-        image: Image,
-        internal: u32,
-        blocks: &[u8],
-    ) -> Result<(), Error> {
-        self.edit(|gl| {
-            let ([w, h, d], level) = (image.size.map(int), int(image.level));
-            let length = i32::try_from(blocks.len()).unwrap_or(i32::MAX);
-            let data = blocks.as_ptr().cast();
-            let target = image.target;
-            // SAFETY: OpenGL reads `length` bytes, which is no more than the slice has.
-            unsafe {
-                match dimensions(target) {
-                    Dimensions::One => {
-                        gl.CompressedTexImage1D(target, level, internal, w, 0, length, data)
-                    }
-                    Dimensions::Two => {
-                        gl.CompressedTexImage2D(target, level, internal, w, h, 0, length, data)
-                    }
-                    Dimensions::Three => {
-                        gl.CompressedTexImage3D(target, level, internal, w, h, d, 0, length, data)
-                    }
-                }
-            }?;
-            gl.check("glCompressedTexImage")
-        })
-    }
-
     /// Defines the only image of a multisample target. Sample locations are the same in all texels.
     pub(crate) fn define_samples(
         &self,

@@ -43,6 +43,7 @@ impl Texture {
     }
 
     /// An integer parameter.
+    #[cfg(test)]
     pub(crate) fn parameter(&self, name: u32) -> Result<i32, Error> {
         let mut values = [0; 4];
         self.edit(|gl| {
@@ -54,6 +55,7 @@ impl Texture {
     }
 
     /// A parameter of one or four floats.
+    #[cfg(test)]
     pub(crate) fn float_parameter(&self, name: u32) -> Result<[f32; 4], Error> {
         let mut values = [0.0; 4];
         self.edit(|gl| {
