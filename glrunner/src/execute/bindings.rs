@@ -5,7 +5,9 @@ use super::{Execution, Problem};
 use crate::error::Error;
 use crate::gl::{self, Gl, Version};
 use glasm::ir::Stage;
-use glasm_scripts::script::{BindTarget, BufferId, BufferKey, BufferKind, BufferRange};
+use glasm_scripts::script::{
+    BindTarget, BufferId, BufferKey, BufferKind, BufferRange, captured_ranges,
+};
 
 /// All stages; each has parameter buffers of its own.
 const STAGES: [Stage; 6] = [
@@ -272,23 +274,6 @@ impl Execution<'_> {
         self.captured_range(binding, range).map(|_| ())
     }
 
-    /// The parts of buffers that vertices are captured into, with their numbers.
-    pub(super) fn captured_ranges(&self) -> Vec<(u32, BufferRange)> {
-        let bound = self.buffers.bound.iter();
-        let mut found: Vec<_> = bound
-            .filter_map(|(target, range)| match target {
-                BindTarget::Bound {
-                    kind: BufferKind::Feedback,
-                    binding,
-                    ..
-                } => Some((*binding, *range)),
-                BindTarget::Bound { .. } | BindTarget::Param { .. } => None,
-            })
-            .collect();
-        found.sort_by_key(|(binding, _)| *binding);
-        found
-    }
-
     /// Offset and size of a part that vertices are captured into.
     fn captured_range(&self, binding: u32, range: BufferRange) -> Result<(u64, u64), Problem> {
         let count = match MORE_CAPTURE_BUFFERS.is_in(&self.gl) {
@@ -307,7 +292,7 @@ impl Execution<'_> {
 
     /// Tells OpenGL where it captures vertices to.
     pub(super) fn bind_captured_ranges(&self) -> Result<(), Problem> {
-        for (binding, range) in self.captured_ranges() {
+        for (binding, range) in captured_ranges(&self.buffers.bound) {
             let (offset, size) = self.captured_range(binding, range)?;
             let name = self.buffers.get(range.buffer).name();
             let (offset, size) = (signed(offset), signed(size));

@@ -9,7 +9,7 @@ use super::{Execution, Problem};
 use crate::gl::{self, Capture, Query, Version};
 use glasm::ir::Stage;
 use glasm_scripts::probe::Comparison;
-use glasm_scripts::script::{CaptureCount, Command, Draw, Script};
+use glasm_scripts::script::{CaptureCount, Command, Draw, Script, captured_ranges};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Pauses, which keep draws apart.
@@ -203,7 +203,7 @@ impl Execution<'_> {
 
     /// The first draw of a capture.
     fn activate_capture(&mut self, primitives: Primitives) -> Result<(), Problem> {
-        let ranges = self.captured_ranges();
+        let ranges = captured_ranges(&self.buffers.bound);
         for capture in &self.script.feedback.captures {
             let buffer = capture.buffer;
             if !ranges.iter().any(|(binding, _)| *binding == buffer) {

@@ -172,27 +172,6 @@ impl ScriptFramebuffer {
         }
     }
 
-    /// Everything that can be read, samples resolved.
-    pub(super) fn surfaces(&self) -> Vec<Surface> {
-        let colors = self.colors.iter().zip(0..);
-        let mut planes: Vec<Plane> = colors
-            .filter(|(color, _)| color.is_some())
-            .map(|(_, number)| Plane::Color(number))
-            .collect();
-        if let Some(depth) = &self.depth {
-            planes.extend(depth.format.has_depth.then_some(Plane::Depth));
-            planes.extend(depth.format.has_stencil.then_some(Plane::Stencil));
-        }
-        let of_plane = |plane| {
-            (0..self.layers).map(move |layer| Surface {
-                plane,
-                layer,
-                sample: None,
-            })
-        };
-        planes.into_iter().flat_map(of_plane).collect()
-    }
-
     /// The contents of a surface; `None` if the framebuffer does not have it.
     pub(super) fn read(&self, surface: Surface) -> Result<Option<Image>, Problem> {
         let has_sample = surface.sample.is_none_or(|sample| sample < self.samples);
@@ -330,6 +309,14 @@ fn uses_framebuffer(command: &Command) -> bool {
 }
 
 impl Execution<'_> {
+    /// Everything of the framebuffer that can be read.
+    pub(super) fn surfaces(&self) -> Vec<Surface> {
+        match self.framebuffer {
+            Some(_) => self.script.requirements.attachments.surfaces(),
+            None => Vec::new(),
+        }
+    }
+
     /// Makes the framebuffer, cleared to zeros and depth 1, if the script uses it.
     pub(super) fn make_framebuffer(&mut self) -> Result<(), Problem> {
         let script = self.script;
@@ -398,8 +385,7 @@ impl Execution<'_> {
             return;
         }
         let order = self.script.requirements.convention.row_order();
-        let surfaces = self.framebuffer.as_ref().map(ScriptFramebuffer::surfaces);
-        for surface in surfaces.into_iter().flatten().take(MAX_PICTURES) {
+        for surface in self.surfaces().into_iter().take(MAX_PICTURES) {
             let Ok(image) = self.read(surface) else {
                 // The failure that made the script fail says more than this one would.
                 return;

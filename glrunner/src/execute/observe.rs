@@ -1,6 +1,5 @@
 //! What a script has left at its end, kept for comparisons with other runs.
 
-use super::framebuffer::ScriptFramebuffer;
 use super::{Execution, Problem};
 
 impl Execution<'_> {
@@ -9,8 +8,7 @@ impl Execution<'_> {
         if !self.results.observes() {
             return Ok(());
         }
-        let surfaces = self.framebuffer.as_ref().map(ScriptFramebuffer::surfaces);
-        for surface in surfaces.into_iter().flatten() {
+        for surface in self.surfaces() {
             let image = self.read(surface)?;
             self.results.observe_surface(surface, &image);
         }

@@ -6,6 +6,7 @@ use super::require::Requirements;
 use super::test::TestParser;
 use super::words::{LineError, Words, parse_unsigned};
 use crate::format::{DepthFormat, Format};
+use crate::probe::pixels::{Plane, Surface};
 
 /// Color attachments that a framebuffer can have.
 pub const MAX_COLORS: usize = 8;
@@ -47,6 +48,25 @@ impl Attachments {
     /// The format of a color attachment.
     pub fn color(&self, number: u32) -> Option<&Format> {
         self.colors.get(number as usize)?.as_ref()
+    }
+
+    /// Everything that can be read, samples resolved.
+    pub fn surfaces(&self) -> Vec<Surface> {
+        let colors = self.colors.iter().zip(0..);
+        let mut planes: Vec<Plane> = colors
+            .filter(|(color, _)| color.is_some())
+            .map(|(_, number)| Plane::Color(number))
+            .collect();
+        planes.extend(self.has_depth().then_some(Plane::Depth));
+        planes.extend(self.has_stencil().then_some(Plane::Stencil));
+        let of_plane = |plane| {
+            (0..self.layers).map(move |layer| Surface {
+                plane,
+                layer,
+                sample: None,
+            })
+        };
+        planes.into_iter().flat_map(of_plane).collect()
     }
 
     /// Whether there is a depth buffer.

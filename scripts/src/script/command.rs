@@ -5,6 +5,7 @@ mod draws;
 
 pub use buffers::{
     BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange,
+    captured_ranges,
 };
 pub use draws::{Assembly, Divisors, Draw, DrawSource, IndexWidth};
 

@@ -36,7 +36,7 @@ pub use command::{
     Assembly, BindTarget, BoundImage, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind,
     BufferRange, CaptureCount, Clear, Command, ComponentKind, Draw, DrawSource, ExpectedError,
     ExpectedPlace, Groups, ImageKey, IndexWidth, MatrixTarget, MatrixUpdate, ParamBank, ParamType,
-    ParamValue, Step,
+    ParamValue, Step, captured_ranges,
 };
 pub use fixed_function::Switch;
 pub use gl_state::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};

@@ -3,6 +3,7 @@
 use glasm::ir::Stage;
 use glasm_scripts::script::{
     BindTarget, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange, Command, Step,
+    captured_ranges,
 };
 use std::collections::HashMap;
 
@@ -90,20 +91,7 @@ impl Bound {
 impl Bound {
     /// The parts of buffers into which vertices are captured, with their numbers, in order.
     pub(super) fn captured(&self) -> Vec<(u32, BufferRange)> {
-        let mut found: Vec<_> = self
-            .ranges
-            .iter()
-            .filter_map(|(target, range)| match target {
-                BindTarget::Bound {
-                    kind: BufferKind::Feedback,
-                    binding,
-                    ..
-                } => Some((*binding, *range)),
-                BindTarget::Bound { .. } | BindTarget::Param { .. } => None,
-            })
-            .collect();
-        found.sort_by_key(|(binding, _)| *binding);
-        found
+        captured_ranges(&self.ranges)
     }
 }
 

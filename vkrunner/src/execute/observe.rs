@@ -2,7 +2,6 @@
 
 use super::buffers::contents;
 use super::{Execution, Problem};
-use crate::vk::Framebuffer;
 use glasm_scripts::script::BufferId;
 
 impl Execution<'_> {
@@ -11,8 +10,7 @@ impl Execution<'_> {
         if !self.results.observes() || self.device.is_lost() {
             return Ok(());
         }
-        let surfaces = self.framebuffer.as_ref().map(Framebuffer::surfaces);
-        for surface in surfaces.into_iter().flatten() {
+        for surface in self.surfaces() {
             let image = self.read(surface)?;
             self.results.observe_surface(surface, &image);
         }

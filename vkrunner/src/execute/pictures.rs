@@ -2,12 +2,20 @@
 
 use super::{Execution, Problem};
 use crate::error::Error;
-use crate::vk::Framebuffer;
 use glasm_scripts::image::Image;
 use glasm_scripts::probe::pixels::{PixelProbe, Surface};
 use glasm_scripts::results::MAX_PICTURES;
 
 impl Execution<'_> {
+    /// Everything of the framebuffer that can be read.
+    pub(super) fn surfaces(&self) -> Vec<Surface> {
+        let attachments = &self.script.requirements.attachments;
+        match self.framebuffer {
+            Some(_) => attachments.surfaces(),
+            None => Vec::new(),
+        }
+    }
+
     pub(super) fn read(&self, surface: Surface) -> Result<Image, Problem> {
         let image = self.framebuffer()?.read(surface)?;
         image.ok_or_else(|| format!("the framebuffer has not {surface}").into())
@@ -43,8 +51,7 @@ impl Execution<'_> {
             return;
         }
         let order = self.script.requirements.convention.row_order();
-        let surfaces = self.framebuffer.as_ref().map(Framebuffer::surfaces);
-        for surface in surfaces.into_iter().flatten().take(MAX_PICTURES) {
+        for surface in self.surfaces().into_iter().take(MAX_PICTURES) {
             let Ok(image) = self.read(surface) else {
                 // The failure that made the script fail says more than this one would.
                 return;

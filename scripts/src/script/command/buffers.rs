@@ -1,6 +1,7 @@
 //! Buffers of a script, their parts, and the places where programs find them.
 
 use glasm::ir::Stage;
+use std::collections::HashMap;
 
 /// A buffer of the script: index into [`Script::buffers`](super::super::Script::buffers).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -128,4 +129,19 @@ pub struct BufferDecl {
     pub size: u64,
     /// Line where it is first mentioned.
     pub line: u32,
+}
+
+/// The parts of buffers into which vertices are captured, with their numbers, in order.
+pub fn captured_ranges(bound: &HashMap<BindTarget, BufferRange>) -> Vec<(u32, BufferRange)> {
+    let capturing = |(target, range): (&BindTarget, &BufferRange)| match target {
+        BindTarget::Bound {
+            kind: BufferKind::Feedback,
+            binding,
+            ..
+        } => Some((*binding, *range)),
+        BindTarget::Bound { .. } | BindTarget::Param { .. } => None,
+    };
+    let mut found: Vec<_> = bound.iter().filter_map(capturing).collect();
+    found.sort_by_key(|(binding, _)| *binding);
+    found
 }

@@ -28,29 +28,6 @@ pub(super) struct Source<'a> {
 const TRANSFER: vk::ImageLayout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
 
 impl Framebuffer {
-    /// Everything that can be read, samples resolved.
-    pub(crate) fn surfaces(&self) -> Vec<Surface> {
-        let mut planes: Vec<Plane> = self
-            .colors
-            .iter()
-            .zip(0..)
-            .filter(|(color, _)| color.is_some())
-            .map(|(_, number)| Plane::Color(number))
-            .collect();
-        if let Some(depth) = &self.depth {
-            planes.extend(depth.format.has_depth.then_some(Plane::Depth));
-            planes.extend(depth.format.has_stencil.then_some(Plane::Stencil));
-        }
-        let of_plane = |plane| {
-            (0..self.layers).map(move |layer| Surface {
-                plane,
-                layer,
-                sample: None,
-            })
-        };
-        planes.into_iter().flat_map(of_plane).collect()
-    }
-
     /// The contents of a surface; `None` if the framebuffer does not have it.
     pub(crate) fn read(&self, surface: Surface) -> Result<Option<Picture>, Error> {
         let Some(source) = self.source(surface.plane) else {
