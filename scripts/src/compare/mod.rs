@@ -149,6 +149,13 @@ impl Comparison {
         Self::empty(drivers, Class::NotCompared(reason))
     }
 
+    /// The comparison of a script of which a side has gone wrong before it could show anything.
+    pub fn broken(drivers: [Driver; 2], text: String) -> Self {
+        let mut comparison = Self::empty(drivers, Class::Different);
+        comparison.differ(Kind::Outcome, None, text);
+        comparison
+    }
+
     fn differ(&mut self, kind: Kind, line: Option<u32>, text: String) {
         self.differences.push(Difference {
             kind,

@@ -2,6 +2,7 @@
 
 use crate::args::{ApiArg, Comparing, SideArg, ValidationArg, WorkerArgs};
 use crate::report::Record;
+use glasm_scripts::compare::recording::RecordingError;
 use glasm_scripts::compare::{Comparison, Driver, Recording, compare, names};
 use glasm_scripts::observation::Observe;
 use glasm_scripts::outcome::{Outcome, ScriptReport};
@@ -149,17 +150,14 @@ impl Side {
     }
 
     /// What the side makes of a script, and the rest of the report if it has run.
-    fn see(&self, path: &Path) -> Result<(Recording, Option<ScriptReport>), String> {
+    fn see(&self, path: &Path) -> Seen {
         match self {
             Self::Run(runner) => {
                 let mut report = runner.run(path);
                 let recording = Recording::take(&runner.driver(), &mut report);
                 Ok((recording, Some(report)))
             }
-            Self::Recorded(folder) => match Recording::find(folder, path) {
-                Ok(recording) => Ok((recording, None)),
-                Err(error) => Err(error.to_string()),
-            },
+            Self::Recorded(folder) => Ok((Recording::find(folder, path)?, None)),
         }
     }
 }
@@ -281,15 +279,24 @@ impl Work {
 /// Between the names of the two sides of a comparison.
 pub(crate) const BETWEEN: &str = " against ";
 
-type Seen = Result<(Recording, Option<ScriptReport>), String>;
+/// What a side makes of a script, and the rest of the report if it has run.
+type Seen = Result<(Recording, Option<ScriptReport>), RecordingError>;
 
-/// The comparison of a script of which a side has no recording.
+/// The comparison of a script of which a side has no recording, or one that cannot be read.
 fn missing(seen: [&Seen; 2]) -> Comparison {
     let driver = |seen: &Seen| match seen {
         Ok((recording, _)) => recording.driver.clone(),
         Err(_) => Driver::default(),
     };
-    let mut reasons = seen.iter().filter_map(|seen| seen.as_ref().err());
-    let reason = reasons.next().cloned().unwrap_or_default();
-    Comparison::not_compared(seen.map(driver), reason)
+    let drivers = seen.map(driver);
+    let mut errors = seen.iter().filter_map(|seen| seen.as_ref().err());
+    match errors.next() {
+        Some(error @ (RecordingError::File(_) | RecordingError::Text { .. })) => {
+            Comparison::broken(drivers, error.to_string())
+        }
+        Some(error @ RecordingError::Missing(_)) => {
+            Comparison::not_compared(drivers, error.to_string())
+        }
+        None => Comparison::not_compared(drivers, String::new()),
+    }
 }
