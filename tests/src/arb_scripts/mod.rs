@@ -5,7 +5,12 @@
 //! else is *rounded*. What is not continuous (comparisons, FLR, FRC, KIL, indices of arrays) takes exact values only, and functions with
 //! poles take arguments that stay away from them. Equal seeds give equal scripts.
 
+mod knowledge;
+mod ops;
+
 use crate::rng::Rng;
+use knowledge::Knowledge;
+use ops::{Availability, Deciding, Function, OPS, Op, ResultOf, Rule, bit};
 use std::fmt::Write;
 
 // Writing into a String cannot fail, so the results of `write!` are dropped in this file.
@@ -25,265 +30,16 @@ const TEMPS: usize = 5;
 const PARAMS: usize = 3;
 /// Elements of the array that vertex programs index.
 const ARRAY: usize = 4;
-/// Bits of a fraction that is computed without rounding, with room to spare.
-const EXACT_BITS: i32 = 20;
 /// Larger values are brought back.
 const LARGE: f64 = 64.0;
-/// Relative error of one rounding.
-const ROUNDING: f64 = 1.0 / (1 << 23) as f64;
-/// Relative error of a function such as EX2, of which the languages say little.
-const FUNCTION_ERROR: f64 = 1.0 / (1 << 18) as f64;
 /// A temporary whose values may be further apart gets another value.
 const LARGEST_ERROR: f64 = 1e-4;
-
-/// What is known about the components of a value.
-#[derive(Clone, Copy, Debug)]
-struct Knowledge {
-    /// Magnitude, at most.
-    limit: f64,
-    /// Bits behind the binary point of an exact value; `None` if it is rounded.
-    fraction: Option<i32>,
-    /// How far results of two implementations may be apart.
-    error: f64,
-}
-
-impl Knowledge {
-    const fn exact(limit: f64, fraction: i32) -> Self {
-        Self {
-            limit,
-            fraction: Some(fraction),
-            error: 0.0,
-        }
-    }
-
-    const fn rounded(limit: f64) -> Self {
-        Self {
-            limit,
-            fraction: None,
-            error: limit * FUNCTION_ERROR,
-        }
-    }
-
-    /// The same with the error that comes from an argument.
-    fn with_error(self, error: f64) -> Self {
-        Self {
-            error: self.error + error,
-            ..self
-        }
-    }
-
-    /// A result that is exact if it has few enough bits; `error` comes from the operands.
-    fn result(limit: f64, fraction: Option<i32>, error: f64) -> Self {
-        let integer = limit.max(1.0).log2().ceil() as i32 + 1;
-        let fraction = fraction.filter(|bits| bits + integer <= EXACT_BITS);
-        let rounding = match fraction {
-            Some(_) => 0.0,
-            None => limit * ROUNDING,
-        };
-        Self {
-            limit,
-            fraction,
-            error: error + rounding,
-        }
-    }
-
-    fn is_exact(self) -> bool {
-        self.fraction.is_some()
-    }
-
-    /// What either may be.
-    fn or(self, other: Self) -> Self {
-        let fraction = self.fraction.zip(other.fraction);
-        Self::result(
-            self.limit.max(other.limit),
-            fraction.map(|(a, b)| a.max(b)),
-            self.error.max(other.error),
-        )
-    }
-
-    fn plus(self, other: Self) -> Self {
-        let either = self.or(other);
-        let error = self.error + other.error;
-        Self::result(self.limit + other.limit, either.fraction, error)
-    }
-
-    fn times(self, other: Self) -> Self {
-        let fraction = self.fraction.zip(other.fraction);
-        let error = self.limit * other.error + other.limit * self.error;
-        let fraction = fraction.map(|(a, b)| a + b);
-        Self::result(self.limit * other.limit, fraction, error)
-    }
-}
 
 /// A value that instructions read, with its name in the program.
 #[derive(Clone, Debug)]
 struct Named {
     name: String,
     known: Knowledge,
-}
-
-/// What is known of the result of an instruction.
-type ResultOf = fn(&[Knowledge]) -> Knowledge;
-
-/// How operands of an instruction are chosen.
-#[derive(Clone, Copy)]
-enum Rule {
-    /// Vectors of any kind.
-    Any(ResultOf),
-    /// The first operand must be exact, or all of them: the result jumps where it changes.
-    Jumps(Deciding, ResultOf),
-    /// One component from 0.5 up to a limit.
-    Function(Function),
-    Pow,
-    Lit,
-    Swz,
-}
-
-/// Operands on which jumps depend.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Deciding {
-    First,
-    All,
-}
-
-/// A function of one number from 0.5 on.
-#[derive(Clone, Copy)]
-struct Function {
-    /// Largest argument, as it stands in programs.
-    up_to: Option<&'static str>,
-    /// Largest magnitude of results and of the slope.
-    limit: f64,
-    slope: f64,
-}
-
-/// An instruction.
-struct Op {
-    name: &'static str,
-    operands: usize,
-    languages: Availability,
-    /// The components that it leaves undefined are not written.
-    mask: Option<&'static str>,
-    rule: Rule,
-}
-
-const fn op(name: &'static str, operands: usize, rule: Rule) -> Op {
-    Op {
-        name,
-        operands,
-        languages: Availability::Both,
-        mask: None,
-        rule,
-    }
-}
-
-const fn fragment(op: Op) -> Op {
-    Op {
-        languages: Availability::Fragment,
-        ..op
-    }
-}
-
-const fn function(up_to: Option<&'static str>, limit: f64, slope: f64) -> Rule {
-    Rule::Function(Function {
-        up_to,
-        limit,
-        slope,
-    })
-}
-
-fn same(known: &[Knowledge]) -> Knowledge {
-    known[0]
-}
-
-fn sum(known: &[Knowledge]) -> Knowledge {
-    known[0].plus(known[1])
-}
-
-fn product(known: &[Knowledge]) -> Knowledge {
-    known[0].times(known[1])
-}
-
-fn either(known: &[Knowledge]) -> Knowledge {
-    known[0].or(known[1])
-}
-
-fn dot(known: &[Knowledge]) -> Knowledge {
-    let product = product(known);
-    product.plus(product).plus(product).plus(product)
-}
-
-fn bit(_: &[Knowledge]) -> Knowledge {
-    Knowledge::exact(1.0, 0)
-}
-
-/// All instructions but those of textures.
-const OPS: &[Op] = &[
-    op("ABS", 1, Rule::Any(same)),
-    op("ADD", 2, Rule::Any(sum)),
-    fragment(op(
-        "CMP",
-        3,
-        Rule::Jumps(Deciding::First, |known| known[1].or(known[2])),
-    )),
-    op("DP3", 2, Rule::Any(dot)),
-    op("DP4", 2, Rule::Any(dot)),
-    op("DPH", 2, Rule::Any(|known| dot(known).plus(known[1]))),
-    op(
-        "DST",
-        2,
-        Rule::Any(|known| product(known).or(either(known)).or(bit(known))),
-    ),
-    op(
-        "FLR",
-        1,
-        Rule::Jumps(Deciding::All, |known| {
-            Knowledge::exact(known[0].limit + 1.0, 0)
-        }),
-    ),
-    op(
-        "FRC",
-        1,
-        Rule::Jumps(Deciding::All, |known| {
-            Knowledge::result(1.0, known[0].fraction, 0.0)
-        }),
-    ),
-    // a * b + (1 - a) * c may be computed as a * (b - c) + c.
-    fragment(op(
-        "LRP",
-        3,
-        Rule::Any(|known| {
-            let sum = known[0].times(known[1].plus(known[2])).plus(known[2]);
-            Knowledge::rounded(sum.limit).with_error(sum.error)
-        }),
-    )),
-    op("MAD", 3, Rule::Any(|known| product(known).plus(known[2]))),
-    op("MAX", 2, Rule::Any(either)),
-    op("MIN", 2, Rule::Any(either)),
-    op("MOV", 1, Rule::Any(same)),
-    op("MUL", 2, Rule::Any(product)),
-    op("SGE", 2, Rule::Jumps(Deciding::All, bit)),
-    op("SLT", 2, Rule::Jumps(Deciding::All, bit)),
-    op("SUB", 2, Rule::Any(sum)),
-    op("SWZ", 1, Rule::Swz),
-    Op {
-        mask: Some(".xyz"),
-        ..op("XPD", 2, Rule::Any(dot))
-    },
-    fragment(op("COS", 1, function(None, 1.0, 1.0))),
-    op("EX2", 1, function(Some("3.0"), 8.0, 8.0)),
-    op("LG2", 1, function(None, 4.0, 3.0)),
-    op("POW", 2, Rule::Pow),
-    op("RCP", 1, function(None, 2.0, 4.0)),
-    op("RSQ", 1, function(None, 2.0, 2.0)),
-    fragment(op("SIN", 1, function(None, 1.0, 1.0))),
-    op("LIT", 1, Rule::Lit),
-];
-
-/// Which languages have an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Availability {
-    Both,
-    Fragment,
 }
 
 /// A program while it is written.
