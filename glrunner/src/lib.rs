@@ -17,6 +17,7 @@ mod requirements;
 mod runner;
 
 pub use error::Error;
-pub use gl::{DeviceChoice, DeviceInfo, Version, devices};
+pub use gl::{DeviceInfo, Version, devices};
+pub use glasm_scripts::device::DeviceChoice;
 pub use options::{Observe, RunOptions};
 pub use runner::Runner;

@@ -1,6 +1,6 @@
 //! What a caller chooses.
 
-use crate::gl::DeviceChoice;
+use glasm_scripts::device::DeviceChoice;
 pub use glasm_scripts::observation::Observe;
 use std::path::PathBuf;
 

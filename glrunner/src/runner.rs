@@ -2,9 +2,10 @@
 
 use crate::error::Error;
 use crate::execute::{self, programs, verdicts};
-use crate::gl::{DeviceChoice, DeviceInfo, Gl};
+use crate::gl::{DeviceInfo, Gl};
 use crate::options::{Observe, RunOptions};
 use crate::requirements::skip_reason;
+use glasm_scripts::device::DeviceChoice;
 use glasm_scripts::outcome::{Outcome, ScriptReport};
 use glasm_scripts::results::{Files, Results, flat_name, report_on};
 use glasm_scripts::script::Script;
@@ -48,13 +49,9 @@ impl Runner {
     }
 
     fn run_text(&self, name: &str, text: &[u8]) -> (Outcome, Results) {
-        let complete = |mut script: Script| match script.complete_stages() {
-            Ok(()) => Ok(script),
-            Err(error) => Err(vec![error]),
-        };
         let parsed = {
             let _phase = self.clock.enter(Phase::Parse);
-            Script::parse(text).and_then(complete)
+            Script::read(text)
         };
         let results = match parsed {
             Ok(script) => self.run_script(name, &script),

@@ -44,6 +44,7 @@
 
 pub mod compare;
 pub mod data;
+pub mod device;
 pub mod find;
 mod float16;
 pub mod format;

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 /// Pictures of failed probes that one script leaves at most, and of attachments and their layers.
-pub const MAX_PICTURES: usize = 100;
+const MAX_PICTURES: usize = 100;
 
 /// Largest file that is read as a script, in bytes.
 const MAX_SCRIPT: u64 = 64 << 20;
@@ -176,20 +176,29 @@ impl Results {
         Err(message)
     }
 
-    /// A picture of an attachment as a script left it that failed.
-    pub fn picture_attachment(
+    /// Pictures of all attachments as a script left them that failed; `read` gives the contents of one.
+    pub fn picture_attachments(
         &mut self,
         files: &Files<'_>,
-        surface: Surface,
-        image: &Image,
+        surfaces: &[Surface],
         order: RowOrder,
+        read: impl Fn(Surface) -> Option<Image>,
     ) {
         let Some(folder) = files.failure_images else {
             return;
         };
-        let (picture, note) = pictures::picture(image, order);
-        let name = format!("{}.{}.png", files.script, surface.file_name());
-        self.add_failure_image(folder, &name, &picture, format!("{surface}{note}"), None);
+        if self.failures.is_empty() {
+            return;
+        }
+        for surface in surfaces.iter().take(MAX_PICTURES) {
+            let Some(image) = read(*surface) else {
+                // The failure that made the script fail says more than this one would.
+                return;
+            };
+            let (picture, note) = pictures::picture(&image, order);
+            let name = format!("{}.{}.png", files.script, surface.file_name());
+            self.add_failure_image(folder, &name, &picture, format!("{surface}{note}"), None);
+        }
     }
 
     fn add_failure_image(

@@ -1,30 +1,9 @@
 //! What a caller chooses.
 
+use glasm_scripts::device::DeviceChoice;
 use glasm_scripts::observation::Observe;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Which device to run on.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum DeviceChoice {
-    /// The fastest kind of device present: discrete, integrated, virtual, then CPU.
-    #[default]
-    Best,
-    /// By number, as [`devices`](crate::devices) counts.
-    Index(usize),
-    /// The first device whose name contains this text, whatever the case of its letters; `lavapipe` is found too.
-    Name(String),
-}
-
-impl DeviceChoice {
-    /// Reads a number as an index and anything else as part of a name.
-    pub fn parse(text: &str) -> Self {
-        match text.parse() {
-            Ok(index) => Self::Index(index),
-            Err(_) => Self::Name(text.to_owned()),
-        }
-    }
-}
 
 /// Whether to load the validation layer. Its messages fail the script that causes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -77,19 +56,5 @@ impl Default for RunOptions {
             target: None,
             observe: Observe::Off,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_choose_by_index() {
-        assert_eq!(DeviceChoice::parse("1"), DeviceChoice::Index(1));
-        assert_eq!(
-            DeviceChoice::parse("llvmpipe"),
-            DeviceChoice::Name("llvmpipe".into())
-        );
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::error::Error;
 use crate::execute;
-use crate::options::{DeviceChoice, RunOptions};
+use crate::options::RunOptions;
 use crate::programs::{CompileContext, Module, ModuleSet, Refusal, target_name};
 use crate::requirements::{skip_reason, surplus};
 use crate::tools::Tools;
 use crate::vk::{Device, DeviceInfo, Instance, PhysicalDevice};
 use glasm::Target;
+use glasm_scripts::device::DeviceChoice;
 use glasm_scripts::observation::Observe;
 use glasm_scripts::outcome::{Failure, Outcome, ScriptReport};
 use glasm_scripts::results::{FileError, Files, Results, flat_name, report_on};
@@ -117,13 +118,9 @@ impl Runner {
     }
 
     fn run_text(&self, name: &str, text: &[u8], start: Instant) -> (Outcome, Results) {
-        let complete = |mut script: Script| match script.complete_stages() {
-            Ok(()) => Ok(script),
-            Err(error) => Err(vec![error]),
-        };
         let parsed = {
             let _phase = self.clock.enter(Phase::Parse);
-            Script::parse(text).and_then(complete)
+            Script::read(text)
         };
         match parsed {
             Ok(script) => self.run_script(name, &script, start),

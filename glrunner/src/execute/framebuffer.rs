@@ -11,7 +11,6 @@ use ash::vk;
 use glasm_scripts::format::{DepthFormat, Encoding, Format};
 use glasm_scripts::image::Image;
 use glasm_scripts::probe::pixels::{PixelProbe, Plane, Surface};
-use glasm_scripts::results::MAX_PICTURES;
 use glasm_scripts::script::{Attachments, Clear, Command};
 use std::rc::Rc;
 
@@ -381,18 +380,13 @@ impl Execution<'_> {
 
     /// Pictures of all attachments, if the script failed.
     pub(super) fn picture_attachments(&mut self) {
-        if self.files.failure_images.is_none() || self.results.failures.is_empty() {
-            return;
-        }
         let order = self.script.requirements.convention.row_order();
-        for surface in self.surfaces().into_iter().take(MAX_PICTURES) {
-            let Ok(image) = self.read(surface) else {
-                // The failure that made the script fail says more than this one would.
-                return;
-            };
-            self.results
-                .picture_attachment(&self.files, surface, &image, order);
-        }
+        let surfaces = self.surfaces();
+        let mut results = std::mem::take(&mut self.results);
+        results.picture_attachments(&self.files, &surfaces, order, |surface| {
+            self.read(surface).ok()
+        });
+        self.results = results;
     }
 }
 

@@ -4,11 +4,12 @@ use super::bindings::Commands;
 use super::egl::{CurrentContext, Device, Egl};
 use super::messages::{self, MessageLog};
 use super::{
-    COMPRESSED_TEXTURE_FORMATS, DeviceChoice, DeviceInfo, EXTENSIONS, NUM_EXTENSIONS,
-    PACK_ALIGNMENT, PROGRAM_BINARY_FORMATS, RENDERER, SHADER_BINARY_FORMATS, UNPACK_ALIGNMENT,
-    VENDOR, VERSION, devices,
+    COMPRESSED_TEXTURE_FORMATS, DeviceInfo, EXTENSIONS, NUM_EXTENSIONS, PACK_ALIGNMENT,
+    PROGRAM_BINARY_FORMATS, RENDERER, SHADER_BINARY_FORMATS, UNPACK_ALIGNMENT, VENDOR, VERSION,
+    devices,
 };
 use crate::error::Error;
+use glasm_scripts::device::DeviceChoice;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::ops::Deref;

@@ -4,18 +4,7 @@ use super::Version;
 use super::context::Gl;
 use super::egl::{Device, Egl};
 use crate::error::Error;
-
-/// Which device to run on.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum DeviceChoice {
-    /// A GPU if there is one, else what runs on the CPU.
-    #[default]
-    Best,
-    /// By number, as [`devices`] counts.
-    Index(usize),
-    /// The first device whose name or vendor contains this text, whatever the case of its letters.
-    Name(String),
-}
+use glasm_scripts::device::DeviceChoice;
 
 /// A device that can run scripts.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -81,7 +81,7 @@ pub(super) struct Device {
 
 /// The EGL library.
 pub(super) struct Egl {
-    library: Library,
+    instance: Library,
     client_extensions: String,
 }
 
@@ -91,13 +91,14 @@ impl Egl {
         static EGL: OnceLock<Result<Egl, String>> = OnceLock::new();
         EGL.get_or_init(|| {
             // SAFETY: loading runs initialization code of the system's EGL library, which is what the program is for.
-            let library = unsafe { Library::load_required() }.map_err(|error| error.to_string())?;
-            let client_extensions = library
+            let instance =
+                unsafe { Library::load_required() }.map_err(|error| error.to_string())?;
+            let client_extensions = instance
                 .query_string(None, egl::EXTENSIONS)
                 .map(|text| text.to_string_lossy().into_owned())
                 .unwrap_or_default();
             Ok(Self {
-                library,
+                instance,
                 client_extensions,
             })
         })
@@ -131,7 +132,7 @@ impl Egl {
         if !enumerates || !self.has("EGL_EXT_platform_device") {
             return Vec::new();
         }
-        let Some(query) = self.library.get_proc_address("eglQueryDevicesEXT") else {
+        let Some(query) = self.instance.get_proc_address("eglQueryDevicesEXT") else {
             return Vec::new();
         };
         // SAFETY: EGL_EXT_device_enumeration defines this signature.
@@ -151,7 +152,7 @@ impl Egl {
     }
 
     fn kind(&self, device: *mut c_void) -> Kind {
-        let Some(query) = self.library.get_proc_address("eglQueryDeviceStringEXT") else {
+        let Some(query) = self.instance.get_proc_address("eglQueryDeviceStringEXT") else {
             return Kind::Hardware;
         };
         // SAFETY: EGL_EXT_device_query defines this signature.
@@ -177,12 +178,12 @@ impl Egl {
             Platform::Surfaceless => (PLATFORM_SURFACELESS_MESA, std::ptr::null_mut()),
             Platform::Default => {
                 // SAFETY: null stands for the default display.
-                return unsafe { self.library.get_display(egl::DEFAULT_DISPLAY) }
+                return unsafe { self.instance.get_display(egl::DEFAULT_DISPLAY) }
                     .ok_or_else(|| self.failure("eglGetDisplay"));
             }
         };
         let get = self
-            .library
+            .instance
             .get_proc_address("eglGetPlatformDisplayEXT")
             .ok_or(Error::MissingExtension("EGL_EXT_platform_base"))?;
         // SAFETY: EGL_EXT_platform_base defines this signature.
@@ -198,7 +199,7 @@ impl Egl {
 
     fn failure(&self, call: &'static str) -> Error {
         let reason = self
-            .library
+            .instance
             .get_error()
             .map_or_else(|| "no reason given".to_owned(), |error| error.to_string());
         Error::Egl { call, reason }
@@ -206,7 +207,7 @@ impl Egl {
 
     /// A command of OpenGL, or null.
     pub(super) fn command(&self, name: &str) -> *const c_void {
-        self.library
+        self.instance
             .get_proc_address(name)
             .map_or(std::ptr::null(), |command| command as *const c_void)
     }
@@ -236,12 +237,12 @@ impl CurrentContext {
         if IN_USE.get() {
             return Err(Error::ContextInUse);
         }
-        let library = &egl.library;
+        let instance = &egl.instance;
         let display = egl.display(device)?;
-        library
+        instance
             .initialize(display)
             .map_err(|error| call("eglInitialize", error))?;
-        let extensions = library
+        let extensions = instance
             .query_string(Some(display), egl::EXTENSIONS)
             .map_err(|error| call("eglQueryString", error))?
             .to_string_lossy();
@@ -250,18 +251,18 @@ impl CurrentContext {
                 return Err(Error::MissingExtension(needed));
             }
         }
-        library
+        instance
             .bind_api(egl::OPENGL_API)
             .map_err(|error| call("eglBindAPI", error))?;
-        let config = choose_config(library, display, &extensions)?;
-        let context = create_context(library, display, config)?;
+        let config = choose_config(instance, display, &extensions)?;
+        let context = create_context(instance, display, config)?;
         let current = Self {
             egl,
             display,
             context,
             _thread: PhantomData,
         };
-        library
+        instance
             .make_current(display, None, None, Some(context))
             .map_err(|error| call("eglMakeCurrent", error))?;
         IN_USE.set(true);
@@ -272,16 +273,16 @@ impl CurrentContext {
 impl Drop for CurrentContext {
     fn drop(&mut self) {
         // Nothing can be done about a failure; the process goes on without the context either way.
-        let library = &self.egl.library;
-        let _ = library.make_current(self.display, None, None, None);
-        let _ = library.destroy_context(self.display, self.context);
+        let instance = &self.egl.instance;
+        let _ = instance.make_current(self.display, None, None, None);
+        let _ = instance.destroy_context(self.display, self.context);
         IN_USE.set(false);
     }
 }
 
 /// A configuration for the context, which has no part in what is drawn: all drawing goes to framebuffer objects.
 fn choose_config(
-    library: &Library,
+    instance: &Library,
     display: egl::Display,
     extensions: &str,
 ) -> Result<egl::Config, Error> {
@@ -296,14 +297,14 @@ fn choose_config(
         egl::DONT_CARE,
         egl::NONE,
     ];
-    library
+    instance
         .choose_first_config(display, &attributes)
         .map_err(|error| call("eglChooseConfig", error))?
         .ok_or_else(|| Error::NoContext("EGL has no configuration for OpenGL".to_owned()))
 }
 
 fn create_context(
-    library: &Library,
+    instance: &Library,
     display: egl::Display,
     config: egl::Config,
 ) -> Result<egl::Context, Error> {
@@ -321,7 +322,7 @@ fn create_context(
             egl::NONE,
         ];
         // The mask has a meaning from version 3.2 on; before it, every context has what the profile keeps.
-        match library.create_context(display, config, None, &attributes) {
+        match instance.create_context(display, config, None, &attributes) {
             Ok(context) => return Ok(context),
             Err(error) => reason = error.to_string(),
         }

@@ -50,7 +50,7 @@ pub(crate) use buffer::Buffer;
 pub(crate) use capture::Capture;
 pub(crate) use context::Gl;
 pub use context::Version;
-pub use devices::{DeviceChoice, DeviceInfo, devices};
+pub use devices::{DeviceInfo, devices};
 pub(crate) use draw::{
     ArraySlot, AttributeKind, Conventional, DrawCall, Elements, GenericFormat, IndexType,
     VertexArray,

@@ -1,8 +1,7 @@
 //! A driver for tests that takes every program and does nothing with it: no vertex and no work group comes to a program. Buffers,
 //! textures, images and all state that OpenGL has itself are the real driver's, which finds what is wrong with them.
 
-use super::egl::Egl;
-use super::pretend;
+use super::pretend::{self, real};
 use super::tests::open;
 use super::*;
 use std::ffi::c_void;
@@ -45,11 +44,6 @@ fn replace(name: &str) -> Option<*const c_void> {
         "glResumeTransformFeedbackNV" => none as *const c_void,
         _ => return pretend::replace(name),
     })
-}
-
-/// The driver's own command.
-fn real(name: &str) -> *const c_void {
-    Egl::load().map_or(std::ptr::null(), |egl| egl.command(name))
 }
 
 /// Whether a capability or a target is one that the driver does not know.

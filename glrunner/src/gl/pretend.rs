@@ -51,14 +51,18 @@ pub(crate) fn open_pretended() -> Option<Rc<Gl>> {
     Some(Rc::new(gl.expect("EGL is loaded")))
 }
 
+/// The driver's own command.
+pub(super) fn real(name: &str) -> *const c_void {
+    Egl::load().map_or(std::ptr::null(), |egl| egl.command(name))
+}
+
 /// Commands that stand in for those of the driver.
 pub(super) fn replace(name: &str) -> Option<*const c_void> {
-    let core = |name: &str| Egl::load().map_or(std::ptr::null(), |egl| egl.command(name));
     Some(match name {
-        "glBeginTransformFeedbackNV" => core("glBeginTransformFeedback"),
-        "glEndTransformFeedbackNV" => core("glEndTransformFeedback"),
-        "glPauseTransformFeedbackNV" => core("glPauseTransformFeedback"),
-        "glResumeTransformFeedbackNV" => core("glResumeTransformFeedback"),
+        "glBeginTransformFeedbackNV" => real("glBeginTransformFeedback"),
+        "glEndTransformFeedbackNV" => real("glEndTransformFeedback"),
+        "glPauseTransformFeedbackNV" => real("glPauseTransformFeedback"),
+        "glResumeTransformFeedbackNV" => real("glResumeTransformFeedback"),
         "glBindBufferRangeNV" => bind_buffer_range as *const c_void,
         "glGetProgramivARB" => get_program as *const c_void,
         "glGetNamedBufferParameterui64vNV" => get_buffer as *const c_void,

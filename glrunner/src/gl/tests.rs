@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::error::Error;
+use glasm_scripts::device::DeviceChoice;
 use std::rc::Rc;
 
 const COLOR_PROGRAM: &[u8] = b"!!ARBfp1.0\nMOV result.color, program.local[0];\nEND\n";

@@ -149,6 +149,16 @@ impl Script {
         })
     }
 
+    /// Reads a script that is to be run: all bad lines are reported, in order, and stages that draws need are added.
+    ///
+    /// # Errors
+    /// If lines cannot be read, or if stages are missing, or mixed so that nothing can run.
+    pub fn read(text: &[u8]) -> Result<Self, Vec<ScriptError>> {
+        let mut script = Self::parse(text)?;
+        script.complete_stages().map_err(|error| vec![error])?;
+        Ok(script)
+    }
+
     /// Adds the stages that draws need and the script leaves out.
     ///
     /// # Errors

@@ -4,7 +4,6 @@ use super::{Execution, Problem};
 use crate::error::Error;
 use glasm_scripts::image::Image;
 use glasm_scripts::probe::pixels::{PixelProbe, Surface};
-use glasm_scripts::results::MAX_PICTURES;
 
 impl Execution<'_> {
     /// Everything of the framebuffer that can be read.
@@ -44,20 +43,15 @@ impl Execution<'_> {
 
     /// Pictures of all attachments, if the script failed.
     pub(super) fn picture_attachments(&mut self) {
-        if self.files.failure_images.is_none()
-            || self.results.failures.is_empty()
-            || self.device.is_lost()
-        {
+        if self.device.is_lost() {
             return;
         }
         let order = self.script.requirements.convention.row_order();
-        for surface in self.surfaces().into_iter().take(MAX_PICTURES) {
-            let Ok(image) = self.read(surface) else {
-                // The failure that made the script fail says more than this one would.
-                return;
-            };
-            self.results
-                .picture_attachment(&self.files, surface, &image, order);
-        }
+        let surfaces = self.surfaces();
+        let mut results = std::mem::take(&mut self.results);
+        results.picture_attachments(&self.files, &surfaces, order, |surface| {
+            self.read(surface).ok()
+        });
+        self.results = results;
     }
 }

@@ -103,10 +103,7 @@ fn gl_options(
 ) -> glasm_glrunner::RunOptions {
     use glasm_glrunner::{DeviceChoice, RunOptions};
     RunOptions {
-        device: device.map_or(DeviceChoice::default(), |device| match device.parse() {
-            Ok(index) => DeviceChoice::Index(index),
-            Err(_) => DeviceChoice::Name(device.to_owned()),
-        }),
+        device: device.map_or(DeviceChoice::Best, DeviceChoice::parse),
         save_images: args.save_images.clone(),
         failure_images: args.failure_images.clone(),
         observe,
