@@ -186,7 +186,7 @@ impl Emit<'_> {
     /// Rounds to an integer and converts it.
     fn float_to_int(&mut self, val: Val, to: Type, rounding: Rounding, saturate: bool) -> Val {
         let rounded = match rounding {
-            Rounding::Even => self.ext(GlslOp::RoundEven, &[val]),
+            Rounding::Even => self.rounded_to_even(val),
             Rounding::Floor => self.ext(GlslOp::Floor, &[val]),
             Rounding::Ceil => self.ext(GlslOp::Ceil, &[val]),
             // The conversion itself drops the fraction.

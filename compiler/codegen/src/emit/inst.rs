@@ -63,8 +63,14 @@ impl Emit<'_> {
             Op::NMax => self.ext_sources::<2>(job, GlslOp::NMax)?,
             Op::Floor => self.ext_sources::<1>(job, GlslOp::Floor)?,
             Op::Ceil => self.ext_sources::<1>(job, GlslOp::Ceil)?,
-            Op::Trunc => self.ext_sources::<1>(job, GlslOp::Trunc)?,
-            Op::Round => self.ext_sources::<1>(job, GlslOp::RoundEven)?,
+            Op::Trunc => {
+                let value = self.source(job.inst, 0, job.lanes)?;
+                self.truncated(value)
+            }
+            Op::Round => {
+                let value = self.source(job.inst, 0, job.lanes)?;
+                self.rounded_to_even(value)
+            }
             Op::Fract => self.fract(job)?,
             Op::Sign => self.sign(job)?,
             Op::Rcp => self.reciprocal(job)?,

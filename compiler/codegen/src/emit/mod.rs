@@ -49,6 +49,7 @@ mod outputs;
 mod pack;
 mod place;
 mod result;
+mod round;
 mod sparse;
 mod texture;
 mod texture_choice;

@@ -1,0 +1,47 @@
+//! Floats to whole numbers, toward zero and to the nearest.
+//!
+//! Doubles get by with `Floor` and `Ceil`. Drivers that convert through 32-bit integers where the CPU has no instruction for their vectors
+//! (Mesa 22.3 without AVX-512) lose all doubles beyond 2^31 in `Trunc` and `RoundEven`, and the signs of zeros.
+
+use super::Emit;
+use crate::writer::{Scalar, Val};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv};
+
+impl Emit<'_> {
+    /// The whole number next to `val` on the side of zero. -0.5 gives -0.
+    pub(super) fn truncated(&mut self, val: Val) -> Val {
+        if val.scalar != Scalar::F64 {
+            return self.ext(GlslOp::Trunc, &[val]);
+        }
+        let (low, high) = self.neighbors(val);
+        let negative = self.compare_bits(Spv::FOrdLessThan, val, 0);
+        self.select(negative, high, low)
+    }
+
+    /// The whole number nearest to `val`, the even one of two. -0.5 gives -0.
+    pub(super) fn rounded_to_even(&mut self, val: Val) -> Val {
+        if val.scalar != Scalar::F64 {
+            return self.ext(GlslOp::RoundEven, &[val]);
+        }
+        let (low, high) = self.neighbors(val);
+        // Exact, but for what is a little below zero: there it is 1 or next to it, which chooses the same.
+        let rest = self.binary(Spv::FSub, val, low);
+        let half = self.float_like(val, 0.5);
+        let beyond = self.compare(Spv::FOrdGreaterThan, Scalar::BoolInt, rest, half);
+        let tie = self.compare(Spv::FOrdEqual, Scalar::BoolInt, rest, half);
+        let halved = self.binary(Spv::FMul, low, half);
+        let floor = self.ext(GlslOp::Floor, &[halved]);
+        let odd = self.compare(Spv::FOrdNotEqual, Scalar::BoolInt, floor, halved);
+        let tie_up = self.compare(Spv::LogicalAnd, Scalar::BoolInt, tie, odd);
+        let up = self.compare(Spv::LogicalOr, Scalar::BoolInt, beyond, tie_up);
+        self.select(up, high, low)
+    }
+
+    /// The whole numbers next to `val`, below and above; both are `val` if it is one, an infinity or NaN.
+    fn neighbors(&mut self, val: Val) -> (Val, Val) {
+        (
+            self.ext(GlslOp::Floor, &[val]),
+            self.ext(GlslOp::Ceil, &[val]),
+        )
+    }
+}
