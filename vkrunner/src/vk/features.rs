@@ -2,6 +2,9 @@
 //!
 //! Every feature in the table that a device has is enabled. Not in the table, on purpose: features that change how programs run rather
 //! than what may run (`robustBufferAccess`), and what scripts cannot use (sparse memory).
+//!
+//! Features that Vulkan 1.2 took over from extensions have two places: the structure of the extension, and that of version 1.2, which
+//! excludes it and which devices of that version get. It has features, too, that an extension without structure stands for.
 
 use super::instance::Instance;
 use ash::vk;
@@ -14,6 +17,12 @@ const NEVER: u32 = u32::MAX;
 macro_rules! features {
     (
         core { $($core:ident $core_name:literal,)* }
+        vulkan12 { $($new:ident $new_name:literal,)* }
+        taken over {
+            $($old_chain:ident: $old_structure:ident, extension $old_extension:expr, {
+                $($old_member:ident $old_name:literal,)*
+            })*
+        }
         $($chain:ident: $structure:ident, core in $minor:expr, extension $extension:expr, {
             $($member:ident $name:literal,)*
         })*
@@ -22,6 +31,8 @@ macro_rules! features {
         #[derive(Default)]
         pub(super) struct FeatureChain {
             core: vk::PhysicalDeviceFeatures,
+            vulkan12: Option<vk::PhysicalDeviceVulkan12Features<'static>>,
+            $($old_chain: Option<vk::$old_structure<'static>>,)*
             $($chain: Option<vk::$structure<'static>>,)*
         }
 
@@ -29,8 +40,11 @@ macro_rules! features {
             /// Empty structures for what a device of version 1.`minor` with these extensions knows.
             fn known(minor: u32, has_extension: impl Fn(&CStr) -> bool) -> Self {
                 let known = |core_minor: u32, name: Option<&CStr>| minor >= core_minor || name.is_some_and(&has_extension);
+                let has_vulkan12 = minor >= 2;
                 Self {
                     core: vk::PhysicalDeviceFeatures::default(),
+                    vulkan12: has_vulkan12.then(vk::PhysicalDeviceVulkan12Features::default),
+                    $($old_chain: (!has_vulkan12 && has_extension($old_extension)).then(vk::$old_structure::default),)*
                     $($chain: known($minor, $extension).then(vk::$structure::default),)*
                 }
             }
@@ -38,6 +52,9 @@ macro_rules! features {
             /// Extensions that the structures come from, where the version does not include them.
             pub(super) fn extensions(&self, minor: u32) -> Vec<&'static CStr> {
                 let mut names = Vec::new();
+                $(if self.$old_chain.is_some() {
+                    names.push($old_extension);
+                })*
                 $(if let (Some(_), Some(name), true) = (&self.$chain, $extension, minor < $minor) {
                     names.push(name);
                 })*
@@ -47,8 +64,16 @@ macro_rules! features {
             /// Links the structures into a list.
             pub(super) fn link(&mut self) -> vk::PhysicalDeviceFeatures2<'_> {
                 let mut list = vk::PhysicalDeviceFeatures2::default().features(self.core);
+                // What an earlier list left in a structure must not be followed.
+                if let Some(structure) = &mut self.vulkan12 {
+                    structure.p_next = std::ptr::null_mut();
+                    list = list.push_next(structure);
+                }
+                $(if let Some(structure) = &mut self.$old_chain {
+                    structure.p_next = std::ptr::null_mut();
+                    list = list.push_next(structure);
+                })*
                 $(if let Some(structure) = &mut self.$chain {
-                    // What an earlier list left here must not be followed.
                     structure.p_next = std::ptr::null_mut();
                     list = list.push_next(structure);
                 })*
@@ -58,6 +83,15 @@ macro_rules! features {
             /// All features by name.
             fn members(&mut self) -> Vec<(&'static str, &mut vk::Bool32)> {
                 let mut members = vec![$(($core_name, &mut self.core.$core),)*];
+                if let Some(structure) = &mut self.vulkan12 {
+                    members.extend([
+                        $(($new_name, &mut structure.$new),)*
+                        $($(($old_name, &mut structure.$old_member),)*)*
+                    ]);
+                }
+                $(if let Some(structure) = &mut self.$old_chain {
+                    members.extend([$(($old_name, &mut structure.$old_member),)*]);
+                })*
                 $(if let Some(structure) = &mut self.$chain {
                     members.extend([$(($name, &mut structure.$member),)*]);
                 })*
@@ -107,6 +141,46 @@ features! {
         shader_resource_residency "shaderResourceResidency",
         shader_resource_min_lod "shaderResourceMinLod",
     }
+    vulkan12 {
+        shader_output_viewport_index "shaderOutputViewportIndex",
+        shader_output_layer "shaderOutputLayer",
+        sampler_mirror_clamp_to_edge "samplerMirrorClampToEdge",
+    }
+    taken over {
+        storage8: PhysicalDevice8BitStorageFeatures, extension ash::khr::_8bit_storage::NAME, {
+            storage_buffer8_bit_access "storageBuffer8BitAccess",
+            uniform_and_storage_buffer8_bit_access "uniformAndStorageBuffer8BitAccess",
+        }
+        narrow: PhysicalDeviceShaderFloat16Int8Features, extension ash::khr::shader_float16_int8::NAME, {
+            shader_float16 "shaderFloat16",
+            shader_int8 "shaderInt8",
+        }
+        address: PhysicalDeviceBufferDeviceAddressFeatures, extension ash::khr::buffer_device_address::NAME, {
+            buffer_device_address "bufferDeviceAddress",
+        }
+        atomic64: PhysicalDeviceShaderAtomicInt64Features, extension ash::khr::shader_atomic_int64::NAME, {
+            shader_buffer_int64_atomics "shaderBufferInt64Atomics",
+            shader_shared_int64_atomics "shaderSharedInt64Atomics",
+        }
+        memory_model: PhysicalDeviceVulkanMemoryModelFeatures, extension ash::khr::vulkan_memory_model::NAME, {
+            vulkan_memory_model "vulkanMemoryModel",
+            vulkan_memory_model_device_scope "vulkanMemoryModelDeviceScope",
+        }
+        scalar_layout: PhysicalDeviceScalarBlockLayoutFeatures, extension ash::ext::scalar_block_layout::NAME, {
+            scalar_block_layout "scalarBlockLayout",
+        }
+        indexing: PhysicalDeviceDescriptorIndexingFeatures, extension ash::ext::descriptor_indexing::NAME, {
+            shader_uniform_buffer_array_non_uniform_indexing "shaderUniformBufferArrayNonUniformIndexing",
+            shader_sampled_image_array_non_uniform_indexing "shaderSampledImageArrayNonUniformIndexing",
+            shader_storage_buffer_array_non_uniform_indexing "shaderStorageBufferArrayNonUniformIndexing",
+            shader_storage_image_array_non_uniform_indexing "shaderStorageImageArrayNonUniformIndexing",
+            descriptor_binding_partially_bound "descriptorBindingPartiallyBound",
+            shader_uniform_texel_buffer_array_dynamic_indexing "shaderUniformTexelBufferArrayDynamicIndexing",
+            shader_storage_texel_buffer_array_dynamic_indexing "shaderStorageTexelBufferArrayDynamicIndexing",
+            shader_uniform_texel_buffer_array_non_uniform_indexing "shaderUniformTexelBufferArrayNonUniformIndexing",
+            shader_storage_texel_buffer_array_non_uniform_indexing "shaderStorageTexelBufferArrayNonUniformIndexing",
+        }
+    }
     storage16: PhysicalDevice16BitStorageFeatures, core in 1, extension None::<&'static CStr>, {
         storage_buffer16_bit_access "storageBuffer16BitAccess",
         uniform_and_storage_buffer16_bit_access "uniformAndStorageBuffer16BitAccess",
@@ -114,42 +188,6 @@ features! {
     }
     draw_parameters: PhysicalDeviceShaderDrawParametersFeatures, core in 1, extension None::<&'static CStr>, {
         shader_draw_parameters "shaderDrawParameters",
-    }
-    storage8: PhysicalDevice8BitStorageFeatures, core in 2, extension Some(ash::khr::_8bit_storage::NAME), {
-        storage_buffer8_bit_access "storageBuffer8BitAccess",
-        uniform_and_storage_buffer8_bit_access "uniformAndStorageBuffer8BitAccess",
-    }
-    narrow: PhysicalDeviceShaderFloat16Int8Features, core in 2, extension Some(ash::khr::shader_float16_int8::NAME), {
-        shader_float16 "shaderFloat16",
-        shader_int8 "shaderInt8",
-    }
-    address: PhysicalDeviceBufferDeviceAddressFeatures, core in 2,
-    extension Some(ash::khr::buffer_device_address::NAME), {
-        buffer_device_address "bufferDeviceAddress",
-    }
-    atomic64: PhysicalDeviceShaderAtomicInt64Features, core in 2, extension Some(ash::khr::shader_atomic_int64::NAME), {
-        shader_buffer_int64_atomics "shaderBufferInt64Atomics",
-        shader_shared_int64_atomics "shaderSharedInt64Atomics",
-    }
-    memory_model: PhysicalDeviceVulkanMemoryModelFeatures, core in 2,
-    extension Some(ash::khr::vulkan_memory_model::NAME), {
-        vulkan_memory_model "vulkanMemoryModel",
-        vulkan_memory_model_device_scope "vulkanMemoryModelDeviceScope",
-    }
-    scalar_layout: PhysicalDeviceScalarBlockLayoutFeatures, core in 2,
-    extension Some(ash::ext::scalar_block_layout::NAME), {
-        scalar_block_layout "scalarBlockLayout",
-    }
-    indexing: PhysicalDeviceDescriptorIndexingFeatures, core in 2, extension Some(ash::ext::descriptor_indexing::NAME), {
-        shader_uniform_buffer_array_non_uniform_indexing "shaderUniformBufferArrayNonUniformIndexing",
-        shader_sampled_image_array_non_uniform_indexing "shaderSampledImageArrayNonUniformIndexing",
-        shader_storage_buffer_array_non_uniform_indexing "shaderStorageBufferArrayNonUniformIndexing",
-        shader_storage_image_array_non_uniform_indexing "shaderStorageImageArrayNonUniformIndexing",
-        descriptor_binding_partially_bound "descriptorBindingPartiallyBound",
-        shader_uniform_texel_buffer_array_dynamic_indexing "shaderUniformTexelBufferArrayDynamicIndexing",
-        shader_storage_texel_buffer_array_dynamic_indexing "shaderStorageTexelBufferArrayDynamicIndexing",
-        shader_uniform_texel_buffer_array_non_uniform_indexing "shaderUniformTexelBufferArrayNonUniformIndexing",
-        shader_storage_texel_buffer_array_non_uniform_indexing "shaderStorageTexelBufferArrayNonUniformIndexing",
     }
     demote: PhysicalDeviceShaderDemoteToHelperInvocationFeatures, core in 3,
     extension Some(ash::ext::shader_demote_to_helper_invocation::NAME), {

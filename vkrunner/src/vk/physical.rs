@@ -58,8 +58,8 @@ impl PhysicalDevice {
         let extensions = query_extensions(instance, handle)?;
         let minor = common_minor(properties.api_version);
         let mut features = FeatureChain::query(instance, handle, minor, &extensions).names();
-        // The features have a structure from Vulkan 1.2 on only, which excludes others; the extension switches them on everywhere.
-        if extensions.contains("VK_EXT_shader_viewport_index_layer") {
+        // Before Vulkan 1.2 the extension stands for both features, which belong to no structure of its own.
+        if minor < 2 && extensions.contains("VK_EXT_shader_viewport_index_layer") {
             features.extend(["shaderOutputLayer", "shaderOutputViewportIndex"]);
         }
         // These have no features of their own.
