@@ -36,6 +36,7 @@
 //! | [`gl_state`], [`params`] | GL state and parameters as commands change them, and the bytes that programs read of them |
 //! | [`image`], [`probe`] | pictures that were read back; what they and buffers hold, compared with what the script expects |
 //! | [`results`], [`timing`] | collect failures, files and durations while a script runs |
+//! | [`stopwatch`] | time limits |
 //! | [`outcome`], [`observation`] | the report on a script, and what its programs left, to compare runs with each other |
 //! | [`compare`] | two runs of a script, fresh or recorded, value by value |
 //!
@@ -58,6 +59,7 @@ mod pictures;
 pub mod probe;
 pub mod results;
 pub mod script;
+pub mod stopwatch;
 pub mod texture;
 pub mod timing;
 pub mod vertices;

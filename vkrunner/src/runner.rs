@@ -18,7 +18,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
-use std::time::Instant;
 
 /// The devices that scripts can run on: those of Vulkan 1.1 and later that can draw and compute.
 ///
@@ -109,26 +108,25 @@ impl Runner {
 
     /// Runs a script. Whatever goes wrong is in the report.
     pub fn run_file(&self, path: &Path) -> ScriptReport {
-        let start = Instant::now();
-        let run = |name: &str, text: &[u8]| self.run_text(name, text, start);
+        let run = |name: &str, text: &[u8]| self.run_text(name, text);
         report_on(path, &self.clock, run, || {
             // Nobody knows in what state the device is.
             *self.device.borrow_mut() = None;
         })
     }
 
-    fn run_text(&self, name: &str, text: &[u8], start: Instant) -> (Outcome, Results) {
+    fn run_text(&self, name: &str, text: &[u8]) -> (Outcome, Results) {
         let parsed = {
             let _phase = self.clock.enter(Phase::Parse);
             Script::read(text)
         };
         match parsed {
-            Ok(script) => self.run_script(name, &script, start),
+            Ok(script) => self.run_script(name, &script),
             Err(errors) => conclude(Results::unreadable(errors)),
         }
     }
 
-    fn run_script(&self, name: &str, script: &Script, start: Instant) -> (Outcome, Results) {
+    fn run_script(&self, name: &str, script: &Script) -> (Outcome, Results) {
         let capabilities = &self.physical.capabilities;
         let states = script.program_states();
         let loaded: Vec<_> = states
@@ -170,7 +168,7 @@ impl Runner {
             Err(refusals) => return refuse(refusals),
         };
         drop(compiling);
-        match self.run_modules(name, script, &sets, start) {
+        match self.run_modules(name, script, &sets) {
             Ok(results) => conclude(with_verdicts(results)),
             Err(error @ Error::NoLowAddresses) => {
                 (Outcome::Skip(error.to_string()), Results::default())
@@ -187,7 +185,6 @@ impl Runner {
         name: &str,
         script: &Script,
         sets: &[ModuleSet],
-        start: Instant,
     ) -> Result<Results, Error> {
         if let Some(folder) = &self.options.module_dir {
             write_modules(folder, name, self.target, sets)?;
@@ -197,7 +194,7 @@ impl Runner {
         if script.requirements.low_addresses {
             device.check_low_addresses()?;
         }
-        device.start_clock(start, self.options.script_timeout);
+        device.start_clock(self.options.script_timeout);
         let files = Files {
             script: &flat_name(name),
             save_images: self.options.save_images.as_deref(),

@@ -6,6 +6,7 @@
 use crate::programs::target_name;
 use glasm::Target;
 use glasm::ir::Stage;
+use glasm_scripts::stopwatch::Stopwatch;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -13,7 +14,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::{Command as Process, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a program may work on one module.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
@@ -204,13 +205,13 @@ fn run(job: &Job) -> Result<Vec<u32>, ToolError> {
 /// Runs a program to its end; says whether it succeeded.
 fn wait(mut process: Process) -> std::io::Result<bool> {
     let mut child = process.spawn()?;
-    let start = Instant::now();
+    let watch = Stopwatch::of_process(child.id());
     let mut pause = Duration::from_micros(500);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status.success());
         }
-        if start.elapsed() > TIME_LIMIT {
+        if watch.left(TIME_LIMIT).is_none() {
             child.kill()?;
             child.wait()?;
             let seconds = TIME_LIMIT.as_secs();

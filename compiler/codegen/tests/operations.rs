@@ -468,3 +468,29 @@ fn wide_floats_need_the_feature() {
         }
     }
 }
+
+/// Drivers lose large doubles in these two where the CPU has no instruction for vectors of them.
+#[test]
+fn doubles_are_rounded_by_floor_and_ceil() {
+    let aux = |rounding| Aux::Cvt {
+        from: Type::F64,
+        rounding,
+        saturate: false,
+    };
+    let cases = [
+        (Op::Round, Type::F64, Aux::None),
+        (Op::Trunc, Type::F64, Aux::None),
+        (Op::Cvt, Type::S32, aux(Rounding::Even)),
+        (Op::Cvt, Type::S64, aux(Rounding::Even)),
+    ];
+    for (op, ty, aux) in cases {
+        let text = check(&program(op, ty, aux, PLAIN));
+        assert!(text.contains(" Floor "), "{op:?}: {text}");
+        assert!(
+            !text.contains(" RoundEven ") && !text.contains(" Trunc "),
+            "{op:?}: {text}"
+        );
+    }
+    let single = check(&program(Op::Round, Type::F32, Aux::None, PLAIN));
+    assert!(single.contains(" RoundEven "), "{single}");
+}

@@ -3,10 +3,11 @@
 use super::features::FeatureChain;
 use super::instance::Instance;
 use super::kept::Shelves;
-use super::physical::PhysicalDevice;
+use super::physical::{PhysicalDevice, SOFTWARE};
 use crate::error::{CallContext, Error};
 use crate::requirements::Capabilities;
 use ash::vk;
+use glasm_scripts::stopwatch::Stopwatch;
 use glasm_scripts::timing::Clock;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, Allocator, AllocatorCreateDesc};
 use gpu_allocator::{AllocationSizes, AllocatorDebugSettings};
@@ -14,7 +15,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Memory is taken in blocks from this size up: scripts need little.
 const SMALLEST_BLOCK: u64 = 4 << 20;
@@ -38,8 +39,10 @@ pub(crate) struct Device {
     address_functions: Option<ash::khr::buffer_device_address::Device>,
     lost: Cell<bool>,
     timeout: Duration,
-    /// When the time of the script is over, and how long it was.
-    deadline: Cell<Option<(Instant, Duration)>>,
+    /// The time of the script, and how long it may take.
+    script_time: Cell<Option<(Stopwatch, Duration)>>,
+    /// Whether the device computes in this process, on the CPU.
+    is_software: bool,
     /// What waits for its next user.
     pub(super) shelves: Shelves,
     /// Where time goes.
@@ -75,7 +78,8 @@ impl Device {
             address_functions: address_functions(instance, &raw, &capabilities),
             lost: Cell::new(false),
             timeout,
-            deadline: Cell::new(None),
+            script_time: Cell::new(None),
+            is_software: physical.info.device_type == SOFTWARE,
             shelves: Shelves::default(),
             clock: Rc::clone(clock),
             capabilities,
@@ -160,26 +164,31 @@ impl Device {
     }
 
     /// Begins the time of a script.
-    pub(crate) fn start_clock(&self, start: Instant, limit: Duration) {
-        let deadline = start.checked_add(limit);
-        self.deadline
-            .set(deadline.map(|deadline| (deadline, limit)));
+    pub(crate) fn start_clock(&self, limit: Duration) {
+        self.script_time.set(Some((self.start_stopwatch(), limit)));
     }
 
-    /// How long to wait for the device now, and the error if that was not enough; or the error that time is over.
-    pub(super) fn time_left(&self) -> Result<(Duration, Error), Error> {
-        let Some((deadline, limit)) = self.deadline.get() else {
-            return Ok((self.timeout, Error::TimedOut(self.timeout)));
-        };
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(Error::ScriptTimedOut(limit));
-        }
-        Ok(if left < self.timeout {
-            (left, Error::ScriptTimedOut(limit))
+    /// Counts time as it counts for this device.
+    pub(super) fn start_stopwatch(&self) -> Stopwatch {
+        if self.is_software {
+            Stopwatch::of_process(std::process::id())
         } else {
-            (self.timeout, Error::TimedOut(self.timeout))
-        })
+            Stopwatch::of_clock()
+        }
+    }
+
+    /// How long to wait for work that began with `work`, until time is to be looked at again; or the error that time is over.
+    pub(super) fn time_left(&self, work: &Stopwatch) -> Result<Duration, Error> {
+        let left = work
+            .left(self.timeout)
+            .ok_or(Error::TimedOut(self.timeout))?;
+        let Some((script, limit)) = self.script_time.get() else {
+            return Ok(left);
+        };
+        match script.left(limit) {
+            Some(script_left) => Ok(left.min(script_left)),
+            None => Err(Error::ScriptTimedOut(limit)),
+        }
     }
 
     /// Takes memory.

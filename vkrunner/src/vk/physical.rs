@@ -142,12 +142,15 @@ fn split_version(version: u32) -> [u32; 3] {
     ]
 }
 
+/// The type of devices that compute on the CPU.
+pub(super) const SOFTWARE: &str = "cpu";
+
 fn describe_type(device_type: vk::PhysicalDeviceType) -> (&'static str, u32) {
     match device_type {
         vk::PhysicalDeviceType::DISCRETE_GPU => ("discrete", 0),
         vk::PhysicalDeviceType::INTEGRATED_GPU => ("integrated", 1),
         vk::PhysicalDeviceType::VIRTUAL_GPU => ("virtual", 2),
-        vk::PhysicalDeviceType::CPU => ("cpu", 3),
+        vk::PhysicalDeviceType::CPU => (SOFTWARE, 3),
         _ => ("other", 4),
     }
 }

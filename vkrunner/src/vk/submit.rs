@@ -9,8 +9,8 @@ use super::occlusion::SampleCounter;
 use super::pipeline::{ComputePipeline, GraphicsPipeline};
 use crate::error::{CallContext, Error};
 use ash::vk;
+use glasm_scripts::stopwatch::Stopwatch;
 use glasm_scripts::timing::Phase;
-use std::time::Duration;
 
 /// Everything before, for everything after, memory and host included.
 const FULL_SRC: vk::AccessFlags = vk::AccessFlags::MEMORY_WRITE;
@@ -29,8 +29,9 @@ impl Device {
         record: impl FnOnce(&ash::Device, vk::CommandBuffer),
     ) -> Result<(), Error> {
         let _phase = self.clock.enter(Phase::Device);
-        let (time, too_late) = self.time_left()?;
-        let result = self.try_run(record, time, too_late);
+        let work = self.start_stopwatch();
+        self.time_left(&work)?;
+        let result = self.try_run(record, &work);
         if result.is_err() {
             // The device may still be working, or be gone.
             self.set_lost();
@@ -41,8 +42,7 @@ impl Device {
     fn try_run(
         &self,
         record: impl FnOnce(&ash::Device, vk::CommandBuffer),
-        time: Duration,
-        too_late: Error,
+        work: &Stopwatch,
     ) -> Result<(), Error> {
         let commands = self.command_buffer;
         let begin = vk::CommandBufferBeginInfo::default()
@@ -60,11 +60,19 @@ impl Device {
         // SAFETY: the command buffer is complete; all objects in it outlive the wait, or are left alone if it fails.
         unsafe { self.raw.queue_submit(self.queue, &[submit], self.fence) }
             .call("vkQueueSubmit")?;
-        let timeout = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        // SAFETY: the fence is valid.
-        match unsafe { self.raw.wait_for_fences(&[self.fence], true, timeout) } {
-            Err(vk::Result::TIMEOUT) => Err(too_late),
-            result => result.call("vkWaitForFences"),
+        self.wait(work)
+    }
+
+    /// Waits for what was submitted.
+    fn wait(&self, work: &Stopwatch) -> Result<(), Error> {
+        loop {
+            let time = self.time_left(work)?;
+            let timeout = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            // SAFETY: the fence is valid.
+            match unsafe { self.raw.wait_for_fences(&[self.fence], true, timeout) } {
+                Err(vk::Result::TIMEOUT) => {}
+                result => return result.call("vkWaitForFences"),
+            }
         }
     }
 

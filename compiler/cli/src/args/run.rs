@@ -108,10 +108,10 @@ pub(crate) struct WorkerArgs {
     /// Validation layer: `require` fails without it, `auto` uses it if it is installed
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) validation: ValidationArg,
-    /// A script that takes longer has failed
+    /// A script that takes longer has failed; up to 8 times that where it has to wait for the CPU
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
     pub(crate) timeout: Duration,
-    /// A draw or dispatch that takes longer has failed
+    /// A draw or dispatch that takes longer has failed; likewise
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
     pub(crate) draw_timeout: Duration,
     /// Write every SPIR-V module that the scripts use

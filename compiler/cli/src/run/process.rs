@@ -7,6 +7,7 @@
 use super::progress::Progress;
 use super::worker::{MARK, Reply};
 use crate::console::Fatal;
+use glasm_scripts::stopwatch::Stopwatch;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -149,7 +150,7 @@ impl Process {
 
     /// The next reply.
     fn receive(&mut self, limit: Duration) -> Result<Reply, Lost> {
-        match self.events.recv_timeout(limit) {
+        match self.next_event(limit) {
             Ok(Event::Reply(reply)) => Ok(reply),
             Ok(Event::Garbage(line)) => {
                 self.stop();
@@ -173,6 +174,18 @@ impl Process {
                 Err(Lost::Died(self.with_last_words(format!(
                     "crashed: the worker process {end}"
                 ))))
+            }
+        }
+    }
+
+    /// Waits for the process, longer if the machine is busy.
+    fn next_event(&self, limit: Duration) -> Result<Event, RecvTimeoutError> {
+        let watch = Stopwatch::of_process(self.child.id());
+        loop {
+            let time = watch.left(limit).ok_or(RecvTimeoutError::Timeout)?;
+            match self.events.recv_timeout(time) {
+                Err(RecvTimeoutError::Timeout) => {}
+                result => return result,
             }
         }
     }

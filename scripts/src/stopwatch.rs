@@ -1,0 +1,133 @@
+//! Time limits that a busy machine does not use up.
+//!
+//! What runs on the CPU takes as long as the system lets it: a limit on the time of the clock would fail a good script on a machine that
+//! does other things, too. So the time counts that a process has computed, as far as the system tells it. A process that waits for ever
+//! computes nothing; therefore at least an eighth of the time of the clock counts ([`PATIENCE`]).
+
+use std::time::{Duration, Instant};
+
+/// How much longer than its limit something may take by the clock because the machine is busy.
+pub const PATIENCE: u32 = 8;
+
+/// How often to look again once the limit has passed by the clock.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Counts time since it was made.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch {
+    start: Instant,
+    /// The process whose work counts, and what it had computed at the start.
+    process: Option<(u32, Duration)>,
+}
+
+impl Stopwatch {
+    /// Counts the time of the clock: for what other hardware does.
+    pub fn of_clock() -> Self {
+        Self {
+            start: Instant::now(),
+            process: None,
+        }
+    }
+
+    /// Counts what a process computes in all its threads, but no more than the time of the clock and no less than an eighth of it. Where the
+    /// system does not tell (other than Linux) it counts the time of the clock.
+    pub fn of_process(id: u32) -> Self {
+        Self {
+            start: Instant::now(),
+            process: processor_time(id).map(|time| (id, time)),
+        }
+    }
+
+    /// The time that counts.
+    pub fn elapsed(&self) -> Duration {
+        let clock = self.start.elapsed();
+        let Some((id, before)) = self.process else {
+            return clock;
+        };
+        // A process that is gone computes no more.
+        let computed = processor_time(id).map_or(clock, |now| now.saturating_sub(before));
+        computed.clamp(clock / PATIENCE, clock)
+    }
+
+    /// How long to wait before asking again; `None` when `limit` is over.
+    pub fn left(&self, limit: Duration) -> Option<Duration> {
+        let by_clock = limit.saturating_sub(self.start.elapsed());
+        if !by_clock.is_zero() {
+            return Some(by_clock);
+        }
+        let left = limit.saturating_sub(self.elapsed());
+        (!left.is_zero()).then(|| left.min(LOOK))
+    }
+}
+
+/// What a process has computed in all its threads since it began.
+fn processor_time(id: u32) -> Option<Duration> {
+    parse_stat(&std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
+}
+
+/// Times of `/proc/PID/stat`: behind the name in parentheses, which may hold anything, fields 14 and 15 of all are the ticks in user and
+/// kernel mode.
+fn parse_stat(text: &str) -> Option<Duration> {
+    /// `USER_HZ`: the unit of these files on every architecture that Rust's standard library supports.
+    const TICKS_PER_SECOND: u64 = 100;
+    let (_, fields) = text.rsplit_once(')')?;
+    let mut fields = fields.split_ascii_whitespace().skip(11);
+    let user: u64 = fields.next()?.parse().ok()?;
+    let kernel: u64 = fields.next()?.parse().ok()?;
+    Some(Duration::from_millis(
+        user.checked_add(kernel)?
+            .checked_mul(1000 / TICKS_PER_SECOND)?,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_read_behind_any_name() {
+        let stat = "4711 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 123 77 0 0 20 0 3 0 99";
+        assert_eq!(parse_stat(stat), Some(Duration::from_millis(2000)));
+        assert_eq!(parse_stat("4711 (a) S 1 2 3"), None);
+        assert_eq!(parse_stat(""), None);
+    }
+
+    #[test]
+    fn the_clock_runs_on_while_a_process_sleeps() {
+        let clock = Stopwatch::of_clock();
+        let process = Stopwatch::of_process(std::process::id());
+        std::thread::sleep(Duration::from_millis(80));
+        assert!(clock.elapsed() >= Duration::from_millis(80));
+        assert_eq!(clock.left(Duration::from_millis(80)), None);
+        // At least an eighth counts.
+        assert_eq!(process.left(Duration::from_millis(10)), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_process_that_waits_has_time_left() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let watch = Stopwatch::of_process(child.id());
+        std::thread::sleep(Duration::from_millis(200));
+        let left = watch.left(Duration::from_millis(150));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(
+            left.is_some_and(|left| left <= Duration::from_millis(150)),
+            "{left:?}"
+        );
+    }
+
+    #[test]
+    fn a_process_that_computes_runs_out_of_time() {
+        let watch = Stopwatch::of_process(std::process::id());
+        let end = Instant::now() + Duration::from_secs(60);
+        while watch.left(Duration::from_millis(100)).is_some() {
+            assert!(Instant::now() < end);
+        }
+        assert!(watch.elapsed() >= Duration::from_millis(100));
+    }
+}
