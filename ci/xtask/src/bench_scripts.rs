@@ -86,7 +86,7 @@ fn run(variant: &Variant, effort: Effort, out: &Path) -> Result<Value> {
     let mut command = shell::cargo();
     vulkan::use_driver(&mut command, &variant.driver);
     if variant.layer {
-        vulkan::use_validation_layer(&mut command)?;
+        vulkan::use_validation_layer(&mut command, vulkan::Layer::Newest)?;
     }
     command
         .envs(variant.environment.iter().copied())

@@ -157,7 +157,7 @@ fn scripts(checkout: &Path) -> Result<Vec<Case>> {
     let report = Path::new(OUT).join("report.json");
     let mut command = suite::glasm()?;
     vulkan::use_driver(&mut command, &driver);
-    let layer = vulkan::use_validation_layer(&mut command)?;
+    let layer = vulkan::use_validation_layer(&mut command, vulkan::Layer::Newest)?;
     command
         .arg("run")
         .args(&with_programs)

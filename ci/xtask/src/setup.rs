@@ -113,13 +113,12 @@ const NEEDS: &[Need] = &[
             homebrew: "swiftshader (build it yourself)",
         },
     },
-    // After SwiftShader: Chromium's package may have brought the layer already.
     Need {
         what: "Vulkan validation layer",
-        why: "wrong use of Vulkan fails the tests",
+        why: "wrong use of Vulkan fails the tests; Chromium's, which comes with SwiftShader, is newer and finds other mistakes",
         purpose: Purpose::Test,
         without: Without::Skip,
-        present: vulkan::validation_layer_present,
+        present: vulkan::installed_layer_present,
         names: Names {
             debian: &["vulkan-validationlayers"],
             fedora: "vulkan-validation-layers",

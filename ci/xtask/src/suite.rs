@@ -2,13 +2,14 @@
 
 use crate::shell;
 use crate::tally::Tally;
-use crate::vulkan::{self, Driver};
+use crate::vulkan::{self, Driver, Layer};
 use anyhow::{Context, Result, bail};
 use glasm_tests::manual;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use walkdir::WalkDir;
 
 /// Where reports and modules of suites go.
 pub(crate) const OUT: &str = "target/scripts";
@@ -54,6 +55,8 @@ pub(crate) struct ScriptResult {
 
 /// A suite run on one driver.
 pub(crate) struct SuiteRun {
+    /// Name of the driver, or of how it was run.
+    pub(crate) name: &'static str,
     /// Counts of scripts.
     pub(crate) tally: Tally,
     /// One result per script.
@@ -84,6 +87,77 @@ fn write_examples() -> Result<&'static str> {
     Ok(EXAMPLES)
 }
 
+/// How to run a suite.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pass {
+    /// Name in reports; `None`: that of the driver.
+    name: Option<&'static str>,
+    /// Only scripts that contain this.
+    containing: Option<&'static str>,
+    /// Bits of lavapipe's vectors; `None`: what suits the CPU. Its shaders are compiled in other ways for other widths.
+    vector_width: Option<&'static str>,
+    /// Who watches.
+    layer: Layer,
+}
+
+impl Pass {
+    /// What the results of the suite are.
+    pub(crate) const MAIN: Self = Self {
+        name: None,
+        containing: None,
+        vector_width: None,
+        layer: Layer::Newest,
+    };
+
+    /// Lavapipe as on a CPU without AVX, and the validation layer that users have.
+    pub(crate) const NARROW: Self = Self {
+        name: Some("lavapipe-128"),
+        vector_width: Some("128"),
+        layer: Layer::Installed,
+        ..Self::MAIN
+    };
+
+    /// Lavapipe as on most CPUs, should this be none of them: it rounds doubles in one way for each width.
+    pub(crate) const WIDE_DOUBLES: Self = Self {
+        name: Some("lavapipe-256"),
+        containing: Some("shaderFloat64"),
+        vector_width: Some("256"),
+        ..Self::NARROW
+    };
+
+    /// The scripts, as files and folders.
+    fn scripts(self) -> Result<Vec<PathBuf>> {
+        let mut paths: Vec<PathBuf> = script_folders().into_iter().map(PathBuf::from).collect();
+        paths.push(
+            write_examples()
+                .context("writing the examples of the manual")?
+                .into(),
+        );
+        let Some(wanted) = self.containing else {
+            return Ok(paths);
+        };
+        let mut scripts = Vec::new();
+        for path in paths.iter().flat_map(WalkDir::new) {
+            let path = path?.into_path();
+            let is_script = path.extension().is_some_and(|end| end == "shader_test");
+            if is_script && String::from_utf8_lossy(&std::fs::read(&path)?).contains(wanted) {
+                scripts.push(path);
+            }
+        }
+        scripts.sort();
+        Ok(scripts)
+    }
+
+    /// Tells lavapipe its vectors. Its cache on disk takes no notice of their width, so it stays out of this.
+    fn set_up(self, command: &mut Command) {
+        if let Some(width) = self.vector_width {
+            command
+                .env("LP_NATIVE_VECTOR_WIDTH", width)
+                .env("MESA_SHADER_CACHE_DISABLE", "true");
+        }
+    }
+}
+
 /// The CPU drivers to run suites on, with those that are missing.
 pub(crate) fn drivers() -> [(&'static str, Option<Driver>); 2] {
     [
@@ -107,8 +181,9 @@ pub(crate) fn glasm() -> Result<Command> {
 }
 
 /// Runs all scripts, and the examples of the manual, on `driver` with the validation layer, if there is one.
-pub(crate) fn run_on(driver: &Driver) -> Result<SuiteRun> {
-    let dir = Path::new(OUT).join(driver.name);
+pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
+    let name = pass.name.unwrap_or(driver.name);
+    let dir = Path::new(OUT).join(name);
     if dir.exists() {
         std::fs::remove_dir_all(&dir).with_context(|| format!("emptying {}", dir.display()))?;
     }
@@ -117,9 +192,9 @@ pub(crate) fn run_on(driver: &Driver) -> Result<SuiteRun> {
     let report = dir.join("report.json");
     let mut command = glasm()?;
     vulkan::use_driver(&mut command, driver);
-    let layer = vulkan::use_validation_layer(&mut command)?;
-    let examples = write_examples().context("writing the examples of the manual")?;
-    command.arg("run").args(script_folders()).arg(examples);
+    let layer = vulkan::use_validation_layer(&mut command, pass.layer)?;
+    pass.set_up(&mut command);
+    command.arg("run").args(pass.scripts()?);
     command
         .arg("--json")
         .arg(&report)
@@ -139,15 +214,11 @@ pub(crate) fn run_on(driver: &Driver) -> Result<SuiteRun> {
     // Messages of the command, of drivers and of layers; the lines about scripts come from the report.
     print!("{}", String::from_utf8_lossy(&output.stderr));
     if !report.is_file() {
-        bail!(
-            "glasm run on {} wrote no report ({})",
-            driver.name,
-            output.status
-        );
+        bail!("glasm run on {name} wrote no report ({})", output.status);
     }
     let mut results = read_report(&report)?;
     for result in &mut results {
-        driver.name.clone_into(&mut result.driver);
+        name.clone_into(&mut result.driver);
     }
     print_exceptions(&results);
     let mut tally = count(&results);
@@ -155,6 +226,7 @@ pub(crate) fn run_on(driver: &Driver) -> Result<SuiteRun> {
         tally.failed = 1;
     }
     Ok(SuiteRun {
+        name,
         tally,
         results,
         modules,
@@ -167,7 +239,7 @@ pub(crate) fn run_everywhere() -> Result<Vec<ScriptResult>> {
     let mut results = Vec::new();
     for (name, driver) in drivers() {
         match driver {
-            Some(driver) => results.extend(run_on(&driver)?.results),
+            Some(driver) => results.extend(run_on(&driver, Pass::MAIN)?.results),
             None => println!("{name} is not installed (cargo xtask setup)"),
         }
     }

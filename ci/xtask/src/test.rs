@@ -2,10 +2,11 @@
 
 use crate::coverage;
 use crate::setup::{self, Purpose};
-use crate::suite::{self, ScriptResult};
+use crate::suite::{self, Pass, ScriptResult};
 use crate::support::{self, Verdict};
 use crate::tally::Tally;
-use crate::{reference, shell, validate, vulkan};
+use crate::vulkan::{self, Layer};
+use crate::{reference, shell, validate};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -47,6 +48,8 @@ pub(crate) enum Step {
     Doc,
     /// Script suites.
     Scripts,
+    /// The scripts on lavapipe as it is on other CPUs, with another validation layer.
+    Machines,
     /// Every module.
     SpirvVal,
     /// Comparison with OpenGL drivers.
@@ -64,6 +67,7 @@ const STEPS: &[(&str, Step)] = &[
     ("unit", Step::Unit),
     ("doc", Step::Doc),
     ("scripts", Step::Scripts),
+    ("machines", Step::Machines),
     ("spirv-val", Step::SpirvVal),
     ("opengl", Step::OpenGl),
     ("coverage", Step::Coverage),
@@ -140,6 +144,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::Unit => unit_tests(),
         Step::Doc => test_run(shell::cargo().args(["test", "--workspace", "--doc"])),
         Step::Scripts => script_suites(state),
+        Step::Machines => other_machines(),
         Step::SpirvVal => validate_modules(state),
         Step::OpenGl => reference::test(),
         Step::Coverage => coverage_report(state),
@@ -242,7 +247,7 @@ fn test_run(command: &mut Command) -> Result<Tally> {
     if let Some(driver) = vulkan::lavapipe() {
         vulkan::use_driver(command, &driver);
     }
-    vulkan::use_validation_layer(command)?;
+    vulkan::use_validation_layer(command, Layer::Newest)?;
     let transcript = shell::tee(command.env("GLASM_TEST_SCRIPTS", "off"))?;
     Ok(Tally::of_test_run(&transcript.text, transcript.success))
 }
@@ -256,7 +261,7 @@ fn script_suites(state: &mut State) -> Result<Tally> {
             continue;
         };
         // One driver that does not start must not hide what the other finds.
-        match suite::run_on(&driver) {
+        match suite::run_on(&driver, Pass::MAIN) {
             Ok(run) => {
                 println!("{name}: {}\n", run.tally);
                 tally += run.tally;
@@ -271,6 +276,25 @@ fn script_suites(state: &mut State) -> Result<Tally> {
     }
     if !vulkan::validation_layer_present() {
         println!("the validation layer is not installed: scripts ran without it");
+        tally += Tally::skip();
+    }
+    Ok(tally)
+}
+
+/// The scripts as other machines run them: lavapipe with vectors of other widths, and the system's validation layer.
+fn other_machines() -> Result<Tally> {
+    let Some(driver) = vulkan::lavapipe() else {
+        println!("lavapipe is not installed: skipped");
+        return Ok(Tally::skip());
+    };
+    let mut tally = Tally::default();
+    for pass in [Pass::NARROW, Pass::WIDE_DOUBLES] {
+        let run = suite::run_on(&driver, pass)?;
+        println!("{}: {}\n", run.name, run.tally);
+        tally += run.tally;
+    }
+    if !vulkan::installed_layer_present() {
+        println!("no validation layer is installed: scripts ran without it");
         tally += Tally::skip();
     }
     Ok(tally)

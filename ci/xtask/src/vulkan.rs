@@ -60,7 +60,12 @@ pub(crate) fn loader_present() -> bool {
 
 /// Whether a validation layer is there: installed for the loader, or Chromium's.
 pub(crate) fn validation_layer_present() -> bool {
-    chromium_layer().is_some() || installed_layer().is_some()
+    chromium_layer().is_some() || installed_layer_present()
+}
+
+/// Whether a validation layer is installed for the loader.
+pub(crate) fn installed_layer_present() -> bool {
+    installed_layer().is_some()
 }
 
 /// Points `command` at one driver only.
@@ -71,11 +76,20 @@ pub(crate) fn use_driver(command: &mut Command, driver: &Driver) {
         .env("VK_ICD_FILENAMES", &driver.manifest);
 }
 
+/// Which validation layer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Layer {
+    /// Chromium's if it is there: of the layers at hand it knows most rules.
+    Newest,
+    /// The one that is installed for the loader: what users have.
+    Installed,
+}
+
 /// Lets the loader find the validation layer. Chromium ships the library without a manifest, so we write one.
 /// Returns `false` if there is no layer.
-pub(crate) fn use_validation_layer(command: &mut Command) -> Result<bool> {
-    let Some(library) = chromium_layer() else {
-        return Ok(installed_layer().is_some());
+pub(crate) fn use_validation_layer(command: &mut Command, layer: Layer) -> Result<bool> {
+    let Some(library) = chromium_layer().filter(|_| layer == Layer::Newest) else {
+        return Ok(installed_layer_present());
     };
     let dir = write_manifest(&library, Path::new(LAYER_DIR))?;
     command.env("VK_ADD_LAYER_PATH", dir);
