@@ -1,42 +1,8 @@
 //! The extensions that a program text asks for: those of its header, and of its options.
 
 use crate::gl::Target;
+use glasm::frontend::lang::languages::Language;
 use glasm::frontend::lang::options;
-
-/// A language by its header, and the extension that brings it.
-struct Language {
-    header: &'static str,
-    extension: &'static str,
-}
-
-macro_rules! languages {
-    ($($header:literal $extension:literal;)*) => {
-        const LANGUAGES: &[Language] = &[$(Language { header: $header, extension: $extension },)*];
-    };
-}
-
-languages! {
-    "!!ARBvp" "GL_ARB_vertex_program";
-    "!!ARBfp" "GL_ARB_fragment_program";
-    "!!VP1.0" "GL_NV_vertex_program";
-    "!!VSP1.0" "GL_NV_vertex_program";
-    "!!VP1.1" "GL_NV_vertex_program1_1";
-    "!!VP2.0" "GL_NV_vertex_program2";
-    "!!FP1.0" "GL_NV_fragment_program";
-    "!!FCP1.0" "GL_NV_fragment_program";
-    "!!NVvp4.0" "GL_NV_gpu_program4";
-    "!!NVgp4.0" "GL_NV_gpu_program4";
-    "!!NVfp4.0" "GL_NV_gpu_program4";
-    "!!NVvp4.1" "GL_NV_gpu_program4_1";
-    "!!NVgp4.1" "GL_NV_gpu_program4_1";
-    "!!NVfp4.1" "GL_NV_gpu_program4_1";
-    "!!NVcp5.0" "GL_NV_compute_program5";
-    "!!NVvp5.0" "GL_NV_gpu_program5";
-    "!!NVtcp5.0" "GL_NV_gpu_program5";
-    "!!NVtep5.0" "GL_NV_gpu_program5";
-    "!!NVgp5.0" "GL_NV_gpu_program5";
-    "!!NVfp5.0" "GL_NV_gpu_program5";
-}
 
 /// Options whose extension is not `GL_` and their name. Without an extension the option comes with its language.
 const OPTIONS: &[(&str, Option<&str>)] = &[
@@ -108,7 +74,7 @@ fn extension_of_target(target: Target) -> &'static str {
 /// All extensions that a driver needs to judge a program: with fewer it refuses texts that are right. Options that no language has ask
 /// for nothing, because every driver is to refuse them.
 pub(crate) fn extensions(target: Target, text: &[u8]) -> Vec<String> {
-    let mut needed = vec![of_header(target, text).to_owned()];
+    let mut needed = vec![of_header(target, text)];
     let names = option_names(text).into_iter();
     needed.extend(names.filter_map(|name| of_option(&name)));
     if text.starts_with(b"!!ARB") {
@@ -132,11 +98,9 @@ fn of_bindings(text: &[u8]) -> impl Iterator<Item = &'static str> {
     named.chain(blends.then_some("GL_ARB_vertex_blend"))
 }
 
-fn of_header(target: Target, text: &[u8]) -> &'static str {
-    let mut languages = LANGUAGES.iter();
-    languages
-        .find(|language| text.starts_with(language.header.as_bytes()))
-        .map_or_else(|| extension_of_target(target), |known| known.extension)
+fn of_header(target: Target, text: &[u8]) -> String {
+    let of_language = Language::extension_of(text).map(|name| format!("GL_{name}"));
+    of_language.unwrap_or_else(|| extension_of_target(target).to_owned())
 }
 
 fn of_option(name: &str) -> Option<String> {
@@ -184,7 +148,6 @@ fn statements(text: &[u8]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glasm::frontend::Dialect;
 
     #[test]
     fn headers_and_options_name_extensions() {
@@ -233,11 +196,15 @@ mod tests {
     }
 
     #[test]
-    fn every_language_has_an_extension() {
-        for dialect in Dialect::ALL {
-            let header = dialect.header();
-            let known = |language: &Language| header.starts_with(language.header);
-            assert!(LANGUAGES.iter().any(known), "{header}");
+    fn languages_have_extensions_whether_glasm_has_them_or_not() {
+        for (header, extension) in [
+            ("!!NVcp5.0", "GL_NV_compute_program5"),
+            ("!!NVtep5.0\nEND", "GL_NV_gpu_program5"),
+            ("!!VP1.1", "GL_NV_vertex_program1_1"),
+            ("!!ARBfp9.0", "GL_NV_vertex_program"),
+        ] {
+            let found = of_header(Target::VertexState, header.as_bytes());
+            assert_eq!(found, extension, "{header}");
         }
     }
 

@@ -31,6 +31,7 @@
 //! |---|---|
 //! | [`find`] | finds scripts in folders |
 //! | [`script`] | reads a script: requirements, programs, vertices, buffers, commands |
+//! | [`compile`] | what the compiler makes of its programs |
 //! | [`data`], [`format`](mod@format), [`texture`] | numbers in buffers, texels, and textures made of them, as bytes |
 //! | [`vertices`] | what draws read: bounds, current values |
 //! | [`gl_state`], [`params`] | GL state and parameters as commands change them, and the bytes that programs read of them |
@@ -44,6 +45,7 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+pub mod compile;
 pub mod data;
 pub mod device;
 pub mod find;

@@ -22,15 +22,31 @@ pub enum Outcome {
 pub struct Failure {
     /// Line of the script, from 1, where there is one.
     pub line: Option<u32>,
+    /// Column of the line, from 1, where the failure has a place within it.
+    pub column: Option<u32>,
     /// What went wrong; may have several lines.
     pub message: String,
 }
 
+impl Failure {
+    /// A failure of a line, or of none.
+    pub fn new(line: Option<u32>, message: impl Into<String>) -> Self {
+        Self {
+            line,
+            column: None,
+            message: message.into(),
+        }
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "line {line}: {}", self.message),
-            None => f.write_str(&self.message),
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => {
+                write!(f, "line {line}, column {column}: {}", self.message)
+            }
+            (Some(line), None) => write!(f, "line {line}: {}", self.message),
+            (None, _) => f.write_str(&self.message),
         }
     }
 }

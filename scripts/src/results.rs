@@ -34,7 +34,7 @@ pub struct FileError {
 ///
 /// # Errors
 /// If the file cannot be read, is larger than 64 MiB, or is no file.
-pub(crate) fn read_script(path: &Path) -> Result<Vec<u8>, FileError> {
+pub fn read_script(path: &Path) -> Result<Vec<u8>, FileError> {
     let read = || {
         let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() {
@@ -106,7 +106,8 @@ impl Results {
     pub fn unreadable(errors: impl IntoIterator<Item = ScriptError>) -> Self {
         Self::failed(errors.into_iter().map(|error| Failure {
             line: Some(error.line),
-            message: format!("column {}: {}", error.column, error.message),
+            column: Some(error.column),
+            message: error.message,
         }))
     }
 
@@ -120,8 +121,7 @@ impl Results {
 
     /// Adds a failure.
     pub fn fail(&mut self, line: Option<u32>, message: impl Into<String>) {
-        let message = message.into();
-        self.failures.push(Failure { line, message });
+        self.failures.push(Failure::new(line, message));
     }
 
     /// `save image`: writes the picture if there is a folder for it.
@@ -236,8 +236,10 @@ pub fn report_on(
         read_script(path)
     };
     let fail = |message: String| {
-        let line = None;
-        (Outcome::Fail, Results::failed([Failure { line, message }]))
+        (
+            Outcome::Fail,
+            Results::failed([Failure::new(None, message)]),
+        )
     };
     let (covers, (outcome, results)) = match text {
         Err(error) => (Vec::new(), fail(error.to_string())),

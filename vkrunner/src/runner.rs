@@ -153,13 +153,13 @@ impl Runner {
             verdicts,
             ..results
         };
-        if let Some(failures) = context(0).check_expected_errors() {
+        if let Some(failures) = context(0).compiler().check_expected_errors() {
             return conclude(with_verdicts(Results::failed(failures)));
         }
         if let Some(reason) = skip_reason(script, capabilities) {
             return (Outcome::Skip(reason), Results::default());
         }
-        let failures = context(0).check_loads();
+        let failures = context(0).compiler().check_loads();
         if !failures.is_empty() {
             return conclude(with_verdicts(Results::failed(failures)));
         }
@@ -173,10 +173,7 @@ impl Runner {
             Err(error @ Error::NoLowAddresses) => {
                 (Outcome::Skip(error.to_string()), Results::default())
             }
-            Err(error) => conclude(Results::failed([Failure {
-                line: None,
-                message: error.to_string(),
-            }])),
+            Err(error) => conclude(Results::failed([Failure::new(None, error.to_string())])),
         }
     }
 
@@ -240,10 +237,7 @@ fn build_sets(
         let message = format!(
             "draws and dispatches meet more than {MAX_STATES} combinations of wrap modes, depth modes and biases of levels"
         );
-        return Err(vec![Refusal::Fail(Failure {
-            line: None,
-            message,
-        })]);
+        return Err(vec![Refusal::Fail(Failure::new(None, message))]);
     }
     let set = |(number, state): (usize, &ProgramState)| {
         let modules = build(number)?;
@@ -352,10 +346,7 @@ mod tests {
     #[test]
     fn failures_outweigh_skips() {
         let skip = Refusal::Skip("no int64".into());
-        let failure = Failure {
-            line: Some(3),
-            message: "wrong".into(),
-        };
+        let failure = Failure::new(Some(3), "wrong");
         assert_eq!(
             refuse(vec![skip.clone()]).0,
             Outcome::Skip("no int64".into())

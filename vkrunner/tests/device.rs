@@ -410,7 +410,7 @@ fn bad_scripts_fail_with_all_their_lines() {
     };
     assert_eq!(lines, [Some(3), Some(4)]);
     assert!(
-        messages.contains("line 3: column 6: expected `rect` or `arrays`"),
+        messages.contains("line 3, column 6: expected `rect` or `arrays`"),
         "{messages}"
     );
 }

@@ -2,77 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod support;
+
 use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Command;
+use support::{Folder, run, run_with_input};
 
 /// A vertex program without mistakes.
 const GOOD: &str = "!!NVvp5.0\nMOV result.position, vertex.position;\nEND\n";
 /// An undeclared name, an unknown opcode, a missing operand, in this order.
 const THREE_MISTAKES: &str =
     "!!NVvp5.0\nTEMP r;\nMOV r, q;\nMOVE r, 1;\nADD r, r;\nMOV result.position, r;\nEND\n";
-
-/// A folder that disappears with the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("glasm-{}-{test}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        path
-    }
-
-    fn glasm(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_glasm"));
-        command.current_dir(&self.0).stdin(Stdio::null());
-        command
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn run(folder: &Folder, args: &[&str]) -> (i32, String, String) {
-    read(folder.glasm().args(args).output().unwrap())
-}
-
-fn run_with_input(folder: &Folder, args: &[&str], input: &str) -> (i32, String, String) {
-    let mut child = folder
-        .glasm()
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
-    read(child.wait_with_output().unwrap())
-}
-
-fn read(output: Output) -> (i32, String, String) {
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (
-        output.status.code().unwrap(),
-        text(output.stdout),
-        text(output.stderr),
-    )
-}
 
 fn is_module(path: &Path) -> bool {
     fs::read(path).is_ok_and(|bytes| {

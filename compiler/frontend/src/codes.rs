@@ -280,7 +280,8 @@ codes! {
         "LDC reads CBUFFER variables; LDS, STS and ATOMS access SHARED variables; and these variables are not allowed in other instructions.";
 
     HeaderUnknown "E0901" "unknown program header"
-        "A program starts with its header, such as !!NVvp5.0, in the very first byte.";
+        "A program starts with its header, such as !!NVvp5.0, in the very first byte. The message says if the program is of a language that \
+         glasm knows by its header and does not have; `glasm explain languages` lists all headers.";
     OptionUnknown "E0902" "unknown option"
         "The OPTION name is none of this program type.";
     OptionLate "E0903" "OPTION after other statements"

@@ -141,6 +141,15 @@ impl Diagnostics {
             .any(|diagnostic| diagnostic.severity != Severity::Warning)
     }
 
+    /// The same messages about whole programs, for callers whose places are those of another text.
+    #[must_use]
+    pub fn without_places(mut self) -> Self {
+        for diagnostic in &mut self.list {
+            diagnostic.location = Location::WholeProgram;
+        }
+        self
+    }
+
     /// Number of errors and faults of glasm.
     pub fn error_count(&self) -> usize {
         self.list.len() - self.warning_count()
@@ -180,6 +189,11 @@ impl Diagnostics {
     /// Text for people: message, source line, caret, notes; and a closing line with the number of messages if there are several.
     pub fn render(&self, source: &Source<'_>) -> String {
         render::render(self, source, render::Style::Plain)
+    }
+
+    /// Each message as [`Diagnostics::render`] shows it, for callers that have a place of their own for each. No closing line.
+    pub fn render_each(&self, source: &Source<'_>) -> Vec<String> {
+        render::render_each(self, source, render::Style::Plain)
     }
 
     /// The same as [`Diagnostics::render`] with ANSI colors, for terminals.

@@ -8,6 +8,7 @@ pub mod ast;
 mod check;
 pub mod codes;
 pub mod diag;
+mod header;
 mod kept;
 pub mod lang;
 pub mod lex;
@@ -56,24 +57,7 @@ pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
         (Some(wanted), Some(dialect)) if wanted == dialect => Ok((dialect, dialect.header().len())),
         (Some(wanted), None) if !source.text.starts_with(b"!!") => Ok((wanted, 0)),
         _ => {
-            let end = source
-                .text
-                .iter()
-                .position(u8::is_ascii_whitespace)
-                .unwrap_or(source.text.len())
-                .min(16);
-            let headers: Vec<&str> = Dialect::ALL
-                .iter()
-                .map(|dialect| dialect.header())
-                .collect();
-            let notes = vec![format!("known headers: {}", headers.join(", "))];
-            let message = "the program does not start with a known header";
-            reports.error_with(
-                Code::HeaderUnknown,
-                Span::new(0, end as u32),
-                message,
-                notes,
-            );
+            header::report(source, &mut reports);
             Err(reports.finish())
         }
     }

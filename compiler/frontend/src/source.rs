@@ -44,7 +44,7 @@ impl Version {
 }
 
 macro_rules! dialects {
-    ($($name:ident $header:literal $stage:ident $family:ident $version:ident;)*) => {
+    ($($name:ident $header:literal $stage:ident $family:ident $version:ident $extension:literal;)*) => {
         /// A language: what the header names.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Dialect { $(
@@ -66,6 +66,11 @@ macro_rules! dialects {
                 match self { $(Self::$name => Stage::$stage,)* }
             }
 
+            /// The extension of OpenGL that defines the language, without `GL_`.
+            pub const fn extension(self) -> &'static str {
+                match self { $(Self::$name => $extension,)* }
+            }
+
             /// The family whose tables hold.
             pub const fn family(self) -> Family {
                 match self { $(Self::$name => Family::$family,)* }
@@ -80,15 +85,15 @@ macro_rules! dialects {
 }
 
 dialects! {
-    NvVp4_0 "!!NVvp4.0" Vertex Typed V4_0;
-    NvVp4_1 "!!NVvp4.1" Vertex Typed V4_1;
-    NvVp5_0 "!!NVvp5.0" Vertex Typed V5_0;
-    NvFp4_0 "!!NVfp4.0" Fragment Typed V4_0;
-    NvFp4_1 "!!NVfp4.1" Fragment Typed V4_1;
-    NvFp5_0 "!!NVfp5.0" Fragment Typed V5_0;
-    NvCp5_0 "!!NVcp5.0" Compute Typed V5_0;
-    ArbVp1_0 "!!ARBvp1.0" Vertex Arb V1_0;
-    ArbFp1_0 "!!ARBfp1.0" Fragment Arb V1_0;
+    NvVp4_0 "!!NVvp4.0" Vertex Typed V4_0 "NV_gpu_program4";
+    NvVp4_1 "!!NVvp4.1" Vertex Typed V4_1 "NV_gpu_program4_1";
+    NvVp5_0 "!!NVvp5.0" Vertex Typed V5_0 "NV_gpu_program5";
+    NvFp4_0 "!!NVfp4.0" Fragment Typed V4_0 "NV_gpu_program4";
+    NvFp4_1 "!!NVfp4.1" Fragment Typed V4_1 "NV_gpu_program4_1";
+    NvFp5_0 "!!NVfp5.0" Fragment Typed V5_0 "NV_gpu_program5";
+    NvCp5_0 "!!NVcp5.0" Compute Typed V5_0 "NV_compute_program5";
+    ArbVp1_0 "!!ARBvp1.0" Vertex Arb V1_0 "ARB_vertex_program";
+    ArbFp1_0 "!!ARBfp1.0" Fragment Arb V1_0 "ARB_fragment_program";
 }
 
 impl Dialect {

@@ -48,6 +48,8 @@ use std::rc::Rc;
 pub(crate) enum Problem {
     /// The script or a probe is at fault; the next commands run all the same.
     Script(String),
+    /// The same, at a line of its own: a program of the script is at fault.
+    Program(Failure),
     /// The driver cannot do what the script wants: the script is skipped.
     Lacking(String),
     /// The driver or the system is at fault.
@@ -138,19 +140,17 @@ impl<'a> Execution<'a> {
 impl Execution<'_> {
     /// Keeps failures and messages of the driver; says whether to go on. `Err` is the reason to skip the script.
     fn note(&mut self, line: Option<u32>, result: Result<(), Problem>) -> Result<bool, String> {
-        let (message, go_on) = match result {
+        let (failure, go_on) = match result {
             Ok(()) => (None, true),
             Err(Problem::Lacking(reason)) => return Err(reason),
-            Err(Problem::Script(message)) => (Some(message), true),
-            Err(Problem::System(error)) => (Some(error.to_string()), false),
+            Err(Problem::Script(message)) => (Some(Failure::new(line, message)), true),
+            Err(Problem::Program(failure)) => (Some(failure), true),
+            Err(Problem::System(error)) => (Some(Failure::new(line, error.to_string())), false),
         };
         let failures = &mut self.results.failures;
-        failures.extend(message.map(|message| Failure { line, message }));
+        failures.extend(failure);
         for message in self.gl.take_messages() {
-            failures.push(Failure {
-                line,
-                message: format!("OpenGL: {message}"),
-            });
+            failures.push(Failure::new(line, format!("OpenGL: {message}")));
         }
         Ok(go_on)
     }

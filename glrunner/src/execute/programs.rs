@@ -2,11 +2,13 @@
 
 use super::facts::Facts;
 use super::lookups::Lookups;
+use super::verdicts::error_place;
 use super::{Execution, Problem, passthrough};
 use crate::error::Error;
 use crate::gl::{Gl, LoadError, Program, Target};
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::Scalar;
+use glasm_scripts::outcome::Failure;
 use glasm_scripts::results::Results;
 use glasm_scripts::script::{Command, ExpectedError, ProgramForm, ProgramSection, Script};
 use std::rc::Rc;
@@ -131,7 +133,7 @@ impl Execution<'_> {
             match program.form {
                 ProgramForm::Assembly => {
                     let loaded = load(&self.gl, program)?;
-                    let loaded = loaded.map_err(|error| refused(program, &error))?;
+                    let loaded = loaded.map_err(|error| refused(script, program, &error))?;
                     let facts = self.facts_of(program);
                     self.programs.set(program.stage, loaded, facts);
                 }
@@ -207,18 +209,68 @@ impl Execution<'_> {
                     format!("expected error {code}, but the driver accepts the program").into(),
                 );
             }
-            (Err(error), None) => return Err(refused(program, &error).into()),
+            (Err(error), None) => return Err(refused(self.script, program, &error)),
         }
         Ok(())
     }
 }
 
-/// The message for a program that the driver does not take.
-fn refused(program: &ProgramSection, error: &LoadError) -> String {
-    format!(
-        "the driver refuses the {} program at byte {}: {}",
-        program.stage.name(),
-        error.position,
-        error.message.trim_end()
-    )
+/// The failure for a program that the driver does not take, at the line of the script where the driver finds the error.
+fn refused(script: &Script, program: &ProgramSection, error: &LoadError) -> Problem {
+    let stage = program.stage.name();
+    let byte = error_place(error, &program.text);
+    let at = byte.map_or(String::new(), |byte| format!(" at byte {byte}"));
+    let message = error.message.trim_end();
+    let place = byte
+        .filter(|byte| *byte < program.text.len())
+        .and_then(|byte| script.position(program, byte));
+    let number = |number: usize| u32::try_from(number).ok();
+    Problem::Program(Failure {
+        line: place
+            .and_then(|place| number(place.line))
+            .or(Some(program.line)),
+        column: place.and_then(|place| number(place.column)),
+        message: format!("the driver refuses the {stage} program{at}: {message}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_stand_at_lines_of_the_script() {
+        let text = b"# note\n\n[fragment program]\n!!ARBfp1.0\nMOV r, q;\nEND\n";
+        let script = Script::parse(text).unwrap();
+        let failure = |position: i32, message: &str| {
+            let error = LoadError {
+                position,
+                message: message.to_owned(),
+                error: 0,
+            };
+            let problem = refused(&script, &script.programs[0], &error);
+            let Problem::Program(failure) = problem else {
+                panic!("{problem:?}")
+            };
+            failure
+        };
+        let found = failure(18, "no q\n");
+        assert_eq!((found.line, found.column), (Some(5), Some(8)));
+        assert_eq!(
+            found.message,
+            "the driver refuses the fragment program at byte 18: no q"
+        );
+        // What drivers say of the whole program is said of its section.
+        let whole = failure(25, "no END");
+        assert_eq!((whole.line, whole.column), (Some(3), None));
+        let unknown = failure(-1, "no reason");
+        assert_eq!((unknown.line, unknown.column), (Some(3), None));
+        assert_eq!(
+            unknown.message,
+            "the driver refuses the fragment program: no reason"
+        );
+        // The places of Mesa's parser count.
+        let mesa = failure(3, "line 2, char 5: error: no r");
+        assert_eq!((mesa.line, mesa.column), (Some(5), Some(5)));
+    }
 }

@@ -46,11 +46,16 @@ fn is_own(code: Code) -> bool {
 }
 
 fn reject(error: LoadError, text: &[u8]) -> Rejection {
-    let position = place_in_message(&error.message, text);
     Rejection {
-        position: position.or_else(|| usize::try_from(error.position).ok()),
+        position: error_place(&error, text),
         message: error.message,
     }
+}
+
+/// The byte of a program where a driver finds its error, if it says.
+pub(super) fn error_place(error: &LoadError, text: &[u8]) -> Option<usize> {
+    let position = place_in_message(&error.message, text);
+    position.or_else(|| usize::try_from(error.position).ok())
 }
 
 /// The byte that a message of Mesa's parser means: `line 3, char 9: error: ...`. Its error position is the end of the token, less all of

@@ -137,10 +137,7 @@ fn probes_that_hold_accept_what_they_compare() {
     );
     let failing = Recording {
         outcome: Outcome::Fail,
-        failures: vec![Failure {
-            line: Some(3),
-            message: "wrong".into(),
-        }],
+        failures: vec![Failure::new(Some(3), "wrong")],
         observations: seen(0.5, 1.0),
         ..run("gl")
     };
@@ -314,10 +311,7 @@ fn what_refused_programs_leave_is_not_compared() {
 fn outcomes_agree() {
     let failing = Recording {
         outcome: Outcome::Fail,
-        failures: vec![Failure {
-            line: Some(9),
-            message: "pixel\nwrong".into(),
-        }],
+        failures: vec![Failure::new(Some(9), "pixel\nwrong")],
         ..run("vulkan")
     };
     let comparison = compare(&run("gl"), &failing);

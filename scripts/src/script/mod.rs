@@ -14,6 +14,7 @@ mod fixed_function;
 mod gl_state;
 mod handles;
 pub(crate) mod names;
+mod origin;
 pub mod pipeline_state;
 mod pixel_probes;
 mod probes;
@@ -41,6 +42,7 @@ pub use command::{
 pub use fixed_function::Switch;
 pub use gl_state::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};
 pub use handles::HandleUnit;
+pub use origin::Origin;
 pub use program_state::{MAX_STATES, ProgramState, TextureEnables};
 pub use require::{Convention, Requirements};
 pub use section::ProgramForm;
@@ -53,6 +55,7 @@ use glasm::TransformFeedback;
 use glasm::ir::Stage;
 use section::{Section, SectionKind, logical_lines, split_sections};
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 use words::{LineError, Words};
 
 /// Something wrong with a line of a script.
@@ -95,11 +98,15 @@ pub struct ProgramSection {
     pub text: Vec<u8>,
     /// Line of the header.
     pub line: u32,
+    /// Where its bytes stand in the script.
+    pub origin: Origin,
 }
 
 /// A script, ready to run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Script {
+    /// The text of the script.
+    pub text: Arc<[u8]>,
     /// What the device and the framebuffer must be.
     pub requirements: Requirements,
     /// The programs of the stages, in the order of the script; a stage has several only in GLSL.
@@ -205,6 +212,7 @@ impl Script {
             programs.extend(program_section(section, &mut errors));
         }
         let script = Self {
+            text: text.into(),
             requirements,
             programs,
             spares,
@@ -305,13 +313,18 @@ fn program_section(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Opti
                 | ProgramForm::FixedFunction => section.body.to_vec(),
             },
             line: section.line,
+            origin: Origin::of(section),
         }),
-        SectionKind::RepeatedProgram(stage) => Some(ProgramSection {
-            stage,
-            form: ProgramForm::Assembly,
-            text: spare::expand(section, errors),
-            line: section.line,
-        }),
+        SectionKind::RepeatedProgram(stage) => {
+            let (text, origin) = spare::expand(section, errors);
+            Some(ProgramSection {
+                stage,
+                form: ProgramForm::Assembly,
+                text,
+                line: section.line,
+                origin,
+            })
+        }
         SectionKind::SpareProgram(_)
         | SectionKind::Comment
         | SectionKind::Require

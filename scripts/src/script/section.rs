@@ -51,6 +51,10 @@ pub(crate) enum SectionKind {
 pub(crate) struct Section<'a> {
     pub kind: SectionKind,
     pub line: u32,
+    /// First byte of the line of its header.
+    pub header_start: usize,
+    /// First byte of its body.
+    pub start: usize,
     /// The last word of its header.
     pub name: &'a str,
     pub body: &'a [u8],
@@ -138,13 +142,12 @@ pub(crate) fn split_sections<'a>(
     errors: &mut Vec<ScriptError>,
 ) -> Vec<Section<'a>> {
     let mut sections: Vec<Section<'a>> = Vec::new();
-    let mut body_start = None;
     let mut at = 0;
     for (line, number) in script.split_inclusive(|byte| *byte == b'\n').zip(1u32..) {
         let after = at + line.len();
         if let Some(name) = header_text(line) {
-            if let (Some(last), Some(start)) = (sections.last_mut(), body_start) {
-                last.body = &script[start..at];
+            if let Some(last) = sections.last_mut() {
+                last.body = &script[last.start..at];
             }
             let kind = parse_header(&name).unwrap_or_else(|| {
                 errors.push(ScriptError::new(
@@ -157,17 +160,18 @@ pub(crate) fn split_sections<'a>(
             sections.push(Section {
                 kind,
                 line: number,
+                header_start: at,
+                start: after,
                 name: last_word(line),
                 body: &[],
             });
-            body_start = Some(after);
         } else if sections.is_empty() && !is_blank_or_comment(line) {
             errors.push(ScriptError::new(number, 1, "text before the first section"));
         }
         at = after;
     }
-    if let (Some(last), Some(start)) = (sections.last_mut(), body_start) {
-        last.body = &script[start..];
+    if let Some(last) = sections.last_mut() {
+        last.body = &script[last.start..];
     }
     check_repeated(&sections, errors);
     sections

@@ -5,7 +5,7 @@ use super::command::Command;
 use super::section::{ProgramForm, STAGE_NAMES, Section, SectionKind};
 use super::test::{TestParser, parse_error};
 use super::words::{LineError, Words};
-use super::{ProgramSection, Script, ScriptError, Step};
+use super::{Origin, ProgramSection, Script, ScriptError, Step};
 use glasm::ir::Stage;
 use std::borrow::Cow;
 
@@ -33,16 +33,22 @@ pub(super) fn read_spare(section: &Section<'_>) -> Option<Spare> {
             form: ProgramForm::Assembly,
             text: section.body.to_vec(),
             line: section.line,
+            origin: Origin::of(section),
         },
     })
 }
 
-/// The text of a program section in which lines `%repeat N LINE` stand for N lines.
-pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Vec<u8> {
+/// The text of a program section in which lines `%repeat N LINE` stand for N lines, and where it comes from.
+pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> (Vec<u8>, Origin) {
     let mut text = Vec::new();
+    let mut origin = Origin::without_pieces(section);
+    let mut at = section.start;
     let lines = section.body.split_inclusive(|byte| *byte == b'\n');
     for (line, number) in lines.zip(section.line + 1..) {
+        let start = at;
+        at += line.len();
         let Some(rest) = line.strip_prefix(b"%repeat ") else {
+            origin.add(text.len(), start..at);
             text.extend_from_slice(line);
             continue;
         };
@@ -59,9 +65,10 @@ pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Ve
             errors.push(ScriptError::new(number, 1, message));
             break;
         }
+        origin.add(text.len(), at - repeated.len()..at);
         text.extend_from_slice(&repeated.repeat(count));
     }
-    text
+    (text, origin)
 }
 
 /// Takes the one or two words of a stage.

@@ -5,7 +5,7 @@ use super::require::{Convention, Requirements};
 use super::section::{ProgramForm, STAGE_NAMES};
 use super::test::TestParser;
 use super::words::{LineError, Words};
-use super::{ProgramSection, ScriptError};
+use super::{Origin, ProgramSection, ScriptError};
 use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;
 
@@ -146,6 +146,7 @@ fn implied(stage: Stage, form: ProgramForm, line: u32) -> ProgramSection {
         form,
         text: Vec::new(),
         line,
+        origin: Origin::default(),
     }
 }
 

@@ -163,12 +163,9 @@ impl Execution<'_> {
             Err(Problem::System(error)) => (Some(error.to_string()), false),
         };
         let failures = &mut self.results.failures;
-        failures.extend(message.map(|message| Failure { line, message }));
+        failures.extend(message.map(|message| Failure::new(line, message)));
         for message in self.device.instance.take_messages() {
-            failures.push(Failure {
-                line,
-                message: format!("validation: {message}"),
-            });
+            failures.push(Failure::new(line, format!("validation: {message}")));
         }
         go_on
     }

@@ -1,7 +1,7 @@
 //! Stages that the runner makes itself: those that pass on what they get, and what GL does where there is no program.
 
 use super::interface::{Primitive, Varying};
-use super::link::{StageInterface, place};
+use super::link::StageInterface;
 use super::passthrough::{self, AttributeCopy, DepthRemap, PointSize};
 use super::{CompileContext, Module, Refusal, fixed_function};
 use ash::vk::PrimitiveTopology;
@@ -9,9 +9,10 @@ use glasm::ir::{Interpolation, Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Requirements, Scalar};
 use glasm::replicate::{DrawPrimitive, replication_stage};
 use glasm::{Reflection, Target};
+use glasm_scripts::compile::place;
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::{MAIN, ProvokingVertex};
-use glasm_scripts::script::{Command, Convention, ProgramForm, ProgramSection};
+use glasm_scripts::script::{Command, Convention, Origin, ProgramForm, ProgramSection};
 
 /// What modules of a draw depend on.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -175,7 +176,7 @@ impl CompileContext<'_> {
         &self,
         modules: &mut Vec<Module>,
         mut sections: Vec<&ProgramSection>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Vec<Refusal>> {
         // The vertex stage fits what comes after, all others what comes before.
         sections.sort_by_key(|section| place(section.stage));
         for section in sections {
@@ -244,7 +245,7 @@ impl CompileContext<'_> {
         &self,
         modules: &[Module],
         section: &ProgramSection,
-    ) -> Result<Module, Refusal> {
+    ) -> Result<Module, Vec<Refusal>> {
         let fragment = modules
             .iter()
             .find(|module| module.stage == Stage::Fragment)
@@ -376,7 +377,7 @@ impl CompileContext<'_> {
         &self,
         modules: &[Module],
         section: &ProgramSection,
-    ) -> Result<Module, Refusal> {
+    ) -> Result<Module, Vec<Refusal>> {
         let writes_color = |module: &Module| {
             let reflection = module.reflection.as_ref();
             let mut outputs = reflection.iter().flat_map(|found| &found.outputs);
@@ -394,10 +395,10 @@ impl CompileContext<'_> {
                 passthrough::fragment(color),
                 Vec::new(),
             )),
-            None => Err(Refusal::Fail(Failure {
-                line: Some(section.line),
-                message: "no stage writes a color for the fragment stage to pass on".to_owned(),
-            })),
+            None => Err(vec![Refusal::Fail(Failure::new(
+                Some(section.line),
+                "no stage writes a color for the fragment stage to pass on",
+            ))]),
         }
     }
 
@@ -470,6 +471,7 @@ fn program(section: &ProgramSection, text: String) -> ProgramSection {
     ProgramSection {
         form: ProgramForm::Assembly,
         text: text.into_bytes(),
+        origin: Origin::default(),
         ..section.clone()
     }
 }

@@ -5,6 +5,7 @@ use super::{EntryPoint, Module};
 use glasm::Reflection;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Scalar};
+use glasm_scripts::compile::place;
 
 /// What a stage reads and writes between stages.
 #[derive(Clone, Debug)]
@@ -45,18 +46,6 @@ impl StageInterface {
             inputs,
             outputs,
         })
-    }
-}
-
-/// The place of a stage in the pipeline.
-pub(super) fn place(stage: Stage) -> u8 {
-    match stage {
-        Stage::Vertex => 0,
-        Stage::TessControl => 1,
-        Stage::TessEval => 2,
-        Stage::Geometry => 3,
-        Stage::Fragment => 4,
-        Stage::Compute => 5,
     }
 }
 

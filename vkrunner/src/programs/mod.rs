@@ -2,10 +2,8 @@
 
 mod capabilities;
 mod descriptors;
-mod expected;
 mod fixed_function;
 mod generated;
-mod image_formats;
 mod interface;
 mod link;
 mod passthrough;
@@ -14,20 +12,16 @@ mod verdicts;
 
 use crate::requirements::{Capabilities, missing_components, missing_for_module};
 use crate::tools::{Job, TextLanguage, ToolError, Tools};
-use glasm::ir::{Semantic, Stage, TypeBase};
+use glasm::frontend::lang::languages::Language;
+use glasm::ir::{Semantic, Stage};
 use glasm::reflect::InterfaceVariable;
-use glasm::{
-    Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, Source, Target, TransformFeedback,
-};
-use glasm_scripts::format::{Encoding, Format};
+use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, Target};
+use glasm_scripts::compile::{LinkedStage, ScriptCompiler};
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::MAIN;
-use glasm_scripts::script::{
-    Attachments, Convention, ProgramForm, ProgramSection, ProgramState, Script, VertexData,
-};
+use glasm_scripts::script::{Convention, ProgramForm, ProgramSection, ProgramState, Script};
 
 pub(crate) use generated::{DrawShape, Template};
-use image_formats::image_formats;
 pub(crate) use interface::{EntryPoint, Interface, Varying};
 pub(crate) use link::check_interfaces;
 
@@ -94,9 +88,6 @@ impl From<Refusal> for Vec<Refusal> {
     }
 }
 
-/// What became of a program that was compiled together with others.
-type LinkedStage = (Stage, Result<Shader, Diagnostics>);
-
 /// What programs are compiled for.
 pub(crate) struct CompileContext<'a> {
     /// Name of the script, for messages.
@@ -114,7 +105,7 @@ impl CompileContext<'_> {
         let mut modules = Vec::new();
         let mut refusals = Vec::new();
         let mut generated = Vec::new();
-        let mut linked = self.link_assembly();
+        let mut linked = self.compiler().link();
         for (index, section) in self.script.programs.iter().enumerate() {
             let is_same = |other: &&ProgramSection| other.stage == section.stage;
             // Further GLSL sections of a stage belong to its first.
@@ -161,14 +152,15 @@ impl CompileContext<'_> {
     ) -> Result<Option<Module>, Vec<Refusal>> {
         match section.form {
             ProgramForm::Assembly => {
-                if let Some(header) = missing_language(&section.text) {
+                if let Some(language) = Language::missing(&section.text) {
                     return Err(vec![Refusal::Skip(format!(
-                        "the language of `{header}` is not supported yet"
+                        "the language of `{}` is not supported yet",
+                        language.start
                     ))]);
                 }
                 let same = linked.iter().position(|(stage, _)| *stage == section.stage);
                 Ok(Some(match same {
-                    Some(place) => self.finish_assembly(section, linked.swap_remove(place).1)?,
+                    Some(place) => self.finish(section, linked.swap_remove(place).1)?,
                     None => self.compile_assembly(section)?,
                 }))
             }
@@ -184,10 +176,10 @@ impl CompileContext<'_> {
                     .collect();
                 let module = self.plain_module(section.stage, words)?;
                 if module.interface.is_none() {
-                    return Err(vec![Refusal::Fail(Failure {
-                        line: Some(section.line),
-                        message: "these words are no SPIR-V module".to_owned(),
-                    })]);
+                    return Err(vec![Refusal::Fail(Failure::new(
+                        Some(section.line),
+                        "these words are no SPIR-V module",
+                    ))]);
                 }
                 Ok(Some(module))
             }
@@ -204,58 +196,24 @@ impl CompileContext<'_> {
         }
     }
 
-    /// The stages of a pipeline that has nothing but programs, compiled together; else nothing.
-    pub(super) fn link_assembly(&self) -> Vec<LinkedStage> {
-        let sections = self.script.programs.iter();
-        let mut sections: Vec<_> = sections
-            .filter(|section| section.stage != Stage::Compute)
-            .collect();
-        let is_program = |section: &&ProgramSection| {
-            section.form == ProgramForm::Assembly && missing_language(&section.text).is_none()
-        };
-        if sections.len() < 2 || !sections.iter().all(is_program) {
-            return Vec::new();
+    /// What compiles the programs, for the device.
+    pub(crate) fn compiler(&self) -> ScriptCompiler<'_> {
+        ScriptCompiler {
+            name: self.name,
+            script: self.script,
+            state: self.state,
+            base: glasm::Options {
+                target: self.target,
+                device: self.capabilities.device_features(),
+                bindings: self.capabilities.binding_layout(),
+                ..glasm::Options::default()
+            },
         }
-        sections.sort_by_key(|section| link::place(section.stage));
-        let names: Vec<_> = sections
-            .iter()
-            .map(|section| self.source_name(section))
-            .collect();
-        let options: Vec<_> = sections
-            .iter()
-            .map(|section| self.options(section.stage))
-            .collect();
-        let sources: Vec<_> = names
-            .iter()
-            .zip(&sections)
-            .map(|(name, section)| Source::new(name, &section.text).for_stage(section.stage))
-            .collect();
-        let stages: Vec<_> = sources.iter().zip(&options).collect();
-        let stages = glasm::link(&stages).stages.into_iter();
-        sections
-            .iter()
-            .map(|section| section.stage)
-            .zip(stages)
-            .collect()
-    }
-
-    /// The module of a program that was compiled together with others.
-    fn finish_assembly(
-        &self,
-        section: &ProgramSection,
-        compiled: Result<Shader, Diagnostics>,
-    ) -> Result<Module, Refusal> {
-        let name = self.source_name(section);
-        let source = Source::new(&name, &section.text).for_stage(section.stage);
-        self.finish(section, &source, compiled)
     }
 
     /// The module of a program.
-    fn compile_assembly(&self, section: &ProgramSection) -> Result<Module, Refusal> {
-        let name = self.source_name(section);
-        let source = Source::new(&name, &section.text).for_stage(section.stage);
-        let compiled = glasm::compile(&source, &self.options(section.stage));
-        self.finish(section, &source, compiled)
+    fn compile_assembly(&self, section: &ProgramSection) -> Result<Module, Vec<Refusal>> {
+        self.finish(section, self.compiler().compile(section))
     }
 
     /// The module that a program of the system makes of sections.
@@ -284,10 +242,8 @@ impl CompileContext<'_> {
                     let place = message
                         .place
                         .and_then(|(index, line)| Some(sections.get(index)?.line + line));
-                    Refusal::Fail(Failure {
-                        line: Some(place.unwrap_or(first.line)),
-                        message: message.text,
-                    })
+                    let line = place.unwrap_or(first.line);
+                    Refusal::Fail(Failure::new(Some(line), message.text))
                 })
                 .collect(),
         })?;
@@ -315,52 +271,48 @@ impl CompileContext<'_> {
         })
     }
 
-    fn source_name(&self, section: &ProgramSection) -> String {
-        format!(
-            "{} [{} program]",
-            self.name,
-            section.stage.name().replace('_', " ")
-        )
-    }
-
-    fn compile_ir(&self, section: &ProgramSection) -> Result<Module, Refusal> {
+    fn compile_ir(&self, section: &ProgramSection) -> Result<Module, Vec<Refusal>> {
         let text = String::from_utf8_lossy(&section.text);
         let program = glasm::ir::parse(&text).map_err(|error| {
-            Refusal::Fail(Failure {
-                line: Some(section.line + error.line as u32),
-                message: error.message,
-            })
+            let line = section.line + error.line as u32;
+            vec![Refusal::Fail(Failure::new(Some(line), error.message))]
         })?;
-        let name = self.source_name(section);
-        let source = Source::new(&name, &section.text);
-        let compiled = glasm::Compiler::new().compile_ir(&program, &self.options(section.stage));
-        self.finish(section, &source, compiled)
+        let options = self.compiler().options(section.stage);
+        let compiled = glasm::Compiler::new().compile_ir(&program, &options);
+        // The spans in a program of this form are those of the text that it was made from.
+        let compiled = compiled.map_err(Diagnostics::without_places);
+        self.finish(section, compiled)
     }
 
     /// A module that the device can run, or why there is none.
     fn finish(
         &self,
         section: &ProgramSection,
-        source: &Source<'_>,
         compiled: Result<Shader, Diagnostics>,
-    ) -> Result<Module, Refusal> {
-        let shader = match compiled {
-            Ok(shader) => shader,
-            Err(diagnostics) => {
-                let is_error = |found: &&Diagnostic| found.severity != Severity::Warning;
-                let mut errors = diagnostics.list.iter().filter(is_error).peekable();
-                let first = errors.peek().map(|error| error.message.clone());
-                return Err(match first {
-                    Some(first) if errors.all(|error| error.code == Code::FeatureMissing) => {
-                        Refusal::Skip(format!("the {} program: {first}", section.stage.name()))
-                    }
-                    _ => Refusal::Fail(Failure {
-                        line: Some(section.line),
-                        message: diagnostics.render(source),
-                    }),
-                });
+    ) -> Result<Module, Vec<Refusal>> {
+        let shader = compiled.map_err(|diagnostics| self.refuse(section, &diagnostics))?;
+        Ok(self.module_of(section, shader)?)
+    }
+
+    /// Why a program with errors is not run.
+    fn refuse(&self, section: &ProgramSection, diagnostics: &Diagnostics) -> Vec<Refusal> {
+        let is_error = |found: &&Diagnostic| found.severity != Severity::Warning;
+        let mut errors = diagnostics.list.iter().filter(is_error).peekable();
+        let first = errors.peek().map(|error| error.message.clone());
+        match first {
+            Some(first) if errors.all(|error| error.code == Code::FeatureMissing) => {
+                let stage = section.stage.name();
+                Refusal::Skip(format!("the {stage} program: {first}")).into()
             }
-        };
+            _ => {
+                let failures = self.script.failures(self.name, section, diagnostics);
+                failures.into_iter().map(Refusal::Fail).collect()
+            }
+        }
+    }
+
+    /// The module of a compiled program, if the device can run it.
+    fn module_of(&self, section: &ProgramSection, shader: Shader) -> Result<Module, Refusal> {
         let features = shader.reflection.requirements.features.iter().copied();
         if let Some(feature) = self.capabilities.missing_feature(features) {
             let stage = section.stage.name();
@@ -402,14 +354,7 @@ impl CompileContext<'_> {
 
     /// The last stage before rasterization.
     fn last_stage(&self) -> Stage {
-        let has = |stage: &Stage| {
-            let mut programs = self.script.programs.iter();
-            programs.any(|program| program.stage == *stage)
-        };
-        [Stage::Geometry, Stage::TessEval]
-            .into_iter()
-            .find(has)
-            .unwrap_or(Stage::Vertex)
+        self.compiler().last_stage()
     }
 
     /// Whether a program must be made to write the size of points.
@@ -419,66 +364,6 @@ impl CompileContext<'_> {
             && self.last_stage() == stage
             && self.script.draws_points()
             && !reflection.outputs.iter().any(writes_it)
-    }
-
-    /// What clip space needs in a stage: GL's depth range is remapped once, at the end.
-    fn conventions(&self, stage: Stage) -> glasm::Conventions {
-        match self.script.requirements.convention {
-            Convention::OpenGl if stage == self.last_stage() || stage == Stage::Fragment => {
-                glasm::Conventions::opengl()
-            }
-            Convention::OpenGl | Convention::Vulkan => glasm::Conventions::vulkan(),
-        }
-    }
-
-    /// GL state as far as a stage has to do with it.
-    fn fixed_state(&self, stage: Stage) -> glasm::FixedState {
-        let requirements = &self.script.requirements;
-        let is_last = self.last_stage() == stage;
-        let colors = requirements.attachments.colors.iter().enumerate();
-        let drawn = colors.filter(|(_, color)| color.is_some());
-        glasm::FixedState {
-            clamp_vertex_colors: requirements.fixed.clamp_vertex_colors && is_last,
-            point_size: self
-                .state
-                .point_size
-                .or(requirements.fixed.point_size)
-                .filter(|_| is_last),
-            draw_buffers: drawn.fold(0, |bits, (number, _)| bits | 1 << number),
-            point_origin: self.state.point_origin,
-            ..requirements.fixed
-        }
-    }
-
-    fn options(&self, stage: Stage) -> glasm::Options {
-        let script = self.script;
-        glasm::Options {
-            target: self.target,
-            device: self.capabilities.device_features(),
-            conventions: self.conventions(stage),
-            interface: glasm::InterfaceTypes {
-                attributes: script
-                    .vertex_data
-                    .as_ref()
-                    .map(attribute_types)
-                    .unwrap_or_default(),
-                colors: color_types(&script.requirements.attachments),
-                ..glasm::InterfaceTypes::default()
-            },
-            fixed: self.fixed_state(stage),
-            handles: script.handle_limits(),
-            bindings: self.capabilities.binding_layout(),
-            depth_modes: self.state.depth_modes.clone(),
-            texture_wraps: self.state.texture_wraps.clone(),
-            lod_biases: self.state.lod_biases.clone(),
-            image_formats: image_formats(script),
-            transform_feedback: match self.last_stage() == stage {
-                true => script.feedback.clone(),
-                false => TransformFeedback::default(),
-            },
-            legacy_multiply: script.requirements.legacy_multiply,
-            ..glasm::Options::default()
-        }
     }
 }
 
@@ -490,70 +375,6 @@ fn glsl_version(text: &[u8]) -> u32 {
         .find_map(|line| line.trim_start().strip_prefix("#version"));
     let number = line.and_then(|rest| rest.split_ascii_whitespace().next());
     number.and_then(|word| word.parse().ok()).unwrap_or(110)
-}
-
-/// Headers of the languages that programs may be written in.
-const LANGUAGES: &[&str] = &[
-    "!!FP1.0",
-    "!!FP2.0",
-    "!!NVgp4.0",
-    "!!NVgp4.1",
-    "!!NVgp5.0",
-    "!!NVtcp5.0",
-    "!!NVtep5.0",
-    "!!VP1.0",
-    "!!VP1.1",
-    "!!VP2.0",
-    "!!VP3.0",
-    "!!VSP1.0",
-];
-
-/// The header of a program whose language the compiler does not have.
-fn missing_language(text: &[u8]) -> Option<&'static str> {
-    if glasm::Dialect::of(text).is_some() {
-        return None;
-    }
-    let known = |header: &&&str| text.starts_with(header.as_bytes());
-    LANGUAGES.iter().find(known).copied()
-}
-
-fn type_base(encoding: Encoding) -> TypeBase {
-    match encoding {
-        Encoding::Uint => TypeBase::Unsigned,
-        Encoding::Sint => TypeBase::Signed,
-        Encoding::Unorm
-        | Encoding::Snorm
-        | Encoding::Uscaled
-        | Encoding::Sscaled
-        | Encoding::Sfloat
-        | Encoding::Srgb
-        | Encoding::Ufloat
-        | Encoding::SharedExponent => TypeBase::Float,
-    }
-}
-
-/// Types by attachment; numbers without attachment are float.
-fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
-    let base = |format: &Option<Format>| match format {
-        Some(format) => type_base(format.encoding),
-        None => TypeBase::Float,
-    };
-    attachments.colors.iter().map(base).collect()
-}
-
-/// Types by location; what lies between columns is float, as current values are.
-fn attribute_types(data: &VertexData) -> Vec<TypeBase> {
-    let count = data
-        .columns
-        .iter()
-        .map(|column| column.location as usize + 1)
-        .max()
-        .unwrap_or(0);
-    let mut types = vec![TypeBase::Float; count];
-    for column in &data.columns {
-        types[column.location as usize] = type_base(column.format.encoding);
-    }
-    types
 }
 
 /// The name of a target, as in `--target` of tools.
@@ -574,12 +395,5 @@ mod tests {
         assert_eq!(glsl_version(b"void main() {}"), 110);
         assert_eq!(glsl_version(b"// old\n  #version 130\n"), 130);
         assert_eq!(glsl_version(b"#version 450 core\n"), 450);
-    }
-
-    #[test]
-    fn languages_that_are_missing_are_known_by_their_headers() {
-        assert_eq!(missing_language(b"!!VP1.0\nEND"), Some("!!VP1.0"));
-        assert_eq!(missing_language(b"!!NVvp5.0\nEND"), None);
-        assert_eq!(missing_language(b"!!nothing\nEND"), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Which programs of a script the compiler accepts, for comparisons with other compilers.
 
-use super::{CompileContext, missing_language};
+use super::CompileContext;
+use glasm::frontend::lang::languages::Language;
 use glasm::{Code, Diagnostic, Diagnostics, Severity, Source};
 use glasm_scripts::observation::{Rejection, Verdict, assembly_programs};
 
@@ -8,16 +9,15 @@ impl CompileContext<'_> {
     /// Whether each assembly program is accepted, those too that the script loads later. Nothing is said of programs that only the device
     /// cannot run.
     pub(crate) fn verdicts(&self) -> Vec<Verdict> {
+        let compiler = self.compiler();
         let mut verdicts = Vec::new();
         for (number, section) in assembly_programs(self.script) {
-            if missing_language(&section.text).is_some() {
+            if Language::missing(&section.text).is_some() {
                 continue;
             }
-            let name = self.source_name(section);
-            let source = Source::new(&name, &section.text).for_stage(section.stage);
-            let rejected = match glasm::compile(&source, &self.options(section.stage)) {
+            let rejected = match compiler.compile(section) {
                 Ok(_) => None,
-                Err(diagnostics) => match reject(&diagnostics, &source) {
+                Err(diagnostics) => match reject(&diagnostics, &compiler.source(section)) {
                     None => continue,
                     rejection => rejection,
                 },

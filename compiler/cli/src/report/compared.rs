@@ -13,6 +13,7 @@ impl Record {
         let failures: Vec<FailureRecord> = beyond
             .map(|difference| FailureRecord {
                 line: difference.line,
+                column: None,
                 message: difference.text.clone(),
             })
             .collect();

@@ -49,6 +49,13 @@ fn test_case(record: &Record) -> TestCase {
     }
     let mut case = TestCase::new(record.path.as_str(), status);
     case.set_time(time(record.duration_ms));
+    // Not of the format, but what annotating tools look for.
+    case.extra
+        .insert("file".into(), record.path.as_str().into());
+    let lines = record.failures.iter().filter_map(|failure| failure.line);
+    if let Some(line) = lines.into_iter().next() {
+        case.extra.insert("line".into(), line.to_string().into());
+    }
     if let Some(folder) = Path::new(&record.path).parent() {
         case.set_classname(folder.display().to_string());
     }
@@ -79,6 +86,10 @@ mod tests {
         );
         assert!(
             xml.contains("failures=\"1\"") && xml.contains("cpu &lt;0&gt;"),
+            "{xml}"
+        );
+        assert!(
+            xml.contains("file=\"dir/a.shader_test\" line=\"7\""),
             "{xml}"
         );
         assert!(

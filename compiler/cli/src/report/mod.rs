@@ -60,6 +60,9 @@ pub(crate) enum Fault {
 pub(crate) struct FailureRecord {
     /// Line of the script, where there is one.
     pub(crate) line: Option<u32>,
+    /// Column of the line, where the failure has a place within it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) column: Option<u32>,
     /// What went wrong.
     pub(crate) message: String,
 }
@@ -126,6 +129,7 @@ impl Record {
             .into_iter()
             .map(|failure| FailureRecord {
                 line: failure.line,
+                column: failure.column,
                 message: failure.message.trim_end().to_owned(),
             })
             .collect();
@@ -173,6 +177,7 @@ impl Record {
         self.outcome = Verdict::Fail;
         let failure = FailureRecord {
             line: None,
+            column: None,
             message,
         };
         self.reason.get_or_insert(failure.first_line());
@@ -186,6 +191,7 @@ impl Record {
             duration_ms: milliseconds(duration),
             failures: vec![FailureRecord {
                 line: None,
+                column: None,
                 message,
             }],
             ..Self::empty(path, device)
@@ -255,9 +261,12 @@ impl FailureRecord {
     }
 
     fn text(&self) -> String {
-        match self.line {
-            Some(line) => format!("line {line}: {}", self.message),
-            None => self.message.clone(),
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => {
+                format!("line {line}, column {column}: {}", self.message)
+            }
+            (Some(line), None) => format!("line {line}: {}", self.message),
+            (None, _) => self.message.clone(),
         }
     }
 }
@@ -360,14 +369,8 @@ mod tests {
     pub(super) fn report(outcome: Outcome) -> ScriptReport {
         let failures = match outcome {
             Outcome::Fail => vec![
-                Failure {
-                    line: Some(7),
-                    message: "expected 1 < 2 & \"3\"\nobserved 4".into(),
-                },
-                Failure {
-                    line: None,
-                    message: "validation".into(),
-                },
+                Failure::new(Some(7), "expected 1 < 2 & \"3\"\nobserved 4"),
+                Failure::new(None, "validation"),
             ],
             Outcome::Pass | Outcome::Skip(_) => Vec::new(),
         };
@@ -422,6 +425,21 @@ mod tests {
                 .collect(),
             duration: Duration::from_secs(2),
         }
+    }
+
+    #[test]
+    fn failures_tell_columns() {
+        let mut failing = report(Outcome::Fail);
+        failing.failures[0].column = Some(4);
+        let record = Record::new(Path::new("a.shader_test"), "cpu", failing);
+        assert!(
+            record.line().contains("\n     line 7, column 4: expected"),
+            "{}",
+            record.line()
+        );
+        let json: serde_json::Value = serde_json::from_str(&json_line(&record).unwrap()).unwrap();
+        assert_eq!(json["failures"][0]["column"], 4);
+        assert!(json["failures"][1].get("column").is_none());
     }
 
     #[test]

@@ -40,18 +40,28 @@ struct Excerpt {
 
 /// All messages as text. Empty without messages.
 pub(super) fn render(diagnostics: &Diagnostics, source: &Source<'_>, style: Style) -> String {
+    let mut text = String::new();
+    for message in render_each(diagnostics, source, style) {
+        text.push_str(&message);
+        text.push_str("\n\n");
+    }
+    text.push_str(&closing_line(diagnostics, source));
+    text
+}
+
+/// Each message as text.
+pub(super) fn render_each(
+    diagnostics: &Diagnostics,
+    source: &Source<'_>,
+    style: Style,
+) -> Vec<String> {
     let renderer = match style {
         Style::Plain => Renderer::plain(),
         Style::Ansi => Renderer::styled().hyperlink(false),
     };
     let map = LineMap::new(source.text);
-    let mut text = String::new();
-    for diagnostic in &diagnostics.list {
-        text.push_str(&render_one(diagnostic, source, &map, &renderer));
-        text.push_str("\n\n");
-    }
-    text.push_str(&closing_line(diagnostics, source));
-    text
+    let one = |diagnostic: &Diagnostic| render_one(diagnostic, source, &map, &renderer);
+    diagnostics.list.iter().map(one).collect()
 }
 
 /// `NAME: 3 errors, 1 warning`, if there are several messages.

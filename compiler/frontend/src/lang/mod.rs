@@ -3,6 +3,7 @@
 pub mod arb;
 pub mod bindings;
 pub mod conditions;
+pub mod languages;
 pub mod limits;
 pub mod modifiers;
 pub mod opcode_info;

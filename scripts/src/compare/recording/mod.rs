@@ -60,6 +60,17 @@ pub struct Recording {
     pub observations: Vec<Observation>,
 }
 
+/// The failure as recordings have it: the column stands in the message.
+fn without_column(failure: &Failure) -> Failure {
+    match failure.column {
+        Some(column) => Failure::new(
+            failure.line,
+            format!("column {column}: {}", failure.message),
+        ),
+        None => failure.clone(),
+    }
+}
+
 impl Recording {
     /// The recording of a run; takes what was seen out of its report. The script is read once more.
     pub fn take(driver: &Driver, report: &mut ScriptReport) -> Self {
@@ -69,7 +80,7 @@ impl Recording {
             digest: digest(&text.unwrap_or_default()),
             driver: driver.clone(),
             outcome: report.outcome.clone(),
-            failures: report.failures.clone(),
+            failures: report.failures.iter().map(without_column).collect(),
             verdicts: std::mem::take(&mut report.verdicts),
             observations: std::mem::take(&mut report.observations),
         }

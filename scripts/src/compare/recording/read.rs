@@ -216,10 +216,8 @@ impl<'a> Reader<'a> {
     }
 
     fn failure(&self, mut rest: &str) -> Result<Failure, ReadError> {
-        Ok(Failure {
-            line: self.optional(&mut rest, "a line or `-`")?,
-            message: rest.to_owned(),
-        })
+        let line = self.optional(&mut rest, "a line or `-`")?;
+        Ok(Failure::new(line, rest))
     }
 
     fn verdict(&self, mut rest: &str) -> Result<Verdict, ReadError> {

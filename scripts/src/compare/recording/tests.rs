@@ -47,14 +47,8 @@ fn recordings_are_read_as_they_were_written() {
     let recording = Recording {
         outcome: Outcome::Fail,
         failures: vec![
-            Failure {
-                line: Some(3),
-                message: "pixel (1, 2) differs".into(),
-            },
-            Failure {
-                line: None,
-                message: String::new(),
-            },
+            Failure::new(Some(3), "pixel (1, 2) differs"),
+            Failure::new(None, String::new()),
         ],
         verdicts: vec![
             Verdict {

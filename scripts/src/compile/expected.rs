@@ -1,44 +1,35 @@
 //! The errors that a script expects of its programs, and those that they give.
 
-use super::CompileContext;
-use glasm::{Diagnostic, Location, Severity, Source};
-use glasm_scripts::outcome::Failure;
-use glasm_scripts::script::{Command, ExpectedError, ExpectedPlace, ProgramForm, ProgramSection};
+use super::ScriptCompiler;
+use crate::outcome::Failure;
+use crate::script::{Command, ExpectedError, ExpectedPlace, ProgramForm, ProgramSection, Script};
+use glasm::{Diagnostic, Diagnostics, Location, Severity, Shader};
 
-impl CompileContext<'_> {
+impl Script {
+    /// The errors that the script expects of its programs, with the lines that say so.
+    pub fn expected_errors(&self) -> Vec<(u32, &ExpectedError)> {
+        let steps = self.steps.iter();
+        let expected = steps.filter_map(|step| match &step.command {
+            Command::ExpectError(error) => Some((step.line, error)),
+            _ => None,
+        });
+        expected.collect()
+    }
+}
+
+impl ScriptCompiler<'_> {
     /// Compares the errors of the programs with the expected ones, where a script expects any.
-    pub(crate) fn check_expected_errors(&self) -> Option<Vec<Failure>> {
-        let mut expected: Vec<(u32, &ExpectedError)> = Vec::new();
-        for step in &self.script.steps {
-            if let Command::ExpectError(error) = &step.command {
-                expected.push((step.line, error));
-            }
-        }
+    pub fn check_expected_errors(&self) -> Option<Vec<Failure>> {
+        let mut expected = self.script.expected_errors();
         if expected.is_empty() {
             return None;
         }
         let mut failures = Vec::new();
-        let mut linked = self.link_assembly();
-        for section in self
-            .script
-            .programs
-            .iter()
-            .filter(|section| section.form == ProgramForm::Assembly)
-        {
-            let name = self.source_name(section);
-            let source = Source::new(&name, &section.text).for_stage(section.stage);
-            let place = linked.iter().position(|(stage, _)| *stage == section.stage);
-            let beside = place.map(|index| linked.swap_remove(index).1);
-            // Some errors show beside other stages only.
-            let compiled = glasm::compile(&source, &self.options(section.stage));
-            let Err(diagnostics) = compiled.and_then(|shader| beside.unwrap_or(Ok(shader))) else {
+        for (section, compiled) in self.compile_all() {
+            let Err(diagnostics) = compiled else {
                 continue;
             };
-            for diagnostic in diagnostics
-                .list
-                .iter()
-                .filter(|found| found.severity != Severity::Warning)
-            {
+            for diagnostic in errors(&diagnostics) {
                 let claim = expected
                     .iter()
                     .position(|(_, error)| matches(error, diagnostic, section));
@@ -46,27 +37,53 @@ impl CompileContext<'_> {
                     Some(index) => {
                         expected.remove(index);
                     }
-                    None => failures.push(Failure {
-                        line: Some(section.line),
-                        message: format!("unexpected error {}", describe(diagnostic, section)),
-                    }),
+                    None => failures.push(self.unexpected(section, diagnostic)),
                 }
             }
         }
-        failures.extend(expected.iter().map(|(line, error)| Failure {
-            line: Some(*line),
-            message: format!(
-                "no program gives error {}{}",
-                error.code.id(),
-                describe_place(error.place)
-            ),
+        failures.extend(expected.iter().map(|(line, error)| {
+            let (code, place) = (error.code.id(), describe_place(error.place));
+            Failure::new(Some(*line), format!("no program gives error {code}{place}"))
         }));
         failures.sort_by_key(|failure| failure.line);
         Some(failures)
     }
 
-    /// Loads the programs of which a script says that they fail: each must have the error that it names.
-    pub(crate) fn check_loads(&self) -> Vec<Failure> {
+    /// Compiles the assembly programs of the pipeline. The errors of a program by itself come before those that show only beside other
+    /// stages.
+    pub fn compile_all(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
+        let mut linked = self.link();
+        let sections = self.script.programs.iter();
+        let own = sections.filter(|section| section.form == ProgramForm::Assembly);
+        let compile = |section| {
+            let compiled = self.compile(section);
+            let place = linked.iter().position(|(stage, _)| *stage == section.stage);
+            let beside = place.map(|index| linked.swap_remove(index).1);
+            let compiled = compiled.and_then(|shader| beside.unwrap_or(Ok(shader)));
+            (section, compiled)
+        };
+        own.map(compile).collect()
+    }
+
+    /// The failure for an error that no line expects.
+    fn unexpected(&self, section: &ProgramSection, found: &Diagnostic) -> Failure {
+        let message = format!("unexpected error {}", describe(found, section));
+        let place = match found.location {
+            Location::WholeProgram => None,
+            Location::Span(span) => self.script.position(section, span.start as usize),
+        };
+        let number = |number: usize| u32::try_from(number).ok();
+        Failure {
+            line: place
+                .and_then(|place| number(place.line))
+                .or(Some(section.line)),
+            column: place.and_then(|place| number(place.column)),
+            message,
+        }
+    }
+
+    /// Compiles the programs of which a script says that loading them fails: each must have the error that it names.
+    pub fn check_loads(&self) -> Vec<Failure> {
         let mut failures = Vec::new();
         for step in &self.script.steps {
             let Command::Load {
@@ -77,31 +94,33 @@ impl CompileContext<'_> {
                 continue;
             };
             let section = &self.script.spares[*spare].program;
-            let name = self.source_name(section);
-            let source = Source::new(&name, &section.text).for_stage(section.stage);
-            let message = match glasm::compile(&source, &self.options(section.stage)) {
+            let message = match self.compile(section) {
                 Ok(_) => "the program loads".to_owned(),
                 Err(diagnostics) => {
-                    let is_error = |found: &&Diagnostic| found.severity != Severity::Warning;
-                    let errors: Vec<_> = diagnostics.list.iter().filter(is_error).collect();
-                    if errors.iter().any(|found| matches(expected, found, section)) {
+                    if errors(&diagnostics).any(|found| matches(expected, found, section)) {
                         continue;
                     }
-                    let describe = |found: &&Diagnostic| describe(found, section);
-                    errors.iter().map(describe).collect::<Vec<_>>().join("; ")
+                    let describe = |found: &Diagnostic| describe(found, section);
+                    let all: Vec<String> = errors(&diagnostics).map(describe).collect();
+                    all.join("; ")
                 }
             };
-            failures.push(Failure {
-                line: Some(step.line),
-                message: format!(
+            failures.push(Failure::new(
+                Some(step.line),
+                format!(
                     "expected error {}{}, but {message}",
                     expected.code.id(),
                     describe_place(expected.place)
                 ),
-            });
+            ));
         }
         failures
     }
+}
+
+fn errors(diagnostics: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
+    let all = diagnostics.list.iter();
+    all.filter(|found| found.severity != Severity::Warning)
 }
 
 /// Line and column of a byte of a program, from 1.
@@ -166,6 +185,7 @@ fn describe_place(place: Option<ExpectedPlace>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::script::Origin;
     use glasm::Code;
     use glasm::ir::{Span, Stage};
 
@@ -183,6 +203,7 @@ mod tests {
             form: ProgramForm::Assembly,
             text: b"!!NVvp5.0\nMOV x;\n".to_vec(),
             line: 1,
+            origin: Origin::default(),
         };
         let code = Code::from_id("E0102").unwrap();
         let other = Code::from_id("E0101").unwrap();

@@ -1,8 +1,8 @@
 //! The formats of a script's image units, for devices that must find them in the module. Pure.
 
+use crate::format::Format;
+use crate::script::{Command, ImageKey, Script};
 use glasm::TexelFormat;
-use glasm_scripts::format::Format;
-use glasm_scripts::script::{Command, ImageKey, Script};
 use std::collections::BTreeMap;
 
 /// The format that each image unit has throughout the script; none if it changes, because no module could name all of them.

@@ -1,0 +1,133 @@
+//! Errors in scripts stand at lines of the script, in every report.
+
+#![cfg(feature = "run")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a panic is how a test fails, and tests say what they skip"
+)]
+
+mod support;
+
+use serde_json::Value;
+use std::fs;
+use support::{Folder, run};
+
+/// Two mistakes in the fragment program: at line 8, column 19, and at line 9, column 1.
+const TWO_MISTAKES: &str = "# A script.\n\n[vertex program passthrough]\n\n[fragment program]\n!!NVfp5.0\n\
+    # note\nMOV result.color, tint;\nMOVE result.color, 1;\nEND\n[test]\ndraw rect -1 -1 2 2\n";
+
+/// The records of all scripts in the folder `s`; `None` without a device.
+fn records(folder: &Folder, args: &[&str]) -> Option<Vec<Value>> {
+    let json = ["run", "s", "--message-format", "json"];
+    let (status, stdout, stderr) = run(folder, &[&json[..], args].concat());
+    if status == 2 {
+        eprintln!("skipped: {stderr}");
+        return None;
+    }
+    let lines = stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    Some(lines.collect())
+}
+
+fn places(record: &Value) -> Vec<(u64, u64)> {
+    let failures = record["failures"].as_array().unwrap().iter();
+    let number = |value: &Value| value.as_u64().unwrap_or(0);
+    let place = |failure: &Value| (number(&failure["line"]), number(&failure["column"]));
+    failures.map(place).collect()
+}
+
+#[test]
+fn errors_of_programs_have_lines_of_the_script() {
+    let folder = Folder::new("script-lines");
+    folder.write("s/a.shader_test", TWO_MISTAKES);
+    let Some(found) = records(&folder, &[]) else {
+        return;
+    };
+    assert_eq!(places(&found[0]), [(8, 19), (9, 1)]);
+    let message = found[0]["failures"][0]["message"].as_str().unwrap();
+    assert!(message.starts_with("error[E0201]: "), "{message}");
+    assert!(
+        message.contains("--> s/a.shader_test:8:19")
+            && message.contains("8 | MOV result.color, tint;\n")
+            && message.contains("note: in [fragment program]"),
+        "{message}"
+    );
+    let (_, stdout, _) = run(&folder, &["run", "s"]);
+    assert!(
+        stdout.contains("     line 8, column 19: error[E0201]: ")
+            && stdout.contains("     line 9, column 1: error[E0103]: "),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn reports_annotate_the_line() {
+    let folder = Folder::new("script-reports");
+    folder.write("s/a.shader_test", TWO_MISTAKES);
+    let reports = ["--junit", "r.xml", "--html", "r.html", "--json", "r.json"];
+    if records(&folder, &reports).is_none() {
+        return;
+    }
+    let read = |name: &str| fs::read_to_string(folder.0.join(name)).unwrap();
+    let junit = read("r.xml");
+    assert!(
+        junit.contains("file=\"s/a.shader_test\" line=\"8\"")
+            && junit.contains("line 8, column 19: error[E0201]"),
+        "{junit}"
+    );
+    let html = read("r.html");
+    let marked =
+        "<span class=\"at\"><span class=\"number\">    8  </span>MOV result.color, tint;</span>";
+    assert!(html.contains(marked), "{html}");
+    let json: Value = serde_json::from_str(&read("r.json")).unwrap();
+    assert_eq!(places(&json["scripts"][0]), [(8, 19), (9, 1)]);
+}
+
+#[test]
+fn every_kind_of_section_has_its_lines() {
+    let folder = Folder::new("script-kinds");
+    let test = "[test]\ndraw rect -1 -1 2 2\n";
+    let vertex = "[vertex program passthrough]\n";
+    // Line 5 stands for two lines with the same mistake, which is told once.
+    folder.write(
+        "s/1.shader_test",
+        format!("{vertex}[fragment program repeated]\n!!NVfp5.0\nTEMP r;\n%repeat 2 MOV r, q;\nMOV r, p;\nEND\n{test}"),
+    );
+    // A program in another form.
+    folder.write(
+        "s/2.shader_test",
+        format!("{vertex}[fragment program ir]\nfragment \n{test}"),
+    );
+    // An error that shows only beside another stage.
+    folder.write(
+        "s/3.shader_test",
+        "[vertex program]\n!!ARBvp1.0\nOPTION NV_vertex_program3;\nTEX result.position, 0, texture[3], CUBE;\nEND\n\
+         [fragment program]\n!!ARBfp1.0\nTEX result.color, 0, texture[3], 2D;\nEND\n[test]\ndraw rect -1 -1 2 2\n",
+    );
+    // A program that a command loads.
+    folder.write(
+        "s/4.shader_test",
+        format!("{vertex}[fragment program]\n!!NVfp5.0\nMOV result.color, 1;\nEND\n[fragment program other]\n!!NVfp5.0\nMOV x, 1;\nEND\n\
+                 [test]\nload fragment other\ndraw rect -1 -1 2 2\n"),
+    );
+    // An error that no line expects, beside one that is expected.
+    folder.write(
+        "s/5.shader_test",
+        "[fragment program]\n!!NVfp5.0\nMOV x, 1;\nMOVE y, 1;\nEND\n[test]\nexpect error E0201\n",
+    );
+    // A line that cannot be read.
+    folder.write("s/6.shader_test", format!("{vertex}{test}clear colour 1\n"));
+    let Some(found) = records(&folder, &[]) else {
+        return;
+    };
+    let found: Vec<_> = found[..6].iter().map(places).collect();
+    assert_eq!(found[0], [(5, 18), (6, 8)]);
+    assert_eq!(found[1].len(), 1);
+    assert!((2..=4).contains(&found[1][0].0), "{:?}", found[1]);
+    assert_eq!(found[2], [(8, 1)]);
+    assert_eq!(found[3], [(7, 5)]);
+    assert_eq!(found[4], [(4, 1)]);
+    assert_eq!(found[5], [(4, 7)]);
+}

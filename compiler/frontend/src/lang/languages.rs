@@ -1,0 +1,153 @@
+//! Languages that glasm knows by how their programs start, and does not translate. Those that it translates are the dialects of
+//! [`Dialect`](crate::Dialect).
+
+use crate::lang::stage_name;
+use crate::source::Dialect;
+use glasm_ir::Stage;
+
+/// What a program of another language is to glasm.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// A language of assembly programs that is not there yet, with the extension of OpenGL that defines it.
+    Missing(&'static str),
+    /// Not a language of OpenGL's assembly programs; the text says what to do with such a program.
+    Foreign(&'static str),
+    /// No such language was ever published; the text says what its programs are written in.
+    Never(&'static str),
+}
+
+/// A row: a language that is not translated.
+#[derive(Clone, Copy, Debug)]
+pub struct Language {
+    /// How its programs start.
+    pub start: &'static str,
+    /// What it is.
+    pub name: &'static str,
+    /// What it is to glasm.
+    pub standing: Standing,
+}
+
+macro_rules! languages {
+    ($($start:literal $name:literal $standing:ident $text:literal;)*) => {
+        /// All languages that are known and not translated.
+        pub static LANGUAGES: &[Language] = &[$(Language {
+            start: $start,
+            name: $name,
+            standing: Standing::$standing($text),
+        },)*];
+    };
+}
+
+languages! {
+    // start, name, standing, extension or advice
+    "!!VP1.0" "vertex programs of NV_vertex_program" Missing "NV_vertex_program";
+    "!!VP1.1" "vertex programs of NV_vertex_program1_1" Missing "NV_vertex_program1_1";
+    "!!VP2.0" "vertex programs of NV_vertex_program2" Missing "NV_vertex_program2";
+    "!!VSP1.0" "vertex state programs of NV_vertex_program" Missing "NV_vertex_program";
+    "!!FP1.0" "fragment programs of NV_fragment_program" Missing "NV_fragment_program";
+    "!!FCP1.0" "fragment programs with register combiners, of early texts of NV_fragment_program" Missing "NV_fragment_program";
+    "!!NVgp4.0" "geometry programs of NV_gpu_program4" Missing "NV_gpu_program4";
+    "!!NVgp4.1" "geometry programs of NV_gpu_program4_1" Missing "NV_gpu_program4_1";
+    "!!NVgp5.0" "geometry programs of NV_gpu_program5" Missing "NV_gpu_program5";
+    "!!NVtcp5.0" "tessellation control programs of NV_gpu_program5" Missing "NV_gpu_program5";
+    "!!NVtep5.0" "tessellation evaluation programs of NV_gpu_program5" Missing "NV_gpu_program5";
+    "!!VP3.0" "no language" Never "NV_vertex_program3 extends programs that start with !!ARBvp1.0: write OPTION NV_vertex_program3; behind that header";
+    "!!FP2.0" "no language" Never "NV_fragment_program2 extends programs that start with !!ARBfp1.0: write OPTION NV_fragment_program2; behind that header";
+    "VERT" "vertex shaders of TGSI, the representation of Mesa's Gallium" Foreign "glasm does not read TGSI yet";
+    "FRAG" "fragment shaders of TGSI, the representation of Mesa's Gallium" Foreign "glasm does not read TGSI yet";
+    "GEOM" "geometry shaders of TGSI, the representation of Mesa's Gallium" Foreign "glasm does not read TGSI yet";
+    "TESS_CTRL" "tessellation control shaders of TGSI, the representation of Mesa's Gallium" Foreign "glasm does not read TGSI yet";
+    "TESS_EVAL" "tessellation evaluation shaders of TGSI, the representation of Mesa's Gallium" Foreign "glasm does not read TGSI yet";
+    "COMP" "compute shaders of TGSI, the representation of Mesa's Gallium" Foreign "glasm does not read TGSI yet";
+    "vs_1_1" "vertex shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
+    "vs_2_0" "vertex shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
+    "vs_2_x" "vertex shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
+    "vs_3_0" "vertex shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
+    "ps_1_1" "pixel shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
+    "ps_1_4" "pixel shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
+    "ps_2_0" "pixel shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
+    "ps_2_x" "pixel shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
+    "ps_3_0" "pixel shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
+    "#version" "GLSL" Foreign "glslangValidator and shaderc compile GLSL";
+    "; SPIR-V" "SPIR-V assembly" Foreign "spirv-as makes a module of it";
+    "[require]" "a test script" Foreign "name the file NAME.shader_test: check, compile and run take scripts of that name";
+}
+
+impl Language {
+    /// The language of a text that glasm does not translate.
+    pub fn of(text: &[u8]) -> Option<&'static Self> {
+        let starts = |row: &&Self| {
+            let rest = text.strip_prefix(row.start.as_bytes());
+            // A longer word is something else.
+            rest.is_some_and(|rest| {
+                !rest
+                    .first()
+                    .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+            })
+        };
+        LANGUAGES.iter().find(starts)
+    }
+
+    /// The same if only glasm is to blame: an assembly language of OpenGL that is not there yet.
+    pub fn missing(text: &[u8]) -> Option<&'static Self> {
+        Self::of(text).filter(|row| matches!(row.standing, Standing::Missing(_)))
+    }
+
+    /// The extension that defines the language of an assembly program, translated or not.
+    pub fn extension_of(text: &[u8]) -> Option<&'static str> {
+        match (Dialect::of(text), Self::of(text).map(|row| row.standing)) {
+            (Some(dialect), _) => Some(dialect.extension()),
+            (None, Some(Standing::Missing(extension))) => Some(extension),
+            (None, Some(Standing::Foreign(_) | Standing::Never(_)) | None) => None,
+        }
+    }
+}
+
+/// What programs of a dialect are, in words.
+pub fn dialect_name(dialect: Dialect) -> String {
+    let stage = stage_name(dialect.stage());
+    format!("{stage} programs of {}", dialect.extension())
+}
+
+/// The headers of all dialects, those of a stage first if one is wanted.
+pub fn headers(wanted: Option<Stage>) -> Vec<&'static str> {
+    let of_stage = |dialect: &&Dialect| wanted == Some(dialect.stage());
+    let (first, others): (Vec<&Dialect>, Vec<&Dialect>) = Dialect::ALL.iter().partition(of_stage);
+    let all = first.into_iter().chain(others);
+    all.map(|dialect| dialect.header()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_is_of_a_dialect_and_of_another_language() {
+        for row in LANGUAGES {
+            assert_eq!(Dialect::of(row.start.as_bytes()), None, "{}", row.start);
+            assert_eq!(Language::of(row.start.as_bytes()).unwrap().start, row.start);
+        }
+        for dialect in Dialect::ALL {
+            assert!(Language::of(dialect.header().as_bytes()).is_none());
+        }
+    }
+
+    #[test]
+    fn languages_end_where_their_words_end() {
+        assert_eq!(Language::of(b"VERT\n").unwrap().start, "VERT");
+        assert_eq!(Language::of(b"!!VP1.0#").unwrap().start, "!!VP1.0");
+        assert!(Language::of(b"VERTEX program").is_none());
+        assert!(Language::of(b"!!VP1.00").is_none());
+        assert!(Language::of(b"").is_none());
+    }
+
+    #[test]
+    fn assembly_programs_have_extensions() {
+        let of = |text: &str| Language::extension_of(text.as_bytes());
+        assert_eq!(of("!!NVfp4.1 END"), Some("NV_gpu_program4_1"));
+        assert_eq!(of("!!VSP1.0"), Some("NV_vertex_program"));
+        assert_eq!(of("FRAG"), None);
+        assert!(Language::missing(b"!!VP2.0").is_some());
+        assert!(Language::missing(b"!!VP3.0").is_none() && Language::missing(b"FRAG").is_none());
+    }
+}
