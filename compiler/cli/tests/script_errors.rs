@@ -127,7 +127,7 @@ fn every_kind_of_section_has_its_lines() {
     assert_eq!(found[1].len(), 1);
     assert!((2..=4).contains(&found[1][0].0), "{:?}", found[1]);
     assert_eq!(found[2], [(8, 1)]);
-    assert_eq!(found[3], [(7, 5)]);
+    assert_eq!(found[3], [(8, 5)]);
     assert_eq!(found[4], [(4, 1)]);
     assert_eq!(found[5], [(4, 7)]);
 }

@@ -1,0 +1,114 @@
+//! What is said of programs that do not start with the header of a language that glasm has.
+
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use glasm_frontend::{Code, Diagnostic, Location, Source, translate};
+use glasm_ir::{Span, Stage};
+
+/// The only message about a program, and what it marks.
+fn message<'a>(text: &'a str, stage: Option<Stage>) -> (Diagnostic, &'a str) {
+    let source = Source {
+        stage,
+        ..Source::new("a", text)
+    };
+    let (program, found) = translate(&source);
+    assert!(program.is_none());
+    let [found] = <[Diagnostic; 1]>::try_from(found.list).unwrap();
+    assert_eq!(found.code, Code::HeaderUnknown);
+    let Location::Span(Span { start, end }) = found.location else {
+        panic!("no place")
+    };
+    (found, &text[start as usize..end as usize])
+}
+
+fn says(text: &str, parts: &[&str]) {
+    let (found, _) = message(text, None);
+    let said = format!("{}\n{}", found.message, found.notes.join("\n"));
+    for part in parts {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+}
+
+#[test]
+fn languages_that_are_not_there_yet_are_named() {
+    for (header, name) in [
+        ("!!VP1.0", "vertex programs of NV_vertex_program"),
+        ("!!VP1.1", "vertex programs of NV_vertex_program1_1"),
+        ("!!VP2.0", "vertex programs of NV_vertex_program2"),
+        ("!!VSP1.0", "vertex state programs"),
+        ("!!FP1.0", "fragment programs of NV_fragment_program"),
+        ("!!FCP1.0", "register combiners"),
+        ("!!NVgp4.0", "geometry programs of NV_gpu_program4"),
+        ("!!NVgp5.0", "geometry programs of NV_gpu_program5"),
+        ("!!NVtcp5.0", "tessellation control programs"),
+        ("!!NVtep5.0", "tessellation evaluation programs"),
+    ] {
+        let text = format!("{header}\nEND");
+        let (found, marked) = message(&text, None);
+        assert_eq!(
+            found.message,
+            format!("glasm does not have the language of `{header}` yet")
+        );
+        assert!(found.notes[0].contains(name), "{:?}", found.notes);
+        assert_eq!(marked.len(), header.len());
+    }
+}
+
+#[test]
+fn other_languages_are_named() {
+    says(
+        "VERT\nDCL IN[0]\n",
+        &["vertex shaders of TGSI", "does not read TGSI yet"],
+    );
+    says("FRAG\n", &["fragment shaders of TGSI"]);
+    says(
+        "ps_2_0\ndef c0, 1, 1, 1, 1\n",
+        &["pixel shaders of Direct3D"],
+    );
+    says("#version 330\n", &["starts GLSL", "glslangValidator"]);
+    says("[require]\n", &["a test script", "shader_test"]);
+    says(
+        "!!VP3.0\nEND",
+        &[
+            "there is no language `!!VP3.0`",
+            "OPTION NV_vertex_program3;",
+        ],
+    );
+}
+
+#[test]
+fn misspelt_headers_get_suggestions() {
+    for (text, close) in [
+        ("!!NVvp50\nEND", "!!NVvp5.0"),
+        ("!!ARBvp1.1 END", "!!ARBvp1.0"),
+        ("!!ARBFP1.0\nEND", "!!ARBfp1.0"),
+        ("!NVcp5.0\nEND", "!!NVcp5.0"),
+    ] {
+        let (found, marked) = message(text, None);
+        assert_eq!(
+            found.message,
+            "the program does not start with a known header"
+        );
+        assert_eq!(found.notes[0], format!("did you mean `{close}`?"));
+        assert_eq!(marked, text.split_whitespace().next().unwrap());
+    }
+    // Which of several that are alike is meant depends on what the caller wants.
+    let (found, _) = message("!!NVxp5.0\nEND", Some(Stage::Fragment));
+    assert_eq!(found.notes[0], "did you mean `!!NVfp5.0`?");
+}
+
+#[test]
+fn nonsense_is_nonsense() {
+    for text in ["", "hello world", "MOV r, 1;", "VERTEX", "!!"] {
+        let (found, _) = message(text, None);
+        assert_eq!(
+            found.message,
+            "the program does not start with a known header"
+        );
+        assert!(
+            found.notes[0].starts_with("known headers: !!NVvp4.0, "),
+            "{:?}",
+            found.notes
+        );
+    }
+}
