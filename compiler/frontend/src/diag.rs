@@ -173,15 +173,18 @@ impl Diagnostics {
     /// The position that GL reports for the first error (`PROGRAM_ERROR_POSITION_ARB`); `None` without errors, where GL reports -1.
     ///
     /// The first error is the one that a reader of the program meets first. Errors that show only after the whole program was read
-    /// count last and give the length of the program string. ARB_vertex_program section 2.14.1.
+    /// count last and give the length of the program string. Positions count from the start of the program, which may be a part of
+    /// the text. ARB_vertex_program section 2.14.1.
     pub fn gl_error_position(&self, source: &Source<'_>) -> Option<usize> {
-        let length = source.text.len();
+        let part = source.part().range();
         self.list
             .iter()
             .filter(|diagnostic| diagnostic.severity != Severity::Warning)
             .map(|diagnostic| match diagnostic.location {
-                Location::Span(span) => (span.start as usize).min(length),
-                Location::WholeProgram => length,
+                Location::Span(span) => {
+                    (span.start as usize).clamp(part.start, part.end) - part.start
+                }
+                Location::WholeProgram => part.len(),
             })
             .min()
     }

@@ -1,49 +1,249 @@
-//! What is said of a program that does not start with the header of a language that glasm has.
+//! The header of a program: its language, and what of the text belongs to the program.
 
-use crate::check::suggest;
-use crate::diag::Code;
-use crate::lang::languages::{Language, Standing, headers};
+use crate::codes::Code;
+use crate::diag::Diagnostics;
+use crate::lang::lenient::Rule;
+use crate::lang::{limits, stage_name};
 use crate::report::Reports;
-use crate::source::Source;
-use glasm_ir::Span;
+use crate::source::{Acceptance, Dialect, Source};
+use crate::split::{Part, leading_bytes, programs};
+use crate::unknown_header::{self, Unknown};
+use glasm_ir::{Span, Stage};
 
-/// Bytes of a first word that are shown at most.
-const WORD: usize = 16;
+/// A program whose header was read.
+pub(crate) struct Start<'s> {
+    pub(crate) dialect: Dialect,
+    /// The text up to the end of the program. Positions in it are those of the whole text.
+    pub(crate) text: &'s [u8],
+    /// The byte behind the header.
+    pub(crate) body: usize,
+    /// The program type that the caller asked for.
+    pub(crate) wanted: Option<Stage>,
+    pub(crate) reports: Reports,
+}
 
-/// Reports what the program starts with instead of a header.
-pub(crate) fn report(source: &Source<'_>, reports: &mut Reports) {
-    let text = source.text;
-    let blank = text.iter().position(u8::is_ascii_whitespace);
-    let end = blank.unwrap_or(text.len()).min(WORD);
-    let known = format!("known headers: {}", headers(source.stage).join(", "));
-    let (end, message, notes) = match Language::of(text) {
-        Some(row) => {
-            let (message, note) = describe(row);
-            (row.start.len(), message, vec![note, known])
+/// The language of a program string and the byte behind its header.
+///
+/// # Errors
+/// If the string is too large or has no known header.
+pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
+    read(source).map(|start| (start.dialect, start.body))
+}
+
+/// Reads the header.
+pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
+    let mut reports = Reports::new(source.acceptance);
+    let mut part = source.part();
+    let bytes = match source.part {
+        Some(_) => part.range().len(),
+        None => source.text.len(),
+    };
+    if bytes > limits::PROGRAM_BYTES {
+        let message = format!(
+            "the program has {bytes} bytes, more than {}",
+            limits::PROGRAM_BYTES
+        );
+        reports.whole(Code::ProgramTooLarge, message);
+        return Err(reports.finish());
+    }
+    let mut header = part.start;
+    let mut found = Dialect::of(&source.text[part.range()]);
+    let fits = |dialect: Dialect| source.stage.is_none_or(|stage| dialect.stage() == stage);
+    if !found.is_some_and(fits) && source.acceptance == Acceptance::Shipped {
+        let chosen = surrounded(source, part, &mut reports);
+        (part, header, found) = (chosen.span, chosen.header, chosen.dialect);
+    }
+    if let (Some(stage), Some(dialect)) = (source.stage, found)
+        && !fits(dialect)
+    {
+        let (wanted, named) = (stage_name(stage), stage_name(dialect.stage()));
+        let message = format!("this is the header of a {named} program, not of a {wanted} program");
+        let span = Span::new(header, header + dialect.header().len() as u32);
+        reports.error(Code::HeaderStage, span, message);
+        return Err(reports.finish());
+    }
+    let text = &source.text[..part.end as usize];
+    let behind = |dialect: Dialect| header as usize + dialect.header().len();
+    let (dialect, body) = match (source.dialect, found) {
+        (None, Some(dialect)) => (dialect, behind(dialect)),
+        (Some(wanted), Some(dialect)) if wanted == dialect => (dialect, behind(dialect)),
+        (Some(wanted), None) if !text[header as usize..].starts_with(b"!!") => {
+            (wanted, part.start as usize)
         }
-        None => {
-            let word = std::str::from_utf8(&text[..end]).unwrap_or_default();
-            let close = suggest(word, headers(source.stage).into_iter());
-            let message = "the program does not start with a known header".to_owned();
-            (end, message, close.into_iter().chain([known]).collect())
+        _ => {
+            unknown_header(&mut reports, text, (part, header), source.stage);
+            return Err(reports.finish());
         }
     };
-    let span = Span::new(0, end as u32);
+    Ok(Start {
+        dialect,
+        text,
+        body,
+        wanted: source.stage,
+        reports,
+    })
+}
+
+/// The program in a text that does not start with a header of the type asked for: what stands before the header, and other programs,
+/// are left out.
+#[cold]
+fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
+    let text = &source.text[whole.range()];
+    let part_at = |part: Part| Part {
+        span: Span::new(whole.start + part.span.start, whole.start + part.span.end),
+        header: whole.start + part.header,
+        dialect: part.dialect,
+    };
+    let unread = Part {
+        span: whole,
+        header: whole.start,
+        dialect: Dialect::of(text),
+    };
+    let mut parts = programs(text);
+    let Some(first) = parts.next() else {
+        return unread;
+    };
+    if first.header as usize != leading_bytes(text)
+        || !text[first.header as usize..].starts_with(b"!!")
+    {
+        return unread;
+    }
+    let first_fits = |part: &Part| match (part.dialect, source.stage) {
+        (Some(dialect), Some(stage)) => dialect.stage() == stage,
+        _ => true,
+    };
+    let chosen = match first_fits(&first) {
+        // The rest is for the parser, which sees where the program ends.
+        true => Part {
+            span: Span::new(0, text.len() as u32),
+            ..first
+        },
+        false => {
+            let wanted = |part: &Part| {
+                part.dialect
+                    .is_some_and(|dialect| Some(dialect.stage()) == source.stage)
+            };
+            let mut fitting = parts.filter(wanted);
+            match (fitting.next(), fitting.next()) {
+                (Some(part), None) => {
+                    let stage = source.stage.map_or("", stage_name);
+                    let message =
+                        format!("of several programs in the text, this {stage} program is taken");
+                    reports.lenient(
+                        Rule::OtherPrograms,
+                        header_span(source.text, part_at(part)),
+                        message,
+                    );
+                    part
+                }
+                _ => {
+                    return part_at(Part {
+                        span: Span::new(0, text.len() as u32),
+                        ..first
+                    });
+                }
+            }
+        }
+    };
+    if chosen.span.start == 0 && chosen.header > 0 {
+        let message = "the program does not start in the first byte of the text";
+        let chosen = part_at(chosen);
+        reports.lenient(Rule::LeadingText, header_span(source.text, chosen), message);
+    }
+    part_at(chosen)
+}
+
+/// Where the header of a part stands.
+fn header_span(text: &[u8], part: Part) -> Span {
+    let from = part.header as usize;
+    let word = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
+    let length = text[from..part.span.end as usize]
+        .iter()
+        .position(word)
+        .unwrap_or(part.span.end as usize - from)
+        .min(16);
+    Span::new(part.header, part.header + length as u32)
+}
+
+/// The error that no language has the header.
+#[cold]
+fn unknown_header(
+    reports: &mut Reports,
+    text: &[u8],
+    (part, header): (Span, u32),
+    wanted: Option<Stage>,
+) {
+    let rest = &text[header as usize..part.end as usize];
+    let Unknown {
+        length,
+        message,
+        mut notes,
+    } = unknown_header::describe(rest, wanted);
+    let later = programs(&text[part.range()]).find(|found| found.dialect.is_some());
+    if let Some((found, dialect)) = later.and_then(|found| Some((found, found.dialect?)))
+        && found.header > 0
+        && found.header + part.start != header
+    {
+        let line = line_of(text, part.start + found.header);
+        notes.push(format!(
+            "`{}` stands in line {line}; only blanks, comments and a byte order mark may stand before a header",
+            dialect.header()
+        ));
+    }
+    let span = Span::new(header, header + length as u32);
     reports.error_with(Code::HeaderUnknown, span, message, notes);
 }
 
-/// The message about a language that glasm does not have, and a note.
-fn describe(row: &Language) -> (String, String) {
-    let (start, name) = (row.start, row.name);
-    match row.standing {
-        Standing::Missing(_) => (
-            format!("glasm does not have the language of `{start}` yet"),
-            format!("note: `{start}` starts {name}"),
-        ),
-        Standing::Foreign(advice) => (
-            format!("this is not an assembly program of OpenGL: `{start}` starts {name}"),
-            format!("note: {advice}"),
-        ),
-        Standing::Never(advice) => (format!("there is no language `{start}`"), advice.to_owned()),
+/// Something stands behind END, at `span`: NUL, which ends a string, another program, or text that belongs nowhere.
+#[cold]
+pub(crate) fn text_after_end(
+    reports: &mut Reports,
+    text: &[u8],
+    span: Span,
+    wanted: Option<Stage>,
+) {
+    let from = span.start as usize;
+    if text[from] == 0 {
+        let message = "NUL behind `END`";
+        reports.lenient(Rule::TextBehindNul, span, message);
+        return;
     }
+    if !text[from..].starts_with(b"!!") {
+        return reports.error(Code::TextAfterEnd, span, "text after `END`");
+    }
+    let others: Vec<Part> = programs(&text[from..]).collect();
+    let same = |part: &Part| {
+        part.dialect
+            .is_none_or(|dialect| Some(dialect.stage()) == wanted)
+    };
+    let alone = wanted.is_some() && !others.iter().any(same);
+    let place = Part {
+        span: Span::new(span.start, text.len() as u32),
+        header: span.start,
+        dialect: None,
+    };
+    let span = header_span(text, place);
+    if alone {
+        let message = "another program behind `END`";
+        reports.lenient(Rule::OtherPrograms, span, message);
+        return;
+    }
+    let notes = others.iter().take(8).map(|part| {
+        let line = line_of(text, from as u32 + part.header);
+        match part.dialect {
+            Some(dialect) => {
+                let stage = stage_name(dialect.stage());
+                format!("note: a {stage} program starts in line {line}")
+            }
+            None => format!("note: a program starts in line {line}"),
+        }
+    });
+    let message = "another program behind `END`; a program string holds one";
+    reports.error_with(Code::TextAfterEnd, span, message, notes.collect());
+}
+
+/// The line of a byte, from 1.
+fn line_of(text: &[u8], at: u32) -> usize {
+    let before = &text[..at as usize];
+    before.iter().filter(|&&byte| byte == b'\n').count() + 1
 }

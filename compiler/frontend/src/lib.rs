@@ -17,51 +17,17 @@ pub mod names;
 mod parse;
 mod report;
 pub mod source;
+pub mod split;
+mod unknown_header;
 
 pub use check::Components;
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
+pub use header::start;
 pub use kept::Memory;
-pub use source::{Dialect, Source};
+pub use source::{Acceptance, Dialect, Source};
+pub use split::{Part, programs};
 
-use crate::lang::{limits, stage_name};
-use glasm_ir::Span;
 use report::Reports;
-
-/// The language of a program string and the byte behind its header.
-///
-/// # Errors
-/// If the string is too large or has no known header.
-pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
-    let mut reports = Reports::new();
-    if source.text.len() > limits::PROGRAM_BYTES {
-        let message = format!(
-            "the program has {} bytes, more than {}",
-            source.text.len(),
-            limits::PROGRAM_BYTES
-        );
-        reports.whole(Code::ProgramTooLarge, message);
-        return Err(reports.finish());
-    }
-    let found = Dialect::of(source.text);
-    if let (Some(stage), Some(dialect)) = (source.stage, found)
-        && dialect.stage() != stage
-    {
-        let (wanted, named) = (stage_name(stage), stage_name(dialect.stage()));
-        let message = format!("this is the header of a {named} program, not of a {wanted} program");
-        let span = Span::new(0, dialect.header().len() as u32);
-        reports.error(Code::HeaderStage, span, message);
-        return Err(reports.finish());
-    }
-    match (source.dialect, found) {
-        (None, Some(dialect)) => Ok((dialect, dialect.header().len())),
-        (Some(wanted), Some(dialect)) if wanted == dialect => Ok((dialect, dialect.header().len())),
-        (Some(wanted), None) if !source.text.starts_with(b"!!") => Ok((wanted, 0)),
-        _ => {
-            header::report(source, &mut reports);
-            Err(reports.finish())
-        }
-    }
-}
 
 /// Translates a program string. The program is `None` exactly if the diagnostics hold an error.
 ///
@@ -89,11 +55,10 @@ pub fn translate_with(
 /// All errors of the program, if it does not load.
 pub fn count_components(source: &Source<'_>) -> Result<Components, Diagnostics> {
     let mut memory = Memory::new();
-    let (dialect, body) = start(source)?;
+    let start = header::read(source)?;
     let mut tokens = Vec::new();
-    lex::lex_into(source.text, body, &mut tokens);
-    let reports = Reports::new();
-    let (ast, reports) = parse::parse(dialect, source.text, &tokens, reports, &mut memory);
+    lex::lex_into(start.text, start.body, &mut tokens);
+    let (ast, reports) = parse::parse(start, &tokens, &mut memory);
     let (checked, reports) = check::check(ast, reports, &mut memory);
     match checked {
         Some(checked) => Ok(checked.components()),
@@ -132,14 +97,14 @@ fn translate_until(
     source: &Source<'_>,
     last: Stage,
 ) -> Result<(Option<glasm_ir::Program>, Reports), Diagnostics> {
-    let (dialect, body) = start(source)?;
+    let start = header::read(source)?;
     let mut tokens = std::mem::take(&mut memory.tokens);
-    lex::lex_into(source.text, body, &mut tokens);
+    lex::lex_into(start.text, start.body, &mut tokens);
     if last == Stage::Lex {
         memory.tokens = tokens;
-        return Ok((None, Reports::new()));
+        return Ok((None, start.reports));
     }
-    let (ast, reports) = parse::parse(dialect, source.text, &tokens, Reports::new(), memory);
+    let (ast, reports) = parse::parse(start, &tokens, memory);
     memory.tokens = tokens;
     if last == Stage::Parse {
         memory.keep_ast(ast);

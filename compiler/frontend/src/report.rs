@@ -2,22 +2,30 @@
 
 use crate::codes::Code;
 use crate::diag::{Diagnostic, Diagnostics, Location, Severity};
+use crate::lang::lenient::Rule;
 use crate::lang::limits;
+use crate::source::Acceptance;
 use glasm_ir::Span;
 
-/// The messages so far. Past [`limits::ERRORS`] further ones are dropped.
+/// The messages so far. Past [`limits::ERRORS`] further errors are dropped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reports {
+    acceptance: Acceptance,
     list: Vec<Diagnostic>,
+    /// For each lenient rule that the program broke, the first place and how many more there are.
+    warnings: Vec<(Rule, Diagnostic, u32)>,
 }
 
 impl Reports {
     /// No messages.
-    pub(crate) fn new() -> Self {
-        Self::default()
+    pub(crate) fn new(acceptance: Acceptance) -> Self {
+        Self {
+            acceptance,
+            ..Self::default()
+        }
     }
 
-    /// Number of messages.
+    /// Number of errors.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
@@ -29,9 +37,26 @@ impl Reports {
 
     /// Whether there is an error.
     pub(crate) fn has_errors(&self) -> bool {
-        self.list
-            .iter()
-            .any(|diagnostic| diagnostic.severity != Severity::Warning)
+        !self.list.is_empty()
+    }
+
+    /// A rule that shipped programs break: an error for strict callers, else a warning. Every rule warns once, at the first place.
+    /// Whether the program goes on as the rule's row says.
+    #[cold]
+    pub(crate) fn lenient(&mut self, rule: Rule, span: Span, message: impl Into<String>) -> bool {
+        let (code, message) = (rule.info().code, message.into());
+        if self.acceptance == Acceptance::Strict {
+            self.error(code, span, message);
+            return false;
+        }
+        match self.warnings.iter_mut().find(|(other, ..)| *other == rule) {
+            Some((.., more)) => *more = more.saturating_add(1),
+            None => {
+                let warning = Diagnostic::warning(code, span, message);
+                self.warnings.push((rule, warning, 0));
+            }
+        }
+        true
     }
 
     /// An error at `span`.
@@ -81,12 +106,32 @@ impl Reports {
     }
 
     /// The messages in source order, those about the whole program last.
-    pub(crate) fn finish(mut self) -> Diagnostics {
-        self.list
-            .sort_by_key(|diagnostic| match diagnostic.location {
-                Location::Span(span) => span.start,
-                Location::WholeProgram => u32::MAX,
-            });
-        Diagnostics { list: self.list }
+    pub(crate) fn finish(self) -> Diagnostics {
+        let mut list = self.list;
+        list.extend(
+            self.warnings
+                .into_iter()
+                .map(|(rule, warning, more)| explained(rule, warning, more)),
+        );
+        list.sort_by_key(|diagnostic| match diagnostic.location {
+            Location::Span(span) => span.start,
+            Location::WholeProgram => u32::MAX,
+        });
+        Diagnostics { list }
     }
+}
+
+/// The warning of a lenient rule with what it has to say.
+fn explained(rule: Rule, mut warning: Diagnostic, more: u32) -> Diagnostic {
+    let info = rule.info();
+    let places = match more {
+        0 => String::new(),
+        1 => " here and at one more place".to_owned(),
+        more => format!(" here and at {more} more places"),
+    };
+    warning.notes.push(format!(
+        "note: accepted{places}: {}; strict loading refuses it",
+        info.accepted
+    ));
+    warning
 }

@@ -1,7 +1,8 @@
 //! The program string and its language.
 
 use crate::lang::arb::limits;
-use glasm_ir::Stage;
+use crate::split::{self, Part};
+use glasm_ir::{Span, Stage};
 
 /// Languages that share their tables of opcodes, options, bindings and targets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -106,6 +107,17 @@ impl Dialect {
     }
 }
 
+/// Which programs load.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Acceptance {
+    /// Those that keep the rules, and those that break one as shipped programs do: each such place gives a warning. The table
+    /// [`lang::lenient`](crate::lang::lenient) lists what is accepted.
+    #[default]
+    Shipped,
+    /// Only those that keep the rules.
+    Strict,
+}
+
 /// A program string.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
@@ -113,6 +125,9 @@ pub struct Source<'a> {
     pub name: &'a str,
     /// The text. Any bytes are allowed; what is not a program gives diagnostics.
     pub text: &'a [u8],
+    /// The bytes of `text` that are the program, or `None` for all. Messages give positions in the whole text, so that they fit a
+    /// file that holds more than the program.
+    pub part: Option<Span>,
     /// Language, or `None` to read it off the header.
     pub dialect: Option<Dialect>,
     /// The type that the program must have (what the GL calls its target), or `None` for any.
@@ -120,6 +135,8 @@ pub struct Source<'a> {
     /// How many instructions a program with free branches may run before its loops end, so that none runs for ever: 65,536
     /// unless changed; `None` leaves the count out. NV_vertex_program2_option section 2.14.4.X.
     pub step_limit: Option<u32>,
+    /// Whether the program may break rules that shipped programs break.
+    pub acceptance: Acceptance,
 }
 
 impl<'a> Source<'a> {
@@ -128,9 +145,11 @@ impl<'a> Source<'a> {
         Self {
             name,
             text: text.as_ref(),
+            part: None,
             dialect: None,
             stage: None,
             step_limit: Some(limits::EXECUTED_INSTRUCTIONS),
+            acceptance: Acceptance::Shipped,
         }
     }
 
@@ -141,6 +160,53 @@ impl<'a> Source<'a> {
             stage: Some(stage),
             ..self
         }
+    }
+
+    /// The same for a caller that wants every broken rule to be an error.
+    #[must_use]
+    pub fn strict(self) -> Self {
+        Self {
+            acceptance: Acceptance::Strict,
+            ..self
+        }
+    }
+
+    /// The bytes that are the program, as far as the text has them.
+    pub fn part(&self) -> Span {
+        let length = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        let part = self.part.unwrap_or(Span::new(0, length));
+        let start = part.start.min(length);
+        Span::new(start, part.end.clamp(start, length))
+    }
+
+    /// The programs of the text, each with its place: a source for each, whose messages keep the positions of the text. There is at
+    /// least one, even if nothing is a header. A strict source is one program, as GL sees it.
+    pub fn programs(self) -> impl Iterator<Item = (Part, Self)> {
+        let whole = self.part();
+        let text = match self.acceptance {
+            Acceptance::Shipped => &self.text[whole.range()],
+            Acceptance::Strict => &[],
+        };
+        split::programs(text).map(move |part| {
+            let place = |offset: u32| whole.start + offset;
+            let part = match self.acceptance {
+                Acceptance::Shipped => Part {
+                    span: Span::new(place(part.span.start), place(part.span.end)),
+                    header: place(part.header),
+                    dialect: part.dialect,
+                },
+                Acceptance::Strict => Part {
+                    span: whole,
+                    header: whole.start,
+                    dialect: Dialect::of(&self.text[whole.range()]),
+                },
+            };
+            let source = Self {
+                part: Some(part.span),
+                ..self
+            };
+            (part, source)
+        })
     }
 }
 

@@ -37,8 +37,8 @@ pub use glasm_codegen::reflect::{self, Reflection};
 pub use glasm_codegen::replicate;
 pub use glasm_frontend as frontend;
 pub use glasm_frontend::{
-    Code, Components, Diagnostic, Diagnostics, Dialect, Location, Severity, Source,
-    count_components, translate,
+    Acceptance, Code, Components, Diagnostic, Diagnostics, Dialect, Location, Part, Severity,
+    Source, count_components, programs, translate,
 };
 pub use glasm_ir as ir;
 pub use link::{Linked, link};

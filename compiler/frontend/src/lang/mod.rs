@@ -4,6 +4,7 @@ pub mod arb;
 pub mod bindings;
 pub mod conditions;
 pub mod languages;
+pub mod lenient;
 pub mod limits;
 pub mod modifiers;
 pub mod opcode_info;

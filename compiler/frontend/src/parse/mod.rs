@@ -22,6 +22,7 @@ pub(crate) use operand::Letters;
 
 use crate::ast::{Ast, Statement};
 use crate::codes::Code;
+use crate::header::{self, Start};
 use crate::kept::{self, Memory};
 use crate::lang::conditions::{self, Test};
 use crate::lang::modifiers::{self, Modifier, Mods};
@@ -31,8 +32,9 @@ use crate::lang::{limits, reserved_words};
 use crate::lex::{Kind, Token};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
-use crate::source::{Dialect, Family};
+use crate::source::Family;
 use decl::DeclWord;
+use glasm_ir::Stage;
 use recover::{recover, report};
 use winnow::error::{ModalError, ParserError};
 use winnow::stream::{Stateful, Stream, TokenSlice};
@@ -138,6 +140,8 @@ pub(crate) struct State<'s> {
     late_options: bool,
     /// Inside brackets: the variable of an index has no run-time index of its own.
     in_index: bool,
+    /// The program type that the caller asked for.
+    wanted: Option<Stage>,
 }
 
 impl std::fmt::Debug for State<'_> {
@@ -335,15 +339,13 @@ pub(crate) fn fail_with(input: &Input<'_, '_, '_>, expected: Expected, code: Cod
     }
 }
 
-/// Parses a program whose tokens are given. Errors go to `reports`.
+/// Parses a program whose tokens are given. Errors go to the reports.
 pub(crate) fn parse<'s>(
-    dialect: Dialect,
-    text: &'s [u8],
+    start: Start<'s>,
     tokens: &[Token],
-    reports: Reports,
     memory: &mut Memory,
 ) -> (Ast<'s>, Reports) {
-    let mut state = new_state(dialect, text, tokens.len(), reports, memory);
+    let mut state = new_state(start, tokens.len(), memory);
     let mut input = Stateful {
         input: TokenSlice::new(tokens),
         state: &mut state,
@@ -357,13 +359,14 @@ pub(crate) fn parse<'s>(
     (ast, reports)
 }
 
-fn new_state<'s>(
-    dialect: Dialect,
-    text: &'s [u8],
-    tokens: usize,
-    reports: Reports,
-    memory: &mut Memory,
-) -> State<'s> {
+fn new_state<'s>(start: Start<'s>, tokens: usize, memory: &mut Memory) -> State<'s> {
+    let Start {
+        dialect,
+        text,
+        wanted,
+        reports,
+        ..
+    } = start;
     let mut names = Names::new();
     let reserved = reserved_words(dialect);
     for word in reserved {
@@ -414,6 +417,7 @@ fn new_state<'s>(
         letters: Letters::of(dialect),
         late_options: false,
         in_index: false,
+        wanted,
     }
 }
 
@@ -468,10 +472,13 @@ fn end(input: &mut Input<'_, '_, '_>) {
     advance(input);
     let next = peek(input);
     if next.kind() != Kind::End {
-        input
-            .state
-            .reports
-            .error(Code::TextAfterEnd, next.span(), "text after `END`");
+        let state = &mut *input.state;
+        header::text_after_end(
+            &mut state.reports,
+            state.ast.text,
+            next.span(),
+            state.wanted,
+        );
     }
 }
 

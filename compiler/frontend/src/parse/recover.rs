@@ -29,9 +29,10 @@ pub(super) fn recover<'t>(
                 advance(input);
                 return;
             }
-            // END closes the program without semicolon.
+            // END closes the program without semicolon; behind it may stand what is in no program, such as NUL or a header.
             Kind::Ident
-                if peek_kind(input, 1) == Kind::End && input.state.text(peek(input)) == b"END" =>
+                if matches!(peek_kind(input, 1), Kind::End | Kind::Bad)
+                    && input.state.text(peek(input)) == b"END" =>
             {
                 return;
             }

@@ -1,0 +1,133 @@
+//! Texts around and between programs: byte order marks, blanks and comments before a header, several programs in one text.
+//!
+//! GL wants the header in the very first byte and one program in a string. Files and memory of shipped programs hold more; what
+//! may surround a program stands here.
+
+use crate::source::Dialect;
+use glasm_ir::Span;
+
+/// The byte order mark of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// A program in a text that may hold several.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Part {
+    /// Its bytes, up to the header of the next program. Those of the first part begin where the text does, so that no byte is left out.
+    pub span: Span,
+    /// The byte where the header stands; that of `span` if there is none.
+    pub header: u32,
+    /// What the header names, if it is known.
+    pub dialect: Option<Dialect>,
+}
+
+/// The programs of a text, in order; at least one part, even if nothing in the text is a header.
+///
+/// A program starts at `!!` outside of comments, because no language has `!` in its programs. Only the first 4 GiB are looked at.
+///
+/// ```
+/// let text = "# both in one file\n!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n!!ARBfp1.0\nEND\n";
+/// let parts: Vec<_> = glasm_frontend::programs(text.as_bytes()).collect();
+/// assert_eq!(parts.len(), 2);
+/// assert_eq!(parts[0].span.start, 0);
+/// assert_eq!(parts[0].header, 19);
+/// assert_eq!(parts[1].dialect.map(|dialect| dialect.header()), Some("!!ARBfp1.0"));
+/// ```
+pub fn programs(text: &[u8]) -> impl Iterator<Item = Part> + '_ {
+    let text = &text[..text.len().min(u32::MAX as usize)];
+    let mut start = Some(0);
+    std::iter::from_fn(move || {
+        let from = start.take()?;
+        // A part other than the first begins with its header.
+        let header = if from == 0 {
+            next_header(text, 0)
+        } else {
+            Some(from)
+        };
+        let next = header.and_then(|header| next_header(text, header + 2));
+        start = next;
+        let end = next.unwrap_or(text.len());
+        Some(Part {
+            span: Span::new(from as u32, end as u32),
+            header: header.unwrap_or(from) as u32,
+            dialect: header.and_then(|header| Dialect::of(&text[header..])),
+        })
+    })
+}
+
+/// The next `!!` at or behind `at` that is in no comment.
+fn next_header(text: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += text
+            .get(at..)?
+            .iter()
+            .position(|byte| matches!(byte, b'!' | b'#'))?;
+        match (text[at], text.get(at + 1)) {
+            (b'!', Some(b'!')) => return Some(at),
+            (b'#', _) => at = comment_end(text, at),
+            _ => at += 1,
+        }
+    }
+}
+
+/// The end of the comment at `at`.
+fn comment_end(text: &[u8], at: usize) -> usize {
+    let line_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let rest = text[at..].iter().position(line_end);
+    rest.map_or(text.len(), |length| at + length)
+}
+
+/// How many bytes at the start of a text are a byte order mark, blanks, line ends and comments.
+pub(crate) fn leading_bytes(text: &[u8]) -> usize {
+    let mut at = match text.starts_with(BYTE_ORDER_MARK) {
+        true => BYTE_ORDER_MARK.len(),
+        false => 0,
+    };
+    loop {
+        match text.get(at) {
+            Some(b'#') => at = comment_end(text, at),
+            Some(byte) if byte.is_ascii_whitespace() => at += 1,
+            Some(_) | None => return at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(text: &[u8]) -> Vec<(u32, u32, u32)> {
+        let parts = programs(text).collect::<Vec<_>>();
+        let place = |part: &Part| (part.span.start, part.header, part.span.end);
+        parts.iter().map(place).collect()
+    }
+
+    #[test]
+    fn parts_tile_the_text() {
+        assert_eq!(headers(b""), [(0, 0, 0)]);
+        assert_eq!(headers(b"no program"), [(0, 0, 10)]);
+        assert_eq!(headers(b"!!A END"), [(0, 0, 7)]);
+        assert_eq!(headers(b" !!A END\n!!B END"), [(0, 1, 9), (9, 9, 16)]);
+        assert_eq!(headers(b"!!!!!"), [(0, 0, 2), (2, 2, 5)]);
+    }
+
+    #[test]
+    fn comments_hold_no_headers() {
+        assert_eq!(headers(b"#!!A\n!!B # !!C\r# !!D"), [(0, 5, 20)]);
+        assert_eq!(headers(b"!!A END # !"), [(0, 0, 11)]);
+    }
+
+    #[test]
+    fn only_known_headers_have_a_language() {
+        let text = b"!!ARBvp1.0 END !!ARBxx1.0 END";
+        let dialects: Vec<_> = programs(text).map(|part| part.dialect).collect();
+        assert_eq!(dialects, [Some(Dialect::ArbVp1_0), None]);
+    }
+
+    #[test]
+    fn marks_blanks_and_comments_lead() {
+        assert_eq!(leading_bytes(b"\xEF\xBB\xBF \r\n# a\n\t!!A"), 11);
+        assert_eq!(leading_bytes(b"!!A"), 0);
+        assert_eq!(leading_bytes(b"# all"), 5);
+        assert_eq!(leading_bytes(b"\xFF\xFE!"), 0);
+    }
+}
