@@ -2,7 +2,10 @@
 //! the errors that the script expects. What depends on a device is given by the caller.
 
 mod expected;
+mod features;
 mod image_formats;
+
+pub use features::device_features;
 
 use crate::format::{Encoding, Format};
 use crate::script::{

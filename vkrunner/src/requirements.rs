@@ -93,52 +93,11 @@ impl Capabilities {
     /// The features that the compiler asks about.
     pub(crate) fn device_features(&self) -> glasm::DeviceFeatures {
         glasm::DeviceFeatures {
-            float64: self.has("shaderFloat64"),
-            int64: self.has("shaderInt64"),
-            int16: self.has("shaderInt16") && self.has("storageBuffer16BitAccess"),
-            int8: self.has("shaderInt8") && self.has("storageBuffer8BitAccess"),
-            buffer_device_address: self.has("bufferDeviceAddress"),
-            demote_to_helper_invocation: self.has("shaderDemoteToHelperInvocation"),
-            int64_atomics: self.has("shaderBufferInt64Atomics"),
-            draw_parameters: self.has("shaderDrawParameters"),
-            shared_int64_atomics: self.has("shaderSharedInt64Atomics"),
-            buffer_float32_atomic_add: self.has("shaderBufferFloat32AtomicAdd"),
-            buffer_float64_atomic_add: self.has("shaderBufferFloat64AtomicAdd"),
-            uniform_buffer_dynamic_indexing: self.has("shaderUniformBufferArrayDynamicIndexing"),
-            storage_buffer_dynamic_indexing: self.has("shaderStorageBufferArrayDynamicIndexing"),
-            uniform_buffer_non_uniform_indexing: self
-                .has("shaderUniformBufferArrayNonUniformIndexing"),
-            storage_buffer_non_uniform_indexing: self
-                .has("shaderStorageBufferArrayNonUniformIndexing"),
             // The runner does not enable it, so that the modules themselves keep their accesses inside.
             robust_buffer_access2: false,
-            image_gather_extended: self.has("shaderImageGatherExtended"),
-            sampled_image_dynamic_indexing: self.has("shaderSampledImageArrayDynamicIndexing"),
-            sampled_image_non_uniform_indexing: self
-                .has("shaderSampledImageArrayNonUniformIndexing"),
-            storage_image_dynamic_indexing: self.has("shaderStorageImageArrayDynamicIndexing"),
-            storage_image_non_uniform_indexing: self
-                .has("shaderStorageImageArrayNonUniformIndexing"),
-            storage_image_read_without_format: self.has("shaderStorageImageReadWithoutFormat"),
-            storage_image_write_without_format: self.has("shaderStorageImageWriteWithoutFormat"),
-            resource_residency: self.has("shaderResourceResidency"),
-            resource_min_lod: self.has("shaderResourceMinLod"),
-            uniform_texel_buffer_dynamic_indexing: self
-                .has("shaderUniformTexelBufferArrayDynamicIndexing"),
-            uniform_texel_buffer_non_uniform_indexing: self
-                .has("shaderUniformTexelBufferArrayNonUniformIndexing"),
-            storage_texel_buffer_dynamic_indexing: self
-                .has("shaderStorageTexelBufferArrayDynamicIndexing"),
-            storage_texel_buffer_non_uniform_indexing: self
-                .has("shaderStorageTexelBufferArrayNonUniformIndexing"),
-            sm_builtins: self.has("shaderSMBuiltins"),
-            geometry_shader: self.has("geometryShader"),
-            multi_viewport: self.has("multiViewport"),
-            viewport_array2: self.has("VK_NV_viewport_array2"),
-            fully_covered: self.has("fullyCoveredFragmentShaderInputVariable"),
             subgroups: self.subgroups,
-            sample_rate_shading: self.has("sampleRateShading"),
             signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
+            ..glasm_scripts::compile::device_features(|name| self.has(name))
         }
     }
 

@@ -96,14 +96,18 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
 }
 
-const INPUTS_HELP: &str = "Program files, folders of them, or - for standard input. In folders, files that start with !! are programs";
+const INPUTS_HELP: &str = "Programs, scripts, folders of them, or - for standard input. In folders, files that start with !! are programs, \
+behind nothing but blanks and comments, and files *.shader_test with assembly programs are scripts";
 
 const CHECK_HELP: &str = "\
 Reports everything that would keep a program from compiling, all errors of a program at once.
-Script files (.shader_test) are not taken apart; `glasm run` compiles their programs.
+Of scripts, all assembly programs are checked as `glasm run` compiles them: with what [require] says, beside each
+other, at lines of the script. Errors that a script expects (`expect error`, `load ... fails with`) are no failures;
+the last line counts such scripts. Programs in other forms are left out.
 
 Examples:
   glasm check lit.vp lit.fp
+  glasm check tests/lit.shader_test
   glasm check shaders --message-format json 2> messages.jsonl
   cat lit.vp | glasm check -";
 
@@ -113,23 +117,27 @@ pub(crate) struct CheckArgs {
     /// What to check.
     #[arg(required = true, value_name = "FILE|DIR|-", help = INPUTS_HELP)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Type that the programs must have; without it, what their headers say
+    /// Type that the programs must have; without it, what their headers say. Of files with several programs, those of this type are taken
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
     pub(crate) stage: Option<Stage>,
 }
 
 const COMPILE_HELP: &str = "\
 Without -o, the text form of a single program goes to standard output and everything else beside its input:
-lit.vp gives lit.vp.spv. With one file, -o names the output (- is standard output); with several files or a
-folder, -o names a folder that mirrors the inputs: a/lit.vp gives OUT/a/lit.vp.spv.
+lit.vp gives lit.vp.spv. With one file, -o names the output (- is standard output), whose folder must exist; with
+several files or a folder, or with a / at its end, -o names a folder that mirrors the inputs and is made if it is
+missing: a/lit.vp gives OUT/a/lit.vp.spv.
+A file with several programs gives an output for each: lit.vfp gives lit.vfp.vertex.spv and lit.vfp.fragment.spv. So
+does a script, for each of its assembly programs: t.shader_test gives t.shader_test.fragment.spv, and
+t.shader_test.fragment.red.spv for [fragment program red]. Each is compiled by itself, with what [require] says.
 In WGSL and HLSL the texture of unit n keeps set and binding and has its sampler at binding n + 128. In MSL and
 GLSL, which have no sets, textures and samplers keep the unit as number and buffers are numbered from 0.
-Script files (.shader_test) are not taken apart; `glasm run` compiles their programs.
 
 Examples:
   glasm compile lit.vp -o lit.spv --target vulkan1.3 --validate
   glasm compile lit.fp --emit spvasm
   glasm compile shaders -o out --emit hlsl
+  glasm compile lit.vfp --stage fragment -o lit.spv
   cat lit.vp | glasm compile - --emit reflect";
 
 /// `glasm compile`.
@@ -138,7 +146,7 @@ pub(crate) struct CompileArgs {
     /// What to compile.
     #[arg(required = true, value_name = "FILE|DIR|-", help = INPUTS_HELP)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Type that the programs must have; without it, what their headers say
+    /// Type that the programs must have; without it, what their headers say. Of files with several programs, those of this type are taken
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
     pub(crate) stage: Option<Stage>,
     /// Output file, or folder that mirrors several inputs

@@ -3,12 +3,14 @@
 use crate::console::{Console, Fatal};
 use crate::guard::guarded;
 use crate::inputs::Input;
+use glasm_scripts::outcome::Failure;
+use glasm_scripts::script::ScriptError;
 use rayon::prelude::*;
 
 /// Stack of the worker threads, as much as main threads usually have.
 const STACK_SIZE: usize = 8 << 20;
 
-/// What became of one program.
+/// What became of one input.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Done {
     /// Messages, ready to print.
@@ -17,6 +19,21 @@ pub(crate) struct Done {
     pub(crate) output: Vec<u8>,
     /// Whether it failed.
     pub(crate) failed: bool,
+    /// How many programs it holds.
+    pub(crate) programs: usize,
+    /// How many scripts have the errors that they expect.
+    pub(crate) expected: usize,
+}
+
+/// What became of all inputs.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Totals {
+    /// Inputs that failed.
+    pub(crate) failed: usize,
+    /// Programs in all inputs.
+    pub(crate) programs: usize,
+    /// Scripts that have the errors that they expect.
+    pub(crate) expected: usize,
 }
 
 impl Done {
@@ -24,18 +41,31 @@ impl Done {
     pub(crate) fn failed(messages: String) -> Self {
         Self {
             messages,
-            output: Vec::new(),
             failed: true,
+            ..Self::default()
         }
+    }
+
+    /// A script that cannot be read.
+    pub(crate) fn unreadable(name: &str, errors: &[ScriptError], console: Console) -> Self {
+        let failure = |error: &ScriptError| Failure {
+            line: Some(error.line),
+            column: Some(error.column),
+            message: error.message.clone(),
+        };
+        let messages = errors
+            .iter()
+            .map(|error| console.format_failure(name, &failure(error)));
+        Self::failed(messages.collect())
     }
 }
 
-/// Reads and works on all programs. Prints their messages and outputs in the order of `inputs`; returns how many failed.
+/// Reads and works on all inputs. Prints their messages and outputs in the order of `inputs`.
 pub(crate) fn run_batch(
     inputs: &[Input],
     console: Console,
     work: impl Fn(&Input, &[u8]) -> Done + Sync,
-) -> Result<usize, Fatal> {
+) -> Result<Totals, Fatal> {
     let threads = rayon::ThreadPoolBuilder::new()
         .stack_size(STACK_SIZE)
         .build()
@@ -62,5 +92,10 @@ pub(crate) fn run_batch(
             console.out(&done.output)?;
         }
     }
-    Ok(all.iter().filter(|done| done.failed).count())
+    let sum = |count: fn(&Done) -> usize| all.iter().map(count).sum();
+    Ok(Totals {
+        failed: sum(|done| usize::from(done.failed)),
+        programs: sum(|done| done.programs),
+        expected: sum(|done| done.expected),
+    })
 }

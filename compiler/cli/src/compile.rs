@@ -6,12 +6,19 @@ use crate::check::closing_line;
 use crate::console::{Console, Fatal, Status};
 use crate::emit::{self, Emitted, Failure};
 use crate::inputs::{Input, Inputs, find_inputs};
+use crate::programs::{Content, Program, labels};
 use crate::validate::Validator;
+use glasm::frontend::lang::stage_name;
+use glasm::ir::Stage;
 use glasm::{DebugInfo, DeviceFeatures, Options, Source};
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+
+/// A program, by its input and what tells it from the others there: it has one output.
+type Output = (Input, Option<String>);
 
 /// Where the output of one program goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +39,8 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
         (true, _) => Some(Validator::find()?),
     };
     let inputs = find_inputs(&args.inputs)?;
-    let destinations = plan(&inputs, args.output.as_deref(), args.emit)?;
+    let outputs = list_outputs(&inputs, args.stage);
+    let destinations = plan(&inputs, &outputs, args.output.as_deref(), args.emit)?;
     let binary_output = destinations
         .values()
         .any(|destination| *destination == Destination::Stdout)
@@ -52,13 +60,13 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
         flip_y: args.conventions == crate::args::ConventionsArg::Vulkan,
         validator,
     };
-    let failed = run_batch(&inputs.list, console, |input, text| {
-        compile_one(&job, input, text, &destinations[input], console)
+    let totals = run_batch(&inputs.list, console, |input, text| {
+        compile_one(&job, input, text, &destinations, console)
     })?;
-    if !inputs.single {
-        console.err(&closing_line(inputs.list.len(), failed, console));
+    if !inputs.single || totals.programs > 1 {
+        console.err(&closing_line(inputs.list.len(), &totals, console));
     }
-    Ok(Status::from_failures(failed))
+    Ok(Status::from_failures(totals.failed))
 }
 
 fn options(args: &CompileArgs) -> Options {
@@ -99,47 +107,110 @@ fn compile_one(
     job: &emit::Job,
     input: &Input,
     text: &[u8],
-    destination: &Destination,
+    destinations: &HashMap<Output, Destination>,
     console: Console,
 ) -> Done {
     let name = input.name();
-    let source = Source {
-        stage: job.stage,
-        step_limit: job.step_limit,
-        ..Source::new(&name, text)
+    let content = match Content::read(input, &name, text) {
+        Ok(content) => content,
+        Err(errors) => return Done::unreadable(&name, &errors, console),
     };
-    match emit::emit(job, &source) {
+    let programs = content.programs(job.stage, &job.options);
+    if programs.is_empty() {
+        let message = match job.stage {
+            Some(stage) => format!("it has no {} program", stage_name(stage)),
+            None => "it has no assembly program".to_owned(),
+        };
+        return Done::failed(console.format_error(Some(&name), &message));
+    }
+    let mut done = Done {
+        programs: programs.len(),
+        ..Done::default()
+    };
+    for program in &programs {
+        let output = (input.clone(), program.label.clone());
+        let one = compile_program(
+            job,
+            &content,
+            program,
+            &name,
+            destinations.get(&output),
+            console,
+        );
+        done.messages += &one.messages;
+        done.output.extend(one.output);
+        done.failed |= one.failed;
+    }
+    done
+}
+
+fn compile_program(
+    job: &emit::Job,
+    content: &Content<'_>,
+    program: &Program<'_>,
+    name: &str,
+    destination: Option<&Destination>,
+    console: Console,
+) -> Done {
+    let source = Source {
+        step_limit: job.step_limit,
+        ..program.source
+    };
+    match emit::emit(&job_for(job, program), &source) {
         Ok(Emitted { bytes, warnings }) => {
-            let messages = console.format_diagnostics(&warnings, &source);
-            match destination {
-                Destination::Stdout => Done {
-                    messages,
-                    output: bytes,
-                    failed: false,
-                },
-                Destination::File(path) => match write_file(path, &bytes) {
-                    Ok(()) => Done {
-                        messages,
-                        output: Vec::new(),
-                        failed: false,
-                    },
-                    Err(error) => Done::failed(
-                        messages
-                            + &console.format_error(
-                                Some(&path.display().to_string()),
-                                &error.to_string(),
-                            ),
-                    ),
-                },
+            let mut done = Done {
+                messages: content.format(program, &warnings, console),
+                ..Done::default()
+            };
+            match destination.map(|destination| write(destination, bytes)) {
+                Some(Ok(output)) => done.output = output,
+                Some(Err(message)) => {
+                    done.failed = true;
+                    done.messages += &console.format_error(None, &message);
+                }
+                None => {
+                    done.failed = true;
+                    let message = "it was changed while it was read";
+                    done.messages += &console.format_error(Some(name), message);
+                }
             }
+            done
         }
         Err(Failure::Program(diagnostics)) => {
-            Done::failed(console.format_diagnostics(&diagnostics, &source))
+            Done::failed(content.format(program, &diagnostics, console))
         }
         Err(Failure::Tool { warnings, message }) => {
-            let messages = console.format_diagnostics(&warnings, &source);
+            let messages = content.format(program, &warnings, console);
+            let name = match &program.label {
+                Some(label) => format!("{name} ({label})"),
+                None => name.to_owned(),
+            };
             Done::failed(messages + &console.format_error(Some(&name), &message))
         }
+    }
+}
+
+/// The job for one of the programs: what its script requires counts, too.
+fn job_for(job: &emit::Job, program: &Program<'_>) -> emit::Job {
+    emit::Job {
+        emit: job.emit,
+        stage: job.stage,
+        step_limit: job.step_limit,
+        options: program.options.clone(),
+        #[cfg(feature = "translate")]
+        flip_y: job.flip_y && !program.follows_gl(),
+        validator: job.validator,
+    }
+}
+
+/// Writes a file, or gives the bytes back for standard output.
+fn write(destination: &Destination, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
+    match destination {
+        Destination::Stdout => Ok(bytes),
+        Destination::File(path) => match write_file(path, &bytes) {
+            Ok(()) => Ok(Vec::new()),
+            Err(error) => Err(format!("{}: {error}", path.display())),
+        },
     }
 }
 
@@ -150,52 +221,123 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::fs::write(path, bytes)
 }
 
+/// The programs of all inputs. An input that cannot be read has one, which fails.
+fn list_outputs(inputs: &Inputs, stage: Option<Stage>) -> Vec<Output> {
+    let of_input = |input: &Input| {
+        let labels = match input.read() {
+            Ok(text) => labels(input, &text, stage),
+            Err(_) => vec![None],
+        };
+        let outputs = labels.into_iter().map(|label| (input.clone(), label));
+        outputs.collect::<Vec<_>>()
+    };
+    inputs.list.par_iter().flat_map_iter(of_input).collect()
+}
+
 /// Decides where everything goes, before any work is done. Two outputs never share a file.
 fn plan(
     inputs: &Inputs,
+    outputs: &[Output],
     output: Option<&Path>,
     emit: Emit,
-) -> Result<HashMap<Input, Destination>, Fatal> {
+) -> Result<HashMap<Output, Destination>, Fatal> {
+    let count = match inputs.single {
+        true => Count::OneFile(outputs.len()),
+        false => Count::Files,
+    };
     let mut destinations = HashMap::new();
     let mut taken: HashMap<PathBuf, String> = HashMap::new();
-    for input in &inputs.list {
-        let destination = destination(input, inputs.single, output, emit)?;
+    for program in outputs {
+        let destination = destination(program, count, output, emit)?;
+        let name = match &program.1 {
+            Some(label) => format!("{} ({label})", program.0.name()),
+            None => program.0.name(),
+        };
         if let Destination::File(path) = &destination
-            && let Some(other) = taken.insert(path.clone(), input.name())
+            && let Some(other) = taken.insert(path.clone(), name.clone())
         {
+            let path = path.display();
             return Err(Fatal(format!(
-                "{other} and {} would both be written to {}",
-                input.name(),
-                path.display()
+                "{other} and {name} would both be written to {path}"
             )));
         }
-        destinations.insert(input.clone(), destination);
+        destinations.insert(program.clone(), destination);
     }
     Ok(destinations)
 }
 
+/// What the command line names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Count {
+    /// One file, with so many programs.
+    OneFile(usize),
+    /// Several files, or folders.
+    Files,
+}
+
 fn destination(
-    input: &Input,
-    single: bool,
+    (input, label): &Output,
+    count: Count,
     output: Option<&Path>,
     emit: Emit,
 ) -> Result<Destination, Fatal> {
-    match output {
-        Some(output) if output.as_os_str() == "-" && !single => Err(Fatal(
-            "-o - takes one program; with several, -o names a folder".to_owned(),
+    let names_folder = |output: &Path| output.is_dir() || ends_with_separator(output);
+    match (output, count) {
+        (Some(output), Count::OneFile(0 | 1)) if output.as_os_str() == "-" => {
+            Ok(Destination::Stdout)
+        }
+        (Some(output), Count::OneFile(_)) if output.as_os_str() == "-" => Err(Fatal(format!(
+            "-o - takes one program, and {} has several; --stage chooses one",
+            input.name()
+        ))),
+        (Some(output), Count::Files) if output.as_os_str() == "-" => Err(Fatal(
+            "-o - takes one program; with several files, -o names a folder".to_owned(),
         )),
-        Some(output) if output.as_os_str() == "-" => Ok(Destination::Stdout),
-        Some(output) if single && !output.is_dir() && !ends_with_separator(output) => {
+        (Some(output), Count::OneFile(programs)) if !names_folder(output) => {
+            if programs > 1 {
+                return Err(Fatal(format!(
+                    "{} has {programs} programs, and -o {} names one file; `-o {}/` names a folder, --stage chooses one program",
+                    input.name(),
+                    output.display(),
+                    output.display()
+                )));
+            }
+            check_folder(output)?;
             Ok(Destination::File(output.to_owned()))
         }
-        Some(output) => Ok(Destination::File(
-            output.join(with_extension_added(&input.mirrored(), emit)),
-        )),
-        None => Ok(match input {
-            Input::Stdin => Destination::Stdout,
-            Input::File(_) if single && emit.is_text() => Destination::Stdout,
-            Input::File(path) => Destination::File(with_extension_added(path, emit)),
+        (Some(output), _) => {
+            let path = output.join(input.mirrored());
+            Ok(Destination::File(with_endings(
+                &path,
+                label.as_deref(),
+                emit,
+            )))
+        }
+        (None, _) => Ok(match (input, count) {
+            (Input::Stdin, Count::OneFile(0 | 1)) => Destination::Stdout,
+            (Input::Stdin, _) if label.is_none() => Destination::Stdout,
+            (Input::Stdin, _) => {
+                return Err(Fatal(
+                    "standard input has several programs; -o names a folder for them, --stage chooses one"
+                        .to_owned(),
+                ));
+            }
+            (Input::File(_), Count::OneFile(0 | 1)) if emit.is_text() => Destination::Stdout,
+            (Input::File(path), _) => Destination::File(with_endings(path, label.as_deref(), emit)),
         }),
+    }
+}
+
+/// An output file is not worth a new folder: its path may be misspelt.
+fn check_folder(output: &Path) -> Result<(), Fatal> {
+    let folder = output.parent().filter(|it| !it.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => Err(Fatal(format!(
+            "{}: there is no folder {}",
+            output.display(),
+            folder.display()
+        ))),
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -206,11 +348,13 @@ fn ends_with_separator(path: &Path) -> bool {
         .is_some_and(|&byte| std::path::is_separator(char::from(byte)))
 }
 
-/// `a/b.txt` to `a/b.txt.spv`.
-fn with_extension_added(path: &Path, emit: Emit) -> PathBuf {
+/// `a/b.txt` to `a/b.txt.spv`, or to `a/b.txt.fragment.spv` for one of several programs.
+fn with_endings(path: &Path, label: Option<&str>, emit: Emit) -> PathBuf {
     let mut name = OsString::from(path);
-    name.push(".");
-    name.push(emit.extension());
+    for ending in label.into_iter().chain([emit.extension()]) {
+        name.push(".");
+        name.push(ending);
+    }
     PathBuf::from(name)
 }
 
@@ -224,14 +368,12 @@ mod tests {
         output: Option<&str>,
         emit: Emit,
     ) -> Option<PathBuf> {
-        match destination(
-            &Input::File(PathBuf::from(path)),
-            single,
-            output.map(Path::new),
-            emit,
-        )
-        .unwrap()
-        {
+        let count = match single {
+            true => Count::OneFile(1),
+            false => Count::Files,
+        };
+        let program = (Input::File(PathBuf::from(path)), None);
+        match destination(&program, count, output.map(Path::new), emit).unwrap() {
             Destination::Stdout => None,
             Destination::File(path) => Some(path),
         }
@@ -274,17 +416,50 @@ mod tests {
     #[test]
     fn outputs_do_not_overwrite_each_other() {
         let list = vec![Input::File("a.vp".into()), Input::File("../a.vp".into())];
+        let outputs: Vec<Output> = list.iter().map(|input| (input.clone(), None)).collect();
         let inputs = Inputs {
             list,
             single: false,
         };
-        let Err(Fatal(message)) = plan(&inputs, Some(Path::new("out")), Emit::Spirv) else {
+        let plan = |output: &str| plan(&inputs, &outputs, Some(Path::new(output)), Emit::Spirv);
+        let Err(Fatal(message)) = plan("out") else {
             panic!("planned")
         };
         assert_eq!(
             message,
             "a.vp and ../a.vp would both be written to out/a.vp.spv"
         );
-        assert!(plan(&inputs, Some(Path::new("-")), Emit::Spirv).is_err());
+        assert!(plan("-").is_err());
+    }
+
+    #[test]
+    fn several_programs_of_a_file_go_to_several_files() {
+        let input = Input::File("a.vfp".into());
+        let outputs = ["vertex", "fragment"].map(|label| (input.clone(), Some(label.to_owned())));
+        let inputs = Inputs {
+            list: vec![input],
+            single: true,
+        };
+        let plan = |output: Option<&str>| {
+            let plan = plan(&inputs, &outputs, output.map(Path::new), Emit::Ir)?;
+            let mut paths: Vec<_> = plan.into_values().map(|it| format!("{it:?}")).collect();
+            paths.sort();
+            Ok::<_, Fatal>(paths)
+        };
+        let file = |path: &str| format!("File({path:?})");
+        assert_eq!(
+            plan(None).unwrap(),
+            [file("a.vfp.fragment.ir"), file("a.vfp.vertex.ir")]
+        );
+        assert_eq!(
+            plan(Some("new/")).unwrap(),
+            [file("new/a.vfp.fragment.ir"), file("new/a.vfp.vertex.ir")]
+        );
+        for (output, says) in [("x.ir", "`-o x.ir/` names a folder"), ("-", "--stage")] {
+            let Err(Fatal(message)) = plan(Some(output)) else {
+                panic!("planned")
+            };
+            assert!(message.contains(says), "{message}");
+        }
     }
 }

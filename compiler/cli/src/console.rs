@@ -2,6 +2,7 @@
 
 use crate::args::{Color, ConsoleArgs, MessageFormat};
 use glasm::{Diagnostics, Source};
+use glasm_scripts::outcome::Failure;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -99,14 +100,32 @@ impl Console {
         }
     }
 
+    /// A failure of a script, ready to print.
+    pub(crate) fn format_failure(self, name: &str, failure: &Failure) -> String {
+        let number = |number: Option<u32>| number.map_or(String::new(), |it| format!(":{it}"));
+        let place =
+            number(failure.line) + &number(failure.column.filter(|_| failure.line.is_some()));
+        match self.format {
+            MessageFormat::Json => Self::record(Some(name), failure),
+            MessageFormat::Human => {
+                self.format_error(Some(&format!("{name}{place}")), &failure.message)
+            }
+        }
+    }
+
+    /// A message without code in the fields of a diagnostic.
+    fn record(name: Option<&str>, failure: &Failure) -> String {
+        let record = serde_json::json!({
+            "code": null, "severity": "error", "message": failure.message, "name": name,
+            "start": null, "end": null, "line": failure.line, "column": failure.column, "notes": [],
+        });
+        format!("{record}\n")
+    }
+
     /// A message without place and code, ready to print. In JSON it has the fields of a diagnostic.
     pub(crate) fn format_error(self, name: Option<&str>, message: &str) -> String {
         if self.is_json() {
-            let record = serde_json::json!({
-                "code": null, "severity": "error", "message": message, "name": name,
-                "start": null, "end": null, "line": null, "column": null, "notes": [],
-            });
-            return format!("{record}\n");
+            return Self::record(name, &Failure::new(None, message));
         }
         let message = message.trim_end();
         let (red, reset) = if self.styled {
@@ -183,6 +202,19 @@ mod tests {
                 .format_error(None, "x")
                 .starts_with("\x1b[")
         );
+        let failure = Failure {
+            line: Some(3),
+            column: Some(4),
+            message: "bad".into(),
+        };
+        assert_eq!(human.format_failure("a", &failure), "error: a:3:4: bad\n");
+        assert_eq!(
+            human.format_failure("a", &Failure::new(None, "bad")),
+            "error: a: bad\n"
+        );
+        let json = console(MessageFormat::Json, Color::Never).format_failure("a", &failure);
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!((&json["line"], &json["column"]), (&3.into(), &4.into()));
         let json: serde_json::Value = serde_json::from_str(
             &console(MessageFormat::Json, Color::Always).format_error(None, "a \"b\""),
         )

@@ -1,10 +1,12 @@
 //! Which programs a command works on: files, folders, standard input.
 
 use crate::console::Fatal;
+use glasm_scripts::script::{is_script, program_labels};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 use walkdir::{DirEntry, WalkDir};
 
 /// Bytes read of an input at most: more than any program may have, so that the front end can say that it is too large.
@@ -28,14 +30,22 @@ impl Input {
         }
     }
 
-    /// The bytes of the program.
-    pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
-        let mut text = Vec::new();
+    /// The bytes of the input. Standard input gives the same every time.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, String> {
+        /// What standard input had to give.
+        static STDIN: OnceLock<Result<Vec<u8>, String>> = OnceLock::new();
         match self {
-            Self::Stdin => io::stdin().lock().take(MAX_BYTES).read_to_end(&mut text)?,
-            Self::File(path) => File::open(path)?.take(MAX_BYTES).read_to_end(&mut text)?,
-        };
-        Ok(text)
+            Self::Stdin => STDIN.get_or_init(|| read_all(io::stdin().lock())).clone(),
+            Self::File(path) => read_all(File::open(path).map_err(|error| error.to_string())?),
+        }
+    }
+
+    /// Whether it is a script, by its name or by how its text starts.
+    pub(crate) fn is_script(&self, text: &[u8]) -> bool {
+        match self {
+            Self::File(path) if has_script_name(path) => true,
+            Self::File(_) | Self::Stdin => is_script(text),
+        }
     }
 
     /// The place below an output folder that corresponds to the input: its path without root and `..`.
@@ -54,6 +64,18 @@ impl Input {
                 .collect(),
         }
     }
+}
+
+fn read_all(reader: impl Read) -> Result<Vec<u8>, String> {
+    let mut text = Vec::new();
+    let read = reader.take(MAX_BYTES).read_to_end(&mut text);
+    read.map(|_| text).map_err(|error| error.to_string())
+}
+
+/// Whether the name of a file is that of a script.
+fn has_script_name(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "shader_test")
 }
 
 /// The programs of a command.
@@ -85,7 +107,8 @@ pub(crate) fn find_inputs(arguments: &[PathBuf]) -> Result<Inputs, Fatal> {
     }
     if list.is_empty() {
         return Err(Fatal(
-            "no programs found: none of the files starts with !!".to_owned(),
+            "no programs found: none of the files starts with !! or is a script (.shader_test) with an assembly program"
+                .to_owned(),
         ));
     }
     let mut seen = HashSet::new();
@@ -113,13 +136,31 @@ fn walk(folder: &Path) -> Result<Vec<PathBuf>, Fatal> {
     Ok(programs)
 }
 
-/// Whether a file starts with a program header. Files that cannot be read are taken along, so that the reason is reported.
+/// Bytes of a file of a folder that are looked at for a header behind comments.
+const LOOKED_AT: u64 = 64 << 10;
+
+/// Whether a file of a folder is taken: if it starts with a header, behind nothing but a byte order mark, blanks and comments, or is a
+/// script with an assembly program. Files that cannot be read are taken along, so that the reason is reported.
 fn is_program(path: &Path) -> bool {
-    let mut start = [0; 2];
-    match File::open(path).and_then(|mut file| file.read_exact(&mut start)) {
-        Ok(()) => start == *b"!!",
-        Err(error) => error.kind() != io::ErrorKind::UnexpectedEof,
+    let is_script = has_script_name(path);
+    let limit = if is_script { MAX_BYTES } else { LOOKED_AT };
+    let mut text = Vec::new();
+    match File::open(path).and_then(|file| file.take(limit).read_to_end(&mut text)) {
+        Ok(_) if is_script => !program_labels(&text).is_empty(),
+        Ok(_) => starts_with_header(&text),
+        Err(_) => true,
     }
+}
+
+fn starts_with_header(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let mut lines = text.split(|byte| matches!(byte, b'\n' | b'\r'));
+    let says_something = |line: &&[u8]| {
+        let line = line.trim_ascii_start();
+        !line.is_empty() && !line.starts_with(b"#")
+    };
+    let first = lines.find(says_something);
+    first.is_some_and(|line| line.trim_ascii_start().starts_with(b"!!"))
 }
 
 #[cfg(test)]
@@ -132,6 +173,20 @@ mod tests {
         assert_eq!(mirrored("a/b.txt"), Path::new("a/b.txt"));
         assert_eq!(mirrored("./a/../../b.txt"), Path::new("a/b.txt"));
         assert_eq!(mirrored("/tmp/b.txt"), Path::new("tmp/b.txt"));
+    }
+
+    #[test]
+    fn programs_start_with_their_headers() {
+        for text in [
+            "!!ARBvp1.0",
+            "\u{feff}!!ARBvp1.0",
+            "# lights\r\n\r\n  !!ARBvp1.0\nEND",
+        ] {
+            assert!(starts_with_header(text.as_bytes()), "{text:?}");
+        }
+        for text in ["", "!", "#!/bin/sh\necho !!", "text\n!!ARBvp1.0"] {
+            assert!(!starts_with_header(text.as_bytes()), "{text:?}");
+        }
     }
 
     #[test]

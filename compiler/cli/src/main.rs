@@ -13,6 +13,7 @@ mod emit;
 mod explain;
 mod guard;
 mod inputs;
+mod programs;
 #[cfg(feature = "run")]
 mod report;
 #[cfg(feature = "run")]

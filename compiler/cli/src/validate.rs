@@ -4,7 +4,7 @@ use crate::console::Fatal;
 use glasm::Target;
 
 /// A usable spirv-val.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Validator(());
 
 #[cfg(feature = "spirv-tools")]

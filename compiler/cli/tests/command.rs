@@ -98,7 +98,10 @@ fn json_messages_parse() {
         (&25.into(), &26.into())
     );
     let counts: serde_json::Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(counts, serde_json::json!({ "files": 1, "failed": 1 }));
+    assert_eq!(
+        counts,
+        serde_json::json!({ "files": 1, "programs": 1, "failed": 1, "expected": 0 })
+    );
 }
 
 #[test]
@@ -129,8 +132,11 @@ fn standard_input_is_a_program() {
     let (status, _, stderr) = run_with_input(&folder, &["check", "-"], "!!NVvp5.0\nEND extra\n\0");
     assert!(status == 0 || stderr.contains("<stdin>"), "{stderr}");
     let (status, _, stderr) = run_with_input(&folder, &["check", "-"], "\u{feff}!!NVvp5.0\nEND\n");
-    assert_eq!(status, 1);
-    assert!(stderr.contains("--> <stdin>:1:1"), "{stderr}");
+    assert_eq!(status, 0);
+    assert!(
+        stderr.contains("warning[E0901]") && stderr.contains("--> <stdin>:1:2"),
+        "{stderr}"
+    );
 }
 
 #[test]
@@ -170,12 +176,23 @@ fn one_file_goes_where_o_says() {
     folder.write("a.vp", GOOD);
     assert_eq!(run(&folder, &["compile", "a.vp"]).0, 0);
     assert!(is_module(&folder.0.join("a.vp.spv")));
+    assert_eq!(run(&folder, &["compile", "a.vp", "-o", "x.spv"]).0, 0);
+    assert!(is_module(&folder.0.join("x.spv")));
+    assert_eq!(run(&folder, &["compile", "a.vp", "-o", "new/"]).0, 0);
+    assert!(is_module(&folder.0.join("new/a.vp.spv")));
     assert_eq!(run(&folder, &["compile", "a.vp", "-o", "new/x.spv"]).0, 0);
     assert!(is_module(&folder.0.join("new/x.spv")));
     folder.write("blocked", "a file where a folder must be");
-    let (status, _, stderr) = run(&folder, &["compile", "a.vp", "-o", "blocked/x.spv"]);
-    assert_eq!(status, 1);
-    assert!(stderr.contains("blocked/x.spv"), "{stderr}");
+    for output in ["blocked/x.spv", "missing/x.spv", "new/missing/x.spv"] {
+        let (status, _, stderr) = run(&folder, &["compile", "a.vp", "-o", output]);
+        assert_eq!(status, 2);
+        let (missing, _) = output.rsplit_once('/').unwrap();
+        assert_eq!(
+            stderr,
+            format!("error: {output}: there is no folder {missing}\n")
+        );
+        assert!(!folder.0.join("missing").exists());
+    }
 }
 
 #[test]

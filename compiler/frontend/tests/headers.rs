@@ -66,7 +66,6 @@ fn other_languages_are_named() {
         &["pixel shaders of Direct3D"],
     );
     says("#version 330\n", &["starts GLSL", "glslangValidator"]);
-    says("[require]\n", &["a test script", "shader_test"]);
     says(
         "!!VP3.0\nEND",
         &[

@@ -15,6 +15,17 @@ impl Script {
         });
         expected.collect()
     }
+
+    /// The loads of which the script says that they fail: the line, the program, and the error.
+    pub fn refused_loads(&self) -> impl Iterator<Item = (u32, &ProgramSection, &ExpectedError)> {
+        self.steps.iter().filter_map(|step| match &step.command {
+            Command::Load {
+                spare,
+                error: Some(error),
+            } => Some((step.line, &self.spares[*spare].program, error)),
+            _ => None,
+        })
+    }
 }
 
 impl ScriptCompiler<'_> {
@@ -25,7 +36,7 @@ impl ScriptCompiler<'_> {
             return None;
         }
         let mut failures = Vec::new();
-        for (section, compiled) in self.compile_all() {
+        for (section, compiled) in self.compile_by_themselves() {
             let Err(diagnostics) = compiled else {
                 continue;
             };
@@ -49,20 +60,44 @@ impl ScriptCompiler<'_> {
         Some(failures)
     }
 
-    /// Compiles the assembly programs of the pipeline. The errors of a program by itself come before those that show only beside other
-    /// stages.
+    /// Compiles the assembly programs of the pipeline: together, if it has nothing else, as draws use them.
     pub fn compile_all(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
         let mut linked = self.link();
-        let sections = self.script.programs.iter();
-        let own = sections.filter(|section| section.form == ProgramForm::Assembly);
-        let compile = |section| {
-            let compiled = self.compile(section);
+        let compile = |section: &'_ ProgramSection| {
             let place = linked.iter().position(|(stage, _)| *stage == section.stage);
-            let beside = place.map(|index| linked.swap_remove(index).1);
-            let compiled = compiled.and_then(|shader| beside.unwrap_or(Ok(shader)));
-            (section, compiled)
+            match place {
+                Some(place) => linked.swap_remove(place).1,
+                None => self.compile(section),
+            }
         };
-        own.map(compile).collect()
+        let sections: Vec<&ProgramSection> = self.own_sections().collect();
+        let compiled: Vec<_> = sections.iter().copied().map(compile).collect();
+        sections.into_iter().zip(compiled).collect()
+    }
+
+    /// The same with the errors of a program by itself before those that show only beside other stages.
+    fn compile_by_themselves(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
+        let beside = self.compile_all().into_iter();
+        let both = beside.map(|(section, beside)| (section, self.compile(section).and(beside)));
+        both.collect()
+    }
+
+    fn own_sections(&self) -> impl Iterator<Item = &ProgramSection> {
+        let sections = self.script.programs.iter();
+        sections.filter(|section| section.form == ProgramForm::Assembly)
+    }
+
+    /// Compiles the programs that commands load, but for those of which a command says that loading them fails.
+    pub fn compile_loads(&self) -> Vec<(&ProgramSection, Result<Shader, Diagnostics>)> {
+        let is_refused = |section: &ProgramSection| {
+            let mut refused = self.script.refused_loads();
+            refused.any(|(_, other, _)| std::ptr::eq(other, section))
+        };
+        let spares = self.script.spares.iter().map(|spare| &spare.program);
+        let loaded = spares.filter(|section| !is_refused(section));
+        loaded
+            .map(|section| (section, self.compile(section)))
+            .collect()
     }
 
     /// The failure for an error that no line expects.
@@ -85,15 +120,7 @@ impl ScriptCompiler<'_> {
     /// Compiles the programs of which a script says that loading them fails: each must have the error that it names.
     pub fn check_loads(&self) -> Vec<Failure> {
         let mut failures = Vec::new();
-        for step in &self.script.steps {
-            let Command::Load {
-                spare,
-                error: Some(expected),
-            } = &step.command
-            else {
-                continue;
-            };
-            let section = &self.script.spares[*spare].program;
+        for (line, section, expected) in self.script.refused_loads() {
             let message = match self.compile(section) {
                 Ok(_) => "the program loads".to_owned(),
                 Err(diagnostics) => {
@@ -106,7 +133,7 @@ impl ScriptCompiler<'_> {
                 }
             };
             failures.push(Failure::new(
-                Some(step.line),
+                Some(line),
                 format!(
                     "expected error {}{}, but {message}",
                     expected.code.id(),

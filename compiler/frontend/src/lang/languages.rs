@@ -70,7 +70,6 @@ languages! {
     "ps_3_0" "pixel shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
     "#version" "GLSL" Foreign "glslangValidator and shaderc compile GLSL";
     "; SPIR-V" "SPIR-V assembly" Foreign "spirv-as makes a module of it";
-    "[require]" "a test script" Foreign "name the file NAME.shader_test: check, compile and run take scripts of that name";
 }
 
 impl Language {

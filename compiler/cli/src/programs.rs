@@ -1,0 +1,224 @@
+//! The programs of an input: the one that it is, several in one text, or the assembly programs of a script.
+
+use crate::console::Console;
+use crate::inputs::Input;
+use glasm::frontend::Part;
+use glasm::ir::Stage;
+use glasm::{DeviceFeatures, Diagnostics, Dialect, Options, Source};
+use glasm_scripts::compile::{ScriptCompiler, device_features};
+#[cfg(feature = "translate")]
+use glasm_scripts::script::Convention;
+use glasm_scripts::script::{ProgramSection, ProgramState, Script, ScriptError, program_labels};
+
+/// An input that was read.
+pub(crate) struct Content<'a> {
+    /// Name of the input, for messages.
+    name: &'a str,
+    text: &'a [u8],
+    script: Option<OwnScript>,
+}
+
+/// A script, and the state in which its first draw finds its programs.
+struct OwnScript {
+    script: Script,
+    state: ProgramState,
+}
+
+/// A program of an input.
+pub(crate) struct Program<'a> {
+    /// What tells it from the others of its input, as part of a file name; `None` if the input is one program.
+    pub(crate) label: Option<String>,
+    /// The program.
+    pub(crate) source: Source<'a>,
+    /// The options that it is compiled with.
+    pub(crate) options: Options,
+    /// Where it stands in a script.
+    section: Option<(&'a Script, &'a ProgramSection)>,
+}
+
+impl Program<'_> {
+    /// Whether it belongs to a script that follows GL's conventions.
+    #[cfg(feature = "translate")]
+    pub(crate) fn follows_gl(&self) -> bool {
+        let script = self.section.map(|(script, _)| script);
+        script.is_some_and(|script| script.requirements.convention == Convention::OpenGl)
+    }
+
+    /// Whether it is that of a section of its script.
+    pub(crate) fn is(&self, section: &ProgramSection) -> bool {
+        self.section
+            .is_some_and(|(_, own)| std::ptr::eq(own, section))
+    }
+}
+
+impl<'a> Content<'a> {
+    /// Reads an input. `name` is for messages.
+    ///
+    /// # Errors
+    /// If it is a script that cannot be read.
+    pub(crate) fn read(
+        input: &Input,
+        name: &'a str,
+        text: &'a [u8],
+    ) -> Result<Self, Vec<ScriptError>> {
+        let script = match input.is_script(text) {
+            false => None,
+            true => {
+                let script = Script::read(text)?;
+                let state = script.program_states().swap_remove(0);
+                Some(OwnScript { script, state })
+            }
+        };
+        Ok(Self { name, text, script })
+    }
+
+    /// The programs, in the order of the text. Where there may be several, those of other stages than the wanted one are left out. The
+    /// options are the given ones and what a script requires.
+    pub(crate) fn programs(&self, wanted: Option<Stage>, base: &Options) -> Vec<Program<'_>> {
+        let Some(compiler) = self.compiler(base) else {
+            return of_text(Source::new(self.name, self.text), wanted, base);
+        };
+        let script = compiler.script;
+        let sections = script.assembly_sections().into_iter();
+        let sections = sections.filter(|(label, _)| is_wanted(label.stage, wanted));
+        let programs = sections.map(|(label, section)| Program {
+            label: Some(label.to_string()),
+            source: Source::new(self.name, &section.text).for_stage(section.stage),
+            options: compiler.options(section.stage),
+            section: Some((script, section)),
+        });
+        programs.collect()
+    }
+
+    /// A device that has everything but what a script wants to be without.
+    pub(crate) fn device(&self) -> DeviceFeatures {
+        match &self.script {
+            None => DeviceFeatures::default(),
+            Some(own) => {
+                let without = &own.script.requirements.without;
+                device_features(|name| !without.iter().any(|other| other == name))
+            }
+        }
+    }
+
+    /// What compiles the programs of a script, with these options and what the script requires.
+    pub(crate) fn compiler(&self, base: &Options) -> Option<ScriptCompiler<'_>> {
+        self.script.as_ref().map(|own| ScriptCompiler {
+            name: self.name,
+            script: &own.script,
+            state: &own.state,
+            base: base.clone(),
+        })
+    }
+
+    /// Messages about a program, at lines of the input, ready to print.
+    pub(crate) fn format(
+        &self,
+        program: &Program<'_>,
+        diagnostics: &Diagnostics,
+        console: Console,
+    ) -> String {
+        let whole = Source::new(self.name, self.text);
+        match program.section {
+            Some((script, section)) => {
+                console.format_diagnostics(&script.localize(section, diagnostics), &whole)
+            }
+            None => console.format_diagnostics(diagnostics, &whole),
+        }
+    }
+}
+
+/// The labels of the programs of an input, in their order, without reading more of a script than its headers.
+pub(crate) fn labels(input: &Input, text: &[u8], wanted: Option<Stage>) -> Vec<Option<String>> {
+    if input.is_script(text) {
+        let labels = program_labels(text).into_iter();
+        let labels = labels.filter(|label| is_wanted(label.stage, wanted));
+        return labels.map(|label| Some(label.to_string())).collect();
+    }
+    let programs = of_text(Source::new("", text), wanted, &Options::default());
+    programs.into_iter().map(|program| program.label).collect()
+}
+
+fn is_wanted(stage: Stage, wanted: Option<Stage>) -> bool {
+    wanted.is_none_or(|wanted| wanted == stage)
+}
+
+/// The programs of a text that is no script. One that starts with no known header is a program, too, which fails.
+fn of_text<'a>(source: Source<'a>, wanted: Option<Stage>, options: &Options) -> Vec<Program<'a>> {
+    let program = |label, source| Program {
+        label,
+        source,
+        options: options.clone(),
+        section: None,
+    };
+    let mut parts: Vec<(Part, Source<'a>)> = source.programs().collect();
+    if parts.len() < 2 {
+        let stage = wanted;
+        return vec![program(None, Source { stage, ..source })];
+    }
+    let stage_of = |part: &Part| part.dialect.map(Dialect::stage);
+    parts.retain(|(part, _)| stage_of(part).is_none_or(|stage| is_wanted(stage, wanted)));
+    let mut taken: Vec<&str> = Vec::new();
+    let label = |part: &Part| {
+        let word = stage_of(part).map_or("program", Stage::name);
+        taken.push(word);
+        match taken.iter().filter(|other| **other == word).count() {
+            1 => word.to_owned(),
+            number => format!("{word}.{number}"),
+        }
+    };
+    let labels: Vec<String> = parts.iter().map(|(part, _)| part).map(label).collect();
+    let sources = parts.into_iter().map(|(_, source)| source);
+    let programs = labels.into_iter().zip(sources);
+    programs
+        .map(|(label, source)| program(Some(label), source))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels_of(path: &str, text: &str, wanted: Option<Stage>) -> Vec<String> {
+        let input = Input::File(path.into());
+        let found = labels(&input, text.as_bytes(), wanted);
+        let found: Vec<String> = found.into_iter().map(Option::unwrap_or_default).collect();
+        let content = Content::read(&input, path, text.as_bytes()).unwrap();
+        let programs = content.programs(wanted, &Options::default());
+        let read = programs.into_iter().map(|program| program.label);
+        assert_eq!(
+            found,
+            read.map(Option::unwrap_or_default).collect::<Vec<_>>()
+        );
+        found
+    }
+
+    #[test]
+    fn texts_hold_one_program_or_several() {
+        let (vertex, fragment) = ("!!ARBvp1.0\nEND\n", "!!ARBfp1.0\nEND\n");
+        assert_eq!(labels_of("a.vp", vertex, None), [""]);
+        assert_eq!(labels_of("a.vp", vertex, Some(Stage::Fragment)), [""]);
+        assert_eq!(labels_of("a.vp", "nonsense", None), [""]);
+        let both = format!("# two\n{vertex}{fragment}{vertex}");
+        assert_eq!(
+            labels_of("a.vfp", &both, None),
+            ["vertex", "fragment", "vertex.2"]
+        );
+        assert_eq!(
+            labels_of("a.vfp", &both, Some(Stage::Fragment)),
+            ["fragment"]
+        );
+        assert!(labels_of("a.vfp", &both, Some(Stage::Compute)).is_empty());
+    }
+
+    #[test]
+    fn scripts_hold_what_their_sections_hold() {
+        let text = "# c\n[fragment program]\n!!NVfp5.0\nEND\n[vertex program passthrough]\n[fragment program b]\n!!NVfp5.0\nEND\n\
+                    [test]\nload fragment b\n";
+        for path in ["a.shader_test", "a.txt"] {
+            assert_eq!(labels_of(path, text, None), ["fragment", "fragment.b"]);
+            assert!(labels_of(path, text, Some(Stage::Vertex)).is_empty());
+        }
+        assert!(labels_of("a.shader_test", "[test]\n", None).is_empty());
+    }
+}

@@ -1,0 +1,116 @@
+//! Which programs a script holds, for those who do not run it.
+
+use super::section::{ProgramForm, SectionKind, is_blank_or_comment, split_sections};
+use super::{ProgramSection, Script};
+use glasm::ir::Stage;
+use std::fmt;
+
+/// What tells an assembly program from the others of its script. Displays as part of a file name: `fragment`, or `fragment.red` for the
+/// program that `load fragment red` loads.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ProgramLabel {
+    /// The stage that the program is for.
+    pub stage: Stage,
+    /// The name by which commands load it.
+    pub name: Option<String>,
+}
+
+impl fmt::Display for ProgramLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "{}.{name}", self.stage.name()),
+            None => f.write_str(self.stage.name()),
+        }
+    }
+}
+
+/// Whether a text is a script by its first line that is neither blank nor a comment: the header of a section. No program starts so.
+pub fn is_script(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n');
+    let first = lines.find(|line| !is_blank_or_comment(line));
+    first.is_some_and(|line| line.starts_with(b"["))
+}
+
+/// The assembly programs of a script, in its order. Other sections are not read, so that this says nothing of whether the script is right.
+pub fn program_labels(text: &[u8]) -> Vec<ProgramLabel> {
+    let sections = split_sections(text, &mut Vec::new()).into_iter();
+    let label = |stage, name| Some(ProgramLabel { stage, name });
+    let labels = sections.filter_map(|section| match section.kind {
+        SectionKind::Program(stage, ProgramForm::Assembly)
+        | SectionKind::RepeatedProgram(stage) => label(stage, None),
+        SectionKind::SpareProgram(stage) => label(stage, Some(section.name.to_owned())),
+        SectionKind::Program(
+            _,
+            ProgramForm::Ir
+            | ProgramForm::Glsl
+            | ProgramForm::SpirvText
+            | ProgramForm::SpirvWords
+            | ProgramForm::PassThrough
+            | ProgramForm::FixedFunction,
+        )
+        | SectionKind::Comment
+        | SectionKind::Require
+        | SectionKind::VertexData
+        | SectionKind::Indices
+        | SectionKind::Test => None,
+    });
+    labels.collect()
+}
+
+impl Script {
+    /// The assembly programs, in the order of the script, those that commands load among them.
+    pub fn assembly_sections(&self) -> Vec<(ProgramLabel, &ProgramSection)> {
+        let own = self.programs.iter().map(|section| (None, section));
+        let spares = self.spares.iter();
+        let spares = spares.map(|spare| (Some(spare.name.clone()), &spare.program));
+        let all = own.chain(spares);
+        let all = all.filter(|(_, section)| section.form == ProgramForm::Assembly);
+        let labeled = all.map(|(name, section)| {
+            let stage = section.stage;
+            (ProgramLabel { stage, name }, section)
+        });
+        let mut list: Vec<_> = labeled.collect();
+        list.sort_by_key(|(_, section)| section.line);
+        list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# note\n\n[fragment program red]\nr\n[vertex program repeated]\nv\n[geometry shader passthrough]\n\
+                        [fragment program]\nf\n[test]\nload fragment red\n";
+
+    #[test]
+    fn assembly_programs_are_found_in_their_order() {
+        let labels: Vec<String> = program_labels(TEXT.as_bytes())
+            .iter()
+            .map(ProgramLabel::to_string)
+            .collect();
+        assert_eq!(labels, ["fragment.red", "vertex", "fragment"]);
+        let script = Script::parse(TEXT.as_bytes()).unwrap();
+        let sections = script.assembly_sections();
+        let of_script: Vec<String> = sections
+            .iter()
+            .map(|(label, _)| label.to_string())
+            .collect();
+        assert_eq!(of_script, labels);
+        assert_eq!(sections[0].1.text, b"r\n");
+    }
+
+    #[test]
+    fn scripts_are_known_by_their_first_header() {
+        for text in ["[test]\n", "# c\n\n  # d\n[require]\n", TEXT] {
+            assert!(is_script(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "",
+            "#[test]\n",
+            "!!NVvp5.0\n[test]\n",
+            "# c\n!!ARBvp1.0\nEND\n",
+        ] {
+            assert!(!is_script(text.as_bytes()), "{text}");
+        }
+    }
+}
