@@ -152,7 +152,8 @@ fn is_program(path: &Path) -> bool {
     }
 }
 
-fn starts_with_header(text: &[u8]) -> bool {
+/// Whether a text starts as programs do.
+pub(crate) fn starts_with_header(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut lines = text.split(|byte| matches!(byte, b'\n' | b'\r'));
     let says_something = |line: &&[u8]| {

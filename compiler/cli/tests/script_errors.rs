@@ -131,3 +131,71 @@ fn every_kind_of_section_has_its_lines() {
     assert_eq!(found[4], [(4, 1)]);
     assert_eq!(found[5], [(4, 7)]);
 }
+
+#[test]
+fn programs_are_told_how_to_become_scripts() {
+    let folder = Folder::new("run-program");
+    for (name, text, what) in [
+        (
+            "tint.fp",
+            "!!ARBfp1.0\nMOV result.color, {1, 0, 0, 1};\nEND\n",
+            "a fragment program",
+        ),
+        (
+            "lit.vp",
+            "!!NVvp5.0\nMOV result.position, vertex.position;\nMOV result.color, 1;\nEND",
+            "a vertex program",
+        ),
+        (
+            "plain.vp",
+            "# c\n!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\0\0",
+            "a vertex program",
+        ),
+        (
+            "sum.cp",
+            "!!NVcp5.0\nGROUP_SIZE 1;\nEND\n",
+            "a compute program",
+        ),
+        (
+            "both.vfp",
+            "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n!!ARBfp1.0\nMOV result.color, 1;\nEND\n",
+            "programs (vertex, fragment)",
+        ),
+    ] {
+        folder.write(name, text);
+        let (status, script, stderr) = run(&folder, &["run", name]);
+        assert_eq!(status, 2, "{stderr}");
+        let own = name.split('.').next().unwrap().to_owned() + ".shader_test";
+        assert!(
+            stderr.contains(what) && stderr.contains(&format!("`glasm run {name} > {own}`")),
+            "{stderr}"
+        );
+        folder.write(&own, &script);
+        let (status, stdout, stderr) = run(&folder, &["run", &own, "--save-images", "."]);
+        if status == 2 {
+            eprintln!("skipped: {stderr}");
+            continue;
+        }
+        assert!(
+            stdout.starts_with(&format!("PASS {own}")),
+            "{stdout}{stderr}\n{script}"
+        );
+        let picture = folder.0.join(own.replace("shader_test", "png"));
+        assert_eq!(picture.is_file(), name != "sum.cp", "{name}");
+    }
+    let (_, stdout, _) = run(&folder, &["run", "tint.fp", "--message-format", "json"]);
+    let json: Value = serde_json::from_str(&stdout).unwrap();
+    assert!(
+        json["script"]
+            .as_str()
+            .unwrap()
+            .contains("[fragment program]")
+    );
+    let (status, stdout, stderr) = run(&folder, &["run", "tint.fp", "lit.vp"]);
+    assert_eq!((status, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("2 of the files are programs"), "{stderr}");
+    folder.write("old.vp", "!!VP1.0\nEND\n");
+    let (status, stdout, stderr) = run(&folder, &["run", "old.vp"]);
+    assert_eq!((status, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("the language of `!!VP1.0`"), "{stderr}");
+}

@@ -9,6 +9,7 @@ mod runner;
 mod schedule;
 mod select;
 pub(crate) mod worker;
+mod wrap;
 
 use crate::args::RunArgs;
 use crate::console::{Console, Fatal, Status, plural};
@@ -17,11 +18,15 @@ use glasm_scripts::compare::Known;
 use progress::Progress;
 pub(crate) use runner::BETWEEN;
 use schedule::Plan;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
+use wrap::Wrapped;
 
 /// Runs all scripts, prints a line for each and a closing count, and writes the reports.
 pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
+    refuse_programs(args, console)?;
     let scripts = select::select_scripts(args)?;
     if args.list {
         let lines = scripts
@@ -49,6 +54,43 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
         Some(known) if tell_stale(&known, console)? > 0 => Ok(Status::Failed),
         Some(_) | None => Ok(status),
     }
+}
+
+/// Bytes of a file that are looked at to see whether it is a program.
+const LARGEST_PROGRAM: u64 = 16 << 20;
+
+/// Refuses programs that the command line names in the place of scripts. If there is one, a script around it is printed.
+fn refuse_programs(args: &RunArgs, console: Console) -> Result<(), Fatal> {
+    let files = args.scripts.iter().filter(|path| path.is_file());
+    let mut wrapped: Vec<Wrapped> = files.filter_map(|path| wrap_file(path)).collect();
+    match wrapped.len() {
+        0 => return Ok(()),
+        1 => {}
+        count => {
+            let first = wrapped.swap_remove(0).what;
+            return Err(Fatal(format!(
+                "{count} of the files are programs and no scripts: {first}; `glasm run PROGRAM`, with one of them, prints a script around it"
+            )));
+        }
+    }
+    let Wrapped {
+        message, script, ..
+    } = wrapped.swap_remove(0);
+    if let Some(script) = script {
+        console.out(match console.is_json() {
+            true => format!("{}\n", serde_json::json!({ "script": script })),
+            false => script,
+        })?;
+    }
+    Err(Fatal(message))
+}
+
+/// A script around a file that is a program. What cannot be read fails when it is run.
+fn wrap_file(path: &Path) -> Option<Wrapped> {
+    let mut text = Vec::new();
+    let file = File::open(path).ok()?;
+    file.take(LARGEST_PROGRAM).read_to_end(&mut text).ok()?;
+    wrap::wrap(path, &text)
 }
 
 /// What is known of differences; an empty list if runs are compared and nobody names one.

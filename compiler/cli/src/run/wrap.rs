@@ -1,0 +1,202 @@
+//! `glasm run` with a program where a script is wanted: a script around the program.
+
+use crate::inputs::starts_with_header;
+use glasm::frontend::lang::languages::Language;
+use glasm::frontend::lang::stage_name;
+use glasm::ir::{Semantic, Stage};
+use glasm::{Dialect, Options, Source};
+use std::path::Path;
+
+/// A program that was given instead of a script.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Wrapped {
+    /// What the file is: `a.vp is a vertex program`.
+    pub(crate) what: String,
+    /// The same and what to do.
+    pub(crate) message: String,
+    /// A script that runs it; `None` if glasm does not have the language.
+    pub(crate) script: Option<String>,
+}
+
+/// What to say of a file that is a program; `None` if it is none.
+pub(crate) fn wrap(path: &Path, text: &[u8]) -> Option<Wrapped> {
+    if !starts_with_header(text) {
+        return None;
+    }
+    let shown = path.display();
+    let programs = programs(text);
+    let stages: Vec<&str> = programs
+        .iter()
+        .map(|(stage, _)| stage_name(*stage))
+        .collect();
+    let what = match (&stages[..], Language::of(text)) {
+        ([], Some(language)) => format!(
+            "{shown} is a program in the language of `{}`, which glasm does not have",
+            language.start
+        ),
+        ([], None) => format!("{shown} is a program with an unknown header"),
+        ([stage], _) => format!("{shown} is a {stage} program"),
+        _ => format!("{shown} holds programs ({})", stages.join(", ")),
+    };
+    if stages.is_empty() {
+        let message = format!("{what}; `glasm run` takes scripts");
+        let script = None;
+        return Some(Wrapped {
+            what,
+            message,
+            script,
+        });
+    }
+    let own = path.with_extension("shader_test");
+    let own = own.display();
+    let message = format!(
+        "{what}, and `glasm run` takes scripts. A script around it is on standard output: \
+         `glasm run {shown} > {own}` saves it, `glasm run {own} --save-images .` runs it"
+    );
+    Some(Wrapped {
+        what,
+        message,
+        script: Some(script(path, &programs)),
+    })
+}
+
+/// The first program of each stage.
+fn programs(text: &[u8]) -> Vec<(Stage, &[u8])> {
+    let mut found: Vec<(Stage, &[u8])> = Vec::new();
+    for part in glasm::frontend::programs(text) {
+        let stage = part.dialect.map(Dialect::stage);
+        if let Some(stage) = stage
+            && !found.iter().any(|(known, _)| *known == stage)
+        {
+            found.push((stage, &text[part.header as usize..part.span.end as usize]));
+        }
+    }
+    found
+}
+
+/// A script that runs the programs and saves what they draw.
+fn script(path: &Path, programs: &[(Stage, &[u8])]) -> String {
+    let has = |stage| programs.iter().any(|(known, _)| *known == stage);
+    let name: String = path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    let mut text = "[require]\n# GL's rules for clip space and the first row of pictures.\nGL >= 1.3\nfbsize 256 256\n".to_owned();
+    for (stage, program) in programs {
+        let program = String::from_utf8_lossy(program);
+        let program = program.trim_end_matches(|c: char| c == '\0' || c.is_whitespace());
+        let stage = stage.name().replace('_', " ");
+        text += &format!("\n[{stage} program]\n{program}\n");
+    }
+    if has(Stage::Fragment) && !has(Stage::Vertex) {
+        text += "\n[vertex program passthrough]\n";
+    }
+    let vertex = programs.iter().find(|(stage, _)| *stage == Stage::Vertex);
+    if let Some((_, vertex)) = vertex
+        && !has(Stage::Fragment)
+    {
+        let color = match writes_color(vertex) {
+            true => "fragment.color",
+            false => "{1, 1, 1, 1}",
+        };
+        text += &format!("\n[fragment program]\n!!ARBfp1.0\nMOV result.color, {color};\nEND\n");
+    }
+    text += "\n[test]\n";
+    if has(Stage::Vertex) || has(Stage::Fragment) {
+        text += &format!(
+            "clear\ndraw rect -1 -1 2 2\n# Written with --save-images FOLDER.\nsave image {name}.png\n\
+             # What must come out, for example: probe all rgba 1 0 0 1\n"
+        );
+    }
+    if has(Stage::Compute) {
+        text += "compute 1 1 1\n# What must come out, for example: probe ssbo float 0 0 == 1\n";
+    }
+    text
+}
+
+/// Whether a vertex program has a color for fragments.
+fn writes_color(program: &[u8]) -> bool {
+    let shader = glasm::compile(&Source::new("", program), &Options::default());
+    shader.is_ok_and(|shader| {
+        let mut outputs = shader.reflection.outputs.iter();
+        outputs.any(|output| output.semantic == Semantic::Color(0))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glasm_scripts::script::Script;
+
+    fn wrapped(text: &str) -> Wrapped {
+        wrap(Path::new("old game/lit one.vp"), text.as_bytes()).unwrap()
+    }
+
+    /// Headers of the sections of the script around a program.
+    fn sections(text: &str) -> Vec<String> {
+        let script = wrapped(text).script.unwrap();
+        Script::read(script.as_bytes()).unwrap();
+        let headers = script.lines().filter(|line| line.starts_with('['));
+        headers.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_stage_has_its_script() {
+        assert_eq!(
+            sections("!!ARBfp1.0\nMOV result.color, 1;\nEND\0"),
+            [
+                "[require]",
+                "[fragment program]",
+                "[vertex program passthrough]",
+                "[test]"
+            ]
+        );
+        assert_eq!(
+            sections("!!NVvp5.0\nMOV result.position, 0;\nEND"),
+            [
+                "[require]",
+                "[vertex program]",
+                "[fragment program]",
+                "[test]"
+            ]
+        );
+        assert_eq!(
+            sections("!!NVcp5.0\nGROUP_SIZE 1;\nEND"),
+            ["[require]", "[compute program]", "[test]"]
+        );
+        assert_eq!(
+            sections("# both\n!!ARBfp1.0\nEND\n!!ARBvp1.0\nEND\n!!ARBfp1.0\nEND"),
+            [
+                "[require]",
+                "[fragment program]",
+                "[vertex program]",
+                "[test]"
+            ]
+        );
+    }
+
+    #[test]
+    fn colors_pass_where_there_are_any() {
+        let script = |color: &str| {
+            let text = format!("!!ARBvp1.0\nMOV result.position, 0;\n{color}END");
+            wrapped(&text).script.unwrap()
+        };
+        assert!(script("").contains("MOV result.color, {1, 1, 1, 1};"));
+        assert!(script("MOV result.color, 1;\n").contains("MOV result.color, fragment.color;"));
+    }
+
+    #[test]
+    fn other_languages_have_no_script() {
+        let old = wrapped("!!VP1.0\nEND");
+        assert_eq!(old.script, None);
+        assert!(old.message.contains("the language of `!!VP1.0`"), "{old:?}");
+        let wrong = wrapped("!!nonsense");
+        assert!(wrong.message.contains("unknown header"), "{wrong:?}");
+        for text in ["", "[test]\n", "# c\n[test]\n", "text"] {
+            assert_eq!(wrap(Path::new("a"), text.as_bytes()), None);
+        }
+    }
+}
