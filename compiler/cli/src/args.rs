@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 #[cfg(feature = "run")]
 pub(crate) use run::{
-    ApiArg, Comparing, DevicesArgs, RunArgs, Shard, SideArg, ValidationArg, WorkerArgs,
+    ApiArg, Comparing, DevicesArgs, FailOnSkip, RunArgs, Shard, SideArg, ValidationArg, WorkerArgs,
 };
 
 /// Compiles legacy GPU assembly programs to SPIR-V and runs them on Vulkan.

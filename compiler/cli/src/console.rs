@@ -106,17 +106,32 @@ impl Console {
         let place =
             number(failure.line) + &number(failure.column.filter(|_| failure.line.is_some()));
         match self.format {
-            MessageFormat::Json => Self::record(Some(name), failure),
+            MessageFormat::Json => Self::record("error", Some(name), failure),
             MessageFormat::Human => {
                 self.format_error(Some(&format!("{name}{place}")), &failure.message)
             }
         }
     }
 
+    /// A warning without place and code, ready to print.
+    #[cfg(feature = "run")]
+    pub(crate) fn format_warning(self, message: &str) -> String {
+        match self.format {
+            MessageFormat::Json => {
+                let failure = Failure::new(None, message);
+                Self::record("warning", None, &failure)
+            }
+            MessageFormat::Human if self.styled => {
+                format!("\x1b[1;33mwarning\x1b[0m: {message}\n")
+            }
+            MessageFormat::Human => format!("warning: {message}\n"),
+        }
+    }
+
     /// A message without code in the fields of a diagnostic.
-    fn record(name: Option<&str>, failure: &Failure) -> String {
+    fn record(severity: &str, name: Option<&str>, failure: &Failure) -> String {
         let record = serde_json::json!({
-            "code": null, "severity": "error", "message": failure.message, "name": name,
+            "code": null, "severity": severity, "message": failure.message, "name": name,
             "start": null, "end": null, "line": failure.line, "column": failure.column, "notes": [],
         });
         format!("{record}\n")
@@ -125,7 +140,7 @@ impl Console {
     /// A message without place and code, ready to print. In JSON it has the fields of a diagnostic.
     pub(crate) fn format_error(self, name: Option<&str>, message: &str) -> String {
         if self.is_json() {
-            return Self::record(name, &Failure::new(None, message));
+            return Self::record("error", name, &Failure::new(None, message));
         }
         let message = message.trim_end();
         let (red, reset) = if self.styled {

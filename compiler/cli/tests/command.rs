@@ -488,7 +488,9 @@ mod run_scripts {
             .collect();
         assert_eq!(
             lines[2],
-            serde_json::json!({ "passed": 2, "failed": 0, "skipped": 0 })
+            serde_json::json!({
+                "passed": 2, "failed": 0, "skipped": 0, "expected_failures": 0, "unexpected_passes": 0,
+            })
         );
     }
 

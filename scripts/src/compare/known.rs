@@ -219,8 +219,8 @@ pub fn reference(drivers: &[Driver; 2]) -> &Driver {
     of_gl.next().unwrap_or(&drivers[0])
 }
 
-/// Whether the end of a path is like a pattern.
-fn is_path_like(pattern: &str, path: &str) -> bool {
+/// Whether the end of a path is like a pattern, in which `*` stands for any part of a name and `**` for any folders.
+pub fn is_path_like(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.split('/').collect();
     let path: Vec<&str> = path.split(['/', '\\']).collect();
     (0..path.len()).any(|start| are_parts_like(&pattern, &path[start..]))

@@ -21,14 +21,19 @@ captured vertices, and which programs were accepted. Lines begin with SAME, NEAR
 or of GL), KNOWN (different, as --known explains), DIFF or SKIP. A side is `gl` or `vulkan`, with the name or number
 of a device after a colon if need be, or a folder that --record has filled on another machine.
 
-Exit status: 0 all scripts passed or were skipped, 1 a script failed or two sides differ, 2 nothing could run (wrong
-usage, no scripts, no device, a report that cannot be written).
+With --expected-failures, scripts of a list may fail (XFAIL) and must: one that passes is a failure (XPASS), so that
+the list stays true. Its lines are paths or patterns as in --known, compared from their end; # starts a comment.
+
+Exit status: 0 all scripts passed, were skipped or failed as expected, 1 a script failed or passed unexpectedly, two
+sides differ, or --fail-on-skip found skipped ones, 2 nothing could run (wrong usage, no scripts, no device, a report
+that cannot be written). Without --fail-on-skip a run that skips everything ends with 0.
 
 Examples:
   glasm run shaders/lit.shader_test --save-images out
   glasm run tests --device llvmpipe --jobs 4 --junit report.xml
   glasm run tests --filter atom --filter '!slow' --validation require
   glasm run tests --device all --json report.json
+  glasm run tests --fail-on-skip=all --expected-failures known-bugs.txt
   glasm run tests --shard 2/3           the second third, on the second machine
   glasm run tests --compare gl,vulkan --known known-differences.toml --report reference.md
   glasm run tests --api gl --record golden/card
@@ -58,6 +63,12 @@ pub(crate) struct RunArgs {
     /// How often to try a script again that crashed, hung, or lost the device; the report tells of every attempt
     #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=10))]
     pub(crate) retries: u8,
+    /// Fail if scripts are skipped: `any` (also without a word) if one is, `all` if a device skips every script
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
+    pub(crate) fail_on_skip: Option<FailOnSkip>,
+    /// Scripts that are expected to fail, a path or pattern on each line; see docs/scripts.md
+    #[arg(long, value_name = "FILE", conflicts_with = "compare")]
+    pub(crate) expected_failures: Option<PathBuf>,
     /// Write a JUnit report
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
@@ -284,6 +295,15 @@ fn device_folder(index: usize, name: &str) -> String {
     format!("{index}-{word}")
 }
 
+/// Which skipped scripts are a failure.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FailOnSkip {
+    /// Any of them
+    Any,
+    /// All of them, on one of the devices
+    All,
+}
+
 /// Use of the validation layer.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ValidationArg {
@@ -435,8 +455,12 @@ mod tests {
         };
         assert!(parse(&["--compare", "gl,vulkan", "--known", "k", "--report", "r"]).is_ok());
         assert!(parse(&["--api", "gl", "--record", "r", "--device", "0"]).is_ok());
+        assert!(parse(&["--fail-on-skip", "--expected-failures", "f"]).is_ok());
+        assert!(parse(&["--fail-on-skip=all"]).is_ok());
         for bad in [
-            &["--compare", "gl,vulkan", "--device", "0"][..],
+            &["--compare", "gl,vulkan", "--expected-failures", "f"][..],
+            &["--fail-on-skip=some"],
+            &["--compare", "gl,vulkan", "--device", "0"],
             &["--compare", "gl,vulkan", "--api", "gl"],
             &["--compare", "gl,vulkan", "--record", "r"],
             &["--known", "k"],

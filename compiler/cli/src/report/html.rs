@@ -3,9 +3,8 @@
 //! Failures come first, each with the lines of the script around it and with its pictures; then a table of all scripts with a column for
 //! each device. Choosing what the table shows is done with styles alone.
 
-use super::{FailureRecord, Record, Results, Verdict, summarize};
+use super::{Counts, FailureRecord, Record, Results, Verdict};
 use crate::console::plural;
-use glasm_vkrunner::Summary;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -27,9 +26,10 @@ pub(crate) fn html(results: &Results) -> String {
         text: String::new(),
         picture_bytes: 0,
     };
-    let summary = results.summary();
-    page.head(results, &summary);
+    let counts = results.counts();
+    page.head(results, &counts);
     page.failures(results);
+    page.known(results);
     page.others(results);
     page.table(results);
     page.text.push_str("</body>\n</html>\n");
@@ -43,22 +43,24 @@ struct Page {
 }
 
 impl Page {
-    fn head(&mut self, results: &Results, summary: &Summary) {
-        let total = (summary.passed + summary.failed + summary.skipped).max(1);
+    fn head(&mut self, results: &Results, counts: &Counts) {
+        let parts = [
+            ("pass", counts.passed),
+            ("fail", counts.failed),
+            ("known", counts.expected_failures),
+            ("skip", counts.skipped),
+        ];
+        let total = parts.iter().map(|(_, count)| count).sum::<usize>().max(1);
         let text = &mut self.text;
         let _ = write!(
             text,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width\">\n<title>glasm run: {summary}</title>\n\
-             <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{summary}</h1>\n<p>{} in {:.1} s</p>\n<div class=\"bar\">",
+             <meta name=\"viewport\" content=\"width=device-width\">\n<title>glasm run: {counts}</title>\n\
+             <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{counts}</h1>\n<p>{} in {:.1} s</p>\n<div class=\"bar\">",
             plural(results.rows.len(), "script"),
             results.duration.as_secs_f64(),
         );
-        for (class, count) in [
-            ("pass", summary.passed),
-            ("fail", summary.failed),
-            ("skip", summary.skipped),
-        ] {
+        for (class, count) in parts {
             // Counts of this size are exact as f64.
             let percent = 100.0 * count as f64 / total as f64;
             let _ = write!(
@@ -68,22 +70,30 @@ impl Page {
         }
         text.push_str("</div>\n<div class=\"totals\">\n");
         for (name, index) in results.devices.iter().zip(0..) {
-            let counts = summarize(results.of_device(index));
-            let _ = writeln!(
+            let counts = Counts::of(results.of_device(index));
+            let _ = write!(
                 text,
                 "<div><b>{}</b> <span class=\"pass\">{} passed</span>, <span class=\"fail\">{} failed</span>, \
-                 <span class=\"skip\">{} skipped</span></div>",
+                 <span class=\"skip\">{} skipped</span>",
                 escaped(name),
                 counts.passed,
                 counts.failed,
                 counts.skipped
             );
+            if counts.expected_failures > 0 {
+                let count = counts.expected_failures;
+                let _ = write!(
+                    text,
+                    ", <span class=\"known\">{count} failed as expected</span>"
+                );
+            }
+            text.push_str("</div>\n");
         }
         text.push_str("</div>\n");
     }
 
     fn failures(&mut self, results: &Results) {
-        let failed = |record: &&Record| record.outcome == Verdict::Fail;
+        let failed = |record: &&Record| record.outcome.is_failure();
         if !results.records().any(|record| failed(&record)) {
             return;
         }
@@ -93,11 +103,23 @@ impl Page {
         }
     }
 
+    /// Scripts that failed as expected.
+    fn known(&mut self, results: &Results) {
+        let known = |record: &&Record| record.outcome == Verdict::ExpectedFail;
+        if !results.records().any(|record| known(&record)) {
+            return;
+        }
+        self.text.push_str("<h2>Expected failures</h2>\n");
+        for record in results.records().filter(known) {
+            self.script(record, results.devices.len(), "");
+        }
+    }
+
     /// Scripts that printed or drew something without failing.
     fn others(&mut self, results: &Results) {
         let tells = |record: &&Record| {
-            record.outcome != Verdict::Fail
-                && (!record.output.is_empty() || !record.images.is_empty())
+            let told = record.outcome.is_failure() || record.outcome == Verdict::ExpectedFail;
+            !told && (!record.output.is_empty() || !record.images.is_empty())
         };
         if !results.records().any(|record| tells(&record)) {
             return;
@@ -220,7 +242,15 @@ impl Page {
     fn table(&mut self, results: &Results) {
         let text = &mut self.text;
         text.push_str("<h2>All scripts</h2>\n<div class=\"filters\">\n");
-        for (class, name) in [("pass", "passed"), ("fail", "failed"), ("skip", "skipped")] {
+        for (class, name) in [
+            ("pass", "passed"),
+            ("fail", "failed"),
+            ("known", "failed as expected"),
+            ("skip", "skipped"),
+        ] {
+            if class == "known" && results.counts().expected_failures == 0 {
+                continue;
+            }
             let _ = writeln!(
                 text,
                 "<label><input type=\"checkbox\" id=\"show-{class}\" checked> {name}</label>"
@@ -247,14 +277,16 @@ fn table_row(text: &mut String, row: &[Option<Record>], several: bool) {
     };
     // What went worst decides what the row is.
     let outcomes = || row.iter().flatten().map(|record| record.outcome);
-    let worst = [Verdict::Fail, Verdict::Skip]
+    let worst = [
+        Verdict::Fail,
+        Verdict::UnexpectedPass,
+        Verdict::ExpectedFail,
+        Verdict::Skip,
+    ];
+    let mut worst = worst
         .into_iter()
-        .find(|verdict| outcomes().any(|outcome| outcome == *verdict));
-    let kind = match worst {
-        Some(Verdict::Fail) => "fail",
-        Some(Verdict::Skip) => "skip",
-        Some(Verdict::Pass) | None => "pass",
-    };
+        .filter(|verdict| outcomes().any(|outcome| outcome == *verdict));
+    let kind = worst.next().unwrap_or(Verdict::Pass).class();
     let differs = match outcomes().any(|outcome| outcome != first.outcome) {
         true => " differs",
         false => "",
@@ -295,12 +327,7 @@ fn table_row(text: &mut String, row: &[Option<Record>], several: bool) {
 }
 
 fn class(record: Option<&Record>) -> &'static str {
-    match record.map(|record| record.outcome) {
-        Some(Verdict::Pass) => "pass",
-        Some(Verdict::Fail) => "fail",
-        Some(Verdict::Skip) => "skip",
-        None => "none",
-    }
+    record.map_or("none", |record| record.outcome.class())
 }
 
 fn word(record: Option<&Record>) -> &'static str {

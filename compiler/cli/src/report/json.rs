@@ -1,8 +1,7 @@
 //! The JSON report, and the lines of `--message-format json`.
 
-use super::{Record, Results, milliseconds, summarize};
+use super::{Counts, Record, Results, milliseconds};
 use crate::console::Fatal;
-use glasm_vkrunner::Summary;
 use serde::Serialize;
 
 /// The whole report.
@@ -10,9 +9,8 @@ use serde::Serialize;
 struct Whole<'a> {
     device: String,
     duration_ms: f64,
-    passed: usize,
-    failed: usize,
-    skipped: usize,
+    #[serde(flatten)]
+    counts: Counts,
     devices: Vec<DeviceCounts<'a>>,
     scripts: Vec<&'a Record>,
 }
@@ -21,31 +19,22 @@ struct Whole<'a> {
 #[derive(Serialize)]
 struct DeviceCounts<'a> {
     name: &'a str,
-    passed: usize,
-    failed: usize,
-    skipped: usize,
+    #[serde(flatten)]
+    counts: Counts,
 }
 
-/// The JSON report: `device`, `duration_ms`, `passed`, `failed`, `skipped`, `devices` with the counts of each, and `scripts` with one object
+/// The JSON report: `device`, `duration_ms`, `passed`, `failed`, `skipped`, `expected_failures`, `unexpected_passes`, `devices` with the counts of each, and `scripts` with one object
 /// for each script and device.
 pub(crate) fn json(results: &Results) -> Result<String, Fatal> {
-    let summary = results.summary();
-    let counts = |(index, name)| {
-        let summary = summarize(results.of_device(index));
-        DeviceCounts {
-            name,
-            passed: summary.passed,
-            failed: summary.failed,
-            skipped: summary.skipped,
-        }
+    let counts = |(index, name)| DeviceCounts {
+        name,
+        counts: Counts::of(results.of_device(index)),
     };
     let names = results.devices.iter().map(String::as_str);
     let whole = Whole {
         device: results.devices.join(", "),
         duration_ms: milliseconds(results.duration),
-        passed: summary.passed,
-        failed: summary.failed,
-        skipped: summary.skipped,
+        counts: results.counts(),
         devices: names.enumerate().map(counts).collect(),
         scripts: results.records().collect(),
     };
@@ -62,9 +51,10 @@ pub(crate) fn json_line(record: &Record) -> Result<String, Fatal> {
 }
 
 /// The counts as one line.
-pub(crate) fn summary_json(summary: &Summary) -> String {
-    let (passed, failed, skipped) = (summary.passed, summary.failed, summary.skipped);
-    serde_json::json!({ "passed": passed, "failed": failed, "skipped": skipped }).to_string()
+pub(crate) fn counts_json(counts: &Counts) -> Result<String, Fatal> {
+    serde_json::to_string(counts)
+        .map(|text| text + "\n")
+        .map_err(|error| Fatal(error.to_string()))
 }
 
 #[cfg(test)]
@@ -86,7 +76,10 @@ mod tests {
         );
         assert_eq!(
             value["devices"],
-            serde_json::json!([{ "name": "cpu <0>", "passed": 1, "failed": 1, "skipped": 1 }])
+            serde_json::json!([{
+                "name": "cpu <0>", "passed": 1, "failed": 1, "skipped": 1,
+                "expected_failures": 0, "unexpected_passes": 0,
+            }])
         );
         let failed = &value["scripts"][1];
         assert_eq!(

@@ -31,11 +31,20 @@ fn test_case(record: &Record) -> TestCase {
     let reason = record.reason.clone().unwrap_or_default();
     let mut status = match record.outcome {
         Verdict::Pass => TestCaseStatus::success(),
-        Verdict::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        Verdict::Skip => TestCaseStatus::skipped(),
+        Verdict::Fail | Verdict::UnexpectedPass => {
+            TestCaseStatus::non_success(NonSuccessKind::Failure)
+        }
+        // The format knows no expected failures.
+        Verdict::Skip | Verdict::ExpectedFail => TestCaseStatus::skipped(),
     };
     if record.outcome != Verdict::Pass {
         status.set_message(reason);
+    }
+    if record.outcome == Verdict::ExpectedFail {
+        status.set_type("expected-failure");
+    }
+    if record.outcome == Verdict::UnexpectedPass {
+        status.set_type("unexpected-pass");
     }
     if record.outcome == Verdict::Fail {
         let all: Vec<String> = record.failures.iter().map(FailureRecord::text).collect();
@@ -62,8 +71,13 @@ fn test_case(record: &Record) -> TestCase {
     let attempts = record.earlier_attempts.iter().zip(1..);
     let attempts = attempts.map(|(attempt, number)| format!("attempt {number}: {attempt}"));
     let compared = record.comparison.as_ref().map(|_| record.line());
+    let known = match record.outcome {
+        Verdict::ExpectedFail => record.failures.iter().map(FailureRecord::text).collect(),
+        Verdict::Pass | Verdict::Fail | Verdict::Skip | Verdict::UnexpectedPass => Vec::new(),
+    };
     let output: Vec<String> = attempts
         .chain(compared)
+        .chain(known)
         .chain(record.output.iter().cloned())
         .collect();
     if !output.is_empty() {
@@ -96,6 +110,28 @@ mod tests {
             xml.contains("expected 1 &lt; 2 &amp; ") && !xml.contains("1 < 2"),
             "{xml}"
         );
+    }
+
+    #[test]
+    fn expected_failures_are_skipped_and_unexpected_passes_fail() {
+        let mut results = results();
+        for row in &mut results.rows {
+            row[0]
+                .as_mut()
+                .unwrap()
+                .expect_failure("list:3", Some("slow"));
+        }
+        let xml = junit(&results).unwrap();
+        assert!(
+            xml.contains("failures=\"1\"") && xml.contains("skipped=\"2\""),
+            "{xml}"
+        );
+        assert!(xml.contains("type=\"unexpected-pass\""), "{xml}");
+        assert!(
+            xml.contains("message=\"slow (list:3)\" type=\"expected-failure\""),
+            "{xml}"
+        );
+        assert!(xml.contains("passes, although list:3 expects"), "{xml}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Several devices side by side: a line for each script with a column for each device.
 
-use super::{INDENT, Record, Results, Verdict, summarize};
+use super::{Counts, INDENT, Record, Results, Verdict};
 
 /// What goes in front: the devices, numbered as the columns are.
 pub(crate) fn heading(devices: &[String]) -> String {
@@ -53,8 +53,14 @@ pub(crate) fn matrix_line(row: &[Option<Record>], styled: bool) -> String {
 /// What a device has to say, with its number.
 fn details(record: &Record, number: usize) -> String {
     let mut text = String::new();
-    if let (Verdict::Skip, Some(reason)) = (record.outcome, &record.reason) {
-        text.push_str(&format!("     {number}: skipped, {reason}\n"));
+    match (record.outcome, &record.reason) {
+        (Verdict::Skip, Some(reason)) => {
+            text.push_str(&format!("     {number}: skipped, {reason}\n"));
+        }
+        (Verdict::ExpectedFail, Some(reason)) => {
+            text.push_str(&format!("     {number}: failed as expected, {reason}\n"));
+        }
+        _ => {}
     }
     for line in record.details().lines() {
         text.push_str(&format!(
@@ -68,8 +74,8 @@ fn details(record: &Record, number: usize) -> String {
 fn word(record: Option<&Record>, styled: bool) -> String {
     let (word, color) = match record.map(|record| record.outcome) {
         Some(verdict @ Verdict::Pass) => (verdict.word(), "32"),
-        Some(verdict @ Verdict::Fail) => (verdict.word(), "1;91"),
-        Some(verdict @ Verdict::Skip) => (verdict.word(), "33"),
+        Some(verdict @ (Verdict::Fail | Verdict::UnexpectedPass)) => (verdict.word(), "1;91"),
+        Some(verdict @ (Verdict::Skip | Verdict::ExpectedFail)) => (verdict.word(), "33"),
         None => ("----", "2"),
     };
     match styled {
@@ -82,8 +88,8 @@ fn word(record: Option<&Record>, styled: bool) -> String {
 pub(crate) fn matrix_totals(results: &Results) -> String {
     let mut text = String::new();
     for (name, index) in results.devices.iter().zip(0..) {
-        let summary = summarize(results.of_device(index));
-        text.push_str(&format!("{}: {name}: {summary}\n", index + 1));
+        let counts = Counts::of(results.of_device(index));
+        text.push_str(&format!("{}: {name}: {counts}\n", index + 1));
     }
     let differs = |row: &&Vec<Option<Record>>| {
         let mut outcomes = row.iter().flatten().map(|record| record.outcome);
@@ -117,6 +123,23 @@ mod tests {
         assert!(
             failed.contains("FAIL\x1b[0m") && failed.contains("1: line 7: "),
             "{failed}"
+        );
+    }
+
+    #[test]
+    fn expected_failures_have_words_of_their_own() {
+        let [mut pass, mut fail, _] = <[Record; 3]>::try_from(records()).unwrap();
+        pass.expect_failure("list:3", None);
+        fail.expect_failure("list:3", Some("slow"));
+        let line = matrix_line(&[Some(pass), Some(fail)], false);
+        assert!(line.starts_with("XPASS XFAIL ! dir/a"), "{line}");
+        assert!(
+            line.contains("1: passes, although list:3 expects it to fail"),
+            "{line}"
+        );
+        assert!(
+            line.contains("2: failed as expected, slow (list:3)"),
+            "{line}"
         );
     }
 

@@ -1,20 +1,22 @@
 //! What scripts gave: lines for people here, reports for tools in `json` and `junit`, the table of several devices in `matrix`.
 
 mod compared;
+mod counts;
 mod html;
 mod json;
 mod junit;
 mod matrix;
 
 pub(crate) use compared::{comparison_counts, document, family_table};
+pub(crate) use counts::Counts;
 pub(crate) use html::html;
-pub(crate) use json::{json, json_line, summary_json};
+pub(crate) use json::{counts_json, json, json_line};
 pub(crate) use junit::junit;
 pub(crate) use matrix::{heading, matrix_line, matrix_totals};
 
 use glasm_scripts::compare::{Comparison, Decision};
 use glasm_scripts::timing::Timings;
-use glasm_vkrunner::{Outcome, Phase, ScriptReport, Summary};
+use glasm_vkrunner::{Outcome, Phase, ScriptReport};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +24,7 @@ use std::time::Duration;
 
 /// What became of a script.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
     /// Everything that it expects holds.
     Pass,
@@ -30,6 +32,10 @@ pub(crate) enum Verdict {
     Fail,
     /// The device lacks something that it requires.
     Skip,
+    /// It failed, as the list of expected failures says.
+    ExpectedFail,
+    /// It passed, although it is on the list of expected failures.
+    UnexpectedPass,
 }
 
 impl Verdict {
@@ -39,6 +45,26 @@ impl Verdict {
             Self::Pass => "PASS",
             Self::Fail => "FAIL",
             Self::Skip => "SKIP",
+            Self::ExpectedFail => "XFAIL",
+            Self::UnexpectedPass => "XPASS",
+        }
+    }
+
+    /// Whether the run has failed with it.
+    pub(crate) fn is_failure(self) -> bool {
+        match self {
+            Self::Fail | Self::UnexpectedPass => true,
+            Self::Pass | Self::Skip | Self::ExpectedFail => false,
+        }
+    }
+
+    /// What the reports call it in their styles.
+    fn class(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail | Self::UnexpectedPass => "fail",
+            Self::Skip => "skip",
+            Self::ExpectedFail => "known",
         }
     }
 }
@@ -184,6 +210,22 @@ impl Record {
         self.failures.push(failure);
     }
 
+    /// The script is on a list of expected failures, at this place, for this reason.
+    pub(crate) fn expect_failure(&mut self, place: &str, reason: Option<&str>) {
+        match self.outcome {
+            Verdict::Fail => {
+                self.outcome = Verdict::ExpectedFail;
+                let reason = reason.unwrap_or("expected to fail");
+                self.reason = Some(format!("{reason} ({place})"));
+            }
+            Verdict::Pass => {
+                self.fail(format!("passes, although {place} expects it to fail"));
+                self.outcome = Verdict::UnexpectedPass;
+            }
+            Verdict::Skip | Verdict::ExpectedFail | Verdict::UnexpectedPass => {}
+        }
+    }
+
     /// A script that failed without a report, because the process that ran it is gone.
     pub(crate) fn failed(path: &Path, device: &str, duration: Duration, message: String) -> Self {
         Self {
@@ -226,14 +268,14 @@ impl Record {
         if let Some(comparison) = &self.comparison {
             return self.compared_line(comparison);
         }
+        let (word, path, time) = (self.outcome.word(), &self.path, self.duration_ms);
+        let reason = self.reason.as_deref().unwrap_or("no reason given");
         let mut text = match self.outcome {
-            Verdict::Pass => format!("PASS {} ({:.0} ms)\n", self.path, self.duration_ms),
-            Verdict::Fail => format!("FAIL {} ({:.0} ms)\n", self.path, self.duration_ms),
-            Verdict::Skip => format!(
-                "SKIP {}: {}\n",
-                self.path,
-                self.reason.as_deref().unwrap_or("no reason given")
-            ),
+            Verdict::Pass | Verdict::Fail | Verdict::UnexpectedPass => {
+                format!("{word} {path} ({time:.0} ms)\n")
+            }
+            Verdict::Skip => format!("{word} {path}: {reason}\n"),
+            Verdict::ExpectedFail => format!("{word} {path}: {reason} ({time:.0} ms)\n"),
         };
         text.push_str(&self.details());
         text
@@ -308,22 +350,9 @@ impl Results {
     }
 
     /// Counts of outcomes.
-    pub(crate) fn summary(&self) -> Summary {
-        summarize(self.records())
+    pub(crate) fn counts(&self) -> Counts {
+        Counts::of(self.records())
     }
-}
-
-/// Counts of outcomes.
-fn summarize<'a>(records: impl Iterator<Item = &'a Record>) -> Summary {
-    let mut summary = Summary::default();
-    for record in records {
-        match record.outcome {
-            Verdict::Pass => summary.passed += 1,
-            Verdict::Fail => summary.failed += 1,
-            Verdict::Skip => summary.skipped += 1,
-        }
-    }
-    summary
 }
 
 /// The scripts that took longest, a line for each.

@@ -3,6 +3,7 @@
 //! `select` finds the scripts, `schedule` hands them out to `worker`s, each of which has a `process`, and `report` has all forms of
 //! results. This file prints results in the order of the scripts as they come, and writes the reports.
 
+mod expected;
 mod process;
 mod progress;
 mod runner;
@@ -11,23 +12,26 @@ mod select;
 pub(crate) mod worker;
 mod wrap;
 
-use crate::args::RunArgs;
+use crate::args::{FailOnSkip, RunArgs};
 use crate::console::{Console, Fatal, Status, plural};
-use crate::report::{self, Record, Results};
+use crate::report::{self, Counts, Record, Results};
+use expected::ExpectedFailures;
 use glasm_scripts::compare::Known;
 use progress::Progress;
 pub(crate) use runner::BETWEEN;
-use schedule::Plan;
+use schedule::{Judge, Plan};
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use wrap::Wrapped;
 
 /// Runs all scripts, prints a line for each and a closing count, and writes the reports.
 pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
     refuse_programs(args, console)?;
-    let scripts = select::select_scripts(args)?;
+    let found = select::find_scripts(args)?;
+    let expected = read_expected(args, &found, console)?;
+    let scripts = select::select_scripts(args, found)?;
     if args.list {
         let lines = scripts
             .iter()
@@ -37,7 +41,12 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
     }
     let start = Instant::now();
     let known = read_known(args)?;
-    let plan = Plan::new(args, known.as_ref(), scripts, console)?;
+    let judge = match (&known, &expected) {
+        (Some(known), _) => Judge::Known(known),
+        (None, Some(expected)) => Judge::Expected(expected),
+        (None, None) => Judge::Nothing,
+    };
+    let plan = Plan::new(args, judge, scripts, console)?;
     let devices = plan.devices();
     if !console.is_json() {
         console.err(&report::heading(&devices));
@@ -50,10 +59,54 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
     };
     write_reports(args, &results)?;
     let status = close(args, &plan, &results, console)?;
-    match known {
-        Some(known) if tell_stale(&known, console)? > 0 => Ok(Status::Failed),
-        Some(_) | None => Ok(status),
+    let stale = known.map_or(Ok(0), |known| tell_stale(&known, console))?;
+    let missed = tell_skips(args, &results, console);
+    match stale > 0 || missed {
+        true => Ok(Status::Failed),
+        false => Ok(status),
     }
+}
+
+/// The list of expected failures, if there is one. Tells of entries that are like no script.
+fn read_expected(
+    args: &RunArgs,
+    scripts: &[PathBuf],
+    console: Console,
+) -> Result<Option<ExpectedFailures>, Fatal> {
+    let Some(path) = &args.expected_failures else {
+        return Ok(None);
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| Fatal::io(path.display(), &error))?;
+    let expected = ExpectedFailures::parse(path, &text);
+    for message in expected.strays(scripts) {
+        console.err(&console.format_warning(&message));
+    }
+    Ok(Some(expected))
+}
+
+/// Whether more was skipped than `--fail-on-skip` allows, and tells of it.
+fn tell_skips(args: &RunArgs, results: &Results, console: Console) -> bool {
+    let skipped = |device: usize| {
+        let counts = Counts::of(results.of_device(device));
+        (counts.skipped, results.of_device(device).count())
+    };
+    let mut devices = results.devices.iter().zip(0..);
+    let message = match args.fail_on_skip {
+        None => None,
+        Some(FailOnSkip::Any) => {
+            let count = results.counts().skipped;
+            (count > 0).then(|| format!("--fail-on-skip: {} skipped", plural(count, "script")))
+        }
+        Some(FailOnSkip::All) => devices.find_map(|(name, device)| {
+            let (skipped, all) = skipped(device);
+            (all > 0 && skipped == all)
+                .then(|| format!("--fail-on-skip=all: {name} skipped every script"))
+        }),
+    };
+    if let Some(message) = &message {
+        console.err(&console.format_error(None, message));
+    }
+    message.is_some()
 }
 
 /// Bytes of a file that are looked at to see whether it is a program.
@@ -165,10 +218,10 @@ fn close(
     results: &Results,
     console: Console,
 ) -> Result<Status, Fatal> {
-    let summary = results.summary();
+    let counts = results.counts();
     if console.is_json() {
-        console.out(report::summary_json(&summary) + "\n")?;
-        return Ok(Status::from_failures(summary.failed));
+        console.out(report::counts_json(&counts)?)?;
+        return Ok(Status::from_failures(counts.failed));
     }
     if let Some(count) = args.slowest {
         console.out(report::slowest(results, count))?;
@@ -188,7 +241,7 @@ fn close(
         console.out(report::family_table(results, &args.scripts))?;
         console.out(report::comparison_counts(results) + "\n")?;
     } else {
-        console.out(format!("{summary}\n"))?;
+        console.out(format!("{counts}\n"))?;
     }
-    Ok(Status::from_failures(summary.failed))
+    Ok(Status::from_failures(counts.failed))
 }

@@ -2,11 +2,12 @@
 //!
 //! Each device has a queue of all scripts. A worker thread belongs to one device until its queue is empty, and then helps the next one.
 
+use super::expected::ExpectedFailures;
 use super::progress::Progress;
 use super::worker::{self, DeviceName, Worker};
 use crate::args::{DevicesArgs, RunArgs, WorkerArgs};
 use crate::console::{Console, Fatal};
-use crate::report::{Record, Verdict};
+use crate::report::Record;
 use glasm_scripts::compare::Known;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -20,8 +21,7 @@ const DEFAULT_JOBS: usize = 8;
 /// What is to run, and where.
 pub(crate) struct Plan<'a> {
     args: &'a RunArgs,
-    /// What is known of differences, if runs are compared.
-    known: Option<&'a Known>,
+    judge: Judge<'a>,
     scripts: Vec<PathBuf>,
     devices: Vec<Target>,
     progress: Progress,
@@ -29,6 +29,17 @@ pub(crate) struct Plan<'a> {
     first: Mutex<Option<Worker>>,
     /// Set when nothing more is to begin.
     stop: AtomicBool,
+}
+
+/// What is known of results before they are there.
+#[derive(Clone, Copy)]
+pub(crate) enum Judge<'a> {
+    /// Nothing.
+    Nothing,
+    /// Differences between runs that are compared.
+    Known(&'a Known),
+    /// Scripts that fail.
+    Expected(&'a ExpectedFailures),
 }
 
 /// A device and its queue.
@@ -53,7 +64,7 @@ impl<'a> Plan<'a> {
     /// Finds the devices.
     pub(crate) fn new(
         args: &'a RunArgs,
-        known: Option<&'a Known>,
+        judge: Judge<'a>,
         scripts: Vec<PathBuf>,
         console: Console,
     ) -> Result<Self, Fatal> {
@@ -87,7 +98,7 @@ impl<'a> Plan<'a> {
         let progress = Progress::new(console, scripts.len() * devices.len());
         Ok(Self {
             args,
-            known,
+            judge,
             scripts,
             devices,
             progress,
@@ -182,10 +193,12 @@ impl<'a> Plan<'a> {
             self.progress.begin(&path.display().to_string());
             let mut record = worker.run(path, self.args.retries);
             record.device.clone_from(&target.name);
-            if let Some(known) = self.known {
-                record.judge(known);
+            match self.judge {
+                Judge::Nothing => {}
+                Judge::Known(known) => record.judge(known),
+                Judge::Expected(expected) => expected.judge(&mut record),
             }
-            if self.args.fail_fast && record.outcome == Verdict::Fail {
+            if self.args.fail_fast && record.outcome.is_failure() {
                 self.stop.store(true, Ordering::Relaxed);
             }
             let done = Done {
@@ -208,7 +221,7 @@ impl<'a> Plan<'a> {
         let mut rows: Vec<Row> = vec![vec![None; self.devices.len()]; self.scripts.len()];
         let (mut printed, mut failed) = (0, 0);
         for done in results {
-            failed += usize::from(done.record.outcome == Verdict::Fail);
+            failed += usize::from(done.record.outcome.is_failure());
             rows[done.script][done.device] = Some(done.record);
             self.progress.done(failed);
             while let Some(row) = rows

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// The scripts of the command line, each once, in the order of the command line and below a folder by path.
-pub(crate) fn select_scripts(args: &RunArgs) -> Result<Vec<PathBuf>, Fatal> {
+pub(crate) fn find_scripts(args: &RunArgs) -> Result<Vec<PathBuf>, Fatal> {
     let mut scripts = Vec::new();
     let mut seen = HashSet::new();
     for path in &args.scripts {
@@ -14,6 +14,14 @@ pub(crate) fn select_scripts(args: &RunArgs) -> Result<Vec<PathBuf>, Fatal> {
         scripts.extend(glasm_vkrunner::find_scripts(path));
     }
     scripts.retain(|script| seen.insert(script.clone()));
+    Ok(scripts)
+}
+
+/// Those of the scripts that run.
+pub(crate) fn select_scripts(
+    args: &RunArgs,
+    mut scripts: Vec<PathBuf>,
+) -> Result<Vec<PathBuf>, Fatal> {
     scripts.retain(|script| passes(script, &args.filter));
     if scripts.is_empty() {
         return Err(Fatal("no scripts found".to_owned()));
