@@ -89,12 +89,25 @@ pub(crate) enum Command {
     /// List the devices of Vulkan or OpenGL
     #[cfg(feature = "run")]
     Devices(DevicesArgs),
-    /// Explain an opcode or an error code; without a name, list all of them
-    #[command(
-        after_help = "Examples:\n  glasm explain MAD\n  glasm explain E0201\n  glasm explain"
-    )]
+    /// Explain an opcode, error code, option, binding, state, texture target or header; without a name, list all of them
+    #[command(after_help = EXPLAIN_HELP)]
     Explain(ExplainArgs),
 }
+
+const EXPLAIN_HELP: &str = "\
+With --message-format json each thing is an object on a line of its own: kind, name, about, syntax, fields and text; in
+lists kind, name and about.
+
+Examples:
+  glasm explain MAD                     an opcode
+  glasm explain E0201                   an error code
+  glasm explain NV_fragment_program2    an option
+  glasm explain 'vertex.attrib[3]'      a binding; of fragment, all that begin so
+  glasm explain state.matrix.mvp        GL state
+  glasm explain SHADOW2D                a texture target
+  glasm explain '!!VP1.0'               the header of a language
+  glasm explain options                 a group
+  glasm explain                         everything";
 
 const INPUTS_HELP: &str = "Programs, scripts, folders of them, or - for standard input. In folders, files that start with !! are programs, \
 behind nothing but blanks and comments, and files *.shader_test with assembly programs are scripts";
@@ -284,8 +297,8 @@ impl From<ConventionsArg> for glasm::Conventions {
 /// `glasm explain`.
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArgs {
-    /// An opcode such as MAD or an error code such as E0201
-    #[arg(value_name = "OPCODE|ERROR-CODE")]
+    /// What to explain, or a group: opcodes, errors, options, bindings, state, targets, languages
+    #[arg(value_name = "NAME|GROUP")]
     pub(crate) topic: Option<String>,
 }
 

@@ -360,6 +360,61 @@ fn opcodes_and_codes_are_explained() {
     );
     let all = run(&folder, &["explain"]).1;
     assert!(all.contains("MAD") && all.contains("E0201"));
+    for (topic, says) in [
+        ("NV_fragment_program2", "OPTION NV_fragment_program2;"),
+        ("ARB_fog_linear", "GL's fog"),
+        ("fragment.color", "primary color"),
+        ("result.depth", "depth of the fragment"),
+        ("vertex.attrib[3]", "vertex.attrib[n]: vertex attribute"),
+        (
+            "state.matrix.mvp",
+            "projection matrix times modelview matrix 0",
+        ),
+        ("state.light[0].half", "half vector of a light"),
+        ("SHADOW2D", "whose depths are compared"),
+        ("!!VP1.0", "not there yet"),
+        ("state", "state.fog.params"),
+    ] {
+        let (status, stdout, stderr) = run(&folder, &["explain", topic]);
+        assert_eq!(status, 0, "{stderr}");
+        assert!(stdout.contains(says), "{topic}: {stdout}");
+    }
+}
+
+#[test]
+fn explanations_are_json_on_demand() {
+    let folder = Folder::new("explain-json");
+    let explain = |args: &[&str]| {
+        let json = ["explain", "--message-format", "json"];
+        let (status, stdout, stderr) = run(&folder, &[&json[..], args].concat());
+        let lines = stdout.lines().chain(stderr.lines());
+        let lines = lines.map(|line| serde_json::from_str(line).unwrap());
+        (status, lines.collect::<Vec<serde_json::Value>>())
+    };
+    let (status, mad) = explain(&["mad"]);
+    assert_eq!((status, mad.len()), (0, 2));
+    assert_eq!(mad[0]["kind"], "opcode");
+    assert_eq!(mad[0]["syntax"], "MAD result, a, b, c;");
+    assert_eq!(mad[0]["fields"]["result"], "vector");
+    let (_, code) = explain(&["E0201"]);
+    assert_eq!(
+        (&code[0]["name"], &code[0]["about"]),
+        (&"E0201".into(), &"undeclared name".into())
+    );
+    assert!(code[0]["text"].as_str().unwrap().len() > 20);
+    let (_, all) = explain(&[]);
+    for kind in [
+        "opcode", "error", "option", "binding", "state", "target", "language",
+    ] {
+        assert!(all.iter().any(|line| line["kind"] == kind), "{kind}");
+    }
+    let (status, wrong) = explain(&["fragment.colr"]);
+    assert_eq!(status, 2);
+    let message = wrong[0]["message"].as_str().unwrap();
+    assert!(
+        message.contains("did you mean `fragment.color`?"),
+        "{message}"
+    );
 }
 
 #[test]

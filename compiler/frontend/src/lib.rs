@@ -20,7 +20,7 @@ pub mod source;
 pub mod split;
 mod unknown_header;
 
-pub use check::Components;
+pub use check::{Components, closest};
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
 pub use header::start;
 pub use kept::Memory;

@@ -32,6 +32,7 @@ pub use components::Components;
 pub(crate) use constant::{default_constant, literal_bits};
 pub(crate) use jumps::Jumps;
 pub(crate) use memory::{BufferLayout, BufferView};
+pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 

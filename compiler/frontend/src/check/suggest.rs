@@ -2,6 +2,11 @@
 
 /// A hint that names the candidate closest to `text`, if one is close.
 pub(crate) fn suggest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+    closest(text, candidates).map(|candidate| format!("did you mean `{candidate}`?"))
+}
+
+/// The candidate closest to `text`, whatever the case of letters, if one is close: a letter or two are added, missing or wrong.
+pub fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = match text.len() {
         0 | 1 => return None,
         2..=4 => 1,
@@ -16,7 +21,7 @@ pub(crate) fn suggest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>)
         .map(|candidate| (distance(&upper, &candidate.to_ascii_uppercase()), candidate))
         .filter(|&(distance, _)| distance <= limit)
         .min_by_key(|&(distance, _)| distance)
-        .map(|(_, candidate)| format!("did you mean `{candidate}`?"))
+        .map(|(_, candidate)| candidate)
 }
 
 /// Number of insertions, removals and replacements between two words.

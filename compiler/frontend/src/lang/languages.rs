@@ -53,12 +53,12 @@ languages! {
     "!!NVtep5.0" "tessellation evaluation programs of NV_gpu_program5" Missing "NV_gpu_program5";
     "!!VP3.0" "no language" Never "NV_vertex_program3 extends programs that start with !!ARBvp1.0: write OPTION NV_vertex_program3; behind that header";
     "!!FP2.0" "no language" Never "NV_fragment_program2 extends programs that start with !!ARBfp1.0: write OPTION NV_fragment_program2; behind that header";
-    "VERT" "vertex shaders of TGSI, the representation of Mesa's Gallium" Foreign "glasm does not read TGSI yet";
-    "FRAG" "fragment shaders of TGSI, the representation of Mesa's Gallium" Foreign "glasm does not read TGSI yet";
-    "GEOM" "geometry shaders of TGSI, the representation of Mesa's Gallium" Foreign "glasm does not read TGSI yet";
-    "TESS_CTRL" "tessellation control shaders of TGSI, the representation of Mesa's Gallium" Foreign "glasm does not read TGSI yet";
-    "TESS_EVAL" "tessellation evaluation shaders of TGSI, the representation of Mesa's Gallium" Foreign "glasm does not read TGSI yet";
-    "COMP" "compute shaders of TGSI, the representation of Mesa's Gallium" Foreign "glasm does not read TGSI yet";
+    "VERT" "vertex shaders of TGSI (Mesa's Gallium)" Foreign "glasm does not read TGSI yet";
+    "FRAG" "fragment shaders of TGSI (Mesa's Gallium)" Foreign "glasm does not read TGSI yet";
+    "GEOM" "geometry shaders of TGSI (Mesa's Gallium)" Foreign "glasm does not read TGSI yet";
+    "TESS_CTRL" "tessellation control shaders of TGSI (Mesa's Gallium)" Foreign "glasm does not read TGSI yet";
+    "TESS_EVAL" "tessellation evaluation shaders of TGSI (Mesa's Gallium)" Foreign "glasm does not read TGSI yet";
+    "COMP" "compute shaders of TGSI (Mesa's Gallium)" Foreign "glasm does not read TGSI yet";
     "vs_1_1" "vertex shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
     "vs_2_0" "vertex shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
     "vs_2_x" "vertex shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";

@@ -6,6 +6,7 @@ pub mod conditions;
 pub mod languages;
 pub mod lenient;
 pub mod limits;
+pub mod meanings;
 pub mod modifiers;
 pub mod opcode_info;
 pub mod opcodes;

@@ -221,10 +221,12 @@ pub struct OptionInfo {
     pub group: Group,
     /// State of the translation.
     pub support: Support,
+    /// What it is for, a line for people.
+    pub text: &'static str,
 }
 
 macro_rules! options {
-    ($($name:literal $stages:ident $since:ident $group:ident $support:ident [$($feature:ident)*] $(arb $arb:ident)?;)*) => {
+    ($($name:literal $stages:ident $since:ident $group:ident $support:ident [$($feature:ident)*] $(arb $arb:ident)? $text:literal;)*) => {
         /// All options.
         pub static OPTIONS: &[OptionInfo] = &[$(OptionInfo {
             name: $name,
@@ -234,71 +236,131 @@ macro_rules! options {
             enables: Features::empty()$(.union(Features::$feature))*,
             group: Group::$group,
             support: Support::$support,
+            text: $text,
         },)*];
     };
 }
 
 options! {
-    // name, program types, version, group, support, enables, ARB programs
-    "ARB_position_invariant" VERTEX V4_0 None Full [POSITION_INVARIANT] arb VERTEX;
-    "ARB_fog_exp" FRAGMENT V4_0 Fog Full [FOG_EXP] arb FRAGMENT;
-    "ARB_fog_exp2" FRAGMENT V4_0 Fog Full [FOG_EXP2] arb FRAGMENT;
-    "ARB_fog_linear" FRAGMENT V4_0 Fog Full [FOG_LINEAR] arb FRAGMENT;
-    "ARB_precision_hint_fastest" FRAGMENT V4_0 Hint Full [] arb FRAGMENT;
-    "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint Full [] arb FRAGMENT;
-    "ARB_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] arb FRAGMENT;
-    "ATI_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] arb FRAGMENT;
-    "ARB_fragment_program_shadow" FRAGMENT V4_0 None Full [SHADOW] arb ARB;
-    "ARB_fragment_coord_origin_upper_left" FRAGMENT V4_0 None Full [ORIGIN_UPPER_LEFT] arb FRAGMENT;
-    "ARB_fragment_coord_pixel_center_integer" FRAGMENT V4_0 None Full [PIXEL_CENTER_INTEGER] arb FRAGMENT;
-    "ARB_fragment_layer_viewport" FRAGMENT V4_0 None Full [FRAGMENT_LAYER];
-    "NV_early_fragment_tests" FRAGMENT V5_0 None Full [EARLY_TESTS];
-    "ARB_blend_func_extended" FRAGMENT V5_0 None Full [DUAL_SOURCE];
-    "NV_viewport_array2" VERTICES V4_0 None Full [VIEWPORT_ARRAY2];
-    "NV_parameter_buffer_object2" ALL V4_0 None Full [CBUFFER];
-    "NV_shader_buffer_load" ALL V4_0 None Full [BUFFER_LOAD];
-    "NV_explicit_multisample" ALL V4_0 None Full [MULTISAMPLE];
-    "NV_texture_multisample" ALL V4_0 None Full [MULTISAMPLE];
-    "NV_gpu_program5_mem_extended" ALL V5_0 None Full [MEM_EXTENDED];
-    "NV_gpu_program_fp64" ALL V5_0 None Full [];
-    "NV_internal" ALL V5_0 None Full [];
-    "NV_shader_atomic_float" ALL V5_0 None Full [ATOMIC_FLOAT];
-    "NV_shader_atomic_float64" ALL V5_0 None Full [ATOMIC_FLOAT64];
-    "NV_shader_atomic_int64" ALL V5_0 None Full [ATOMIC_INT64];
-    "ARB_derivative_control" ALL V5_0 None Full [DERIVATIVE_CONTROL];
-    "ARB_post_depth_coverage" FRAGMENT V5_0 None Full [POST_DEPTH_COVERAGE];
-    "EXT_post_depth_coverage" FRAGMENT V5_0 None Full [POST_DEPTH_COVERAGE];
-    "NV_sample_mask_override_coverage" FRAGMENT V4_0 None Full [SAMPLE_MASK_OVERRIDE];
-    "NV_conservative_raster_underestimation" FRAGMENT V4_0 None Full [FULLY_COVERED];
-    "NV_pixel_interlock_ordered" FRAGMENT V4_0 Interlock Full [PIXEL_ORDERED];
-    "NV_pixel_interlock_unordered" FRAGMENT V4_0 Interlock Full [PIXEL_UNORDERED];
-    "NV_sample_interlock_ordered" FRAGMENT V4_0 Interlock Full [SAMPLE_ORDERED];
-    "NV_sample_interlock_unordered" FRAGMENT V4_0 Interlock Full [SAMPLE_UNORDERED];
-    "NV_layer_viewport_relative" VERTICES V4_0 None Full [LAYER_VIEWPORT_RELATIVE];
-    "NV_stereo_view_rendering" VERTICES V4_0 None Full [STEREO_VIEWS];
-    "ARB_viewport_array" GEOMETRY V4_0 None Missing [];
-    "NV_geometry_program_passthrough" GEOMETRY V4_0 None Missing [];
-    "NV_geometry_shader_passthrough" GEOMETRY V4_0 None Missing [];
-    "NV_shader_storage_buffer" ALL V5_0 None Full [STORAGE_BUFFER];
-    "NV_shader_atomic_counters" ALL V5_0 None Full [ATOMIC_COUNTERS];
-    "NV_shader_atomic_fp16_vector" ALL V5_0 None Full [ATOMIC_FP16_VECTOR];
-    "NV_bindless_texture" ALL V5_0 None Full [BINDLESS_TEXTURE];
-    "ARB_bindless_texture" ALL V5_0 None Full [BINDLESS_TEXTURE];
-    "NV_shader_thread_group" ALL V5_0 None Full [THREAD_GROUP];
-    "NV_shader_thread_shuffle" ALL V5_0 None Full [THREAD_SHUFFLE];
-    "EXT_shader_image_load_formatted" ALL V5_0 None Full [IMAGE_LOAD_FORMATTED];
-    "ARB_shader_image_size" ALL V5_0 None Full [IMAGE_SIZE];
-    "ARB_shader_texture_image_samples" ALL V5_0 None Full [IMAGE_SAMPLES];
-    "EXT_sparse_texture2" ALL V5_0 None Full [];
-    "ARB_sparse_texture2" ALL V5_0 None Full [];
-    "ARB_sparse_texture_clamp" ALL V5_0 None Full [];
-    "ARB_compute_variable_group_size" COMPUTE V5_0 None Full [VARIABLE_GROUP_SIZE];
-    "NV_vertex_program2" NONE V4_0 None Full [NV_VERTEX_2] arb VERTEX;
-    "NV_vertex_program3" NONE V4_0 None Full [NV_VERTEX_2 NV_VERTEX_3] arb VERTEX;
-    "NV_fragment_program" NONE V4_0 None Full [NV_FRAGMENT] arb FRAGMENT;
-    "NV_fragment_program2" NONE V4_0 None Full [NV_FRAGMENT NV_FRAGMENT_2] arb FRAGMENT;
-    "MESA_texture_array" NONE V4_0 None Full [TEXTURE_ARRAY] arb FRAGMENT;
-    "MESAX_texture_stack" NONE V4_0 None Full [TEXTURE_STACK] arb FRAGMENT;
+    // name, program types, version, group, support, enables, ARB programs, text
+    "ARB_position_invariant" VERTEX V4_0 None Full [POSITION_INVARIANT] arb VERTEX
+        "positions are computed as by GL's fixed functions; the program writes none";
+    "ARB_fog_exp" FRAGMENT V4_0 Fog Full [FOG_EXP] arb FRAGMENT
+        "GL's fog is applied to the color, with a power of e";
+    "ARB_fog_exp2" FRAGMENT V4_0 Fog Full [FOG_EXP2] arb FRAGMENT
+        "GL's fog is applied to the color, with a power of e of a square";
+    "ARB_fog_linear" FRAGMENT V4_0 Fog Full [FOG_LINEAR] arb FRAGMENT
+        "GL's fog is applied to the color, with a linear function";
+    "ARB_precision_hint_fastest" FRAGMENT V4_0 Hint Full [] arb FRAGMENT
+        "a hint that speed matters; without effect";
+    "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint Full [] arb FRAGMENT
+        "a hint that precision matters; without effect";
+    "ARB_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] arb FRAGMENT
+        "`result.color[n]`: a color for each draw buffer";
+    "ATI_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] arb FRAGMENT
+        "`result.color[n]`: a color for each draw buffer";
+    "ARB_fragment_program_shadow" FRAGMENT V4_0 None Full [SHADOW] arb ARB
+        "SHADOW targets: lookups that compare depths";
+    "ARB_fragment_coord_origin_upper_left" FRAGMENT V4_0 None Full [ORIGIN_UPPER_LEFT] arb FRAGMENT
+        "`fragment.position` counts y from the top";
+    "ARB_fragment_coord_pixel_center_integer" FRAGMENT V4_0 None Full [PIXEL_CENTER_INTEGER] arb FRAGMENT
+        "`fragment.position` has pixel centers at integers";
+    "ARB_fragment_layer_viewport" FRAGMENT V4_0 None Full [FRAGMENT_LAYER]
+        "`fragment.layer` and `fragment.viewport`";
+    "NV_early_fragment_tests" FRAGMENT V5_0 None Full [EARLY_TESTS]
+        "depth and stencil tests run before the program";
+    "ARB_blend_func_extended" FRAGMENT V5_0 None Full [DUAL_SOURCE]
+        "`result.color.secondary`: a second color for blending";
+    "NV_viewport_array2" VERTICES V4_0 None Full [VIEWPORT_ARRAY2]
+        "`result.layer`, `result.viewport` and `result.viewportmask` in every stage of vertices";
+    "NV_parameter_buffer_object2" ALL V4_0 None Full [CBUFFER]
+        "CBUFFER variables and LDC before version 5.0";
+    "NV_shader_buffer_load" ALL V4_0 None Full [BUFFER_LOAD]
+        "LOAD from addresses before version 5.0";
+    "NV_explicit_multisample" ALL V4_0 None Full [MULTISAMPLE]
+        "the targets 2DMS and RENDERBUFFER, and TXFMS";
+    "NV_texture_multisample" ALL V4_0 None Full [MULTISAMPLE]
+        "the targets 2DMS and ARRAY2DMS, and TXFMS";
+    "NV_gpu_program5_mem_extended" ALL V5_0 None Full [MEM_EXTENDED]
+        "storage modifiers for small integers and half floats";
+    "NV_gpu_program_fp64" ALL V5_0 None Full []
+        "operations on doubles; part of version 5.0";
+    "NV_internal" ALL V5_0 None Full []
+        "accepted without effect; NVIDIA's compilers write it";
+    "NV_shader_atomic_float" ALL V5_0 None Full [ATOMIC_FLOAT]
+        "atomic additions and exchanges of floats";
+    "NV_shader_atomic_float64" ALL V5_0 None Full [ATOMIC_FLOAT64]
+        "atomic additions and exchanges of doubles";
+    "NV_shader_atomic_int64" ALL V5_0 None Full [ATOMIC_INT64]
+        "all atomic operations on 64-bit integers";
+    "ARB_derivative_control" ALL V5_0 None Full [DERIVATIVE_CONTROL]
+        "FINE and COARSE for DDX and DDY";
+    "ARB_post_depth_coverage" FRAGMENT V5_0 None Full [POST_DEPTH_COVERAGE]
+        "`fragment.samplemask` after early depth and stencil tests";
+    "EXT_post_depth_coverage" FRAGMENT V5_0 None Full [POST_DEPTH_COVERAGE]
+        "`fragment.samplemask` after early depth and stencil tests";
+    "NV_sample_mask_override_coverage" FRAGMENT V4_0 None Full [SAMPLE_MASK_OVERRIDE]
+        "`result.samplemask` replaces coverage";
+    "NV_conservative_raster_underestimation" FRAGMENT V4_0 None Full [FULLY_COVERED]
+        "`fragment.fullycovered`";
+    "NV_pixel_interlock_ordered" FRAGMENT V4_0 Interlock Full [PIXEL_ORDERED]
+        "FSIB and FSIE: fragments of a pixel one after the other, in order";
+    "NV_pixel_interlock_unordered" FRAGMENT V4_0 Interlock Full [PIXEL_UNORDERED]
+        "FSIB and FSIE: fragments of a pixel one after the other, in any order";
+    "NV_sample_interlock_ordered" FRAGMENT V4_0 Interlock Full [SAMPLE_ORDERED]
+        "FSIB and FSIE: fragments of a sample one after the other, in order";
+    "NV_sample_interlock_unordered" FRAGMENT V4_0 Interlock Full [SAMPLE_UNORDERED]
+        "FSIB and FSIE: fragments of a sample one after the other, in any order";
+    "NV_layer_viewport_relative" VERTICES V4_0 None Full [LAYER_VIEWPORT_RELATIVE]
+        "the number of the viewport is added to `result.layer`";
+    "NV_stereo_view_rendering" VERTICES V4_0 None Full [STEREO_VIEWS]
+        "results of a second view";
+    "ARB_viewport_array" GEOMETRY V4_0 None Missing []
+        "`result.viewport` of geometry programs";
+    "NV_geometry_program_passthrough" GEOMETRY V4_0 None Missing []
+        "geometry programs that pass vertices on as they are";
+    "NV_geometry_shader_passthrough" GEOMETRY V4_0 None Missing []
+        "geometry programs that pass vertices on as they are";
+    "NV_shader_storage_buffer" ALL V5_0 None Full [STORAGE_BUFFER]
+        "STORAGE variables, LDB, STB and ATOMB";
+    "NV_shader_atomic_counters" ALL V5_0 None Full [ATOMIC_COUNTERS]
+        "COUNTER variables and ATOMCTR";
+    "NV_shader_atomic_fp16_vector" ALL V5_0 None Full [ATOMIC_FP16_VECTOR]
+        "atomic operations on vectors of half floats";
+    "NV_bindless_texture" ALL V5_0 None Full [BINDLESS_TEXTURE]
+        "`handle(v.c)` in the place of textures and images";
+    "ARB_bindless_texture" ALL V5_0 None Full [BINDLESS_TEXTURE]
+        "`handle(v.c)` in the place of textures and images";
+    "NV_shader_thread_group" ALL V5_0 None Full [THREAD_GROUP]
+        "bindings of thread groups, TGBALLOT and QSWZ";
+    "NV_shader_thread_shuffle" ALL V5_0 None Full [THREAD_SHUFFLE]
+        "SHFIDX, SHFUP, SHFDOWN and SHFXOR";
+    "EXT_shader_image_load_formatted" ALL V5_0 None Full [IMAGE_LOAD_FORMATTED]
+        "LOADIM from images of any format, converted";
+    "ARB_shader_image_size" ALL V5_0 None Full [IMAGE_SIZE]
+        "IMQ: sizes of images";
+    "ARB_shader_texture_image_samples" ALL V5_0 None Full [IMAGE_SAMPLES]
+        "IMQS and TXQS: numbers of samples";
+    "EXT_sparse_texture2" ALL V5_0 None Full []
+        "SPARSE accesses, which tell whether all texels are there";
+    "ARB_sparse_texture2" ALL V5_0 None Full []
+        "SPARSE accesses, which tell whether all texels are there";
+    "ARB_sparse_texture_clamp" ALL V5_0 None Full []
+        "LODCLAMP: a least level of detail";
+    "ARB_compute_variable_group_size" COMPUTE V5_0 None Full [VARIABLE_GROUP_SIZE]
+        "the size of work groups is given when the program runs";
+    "NV_vertex_program2" NONE V4_0 None Full [NV_VERTEX_2] arb VERTEX
+        "condition codes, branches, subroutines, vector address registers, clip distances";
+    "NV_vertex_program3" NONE V4_0 None Full [NV_VERTEX_2 NV_VERTEX_3] arb VERTEX
+        "NV_vertex_program2, texture lookups, run-time indices of attributes and results";
+    "NV_fragment_program" NONE V4_0 None Full [NV_FRAGMENT] arb FRAGMENT
+        "condition codes, precisions, derivatives, packing and more operations";
+    "NV_fragment_program2" NONE V4_0 None Full [NV_FRAGMENT NV_FRAGMENT_2] arb FRAGMENT
+        "NV_fragment_program, branches, loops, subroutines and `fragment.facing`";
+    "MESA_texture_array" NONE V4_0 None Full [TEXTURE_ARRAY] arb FRAGMENT
+        "ARRAY targets in fragment programs";
+    "MESAX_texture_stack" NONE V4_0 None Full [TEXTURE_STACK] arb FRAGMENT
+        "the targets 1D_STACK and 2D_STACK";
 }
 
 impl OptionInfo {

@@ -1,0 +1,311 @@
+//! Bindings of attributes, results and GL state. Numbers are shown as `[n]` and may be asked for as any number.
+
+use super::{Group, Topic, programs};
+use glasm::frontend::lang::Stages;
+use glasm::frontend::lang::bindings::{
+    ATTRIBS, BindingInfo, Number, RESULTS, Traits, is_conventional,
+};
+use glasm::frontend::lang::meanings::{form_text, matrix_text, semantic_text, state_text};
+use glasm::frontend::lang::options::Features;
+use glasm::frontend::lang::state::{FORMS, MATRICES, MatrixInfo, STATE, StateInfo};
+use glasm::frontend::source::{Family, Version};
+use glasm::ir::types::Base;
+use glasm::ir::{Semantic, Stage};
+
+/// A name without what stands in brackets and with small letters: `vertex.attrib[]` for `vertex.attrib[3]`.
+pub(super) fn without_numbers(name: &str) -> String {
+    let mut plain = String::new();
+    let mut inside = false;
+    for character in name.chars() {
+        inside &= character != ']';
+        if !inside && !character.is_whitespace() {
+            plain.push(character.to_ascii_lowercase());
+        }
+        inside |= character == '[';
+    }
+    plain
+}
+
+/// `vertex.attrib[n]` for `vertex.attrib[]`.
+fn shown(path: &str) -> String {
+    path.replace("[]", "[n]")
+}
+
+/// Whether a name asks for a path. A number may be missing where the language lets it be.
+fn is_asked_for(path: &str, number: Number, name: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    let name = without_numbers(name);
+    name == path || matches!(number, Number::Optional(_)) && name == path.replace("[]", "")
+}
+
+fn number_text(number: Number) -> String {
+    match number {
+        Number::None => String::new(),
+        Number::Required(limit) => format!("[n] from 0 to {}", limit - 1),
+        Number::Optional(limit) => format!("[n] from 0 to {}; without it, 0", limit - 1),
+    }
+}
+
+fn rows() -> impl Iterator<Item = &'static BindingInfo> {
+    ATTRIBS.iter().chain(RESULTS)
+}
+
+/// All bindings of attributes and results, each once.
+pub(super) fn lines() -> Vec<(String, String)> {
+    let mut lines: Vec<(String, String)> = Vec::new();
+    for info in rows() {
+        let name = shown(info.path);
+        if !lines.iter().any(|(known, _)| *known == name) {
+            lines.push((name, about(info)));
+        }
+    }
+    lines
+}
+
+/// The rows of a binding, one for each kind of programs.
+pub(super) fn find(name: &str) -> Vec<Topic> {
+    rows()
+        .filter(|info| is_asked_for(info.path, info.number, name))
+        .map(topic)
+        .collect()
+}
+
+fn about(info: &BindingInfo) -> String {
+    let semantic = (info.semantic)(0);
+    if let Semantic::Attrib(slot) = semantic
+        && is_conventional(info)
+        && !info.traits.contains(Traits::QUADS)
+    {
+        return match info.number {
+            Number::None => format!("vertex attribute; shares the slot of vertex.attrib[{slot}]"),
+            Number::Required(_) | Number::Optional(_) => {
+                format!("vertex attribute; shares the slot of vertex.attrib[{slot} + n]")
+            }
+        };
+    }
+    let stage = match info.stages.has(Stage::Fragment) {
+        true => Stage::Fragment,
+        false => Stage::Vertex,
+    };
+    semantic_text(semantic, stage).to_owned()
+}
+
+fn topic(info: &BindingInfo) -> Topic {
+    let kind = match info.path.starts_with("result") {
+        true => "result",
+        false => "attribute",
+    };
+    let base = match info.base {
+        Base::Float => "float",
+        Base::Signed => "signed integer",
+        Base::Unsigned => "unsigned integer",
+    };
+    let base = match info.traits.contains(Traits::TYPELESS) {
+        true => format!("{base}, or as the program uses it"),
+        false => base.to_owned(),
+    };
+    let traits = [
+        (Traits::ARRAY, "arrays and ranges"),
+        (Traits::INTERPOLATED, "interpolation modifiers"),
+        (Traits::QUADS, "four values from n on, a multiple of four"),
+        (
+            Traits::RELATIVE,
+            "relative index (NV_vertex_program3, NV_fragment_program2)",
+        ),
+    ];
+    let traits = traits
+        .iter()
+        .filter(|(flag, _)| info.traits.contains(*flag));
+    let traits: Vec<&str> = traits.map(|(_, text)| *text).collect();
+    let mut fields = vec![
+        ("kind", kind.to_owned()),
+        ("number", number_text(info.number)),
+        ("type", base),
+        ("use", traits.join("; ")),
+        ("programs", programs(info.stages)),
+        ("since", since(info)),
+        ("ARB", arb_text(info.arb)),
+    ];
+    fields.retain(|(_, value)| !value.is_empty());
+    Topic {
+        fields,
+        ..Topic::new(Group::Binding, shown(info.path), about(info))
+    }
+}
+
+/// In which versions of the languages with types it is.
+fn since(info: &BindingInfo) -> String {
+    let option = info.option.map_or(String::new(), |option| {
+        format!(", with OPTION {}", option.option())
+    });
+    match info.known_in(Family::Typed) {
+        true => format!("version {}{option}", info.since.name()),
+        false => "ARB programs only".to_owned(),
+    }
+}
+
+/// Whether ARB programs have it.
+pub(super) fn arb_text(needs: Option<Features>) -> String {
+    match needs {
+        None => "no".to_owned(),
+        Some(needs) if needs.is_empty() => "yes".to_owned(),
+        Some(needs) => format!("with OPTION {}", needs.option()),
+    }
+}
+
+/// All bindings of state.
+pub(super) fn state_lines() -> Vec<(String, String)> {
+    let matrices = MATRICES.iter();
+    let matrices =
+        matrices.map(|info| (matrix_name(info), matrix_text((info.matrix)(0)).to_owned()));
+    let others = STATE.iter();
+    let others = others.map(|info| (state_name(info), state_text((info.param)(0))));
+    matrices.chain(others).collect()
+}
+
+fn matrix_name(info: &MatrixInfo) -> String {
+    let number = match info.number {
+        Number::None => "",
+        Number::Required(_) | Number::Optional(_) => "[n]",
+    };
+    format!("state.matrix.{}{number}", info.name)
+}
+
+fn state_name(info: &StateInfo) -> String {
+    shown(&format!("state.{}", info.path))
+}
+
+/// The row of a binding of state.
+pub(super) fn find_state(name: &str) -> Vec<Topic> {
+    let of_state = STATE.iter().filter(|info| {
+        let path = format!("state.{}", info.path);
+        is_asked_for(&path, info.number, name)
+    });
+    let of_state = of_state.map(state_topic);
+    let of_matrix = MATRICES.iter().filter(|info| is_matrix(info, name));
+    of_state.chain(of_matrix.map(matrix_topic)).collect()
+}
+
+/// Whether a name is a matrix with or without form and rows.
+fn is_matrix(info: &MatrixInfo, name: &str) -> bool {
+    let plain = without_numbers(name);
+    let plain = match plain.split_once(".row") {
+        Some((before, "" | "[]")) => before,
+        Some(_) => return false,
+        None => &plain,
+    };
+    let ends = FORMS
+        .iter()
+        .find_map(|(form, _)| plain.strip_suffix(&format!(".{form}")));
+    let path = matrix_name(info).replace("[n]", "[]");
+    is_asked_for(&path, info.number, ends.unwrap_or(plain))
+}
+
+fn state_topic(info: &StateInfo) -> Topic {
+    let arb = match info.arb {
+        Stages::NONE => "no".to_owned(),
+        stages => programs(stages),
+    };
+    let mut fields = vec![
+        ("number", number_text(info.number)),
+        ("typed", "all programs, from version 4.0 on".to_owned()),
+        ("ARB", arb),
+    ];
+    fields.retain(|(_, value)| !value.is_empty());
+    Topic {
+        fields,
+        ..Topic::new(Group::State, state_name(info), state_text((info.param)(0)))
+    }
+}
+
+fn matrix_topic(info: &MatrixInfo) -> Topic {
+    let name = matrix_name(info);
+    let forms = FORMS.iter().map(|(word, form)| {
+        let text = form_text(*form);
+        format!("{name}.{word} is {}matrix", text)
+    });
+    let forms: Vec<String> = forms.collect();
+    let mut fields = vec![
+        ("number", number_text(info.number)),
+        (
+            "typed",
+            match info.since {
+                Version::V1_0 => "no".to_owned(),
+                since => format!("all programs, from version {} on", since.name()),
+            },
+        ),
+        ("ARB", "vertex, fragment".to_owned()),
+    ];
+    fields.retain(|(_, value)| !value.is_empty());
+    Topic {
+        syntax: Some(format!("{name}.row[0..3]")),
+        fields,
+        text: format!(
+            "A matrix stands for its four rows, .row[a] for one of them and .row[a..b] for some. {}.",
+            forms.join("; ")
+        ),
+        ..Topic::new(Group::State, name, matrix_text((info.matrix)(0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_do_not_matter() {
+        for name in ["vertex.attrib[3]", "vertex.attrib[n]", "Vertex . attrib[ ]"] {
+            let found = find(name);
+            assert_eq!(found.len(), 1, "{name}");
+            assert_eq!(found[0].name, "vertex.attrib[n]");
+        }
+        assert!(find("vertex.attrib").is_empty());
+        assert_eq!(find("vertex.texcoord")[0].name, "vertex.texcoord[n]");
+        // Vertex and fragment programs have one each.
+        assert_eq!(find("result.color").len(), 2);
+    }
+
+    #[test]
+    fn matrices_have_forms_and_rows() {
+        for name in [
+            "state.matrix.mvp",
+            "state.matrix.mvp.row[2]",
+            "state.matrix.mvp.inverse",
+            "state.matrix.mvp.invtrans.row[0..2]",
+        ] {
+            assert_eq!(find_state(name)[0].name, "state.matrix.mvp", "{name}");
+        }
+        for name in [
+            "state.matrix.modelview",
+            "state.matrix.modelview[1].transpose",
+        ] {
+            assert_eq!(
+                find_state(name)[0].name,
+                "state.matrix.modelview[n]",
+                "{name}"
+            );
+        }
+        for name in [
+            "state.matrix.program",
+            "state.matrix.mvp.rows",
+            "state.matrix.mvp[1]",
+        ] {
+            assert!(find_state(name).is_empty(), "{name}");
+        }
+        assert_eq!(
+            find_state("state.light[7].half")[0].name,
+            "state.light[n].half"
+        );
+    }
+
+    #[test]
+    fn languages_are_told_apart() {
+        let fields = |topics: Vec<Topic>| topics[0].text();
+        assert!(fields(find("vertex.weight[0]")).contains("ARB programs only"));
+        assert!(fields(find("result.depth")).contains("ARB        yes"));
+        assert!(
+            fields(find("fragment.facing")).contains("ARB        with OPTION NV_fragment_program2")
+        );
+        assert!(fields(find_state("state.depth.range")).contains("ARB        fragment\n"));
+    }
+}

@@ -1,0 +1,450 @@
+//! `glasm explain`: opcodes, error codes, options, bindings, state, texture targets and languages, from the tables that the compiler itself
+//! reads.
+
+mod bindings;
+mod opcodes;
+mod tables;
+
+use crate::args::ExplainArgs;
+use crate::console::{Console, Fatal, Status};
+use glasm::Code;
+use glasm::frontend::closest;
+use glasm::frontend::lang::lenient::Rule;
+use glasm::frontend::lang::{Stages, stage_name};
+use glasm::ir::Stage;
+use serde_json::{Map, Value, json};
+
+/// Characters of a line of running text.
+const WIDTH: usize = 80;
+/// Longest opcode.
+const OPCODE_LENGTH: usize = 7;
+/// Names that are suggested at most.
+const SUGGESTIONS: usize = 12;
+
+/// What can be explained.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Group {
+    Opcode,
+    Error,
+    Option,
+    Binding,
+    State,
+    Target,
+    Language,
+}
+
+impl Group {
+    /// All groups, in the order of the list.
+    const ALL: [Self; 7] = [
+        Self::Opcode,
+        Self::Error,
+        Self::Option,
+        Self::Binding,
+        Self::State,
+        Self::Target,
+        Self::Language,
+    ];
+
+    /// The word for one of it.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Opcode => "opcode",
+            Self::Error => "error",
+            Self::Option => "option",
+            Self::Binding => "binding",
+            Self::State => "state",
+            Self::Target => "target",
+            Self::Language => "language",
+        }
+    }
+
+    /// The name that stands for all of it, and its heading in the list.
+    const fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Opcode => ("opcodes", "Opcodes"),
+            Self::Error => ("errors", "Error codes"),
+            Self::Option => ("options", "Options"),
+            Self::Binding => ("bindings", "Bindings of attributes and results"),
+            Self::State => ("state", "Bindings of GL state"),
+            Self::Target => ("targets", "Texture targets"),
+            Self::Language => ("languages", "Languages, by the headers of programs"),
+        }
+    }
+
+    /// Everything of the group, with a line about each; where languages differ, that of the first.
+    fn lines(self) -> Vec<(String, String)> {
+        let owned = |(name, about): (&str, &str)| (name.to_owned(), about.to_owned());
+        match self {
+            Self::Opcode => opcodes::lines().into_iter().map(owned).collect(),
+            Self::Error => {
+                let codes = Code::ALL.iter();
+                let codes = codes.map(|code| (code.id(), code.title()));
+                codes.map(owned).collect()
+            }
+            Self::Option => tables::option_lines(),
+            Self::Binding => bindings::lines(),
+            Self::State => bindings::state_lines(),
+            Self::Target => tables::target_lines(),
+            Self::Language => tables::language_lines(),
+        }
+    }
+
+    /// What there is to say of a name; several rows where languages differ.
+    fn find(self, name: &str) -> Vec<Topic> {
+        match self {
+            Self::Opcode => opcodes::find(name),
+            Self::Error => Code::from_id(name).map(of_code).into_iter().collect(),
+            Self::Option => tables::find_option(name),
+            Self::Binding => bindings::find(name),
+            Self::State => bindings::find_state(name),
+            Self::Target => tables::find_target(name),
+            Self::Language => tables::find_language(name),
+        }
+    }
+}
+
+/// What there is to say of a name.
+#[derive(Clone, Debug)]
+struct Topic {
+    group: Group,
+    name: String,
+    /// One line.
+    about: String,
+    /// How it is written.
+    syntax: Option<String>,
+    fields: Vec<(&'static str, String)>,
+    /// Running text; may be empty.
+    text: String,
+}
+
+impl Topic {
+    fn new(group: Group, name: impl Into<String>, about: impl Into<String>) -> Self {
+        Self {
+            group,
+            name: name.into(),
+            about: about.into(),
+            syntax: None,
+            fields: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    /// For people.
+    fn text(&self) -> String {
+        let mut text = format!("{}: {}\n", self.name, self.about);
+        if let Some(syntax) = &self.syntax {
+            text += &format!("\n  {syntax}\n");
+        }
+        if !self.fields.is_empty() {
+            text.push('\n');
+        }
+        for (name, value) in &self.fields {
+            text += &format!("  {name:<10} {value}\n");
+        }
+        if !self.text.is_empty() {
+            text += &format!("\n{}", wrap(&self.text));
+        }
+        text
+    }
+
+    /// For tools: an object with `kind`, `name`, `about`, `syntax`, `fields` and `text`.
+    fn json(&self) -> Value {
+        let fields = self.fields.iter();
+        let fields: Map<String, Value> = fields
+            .map(|(name, value)| ((*name).to_owned(), value.as_str().into()))
+            .collect();
+        json!({
+            "kind": self.group.word(), "name": self.name, "about": self.about, "syntax": self.syntax,
+            "fields": fields, "text": self.text,
+        })
+    }
+}
+
+/// Prints what is known about a name, about all names of a group or below a binding, or the list of all.
+pub(crate) fn explain(args: &ExplainArgs, console: Console) -> Result<Status, Fatal> {
+    let answer = answer(args.topic.as_deref())?;
+    console.out(match console.is_json() {
+        true => answer.json(),
+        false => answer.text(),
+    })?;
+    Ok(Status::Success)
+}
+
+/// What `glasm explain` has to say.
+enum Answer {
+    /// All about a name.
+    Topics(Vec<Topic>),
+    /// Names with a line about each.
+    List(Vec<(Group, Vec<(String, String)>)>),
+}
+
+impl Answer {
+    fn text(&self) -> String {
+        match self {
+            Self::Topics(topics) => {
+                let texts: Vec<String> = topics.iter().map(Topic::text).collect();
+                texts.join("\n")
+            }
+            Self::List(groups) => {
+                let texts: Vec<String> = groups.iter().map(list_text).collect();
+                texts.join("\n")
+            }
+        }
+    }
+
+    /// One object on each line.
+    fn json(&self) -> String {
+        let objects: Vec<Value> = match self {
+            Self::Topics(topics) => topics.iter().map(Topic::json).collect(),
+            Self::List(groups) => {
+                let lines = groups.iter().flat_map(|(group, lines)| {
+                    let object = |(name, about): &(String, String)| json!({ "kind": group.word(), "name": name, "about": about });
+                    lines.iter().map(object)
+                });
+                lines.collect()
+            }
+        };
+        objects.iter().map(|object| format!("{object}\n")).collect()
+    }
+}
+
+/// A group with its heading.
+fn list_text((group, lines): &(Group, Vec<(String, String)>)) -> String {
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let width = width.clamp(7, 40);
+    let mut text = format!("{}:\n", group.names().1);
+    for (name, about) in lines {
+        text += &format!("  {name:<width$} {about}\n");
+    }
+    text
+}
+
+fn answer(topic: Option<&str>) -> Result<Answer, Fatal> {
+    let Some(topic) = topic.map(str::trim) else {
+        let groups = Group::ALL.into_iter().map(|group| (group, group.lines()));
+        return Ok(Answer::List(groups.collect()));
+    };
+    let groups = Group::ALL.into_iter();
+    let topics: Vec<Topic> = groups.flat_map(|group| group.find(topic)).collect();
+    if !topics.is_empty() {
+        return Ok(Answer::Topics(topics));
+    }
+    let mut groups = Group::ALL.into_iter();
+    if let Some(group) = groups.find(|group| group.names().0.eq_ignore_ascii_case(topic)) {
+        return Ok(Answer::List(vec![(group, group.lines())]));
+    }
+    let below = names_below(topic);
+    match below.is_empty() {
+        false => Ok(Answer::List(below)),
+        true => Err(unknown(topic)),
+    }
+}
+
+/// The bindings that begin with some words: `fragment`, or `state.light[0]`.
+fn names_below(topic: &str) -> Vec<(Group, Vec<(String, String)>)> {
+    let plain = bindings::without_numbers(topic);
+    let is_below = |(name, _): &(String, String)| {
+        let name = bindings::without_numbers(name);
+        let rest = name.strip_prefix(plain.as_str());
+        !plain.is_empty() && rest.is_some_and(|rest| rest.starts_with(['.', '[']))
+    };
+    let mut found = Vec::new();
+    for group in [Group::Binding, Group::State] {
+        let lines: Vec<_> = group.lines().into_iter().filter(is_below).collect();
+        if !lines.is_empty() {
+            found.push((group, lines));
+        }
+    }
+    found
+}
+
+/// The error that nothing has the name, with names that are alike.
+fn unknown(topic: &str) -> Fatal {
+    let upper = topic.to_ascii_uppercase();
+    let names: Vec<String> = Group::ALL
+        .into_iter()
+        .flat_map(|group| group.lines().into_iter().map(|(name, _)| name))
+        .collect();
+    let plain = bindings::without_numbers(topic);
+    let near = closest(topic, names.iter().map(String::as_str));
+    let near = near.or_else(|| closest(&plain, names.iter().map(String::as_str)));
+    let groups = [Group::Opcode, Group::Error].into_iter();
+    let short: Vec<String> = groups
+        .flat_map(|group| group.lines().into_iter().map(|(name, _)| name))
+        .filter(|name| upper.len() > 1 && alike(name, &upper))
+        .take(SUGGESTIONS)
+        .collect();
+    // Opcodes and codes are so short that many are alike.
+    let hint = match near {
+        Some(near) if near.len() > OPCODE_LENGTH || short.is_empty() => {
+            format!("; did you mean `{near}`?")
+        }
+        None if short.is_empty() || topic.len() > OPCODE_LENGTH => String::new(),
+        Some(_) | None => format!("; there are {}", short.join(", ")),
+    };
+    let groups: Vec<&str> = Group::ALL.iter().map(|group| group.names().0).collect();
+    Fatal(format!(
+        "nothing is called `{topic}`{hint}; `glasm explain` lists all, `glasm explain GROUP` one of {}",
+        groups.join(", ")
+    ))
+}
+
+/// Whether two names share their start: two letters, or all but the last of a code.
+fn alike(name: &str, wanted: &str) -> bool {
+    let length = if name.starts_with('E') && name.len() == 5 {
+        4
+    } else {
+        2
+    };
+    matches!((name.get(..length), wanted.get(..length)), (Some(name), Some(wanted)) if name == wanted)
+}
+
+fn of_code(code: Code) -> Topic {
+    let accepted = Rule::ALL.iter().map(|rule| rule.info());
+    let accepted = accepted.filter(|rule| rule.code == code);
+    let fields = accepted.map(|rule| ("warning", rule.accepted.to_owned()));
+    Topic {
+        fields: fields.collect(),
+        text: code.explanation().to_owned(),
+        ..Topic::new(Group::Error, code.id(), code.title())
+    }
+}
+
+/// Program types in words.
+fn programs(stages: Stages) -> String {
+    if stages == Stages::ALL {
+        return "all".to_owned();
+    }
+    let all = [
+        Stage::Vertex,
+        Stage::TessControl,
+        Stage::TessEval,
+        Stage::Geometry,
+        Stage::Fragment,
+        Stage::Compute,
+    ];
+    all.into_iter()
+        .filter(|stage| stages.has(*stage))
+        .map(stage_name)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Running text in lines, each with its line end.
+fn wrap(text: &str) -> String {
+    let mut wrapped = String::new();
+    let mut column = 0;
+    for word in text.split_whitespace() {
+        if column > 0 && column + 1 + word.chars().count() > WIDTH {
+            wrapped.push('\n');
+            column = 0;
+        } else if column > 0 {
+            wrapped.push(' ');
+            column += 1;
+        }
+        wrapped.push_str(word);
+        column += word.chars().count();
+    }
+    wrapped + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(topic: &str) -> String {
+        answer(Some(topic)).map_or_else(|Fatal(message)| panic!("{message}"), |it| it.text())
+    }
+
+    fn error(topic: &str) -> String {
+        match answer(Some(topic)) {
+            Ok(answer) => panic!("explained: {}", answer.text()),
+            Err(Fatal(message)) => message,
+        }
+    }
+
+    #[test]
+    fn every_topic_of_the_list_is_explained() {
+        for group in Group::ALL {
+            for (name, _) in group.lines() {
+                for typed in [name.clone(), name.to_lowercase(), name.replace("[]", "[2]")] {
+                    let found = group.find(&typed);
+                    assert!(!found.is_empty(), "{typed}");
+                    let text = text(&typed);
+                    assert!(text.contains(&format!("{name}: ")), "{typed}:\n{text}");
+                    let long = text.lines().find(|line| line.chars().count() > 120);
+                    assert_eq!(long, None);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn groups_and_beginnings_are_listed() {
+        assert!(text("options").starts_with("Options:\n"));
+        assert!(text("targets").contains("SHADOW2D"));
+        let fragment = text("fragment");
+        assert!(
+            fragment.contains("fragment.color ") && !fragment.contains("vertex."),
+            "{fragment}"
+        );
+        let light = text("state.light[3]");
+        assert!(
+            light.contains("state.light[n].half") && !light.contains("lightmodel"),
+            "{light}"
+        );
+        let all = answer(None).map_or_else(|Fatal(it)| it, |it| it.text());
+        for group in Group::ALL {
+            assert!(all.contains(&format!("{}:\n", group.names().1)), "{all}");
+        }
+    }
+
+    #[test]
+    fn opcodes_show_their_shape() {
+        let mad = text("mad");
+        assert!(
+            mad.contains("  MAD result, a, b, c;\n") && mad.contains("(F if none is given)"),
+            "{mad}"
+        );
+        assert!(text("TEX").contains("TEX result, a, texture[n], target;"));
+        assert!(text("DDX").contains("programs   fragment\n"));
+        assert!(text("ENDIF").contains("\n  ENDIF;\n"));
+    }
+
+    #[test]
+    fn unknown_topics_get_suggestions() {
+        assert!(error("MADD").contains("MAD, MAX"), "{}", error("MADD"));
+        for (topic, near) in [
+            ("NV_fragment_progam2", "NV_fragment_program2"),
+            ("fragment.colour", "fragment.color"),
+            ("vertex.atrib[3]", "vertex.attrib[n]"),
+            ("state.matrix.mpv", "state.matrix.mvp"),
+            ("SHADWO2D", "SHADOW2D"),
+            ("!!ARBvp1.1", "!!ARBvp1.0"),
+        ] {
+            let message = error(topic);
+            assert!(
+                message.contains(&format!("did you mean `{near}`?")),
+                "{topic}: {message}"
+            );
+        }
+        let message = error("\u{e9}\u{e9}");
+        assert!(
+            message.starts_with("nothing is called `\u{e9}\u{e9}`; `glasm explain` lists all"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn errors_tell_what_is_accepted_with_a_warning() {
+        let text = text("E0108");
+        assert!(text.contains("  warning    a NUL behind END"), "{text}");
+    }
+
+    #[test]
+    fn running_text_is_wrapped() {
+        assert_eq!(wrap("one two"), "one two\n");
+        let long = wrap(&"word ".repeat(40));
+        assert!(long.lines().count() > 1 && long.lines().all(|line| line.len() <= WIDTH));
+    }
+}

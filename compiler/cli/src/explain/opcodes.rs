@@ -1,0 +1,150 @@
+//! Opcodes, as the tables of the compiler have them.
+
+use super::{Group, Topic};
+use glasm::frontend::lang::arb::Forms;
+use glasm::frontend::lang::modifiers::{Mods, base_name};
+use glasm::frontend::lang::opcodes::{self, OpcodeInfo, OperandKind, ResultKind, TypeRule};
+use glasm::frontend::source::Family;
+use std::collections::BTreeMap;
+
+/// The opcodes of this name, one for each family of languages that has it.
+pub(super) fn find(name: &str) -> Vec<Topic> {
+    opcodes::lookup(name).map(topic).collect()
+}
+
+fn topic(info: &OpcodeInfo) -> Topic {
+    let operands: Vec<&str> = info.operands.iter().map(|operand| operand.text()).collect();
+    let mut fields = match info.arb != Forms::NONE {
+        true => arb_fields(info, operands.join(", ")),
+        false => typed_fields(info, operands.join(", ")),
+    };
+    fields.retain(|(_, value)| !value.is_empty());
+    let note = match info.is_translated() {
+        true => "",
+        false => "glasm checks this opcode but cannot translate it yet.",
+    };
+    Topic {
+        syntax: Some(syntax(info)),
+        fields,
+        text: note.to_owned(),
+        ..Topic::new(Group::Opcode, info.name, info.text)
+    }
+}
+
+fn typed_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, String)> {
+    let mut types = info.types().join(" ");
+    if info.rule == TypeRule::Arithmetic && !types.is_empty() {
+        types += &format!(" ({} if none is given)", base_name(info.default));
+    }
+    let option = info.option.map_or(String::new(), |option| {
+        format!(", before that under OPTION {}", option.option())
+    });
+    vec![
+        ("result", result_text(info.result).to_owned()),
+        ("operands", operands),
+        ("types", types),
+        ("modifiers", modifiers(info.mods)),
+        ("programs", super::programs(info.stages)),
+        ("since", format!("version {}{option}", info.since.name())),
+        ("see", info.section().to_owned()),
+    ]
+}
+
+/// Those of an opcode of ARB programs.
+fn arb_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, String)> {
+    let form = |form: Option<glasm::frontend::lang::arb::Form>| {
+        let Some(form) = form else {
+            return String::new();
+        };
+        let needs = match form.needs.is_empty() {
+            true => "yes".to_owned(),
+            false => format!("with OPTION {}", form.needs.option()),
+        };
+        match modifiers(form.mods).as_str() {
+            "" => needs,
+            suffixes => format!("{needs}; suffixes, some with options: {suffixes}"),
+        }
+    };
+    vec![
+        ("language", "ARB programs".to_owned()),
+        ("result", result_text(info.result).to_owned()),
+        ("operands", operands),
+        ("vertex", form(info.arb.vertex)),
+        ("fragment", form(info.arb.fragment)),
+        ("see", info.section().to_owned()),
+    ]
+}
+
+/// `ADD result, a, b;`
+fn syntax(info: &OpcodeInfo) -> String {
+    let result = (info.result != ResultKind::None).then(|| "result".to_owned());
+    let operands = info
+        .operands
+        .iter()
+        .zip('a'..)
+        .map(|(operand, letter)| place(*operand, letter));
+    let places: Vec<String> = result.into_iter().chain(operands).collect();
+    let suffixes = [
+        (TypeRule::Storage, ".type"),
+        (TypeRule::Atomic, ".operation.type"),
+        (TypeRule::Convert, ".to.from"),
+    ];
+    let suffix = suffixes
+        .iter()
+        .find(|(rule, _)| *rule == info.rule)
+        .map_or("", |(_, suffix)| suffix);
+    format!("{}{suffix} {}", info.name, places.join(", "))
+        .trim_end()
+        .to_owned()
+        + ";"
+}
+
+/// How an operand stands in the syntax line: literally, or as a letter.
+fn place(operand: OperandKind, letter: char) -> String {
+    let literal = [
+        (OperandKind::Texture, "texture[n], target"),
+        (OperandKind::Label, "label"),
+        (OperandKind::Subroutine, "variable"),
+        (OperandKind::Cond, "condition"),
+        (OperandKind::OptCond, "(condition)"),
+    ];
+    let text = literal
+        .iter()
+        .find(|(kind, _)| *kind == operand)
+        .map(|(_, text)| (*text).to_owned());
+    text.unwrap_or_else(|| letter.to_string())
+}
+
+const fn result_text(result: ResultKind) -> &'static str {
+    match result {
+        ResultKind::None => "",
+        ResultKind::V => "vector",
+        ResultKind::Vf => "vector of floats",
+        ResultKind::Vs => "vector of signed integers",
+        ResultKind::Vu => "vector of unsigned integers",
+        ResultKind::S => "scalar, written to every component",
+        ResultKind::Address => "address register",
+    }
+}
+
+/// The words of modifiers, suffixes first.
+fn modifiers(mods: Mods) -> String {
+    let suffixes = [(Mods::FULL, "R"), (Mods::HALF, "H"), (Mods::FIXED, "X")]
+        .into_iter()
+        .filter(|(flag, _)| mods.contains(*flag))
+        .map(|(_, word)| word);
+    let words = mods
+        .difference(Mods::ANY_PRECISION.union(Mods::FIXED).union(Mods::NUMBERED))
+        .iter_names()
+        .map(|(name, _)| name);
+    suffixes.chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// All opcodes with a line about each; where families differ, that of the newest.
+pub(super) fn lines() -> BTreeMap<&'static str, &'static str> {
+    let families = Family::ALL.iter().rev();
+    families
+        .flat_map(|&family| opcodes::rows(family))
+        .map(|info| (info.name, info.text))
+        .collect()
+}

@@ -1,0 +1,258 @@
+//! Options, texture targets and languages.
+
+use super::bindings::arb_text;
+use super::{Group, Topic, programs};
+use glasm::Dialect;
+use glasm::frontend::lang::Stages;
+use glasm::frontend::lang::languages::{LANGUAGES, Language, Standing, dialect_name};
+use glasm::frontend::lang::meanings::target_text;
+use glasm::frontend::lang::options::{self, OPTIONS, OptionInfo};
+use glasm::frontend::lang::targets::{Access, Reference, TARGETS, TargetInfo};
+use glasm::frontend::source::Version;
+
+/// All options.
+pub(super) fn option_lines() -> Vec<(String, String)> {
+    let lines = OPTIONS
+        .iter()
+        .map(|info| (info.name.to_owned(), info.text.to_owned()));
+    lines.collect()
+}
+
+/// The row of an option.
+pub(super) fn find_option(name: &str) -> Vec<Topic> {
+    let mut rows = OPTIONS.iter();
+    let row = rows.find(|info| info.name.eq_ignore_ascii_case(name));
+    row.map(option_topic).into_iter().collect()
+}
+
+fn option_topic(info: &OptionInfo) -> Topic {
+    let of_group = |other: &&OptionInfo| {
+        info.group != options::Group::None && other.group == info.group && other.name != info.name
+    };
+    let others = OPTIONS.iter().filter(of_group).map(|other| other.name);
+    let typed = match info.stages {
+        Stages::NONE => "no".to_owned(),
+        stages => format!(
+            "{}, from version {} on",
+            programs(stages),
+            info.since.name()
+        ),
+    };
+    let arb = match info.arb {
+        Stages::NONE => "no".to_owned(),
+        stages => programs(stages),
+    };
+    let mut fields = vec![
+        ("typed", typed),
+        ("ARB", arb),
+        ("excludes", others.collect::<Vec<_>>().join(", ")),
+    ];
+    fields.retain(|(_, value)| !value.is_empty());
+    let text = match info.support {
+        options::Support::Full => "",
+        options::Support::Missing => {
+            "glasm knows this option but cannot translate what it asks for yet."
+        }
+    };
+    Topic {
+        syntax: Some(format!("OPTION {};", info.name)),
+        fields,
+        text: text.to_owned(),
+        ..Topic::new(Group::Option, info.name, info.text)
+    }
+}
+
+/// All targets.
+pub(super) fn target_lines() -> Vec<(String, String)> {
+    let lines = TARGETS
+        .iter()
+        .map(|info| (info.name.to_owned(), target_about(info)));
+    lines.collect()
+}
+
+/// The row of a target.
+pub(super) fn find_target(name: &str) -> Vec<Topic> {
+    let mut rows = TARGETS.iter();
+    let row = rows.find(|info| info.name.eq_ignore_ascii_case(name));
+    row.map(target_topic).into_iter().collect()
+}
+
+fn target_about(info: &TargetInfo) -> String {
+    match info.is_shadow() {
+        true => format!("{}, whose depths are compared", target_text(info.target)),
+        false => target_text(info.target).to_owned(),
+    }
+}
+
+fn target_topic(info: &TargetInfo) -> Topic {
+    let opcodes = [
+        (Access::SAMPLE, "TEX"),
+        (Access::BIAS, "TXB"),
+        (Access::LOD, "TXL"),
+        (Access::PROJECT, "TXP"),
+        (Access::GRAD, "TXD"),
+        (Access::FETCH, "TXF"),
+        (Access::FETCH_SAMPLE, "TXFMS"),
+        (Access::GATHER, "TXG"),
+        (Access::GATHER_OFFSETS, "TXGO"),
+        (Access::QUERY_SIZE, "TXQ"),
+        (Access::QUERY_LOD, "LOD"),
+        (Access::QUERY_SAMPLES, "TXQS"),
+    ];
+    let opcodes = opcodes
+        .iter()
+        .filter(|(access, _)| info.access.contains(*access));
+    let opcodes: Vec<&str> = opcodes.map(|(_, opcode)| *opcode).collect();
+    let reference = match info.reference {
+        Reference::None => String::new(),
+        Reference::Lane(lane) => {
+            let lane = ["x", "y", "z", "w"].get(usize::from(lane)).unwrap_or(&"w");
+            format!("{lane} of the coordinate is compared with")
+        }
+        Reference::Operand => "x of an operand of its own is compared with".to_owned(),
+    };
+    let option = info.option.map_or(String::new(), |option| {
+        format!(", with OPTION {}", option.option())
+    });
+    let typed = match info.since {
+        Version::V1_0 => "no".to_owned(),
+        since => format!("from version {} on{option}", since.name()),
+    };
+    let mut fields = vec![
+        ("opcodes", opcodes.join(" ")),
+        ("reference", reference),
+        (
+            "offsets",
+            match info.offsets {
+                0 => "none".to_owned(),
+                1 => "1 component".to_owned(),
+                count => format!("{count} components"),
+            },
+        ),
+        ("typed", typed),
+        ("ARB", arb_text(info.arb)),
+    ];
+    fields.retain(|(_, value)| !value.is_empty());
+    Topic {
+        syntax: Some(format!(
+            "TEX result, coordinate, texture[n], {};",
+            info.name
+        ))
+        .filter(|_| info.access.contains(Access::SAMPLE)),
+        fields,
+        ..Topic::new(Group::Target, info.name, target_about(info))
+    }
+}
+
+/// All languages, those that glasm has first.
+pub(super) fn language_lines() -> Vec<(String, String)> {
+    let dialects = Dialect::ALL.iter();
+    let dialects = dialects.map(|dialect| (dialect.header().to_owned(), dialect_name(*dialect)));
+    let others = LANGUAGES
+        .iter()
+        .map(|row| (row.start.to_owned(), language_about(row)));
+    dialects.chain(others).collect()
+}
+
+fn language_about(row: &Language) -> String {
+    match row.standing {
+        Standing::Missing(_) => format!("{}; not there yet", row.name),
+        Standing::Foreign(_) => format!("{}; not an assembly language of OpenGL", row.name),
+        Standing::Never(_) => row.name.to_owned(),
+    }
+}
+
+/// A language by its header.
+pub(super) fn find_language(name: &str) -> Vec<Topic> {
+    let same = |header: &str| header.eq_ignore_ascii_case(name);
+    let mut dialects = Dialect::ALL.iter();
+    if let Some(dialect) = dialects.find(|dialect| same(dialect.header())) {
+        return vec![Topic {
+            fields: vec![("extension", format!("GL_{}", dialect.extension()))],
+            ..Topic::new(Group::Language, dialect.header(), dialect_name(*dialect))
+        }];
+    }
+    let mut others = LANGUAGES.iter();
+    let topic = others.find(|row| same(row.start)).map(|row| {
+        let (fields, text) = match row.standing {
+            Standing::Missing(extension) => (
+                vec![("extension", format!("GL_{extension}"))],
+                "glasm does not have this language yet.".to_owned(),
+            ),
+            Standing::Foreign(advice) | Standing::Never(advice) => {
+                (Vec::new(), format!("{advice}."))
+            }
+        };
+        Topic {
+            fields,
+            text,
+            ..Topic::new(Group::Language, row.start, language_about(row))
+        }
+    });
+    topic.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_name_their_programs() {
+        let text = find_option("nv_fragment_program2")[0].text();
+        assert!(text.contains("  OPTION NV_fragment_program2;\n"), "{text}");
+        assert!(
+            text.contains("typed      no\n") && text.contains("ARB        fragment\n"),
+            "{text}"
+        );
+        let fog = find_option("ARB_fog_linear")[0].text();
+        assert!(
+            fog.contains("excludes   ARB_fog_exp, ARB_fog_exp2\n"),
+            "{fog}"
+        );
+        assert!(
+            find_option("ARB_viewport_array")[0]
+                .text()
+                .contains("cannot translate")
+        );
+        assert!(
+            !OPTIONS
+                .iter()
+                .any(|info| info.text.is_empty() || info.text.ends_with('.'))
+        );
+    }
+
+    #[test]
+    fn targets_name_their_opcodes() {
+        let text = find_target("shadow2d")[0].text();
+        assert!(
+            text.contains("opcodes    TEX TXB TXL TXP TXD TXG TXGO TXQ LOD\n")
+                && text.contains("reference  z of the coordinate"),
+            "{text}"
+        );
+        assert!(
+            find_target("ARRAYCUBE")[0]
+                .text()
+                .contains("from version 5.0 on")
+        );
+        assert!(
+            find_target("1D_STACK")[0]
+                .text()
+                .contains("with OPTION MESAX_texture_stack")
+        );
+    }
+
+    #[test]
+    fn languages_are_there_or_not() {
+        assert!(
+            find_language("!!NVcp5.0")[0]
+                .text()
+                .contains("GL_NV_compute_program5")
+        );
+        let old = find_language("!!vp1.1")[0].text();
+        assert!(
+            old.contains("not there yet") && old.contains("GL_NV_vertex_program1_1"),
+            "{old}"
+        );
+        assert!(find_language("FRAG")[0].text().contains("TGSI"));
+    }
+}

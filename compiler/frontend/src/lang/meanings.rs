@@ -1,0 +1,210 @@
+//! What bindings, state and targets mean, a line for people each. `glasm explain` prints them.
+
+use glasm_ir::state::{
+    ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane, ThreadProperty,
+};
+use glasm_ir::{Semantic, Stage, StateParam, TexTarget};
+
+/// What an attribute or result means in programs of a stage.
+pub fn semantic_text(semantic: Semantic, stage: Stage) -> &'static str {
+    let is_fragment = stage == Stage::Fragment;
+    match semantic {
+        Semantic::Attrib(_) => "vertex attribute",
+        Semantic::Position if is_fragment => "window position of the fragment: (x, y, z, 1/w)",
+        Semantic::Position => "position in clip space",
+        Semantic::PointSize => "size of points, in x",
+        Semantic::Color(0) => "primary color",
+        Semantic::Color(_) => "secondary color",
+        Semantic::BackColor(0) => "primary color of back faces",
+        Semantic::BackColor(_) => "secondary color of back faces",
+        Semantic::FogCoord if is_fragment => "fog coordinate: (f, 0, 0, 1)",
+        Semantic::FogCoord => "fog coordinate, in x",
+        Semantic::TexCoord(_) => "texture coordinate set",
+        Semantic::Generic(_) => "generic value that passes between stages",
+        Semantic::ClipDistance(_) => "distance to a clip plane, in x; negative is clipped",
+        Semantic::Layer => "layer of the framebuffer: an integer in x",
+        Semantic::ViewportIndex => "number of the viewport: an integer in x",
+        Semantic::ViewportMask => "mask of viewports that get the primitive, in x",
+        Semantic::SecondaryPosition => {
+            "position in the second view: x; the other components are those of the position"
+        }
+        Semantic::SecondaryViewportMask => "mask of viewports of the second view, in x",
+        Semantic::PrimitiveId => "number of the primitive: an integer in x",
+        Semantic::VertexId => "number of the vertex with the base vertex: an integer in x",
+        Semantic::InstanceId => "number of the instance, from 0 in every draw: an integer in x",
+        Semantic::BaseVertex => "base vertex of the draw: an integer in x",
+        Semantic::BaseInstance => "base instance of the draw: an integer in x",
+        Semantic::DrawId => "number of the draw in a multi-draw: an integer in x",
+        Semantic::Facing => "+1 in x for front faces, -1 for back faces",
+        Semantic::PointCoord => "place in a point sprite: (s, t, 0, 1)",
+        Semantic::SampleId => "number of the sample: an integer in x",
+        Semantic::SampleMask => "mask of covered samples, in x",
+        Semantic::FullyCovered => "1 in x if the primitive covers all of the fragment, else 0",
+        Semantic::HelperInvocation => "all ones in x for helper invocations, else 0",
+        Semantic::FragColor { index: 0, .. } => "color of the fragment, for a draw buffer",
+        Semantic::FragColor { .. } => "second color of the fragment, for dual-source blending",
+        Semantic::FragDepth => "depth of the fragment, in z",
+        Semantic::WorkgroupId => "number of the work group: integers in x, y, z",
+        Semantic::WorkgroupCount => "number of work groups: integers in x, y, z",
+        Semantic::WorkgroupSize => "size of the work group: integers in x, y, z",
+        Semantic::LocalInvocationId => {
+            "number of the invocation in its work group: integers in x, y, z"
+        }
+        Semantic::GlobalInvocationId => {
+            "number of the invocation in the dispatch: integers in x, y, z"
+        }
+        Semantic::LocalInvocationIndex => {
+            "number of the invocation in its work group, counted through: an integer in x"
+        }
+        Semantic::ThreadId => "number of the thread in its group (warp), in x",
+        Semantic::ThreadEqMask => "mask with the bit of the thread, in x",
+        Semantic::ThreadLtMask => "mask with the bits of threads of lower numbers, in x",
+        Semantic::ThreadLeMask => {
+            "mask with the bits of the thread and those of lower numbers, in x"
+        }
+        Semantic::ThreadGtMask => "mask with the bits of threads of higher numbers, in x",
+        Semantic::ThreadGeMask => {
+            "mask with the bits of the thread and those of higher numbers, in x"
+        }
+        Semantic::WarpId => "number of the thread group (warp), in x",
+        Semantic::SmId => "number of the processor, in x",
+    }
+}
+
+const fn face_text(face: Face) -> &'static str {
+    match face {
+        Face::Front => "front faces",
+        Face::Back => "back faces",
+    }
+}
+
+const fn term_text(term: ColorTerm) -> &'static str {
+    match term {
+        ColorTerm::Ambient => "ambient",
+        ColorTerm::Diffuse => "diffuse",
+        ColorTerm::Specular => "specular",
+        ColorTerm::Emission => "emitted",
+    }
+}
+
+/// What a parameter of GL state holds.
+pub fn state_text(param: StateParam) -> String {
+    match param {
+        StateParam::MatrixRow { matrix, form, .. } => {
+            format!("a row of {}{}", form_text(form), matrix_text(matrix))
+        }
+        StateParam::Material(face, term) => {
+            format!(
+                "{} color of the material of {}",
+                term_text(term),
+                face_text(face)
+            )
+        }
+        StateParam::MaterialShininess(face) => {
+            format!("material of {}: (shininess, 0, 0, 1)", face_text(face))
+        }
+        StateParam::Light(_, term) => format!("{} color of a light", term_text(term)),
+        StateParam::LightPosition(_) => "position of a light in eye space".to_owned(),
+        StateParam::LightAttenuation(_) => {
+            "attenuation of a light: (constant, linear, quadratic, spot exponent)".to_owned()
+        }
+        StateParam::LightSpotDirection(_) => {
+            "a light's spot: (direction in eye space, cosine of the cutoff angle)".to_owned()
+        }
+        StateParam::LightHalf(_) => {
+            "half vector of a light: (normalize(P + (0, 0, 1)), 1), with the normalized position P"
+                .to_owned()
+        }
+        StateParam::LightModelAmbient => "ambient color of the light model".to_owned(),
+        StateParam::LightModelSceneColor(face) => {
+            format!(
+                "scene color of {}: emission + light model's ambient * material's ambient",
+                face_text(face)
+            )
+        }
+        StateParam::LightProduct(_, face, term) => {
+            format!(
+                "{0} color of a light times that of the material of {1}",
+                term_text(term),
+                face_text(face)
+            )
+        }
+        StateParam::TexGen(_, plane, coord) => {
+            let plane = match plane {
+                TexGenPlane::Eye => "eye",
+                TexGenPlane::Object => "object",
+            };
+            let coord = match coord {
+                TexGenCoord::S => "s",
+                TexGenCoord::T => "t",
+                TexGenCoord::R => "r",
+                TexGenCoord::Q => "q",
+            };
+            format!("{plane} plane that generates texture coordinate {coord}")
+        }
+        StateParam::TexEnvColor(_) => "color of a texture environment".to_owned(),
+        StateParam::FogColor => "color of fog".to_owned(),
+        StateParam::FogParams => "fog: (density, start, end, 1 / (end - start))".to_owned(),
+        StateParam::ClipPlane(_) => "coefficients of a clip plane in eye space".to_owned(),
+        StateParam::PointSize => {
+            "points: (size, smallest size, largest size, fade threshold)".to_owned()
+        }
+        StateParam::PointAttenuation => {
+            "attenuation of points: (constant, linear, quadratic, 1)".to_owned()
+        }
+        StateParam::DepthRange => "depth range: (near, far, far - near, 1)".to_owned(),
+        StateParam::WindowOrigin => {
+            "(scale, offset, 0, 1): makes of y a count from the top".to_owned()
+        }
+        StateParam::Thread(ThreadProperty::WarpSize) => {
+            "threads of a group (warp): an integer in x".to_owned()
+        }
+        StateParam::Thread(ThreadProperty::WarpsPerSm) => {
+            "thread groups that a processor runs at a time: an integer in x".to_owned()
+        }
+        StateParam::Thread(ThreadProperty::SmCount) => {
+            "number of processors: an integer in x".to_owned()
+        }
+    }
+}
+
+/// What a matrix is.
+pub const fn matrix_text(matrix: MatrixName) -> &'static str {
+    match matrix {
+        MatrixName::Modelview(_) => "modelview matrix, of a number if there are several",
+        MatrixName::Projection => "projection matrix",
+        MatrixName::Mvp => "projection matrix times modelview matrix 0",
+        MatrixName::Texture(_) => "texture matrix of a coordinate set",
+        MatrixName::Palette(_) => "matrix of the palette",
+        MatrixName::Program(_) => "program matrix",
+    }
+}
+
+/// What becomes of a matrix, to be put in front of its name.
+pub const fn form_text(form: MatrixForm) -> &'static str {
+    match form {
+        MatrixForm::Plain => "",
+        MatrixForm::Inverse => "the inverse of the ",
+        MatrixForm::Transpose => "the transpose of the ",
+        MatrixForm::InverseTranspose => "the transpose of the inverse of the ",
+    }
+}
+
+/// What textures of a target are.
+pub const fn target_text(target: TexTarget) -> &'static str {
+    match target {
+        TexTarget::D1 => "one-dimensional texture",
+        TexTarget::D2 => "two-dimensional texture",
+        TexTarget::D3 => "three-dimensional texture",
+        TexTarget::Cube => "cube map; the coordinate is a direction",
+        TexTarget::Rect => "rectangle: coordinates count texels, and there is one level",
+        TexTarget::D1Array => "array of one-dimensional textures; y is the layer",
+        TexTarget::D2Array => "array of two-dimensional textures; z is the layer",
+        TexTarget::CubeArray => "array of cube maps; w is the layer",
+        TexTarget::Buffer => "buffer of texels, which are fetched by number",
+        TexTarget::D2Ms => "two-dimensional texture with several samples",
+        TexTarget::D2MsArray => {
+            "array of two-dimensional textures with several samples; z is the layer"
+        }
+    }
+}
