@@ -1,7 +1,5 @@
 //! The command as its users meet it: output, exit status, files.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 mod support;
 
 use std::fs;

@@ -9,21 +9,26 @@ impl Script {
     /// The errors that the script expects of its programs, with the lines that say so.
     pub fn expected_errors(&self) -> Vec<(u32, &ExpectedError)> {
         let steps = self.steps.iter();
-        let expected = steps.filter_map(|step| match &step.command {
-            Command::ExpectError(error) => Some((step.line, error)),
-            _ => None,
+        let expected = steps.filter_map(|step| {
+            if let Command::ExpectError(error) = &step.command {
+                return Some((step.line, error));
+            }
+            None
         });
         expected.collect()
     }
 
     /// The loads of which the script says that they fail: the line, the program, and the error.
     pub fn refused_loads(&self) -> impl Iterator<Item = (u32, &ProgramSection, &ExpectedError)> {
-        self.steps.iter().filter_map(|step| match &step.command {
-            Command::Load {
+        self.steps.iter().filter_map(|step| {
+            if let Command::Load {
                 spare,
                 error: Some(error),
-            } => Some((step.line, &self.spares[*spare].program, error)),
-            _ => None,
+            } = &step.command
+            {
+                return Some((step.line, &self.spares[*spare].program, error));
+            }
+            None
         })
     }
 }

@@ -231,7 +231,9 @@ fn matrix_topic(info: &MatrixInfo) -> Topic {
             "typed",
             match info.since {
                 Version::V1_0 => "no".to_owned(),
-                since => format!("all programs, from version {} on", since.name()),
+                since @ (Version::V4_0 | Version::V4_1 | Version::V5_0) => {
+                    format!("all programs, from version {} on", since.name())
+                }
             },
         ),
         ("ARB", "vertex, fragment".to_owned()),

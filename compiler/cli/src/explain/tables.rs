@@ -116,7 +116,9 @@ fn target_topic(info: &TargetInfo) -> Topic {
     });
     let typed = match info.since {
         Version::V1_0 => "no".to_owned(),
-        since => format!("from version {} on{option}", since.name()),
+        since @ (Version::V4_0 | Version::V4_1 | Version::V5_0) => {
+            format!("from version {} on{option}", since.name())
+        }
     };
     let mut fields = vec![
         ("opcodes", opcodes.join(" ")),

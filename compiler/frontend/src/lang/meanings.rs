@@ -6,6 +6,7 @@ use glasm_ir::state::{
 use glasm_ir::{Semantic, Stage, StateParam, TexTarget};
 
 /// What an attribute or result means in programs of a stage.
+#[expect(clippy::too_many_lines, reason = "a table with an arm for each row")]
 pub fn semantic_text(semantic: Semantic, stage: Stage) -> &'static str {
     let is_fragment = stage == Stage::Fragment;
     match semantic {
@@ -88,6 +89,7 @@ const fn term_text(term: ColorTerm) -> &'static str {
 }
 
 /// What a parameter of GL state holds.
+#[expect(clippy::too_many_lines, reason = "a table with an arm for each row")]
 pub fn state_text(param: StateParam) -> String {
     match param {
         StateParam::MatrixRow { matrix, form, .. } => {
