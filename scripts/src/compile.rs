@@ -47,7 +47,7 @@ pub fn place(stage: Stage) -> usize {
 impl ScriptCompiler<'_> {
     /// The text of a program section, as one of its stage.
     pub fn source<'s>(&'s self, section: &'s ProgramSection) -> Source<'s> {
-        Source::new(self.name, &section.text).for_stage(section.stage)
+        self.script.requirements.source(self.name, section)
     }
 
     /// Compiles an assembly program by itself.

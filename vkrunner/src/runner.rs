@@ -159,7 +159,8 @@ impl Runner {
         if let Some(reason) = skip_reason(script, capabilities) {
             return (Outcome::Skip(reason), Results::default());
         }
-        let failures = context(0).compiler().check_loads();
+        let mut failures = context(0).compiler().check_warnings();
+        failures.extend(context(0).compiler().check_loads());
         if !failures.is_empty() {
             return conclude(with_verdicts(Results::failed(failures)));
         }

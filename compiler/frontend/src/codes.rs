@@ -138,6 +138,8 @@ codes! {
         "A program chooses viewports by result.viewport or by result.viewportmask, not by both.";
     SecondLayerOffset "E0351" "two offsets of the second view"
         "SECONDARY_VIEW_LAYER_OFFSET gives one offset for the whole program.";
+    AliasOfBinding "E0352" "alias of a binding"
+        "ALIAS gives a variable a second name. A binding gets a name by ATTRIB, PARAM, OUTPUT, TEXTURE or IMAGE.";
 
     ArrayNeedsIndex "E0401" "array without index"
         "An array is used one element at a time; write an index in brackets.";

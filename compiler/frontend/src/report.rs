@@ -25,6 +25,11 @@ impl Reports {
         }
     }
 
+    /// What is taken.
+    pub(crate) fn acceptance(&self) -> Acceptance {
+        self.acceptance
+    }
+
     /// Number of errors.
     pub(crate) fn len(&self) -> usize {
         self.list.len()

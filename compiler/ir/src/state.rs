@@ -180,4 +180,20 @@ pub enum StateParam {
     WindowOrigin,
     /// Property of thread groups: an integer in lane x.
     Thread(ThreadProperty),
+    /// `(factor, 0, 0, 1)`: what makes normals as long as before the modelview matrix, if that scales all axes alike.
+    NormalScale,
+    /// Samples of the framebuffer: an integer in lane x.
+    Samples,
+    /// `(x, y, 0, 1)`: place of a sample in its pixel.
+    SamplePosition(u32),
+}
+
+impl StateParam {
+    /// Whether no specification names it, only the programs that a driver's compiler writes.
+    pub fn is_drivers(self) -> bool {
+        matches!(
+            self,
+            Self::NormalScale | Self::Samples | Self::SamplePosition(_)
+        )
+    }
 }

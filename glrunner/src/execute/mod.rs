@@ -257,7 +257,7 @@ impl Execution<'_> {
             Command::SaveImage { name, surface } => self.save_image(name, *surface)?,
             Command::Load { spare, error } => self.load_spare(*spare, error.as_ref())?,
             // Compared before anything runs.
-            Command::ExpectError(_) => {}
+            Command::ExpectError(_) | Command::ExpectWarning(_) => {}
         }
         Ok(())
     }

@@ -42,27 +42,59 @@ impl ScriptCompiler<'_> {
         }
         let mut failures = Vec::new();
         for (section, compiled) in self.compile_by_themselves() {
-            let Err(diagnostics) = compiled else {
-                continue;
-            };
-            for diagnostic in errors(&diagnostics) {
-                let claim = expected
-                    .iter()
-                    .position(|(_, error)| matches(error, diagnostic, section));
-                match claim {
-                    Some(index) => {
-                        expected.remove(index);
-                    }
-                    None => failures.push(self.unexpected(section, diagnostic)),
-                }
+            if let Err(diagnostics) = compiled {
+                let errors = errors(&diagnostics);
+                failures.extend(self.unclaimed("error", section, errors, &mut expected));
             }
         }
-        failures.extend(expected.iter().map(|(line, error)| {
-            let (code, place) = (error.code.id(), describe_place(error.place));
-            Failure::new(Some(*line), format!("no program gives error {code}{place}"))
-        }));
+        failures.extend(missing("error", &expected));
         failures.sort_by_key(|failure| failure.line);
         Some(failures)
+    }
+
+    /// Compares the warnings about the programs with the expected ones, where a script expects any. A program that does not load is
+    /// reported when it is needed.
+    pub fn check_warnings(&self) -> Vec<Failure> {
+        let steps = self.script.steps.iter();
+        let expected = steps.filter_map(|step| match &step.command {
+            Command::ExpectWarning(warning) => Some((step.line, warning)),
+            _ => None,
+        });
+        let mut expected: Vec<(u32, &ExpectedError)> = expected.collect();
+        let mut failures = Vec::new();
+        if expected.is_empty() {
+            return failures;
+        }
+        for section in self.own_sections() {
+            let (_, diagnostics) = glasm::translate(&self.source(section));
+            let all = diagnostics.list.iter();
+            let warnings = all.filter(|found| found.severity == Severity::Warning);
+            failures.extend(self.unclaimed("warning", section, warnings, &mut expected));
+        }
+        failures.extend(missing("warning", &expected));
+        failures.sort_by_key(|failure| failure.line);
+        failures
+    }
+
+    /// Takes the messages about a program off the expected ones; what is not among them is a failure.
+    fn unclaimed<'d>(
+        &self,
+        what: &str,
+        section: &ProgramSection,
+        messages: impl Iterator<Item = &'d Diagnostic>,
+        expected: &mut Vec<(u32, &ExpectedError)>,
+    ) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        for found in messages {
+            let mut left = expected.iter();
+            match left.position(|(_, wanted)| matches(wanted, found, section)) {
+                Some(index) => {
+                    expected.remove(index);
+                }
+                None => failures.push(self.unexpected(what, section, found)),
+            }
+        }
+        failures
     }
 
     /// Compiles the assembly programs of the pipeline: together, if it has nothing else, as draws use them.
@@ -105,9 +137,9 @@ impl ScriptCompiler<'_> {
             .collect()
     }
 
-    /// The failure for an error that no line expects.
-    fn unexpected(&self, section: &ProgramSection, found: &Diagnostic) -> Failure {
-        let message = format!("unexpected error {}", describe(found, section));
+    /// The failure for an error or a warning that no line expects.
+    fn unexpected(&self, what: &str, section: &ProgramSection, found: &Diagnostic) -> Failure {
+        let message = format!("unexpected {what} {}", describe(found, section));
         let place = match found.location {
             Location::WholeProgram => None,
             Location::Span(span) => self.script.position(section, span.start as usize),
@@ -148,6 +180,18 @@ impl ScriptCompiler<'_> {
         }
         failures
     }
+}
+
+/// The failures for what no program gives.
+fn missing(what: &str, expected: &[(u32, &ExpectedError)]) -> Vec<Failure> {
+    let failure = |(line, wanted): &(u32, &ExpectedError)| {
+        let (code, place) = (wanted.code.id(), describe_place(wanted.place));
+        Failure::new(
+            Some(*line),
+            format!("no program gives {what} {code}{place}"),
+        )
+    };
+    expected.iter().map(failure).collect()
 }
 
 fn errors(diagnostics: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {

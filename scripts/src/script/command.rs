@@ -195,7 +195,7 @@ pub enum ExpectedPlace {
     WholeProgram,
 }
 
-/// An error that a program must give.
+/// An error or a warning that a program must give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExpectedError {
     /// The code that it must have.
@@ -458,6 +458,8 @@ pub enum Command {
     },
     /// The script's assembly program must have this error.
     ExpectError(ExpectedError),
+    /// Requires a warning about a program.
+    ExpectWarning(ExpectedError),
     /// Loads a program in the place of the stage's, unless it has this error.
     Load {
         /// Index into [`Script::spares`](super::Script::spares).

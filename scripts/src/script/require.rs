@@ -1,5 +1,6 @@
 //! The `[require]` section.
 
+use super::ProgramSection;
 use super::attachments::{self, Attachments};
 use super::words::{LineError, Words};
 use crate::image::RowOrder;
@@ -53,6 +54,8 @@ pub struct Requirements {
     pub legacy_multiply: bool,
     /// Whether programs count on handles being the numbers of units.
     pub numbered_handles: bool,
+    /// Which programs load.
+    pub acceptance: glasm::Acceptance,
     /// The last line about the framebuffer.
     pub(super) framebuffer_line: u32,
     /// Requirements that this runner never meets.
@@ -61,6 +64,16 @@ pub struct Requirements {
 
 /// Width and height unless a script says otherwise, as piglit has it.
 const DEFAULT_SIZE: u32 = 250;
+
+impl Requirements {
+    /// The program of an assembly section.
+    pub fn source<'a>(&self, name: &'a str, section: &'a ProgramSection) -> glasm::Source<'a> {
+        glasm::Source {
+            acceptance: self.acceptance,
+            ..glasm::Source::new(name, &section.text).for_stage(section.stage)
+        }
+    }
+}
 
 impl Default for Requirements {
     fn default() -> Self {
@@ -78,6 +91,7 @@ impl Default for Requirements {
             fixed: glasm::FixedState::default(),
             legacy_multiply: false,
             numbered_handles: false,
+            acceptance: glasm::Acceptance::default(),
             framebuffer_line: 0,
             unmet: Vec::new(),
         }
@@ -220,6 +234,10 @@ pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
         Ok(())
     }),
     ("samples", attachments::parse_samples),
+    ("strict", |requirements, _| {
+        requirements.acceptance = glasm::Acceptance::Strict;
+        Ok(())
+    }),
     ("vulkan", |requirements, words| {
         requirements.version = Some(words.parse_with("a version", parse_version)?);
         Ok(())

@@ -263,11 +263,15 @@ impl TestParser {
     }
 }
 
-/// `expect error CODE [at OFFSET | at START..END | at end | line L col C]`
+/// `expect error|warning CODE [at OFFSET | at START..END | at end | line L col C]`
 fn parse_expect(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    words.parse_with("`error`", |word| (word == "error").then_some(()))?;
-    let error = parse_error(words)?;
-    parser.push(words, Command::ExpectError(error))
+    let command = words.parse_with("`error` or `warning`", |word| match word {
+        "error" => Some(Command::ExpectError as fn(ExpectedError) -> Command),
+        "warning" => Some(Command::ExpectWarning),
+        _ => None,
+    })?;
+    let expected = parse_error(words)?;
+    parser.push(words, command(expected))
 }
 
 /// `CODE [at OFFSET | at START..END | at end | line L col C]`

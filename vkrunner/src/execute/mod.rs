@@ -27,6 +27,7 @@ use buffers::contents;
 use draws::Draws;
 use feedback::Feedback;
 use glasm::ir::Stage;
+use glasm::state::Multisample;
 use glasm_scripts::observation::Observe;
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::params::{Params, check_parameter};
@@ -133,6 +134,8 @@ pub(crate) fn execute(
     let threads = &mut execution.resources.params.state.threads;
     threads.warp_size = device.capabilities.subgroups.size.min(32);
     let requirements = &script.requirements;
+    let samples = requirements.attachments.samples;
+    execution.resources.params.state.multisample = Multisample::standard(samples);
     if requirements.convention == Convention::OpenGl {
         let height = requirements.framebuffer[1] as f32;
         execution.resources.params.state.lower_left_height = Some(height);
@@ -312,6 +315,7 @@ impl Execution<'_> {
             Command::SaveImage { name, surface } => self.save_image(name, *surface)?,
             // Programs are made before anything runs, and errors compared.
             Command::ExpectError(_)
+            | Command::ExpectWarning(_)
             | Command::Load { .. }
             | Command::FixedPointSize(_)
             | Command::TextureEnables { .. } => {}

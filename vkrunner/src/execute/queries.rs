@@ -1,7 +1,6 @@
 //! What GL's queries give about programs and their parameters.
 
 use super::{Execution, Problem};
-use glasm::Source;
 use glasm::ir::Stage;
 use glasm_scripts::probe::Comparison;
 use glasm_scripts::script::{ComponentKind, ProgramForm};
@@ -20,7 +19,8 @@ impl Execution<'_> {
         let program = programs
             .find(|program| (program.stage, program.form) == (stage, ProgramForm::Assembly))
             .ok_or_else(|| format!("there is no {} program", stage.name()))?;
-        let source = Source::new(self.files.script, &program.text).for_stage(stage);
+        let requirements = &self.script.requirements;
+        let source = requirements.source(self.files.script, program);
         let components =
             glasm::count_components(&source).map_err(|diagnostics| diagnostics.render(&source))?;
         let (observed, what) = match kind {

@@ -6,6 +6,7 @@ use super::{Checker, Implicit, Var, VarKind, VarSize};
 use crate::ast::{Base, Decl, DeclKind, Dst, Inst, Item, Operand, Signs, SuffixKind, VarMods};
 use crate::codes::Code;
 use crate::lang::arb::{self, Form, limits};
+use crate::lang::lenient::Rule;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{self, Lower, OpcodeInfo};
 use crate::lang::options::Features;
@@ -213,7 +214,8 @@ impl Checker<'_> {
         let dst = inst.dst.filter(|dst| dst.mask.has(3));
         if let Some(dst) = dst {
             let message = "RFL has no component w; write x, y and z only";
-            self.reports.error(Code::ReflectionMask, dst.span, message);
+            self.reports
+                .lenient(Rule::ReflectionMask, dst.span, message);
         }
     }
 
@@ -238,9 +240,11 @@ impl Checker<'_> {
         let always = dst
             .guard
             .is_none_or(|guard| guard.test.test == CondTest::True);
-        if dst.mask != WriteMask::XYZW || !always {
-            let message = "POPA writes all components of an address register";
+        let message = "POPA writes all components of an address register";
+        if dst.mask != WriteMask::XYZW {
             self.reports.error(Code::AddressRegister, dst.span, message);
+        } else if !always {
+            self.reports.lenient(Rule::GuardedPop, dst.span, message);
         }
     }
 
@@ -265,7 +269,7 @@ impl Checker<'_> {
                 limits::ADDRESS_OFFSETS.end(),
             );
             let message = format!("the offset {} is not in {low} to {high}", info.offset);
-            self.reports.error(Code::IndexOffset, info.span, message);
+            self.reports.lenient(Rule::LargeOffset, info.span, message);
         }
         let Base::Name(name) = info.base else { return };
         let Some(var) = self.var_of(name, info.span) else {

@@ -5,6 +5,7 @@ use super::{Checker, suggest};
 use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
 use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
+use crate::lang::lenient::Rule;
 use crate::lang::options::{Feature, Features};
 use crate::lang::stage_name;
 use crate::source::Family;
@@ -66,6 +67,13 @@ impl Checker<'_> {
         };
         match resolved {
             Ok((bound, range, used)) => {
+                if let Bound::Params(list) = &bound
+                    && let Some(ParamSource::State(param)) = list.first()
+                    && param.is_drivers()
+                    && !self.drivers_state(&segments[..used])
+                {
+                    return None;
+                }
                 let rest = &segments[used..];
                 if rest.len() > 1
                     || rest
@@ -98,6 +106,16 @@ impl Checker<'_> {
                 None
             }
         }
+    }
+
+    /// State that no specification has, but programs that a driver's compiler wrote.
+    #[cold]
+    fn drivers_state(&mut self, segments: &[Segment]) -> bool {
+        let (first, last) = (segments[0], segments[segments.len() - 1]);
+        let span = first.span.to(last.span);
+        let text = self.source_text(span);
+        let message = format!("`{text}` is no binding of the language");
+        self.reports.lenient(Rule::DriversState, span, message)
     }
 
     #[cold]
@@ -225,7 +243,10 @@ impl Checker<'_> {
         table: &'static [BindingInfo],
     ) -> Result<Found, Failed> {
         let span = segments[0].span.to(segments[used - 1].span);
-        if row.since > self.version && self.family == Family::Typed {
+        // The option counts, see `Rule::DualSourceEarly`.
+        let by_option = row.option == Some(Feature::DualSource)
+            && self.program.features.contains(Features::DUAL_SOURCE);
+        if row.since > self.version && self.family == Family::Typed && !by_option {
             let (text, since) = (self.source_text(span), row.since.name());
             return fail(
                 span,

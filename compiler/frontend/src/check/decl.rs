@@ -225,12 +225,14 @@ impl Checker<'_> {
     }
 
     fn alias(&mut self, decl: &Decl) {
-        let (Some((name, span)), [Item::Name(old, _, old_span)]) =
-            (decl.name, self.program.ast.items(decl))
-        else {
+        let Some((name, span)) = decl.name else {
             return;
         };
-        let (old, old_span) = (*old, *old_span);
+        let (old, old_span) = match *self.program.ast.items(decl) {
+            [Item::Name(old, _, old_span)] => (old, old_span),
+            [Item::Path(path)] => return self.binding_alias(decl, path),
+            _ => return,
+        };
         let target = self.var_of(old, old_span);
         if matches!(self.named[name.index()], Named::Var(_)) {
             let text = self.name_text(name);

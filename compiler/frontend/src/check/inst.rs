@@ -6,6 +6,7 @@ use super::types::{operand_type, result_type};
 use super::{Checker, InstTypes, VarKind, VarSize};
 use crate::ast::{Base, Inst, Operand};
 use crate::codes::Code;
+use crate::lang::lenient::Rule;
 use crate::lang::modifiers::{self, Mods, TypeClass};
 use crate::lang::opcodes::{FlowOp, Lower, OpcodeInfo, OperandKind, ResultKind, TypeRule};
 use crate::lang::options::{Feature, Features};
@@ -206,14 +207,20 @@ impl Checker<'_> {
         let integer_clamp = convert && clamp == Mods::SAT;
         if clamped && !result.is_float() && !integer_clamp {
             let span = self.flag_span(inst, Mods::ANY_CLAMP);
-            self.reports.error(
-                Code::ClampOnInteger,
-                span,
-                "only float results can be clamped",
-            );
-            return;
+            let message = "only float results can be clamped";
+            if convert {
+                self.reports.error(Code::ClampOnInteger, span, message);
+                return;
+            }
+            if !self.reports.lenient(Rule::ClampOnInteger, span, message) {
+                return;
+            }
         }
-        let extra = inst.modifiers.mods().difference(info.mods);
+        let taken = match clamped && !convert {
+            true => info.mods.union(Mods::ANY_CLAMP),
+            false => info.mods,
+        };
+        let extra = inst.modifiers.mods().difference(taken);
         if !extra.is_empty() {
             let span = self.flag_span(inst, extra);
             let message = format!("`{}` does not take this modifier", info.name);

@@ -40,11 +40,12 @@ use crate::ast::{Ast, Base, Inst, Operand, Statement, Suffix, VarMods};
 use crate::codes::Code;
 use crate::kept::{self, Memory};
 use crate::lang::arb::limits::EXECUTED_INSTRUCTIONS;
-use crate::lang::options::{self, Features, Group, Support};
+use crate::lang::lenient::Rule;
+use crate::lang::options::{self, Features, Group, OptionInfo, Support};
 use crate::lang::stage_name;
 use crate::names::NameId;
 use crate::report::Reports;
-use crate::source::{Dialect, Family, Version};
+use crate::source::{Acceptance, Dialect, Family, Version};
 use binding::Bound;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{ParamSource, Semantic, Span, Stage, WriteMask};
@@ -308,9 +309,9 @@ impl<'s> Checker<'s> {
         let (mut post_depth, mut shadow) = (None, None);
         for (name, span) in std::mem::take(&mut self.program.ast.options) {
             let text = self.program.ast.names.display(name);
-            let row = options::lookup(text.as_bytes())
-                .filter(|row| row.known_in(self.program.ast.dialect));
-            let Some(row) = row else {
+            let found = options::lookup(text.as_bytes());
+            let row = found.filter(|row| row.known_in(self.program.ast.dialect));
+            let Some(row) = row.or_else(|| self.early_option(found, span)) else {
                 let known = options::OPTIONS
                     .iter()
                     .filter(|row| row.known_in(self.program.ast.dialect));
@@ -358,6 +359,32 @@ impl<'s> Checker<'s> {
             let message = "post-depth coverage needs OPTION NV_early_fragment_tests";
             self.reports.error(Code::OptionNeedsOther, span, message);
         }
+    }
+
+    /// An option of version 5.0 that drivers know from 4.0 on.
+    #[cold]
+    fn early_option(
+        &mut self,
+        found: Option<&'static OptionInfo>,
+        span: Span,
+    ) -> Option<&'static OptionInfo> {
+        let dialect = self.program.ast.dialect;
+        let early = |row: &&OptionInfo| {
+            dialect.family() == Family::Typed
+                && row.stages.has(dialect.stage())
+                && row.enables == Features::DUAL_SOURCE
+        };
+        let row = found.filter(early)?;
+        let message = format!(
+            "option `{}` needs language version {}",
+            row.name,
+            row.since.name()
+        );
+        let accepted = self.reports.acceptance() == Acceptance::Shipped;
+        accepted.then(|| {
+            self.reports.lenient(Rule::DualSourceEarly, span, message);
+            row
+        })
     }
 
     fn poisoned(&mut self) {

@@ -7,13 +7,14 @@ use super::{Checker, Implicit, Named, VarKind};
 use crate::ast::{Base, Dst, Index, Operand, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
+use crate::lang::lenient::Rule;
 use crate::lang::modifiers::base_name;
 use crate::lang::options::Features;
 use crate::names::NameId;
 use crate::parse::Letters;
 use crate::source::Family;
 use glasm_ir::types::{Base as TypeBase, Type};
-use glasm_ir::{Semantic, Span, Stage};
+use glasm_ir::{Semantic, Span, Stage, StateParam};
 
 /// What an operand place takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,9 +90,10 @@ impl Checker<'_> {
         if shape == Shape::AddressRegister {
             return self.address_operand(operand, var);
         }
-        if !readable {
+        if !readable && !self.reads_result(var, operand.span) {
             return self.not_readable(var, operand.span);
         }
+        let info = &self.program.vars[var as usize];
         let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
         self.index(var, operand.index, operand.span);
         if shape != Shape::Vector {
@@ -118,6 +120,23 @@ impl Checker<'_> {
                 self.reports.error(Code::SwzOperand, operand.span, message);
             }
         }
+    }
+
+    /// A result as operand, in the languages that NVIDIA's compiler writes such operands in: those with types, and
+    /// NV_fragment_program2.
+    #[cold]
+    fn reads_result(&mut self, var: u32, span: Span) -> bool {
+        let known = self.family == Family::Typed || self.has_option(Features::NV_FRAGMENT_2);
+        let is_result = matches!(self.program.vars[var as usize].kind, VarKind::Result { .. });
+        if !is_result || !known || self.stage != Stage::Fragment {
+            return false;
+        }
+        let message = format!(
+            "{} is a result, which can only be written",
+            self.var_text(var)
+        );
+        self.reports.lenient(Rule::ReadResult, span, message);
+        true
     }
 
     #[cold]
@@ -320,8 +339,10 @@ impl Checker<'_> {
         match bound {
             Bound::Buffer(range) => range.space.direct_use(),
             Bound::Params(list)
-                if matches!(list[0], glasm_ir::ParamSource::State(_))
-                    && !self.source_text(span).contains(".row") =>
+                if matches!(
+                    list[0],
+                    glasm_ir::ParamSource::State(StateParam::MatrixRow { .. })
+                ) && !self.source_text(span).contains(".row") =>
             {
                 (
                     Code::MatrixNeedsRow,
@@ -342,7 +363,7 @@ impl Checker<'_> {
     }
 
     /// The unnamed variable of what a path names.
-    fn implicit_var(&mut self, bound: Bound, span: Span) -> Option<u32> {
+    pub(super) fn implicit_var(&mut self, bound: Bound, span: Span) -> Option<u32> {
         match bound {
             Bound::Attrib(row, number, _) => Some(self.implicit_attrib(row, number, span)),
             Bound::Result(row, number, _) => {
@@ -416,7 +437,8 @@ impl Checker<'_> {
             Base::Name(_) | Base::Path(_) | Base::Var(_) => return,
         };
         // Plain ARB programs select a component even of a single number.
-        let bare = matches!(operand.base, Base::Scalar(_)) && !self.is_plain_arb();
+        let bare = matches!(operand.base, Base::Scalar(_))
+            && (!self.is_plain_arb() || self.bare_number(&operand, shape));
         if shape == Shape::AddressRegister {
             let message = "an address register is expected";
             self.reports
@@ -431,6 +453,18 @@ impl Checker<'_> {
                 self.literal(literal, ty);
             }
         }
+    }
+
+    /// A number without component at a scalar place of a plain ARB program.
+    #[cold]
+    fn bare_number(&mut self, operand: &Operand, shape: Shape) -> bool {
+        let bare = shape == Shape::Scalar && operand.suffix.is_none();
+        if bare {
+            let message = "a number as scalar operand needs a component, such as `2.0.x`";
+            self.reports
+                .lenient(Rule::BareNumber, operand.span, message);
+        }
+        bare
     }
 
     /// Checks the result of an instruction and makes it a variable.

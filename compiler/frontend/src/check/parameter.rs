@@ -147,7 +147,10 @@ impl Checker<'_> {
                 "the name of the state is missing",
             );
         };
-        if self.word(rest[0]) == b"matrix" {
+        let normal_scale = rest
+            .get(1)
+            .is_some_and(|name| self.word(*name) == b"normalscale");
+        if self.word(rest[0]) == b"matrix" && !normal_scale {
             return self.matrix(segments);
         }
         let mut problem = None;
@@ -160,17 +163,19 @@ impl Checker<'_> {
             match self.matches(rest, row.path, row.number) {
                 Match::Yes { used, bracket } => {
                     let span = segments[0].span.to(segments[used].span);
-                    let (first, _, range) = self.numbers(bracket, row.number.limit(), span)?;
-                    if range {
+                    let (first, count, range) = self.numbers(bracket, row.number.limit(), span)?;
+                    let param = (row.param)(first);
+                    if range && !matches!(param, StateParam::SamplePosition(_)) {
                         return fail(span, Code::RangeAsOperand, "this state has no ranges");
                     }
-                    let param = ParamSource::State((row.param)(first));
+                    let param = ParamSource::State(param);
                     let of_threads = matches!(param, ParamSource::State(StateParam::Thread(_)));
                     if of_threads && !self.program.features.contains(Features::THREAD_GROUP) {
                         let message = "this binding needs OPTION NV_shader_thread_group";
                         return fail(span, Code::ResultOption, message);
                     }
-                    return Ok((Bound::Params(vec![param]), false, used + 1));
+                    let params = (first..first + count).map(|n| ParamSource::State((row.param)(n)));
+                    return Ok((Bound::Params(params.collect()), range, used + 1));
                 }
                 Match::Number(span, code) => problem = problem.or(Some((span, code))),
                 Match::No => {}
@@ -178,7 +183,10 @@ impl Checker<'_> {
         }
         match problem {
             Some((span, code)) => self.bracket_problem(span, code),
-            None => Err(self.no_binding(rest, rows().map(|row| row.path))),
+            None => {
+                let specified = rows().filter(|row| !(row.param)(0).is_drivers());
+                Err(self.no_binding(rest, specified.map(|row| row.path)))
+            }
         }
     }
 

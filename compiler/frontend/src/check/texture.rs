@@ -5,14 +5,15 @@ use super::{Checker, VarKind};
 use crate::ast::{Base, Extra, Inst, Offset, Operand, Suffix, SuffixKind, TexPart};
 use crate::codes::Code;
 use crate::lang::arb::limits::VERTEX_TEXTURES;
+use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::lang::options::Feature;
 use crate::lang::targets::{Access, Reference, TARGETS, TargetInfo};
-use crate::source::{Family, Version};
+use crate::source::{Acceptance, Family, Version};
 use glasm_ir::types::Type;
-use glasm_ir::{Stage, TexTarget};
+use glasm_ir::{Span, Stage, TexTarget};
 
 impl Checker<'_> {
     pub(super) fn texture(&mut self, inst: &Inst, operands: &mut [Operand], info: &OpcodeInfo) {
@@ -59,7 +60,7 @@ impl Checker<'_> {
         if target.since == Version::V1_0 {
             let message = format!("texture target `{}` is one of ARB programs", target.name);
             self.reports.error(Code::TargetUnknown, span, message);
-        } else if target.since > self.version {
+        } else if target.since > self.version && !self.early_target(target, span) {
             let message = format!(
                 "target `{}` needs language version {}",
                 target.name,
@@ -85,6 +86,20 @@ impl Checker<'_> {
             let message = "gathers that compare need language version 5.0";
             self.reports.error(Code::FeatureNewer, span, message);
         }
+    }
+
+    /// Arrays of cube maps before version 5.0.
+    fn early_target(&mut self, target: &TargetInfo, span: Span) -> bool {
+        if target.target != TexTarget::CubeArray || self.reports.acceptance() == Acceptance::Strict
+        {
+            return false;
+        }
+        let message = format!(
+            "target `{}` needs language version {}",
+            target.name,
+            target.since.name()
+        );
+        self.reports.lenient(Rule::CubeArrayEarly, span, message)
     }
 
     /// Targets of ARB programs, which come by options for the most part.

@@ -3,6 +3,7 @@
 use super::{Checker, InstTypes};
 use crate::ast::{Inst, Operand, Signs};
 use crate::codes::Code;
+use crate::lang::lenient::Rule;
 use crate::lang::modifiers::{self, DataType, Mods, TypeClass, register_type};
 use crate::lang::opcodes::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
 use crate::lang::options::Features;
@@ -193,7 +194,12 @@ impl Checker<'_> {
         if extended && !atomic && !self.program.features.contains(Features::MEM_EXTENDED) {
             let span = self.type_span(inst, 0);
             let message = format!("`{}` needs OPTION NV_gpu_program5_mem_extended", data.name);
-            self.reports.error(Code::FeatureOption, span, message);
+            match info.name == "LDC" && data.ty == Type::F16 {
+                true => {
+                    self.reports.lenient(Rule::HalfLoad, span, message);
+                }
+                false => self.reports.error(Code::FeatureOption, span, message),
+            }
         }
         if data.ty.width() == Width::W64 && self.version < Version::V5_0 {
             let span = self.type_span(inst, 0);

@@ -8,9 +8,10 @@ use super::{Checker, IoBinding, Named, Var, VarKind};
 use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Traits, is_conventional};
+use crate::lang::lenient::Rule;
 use crate::lang::{limits, options};
 use crate::source::Version;
-use glasm_ir::{ParamSource, Semantic, Span, Stage};
+use glasm_ir::{ParamSource, Semantic, Span, Stage, StateParam};
 
 /// The elements of a declaration, by kind.
 enum Elements {
@@ -40,9 +41,9 @@ impl Elements {
 impl Checker<'_> {
     /// A variable with bindings.
     pub(super) fn bound_variable(&mut self, decl: &Decl) {
-        let Some((name, span)) = decl.name else {
+        if decl.name.is_none() {
             return;
-        };
+        }
         let before = self.reports_len();
         let allowed = self.allowed_here(decl);
         let elements = if allowed { self.elements(decl) } else { None };
@@ -51,14 +52,68 @@ impl Checker<'_> {
             Some(var) if self.reports_len() == before => {
                 self.declare(decl.name, var);
             }
-            _ => {
-                let poisoned = self.new_var(decl, VarKind::Poisoned, None);
-                if self.named[name.index()] == Named::Nothing {
-                    self.named[name.index()] = Named::Poisoned;
-                } else {
-                    self.declare(Some((name, span)), poisoned);
+            _ => self.poison(decl),
+        }
+    }
+
+    /// `ALIAS name = binding`: a variable of that binding.
+    #[cold]
+    pub(super) fn binding_alias(&mut self, decl: &Decl, path: u32) {
+        let span = self.program.ast.paths[path as usize].span;
+        let text = self.source_text(span);
+        let message = format!("`{text}` is a binding, not the name of a variable");
+        let accepted = self
+            .reports
+            .lenient(Rule::AliasOfBinding, span, message)
+            .then(|| self.resolve(path))
+            .flatten();
+        let Some(resolved) = accepted else {
+            return self.poison(decl);
+        };
+        let kind = match &resolved.bound {
+            Bound::Attrib(..) => DeclKind::Attrib,
+            Bound::Result(..) => DeclKind::Output,
+            Bound::Params(_) => DeclKind::Param,
+            Bound::Texture { .. } => DeclKind::Texture,
+            Bound::Image { .. } => DeclKind::Image,
+            Bound::Buffer(_) => DeclKind::Buffer,
+            Bound::Shared(_) => DeclKind::Shared,
+            Bound::Subroutines { .. } => DeclKind::Subroutine,
+        };
+        let size = match resolved.range {
+            true => Size::Open,
+            false => Size::Single,
+        };
+        let variable = Decl {
+            kind,
+            size,
+            ..*decl
+        };
+        match kind {
+            DeclKind::Subroutine => self.wrong_binding(decl, span),
+            // Units have no names before version 5.0, but they do as aliases.
+            DeclKind::Texture if !resolved.range && resolved.rest.is_none() => {
+                if let Some(var) = self.implicit_var(resolved.bound, span) {
+                    let info = self.program.vars[var as usize];
+                    self.declare(decl.name, info);
                 }
+                return;
             }
+            _ => return self.bound_variable(&variable),
+        }
+        self.poison(decl);
+    }
+
+    /// Keeps later uses of a name from being reported.
+    fn poison(&mut self, decl: &Decl) {
+        let Some((name, span)) = decl.name else {
+            return;
+        };
+        let poisoned = self.new_var(decl, VarKind::Poisoned, None);
+        if self.named[name.index()] == Named::Nothing {
+            self.named[name.index()] = Named::Poisoned;
+        } else {
+            self.declare(Some((name, span)), poisoned);
         }
     }
 
@@ -291,8 +346,7 @@ impl Checker<'_> {
 
     #[cold]
     fn range_without_array(&mut self, elements: &Elements, span: Span) {
-        let matrix =
-            matches!(elements, Elements::Params(list) if matches!(list[0], ParamSource::State(_)));
+        let matrix = matches!(elements, Elements::Params(list) if matches!(list[0], ParamSource::State(StateParam::MatrixRow { .. })));
         let whole = matrix && !self.source_text(span).contains(".row");
         let (code, message) = if whole {
             (

@@ -40,10 +40,33 @@ macro_rules! rules {
 }
 
 rules! {
+    // name, code, example, what is accepted and what it means
     TextBehindNul TextAfterEnd "END\\0\\0\\0"
         "a NUL behind END closes the text, as in strings of C and in buffers of fixed size";
     OtherPrograms TextAfterEnd "!!ARBvp1.0 ... END !!ARBfp1.0 ... END"
         "of several programs in one text, the one of the type asked for is taken";
+    DriversState BindingUnknown "PARAM p[32] = { state.multisample.positions[0..31] };"
+        "state.matrix.normalscale, state.multisample.samples and state.multisample.positions[n] are what GLSL calls gl_NormalScale, gl_NumSamples and gl_SamplePosition";
+    AliasOfBinding AliasOfBinding "ALIAS pos = result.position;"
+        "an alias of a binding is a variable of that binding";
+    LargeOffset IndexOffset "MOV r, c[a0.x + 96];"
+        "offsets of run-time indices in ARB programs may be of any size";
+    BareNumber ScalarSuffix "POW r.x, 2.0, a.x;"
+        "a number as scalar operand of an ARB program is that number";
+    ReadResult ReadResult "MUL result.color, result.color, a;"
+        "a result read in a fragment program of NV_gpu_program4 or of NV_fragment_program2 is what was written to it last, 0 before";
+    GuardedPop AddressRegister "POPA a0 (EQ.x);"
+        "POPA under a condition takes an entry off the stack and writes the components whose test passes";
+    ReflectionMask ReflectionMask "RFL r, axis, direction;"
+        "component w of RFL is computed like the others, with components w of both operands";
+    ClampOnInteger ClampOnInteger "AND.U.SAT r, a, b;"
+        "a clamp on an integer result clamps the float that has the same bits";
+    CubeArrayEarly FeatureNewer "TEX r, c, texture[0], ARRAYCUBE;"
+        "targets ARRAYCUBE and SHADOWARRAYCUBE exist from language version 4.0 on";
+    HalfLoad FeatureOption "LDC.F16X2 r, buffer[0];"
+        "LDC loads half floats without OPTION NV_gpu_program5_mem_extended";
     LeadingText HeaderUnknown "# lights\\n!!ARBvp1.0 ... END"
         "a byte order mark, blanks and comments before the header are left out";
+    DualSourceEarly OptionUnknown "!!NVfp4.0 OPTION ARB_blend_func_extended;"
+        "ARB_blend_func_extended and its results exist from language version 4.0 on";
 }

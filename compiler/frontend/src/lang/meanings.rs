@@ -167,6 +167,15 @@ pub fn state_text(param: StateParam) -> String {
         StateParam::Thread(ThreadProperty::SmCount) => {
             "number of processors: an integer in x".to_owned()
         }
+        StateParam::NormalScale => {
+            "(factor, 0, 0, 1): gl_NormalScale of GLSL, which NVIDIA's compiler reads so".to_owned()
+        }
+        StateParam::Samples => {
+            "samples of the framebuffer: an integer in x, gl_NumSamples of GLSL".to_owned()
+        }
+        StateParam::SamplePosition(_) => {
+            "(x, y, 0, 1): place of a sample in its pixel, gl_SamplePosition of GLSL".to_owned()
+        }
     }
 }
 

@@ -183,4 +183,8 @@ state! {
     "thread.warpsize" () |_| P::Thread(ThreadProperty::WarpSize) => NONE;
     "thread.warpspersm" () |_| P::Thread(ThreadProperty::WarpsPerSm) => NONE;
     "thread.smcount" () |_| P::Thread(ThreadProperty::SmCount) => NONE;
+    // What NVIDIA's compiler writes for gl_NormalScale, gl_NumSamples and gl_SamplePosition of GLSL.
+    "matrix.normalscale" () |_| P::NormalScale;
+    "multisample.samples" () |_| P::Samples => NONE;
+    "multisample.positions[]" ([32]) P::SamplePosition => NONE;
 }

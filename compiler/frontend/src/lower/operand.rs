@@ -78,8 +78,8 @@ impl Lowerer<'_> {
                 self.param(var, info, first, index)
             }
             VarKind::Buffer(view) => self.buffer_element(view, index),
-            VarKind::Result { .. }
-            | VarKind::Texture { .. }
+            VarKind::Result { first } => self.result_value(var, first, index, ty),
+            VarKind::Texture { .. }
             | VarKind::Image { .. }
             | VarKind::Shared { .. }
             | VarKind::Poisoned => self.bits(0),
@@ -312,7 +312,7 @@ impl Lowerer<'_> {
         };
         IndexTerm {
             relative: Some((register, relative.lane)),
-            offset: relative.offset as i32,
+            offset: relative.offset.clamp(i32::MIN.into(), i32::MAX.into()) as i32,
         }
     }
 }

@@ -5,10 +5,11 @@ use crate::ast::{Base as AstBase, Cond, Dst as AstDst, Index as AstIndex};
 use crate::check::{Var, VarKind, VarSize};
 use crate::lang::conditions::SPARSE_REGISTER;
 use crate::lang::modifiers::Mods;
+use crate::lang::opcodes::TypeRule;
 use crate::lang::options::Features;
 use crate::source::Family;
 use glasm_ir::inst::{Aux, InstFlags, Rounding};
-use glasm_ir::types::{Type, Width};
+use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
     Base, Dst, Guard, IndexTerm, Inst, Op, Output, Register, RegisterId, Saturate, Semantic, Src,
     Storage, Swizzle, WriteMask,
@@ -74,6 +75,10 @@ impl Lowerer<'_> {
         if job.line.modifiers.mods().contains(Mods::FIXED) {
             return self.finish_fixed(dst, op, ty, aux, sources);
         }
+        let clamped = job.line.modifiers.mods().intersects(Mods::ANY_CLAMP);
+        if clamped && !job.result.is_float() && job.info.rule != TypeRule::Convert {
+            return self.finish_clamped_bits(job, (dst, width), op, ty, aux, sources);
+        }
         if width == job.result.width() {
             return self.inst(op, ty, Some(dst), aux, sources);
         }
@@ -119,6 +124,52 @@ impl Lowerer<'_> {
         let (low, high) = (self.float(-2.0), self.float(2047.0 / 1024.0));
         let value = self.compute(Op::Max, Type::F32, &[Src::register(hidden), low]);
         self.inst(Op::Min, Type::F32, Some(dst), Aux::None, &[value, high]);
+    }
+
+    /// A clamp on an integer result, which drivers take for one of the float that has its bits
+    /// ([`Rule::ClampOnInteger`](crate::lang::lenient::Rule::ClampOnInteger)). Condition codes are those of the integer that comes of it.
+    #[cold]
+    fn finish_clamped_bits(
+        &mut self,
+        job: &Job<'_>,
+        (dst, width): (Dst, Width),
+        op: Op,
+        ty: Type,
+        aux: Aux,
+        sources: &[Src],
+    ) {
+        let hidden = self.hidden(job.result.width());
+        self.put_with(hidden, op, ty, aux, sources);
+        let signed = job.line.modifiers.mods().contains(Mods::SSAT);
+        let clamped = self.hidden(job.result.width());
+        let saturate = match signed {
+            true => Saturate::Signed,
+            false => Saturate::Unsigned,
+        };
+        let float = Type::of(TypeBase::Float, job.result.width());
+        let as_float = Dst {
+            saturate,
+            ..Dst::new(clamped, WriteMask::XYZW)
+        };
+        let source = [Src::register(hidden)];
+        self.inst(Op::Mov, float, Some(as_float), Aux::None, &source);
+        let source = [Src::register(clamped)];
+        if width == job.result.width() {
+            return self.inst(Op::Mov, job.result, Some(dst), Aux::None, &source);
+        }
+        let cvt = Aux::Cvt {
+            from: job.result,
+            rounding: Rounding::Even,
+            saturate: false,
+        };
+        let to = job.result.with_width(width);
+        self.inst(Op::Cvt, to, Some(dst), cvt, &source);
+    }
+
+    /// Appends an instruction that writes all lanes of a hidden register.
+    fn put_with(&mut self, register: RegisterId, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
+        let dst = Dst::new(register, WriteMask::XYZW);
+        self.inst(op, ty, Some(dst), aux, sources);
     }
 
     /// Moves a computed value to the result.
@@ -269,6 +320,15 @@ impl Lowerer<'_> {
             })
         });
         (register, index)
+    }
+
+    /// A result as operand: what was written to it last.
+    pub(super) fn result_value(&mut self, var: u32, first: u32, index: AstIndex, ty: Type) -> Src {
+        let (register, index) = self.result_register(var, first, index, ty);
+        Src {
+            index,
+            ..Src::register(register)
+        }
     }
 
     /// Whether a result is a clip distance of a position-invariant program, which user clip planes clip instead.

@@ -165,13 +165,8 @@ fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
         DeclKind::Alias => {
             decl.name = Some(new_name(input)?);
             expect(input, Kind::Equals, Expected::Token(Kind::Equals))?;
-            let word = expect(input, Kind::Ident, Expected::Name)?;
-            let old = input.state.intern(word);
-            input
-                .state
-                .ast
-                .items
-                .push(Item::Name(old, Size::Single, word.span()));
+            let item = alias_target(input)?;
+            input.state.ast.items.push(item);
         }
         DeclKind::SubroutineType => {
             let word = expect(input, Kind::Ident, Expected::Name)?;
@@ -214,6 +209,20 @@ fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
         }
     }
     Ok(())
+}
+
+/// What an alias names: a variable, or a binding, which the checker may take.
+fn alias_target(input: &mut Input<'_, '_, '_>) -> Parsed<Item> {
+    let word = peek(input);
+    if word.kind() == Kind::Ident {
+        let name = input.state.intern(word);
+        if input.state.is_reserved(name) {
+            return whole_path(input).map(Item::Path);
+        }
+    }
+    let word = expect(input, Kind::Ident, Expected::Name)?;
+    let old = input.state.intern(word);
+    Ok(Item::Name(old, Size::Single, word.span()))
 }
 
 /// Labels in braces; there may be none.

@@ -57,7 +57,13 @@ impl GlState {
                 [near, far, far - near, 1.0]
             }
             StateParam::WindowOrigin => self.window_origin(),
+            StateParam::NormalScale => [self.normal_scale(), 0.0, 0.0, 1.0],
+            StateParam::SamplePosition(n) => {
+                let [x, y] = self.multisample.position(n);
+                [x, y, 0.0, 1.0]
+            }
             // Integers travel as bits.
+            StateParam::Samples => [f32::from_bits(self.multisample.samples), 0.0, 0.0, 0.0],
             StateParam::Thread(property) => {
                 let threads = self.threads;
                 let value = match property {
@@ -87,6 +93,17 @@ impl GlState {
             MatrixForm::Inverse => matrix::inverse(&plain),
             MatrixForm::Transpose => matrix::transpose(&plain),
             MatrixForm::InverseTranspose => matrix::transpose(&matrix::inverse(&plain)),
+        }
+    }
+
+    /// The factor of GL's normal rescaling: one over the length of the third row of the inverse of modelview matrix 0, whether or not
+    /// that is enabled. 1 if the row is zero. GL 2.1 section 2.11.3.
+    fn normal_scale(&self) -> f32 {
+        let inverse = self.matrix(MatrixName::Modelview(0), MatrixForm::Inverse);
+        let [x, y, z, _] = matrix::row(&inverse, 2).map(f64::from);
+        match (x * x + y * y + z * z).sqrt() {
+            0.0 => 1.0,
+            length => (1.0 / length) as f32,
         }
     }
 

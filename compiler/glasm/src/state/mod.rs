@@ -52,11 +52,13 @@
 
 mod evaluate;
 pub mod matrix;
+mod multisample;
 mod specify;
 
 pub use glasm_ir::StateParam;
 pub use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane};
 pub use matrix::Matrix;
+pub use multisample::Multisample;
 
 /// Color of four components.
 pub type Color = [f32; 4];
@@ -100,6 +102,8 @@ pub struct GlState {
     pub lower_left_height: Option<f32>,
     /// Thread groups of the device.
     pub threads: Threads,
+    /// Samples of the framebuffer.
+    pub multisample: Multisample,
 }
 
 /// What `state.thread.*` tells of the device.
@@ -227,6 +231,7 @@ impl Default for GlState {
             depth_range: [0.0, 1.0],
             lower_left_height: None,
             threads: Threads::default(),
+            multisample: Multisample::default(),
         }
     }
 }

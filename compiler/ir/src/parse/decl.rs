@@ -323,6 +323,12 @@ impl<'a> Parser<'a> {
             "depth" => self.last_part("range", StateParam::DepthRange),
             "window" => self.last_part("origin", StateParam::WindowOrigin),
             "thread" => Ok(StateParam::Thread(self.named_part()?)),
+            "normal" => self.last_part("scale", StateParam::NormalScale),
+            "multisample" => match self.part()? {
+                "samples" => Ok(StateParam::Samples),
+                "positions" => Ok(StateParam::SamplePosition(self.bracketed()?)),
+                _ => self.wrong("expected `samples` or `positions` of `multisample`"),
+            },
             _ => self.wrong("this is not a part of the GL state"),
         }
     }

@@ -229,6 +229,9 @@ impl Printer<'_, '_, '_> {
             StateParam::PointAttenuation => f.write_str("state.point.attenuation"),
             StateParam::DepthRange => f.write_str("state.depth.range"),
             StateParam::WindowOrigin => f.write_str("state.window.origin"),
+            StateParam::NormalScale => f.write_str("state.normal.scale"),
+            StateParam::Samples => f.write_str("state.multisample.samples"),
+            StateParam::SamplePosition(n) => write!(f, "state.multisample.positions[{n}]"),
             StateParam::Thread(property) => write!(f, "state.thread.{}", property.word()),
         }
     }
