@@ -133,6 +133,26 @@ pub(crate) struct CheckArgs {
     /// Type that the programs must have; without it, what their headers say. Of files with several programs, those of this type are taken
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
     pub(crate) stage: Option<Stage>,
+    /// What of the rules holds.
+    #[command(flatten)]
+    pub(crate) acceptance: AcceptanceArgs,
+}
+
+/// Which programs load.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct AcceptanceArgs {
+    /// Refuse what shipped programs do although a rule forbids it; without it, that is a warning
+    #[arg(long)]
+    strict: bool,
+}
+
+impl From<AcceptanceArgs> for glasm::Acceptance {
+    fn from(args: AcceptanceArgs) -> Self {
+        match args.strict {
+            true => Self::Strict,
+            false => Self::Shipped,
+        }
+    }
 }
 
 const COMPILE_HELP: &str = "\
@@ -162,6 +182,9 @@ pub(crate) struct CompileArgs {
     /// Type that the programs must have; without it, what their headers say. Of files with several programs, those of this type are taken
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
     pub(crate) stage: Option<Stage>,
+    /// What of the rules holds.
+    #[command(flatten)]
+    pub(crate) acceptance: AcceptanceArgs,
     /// Output file, or folder that mirrors several inputs
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,

@@ -20,7 +20,7 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<Status, Fatal>
 
 fn check_one(args: &CheckArgs, input: &Input, text: &[u8], console: Console) -> Done {
     let name = input.name();
-    let content = match Content::read(input, &name, text) {
+    let content = match Content::read(input, &name, text, args.acceptance.into()) {
         Ok(content) => content,
         Err(errors) => return Done::unreadable(&name, &errors, console),
     };
@@ -95,7 +95,8 @@ fn check_script(
     for (program, result) in to_load.collect::<Vec<_>>() {
         add(&mut done, content, program, result, console);
     }
-    let failures = script.check_loads();
+    let mut failures = script.check_warnings();
+    failures.extend(script.check_loads());
     for failure in &failures {
         done.messages += &console.format_failure(name, failure);
     }

@@ -10,7 +10,7 @@ use crate::programs::{Content, Program, labels};
 use crate::validate::Validator;
 use glasm::frontend::lang::stage_name;
 use glasm::ir::Stage;
-use glasm::{DebugInfo, DeviceFeatures, Options, Source};
+use glasm::{Acceptance, DebugInfo, DeviceFeatures, Options, Source};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -39,7 +39,7 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
         (true, _) => Some(Validator::find()?),
     };
     let inputs = find_inputs(&args.inputs)?;
-    let outputs = list_outputs(&inputs, args.stage);
+    let outputs = list_outputs(&inputs, args.stage, args.acceptance.into());
     let destinations = plan(&inputs, &outputs, args.output.as_deref(), args.emit)?;
     let binary_output = destinations
         .values()
@@ -54,6 +54,7 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
     let job = emit::Job {
         emit: args.emit,
         stage: args.stage,
+        acceptance: args.acceptance.into(),
         step_limit: Some(args.step_limit).filter(|&limit| limit > 0),
         options,
         #[cfg(feature = "translate")]
@@ -111,7 +112,7 @@ fn compile_one(
     console: Console,
 ) -> Done {
     let name = input.name();
-    let content = match Content::read(input, &name, text) {
+    let content = match Content::read(input, &name, text, job.acceptance) {
         Ok(content) => content,
         Err(errors) => return Done::unreadable(&name, &errors, console),
     };
@@ -195,6 +196,7 @@ fn job_for(job: &emit::Job, program: &Program<'_>) -> emit::Job {
     emit::Job {
         emit: job.emit,
         stage: job.stage,
+        acceptance: job.acceptance,
         step_limit: job.step_limit,
         options: program.options.clone(),
         #[cfg(feature = "translate")]
@@ -222,10 +224,10 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The programs of all inputs. An input that cannot be read has one, which fails.
-fn list_outputs(inputs: &Inputs, stage: Option<Stage>) -> Vec<Output> {
+fn list_outputs(inputs: &Inputs, stage: Option<Stage>, acceptance: Acceptance) -> Vec<Output> {
     let of_input = |input: &Input| {
         let labels = match input.read() {
-            Ok(text) => labels(input, &text, stage),
+            Ok(text) => labels(input, &text, stage, acceptance),
             Err(_) => vec![None],
         };
         let outputs = labels.into_iter().map(|label| (input.clone(), label));

@@ -13,6 +13,8 @@ pub(crate) struct Job {
     pub(crate) emit: Emit,
     /// What the programs must be.
     pub(crate) stage: Option<Stage>,
+    /// Which programs load.
+    pub(crate) acceptance: glasm::Acceptance,
     /// How long the loops of programs with free branches run.
     pub(crate) step_limit: Option<u32>,
     /// Options of the compiler.

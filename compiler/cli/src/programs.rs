@@ -4,7 +4,7 @@ use crate::console::Console;
 use crate::inputs::Input;
 use glasm::frontend::Part;
 use glasm::ir::Stage;
-use glasm::{DeviceFeatures, Diagnostics, Dialect, Options, Source};
+use glasm::{Acceptance, DeviceFeatures, Diagnostics, Dialect, Options, Source};
 use glasm_scripts::compile::{ScriptCompiler, device_features};
 #[cfg(feature = "translate")]
 use glasm_scripts::script::Convention;
@@ -15,6 +15,7 @@ pub(crate) struct Content<'a> {
     /// Name of the input, for messages.
     name: &'a str,
     text: &'a [u8],
+    acceptance: Acceptance,
     script: Option<OwnScript>,
 }
 
@@ -52,7 +53,7 @@ impl Program<'_> {
 }
 
 impl<'a> Content<'a> {
-    /// Reads an input. `name` is for messages.
+    /// Reads an input. `name` is for messages. Strictly means that its programs are strict, whatever a script says.
     ///
     /// # Errors
     /// If it is a script that cannot be read.
@@ -60,30 +61,43 @@ impl<'a> Content<'a> {
         input: &Input,
         name: &'a str,
         text: &'a [u8],
+        acceptance: Acceptance,
     ) -> Result<Self, Vec<ScriptError>> {
         let script = match input.is_script(text) {
             false => None,
             true => {
-                let script = Script::read(text)?;
+                let mut script = Script::read(text)?;
+                if acceptance == Acceptance::Strict {
+                    script.requirements.acceptance = acceptance;
+                }
                 let state = script.program_states().swap_remove(0);
                 Some(OwnScript { script, state })
             }
         };
-        Ok(Self { name, text, script })
+        Ok(Self {
+            name,
+            text,
+            acceptance,
+            script,
+        })
     }
 
     /// The programs, in the order of the text. Where there may be several, those of other stages than the wanted one are left out. The
     /// options are the given ones and what a script requires.
     pub(crate) fn programs(&self, wanted: Option<Stage>, base: &Options) -> Vec<Program<'_>> {
         let Some(compiler) = self.compiler(base) else {
-            return of_text(Source::new(self.name, self.text), wanted, base);
+            let source = Source {
+                acceptance: self.acceptance,
+                ..Source::new(self.name, self.text)
+            };
+            return of_text(source, wanted, base);
         };
         let script = compiler.script;
         let sections = script.assembly_sections().into_iter();
         let sections = sections.filter(|(label, _)| is_wanted(label.stage, wanted));
         let programs = sections.map(|(label, section)| Program {
             label: Some(label.to_string()),
-            source: Source::new(self.name, &section.text).for_stage(section.stage),
+            source: script.requirements.source(self.name, section),
             options: compiler.options(section.stage),
             section: Some((script, section)),
         });
@@ -129,13 +143,22 @@ impl<'a> Content<'a> {
 }
 
 /// The labels of the programs of an input, in their order, without reading more of a script than its headers.
-pub(crate) fn labels(input: &Input, text: &[u8], wanted: Option<Stage>) -> Vec<Option<String>> {
+pub(crate) fn labels(
+    input: &Input,
+    text: &[u8],
+    wanted: Option<Stage>,
+    acceptance: Acceptance,
+) -> Vec<Option<String>> {
     if input.is_script(text) {
         let labels = program_labels(text).into_iter();
         let labels = labels.filter(|label| is_wanted(label.stage, wanted));
         return labels.map(|label| Some(label.to_string())).collect();
     }
-    let programs = of_text(Source::new("", text), wanted, &Options::default());
+    let source = Source {
+        acceptance,
+        ..Source::new("", text)
+    };
+    let programs = of_text(source, wanted, &Options::default());
     programs.into_iter().map(|program| program.label).collect()
 }
 
@@ -181,9 +204,10 @@ mod tests {
 
     fn labels_of(path: &str, text: &str, wanted: Option<Stage>) -> Vec<String> {
         let input = Input::File(path.into());
-        let found = labels(&input, text.as_bytes(), wanted);
+        let acceptance = Acceptance::Shipped;
+        let found = labels(&input, text.as_bytes(), wanted, acceptance);
         let found: Vec<String> = found.into_iter().map(Option::unwrap_or_default).collect();
-        let content = Content::read(&input, path, text.as_bytes()).unwrap();
+        let content = Content::read(&input, path, text.as_bytes(), acceptance).unwrap();
         let programs = content.programs(wanted, &Options::default());
         let read = programs.into_iter().map(|program| program.label);
         assert_eq!(

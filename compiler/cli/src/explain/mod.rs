@@ -113,7 +113,7 @@ struct Topic {
     /// How it is written.
     syntax: Option<String>,
     fields: Vec<(&'static str, String)>,
-    /// Running text; may be empty.
+    /// Running text, a paragraph on each line; may be empty.
     text: String,
 }
 
@@ -141,8 +141,8 @@ impl Topic {
         for (name, value) in &self.fields {
             text += &format!("  {name:<10} {value}\n");
         }
-        if !self.text.is_empty() {
-            text += &format!("\n{}", wrap(&self.text));
+        for paragraph in self.text.lines() {
+            text += &format!("\n{}", wrap(paragraph));
         }
         text
     }
@@ -300,12 +300,16 @@ fn alike(name: &str, wanted: &str) -> bool {
 }
 
 fn of_code(code: Code) -> Topic {
-    let accepted = Rule::ALL.iter().map(|rule| rule.info());
-    let accepted = accepted.filter(|rule| rule.code == code);
-    let fields = accepted.map(|rule| ("warning", rule.accepted.to_owned()));
+    let mut text = code.explanation().to_owned();
+    let rules = Rule::ALL.iter().map(|rule| rule.info());
+    for rule in rules.filter(|rule| rule.code == code) {
+        let accepted = format!("`{}`: {}", rule.example, rule.accepted);
+        text += &format!(
+            "\nShipped programs do this, so it is a warning without --strict: {accepted}."
+        );
+    }
     Topic {
-        fields: fields.collect(),
-        text: code.explanation().to_owned(),
+        text,
         ..Topic::new(Group::Error, code.id(), code.title())
     }
 }
@@ -438,7 +442,9 @@ mod tests {
     #[test]
     fn errors_tell_what_is_accepted_with_a_warning() {
         let text = text("E0108");
-        assert!(text.contains("  warning    a NUL behind END"), "{text}");
+        let rules = text.matches("is a warning without --strict: `").count();
+        assert_eq!(rules, 2, "{text}");
+        assert!(text.contains("`END\\0\\0\\0`: a\nNUL behind END"), "{text}");
     }
 
     #[test]
