@@ -80,7 +80,7 @@ fn accepted_errors(text: &str, code: Code) {
 }
 
 #[test]
-fn results_are_read_in_fragment_programs() {
+fn results_are_read() {
     let code = Code::ReadResult;
     rule(
         "!!NVfp4.0 MUL result.color, «result.color», fragment.color; END",
@@ -94,12 +94,14 @@ fn results_are_read_in_fragment_programs() {
         "!!ARBfp1.0 OPTION NV_fragment_program2; OUTPUT o = result.color; MUL o, «o», 2.x; END",
         code,
     );
-    let vertex = "!!NVvp4.0 MOV result.position, result.position; END";
-    accepted_errors(
-        "!!NVvp4.0 MOV result.position, «result.position»; END",
+    rule(
+        "!!NVvp4.0 MUL result.position, «result.position», 2; END",
         code,
     );
-    assert!(translate(&Source::new("test", vertex)).0.is_none());
+    accepted_errors(
+        "!!ARBvp1.0 OPTION NV_vertex_program3; MOV result.position, «result.position»; END",
+        code,
+    );
     accepted_errors("!!ARBfp1.0 MOV result.color, «result.color»; END", code);
     accepted_errors(
         "!!ARBfp1.0 OPTION NV_fragment_program; MOV result.color, «result.color»; END",

@@ -128,7 +128,7 @@ impl Checker<'_> {
     fn reads_result(&mut self, var: u32, span: Span) -> bool {
         let known = self.family == Family::Typed || self.has_option(Features::NV_FRAGMENT_2);
         let is_result = matches!(self.program.vars[var as usize].kind, VarKind::Result { .. });
-        if !is_result || !known || self.stage != Stage::Fragment {
+        if !is_result || !known {
             return false;
         }
         let message = format!(

@@ -54,7 +54,7 @@ rules! {
     BareNumber ScalarSuffix "POW r.x, 2.0, a.x;"
         "a number as scalar operand of an ARB program is that number";
     ReadResult ReadResult "MUL result.color, result.color, a;"
-        "a result read in a fragment program of NV_gpu_program4 or of NV_fragment_program2 is what was written to it last, 0 before";
+        "a result read in a program of NV_gpu_program4 or 5 or of NV_fragment_program2 is what was written to it last, (0, 0, 0, 1) before";
     GuardedPop AddressRegister "POPA a0 (EQ.x);"
         "POPA under a condition takes an entry off the stack and writes the components whose test passes";
     ReflectionMask ReflectionMask "RFL r, axis, direction;"
