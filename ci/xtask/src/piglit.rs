@@ -1,23 +1,43 @@
 //! `cargo xtask piglit`: our verdicts beside those of piglit's tests of the ARB languages.
 //!
 //! Programs of `tests/asmparsertest` say in a comment whether they must load; scripts with programs of these languages
-//! must pass. What we decide otherwise on purpose stands in a table with the section of the specification that decides.
+//! must pass. Both are compared twice: as shipped programs are taken, and strictly. What we decide otherwise on purpose stands in a table
+//! with the section of the specification that decides.
 
 use crate::suite::{self, Outcome, ScriptResult};
 use crate::{shell, vulkan};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Where converted programs and the report go.
 const OUT: &str = "target/piglit";
 
-/// Path below the checkout, deciding section and reason.
+/// Path below the checkout, way of loading, deciding section and reason.
 const KNOWN: &str = "tests/acceptance/piglit.tsv";
 
 /// Programs that only load or do not.
 const PROGRAMS: &str = "tests/asmparsertest/shaders";
+
+/// How programs are loaded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// What shipped programs do is a warning.
+    Shipped,
+    /// It is an error.
+    Strict,
+}
+
+impl Mode {
+    /// As in the table.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Shipped => "shipped",
+            Self::Strict => "strict",
+        }
+    }
+}
 
 /// One file of piglit and what came of it.
 struct Case {
@@ -32,16 +52,14 @@ struct Case {
 struct Known(BTreeMap<String, String>);
 
 impl Known {
-    fn read() -> Result<Self> {
+    fn read(mode: Mode) -> Result<Self> {
         let text = std::fs::read_to_string(KNOWN).with_context(|| format!("reading {KNOWN}"))?;
-        let rows = text
-            .lines()
-            .skip(1)
-            .filter_map(|line| line.split_once('\t'));
-        Ok(Self(
-            rows.map(|(path, why)| (path.to_owned(), why.replace('\t', ": ")))
-                .collect(),
-        ))
+        let row = |line: &str| {
+            let (path, rest) = line.split_once('\t')?;
+            let (of, why) = rest.split_once('\t')?;
+            (of == mode.name()).then(|| (path.to_owned(), why.replace('\t', ": ")))
+        };
+        Ok(Self(text.lines().skip(1).filter_map(row).collect()))
     }
 }
 
@@ -55,14 +73,18 @@ pub(crate) fn run(checkout: &Path) -> Result<ExitCode> {
         );
     }
     shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
-    let known = Known::read()?;
-    let mut cases = programs(checkout)?;
-    cases.extend(scripts(checkout)?);
-    if cases.is_empty() {
-        bail!("no programs of the ARB languages in {}", checkout.display());
+    let mut wrong = false;
+    for mode in [Mode::Shipped, Mode::Strict] {
+        let known = Known::read(mode)?;
+        let mut cases = programs(checkout, mode)?;
+        cases.extend(scripts(checkout, mode)?);
+        if cases.is_empty() {
+            bail!("no programs of the ARB languages in {}", checkout.display());
+        }
+        println!("{}:", mode.name());
+        print_table(&cases, &known);
+        wrong |= print_differences(&cases, &known);
     }
-    print_table(&cases, &known);
-    let wrong = print_differences(&cases, &known);
     Ok(ExitCode::from(u8::from(wrong)))
 }
 
@@ -74,7 +96,7 @@ fn below(path: &Path, checkout: &Path) -> String {
 }
 
 /// The programs of the parser test, with Unix and with DOS line ends as that test loads them.
-fn programs(checkout: &Path) -> Result<Vec<Case>> {
+fn programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     let folder = checkout.join(PROGRAMS);
     if !folder.is_dir() {
         return Ok(Vec::new());
@@ -106,7 +128,7 @@ fn programs(checkout: &Path) -> Result<Vec<Case>> {
             false => "fragment",
         };
         for converted in [unix, dos] {
-            let (loaded, messages) = check(&converted, stage)?;
+            let (loaded, messages) = check(&converted, stage, mode)?;
             if loaded != loads {
                 case.outcome = Outcome::Fail;
                 case.detail = match loaded {
@@ -125,10 +147,15 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 }
 
 /// Whether a program compiles, and the first line of what the compiler said.
-fn check(text: &[u8], stage: &str) -> Result<(bool, String)> {
+fn check(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
     let file = Path::new(OUT).join("program.txt");
     std::fs::write(&file, text)?;
-    let output = shell::capture(suite::glasm()?.args(["check", "--stage", stage]).arg(&file))?;
+    let mut command = suite::glasm()?;
+    command.args(["check", "--stage", stage]).arg(&file);
+    if mode == Mode::Strict {
+        command.arg("--strict");
+    }
+    let output = shell::capture(&mut command)?;
     let messages = String::from_utf8_lossy(&output.stderr);
     let first = messages.lines().find(|line| line.starts_with("error"));
     match output.status.code() {
@@ -138,8 +165,23 @@ fn check(text: &[u8], stage: &str) -> Result<(bool, String)> {
     }
 }
 
+/// A copy of a script that loads its programs strictly.
+fn strict_copy(file: &Path, text: &[u8], checkout: &Path) -> Result<PathBuf> {
+    let copy = Path::new(OUT).join("strict").join(below(file, checkout));
+    if let Some(folder) = copy.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let text = String::from_utf8_lossy(text);
+    let text = match text.split_once("[require]") {
+        Some((before, behind)) => format!("{before}[require]\nstrict{behind}"),
+        None => format!("[require]\nstrict\n\n{text}"),
+    };
+    std::fs::write(&copy, text).with_context(|| format!("writing {}", copy.display()))?;
+    Ok(copy)
+}
+
 /// The scripts with assembly programs, on lavapipe.
-fn scripts(checkout: &Path) -> Result<Vec<Case>> {
+fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     let Some(driver) = vulkan::lavapipe() else {
         bail!("lavapipe is not installed (cargo xtask setup)");
     };
@@ -147,7 +189,10 @@ fn scripts(checkout: &Path) -> Result<Vec<Case>> {
     for file in shell::files_below(&checkout.join("tests"), "shader_test")? {
         let text = std::fs::read(&file)?;
         if contains(&text, b"[vertex program]") || contains(&text, b"[fragment program]") {
-            with_programs.push(file);
+            with_programs.push(match mode {
+                Mode::Shipped => file,
+                Mode::Strict => strict_copy(&file, &text, checkout)?,
+            });
         }
     }
     if with_programs.is_empty() {
@@ -167,8 +212,13 @@ fn scripts(checkout: &Path) -> Result<Vec<Case>> {
         command.args(["--validation", "require"]);
     }
     shell::capture(&mut command)?;
+    let strict = Path::new(OUT).join("strict");
+    let root = match mode {
+        Mode::Shipped => checkout,
+        Mode::Strict => &strict,
+    };
     let case = |result: ScriptResult| Case {
-        path: below(Path::new(&result.script), checkout),
+        path: below(Path::new(&result.script), root),
         outcome: result.outcome,
         detail: match result.outcome {
             Outcome::Pass => String::new(),
