@@ -320,3 +320,33 @@ fn the_table_is_in_order() {
         assert!(!info.accepted.ends_with('.') && !info.example.is_empty());
     }
 }
+
+/// The page about these rules has a row for each, in the same words, with a script that expects its warning.
+#[test]
+fn the_page_has_every_rule() {
+    let page = include_str!("../../../docs/shipped.md");
+    let rows: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| E"))
+        .collect();
+    assert_eq!(rows.len(), Rule::ALL.len());
+    for (row, rule) in rows.iter().zip(Rule::ALL) {
+        let info = rule.info();
+        let (code, example, accepted) = (info.code.id(), info.example, info.accepted);
+        let start = format!("| {code} | `{example}` | {accepted} | ");
+        let script = row
+            .strip_prefix(start.as_str())
+            .and_then(|rest| rest.strip_suffix('|'));
+        let script = script
+            .unwrap_or_else(|| panic!("{row}\nis not\n{start}"))
+            .trim();
+        if *rule == Rule::TextBehindNul {
+            assert!(script.is_empty());
+            continue;
+        }
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cases/run/shipped");
+        let text = std::fs::read_to_string(format!("{folder}/{script}.shader_test"));
+        let text = text.unwrap_or_else(|error| panic!("{script}: {error}"));
+        assert!(text.contains(&format!("expect warning {code}")), "{script}");
+    }
+}

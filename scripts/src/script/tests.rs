@@ -723,6 +723,34 @@ fn expected_errors() {
 }
 
 #[test]
+fn expected_warnings_go_with_other_commands() {
+    let found = commands("expect warning E0352 line 2 col 15\nclear\n");
+    let expected = ExpectedError {
+        code: glasm::Code::AliasOfBinding,
+        place: Some(ExpectedPlace::Position {
+            line: 2,
+            column: 15,
+        }),
+    };
+    assert_eq!(found[0], Command::ExpectWarning(expected));
+    assert_eq!(
+        error("expect nothing E0352"),
+        "`nothing` is not `error` or `warning`"
+    );
+}
+
+#[test]
+fn strict_scripts_refuse_what_shipped_programs_do() {
+    let program =
+        "[fragment program]\n!!NVfp5.0\nALIAS c = result.color;\nMOV c, 1;\nEND\n[test]\n";
+    for (required, loads) in [("", true), ("[require]\nstrict\n", false)] {
+        let script = parse(&format!("{required}{program}"));
+        let source = script.requirements.source("script", &script.programs[0]);
+        assert_eq!(glasm::translate(&source).0.is_some(), loads);
+    }
+}
+
+#[test]
 fn saved_images_stay_in_their_folder() {
     assert_eq!(
         error("save image ../out.png"),

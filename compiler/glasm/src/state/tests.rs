@@ -448,6 +448,60 @@ fn planes_colors_fog_points_and_depth() {
 }
 
 #[test]
+fn samples_of_the_framebuffer() {
+    let mut state = GlState::default();
+    let samples = |state: &GlState| state.evaluate(StateParam::Samples)[0].to_bits();
+    let place = |state: &GlState, n| state.evaluate(StateParam::SamplePosition(n));
+    assert_eq!(samples(&state), 1);
+    assert_eq!(place(&state, 0), [0.5, 0.5, 0.0, 1.0]);
+    // Vulkan specification, table of standard sample locations.
+    for (count, number, x, y) in [
+        (2, 1, 0.25, 0.25),
+        (4, 2, 0.125, 0.625),
+        (8, 7, 0.9375, 0.0625),
+        (16, 12, 0.0, 0.5),
+    ] {
+        state.multisample = Multisample::standard(count);
+        assert_eq!(samples(&state), count);
+        assert_eq!(place(&state, number), [x, y, 0.0, 1.0]);
+        assert_eq!(state.multisample.positions.len(), count as usize);
+        // Past the samples.
+        assert_eq!(place(&state, count), [0.5, 0.5, 0.0, 1.0]);
+        assert_eq!(place(&state, u32::MAX), [0.5, 0.5, 0.0, 1.0]);
+    }
+    // No standard locations.
+    state.multisample = Multisample::standard(64);
+    assert_eq!((samples(&state), place(&state, 63)[0]), (64, 0.5));
+    // All places of a count differ, and their mean is within a sixteenth of the middle.
+    for count in [2, 4, 8, 16] {
+        let places = Multisample::standard(count).positions;
+        let mut sorted = places.clone();
+        sorted.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
+        sorted.dedup();
+        assert_eq!(sorted.len(), places.len());
+        for axis in 0..2 {
+            let mean = places.iter().map(|place| place[axis]).sum::<f32>() / count as f32;
+            assert!((mean - 0.5).abs() <= 1.0 / 16.0, "{count}: {mean}");
+        }
+    }
+}
+
+#[test]
+fn normals_are_rescaled_by_the_inverse_of_the_modelview_matrix() {
+    let mut state = GlState::default();
+    let scale = |state: &GlState| state.evaluate(StateParam::NormalScale);
+    assert_eq!(scale(&state), [1.0, 0.0, 0.0, 1.0]);
+    *state.modelview_mut(0) = scaling([4.0, 4.0, 4.0]);
+    assert_eq!(scale(&state), [4.0, 0.0, 0.0, 1.0]);
+    // The third row of the inverse of a scaling by (2, 4, 8) is (0, 0, 1/8).
+    *state.modelview_mut(0) = scaling([2.0, 4.0, 8.0]);
+    assert_eq!(scale(&state), [8.0, 0.0, 0.0, 1.0]);
+    // Singular: the inverse is the identity here.
+    *state.modelview_mut(0) = [[0.0; 4]; 4];
+    assert_eq!(scale(&state), [1.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
 fn lights_are_transformed_when_they_are_specified() {
     let mut state = GlState::default();
     *state.modelview_mut(0) = turned_and_moved();
