@@ -234,6 +234,9 @@ fn clamps_on_integers() {
         "!!NVfp5.0 TEMP r; AND.U.«SPARSE».SAT r, r, 1; END",
         Code::ModifierUnsupported,
     );
+    let code = Code::ModifierUnsupported;
+    accepted_errors("!!NVfp5.0 TEMP r; I2F.«SAT» r, r; END", code);
+    accepted_errors("!!NVfp5.0 TEMP r; KIL.«SAT» r; END", code);
 }
 
 #[test]

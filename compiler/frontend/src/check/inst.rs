@@ -203,9 +203,9 @@ impl Checker<'_> {
         let result = result_type(info, types);
         let clamp = inst.modifiers.mods().intersection(Mods::ANY_CLAMP);
         let convert = info.rule == TypeRule::Convert;
-        let clamped = !clamp.is_empty() && info.result != ResultKind::None;
+        let clamped = !clamp.is_empty() && info.result != ResultKind::None && !result.is_float();
         let integer_clamp = convert && clamp == Mods::SAT;
-        if clamped && !result.is_float() && !integer_clamp {
+        if clamped && !integer_clamp {
             let span = self.flag_span(inst, Mods::ANY_CLAMP);
             let message = "only float results can be clamped";
             if convert {
