@@ -89,68 +89,51 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
 #[cold]
 fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
     let text = &source.text[whole.range()];
-    let part_at = |part: Part| Part {
-        span: Span::new(whole.start + part.span.start, whole.start + part.span.end),
-        header: whole.start + part.header,
-        dialect: part.dialect,
-    };
-    let unread = Part {
-        span: whole,
-        header: whole.start,
-        dialect: Dialect::of(text),
-    };
     let mut parts = programs(text);
-    let Some(first) = parts.next() else {
-        return unread;
+    let first = parts.next().filter(|first| {
+        let header = first.header as usize;
+        header == leading_bytes(text) && text[header..].starts_with(b"!!")
+    });
+    let Some(first) = first else {
+        return Part {
+            span: whole,
+            header: whole.start,
+            dialect: Dialect::of(text),
+        };
     };
-    if first.header as usize != leading_bytes(text)
-        || !text[first.header as usize..].starts_with(b"!!")
-    {
-        return unread;
-    }
-    let first_fits = |part: &Part| match (part.dialect, source.stage) {
+    let fits = match (first.dialect, source.stage) {
         (Some(dialect), Some(stage)) => dialect.stage() == stage,
-        _ => true,
+        (None, _) | (_, None) => true,
     };
-    let chosen = match first_fits(&first) {
-        // The rest is for the parser, which sees where the program ends.
-        true => Part {
-            span: Span::new(0, text.len() as u32),
-            ..first
-        },
-        false => {
-            let wanted = |part: &Part| {
-                part.dialect
-                    .is_some_and(|dialect| Some(dialect.stage()) == source.stage)
-            };
-            let mut fitting = parts.filter(wanted);
-            match (fitting.next(), fitting.next()) {
-                (Some(part), None) => {
-                    let stage = source.stage.map_or("", stage_name);
-                    let message =
-                        format!("of several programs in the text, this {stage} program is taken");
-                    reports.lenient(
-                        Rule::OtherPrograms,
-                        header_span(source.text, part_at(part)),
-                        message,
-                    );
-                    part
-                }
-                _ => {
-                    return part_at(Part {
-                        span: Span::new(0, text.len() as u32),
-                        ..first
-                    });
-                }
-            }
-        }
+    let other = match fits {
+        true => None,
+        false => only_program(parts, source.stage),
     };
-    if chosen.span.start == 0 && chosen.header > 0 {
-        let message = "the program does not start in the first byte of the text";
-        let chosen = part_at(chosen);
-        reports.lenient(Rule::LeadingText, header_span(source.text, chosen), message);
+    if let (Some(other), Some(stage)) = (other, source.stage) {
+        let (part, stage) = (other.behind(whole.start), stage_name(stage));
+        let message = format!("of several programs in the text, this {stage} program is taken");
+        let span = header_span(source.text, part);
+        reports.lenient(Rule::OtherPrograms, span, message);
+        return part;
     }
-    part_at(chosen)
+    // The rest is for the parser, which sees where the program ends.
+    let part = Part {
+        span: whole,
+        ..first.behind(whole.start)
+    };
+    if fits && first.header > 0 {
+        let message = "the program does not start in the first byte of the text";
+        let span = header_span(source.text, part);
+        reports.lenient(Rule::LeadingText, span, message);
+    }
+    part
+}
+
+/// The program of a type, if there is exactly one.
+fn only_program(parts: impl Iterator<Item = Part>, stage: Option<Stage>) -> Option<Part> {
+    let mut fitting = parts.filter(|part| part.dialect.map(Dialect::stage) == stage);
+    let part = fitting.next()?;
+    fitting.next().is_none().then_some(part)
 }
 
 /// Where the header of a part stands.

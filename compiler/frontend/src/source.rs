@@ -188,13 +188,8 @@ impl<'a> Source<'a> {
             Acceptance::Strict => &[],
         };
         split::programs(text).map(move |part| {
-            let place = |offset: u32| whole.start + offset;
             let part = match self.acceptance {
-                Acceptance::Shipped => Part {
-                    span: Span::new(place(part.span.start), place(part.span.end)),
-                    header: place(part.header),
-                    dialect: part.dialect,
-                },
+                Acceptance::Shipped => part.behind(whole.start),
                 Acceptance::Strict => Part {
                     span: whole,
                     header: whole.start,

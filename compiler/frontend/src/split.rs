@@ -20,6 +20,17 @@ pub struct Part {
     pub dialect: Option<Dialect>,
 }
 
+impl Part {
+    /// The same part of a text that has `offset` more bytes in front.
+    pub(crate) fn behind(self, offset: u32) -> Self {
+        Self {
+            span: Span::new(self.span.start + offset, self.span.end + offset),
+            header: self.header + offset,
+            dialect: self.dialect,
+        }
+    }
+}
+
 /// The programs of a text, in order; at least one part, even if nothing in the text is a header.
 ///
 /// A program starts at `!!` outside of comments, because no language has `!` in its programs. Only the first 4 GiB are looked at.

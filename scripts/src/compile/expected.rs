@@ -56,9 +56,11 @@ impl ScriptCompiler<'_> {
     /// reported when it is needed.
     pub fn check_warnings(&self) -> Vec<Failure> {
         let steps = self.script.steps.iter();
-        let expected = steps.filter_map(|step| match &step.command {
-            Command::ExpectWarning(warning) => Some((step.line, warning)),
-            _ => None,
+        let expected = steps.filter_map(|step| {
+            let Command::ExpectWarning(warning) = &step.command else {
+                return None;
+            };
+            Some((step.line, warning))
         });
         let mut expected: Vec<(u32, &ExpectedError)> = expected.collect();
         let mut failures = Vec::new();

@@ -89,19 +89,20 @@ impl Checker<'_> {
             size,
             ..*decl
         };
-        match kind {
-            DeclKind::Subroutine => self.wrong_binding(decl, span),
-            // Units have no names before version 5.0, but they do as aliases.
-            DeclKind::Texture if !resolved.range && resolved.rest.is_none() => {
-                if let Some(var) = self.implicit_var(resolved.bound, span) {
-                    let info = self.program.vars[var as usize];
-                    self.declare(decl.name, info);
-                }
-                return;
-            }
-            _ => return self.bound_variable(&variable),
+        if kind == DeclKind::Subroutine {
+            self.wrong_binding(decl, span);
+            return self.poison(decl);
         }
-        self.poison(decl);
+        // Units have no names before version 5.0, but they do as aliases.
+        let is_unit = kind == DeclKind::Texture && !resolved.range && resolved.rest.is_none();
+        match is_unit.then(|| self.implicit_var(resolved.bound, span)) {
+            Some(Some(var)) => {
+                let info = self.program.vars[var as usize];
+                self.declare(decl.name, info);
+            }
+            Some(None) => self.poison(decl),
+            None => self.bound_variable(&variable),
+        }
     }
 
     /// Keeps later uses of a name from being reported.

@@ -62,17 +62,8 @@ impl GlState {
                 let [x, y] = self.multisample.position(n);
                 [x, y, 0.0, 1.0]
             }
-            // Integers travel as bits.
-            StateParam::Samples => [f32::from_bits(self.multisample.samples), 0.0, 0.0, 0.0],
-            StateParam::Thread(property) => {
-                let threads = self.threads;
-                let value = match property {
-                    ThreadProperty::WarpSize => threads.warp_size,
-                    ThreadProperty::WarpsPerSm => threads.warps_per_sm,
-                    ThreadProperty::SmCount => threads.sm_count,
-                };
-                [f32::from_bits(value), 0.0, 0.0, 0.0]
-            }
+            StateParam::Samples => integer(self.multisample.samples),
+            StateParam::Thread(property) => self.thread(property),
         }
     }
 
@@ -105,6 +96,15 @@ impl GlState {
             0.0 => 1.0,
             length => (1.0 / length) as f32,
         }
+    }
+
+    /// A property of thread groups.
+    fn thread(&self, property: ThreadProperty) -> [f32; 4] {
+        integer(match property {
+            ThreadProperty::WarpSize => self.threads.warp_size,
+            ThreadProperty::WarpsPerSm => self.threads.warps_per_sm,
+            ThreadProperty::SmCount => self.threads.sm_count,
+        })
     }
 
     /// What turns y of the window position.
@@ -185,6 +185,11 @@ impl Light {
         let [x, y, z] = normalize3([sign * x, sign * y, sign * z]);
         normalize3([x, y, z + 1.0]).map(|value| value as f32)
     }
+}
+
+/// Integers travel as bits.
+fn integer(value: u32) -> [f32; 4] {
+    [f32::from_bits(value), 0.0, 0.0, 0.0]
 }
 
 fn vec4([x, y, z]: [f32; 3], w: f32) -> [f32; 4] {
