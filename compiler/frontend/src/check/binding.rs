@@ -67,11 +67,7 @@ impl Checker<'_> {
         };
         match resolved {
             Ok((bound, range, used)) => {
-                if let Bound::Params(list) = &bound
-                    && let Some(ParamSource::State(param)) = list.first()
-                    && param.is_drivers()
-                    && !self.drivers_state(&segments[..used])
-                {
+                if !self.may_be_bound(&bound, &segments[..used]) {
                     return None;
                 }
                 let rest = &segments[used..];
@@ -106,6 +102,37 @@ impl Checker<'_> {
                 None
             }
         }
+    }
+
+    /// Whether the program may name what the rows of all programs have. Reports it if not.
+    #[inline]
+    fn may_be_bound(&mut self, bound: &Bound, segments: &[Segment]) -> bool {
+        match bound {
+            Bound::Params(list) => match list.first() {
+                Some(ParamSource::State(param)) if param.is_drivers() => {
+                    self.drivers_state(segments)
+                }
+                _ => true,
+            },
+            Bound::Result(row, ..) if row.path == "result.position" => {
+                let features = self.program.features;
+                !features.contains(Features::POSITION_INVARIANT) || self.own_position(segments)
+            }
+            _ => true,
+        }
+    }
+
+    /// The position of a program that leaves it to fixed functions.
+    #[cold]
+    fn own_position(&mut self, segments: &[Segment]) -> bool {
+        let span = segments[0].span.to(segments[segments.len() - 1].span);
+        let message =
+            "the program has OPTION ARB_position_invariant, so the position is computed for it";
+        if self.family == Family::Typed {
+            return self.reports.lenient(Rule::OwnPosition, span, message);
+        }
+        self.reports.error(Code::PositionInvariant, span, message);
+        false
     }
 
     /// State that no specification has, but programs that a driver's compiler wrote.
@@ -267,11 +294,6 @@ impl Checker<'_> {
                 Code::ResultOption,
                 format!("`{text}` needs OPTION {option}"),
             );
-        }
-        if row.path == "result.position" && features.contains(Features::POSITION_INVARIANT) {
-            let message =
-                "the program has OPTION ARB_position_invariant, so the position is computed for it";
-            return fail(span, Code::PositionInvariant, message);
         }
         let (first, count, range) = match bracket {
             Bracket::Relative(_) if row.traits.contains(Traits::RELATIVE) => {

@@ -47,6 +47,8 @@ rules! {
         "of several programs in one text, the one of the type asked for is taken";
     DriversState BindingUnknown "PARAM p[32] = { state.multisample.positions[0..31] };"
         "state.matrix.normalscale, state.multisample.samples and state.multisample.positions[n] are what GLSL calls gl_NormalScale, gl_NumSamples and gl_SamplePosition";
+    OwnPosition PositionInvariant "OPTION ARB_position_invariant; MOV result.position, a;"
+        "a position written by a position-invariant program with types is left out: fixed functions compute it";
     AliasOfBinding AliasOfBinding "ALIAS pos = result.position;"
         "an alias of a binding is a variable of that binding";
     LargeOffset IndexOffset "MOV r, c[a0.x + 96];"

@@ -298,7 +298,7 @@ impl Lowerer<'_> {
                     base: info.base.unwrap_or(natural),
                     ..Output::new(binding.semantic)
                 };
-                let storage = match self.clips_by_planes(binding.semantic) {
+                let storage = match self.is_fixed_function(binding.semantic) {
                     true => Storage::Temp,
                     false => Storage::Output(self.builder.program.outputs.push(output)),
                 };
@@ -331,11 +331,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a result is a clip distance of a position-invariant program, which user clip planes clip instead.
-    /// NV_vertex_program2_option section 2.11.
-    fn clips_by_planes(&self, semantic: Semantic) -> bool {
+    /// Whether fixed functions compute a result instead of a position-invariant program: its clip distances, which user clip planes
+    /// take the place of (NV_vertex_program2_option section 2.11), and the position itself ([`Rule::OwnPosition`]).
+    ///
+    /// [`Rule::OwnPosition`]: crate::lang::lenient::Rule::OwnPosition
+    fn is_fixed_function(&self, semantic: Semantic) -> bool {
         let features = self.checked.features;
-        matches!(semantic, Semantic::ClipDistance(_))
+        matches!(semantic, Semantic::ClipDistance(_) | Semantic::Position)
             && features.contains(Features::POSITION_INVARIANT)
     }
 
