@@ -178,6 +178,7 @@ fn compiler_is_pure_rust() -> Result<Tally> {
         "glasm-frontend",
         "glasm-codegen",
         "glasm",
+        "glasm-text",
         "glasm-cli",
     ] {
         let mut tree = shell::cargo();

@@ -150,9 +150,9 @@ pub(crate) struct CompileArgs {
     /// What the module must run on
     #[arg(long, value_name = "TARGET", default_value = "vulkan1.1")]
     pub(crate) target: TargetArg,
-    /// Whose rules for clip space the module follows; `opengl` remaps depth from -w..w to 0..w
-    #[arg(long, value_name = "RULES", default_value = "vulkan")]
-    pub(crate) conventions: ConventionsArg,
+    /// Whose rules for clip space the programs follow; where the form has others, positions are converted [default: those of the form]
+    #[arg(long, value_name = "RULES")]
+    pub(crate) conventions: Option<ConventionsArg>,
     /// Instructions after which the loops of programs with free branches end; 0 lets them run for ever
     #[arg(long, value_name = "N", default_value_t = 65_536)]
     pub(crate) step_limit: u32,
@@ -220,9 +220,16 @@ impl Emit {
         }
     }
 
-    /// Whether it is a SPIR-V module or describes one, and not another shading language.
-    pub(crate) fn is_module(self) -> bool {
-        matches!(self, Self::Spirv | Self::Spvasm | Self::Ir | Self::Reflect)
+    /// The shading language, if it is one.
+    #[cfg(feature = "translate")]
+    pub(crate) fn language(self) -> Option<glasm_text::Language> {
+        match self {
+            Self::Spirv | Self::Spvasm | Self::Ir | Self::Reflect => None,
+            Self::Wgsl => Some(glasm_text::Language::Wgsl),
+            Self::Msl => Some(glasm_text::Language::Msl),
+            Self::Hlsl => Some(glasm_text::Language::Hlsl),
+            Self::Glsl => Some(glasm_text::Language::Glsl),
+        }
     }
 
     /// Whether it is something that people read.
@@ -258,19 +265,10 @@ impl From<TargetArg> for glasm::Target {
 /// Rules for clip space.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConventionsArg {
-    /// Positions pass unchanged
+    /// Depth from 0 to w, y down
     Vulkan,
-    /// Depth is remapped
+    /// Depth from -w to w, y up
     Opengl,
-}
-
-impl From<ConventionsArg> for glasm::Conventions {
-    fn from(conventions: ConventionsArg) -> Self {
-        match conventions {
-            ConventionsArg::Vulkan => Self::vulkan(),
-            ConventionsArg::Opengl => Self::opengl(),
-        }
-    }
 }
 
 /// `glasm explain`.

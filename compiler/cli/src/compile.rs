@@ -1,13 +1,13 @@
 //! `glasm compile`: programs to SPIR-V and other forms.
 
-use crate::args::{CompileArgs, Emit};
+use crate::args::{CompileArgs, ConventionsArg, Emit};
 use crate::batch::{Done, run_batch};
 use crate::check::closing_line;
 use crate::console::{Console, Fatal, Status};
 use crate::emit::{self, Emitted, Failure};
 use crate::inputs::{Input, Inputs, find_inputs};
 use crate::validate::Validator;
-use glasm::{DebugInfo, DeviceFeatures, Options, Source};
+use glasm::{Conventions, DebugInfo, Options, Source};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -47,9 +47,13 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
         emit: args.emit,
         stage: args.stage,
         step_limit: Some(args.step_limit).filter(|&limit| limit > 0),
-        options,
         #[cfg(feature = "translate")]
-        flip_y: args.conventions == crate::args::ConventionsArg::Vulkan,
+        text_conventions: match args.conventions {
+            None => glasm_text::Conventions::Own,
+            Some(ConventionsArg::Opengl) => glasm_text::Conventions::OpenGl,
+            Some(ConventionsArg::Vulkan) => glasm_text::Conventions::Vulkan,
+        },
+        options,
         validator,
     };
     let failed = run_batch(&inputs.list, console, |input, text| {
@@ -64,34 +68,16 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
 fn options(args: &CompileArgs) -> Options {
     Options {
         target: args.target.into(),
-        conventions: args.conventions.into(),
+        conventions: match args.conventions {
+            Some(ConventionsArg::Opengl) => Conventions::opengl(),
+            Some(ConventionsArg::Vulkan) | None => Conventions::vulkan(),
+        },
         debug: DebugInfo {
             names: args.debug,
             lines: args.debug,
         },
-        device: device_features(args.emit),
         legacy_multiply: args.legacy_multiply,
         ..Options::default()
-    }
-}
-
-/// The shading languages lack some features of Vulkan devices; glasm does without them, or says at which instruction it cannot.
-fn device_features(emit: Emit) -> DeviceFeatures {
-    let all = DeviceFeatures::default();
-    if emit.is_module() {
-        return all;
-    }
-    DeviceFeatures {
-        float64: false,
-        buffer_device_address: false,
-        int64_atomics: false,
-        int64: false,
-        int16: false,
-        int8: false,
-        demote_to_helper_invocation: false,
-        resource_residency: false,
-        resource_min_lod: false,
-        ..all
     }
 }
 

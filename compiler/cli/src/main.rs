@@ -17,8 +17,6 @@ mod inputs;
 mod report;
 #[cfg(feature = "run")]
 mod run;
-#[cfg(feature = "translate")]
-mod translate;
 mod validate;
 use args::{Cli, Command};
 use clap::Parser;

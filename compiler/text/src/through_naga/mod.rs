@@ -1,46 +1,64 @@
-//! SPIR-V to the high-level shading languages, through naga.
+//! SPIR-V to the shading languages through naga, which is the only one that writes WGSL, and needs no C++.
 
 mod logic;
 mod separate;
 mod signs;
 mod slots;
 
-use crate::guard::guarded;
+use crate::Language;
 use naga::back::{glsl, hlsl, msl, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, front::spv};
 use rspirv::binary::Assemble;
 use rspirv::dr::load_words;
+use std::any::Any;
 use std::error::Error;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A shading language.
+/// What becomes of the positions that the module writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Language {
-    /// WebGPU.
-    Wgsl,
-    /// Metal.
-    Msl,
-    /// Direct3D.
-    Hlsl,
-    /// OpenGL.
-    Glsl,
+pub(crate) enum Positions {
+    /// They reach the language's clip space as they are.
+    Unchanged,
+    /// They are Vulkan's, with depth from 0 to w and y down, and are converted.
+    FromVulkan,
 }
 
-/// Translates a module. With `flip_y`, clip space has y down in the module and up in the result, where the language says so.
+/// Writes a module.
 pub(crate) fn translate(
     words: &[u32],
     language: Language,
-    flip_y: bool,
-) -> Result<Vec<u8>, String> {
+    positions: Positions,
+) -> Result<String, String> {
     // naga panics on some modules that it was not made for.
-    guarded(|| translate_unguarded(words, language, flip_y))
-        .unwrap_or_else(|panic| Err(format!("naga failed on the module: {panic}")))
-        .map(String::into_bytes)
+    catch_unwind(AssertUnwindSafe(|| {
+        translate_unguarded(words, language, positions)
+    }))
+    .unwrap_or_else(|panic| {
+        Err(format!(
+            "naga failed on the module: {}",
+            message_of(panic.as_ref())
+        ))
+    })
 }
 
-fn translate_unguarded(words: &[u32], language: Language, flip_y: bool) -> Result<String, String> {
-    // The GLSL writer turns y itself, for programs that come from WebGPU; turning it twice leaves it as it is in both APIs' images.
-    let adjust_coordinate_space = flip_y || language == Language::Glsl;
+/// What a panic says.
+fn message_of(panic: &dyn Any) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("panic")
+}
+
+fn translate_unguarded(
+    words: &[u32],
+    language: Language,
+    positions: Positions,
+) -> Result<String, String> {
+    // The GLSL writer converts positions itself.
+    let adjust_coordinate_space = match language {
+        Language::Wgsl | Language::Msl | Language::Hlsl => positions == Positions::FromVulkan,
+        Language::Glsl => false,
+    };
     let options = spv::Options {
         adjust_coordinate_space,
         ..spv::Options::default()
@@ -57,7 +75,7 @@ fn translate_unguarded(words: &[u32], language: Language, flip_y: bool) -> Resul
             .map_err(|error| chain(&error)),
         Language::Msl => write_msl(&module, &info),
         Language::Hlsl => write_hlsl(&module, &info),
-        Language::Glsl => write_glsl(&module, &info),
+        Language::Glsl => write_glsl(&module, &info, positions),
     };
     written.map_err(|error| format!("naga cannot write the module: {error}"))
 }
@@ -111,11 +129,16 @@ fn write_hlsl(module: &Module, info: &ModuleInfo) -> Result<String, String> {
     }
 }
 
-fn write_glsl(module: &Module, info: &ModuleInfo) -> Result<String, String> {
+fn write_glsl(module: &Module, info: &ModuleInfo, positions: Positions) -> Result<String, String> {
     let entry = module.entry_points.first().ok_or("no entry point")?;
+    let writer_flags = match positions {
+        Positions::Unchanged => glsl::WriterFlags::empty(),
+        Positions::FromVulkan => glsl::WriterFlags::ADJUST_COORDINATE_SPACE,
+    };
     let options = glsl::Options {
         version: glsl::Version::Desktop(450),
         binding_map: slots::glsl_bindings(module),
+        writer_flags,
         ..glsl::Options::default()
     };
     let pipeline = glsl::PipelineOptions {
@@ -155,7 +178,7 @@ mod tests {
     #[test]
     fn modules_that_are_none_are_refused() {
         for words in [&[][..], &[0x0723_0203], &[1, 2, 3, 4, 5]] {
-            let error = translate(words, Language::Wgsl, true).unwrap_err();
+            let error = translate(words, Language::Wgsl, Positions::Unchanged).unwrap_err();
             assert!(
                 error.starts_with("naga cannot read the module: "),
                 "{error}"
