@@ -142,6 +142,7 @@ impl Runner {
             capabilities,
             target: self.target,
             tools: &self.tools,
+            through: self.options.through,
         };
         let compiling = self.clock.enter(Phase::Compile);
         if let Some(reason) = surplus(script, capabilities) {

@@ -19,16 +19,21 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod features;
 mod language;
 mod options;
+mod resources;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod spirv_val;
 mod through_naga;
+#[cfg(feature = "spirv-cross")]
+mod through_spirv_cross;
 mod write;
 
 pub use error::Error;
 pub use glasm::Source;
-pub use language::Language;
+pub use language::{Language, UnknownLanguage};
 pub use options::{Conventions, Options};
+pub use resources::{Resource, ResourceKind};
 pub use write::{Text, compiler_options, explain_features, write, write_shader};

@@ -1,16 +1,19 @@
 //! From a program string or a module to text.
 
+use crate::features::device_features;
 use crate::through_naga::{self, Positions};
-use crate::{Conventions, Error, Language, Options, Source};
-use glasm::{Code, DebugInfo, DeviceFeatures, Diagnostics, Reflection, Shader};
+use crate::{Conventions, Error, Language, Options, Resource, Source};
+use glasm::{Code, DebugInfo, Diagnostics, Reflection, Shader};
 
 /// A program as text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Text {
     /// The text.
     pub text: String,
-    /// What it expects of its caller.
+    /// What the module behind it expects of its caller.
     pub reflection: Reflection,
+    /// Where the resources are in the text.
+    pub resources: Vec<Resource>,
     /// Warnings about the program.
     pub warnings: Diagnostics,
 }
@@ -22,29 +25,53 @@ pub struct Text {
 pub fn write(source: &Source<'_>, options: &Options) -> Result<Text, Error> {
     let shader = glasm::compile(source, &compiler_options(options))
         .map_err(|errors| Error::Program(explain_features(errors)))?;
-    write_shader(shader, options)
+    write_shader(&shader, options)
 }
 
 /// Writes a compiled program, which must have been compiled with [`compiler_options`].
 ///
 /// # Errors
 /// What keeps it from being written.
-pub fn write_shader(shader: Shader, options: &Options) -> Result<Text, Error> {
+pub fn write_shader(shader: &Shader, options: &Options) -> Result<Text, Error> {
     let positions = match options.conventions {
         Conventions::Own | Conventions::OpenGl => Positions::Unchanged,
         Conventions::Vulkan => Positions::FromVulkan,
     };
-    match through_naga::translate(&shader.words, options.language, positions) {
-        Ok(text) => Ok(Text {
+    match translate(shader, options.language, positions) {
+        Ok((text, resources)) => Ok(Text {
             text,
-            reflection: shader.reflection,
-            warnings: shader.warnings,
+            resources,
+            reflection: shader.reflection.clone(),
+            warnings: shader.warnings.clone(),
         }),
         Err(message) => Err(Error::Writer {
-            warnings: shader.warnings,
+            warnings: shader.warnings.clone(),
             message,
         }),
     }
+}
+
+#[cfg(feature = "spirv-cross")]
+fn translate(
+    shader: &Shader,
+    language: Language,
+    positions: Positions,
+) -> Result<(String, Vec<Resource>), String> {
+    if language == Language::Wgsl {
+        let text = through_naga::translate(&shader.words, language, positions)?;
+        return Ok((text, Vec::new()));
+    }
+    crate::through_spirv_cross::translate(shader, language, positions)
+}
+
+#[cfg(not(feature = "spirv-cross"))]
+fn translate(
+    shader: &Shader,
+    language: Language,
+    positions: Positions,
+) -> Result<(String, Vec<Resource>), String> {
+    let text = through_naga::translate(&shader.words, language, positions)?;
+    Ok((text, Vec::new()))
 }
 
 /// The options to compile a program with that [`write_shader`] writes: those of the caller, with what the language decides.
@@ -55,7 +82,7 @@ pub fn compiler_options(options: &Options) -> glasm::Options {
             names: true,
             lines: false,
         },
-        device: device_features(),
+        device: device_features(options.language),
         ..options.compiler.clone()
     }
 }
@@ -63,8 +90,8 @@ pub fn compiler_options(options: &Options) -> glasm::Options {
 /// Positions reach GL's clip space as they are, and the others with their depth remapped, if the program follows GL.
 fn conventions(options: &Options) -> glasm::Conventions {
     let converts = match options.language {
-        Language::Wgsl | Language::Msl | Language::Hlsl => true,
-        Language::Glsl => false,
+        Language::Wgsl | Language::Msl(_) | Language::Hlsl(_) | Language::VulkanGlsl => true,
+        Language::Glsl(_) | Language::Essl(_) => false,
     };
     if converts && options.conventions == Conventions::OpenGl {
         glasm::Conventions {
@@ -73,22 +100,6 @@ fn conventions(options: &Options) -> glasm::Conventions {
         }
     } else {
         glasm::Conventions::vulkan()
-    }
-}
-
-/// The shading languages lack some features of Vulkan devices; glasm does without them, or says at which instruction it cannot.
-fn device_features() -> DeviceFeatures {
-    DeviceFeatures {
-        float64: false,
-        buffer_device_address: false,
-        int64_atomics: false,
-        int64: false,
-        int16: false,
-        int8: false,
-        demote_to_helper_invocation: false,
-        resource_residency: false,
-        resource_min_lod: false,
-        ..DeviceFeatures::default()
     }
 }
 

@@ -10,8 +10,10 @@ mod interface;
 mod link;
 mod passthrough;
 mod point_size;
+mod through;
 mod verdicts;
 
+use crate::options::Through;
 use crate::requirements::{Capabilities, missing_components, missing_for_module};
 use crate::tools::{Job, TextLanguage, ToolError, Tools};
 use glasm::ir::{Semantic, Stage, TypeBase};
@@ -106,6 +108,7 @@ pub(crate) struct CompileContext<'a> {
     pub(crate) capabilities: &'a Capabilities,
     pub(crate) target: Target,
     pub(crate) tools: &'a Tools,
+    pub(crate) through: Option<Through>,
 }
 
 impl CompileContext<'_> {
@@ -379,12 +382,14 @@ impl CompileContext<'_> {
                 "the device lacks vertex attribute {number}"
             )));
         }
+        let words = match self.needs_point_size(section.stage, &shader.reflection) {
+            true => point_size::add(&shader.words).unwrap_or(shader.words),
+            false => shader.words,
+        };
+        let shader = self.take_detour(section, Shader { words, ..shader })?;
         Ok(Module {
             stage: section.stage,
-            words: match self.needs_point_size(section.stage, &shader.reflection) {
-                true => point_size::add(&shader.words).unwrap_or(shader.words),
-                false => shader.words,
-            },
+            words: shader.words,
             reflection: Some(shader.reflection),
             interface: None,
             template: None,
@@ -477,6 +482,7 @@ impl CompileContext<'_> {
                 false => TransformFeedback::default(),
             },
             legacy_multiply: script.requirements.legacy_multiply,
+            debug: self.debug_info(),
             ..glasm::Options::default()
         }
     }

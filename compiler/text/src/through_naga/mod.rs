@@ -56,8 +56,8 @@ fn translate_unguarded(
 ) -> Result<String, String> {
     // The GLSL writer converts positions itself.
     let adjust_coordinate_space = match language {
-        Language::Wgsl | Language::Msl | Language::Hlsl => positions == Positions::FromVulkan,
-        Language::Glsl => false,
+        Language::Wgsl | Language::Msl(_) | Language::Hlsl(_) => positions == Positions::FromVulkan,
+        Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl => false,
     };
     let options = spv::Options {
         adjust_coordinate_space,
@@ -73,9 +73,17 @@ fn translate_unguarded(
     let written = match language {
         Language::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
             .map_err(|error| chain(&error)),
-        Language::Msl => write_msl(&module, &info),
-        Language::Hlsl => write_hlsl(&module, &info),
-        Language::Glsl => write_glsl(&module, &info, positions),
+        Language::Msl(version) => write_msl(&module, &info, version),
+        Language::Hlsl(model) => write_hlsl(&module, &info, model),
+        Language::Glsl(version) => {
+            let version = glsl::Version::Desktop(version as u16);
+            write_glsl(&module, &info, version, positions)
+        }
+        Language::Essl(version) => {
+            let version = glsl::Version::new_gles(version as u16);
+            write_glsl(&module, &info, version, positions)
+        }
+        Language::VulkanGlsl => Err("naga has no GLSL for Vulkan".to_owned()),
     };
     written.map_err(|error| format!("naga cannot write the module: {error}"))
 }
@@ -89,10 +97,10 @@ fn prepare(words: &[u32]) -> Result<Vec<u32>, String> {
     Ok(module.assemble())
 }
 
-fn write_msl(module: &Module, info: &ModuleInfo) -> Result<String, String> {
+fn write_msl(module: &Module, info: &ModuleInfo, version: u32) -> Result<String, String> {
     let entry = module.entry_points.first().ok_or("no entry point")?;
     let options = msl::Options {
-        lang_version: (2, 4),
+        lang_version: ((version / 10) as u8, (version % 10) as u8),
         per_entry_point_map: [(entry.name.clone(), slots::msl_resources(module))].into(),
         ..msl::Options::default()
     };
@@ -109,9 +117,9 @@ fn write_msl(module: &Module, info: &ModuleInfo) -> Result<String, String> {
     }
 }
 
-fn write_hlsl(module: &Module, info: &ModuleInfo) -> Result<String, String> {
+fn write_hlsl(module: &Module, info: &ModuleInfo, model: u32) -> Result<String, String> {
     let options = hlsl::Options {
-        shader_model: hlsl::ShaderModel::V6_0,
+        shader_model: shader_model(model),
         ..hlsl::Options::default()
     };
     let pipeline = hlsl::PipelineOptions::default();
@@ -129,14 +137,35 @@ fn write_hlsl(module: &Module, info: &ModuleInfo) -> Result<String, String> {
     }
 }
 
-fn write_glsl(module: &Module, info: &ModuleInfo, positions: Positions) -> Result<String, String> {
+fn shader_model(number: u32) -> hlsl::ShaderModel {
+    match number {
+        50 => hlsl::ShaderModel::V5_0,
+        51 => hlsl::ShaderModel::V5_1,
+        61 => hlsl::ShaderModel::V6_1,
+        62 => hlsl::ShaderModel::V6_2,
+        63 => hlsl::ShaderModel::V6_3,
+        64 => hlsl::ShaderModel::V6_4,
+        65 => hlsl::ShaderModel::V6_5,
+        66 => hlsl::ShaderModel::V6_6,
+        67 => hlsl::ShaderModel::V6_7,
+        68 => hlsl::ShaderModel::V6_8,
+        _ => hlsl::ShaderModel::V6_0,
+    }
+}
+
+fn write_glsl(
+    module: &Module,
+    info: &ModuleInfo,
+    version: glsl::Version,
+    positions: Positions,
+) -> Result<String, String> {
     let entry = module.entry_points.first().ok_or("no entry point")?;
     let writer_flags = match positions {
         Positions::Unchanged => glsl::WriterFlags::empty(),
         Positions::FromVulkan => glsl::WriterFlags::ADJUST_COORDINATE_SPACE,
     };
     let options = glsl::Options {
-        version: glsl::Version::Desktop(450),
+        version,
         binding_map: slots::glsl_bindings(module),
         writer_flags,
         ..glsl::Options::default()

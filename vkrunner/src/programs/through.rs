@@ -1,0 +1,88 @@
+//! Modules that take a detour to the device: written as text of a shading language, and compiled from that.
+
+use super::{CompileContext, Refusal};
+use crate::options::Through;
+#[cfg(feature = "text")]
+use crate::tools::{Job, TextLanguage, ToolError};
+use glasm::{DebugInfo, Shader};
+#[cfg(feature = "text")]
+use glasm_scripts::outcome::Failure;
+use glasm_scripts::script::ProgramSection;
+
+impl CompileContext<'_> {
+    /// What modules tell of their programs: texts have names.
+    pub(super) fn debug_info(&self) -> DebugInfo {
+        match self.through {
+            None => DebugInfo::default(),
+            Some(Through::Glsl) => TEXT_DEBUG_INFO,
+        }
+    }
+
+    /// The module that the device gets.
+    pub(super) fn take_detour(
+        &self,
+        section: &ProgramSection,
+        shader: Shader,
+    ) -> Result<Shader, Refusal> {
+        match self.through {
+            None => Ok(shader),
+            Some(Through::Glsl) => self.through_glsl(section, shader),
+        }
+    }
+
+    #[cfg(feature = "text")]
+    fn through_glsl(&self, section: &ProgramSection, shader: Shader) -> Result<Shader, Refusal> {
+        let options = glasm_text::Options::new(glasm_text::Language::VulkanGlsl);
+        let text = glasm_text::write_shader(&shader, &options)
+            .map_err(|error| self.detour_failure(section, &error.to_string(), None))?;
+        let job = Job {
+            language: TextLanguage::Glsl,
+            stage: section.stage,
+            target: self.target,
+            texts: vec![text.text.clone().into_bytes()],
+        };
+        let words = self.tools.translate(job).map_err(|error| match error {
+            ToolError::Missing(reason) => Refusal::Skip(reason),
+            ToolError::Refused(messages) => {
+                let said: Vec<String> = messages.into_iter().map(|it| it.text).collect();
+                // A compiler that is older than an extension has nothing to say about texts that use it.
+                match said
+                    .iter()
+                    .find(|it| it.contains("extension not supported"))
+                {
+                    Some(missing) => Refusal::Skip(format!("glslangValidator: {missing}")),
+                    None => self.detour_failure(section, &said.join("; "), Some(&text.text)),
+                }
+            }
+        })?;
+        Ok(Shader { words, ..shader })
+    }
+
+    #[cfg(not(feature = "text"))]
+    fn through_glsl(&self, _: &ProgramSection, _: Shader) -> Result<Shader, Refusal> {
+        let reason =
+            "programs cannot be written as GLSL: the feature `text` is missing in this build";
+        Err(Refusal::Skip(reason.to_owned()))
+    }
+
+    #[cfg(feature = "text")]
+    fn detour_failure(
+        &self,
+        section: &ProgramSection,
+        message: &str,
+        text: Option<&str>,
+    ) -> Refusal {
+        let stage = section.stage.name();
+        let text = text.map_or_else(String::new, |text| format!(" in:\n{text}"));
+        Refusal::Fail(Failure {
+            line: Some(section.line),
+            message: format!("the {stage} program as GLSL: {message}{text}"),
+        })
+    }
+}
+
+/// Names, and no lines, which texts do not keep.
+const TEXT_DEBUG_INFO: DebugInfo = DebugInfo {
+    names: true,
+    lines: false,
+};
