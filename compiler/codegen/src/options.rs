@@ -256,6 +256,8 @@ pub struct Conventions {
     /// Whether point coordinates count t from the other end: for callers whose row 0 is the bottom, while
     /// [`PointOrigin::UpperLeft`] is the upper left corner.
     pub flip_point_coord: bool,
+    /// Whether the environment counts instances from 0 in every draw, as GL and Direct3D do. Vulkan counts from the base instance.
+    pub instances_from_zero: bool,
 }
 
 impl Conventions {
@@ -265,6 +267,7 @@ impl Conventions {
             clip_depth: ClipDepth::ZeroToOne,
             negate_ddy: false,
             flip_point_coord: false,
+            instances_from_zero: false,
         }
     }
 
@@ -275,6 +278,7 @@ impl Conventions {
             clip_depth: ClipDepth::NegativeOneToOne,
             negate_ddy: false,
             flip_point_coord: true,
+            instances_from_zero: false,
         }
     }
 }
@@ -318,7 +322,8 @@ pub struct FixedState {
 /// Debug information in the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DebugInfo {
-    /// `OpName` for every source name.
+    /// `OpName` for every source name. Interface variables are called as in the languages: `fragment_color`. The parameter block has a
+    /// member for each parameter, at the same place as without names.
     pub names: bool,
     /// `OpLine` for every instruction.
     pub lines: bool,

@@ -3,7 +3,7 @@
 use crate::features::device_features;
 use crate::through_naga::{self, Positions};
 use crate::{Conventions, Error, Language, Options, Resource, Source};
-use glasm::{Code, DebugInfo, Diagnostics, Reflection, Shader};
+use glasm::{ClipDepth, Code, DebugInfo, Diagnostics, Reflection, Shader};
 
 /// A program as text.
 #[derive(Clone, PartialEq, Debug)]
@@ -89,17 +89,23 @@ pub fn compiler_options(options: &Options) -> glasm::Options {
 
 /// Positions reach GL's clip space as they are, and the others with their depth remapped, if the program follows GL.
 fn conventions(options: &Options) -> glasm::Conventions {
-    let converts = match options.language {
-        Language::Wgsl | Language::Msl(_) | Language::Hlsl(_) | Language::VulkanGlsl => true,
-        Language::Glsl(_) | Language::Essl(_) => false,
+    let (is_gl, is_vulkan, instances_from_zero) = match options.language {
+        Language::Glsl(_) | Language::Essl(_) => (true, false, true),
+        Language::VulkanGlsl => (false, true, false),
+        Language::Hlsl(_) => (false, false, true),
+        Language::Wgsl | Language::Msl(_) => (false, false, false),
     };
-    if converts && options.conventions == Conventions::OpenGl {
-        glasm::Conventions {
-            clip_depth: glasm::ClipDepth::NegativeOneToOne,
-            ..glasm::Conventions::vulkan()
-        }
-    } else {
-        glasm::Conventions::vulkan()
+    let converts = options.conventions == Conventions::OpenGl && !is_gl;
+    glasm::Conventions {
+        clip_depth: match converts {
+            true => ClipDepth::NegativeOneToOne,
+            false => ClipDepth::ZeroToOne,
+        },
+        // Rows of images start at the top, and y of windows points down.
+        negate_ddy: converts && !is_vulkan,
+        // Callers of Vulkan keep row 0 at GL's bottom.
+        flip_point_coord: converts && is_vulkan,
+        instances_from_zero,
     }
 }
 

@@ -1,6 +1,8 @@
 //! SPIR-V to GLSL, GLSL ES, HLSL and MSL through SPIRV-Cross, which takes every instruction that glasm emits and writes all versions.
 
 mod bindings;
+mod names;
+mod shadow;
 
 use crate::Language;
 use crate::resources::{Numbering, Resource};
@@ -28,6 +30,8 @@ pub(crate) fn translate(
         Language::Msl(_) => Numbering::Metal,
     };
     let mut module = load_words(&shader.words).map_err(|error| error.to_string())?;
+    names::make_plain(&mut module);
+    let shadows = shadow::one_dimensional_shadows(&module);
     let mut resources = bindings::number_resources(&mut module, &shader.reflection, numbering);
     if !has_numbers(language) {
         resources.iter_mut().for_each(|it| it.number = None);
@@ -37,7 +41,9 @@ pub(crate) fn translate(
     let written = match language {
         Language::Wgsl => return Err("SPIRV-Cross writes no WGSL".to_owned()),
         Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl => {
-            write_glsl(module, language, positions)
+            let needs = Needs::of(shader);
+            write_glsl(module, language, positions, needs)
+                .map(|text| shadow::widen_coordinates(&text, &shadows))
         }
         Language::Hlsl(model) => write_hlsl(module, model, positions),
         Language::Msl(version) => write_msl(module, version, positions),
@@ -63,6 +69,7 @@ fn write_glsl(
     module: Module<'_>,
     language: Language,
     positions: Positions,
+    needs: Needs,
 ) -> Result<String, SpirvCrossError> {
     let mut options = Glsl::options();
     if language != Language::VulkanGlsl {
@@ -76,8 +83,45 @@ fn write_glsl(
     // The module does not add the base instance.
     options.support_nonzero_base_instance = false;
     options.es_default_float_precision_highp = true;
-    let compiler = Compiler::<Glsl>::new(module)?;
+    let mut compiler = Compiler::<Glsl>::new(module)?;
+    if needs.layers_of_vertices && !matches!(language, Language::Essl(_)) {
+        compiler.require_extension("GL_ARB_shader_viewport_layer_array")?;
+    }
+    if needs.float_controls && language == Language::VulkanGlsl {
+        compiler.require_extension("GL_EXT_spirv_intrinsics")?;
+        compiler.add_header_line(PRESERVE_INFINITIES)?;
+    }
     Ok(compiler.compile(&options)?.to_string())
+}
+
+/// The execution mode SignedZeroInfNanPreserve for 32 bits, for which GLSL has no word.
+const PRESERVE_INFINITIES: &str = "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4466], 4461, 32);";
+
+/// What SPIRV-Cross does not say of itself.
+#[derive(Clone, Copy, Debug)]
+struct Needs {
+    /// Vertex programs choose layers or viewports.
+    layers_of_vertices: bool,
+    /// Infinities and NaN keep their meaning.
+    float_controls: bool,
+}
+
+impl Needs {
+    fn of(shader: &Shader) -> Self {
+        let capabilities = &shader.reflection.requirements.capabilities;
+        let has = |name: &str| capabilities.contains(&name);
+        Self {
+            layers_of_vertices: shader.reflection.stage == glasm::ir::Stage::Vertex
+                && [
+                    "ShaderLayer",
+                    "ShaderViewportIndex",
+                    "ShaderViewportIndexLayerEXT",
+                ]
+                .into_iter()
+                .any(has),
+            float_controls: has("SignedZeroInfNanPreserve"),
+        }
+    }
 }
 
 fn glsl_version(language: Language) -> GlslVersion {
