@@ -87,8 +87,10 @@ fn emit_text(
         compiler: job.options.clone(),
         ..glasm_text::Options::new(language)
     };
-    let shader = glasm::compile(source, &glasm_text::compiler_options(&options))
-        .map_err(|errors| Failure::Program(glasm_text::explain_features(errors)))?;
+    let shader =
+        glasm::compile(source, &glasm_text::compiler_options(&options)).map_err(|errors| {
+            Failure::Program(glasm_text::explain_features(source, &options, errors))
+        })?;
     if let Some(validator) = &job.validator
         && let Err(message) = validator.validate(&shader.words, job.options.target)
     {

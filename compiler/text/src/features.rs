@@ -89,6 +89,9 @@ const NO_SUBGROUPS: Subgroups = Subgroups {
 /// GLSL. 64-bit integers, sparse textures and others are extensions that come with 4.5.
 fn desktop(version: u32) -> DeviceFeatures {
     let features = DeviceFeatures {
+        // SPIRV-Cross has no words for doubles as pairs of words.
+        float64: version >= 450,
+        draw_parameters: version >= 450,
         int64: version >= 450,
         demote_to_helper_invocation: false,
         resource_residency: version >= 450,
@@ -112,6 +115,7 @@ fn embedded(version: u32) -> DeviceFeatures {
         int64: false,
         demote_to_helper_invocation: false,
         draw_parameters: false,
+        storage_buffer_dynamic_indexing: false,
         image_gather_extended: version >= 320,
         sample_rate_shading: version >= 320,
         storage_image_read_without_format: false,

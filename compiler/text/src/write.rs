@@ -24,7 +24,7 @@ pub struct Text {
 /// All errors of the program, or what keeps it from being written.
 pub fn write(source: &Source<'_>, options: &Options) -> Result<Text, Error> {
     let shader = glasm::compile(source, &compiler_options(options))
-        .map_err(|errors| Error::Program(explain_features(errors)))?;
+        .map_err(|errors| Error::Program(explain_features(source, options, errors)))?;
     write_shader(&shader, options)
 }
 
@@ -109,16 +109,38 @@ fn conventions(options: &Options) -> glasm::Conventions {
     }
 }
 
-/// Where a program is refused for what no shading language offers, says so.
-pub fn explain_features(mut errors: Diagnostics) -> Diagnostics {
-    let missing = errors
-        .list
-        .iter_mut()
-        .filter(|error| error.code == Code::FeatureMissing);
-    missing.for_each(|error| {
-        error
-            .notes
-            .push("note: the shading languages do not have it; SPIR-V does".to_owned())
-    });
+/// Where a program is refused for what the language does not have, says which language has it.
+pub fn explain_features(
+    source: &Source<'_>,
+    options: &Options,
+    mut errors: Diagnostics,
+) -> Diagnostics {
+    let is_missing = |error: &&mut glasm::Diagnostic| error.code == Code::FeatureMissing;
+    let mut missing = errors.list.iter_mut().filter(is_missing).peekable();
+    if missing.peek().is_some() {
+        let language = options.language;
+        let note = match able(source, options) {
+            Some(able) => format!("note: {language} does not have it; {able} does"),
+            None => format!("note: {language} does not have it; SPIR-V does"),
+        };
+        missing.for_each(|error| error.notes.push(note.clone()));
+    }
     errors
+}
+
+/// The next version of the language, else GLSL for Vulkan, if a program can be compiled for it.
+fn able(source: &Source<'_>, options: &Options) -> Option<Language> {
+    let newer = Language::ALL
+        .iter()
+        .copied()
+        .filter(|other| other.family() == options.language.family() && *other > options.language);
+    let mut candidates =
+        newer.chain((options.language != Language::VulkanGlsl).then_some(Language::VulkanGlsl));
+    candidates.find(|&language| {
+        let options = Options {
+            language,
+            ..options.clone()
+        };
+        glasm::compile(source, &compiler_options(&options)).is_ok()
+    })
 }

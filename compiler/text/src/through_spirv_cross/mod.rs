@@ -1,13 +1,17 @@
 //! SPIR-V to GLSL, GLSL ES, HLSL and MSL through SPIRV-Cross, which takes every instruction that glasm emits and writes all versions.
 
 mod bindings;
+mod glsl_words;
+mod group_size;
 mod names;
 mod shadow;
+mod signs;
 
 use crate::Language;
 use crate::resources::{Numbering, Resource};
 use crate::through_naga::Positions;
 use glasm::Shader;
+use glsl_words::Textures1d;
 use rspirv::binary::Assemble;
 use rspirv::dr::load_words;
 use spirv_cross2::compile::glsl::GlslVersion;
@@ -31,6 +35,8 @@ pub(crate) fn translate(
     };
     let mut module = load_words(&shader.words).map_err(|error| error.to_string())?;
     names::make_plain(&mut module);
+    signs::fit_signs(&mut module);
+    group_size::read_group_size(&mut module);
     let shadows = shadow::one_dimensional_shadows(&module);
     let mut resources = bindings::number_resources(&mut module, &shader.reflection, numbering);
     if !has_numbers(language) {
@@ -48,8 +54,26 @@ pub(crate) fn translate(
         Language::Hlsl(model) => write_hlsl(module, model, positions),
         Language::Msl(version) => write_msl(module, version, positions),
     };
-    let text = written.map_err(|error| format!("SPIRV-Cross cannot write the module: {error}"))?;
+    let text = written.map_err(|error| refusal(language, &error))?;
+    let is_fragment = shader.reflection.stage == glasm::ir::Stage::Fragment;
+    let capabilities = &shader.reflection.requirements.capabilities;
+    let textures_1d = match ["Sampled1D", "Image1D"]
+        .iter()
+        .any(|it| capabilities.contains(it))
+    {
+        true => Textures1d::Present,
+        false => Textures1d::Absent,
+    };
+    let text = glsl_words::check(text, language, is_fragment, textures_1d)?;
     Ok((text, resources))
+}
+
+/// What SPIRV-Cross says against a module.
+fn refusal(language: Language, error: &SpirvCrossError) -> String {
+    match error {
+        SpirvCrossError::UnsupportedSpirv(reason) => format!("{language}: {reason}"),
+        other => format!("SPIRV-Cross fails on the module: {other}"),
+    }
 }
 
 /// Whether a language has a place for the numbers of resources.
