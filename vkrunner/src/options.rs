@@ -22,6 +22,9 @@ pub enum Validation {
 pub enum Through {
     /// Each module is written as GLSL for Vulkan and compiled from that, by the program `glslangValidator`. Needs the feature `text`.
     Glsl,
+    /// Each module is written as WGSL and taken back by naga. Scripts whose programs WGSL cannot say exactly are skipped. Needs the feature
+    /// `text`.
+    Wgsl,
 }
 
 /// Options of a [`Runner`](crate::Runner).

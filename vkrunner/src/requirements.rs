@@ -100,6 +100,7 @@ impl Capabilities {
             buffer_device_address: self.has("bufferDeviceAddress"),
             demote_to_helper_invocation: self.has("shaderDemoteToHelperInvocation"),
             int64_atomics: self.has("shaderBufferInt64Atomics"),
+            signed_atomics: true,
             draw_parameters: self.has("shaderDrawParameters"),
             shared_int64_atomics: self.has("shaderSharedInt64Atomics"),
             buffer_float32_atomic_add: self.has("shaderBufferFloat32AtomicAdd"),

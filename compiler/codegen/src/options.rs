@@ -78,6 +78,8 @@ pub struct DeviceFeatures {
     pub demote_to_helper_invocation: bool,
     /// `shaderBufferInt64Atomics`
     pub int64_atomics: bool,
+    /// Signed minimum and maximum as one atomic in memory of unsigned words. Every Vulkan device has them, some shading languages do not.
+    pub signed_atomics: bool,
     /// `shaderDrawParameters`
     pub draw_parameters: bool,
     /// `shaderImageGatherExtended`
@@ -154,6 +156,7 @@ impl Default for DeviceFeatures {
             buffer_device_address: true,
             demote_to_helper_invocation: true,
             int64_atomics: true,
+            signed_atomics: true,
             draw_parameters: true,
             image_gather_extended: true,
             sample_rate_shading: true,

@@ -1,15 +1,23 @@
 //! What the languages have of the features of Vulkan devices. glasm does without the others, or says at which instruction it cannot.
 
 use crate::Language;
+use glasm::ir::Stage;
 use glasm::{DeviceFeatures, Subgroups};
 
 /// Features that a language has, as its writer writes it.
 pub(crate) fn device_features(language: Language) -> DeviceFeatures {
     if cfg!(not(feature = "spirv-cross")) {
-        return least();
+        return match language {
+            Language::Wgsl => web(),
+            Language::Glsl(_)
+            | Language::Essl(_)
+            | Language::VulkanGlsl
+            | Language::Hlsl(_)
+            | Language::Msl(_) => least(),
+        };
     }
     match language {
-        Language::Wgsl => least(),
+        Language::Wgsl => web(),
         Language::Glsl(version) => desktop(version),
         Language::Essl(version) => embedded(version),
         Language::VulkanGlsl => vulkan(),
@@ -31,7 +39,39 @@ fn least() -> DeviceFeatures {
         demote_to_helper_invocation: false,
         resource_residency: false,
         resource_min_lod: false,
+        signed_atomics: false,
         ..DeviceFeatures::default()
+    }
+}
+
+/// WGSL: no arrays of resources, and subgroups in two stages only.
+fn web() -> DeviceFeatures {
+    let mut subgroups = Subgroups::default();
+    for stage in [
+        Stage::Vertex,
+        Stage::TessControl,
+        Stage::TessEval,
+        Stage::Geometry,
+    ] {
+        subgroups.stages[stage as usize] = false;
+    }
+    DeviceFeatures {
+        uniform_buffer_dynamic_indexing: false,
+        uniform_buffer_non_uniform_indexing: false,
+        storage_buffer_dynamic_indexing: false,
+        storage_buffer_non_uniform_indexing: false,
+        sampled_image_dynamic_indexing: false,
+        sampled_image_non_uniform_indexing: false,
+        storage_image_dynamic_indexing: false,
+        storage_image_non_uniform_indexing: false,
+        uniform_texel_buffer_dynamic_indexing: false,
+        uniform_texel_buffer_non_uniform_indexing: false,
+        storage_texel_buffer_dynamic_indexing: false,
+        storage_texel_buffer_non_uniform_indexing: false,
+        buffer_float32_atomic_add: false,
+        buffer_float64_atomic_add: false,
+        subgroups,
+        ..least()
     }
 }
 

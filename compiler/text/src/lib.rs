@@ -23,6 +23,8 @@ mod features;
 mod language;
 mod options;
 mod resources;
+#[cfg(feature = "round-trip")]
+mod round_trip;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod spirv_val;
@@ -36,4 +38,6 @@ pub use glasm::Source;
 pub use language::{Language, UnknownLanguage};
 pub use options::{Conventions, Options};
 pub use resources::{Resource, ResourceKind};
+#[cfg(feature = "round-trip")]
+pub use round_trip::wgsl_to_spirv;
 pub use write::{Text, compiler_options, explain_features, write, write_shader};

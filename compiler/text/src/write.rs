@@ -3,7 +3,9 @@
 use crate::features::device_features;
 use crate::through_naga::{self, Positions};
 use crate::{Conventions, Error, Language, Options, Resource, Source};
-use glasm::{ClipDepth, Code, DebugInfo, Diagnostics, Reflection, Shader};
+use glasm::{
+    ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Location, Reflection, Severity, Shader,
+};
 
 /// A program as text.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,11 +40,11 @@ pub fn write_shader(shader: &Shader, options: &Options) -> Result<Text, Error> {
         Conventions::Vulkan => Positions::FromVulkan,
     };
     match translate(shader, options.language, positions) {
-        Ok((text, resources)) => Ok(Text {
-            text,
-            resources,
+        Ok(written) => Ok(Text {
+            text: written.text,
+            resources: written.resources,
             reflection: shader.reflection.clone(),
-            warnings: shader.warnings.clone(),
+            warnings: with_differences(shader.warnings.clone(), written.differences),
         }),
         Err(message) => Err(Error::Writer {
             warnings: shader.warnings.clone(),
@@ -51,27 +53,57 @@ pub fn write_shader(shader: &Shader, options: &Options) -> Result<Text, Error> {
     }
 }
 
+/// What a writer gives.
+struct Output {
+    text: String,
+    resources: Vec<Resource>,
+    /// What the text does not do as the program does.
+    differences: Vec<String>,
+}
+
 #[cfg(feature = "spirv-cross")]
-fn translate(
-    shader: &Shader,
-    language: Language,
-    positions: Positions,
-) -> Result<(String, Vec<Resource>), String> {
+fn translate(shader: &Shader, language: Language, positions: Positions) -> Result<Output, String> {
     if language == Language::Wgsl {
-        let text = through_naga::translate(&shader.words, language, positions)?;
-        return Ok((text, Vec::new()));
+        return translate_with_naga(shader, language, positions);
     }
-    crate::through_spirv_cross::translate(shader, language, positions)
+    let (text, resources) = crate::through_spirv_cross::translate(shader, language, positions)?;
+    Ok(Output {
+        text,
+        resources,
+        differences: Vec::new(),
+    })
 }
 
 #[cfg(not(feature = "spirv-cross"))]
-fn translate(
+fn translate(shader: &Shader, language: Language, positions: Positions) -> Result<Output, String> {
+    translate_with_naga(shader, language, positions)
+}
+
+fn translate_with_naga(
     shader: &Shader,
     language: Language,
     positions: Positions,
-) -> Result<(String, Vec<Resource>), String> {
-    let text = through_naga::translate(&shader.words, language, positions)?;
-    Ok((text, Vec::new()))
+) -> Result<Output, String> {
+    let written = through_naga::translate(&shader.words, language, positions)?;
+    Ok(Output {
+        text: written.text,
+        resources: Vec::new(),
+        differences: written.differences,
+    })
+}
+
+/// The warnings of the compiler, with those about what the text does not do as the program does.
+fn with_differences(mut warnings: Diagnostics, differences: Vec<String>) -> Diagnostics {
+    for difference in differences {
+        warnings.push(Diagnostic {
+            code: Code::TextDiffers,
+            severity: Severity::Warning,
+            message: difference,
+            location: Location::WholeProgram,
+            notes: Vec::new(),
+        });
+    }
+    warnings
 }
 
 /// The options to compile a program with that [`write_shader`] writes: those of the caller, with what the language decides.

@@ -459,7 +459,7 @@ impl CompileContext<'_> {
         let script = self.script;
         glasm::Options {
             target: self.target,
-            device: self.capabilities.device_features(),
+            device: self.device_features(),
             conventions: self.conventions(stage),
             interface: glasm::InterfaceTypes {
                 attributes: script

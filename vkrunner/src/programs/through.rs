@@ -4,7 +4,9 @@ use super::{CompileContext, Refusal};
 use crate::options::Through;
 #[cfg(feature = "text")]
 use crate::tools::{Job, TextLanguage, ToolError};
-use glasm::{DebugInfo, Shader};
+#[cfg(feature = "text")]
+use glasm::Code;
+use glasm::{DebugInfo, DeviceFeatures, Shader};
 #[cfg(feature = "text")]
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::ProgramSection;
@@ -14,7 +16,7 @@ impl CompileContext<'_> {
     pub(super) fn debug_info(&self) -> DebugInfo {
         match self.through {
             None => DebugInfo::default(),
-            Some(Through::Glsl) => TEXT_DEBUG_INFO,
+            Some(Through::Glsl | Through::Wgsl) => TEXT_DEBUG_INFO,
         }
     }
 
@@ -27,6 +29,16 @@ impl CompileContext<'_> {
         match self.through {
             None => Ok(shader),
             Some(Through::Glsl) => self.through_glsl(section, shader),
+            Some(Through::Wgsl) => through_wgsl(section, shader),
+        }
+    }
+
+    /// What the modules may use: of what the device has, what the language of the text has, too.
+    pub(super) fn device_features(&self) -> DeviceFeatures {
+        let device = self.capabilities.device_features();
+        match self.through {
+            None | Some(Through::Glsl) => device,
+            Some(Through::Wgsl) => features_of_wgsl(device),
         }
     }
 
@@ -79,6 +91,48 @@ impl CompileContext<'_> {
             message: format!("the {stage} program as GLSL: {message}{text}"),
         })
     }
+}
+
+#[cfg(feature = "text")]
+fn features_of_wgsl(_: DeviceFeatures) -> DeviceFeatures {
+    let options = glasm_text::Options::new(glasm_text::Language::Wgsl);
+    glasm_text::compiler_options(&options).device
+}
+
+#[cfg(not(feature = "text"))]
+fn features_of_wgsl(device: DeviceFeatures) -> DeviceFeatures {
+    device
+}
+
+/// Through WGSL and back; not if the text says that it differs from the program.
+#[cfg(feature = "text")]
+fn through_wgsl(section: &ProgramSection, shader: Shader) -> Result<Shader, Refusal> {
+    let stage = section.stage.name();
+    let skip = |reason| Refusal::Skip(format!("the {stage} program as WGSL: {reason}"));
+    let options = glasm_text::Options::new(glasm_text::Language::Wgsl);
+    let text =
+        glasm_text::write_shader(&shader, &options).map_err(|error| skip(error.to_string()))?;
+    let mut warnings = text.warnings.list.iter();
+    if let Some(difference) = warnings.find(|warning| warning.code == Code::TextDiffers) {
+        return Err(skip(difference.message.clone()));
+    }
+    // SPIR-V wants arrays of them, which naga does not make.
+    if text.text.contains("@builtin(sample_mask)") {
+        return Err(skip("naga makes wrong modules of sample masks".to_owned()));
+    }
+    let words = glasm_text::wgsl_to_spirv(&text.text).map_err(|error| {
+        Refusal::Fail(Failure {
+            line: Some(section.line),
+            message: format!("the {stage} program as WGSL: {error} in:\n{}", text.text),
+        })
+    })?;
+    Ok(Shader { words, ..shader })
+}
+
+#[cfg(not(feature = "text"))]
+fn through_wgsl(_: &ProgramSection, _: Shader) -> Result<Shader, Refusal> {
+    let reason = "programs cannot be written as WGSL: the feature `text` is missing in this build";
+    Err(Refusal::Skip(reason.to_owned()))
 }
 
 /// Names, and no lines, which texts do not keep.

@@ -196,12 +196,15 @@ impl WorkerArgs {
 pub(crate) enum ThroughArg {
     /// GLSL for Vulkan, compiled by glslangValidator
     Glsl,
+    /// WGSL, taken back by naga; scripts whose programs it cannot say exactly are skipped
+    Wgsl,
 }
 
 impl From<ThroughArg> for glasm_vkrunner::Through {
     fn from(language: ThroughArg) -> Self {
         match language {
             ThroughArg::Glsl => Self::Glsl,
+            ThroughArg::Wgsl => Self::Wgsl,
         }
     }
 }

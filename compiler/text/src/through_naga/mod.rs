@@ -1,19 +1,35 @@
 //! SPIR-V to the shading languages through naga, which is the only one that writes WGSL, and needs no C++.
 
+mod arrays;
+mod compare;
+mod constants;
+mod guard;
+mod images;
+mod interface;
+mod interpolation;
 mod logic;
+mod multiply;
+mod names;
+mod refusal;
+mod repair;
+mod rewriter;
+mod samples;
 mod separate;
 mod signs;
 mod slots;
 
 use crate::Language;
+pub(crate) use guard::guarded;
 use naga::back::{glsl, hlsl, msl, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, front::spv};
+use names::Names;
+use rewriter::Rewriter;
 use rspirv::binary::Assemble;
-use rspirv::dr::load_words;
-use std::any::Any;
+use rspirv::dr::{self, load_words};
+#[cfg(feature = "round-trip")]
+pub(crate) use separate::SAMPLER_BINDING_OFFSET;
 use std::error::Error;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What becomes of the positions that the module writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,36 +40,29 @@ pub(crate) enum Positions {
     FromVulkan,
 }
 
+/// A module as text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Written {
+    /// The text.
+    pub(crate) text: String,
+    /// Where it does not do what the module does, because the language cannot; one line each.
+    pub(crate) differences: Vec<String>,
+}
+
 /// Writes a module.
 pub(crate) fn translate(
     words: &[u32],
     language: Language,
     positions: Positions,
-) -> Result<String, String> {
-    // naga panics on some modules that it was not made for.
-    catch_unwind(AssertUnwindSafe(|| {
-        translate_unguarded(words, language, positions)
-    }))
-    .unwrap_or_else(|panic| {
-        Err(format!(
-            "naga failed on the module: {}",
-            message_of(panic.as_ref())
-        ))
-    })
-}
-
-/// What a panic says.
-fn message_of(panic: &dyn Any) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("panic")
+) -> Result<Written, String> {
+    guarded(|| translate_unguarded(words, language, positions))
 }
 
 fn translate_unguarded(
     words: &[u32],
     language: Language,
     positions: Positions,
-) -> Result<String, String> {
+) -> Result<Written, String> {
     // The GLSL writer converts positions itself.
     let adjust_coordinate_space = match language {
         Language::Wgsl | Language::Msl(_) | Language::Hlsl(_) => positions == Positions::FromVulkan,
@@ -61,12 +70,19 @@ fn translate_unguarded(
     };
     let options = spv::Options {
         adjust_coordinate_space,
+        // What capabilities stand for is judged by `refusal`.
+        strict_capabilities: false,
         ..spv::Options::default()
     };
-    let words = prepare(words).map_err(|error| format!("naga cannot read the module: {error}"))?;
-    let module = spv::Frontend::new(words.into_iter(), &options)
+    let (prepared, differences) = prepare(words, language)?;
+    let words = prepared.assemble();
+    let mut module = spv::Frontend::new(words.into_iter(), &options)
         .parse()
         .map_err(|error| format!("naga cannot read the module: {}", chain(&error)))?;
+    images::ask_for_layers(&mut module);
+    repair::restore_sampling(&prepared, &mut module);
+    repair::simplify_shifts(&mut module);
+    Names::new(&prepared).apply(&mut module);
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
         .map_err(|error| format!("naga rejects the module: {}", chain(error.as_inner())))?;
@@ -85,16 +101,43 @@ fn translate_unguarded(
         }
         Language::VulkanGlsl => Err("naga has no GLSL for Vulkan".to_owned()),
     };
-    written.map_err(|error| format!("naga cannot write the module: {error}"))
+    let text = written.map_err(|error| format!("naga cannot write the module: {error}"))?;
+    Ok(Written { text, differences })
 }
 
-/// The module as naga can read it.
-fn prepare(words: &[u32]) -> Result<Vec<u32>, String> {
-    let mut module = load_words(words).map_err(|error| error.to_string())?;
+/// The module as naga can read it, and what it does not do any more.
+fn prepare(words: &[u32], language: Language) -> Result<(dr::Module, Vec<String>), String> {
+    let broken = |error: String| format!("naga cannot read the module: {error}");
+    let module = load_words(words).map_err(|error| broken(error.to_string()))?;
+    guard::check_nesting(&module).map_err(|what| format!("the program has {what}"))?;
+    let mut rewriter = Rewriter::new(module);
+    rewrite(&mut rewriter, language)
+        .map_err(|what| format!("{} has no {what}", language.family().to_uppercase()))?;
+    let (mut module, differences) = rewriter.finish();
     separate::separate_samplers(&mut module);
-    signs::sign_integers(&mut module)?;
+    signs::sign_integers(&mut module).map_err(broken)?;
     logic::select_vectors(&mut module);
-    Ok(module.assemble())
+    module.extensions.clear();
+    names::name_parts(&mut module);
+    Ok((module, differences.into_iter().collect()))
+}
+
+/// Replaces what naga or the language does not have; an error names what cannot be replaced.
+fn rewrite(rewriter: &mut Rewriter, language: Language) -> Result<(), String> {
+    refusal::refuse(rewriter)?;
+    arrays::split_arrays(rewriter)?;
+    interface::freeze_specialization(rewriter);
+    interface::mark_integers(rewriter);
+    interface::drop_decorations(rewriter);
+    interpolation::replace_functions(rewriter)?;
+    interface::drop_builtins(rewriter, language)?;
+    interface::flatten_sample_masks(rewriter)?;
+    interface::add_position(rewriter);
+    interface::add_first_source(rewriter);
+    images::rewrite_images(rewriter)?;
+    multiply::split_pairs(rewriter)?;
+    compare::order(rewriter)?;
+    constants::hide_constants(rewriter)
 }
 
 fn write_msl(module: &Module, info: &ModuleInfo, version: u32) -> Result<String, String> {

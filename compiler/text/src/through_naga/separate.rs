@@ -8,7 +8,7 @@ use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 use std::collections::{HashMap, HashSet};
 
 /// From the binding of a texture, which is its unit, to that of its sampler.
-pub(super) const SAMPLER_BINDING_OFFSET: u32 = glasm::frontend::lang::limits::TEXTURE_UNITS;
+pub(crate) const SAMPLER_BINDING_OFFSET: u32 = glasm::frontend::lang::limits::TEXTURE_UNITS;
 
 /// Splits all combined image samplers.
 pub(super) fn separate_samplers(module: &mut Module) {
