@@ -118,6 +118,7 @@ fn prepare(words: &[u32], language: Language) -> Result<(dr::Module, Vec<String>
     signs::sign_integers(&mut module).map_err(broken)?;
     logic::select_vectors(&mut module);
     module.extensions.clear();
+    names::name_loads(&mut module);
     names::name_parts(&mut module);
     Ok((module, differences.into_iter().collect()))
 }
