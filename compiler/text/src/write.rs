@@ -147,7 +147,7 @@ pub fn explain_features(
     options: &Options,
     mut errors: Diagnostics,
 ) -> Diagnostics {
-    let is_missing = |error: &&mut glasm::Diagnostic| error.code == Code::FeatureMissing;
+    let is_missing = |error: &&mut Diagnostic| error.code == Code::FeatureMissing;
     let mut missing = errors.list.iter_mut().filter(is_missing).peekable();
     if missing.peek().is_some() {
         let language = options.language;

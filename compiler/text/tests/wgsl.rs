@@ -127,3 +127,105 @@ fn programs_of_scripts_come_out_as_wgsl() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(tally["written"] > 1800, "{tally:#?}");
 }
+
+fn written(program: &str) -> glasm_text::Text {
+    let text = write(&Source::new("a", program), &Options::new(Language::Wgsl)).expect(program);
+    assert_eq!(take_back(&text.text), Ok(()), "{}", text.text);
+    text
+}
+
+fn differences(text: &glasm_text::Text) -> Vec<&str> {
+    let warnings = text.warnings.list.iter();
+    warnings
+        .filter(|warning| warning.code == glasm::Code::TextDiffers)
+        .map(|warning| warning.message.as_str())
+        .collect()
+}
+
+#[test]
+fn special_numbers_are_read_at_run_time() {
+    // The logarithm of 0 is minus infinity, that of negative numbers NaN; -0 stays -0.
+    let text = written(
+        "!!NVfp5.0\nLG2 result.color.x, program.local[0].x;\nMOV result.color.y, -0.0;\nEND",
+    );
+    for bits in ["4286578688u", "2143289344u", "2147483648u"] {
+        assert!(
+            text.text.contains(&format!(": u32 = {bits};")),
+            "{}",
+            text.text
+        );
+    }
+    assert!(
+        text.text.contains("let minus_infinity = bitcast<f32>("),
+        "{}",
+        text.text
+    );
+    assert_eq!(differences(&text), [""; 0]);
+}
+
+#[test]
+fn comparisons_hold_for_nan_as_the_program_says() {
+    let text = written("!!NVfp5.0\nSNE result.color, program.local[0], program.local[1];\nEND");
+    assert!(!text.text.contains("!="), "{}", text.text);
+}
+
+#[test]
+fn values_have_names() {
+    let text = written(
+        "!!NVfp5.0\nTEMP tint, sum;\nTEX tint, fragment.texcoord[0], texture[0], 2D;\nMOV sum, 0;\n\
+         IF GT.x;\nMUL sum, tint, fragment.color.primary;\nENDIF;\nREP 3;\nADD sum, sum, tint;\nENDREP;\n\
+         MOV result.color, sum;\nEND",
+    );
+    for line in [
+        "let tint = textureSample(texture0_, texture0_sampler, ",
+        "var sum: vec4<f32>",
+    ] {
+        assert!(text.text.contains(line), "{line} in {}", text.text);
+    }
+    assert!(!text.text.contains("phi_"), "{}", text.text);
+}
+
+#[test]
+fn what_the_language_lacks_is_replaced_with_a_warning() {
+    let points = written("!!NVvp5.0\nMOV result.position, 0;\nMOV result.pointsize.x, 3;\nEND");
+    assert!(differences(&points)[0].starts_with("points have a size of one pixel"));
+    let texture =
+        written("!!NVfp5.0\nTXB result.color, fragment.texcoord[0], texture[0], 1D;\nEND");
+    assert!(texture.text.contains("texture_2d<f32>"), "{}", texture.text);
+    assert!(differences(&texture)[0].starts_with("1D textures are 2D textures of height 1"));
+    let instance = written("!!NVvp5.0\nI2F.S result.position, vertex.instance.x;\nEND");
+    assert!(differences(&instance)[0].starts_with("base vertex, base instance"));
+}
+
+#[test]
+fn vertex_programs_have_a_position() {
+    let text = written("!!NVvp5.0\nMOV result.color, vertex.attrib[0];\nEND");
+    assert!(text.text.contains("@builtin(position)"), "{}", text.text);
+    assert_eq!(differences(&text), [""; 0]);
+}
+
+#[test]
+fn what_cannot_be_said_is_named() {
+    let program = "!!NVfp5.0\nTEMP r;\nLOAD.F32 r, program.local[0].x;\nMOV result.color, r;\nEND";
+    let error = write(&Source::new("a", program), &Options::new(Language::Wgsl)).unwrap_err();
+    assert!(error.to_string().contains("bufferDeviceAddress"), "{error}");
+}
+
+#[test]
+fn deep_nesting_needs_no_deep_stack() {
+    let (open, close) = ("IF GT.x;\n".repeat(60), "ENDIF;\n".repeat(60));
+    let program = format!(
+        "!!NVfp5.0\nTEMP t;\nMOV.CC t, program.local[0];\n{open}ADD t, t, 1;\n{close}MOV result.color, t;\nEND"
+    );
+    // 512 KiB would not do for the writer of an unoptimized build.
+    let work = move || {
+        write(&Source::new("a", &program), &Options::new(Language::Wgsl))
+            .map(|text| text.text.len())
+    };
+    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(work);
+    let length = thread
+        .expect("threads can be made")
+        .join()
+        .expect("no panic");
+    assert!(length.is_ok_and(|length| length > 1000));
+}

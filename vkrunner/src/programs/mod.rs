@@ -382,14 +382,15 @@ impl CompileContext<'_> {
                 "the device lacks vertex attribute {number}"
             )));
         }
+        // Not all languages have sizes of points, which the program does not write here.
+        let shader = self.take_detour(section, shader)?;
         let words = match self.needs_point_size(section.stage, &shader.reflection) {
             true => point_size::add(&shader.words).unwrap_or(shader.words),
             false => shader.words,
         };
-        let shader = self.take_detour(section, Shader { words, ..shader })?;
         Ok(Module {
             stage: section.stage,
-            words: shader.words,
+            words,
             reflection: Some(shader.reflection),
             interface: None,
             template: None,

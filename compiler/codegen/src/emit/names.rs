@@ -39,7 +39,13 @@ impl Emit<'_> {
     #[inline]
     pub(super) fn name_phi(&mut self, slot: u32, value: ValueWord) {
         if self.options.debug.names {
-            self.name_value(self.analysis.slot_register[slot as usize], value);
+            let register = self.analysis.slot_register[slot as usize];
+            if self.program.register_name(register).is_some() {
+                self.name_value(register, value);
+            } else {
+                // Counters of loops, condition codes and the like: nothing in the source has their name.
+                self.w.name(value, || "carried".to_owned());
+            }
         }
     }
 

@@ -103,3 +103,98 @@ fn signed_high_word(code: &mut Code<'_>, a: Word, b: Word) -> Word {
     let high = code.same(Op::ISub, &[high, first]);
     code.same(Op::ISub, &[high, second])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rspirv::dr::Module;
+
+    /// Computes what instructions on words come to.
+    fn evaluate(code: &[Instruction], values: &mut HashMap<Word, u32>) {
+        for instruction in code {
+            let operands: Vec<u32> = instruction
+                .operands
+                .iter()
+                .filter_map(|operand| values.get(&operand.id_ref_any()?).copied())
+                .collect();
+            let value = match (instruction.class.opcode, &operands[..]) {
+                (Op::IMul, [a, b]) => a.wrapping_mul(*b),
+                (Op::IAdd, [a, b]) => a.wrapping_add(*b),
+                (Op::ISub, [a, b]) => a.wrapping_sub(*b),
+                (Op::BitwiseAnd, [a, b]) => a & b,
+                (Op::ShiftRightLogical, [a, b]) => a >> b,
+                (Op::ULessThan, [a, b]) => u32::from(a < b),
+                (Op::Select, [condition, a, b]) => {
+                    if *condition != 0 {
+                        *a
+                    } else {
+                        *b
+                    }
+                }
+                (op, _) => panic!("{op:?}"),
+            };
+            values.insert(instruction.result_id.unwrap(), value);
+        }
+    }
+
+    fn both_words(op: Op, a: u32, b: u32) -> [u32; 2] {
+        let mut rewriter = Rewriter::new(Module::default());
+        let uint = rewriter.uint();
+        let operands = [
+            rewriter.declare(Op::Undef, Some(uint), vec![]),
+            rewriter.declare(Op::Undef, Some(uint), vec![]),
+        ];
+        let mut code = Code {
+            rewriter: &mut rewriter,
+            out: Vec::new(),
+        };
+        let words = two_words(&mut code, op, &operands).unwrap();
+        let code = std::mem::take(&mut code.out);
+        let mut values = HashMap::from([(operands[0], a), (operands[1], b)]);
+        for global in &rewriter.module.types_global_values {
+            if let Some(bits) = rewriter.constant_bits(global.result_id.unwrap()) {
+                values.insert(global.result_id.unwrap(), bits);
+            }
+        }
+        evaluate(&code, &mut values);
+        words.map(|word| values[&word])
+    }
+
+    #[test]
+    fn words_are_those_of_64_bit_arithmetic() {
+        let numbers = [
+            0,
+            1,
+            2,
+            0xffff,
+            0x1_0000,
+            0x1_0001,
+            0x7fff_ffff,
+            0x8000_0000,
+            0x8000_0001,
+            0xdead_beef,
+            0xffff_0000,
+            0xffff_fffe,
+            0xffff_ffff,
+        ];
+        for (a, b) in numbers.into_iter().flat_map(|a| numbers.map(|b| (a, b))) {
+            let words = |value: u64| [value as u32, (value >> 32) as u32];
+            let unsigned = u64::from(a) * u64::from(b);
+            assert_eq!(
+                both_words(Op::UMulExtended, a, b),
+                words(unsigned),
+                "{a:#x} {b:#x}"
+            );
+            let signed = i64::from(a as i32) * i64::from(b as i32);
+            assert_eq!(
+                both_words(Op::SMulExtended, a, b),
+                words(signed as u64),
+                "{a:#x} {b:#x}"
+            );
+            let sum = u64::from(a) + u64::from(b);
+            assert_eq!(both_words(Op::IAddCarry, a, b), words(sum), "{a:#x} {b:#x}");
+            let borrows = [a.wrapping_sub(b), u32::from(a < b)];
+            assert_eq!(both_words(Op::ISubBorrow, a, b), borrows, "{a:#x} {b:#x}");
+        }
+    }
+}

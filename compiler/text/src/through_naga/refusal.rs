@@ -13,6 +13,7 @@ use std::collections::HashSet;
 /// Capabilities without which a module means something else, with what they stand for.
 const CAPABILITIES: &[(Capability, &str)] = &[
     (Capability::Float64, "64-bit floats"),
+    (Capability::TransformFeedback, "transform feedback"),
     (
         Capability::PhysicalStorageBufferAddresses,
         "addresses of memory",
