@@ -47,6 +47,8 @@ pub(crate) enum Step {
     Doc,
     /// Script suites.
     Scripts,
+    /// Scripts through GLSL.
+    Text,
     /// Every module.
     SpirvVal,
     /// Comparison with OpenGL drivers.
@@ -64,6 +66,7 @@ const STEPS: &[(&str, Step)] = &[
     ("unit", Step::Unit),
     ("doc", Step::Doc),
     ("scripts", Step::Scripts),
+    ("text", Step::Text),
     ("spirv-val", Step::SpirvVal),
     ("opengl", Step::OpenGl),
     ("coverage", Step::Coverage),
@@ -140,6 +143,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::Unit => unit_tests(),
         Step::Doc => test_run(shell::cargo().args(["test", "--workspace", "--doc"])),
         Step::Scripts => script_suites(state),
+        Step::Text => scripts_through_text(),
         Step::SpirvVal => validate_modules(state),
         Step::OpenGl => reference::test(),
         Step::Coverage => coverage_report(state),
@@ -277,6 +281,21 @@ fn script_suites(state: &mut State) -> Result<Tally> {
         tally += Tally::skip();
     }
     Ok(tally)
+}
+
+/// The same scripts, drawn from translated programs. That all programs can be translated is a unit test.
+fn scripts_through_text() -> Result<Tally> {
+    if shell::find_program("glslangValidator").is_none() {
+        println!("glslangValidator is not installed: skipped");
+        return Ok(Tally::skip());
+    }
+    match vulkan::lavapipe() {
+        Some(driver) => suite::run_through_glsl(&driver),
+        None => {
+            println!("lavapipe is not installed: skipped");
+            Ok(Tally::skip())
+        }
+    }
 }
 
 fn validate_modules(state: &State) -> Result<Tally> {

@@ -1,6 +1,7 @@
 //! SPIR-V to GLSL, GLSL ES, HLSL and MSL through SPIRV-Cross, which takes every instruction that glasm emits and writes all versions.
 
 mod bindings;
+mod compare;
 mod glsl_words;
 mod group_size;
 mod names;
@@ -36,6 +37,7 @@ pub(crate) fn translate(
     let mut module = load_words(&shader.words).map_err(|error| error.to_string())?;
     names::make_plain(&mut module);
     signs::fit_signs(&mut module);
+    compare::order_inequalities(&mut module);
     group_size::read_group_size(&mut module);
     let shadows = shadow::one_dimensional_shadows(&module);
     let mut resources = bindings::number_resources(&mut module, &shader.reflection, numbering);
