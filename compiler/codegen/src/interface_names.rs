@@ -18,17 +18,23 @@ pub(crate) fn input_name(stage: Stage, semantic: Semantic) -> String {
 
 /// The name of an output.
 pub(crate) fn output_name(semantic: Semantic) -> String {
-    match semantic {
-        Semantic::FragColor { buffer, index: 0 } => match buffer {
-            0 => "result_color".to_owned(),
-            _ => format!("result_color_{buffer}"),
-        },
-        Semantic::FragColor { buffer, index } => format!("result_color_{buffer}_source_{index}"),
-        Semantic::FragDepth => "result_depth".to_owned(),
-        Semantic::Position => "result_position".to_owned(),
-        Semantic::PointSize => "result_pointsize".to_owned(),
-        _ => varying_name(semantic),
+    if let Semantic::FragColor { buffer, index } = semantic {
+        let buffer = match buffer {
+            0 => String::new(),
+            _ => format!("_{buffer}"),
+        };
+        return match index {
+            0 => format!("result_color{buffer}"),
+            _ => format!("result_color{buffer}_source_{index}"),
+        };
     }
+    let built_in = [
+        (Semantic::FragDepth, "result_depth"),
+        (Semantic::Position, "result_position"),
+        (Semantic::PointSize, "result_pointsize"),
+    ];
+    let known = built_in.iter().find(|(known, _)| *known == semantic);
+    known.map_or_else(|| varying_name(semantic), |(_, name)| (*name).to_owned())
 }
 
 /// The conventional name of a vertex attribute. NV_gpu_program4 table X.2.
@@ -46,16 +52,24 @@ fn attribute_name(number: u8) -> String {
 }
 
 fn varying_name(semantic: Semantic) -> String {
-    match semantic {
-        Semantic::Color(0) => "fragment_color".to_owned(),
-        Semantic::Color(_) => "fragment_color_secondary".to_owned(),
-        Semantic::BackColor(0) => "fragment_color_back".to_owned(),
-        Semantic::BackColor(_) => "fragment_color_back_secondary".to_owned(),
-        Semantic::FogCoord => "fragment_fogcoord".to_owned(),
-        Semantic::TexCoord(number) => format!("fragment_texcoord_{number}"),
-        Semantic::Generic(number) => format!("fragment_attrib_{number}"),
-        other => snake_case(&format!("{other:?}")),
+    if let Semantic::Color(number) = semantic {
+        let name = ["fragment_color", "fragment_color_secondary"];
+        return name[usize::from(number.min(1))].to_owned();
     }
+    if let Semantic::BackColor(number) = semantic {
+        let name = ["fragment_color_back", "fragment_color_back_secondary"];
+        return name[usize::from(number.min(1))].to_owned();
+    }
+    if let Semantic::TexCoord(number) = semantic {
+        return format!("fragment_texcoord_{number}");
+    }
+    if let Semantic::Generic(number) = semantic {
+        return format!("fragment_attrib_{number}");
+    }
+    if semantic == Semantic::FogCoord {
+        return "fragment_fogcoord".to_owned();
+    }
+    snake_case(&format!("{semantic:?}"))
 }
 
 /// `VertexId` as `vertex_id`, and anything else between words as one underscore.

@@ -78,8 +78,8 @@ fn web() -> DeviceFeatures {
 /// Everything that GLSL for Vulkan has extensions for.
 fn vulkan() -> DeviceFeatures {
     DeviceFeatures {
-        // textureGatherOffsets takes constants only.
-        signed_zero_inf_nan_preserve_float32: false,
+        // SPIRV-Cross compares what lies in memory by its declared type.
+        signed_atomics: false,
         ..DeviceFeatures::default()
     }
 }
@@ -92,6 +92,7 @@ fn without_vulkan() -> DeviceFeatures {
         int8: false,
         int64_atomics: false,
         shared_int64_atomics: false,
+        signed_atomics: false,
         buffer_float32_atomic_add: false,
         buffer_float64_atomic_add: false,
         uniform_buffer_non_uniform_indexing: false,

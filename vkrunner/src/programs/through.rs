@@ -37,7 +37,12 @@ impl CompileContext<'_> {
     pub(super) fn device_features(&self) -> DeviceFeatures {
         let device = self.capabilities.device_features();
         match self.through {
-            None | Some(Through::Glsl) => device,
+            None => device,
+            // The text compares words by their declared type.
+            Some(Through::Glsl) => DeviceFeatures {
+                signed_atomics: false,
+                ..device
+            },
             Some(Through::Wgsl) => features_of_wgsl(device),
         }
     }

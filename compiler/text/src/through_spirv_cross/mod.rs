@@ -1,10 +1,16 @@
 //! SPIR-V to GLSL, GLSL ES, HLSL and MSL through SPIRV-Cross, which takes every instruction that glasm emits and writes all versions.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "opcodes of SPIR-V, of which a few matter"
+)]
+
 mod bindings;
 mod compare;
 mod glsl_words;
 mod group_size;
 mod names;
+mod pointers;
 mod shadow;
 mod signs;
 
@@ -51,7 +57,7 @@ pub(crate) fn translate(
         Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl => {
             let needs = Needs::of(shader);
             write_glsl(module, language, positions, needs)
-                .map(|text| shadow::widen_coordinates(&text, &shadows))
+                .map(|text| pointers::dereference(shadow::widen_coordinates(&text, &shadows)))
         }
         Language::Hlsl(model) => write_hlsl(module, model, positions),
         Language::Msl(version) => write_msl(module, version, positions),

@@ -167,6 +167,9 @@ fn int_type(module: &mut Module, new_id: &mut impl FnMut() -> Word) -> Word {
 
 /// Where an access to an image names a sample, and which.
 fn sample_of(instruction: &Instruction) -> Option<(usize, Word)> {
+    if instruction.class.opcode == Op::ImageTexelPointer {
+        return Some((2, instruction.operands.get(2)?.id_ref_any()?));
+    }
     if !matches!(instruction.class.opcode, Op::ImageRead | Op::ImageWrite) {
         return None;
     }
