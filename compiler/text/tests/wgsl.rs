@@ -229,3 +229,15 @@ fn deep_nesting_needs_no_deep_stack() {
         .expect("no panic");
     assert!(length.is_ok_and(|length| length > 1000));
 }
+
+#[test]
+fn derivatives_behind_branches_are_announced() {
+    let branch = "!!NVfp5.0\nTEMP r;\nMOV.CC r, fragment.texcoord[0];\nIF GT.x;\nTEX r, r, texture[0], 2D;\nENDIF;\nMOV result.color, r;\nEND";
+    assert!(
+        written(branch)
+            .text
+            .starts_with("diagnostic(off, derivative_uniformity);")
+    );
+    let straight = "!!ARBfp1.0\nTEX result.color, fragment.texcoord[0], texture[0], 2D;\nEND";
+    assert!(!written(straight).text.contains("diagnostic"));
+}

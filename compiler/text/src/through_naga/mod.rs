@@ -17,6 +17,7 @@ mod samples;
 mod separate;
 mod signs;
 mod slots;
+mod uniformity;
 
 use crate::Language;
 pub(crate) use guard::guarded;
@@ -88,6 +89,7 @@ fn translate_unguarded(
         .map_err(|error| format!("naga rejects the module: {}", chain(error.as_inner())))?;
     let written = match language {
         Language::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
+            .map(|text| format!("{}{text}", uniformity::directive(&prepared)))
             .map_err(|error| chain(&error)),
         Language::Msl(version) => write_msl(&module, &info, version),
         Language::Hlsl(model) => write_hlsl(&module, &info, model),
