@@ -161,9 +161,9 @@ pub(crate) fn run_on(driver: &Driver) -> Result<SuiteRun> {
     })
 }
 
-/// Runs all scripts on `driver` with their programs written as GLSL and compiled from that. The validation layer has seen them already.
-pub(crate) fn run_through_glsl(driver: &Driver) -> Result<Tally> {
-    let dir = Path::new(OUT).join("through-glsl");
+/// Runs all scripts on `driver` with their programs written in a language and compiled from that. The validation layer has seen them already.
+pub(crate) fn run_through(language: &str, driver: &Driver) -> Result<Tally> {
+    let dir = Path::new(OUT).join(format!("through-{language}"));
     std::fs::create_dir_all(&dir)?;
     let report = dir.join("report.json");
     if report.exists() {
@@ -172,7 +172,7 @@ pub(crate) fn run_through_glsl(driver: &Driver) -> Result<Tally> {
     let mut command = glasm()?;
     vulkan::use_driver(&mut command, driver);
     command.arg("run").args(SCRIPTS);
-    command.args(["--through", "glsl", "--validation", "off", "--json"]);
+    command.args(["--through", language, "--validation", "off", "--json"]);
     command.arg(&report);
     println!("$ {}", shell::display(&command));
     let output = shell::capture(&mut command)?;

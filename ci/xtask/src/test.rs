@@ -47,7 +47,7 @@ pub(crate) enum Step {
     Doc,
     /// Script suites.
     Scripts,
-    /// Scripts through GLSL.
+    /// Scripts through WGSL and GLSL.
     Text,
     /// Every module.
     SpirvVal,
@@ -285,17 +285,18 @@ fn script_suites(state: &mut State) -> Result<Tally> {
 
 /// The same scripts, drawn from translated programs. That all programs can be translated is a unit test.
 fn scripts_through_text() -> Result<Tally> {
-    if shell::find_program("glslangValidator").is_none() {
-        println!("glslangValidator is not installed: skipped");
+    let Some(driver) = vulkan::lavapipe() else {
+        println!("lavapipe is not installed: skipped");
         return Ok(Tally::skip());
+    };
+    let mut tally = suite::run_through("wgsl", &driver)?;
+    if shell::find_program("glslangValidator").is_some() {
+        tally += suite::run_through("glsl", &driver)?;
+    } else {
+        println!("glslangValidator is not installed: no scripts through GLSL");
+        tally += Tally::skip();
     }
-    match vulkan::lavapipe() {
-        Some(driver) => suite::run_through_glsl(&driver),
-        None => {
-            println!("lavapipe is not installed: skipped");
-            Ok(Tally::skip())
-        }
-    }
+    Ok(tally)
 }
 
 fn validate_modules(state: &State) -> Result<Tally> {
