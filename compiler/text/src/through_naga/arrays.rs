@@ -156,6 +156,17 @@ fn element_variable(
     }
     let operands = vec![Operand::StorageClass(of.class)];
     let variable = rewriter.declare(Op::Variable, Some(pointer), operands);
+    describe_element(rewriter, array, variable, (index, binding));
+    Ok(variable)
+}
+
+/// Gives the variable of an element what is said about its array: decorations, name, place in the interface.
+fn describe_element(
+    rewriter: &mut Rewriter,
+    array: Word,
+    variable: Word,
+    (index, binding): (u32, u32),
+) {
     let copied: Vec<Instruction> = rewriter
         .module
         .annotations
@@ -183,7 +194,6 @@ fn element_variable(
             entry.operands.push(Operand::IdRef(variable));
         }
     }
-    Ok(variable)
 }
 
 fn replace(

@@ -72,4 +72,26 @@ mod tests {
         assert_eq!(error, "naga failed on the module: number 7");
         assert_eq!(guarded(|| Ok(7)), Ok(7));
     }
+
+    #[test]
+    fn deep_modules_are_refused() {
+        let nested = |depth: u32| {
+            let mut function = rspirv::dr::Function::new();
+            for level in 0..depth {
+                let mut block = rspirv::dr::Block::new();
+                let merge = vec![Operand::IdRef(1000 + level)];
+                let merge = rspirv::dr::Instruction::new(Op::SelectionMerge, None, None, merge);
+                block.instructions.push(merge);
+                function.blocks.push(block);
+            }
+            let mut module = Module::default();
+            module.functions.push(function);
+            check_nesting(&module)
+        };
+        assert_eq!(nested(1000), Ok(()));
+        assert_eq!(
+            nested(1001),
+            Err("more than 1000 blocks inside each other".to_owned())
+        );
+    }
 }

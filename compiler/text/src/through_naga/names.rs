@@ -1,5 +1,10 @@
 //! Names of values, which the front end of naga leaves behind, and of values in expressions that would nest too deep.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "SPIR-V has many operations, few of which count here"
+)]
+
 use naga::{Expression, Function, Handle};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Module, Operand};
