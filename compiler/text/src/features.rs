@@ -7,17 +7,10 @@ use glasm::{DeviceFeatures, Subgroups};
 /// Features that a language has, as its writer writes it.
 pub(crate) fn device_features(language: Language) -> DeviceFeatures {
     if cfg!(not(feature = "spirv-cross")) {
-        return match language {
-            Language::Wgsl => web(),
-            Language::Glsl(_)
-            | Language::Essl(_)
-            | Language::VulkanGlsl
-            | Language::Hlsl(_)
-            | Language::Msl(_) => least(),
-        };
+        return naga();
     }
     match language {
-        Language::Wgsl => web(),
+        Language::Wgsl => naga(),
         Language::Glsl(version) => desktop(version),
         Language::Essl(version) => embedded(version),
         Language::VulkanGlsl => vulkan(),
@@ -44,8 +37,8 @@ fn least() -> DeviceFeatures {
     }
 }
 
-/// WGSL: no arrays of resources, and subgroups in two stages only.
-fn web() -> DeviceFeatures {
+/// WGSL, and what naga writes of the others: no arrays of resources, and subgroups in two stages only.
+fn naga() -> DeviceFeatures {
     let mut subgroups = Subgroups::default();
     for stage in [
         Stage::Vertex,

@@ -97,7 +97,7 @@ impl ImageTypes {
     }
 }
 
-const ONE_DIMENSION: &str = "1D textures are 2D textures of height 1, because those of WGSL have no levels, arrays and comparisons";
+const ONE_DIMENSION: &str = "1D textures are 2D textures of height 1, because others have no levels, arrays and comparisons";
 const BUFFERS: &str =
     "buffer textures are 2D textures, whose rows hold one part of the buffer after the other";
 

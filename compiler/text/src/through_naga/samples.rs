@@ -16,7 +16,7 @@ const LEVEL_QUERY: &str =
 const INTEGERS: &str =
     "samples of textures of integers take the nearest texel, and repeat, whatever the sampler says";
 const MOVED: &str =
-    "texel offsets that WGSL does not have move coordinates by texels of the base level";
+    "texel offsets that are no constants from -8 to 7 move coordinates by texels of the base level";
 
 /// An access through a sampler, taken apart.
 struct Sample {
