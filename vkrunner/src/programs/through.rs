@@ -50,8 +50,14 @@ impl CompileContext<'_> {
     #[cfg(feature = "text")]
     fn through_glsl(&self, section: &ProgramSection, shader: Shader) -> Result<Shader, Refusal> {
         let options = glasm_text::Options::new(glasm_text::Language::VulkanGlsl);
-        let text = glasm_text::write_shader(&shader, &options)
-            .map_err(|error| self.detour_failure(section, &error.to_string(), None))?;
+        let text = glasm_text::write_shader(&shader, &options).map_err(|error| {
+            let message = error.to_string();
+            // What the language lacks begins with its name; anything else is a fault.
+            match message.starts_with("vulkan-glsl") {
+                true => Refusal::Skip(message),
+                false => self.detour_failure(section, &message, None),
+            }
+        })?;
         let job = Job {
             language: TextLanguage::Glsl,
             stage: section.stage,

@@ -44,6 +44,24 @@ pub(super) fn number_resources(
     resources
 }
 
+/// The buffers of transform feedback with the bytes of a vertex in them.
+pub(super) fn feedback_strides(module: &Module) -> Vec<(u32, u32)> {
+    let mut strides = Vec::new();
+    for global in &module.types_global_values {
+        let Some(id) = global
+            .result_id
+            .filter(|_| global.class.opcode == Op::Variable)
+        else {
+            continue;
+        };
+        let of = |decoration| literal_of(module, id, decoration);
+        strides.extend(of(Decoration::XfbBuffer).zip(of(Decoration::XfbStride)));
+    }
+    strides.sort_unstable();
+    strides.dedup();
+    strides
+}
+
 fn decorate(module: &mut Module, id: Word, decoration: Decoration, value: u32) {
     for annotation in &mut module.annotations {
         let [target, kind, number] = &mut annotation.operands[..] else {

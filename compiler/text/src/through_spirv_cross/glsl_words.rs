@@ -184,6 +184,7 @@ pub(super) fn check(
     is_fragment: bool,
     textures_1d: Textures1d,
 ) -> Result<String, String> {
+    check_multisample_atomics(&text, language)?;
     let own = if is_fragment {
         FRAGMENT_WORDS
     } else {
@@ -248,6 +249,27 @@ fn without_idle_extension(text: String) -> String {
     }
 }
 
+/// SPIRV-Cross leaves out which sample an atomic operation on a multisample image is for.
+fn check_multisample_atomics(text: &str, language: Language) -> Result<(), String> {
+    let mut calls = text.split("imageAtomic").skip(1).filter_map(|call| {
+        let arguments = call.split_once('(')?.1;
+        let end = arguments.find([',', '['])?;
+        Some(&arguments[..end])
+    });
+    let is_multisample = |name: &str| {
+        ["2DMS", "2DMSArray"].iter().any(|kind| {
+            text.contains(&format!("image{kind} {name};"))
+                || text.contains(&format!("image{kind} {name}["))
+        })
+    };
+    match calls.any(is_multisample) {
+        true => Err(format!(
+            "{language}: atomic operations on multisample images cannot be written; SPIR-V has them"
+        )),
+        false => Ok(()),
+    }
+}
+
 /// What GLSL ES refuses for other reasons than a word.
 fn check_embedded(text: &str, language: Language, textures_1d: Textures1d) -> Result<(), String> {
     // One-dimensional textures are two-dimensional ones there, which SPIRV-Cross does for the plain accesses.
@@ -299,6 +321,14 @@ mod tests {
         let layer = "gl_ViewportIndex".to_owned();
         assert!(check(layer.clone(), Language::Essl(320), true, Textures1d::Absent).is_err());
         assert!(check(layer, Language::Glsl(430), true, Textures1d::Absent).is_ok());
+    }
+
+    #[test]
+    fn atomics_on_samples_are_refused() {
+        let text = |ty| format!("uniform {ty} image1;\nuint a = imageAtomicAdd(image1, p, 1u);\n");
+        let check = |ty| check_multisample_atomics(&text(ty), Language::VulkanGlsl);
+        assert!(check("uimage2DMS").is_err());
+        assert!(check("uimage2D").is_ok());
     }
 
     #[test]

@@ -50,13 +50,14 @@ pub(crate) fn translate(
     if !has_numbers(language) {
         resources.iter_mut().for_each(|it| it.number = None);
     }
+    let strides = bindings::feedback_strides(&module);
     let words = module.assemble();
     let module = Module::from_words(&words);
     let written = match language {
         Language::Wgsl => return Err("SPIRV-Cross writes no WGSL".to_owned()),
         Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl => {
             let needs = Needs::of(shader);
-            write_glsl(module, language, positions, needs)
+            write_glsl(module, language, positions, needs, &strides)
                 .map(|text| pointers::dereference(shadow::widen_coordinates(&text, &shadows)))
         }
         Language::Hlsl(model) => write_hlsl(module, model, positions),
@@ -102,6 +103,7 @@ fn write_glsl(
     language: Language,
     positions: Positions,
     needs: Needs,
+    strides: &[(u32, u32)],
 ) -> Result<String, SpirvCrossError> {
     let mut options = Glsl::options();
     if language != Language::VulkanGlsl {
@@ -118,6 +120,11 @@ fn write_glsl(
     let mut compiler = Compiler::<Glsl>::new(module)?;
     if needs.layers_of_vertices && !matches!(language, Language::Essl(_)) {
         compiler.require_extension("GL_ARB_shader_viewport_layer_array")?;
+    }
+    for (buffer, stride) in strides {
+        // Captured variables say it, too; compilers read it here.
+        let line = format!("layout(xfb_buffer = {buffer}, xfb_stride = {stride}) out;");
+        compiler.add_header_line(line)?;
     }
     if needs.float_controls && language == Language::VulkanGlsl {
         compiler.require_extension("GL_EXT_spirv_intrinsics")?;
