@@ -484,7 +484,6 @@ impl CompileContext<'_> {
             },
             legacy_multiply: script.requirements.legacy_multiply,
             debug: self.debug_info(),
-            ..glasm::Options::default()
         }
     }
 }
