@@ -17,6 +17,16 @@ pub enum Validation {
     Off,
 }
 
+/// A detour that assembly programs take to the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Through {
+    /// Each module is written as GLSL for Vulkan and compiled from that, by the program `glslangValidator`. Needs the feature `text`.
+    Glsl,
+    /// Each module is written as WGSL and taken back by naga. Scripts whose programs WGSL cannot say exactly are skipped. Needs the feature
+    /// `text`.
+    Wgsl,
+}
+
 /// Options of a [`Runner`](crate::Runner).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunOptions {
@@ -39,6 +49,8 @@ pub struct RunOptions {
     pub script_timeout: Duration,
     /// Target to compile for; by default the newest that the device takes.
     pub target: Option<glasm::Target>,
+    /// The detour that assembly programs take to the device; without one their modules are taken as they are.
+    pub through: Option<Through>,
     /// Whether reports hold what programs left to be seen: see [`ScriptReport::observations`](crate::ScriptReport::observations).
     pub observe: Observe,
 }
@@ -54,6 +66,7 @@ impl Default for RunOptions {
             timeout: Duration::from_secs(10),
             script_timeout: Duration::from_secs(60),
             target: None,
+            through: None,
             observe: Observe::Off,
         }
     }

@@ -140,6 +140,7 @@ impl Runner {
             capabilities,
             target: self.target,
             tools: &self.tools,
+            through: self.options.through,
         };
         let compiling = self.clock.enter(Phase::Compile);
         if let Some(reason) = surplus(script, capabilities) {

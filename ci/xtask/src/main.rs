@@ -73,11 +73,12 @@ usage: cargo xtask test [--no-setup] [--only STEP]...
 Installs what is missing (as setup --yes does), then runs in this order:
   fmt        cargo fmt --check
   clippy     cargo clippy --workspace --all-targets -- -D warnings
-  deps       the compiler crates need no C or C++ with default features
+  deps       the compiler crates need no C or C++ with default features, nor the command without SPIRV-Cross
   build      everything the next steps need
   unit       unit and integration tests (cargo nextest if installed)
   doc        documentation tests
   scripts    tests/cases/run and shaders on lavapipe and on SwiftShader, validation layer on
+  text       scripts on lavapipe, each program written as WGSL and as GLSL, and compiled from that
   spirv-val  every module that the scripts produced
   opengl     scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe
   coverage   the feature lists that passing scripts prove; docs/support.md says the same

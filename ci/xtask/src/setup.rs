@@ -49,6 +49,23 @@ struct Need {
 /// Everything that is not a crate. Rust's own parts are checked by [`require_rust_components`].
 const NEEDS: &[Need] = &[
     Need {
+        what: "C++ compiler",
+        why: "builds SPIRV-Cross, which writes GLSL, HLSL and MSL for the command and its tests; the compiler needs none",
+        purpose: Purpose::Demo,
+        without: Without::Stop,
+        present: || {
+            ["c++", "g++", "clang++"]
+                .iter()
+                .any(|name| shell::find_program(name).is_some())
+        },
+        names: Names {
+            debian: &["g++"],
+            fedora: "gcc-c++",
+            arch: "gcc",
+            homebrew: "llvm",
+        },
+    },
+    Need {
         what: "Vulkan loader",
         why: "programs run through it",
         purpose: Purpose::Demo,

@@ -233,6 +233,34 @@ pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
     })
 }
 
+/// Runs all scripts on `driver` with their programs written in a language and compiled from that. The validation layer has seen them already.
+pub(crate) fn run_through(language: &str, driver: &Driver) -> Result<Tally> {
+    let dir = Path::new(OUT).join(format!("through-{language}"));
+    std::fs::create_dir_all(&dir)?;
+    let report = dir.join("report.json");
+    if report.exists() {
+        std::fs::remove_file(&report)?;
+    }
+    let mut command = glasm()?;
+    vulkan::use_driver(&mut command, driver);
+    command.arg("run").args(SCRIPTS);
+    command.args(["--through", language, "--validation", "off", "--json"]);
+    command.arg(&report);
+    println!("$ {}", shell::display(&command));
+    let output = shell::capture(&mut command)?;
+    print!("{}", String::from_utf8_lossy(&output.stderr));
+    if !report.is_file() {
+        bail!("glasm run wrote no report ({})", output.status);
+    }
+    let results = read_report(&report)?;
+    print_exceptions(&results);
+    let mut tally = count(&results);
+    if !output.status.success() && tally.failed == 0 {
+        tally.failed = 1;
+    }
+    Ok(tally)
+}
+
 /// Builds the command, then runs all scripts on every CPU driver present.
 pub(crate) fn run_everywhere() -> Result<Vec<ScriptResult>> {
     shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;

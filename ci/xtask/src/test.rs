@@ -50,6 +50,8 @@ pub(crate) enum Step {
     Scripts,
     /// The scripts on lavapipe as it is on other CPUs, with another validation layer.
     Machines,
+    /// Scripts through WGSL and GLSL.
+    Text,
     /// Every module.
     SpirvVal,
     /// Comparison with OpenGL drivers.
@@ -68,6 +70,7 @@ const STEPS: &[(&str, Step)] = &[
     ("doc", Step::Doc),
     ("scripts", Step::Scripts),
     ("machines", Step::Machines),
+    ("text", Step::Text),
     ("spirv-val", Step::SpirvVal),
     ("opengl", Step::OpenGl),
     ("coverage", Step::Coverage),
@@ -145,6 +148,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::Doc => test_run(shell::cargo().args(["test", "--workspace", "--doc"])),
         Step::Scripts => script_suites(state),
         Step::Machines => other_machines(),
+        Step::Text => scripts_through_text(),
         Step::SpirvVal => validate_modules(state),
         Step::OpenGl => reference::test(),
         Step::Coverage => coverage_report(state),
@@ -164,7 +168,7 @@ fn cargo_check(args: &[&str]) -> Result<Tally> {
     Ok(Tally::check(passed))
 }
 
-/// The compiler's crates, with default features, must not need a C or C++ compiler.
+/// The compiler's crates, with default features, must not need a C or C++ compiler, nor the command without SPIRV-Cross.
 fn compiler_is_pure_rust() -> Result<Tally> {
     const NATIVE: &[&str] = &[
         "cc",
@@ -178,12 +182,14 @@ fn compiler_is_pure_rust() -> Result<Tally> {
     // Numbers and types of system calls, in Rust.
     const KERNEL: &str = "linux-raw-sys";
     let mut tally = Tally::default();
-    for package in [
-        "glasm-ir",
-        "glasm-frontend",
-        "glasm-codegen",
-        "glasm",
-        "glasm-cli",
+    let without_cross = ["--no-default-features", "--features", "run,translate"];
+    for (package, features) in [
+        ("glasm-ir", &[][..]),
+        ("glasm-frontend", &[]),
+        ("glasm-codegen", &[]),
+        ("glasm", &[]),
+        ("glasm-text", &[]),
+        ("glasm-cli", &without_cross),
     ] {
         let mut tree = shell::cargo();
         tree.args([
@@ -197,6 +203,7 @@ fn compiler_is_pure_rust() -> Result<Tally> {
             "--format",
             "{p}",
         ]);
+        tree.args(features);
         let output = shell::capture(&mut tree)?;
         anyhow::ensure!(
             output.status.success(),
@@ -295,6 +302,22 @@ fn other_machines() -> Result<Tally> {
     }
     if !vulkan::installed_layer_present() {
         println!("no validation layer is installed: scripts ran without it");
+        tally += Tally::skip();
+    }
+    Ok(tally)
+}
+
+/// The same scripts, drawn from translated programs. That all programs can be translated is a unit test.
+fn scripts_through_text() -> Result<Tally> {
+    let Some(driver) = vulkan::lavapipe() else {
+        println!("lavapipe is not installed: skipped");
+        return Ok(Tally::skip());
+    };
+    let mut tally = suite::run_through("wgsl", &driver)?;
+    if shell::find_program("glslangValidator").is_some() {
+        tally += suite::run_through("glsl", &driver)?;
+    } else {
+        println!("glslangValidator is not installed: no scripts through GLSL");
         tally += Tally::skip();
     }
     Ok(tally)

@@ -163,14 +163,22 @@ missing: a/lit.vp gives OUT/a/lit.vp.spv.
 A file with several programs gives an output for each: lit.vfp gives lit.vfp.vertex.spv and lit.vfp.fragment.spv. So
 does a script, for each of its assembly programs: t.shader_test gives t.shader_test.fragment.spv, and
 t.shader_test.fragment.red.spv for [fragment program red]. Each is compiled by itself, with what [require] says.
-In WGSL and HLSL the texture of unit n keeps set and binding and has its sampler at binding n + 128. In MSL and
-GLSL, which have no sets, textures and samplers keep the unit as number and buffers are numbered from 0.
+
+Shading languages for --emit, with the version behind the name or, without it, in the version marked with *:
+  wgsl         depth 0..w, y up      glsl         depth -w..w, y up   330 400 410 420 430 440 450* 460
+  msl          depth 0..w, y up      essl         depth -w..w, y up   300 310* 320
+               20 21 22 23 24* 30 31 32
+  hlsl         depth 0..w, y up      vulkan-glsl  depth 0..w, y down, sets and bindings as in SPIR-V
+               50 51 60* 61 62 63 64 65 66 67 68
+Without --conventions programs are taken to follow the rules of the form: positions pass unchanged. SPIR-V has those of
+vulkan-glsl. docs/text-output.md says how textures and buffers are numbered and what each language cannot express.
 
 Examples:
   glasm compile lit.vp -o lit.spv --target vulkan1.3 --validate
   glasm compile lit.fp --emit spvasm
   glasm compile shaders -o out --emit hlsl
   glasm compile lit.vfp --stage fragment -o lit.spv
+  glasm compile lit.fp --emit glsl330
   cat lit.vp | glasm compile - --emit reflect";
 
 /// `glasm compile`.
@@ -188,15 +196,16 @@ pub(crate) struct CompileArgs {
     /// Output file, or folder that mirrors several inputs
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// What to write
-    #[arg(long, value_name = "FORM", default_value = "spirv")]
+    /// What to write: spirv, spvasm, ir, reflect, or a shading language as listed below, such as glsl330
+    #[arg(long, value_name = "FORM", default_value = "spirv", value_parser = parse_emit)]
     pub(crate) emit: Emit,
     /// What the module must run on
     #[arg(long, value_name = "TARGET", default_value = "vulkan1.1")]
     pub(crate) target: TargetArg,
-    /// Whose rules for clip space the module follows; `opengl` remaps depth from -w..w to 0..w
-    #[arg(long, value_name = "RULES", default_value = "vulkan")]
-    pub(crate) conventions: ConventionsArg,
+    /// Whose rules for clip space the programs follow; where the form has others, positions are converted [default: those of the
+    /// form, so that positions pass unchanged]
+    #[arg(long, value_name = "RULES")]
+    pub(crate) conventions: Option<ConventionsArg>,
     /// Instructions after which the loops of programs with free branches end; 0 lets them run for ever
     #[arg(long, value_name = "N", default_value_t = 65_536)]
     pub(crate) step_limit: u32,
@@ -221,7 +230,7 @@ fn parse_stage(word: &str) -> Result<Stage, String> {
 }
 
 /// What `glasm compile` writes.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Emit {
     /// SPIR-V module
     Spirv,
@@ -231,42 +240,22 @@ pub(crate) enum Emit {
     Ir,
     /// What the module expects of its caller, as JSON
     Reflect,
-    /// WebGPU shading language
+    /// A shading language
     #[cfg(feature = "translate")]
-    Wgsl,
-    /// Metal shading language
-    #[cfg(feature = "translate")]
-    Msl,
-    /// Direct3D shading language
-    #[cfg(feature = "translate")]
-    Hlsl,
-    /// OpenGL shading language
-    #[cfg(feature = "translate")]
-    Glsl,
+    Text(glasm_text::Language),
 }
 
 impl Emit {
     /// Extension of output files.
-    pub(crate) const fn extension(self) -> &'static str {
+    pub(crate) fn extension(self) -> &'static str {
         match self {
             Self::Spirv => "spv",
             Self::Spvasm => "spvasm",
             Self::Ir => "ir",
             Self::Reflect => "json",
             #[cfg(feature = "translate")]
-            Self::Wgsl => "wgsl",
-            #[cfg(feature = "translate")]
-            Self::Msl => "metal",
-            #[cfg(feature = "translate")]
-            Self::Hlsl => "hlsl",
-            #[cfg(feature = "translate")]
-            Self::Glsl => "glsl",
+            Self::Text(language) => language.extension(),
         }
-    }
-
-    /// Whether it is a SPIR-V module or describes one, and not another shading language.
-    pub(crate) fn is_module(self) -> bool {
-        matches!(self, Self::Spirv | Self::Spvasm | Self::Ir | Self::Reflect)
     }
 
     /// Whether it is something that people read.
@@ -274,6 +263,32 @@ impl Emit {
         self != Self::Spirv
     }
 }
+
+/// A form by its name, such as `glsl330`.
+fn parse_emit(word: &str) -> Result<Emit, String> {
+    match word {
+        "spirv" => return Ok(Emit::Spirv),
+        "spvasm" => return Ok(Emit::Spvasm),
+        "ir" => return Ok(Emit::Ir),
+        "reflect" => return Ok(Emit::Reflect),
+        _ => {}
+    }
+    #[cfg(feature = "translate")]
+    let known = match word.parse::<glasm_text::Language>() {
+        Ok(language) => return Ok(Emit::Text(language)),
+        Err(_) => format!("{MODULE_FORMS}, {TEXT_FORMS}"),
+    };
+    #[cfg(not(feature = "translate"))]
+    let known = MODULE_FORMS;
+    Err(format!("expected one of {known}"))
+}
+
+const MODULE_FORMS: &str = "spirv, spvasm, ir, reflect";
+
+/// The languages as people type them. A test compares it with the list of the library.
+#[cfg(feature = "translate")]
+const TEXT_FORMS: &str = "wgsl, glsl (330, 400, 410, 420, 430, 440, 450, 460), essl (300, 310, 320), vulkan-glsl, \
+     hlsl (50, 51, 60 to 68), msl (20 to 24, 30 to 32), with the version behind the name: glsl330";
 
 /// Target environment.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -302,19 +317,10 @@ impl From<TargetArg> for glasm::Target {
 /// Rules for clip space.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ConventionsArg {
-    /// Positions pass unchanged
+    /// Depth from 0 to w, y down
     Vulkan,
-    /// Depth is remapped
+    /// Depth from -w to w, y up
     Opengl,
-}
-
-impl From<ConventionsArg> for glasm::Conventions {
-    fn from(conventions: ConventionsArg) -> Self {
-        match conventions {
-            ConventionsArg::Vulkan => Self::vulkan(),
-            ConventionsArg::Opengl => Self::opengl(),
-        }
-    }
 }
 
 /// `glasm explain`.
@@ -333,6 +339,28 @@ mod tests {
     #[test]
     fn command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[cfg(feature = "translate")]
+    #[test]
+    fn help_names_every_language() {
+        for language in glasm_text::Language::ALL {
+            assert_eq!(parse_emit(&language.to_string()), Ok(Emit::Text(*language)));
+            assert!(COMPILE_HELP.contains(language.family()), "{language}");
+            if let Some(version) = language.version() {
+                assert!(COMPILE_HELP.contains(&format!(" {version}")), "{language}");
+            }
+        }
+        for language in glasm_text::Language::defaults() {
+            if let Some(version) = language.version() {
+                assert!(COMPILE_HELP.contains(&format!(" {version}*")), "{language}");
+            }
+        }
+        assert!(
+            parse_emit("glsl120")
+                .unwrap_err()
+                .contains("essl (300, 310, 320)")
+        );
     }
 
     #[test]

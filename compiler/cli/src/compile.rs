@@ -1,6 +1,6 @@
 //! `glasm compile`: programs to SPIR-V and other forms.
 
-use crate::args::{CompileArgs, Emit};
+use crate::args::{CompileArgs, ConventionsArg, Emit};
 use crate::batch::{Done, run_batch};
 use crate::check::closing_line;
 use crate::console::{Console, Fatal, Status};
@@ -10,7 +10,7 @@ use crate::programs::{Content, Program, labels};
 use crate::validate::Validator;
 use glasm::frontend::lang::stage_name;
 use glasm::ir::Stage;
-use glasm::{Acceptance, DebugInfo, DeviceFeatures, Options, Source};
+use glasm::{Acceptance, Conventions, DebugInfo, Options, Source};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -56,9 +56,13 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
         stage: args.stage,
         acceptance: args.acceptance.into(),
         step_limit: Some(args.step_limit).filter(|&limit| limit > 0),
-        options,
         #[cfg(feature = "translate")]
-        flip_y: args.conventions == crate::args::ConventionsArg::Vulkan,
+        text_conventions: match args.conventions {
+            None => glasm_text::Conventions::Own,
+            Some(ConventionsArg::Opengl) => glasm_text::Conventions::OpenGl,
+            Some(ConventionsArg::Vulkan) => glasm_text::Conventions::Vulkan,
+        },
+        options,
         validator,
     };
     let totals = run_batch(&inputs.list, console, |input, text| {
@@ -73,34 +77,16 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
 fn options(args: &CompileArgs) -> Options {
     Options {
         target: args.target.into(),
-        conventions: args.conventions.into(),
+        conventions: match args.conventions {
+            Some(ConventionsArg::Opengl) => Conventions::opengl(),
+            Some(ConventionsArg::Vulkan) | None => Conventions::vulkan(),
+        },
         debug: DebugInfo {
             names: args.debug,
             lines: args.debug,
         },
-        device: device_features(args.emit),
         legacy_multiply: args.legacy_multiply,
         ..Options::default()
-    }
-}
-
-/// The shading languages lack some features of Vulkan devices; glasm does without them, or says at which instruction it cannot.
-fn device_features(emit: Emit) -> DeviceFeatures {
-    let all = DeviceFeatures::default();
-    if emit.is_module() {
-        return all;
-    }
-    DeviceFeatures {
-        float64: false,
-        buffer_device_address: false,
-        int64_atomics: false,
-        int64: false,
-        int16: false,
-        int8: false,
-        demote_to_helper_invocation: false,
-        resource_residency: false,
-        resource_min_lod: false,
-        ..all
     }
 }
 
@@ -200,7 +186,10 @@ fn job_for(job: &emit::Job, program: &Program<'_>) -> emit::Job {
         step_limit: job.step_limit,
         options: program.options.clone(),
         #[cfg(feature = "translate")]
-        flip_y: job.flip_y && !program.follows_gl(),
+        text_conventions: match program.follows_gl() {
+            true => glasm_text::Conventions::OpenGl,
+            false => job.text_conventions,
+        },
         validator: job.validator,
     }
 }

@@ -3,7 +3,7 @@
 use crate::args::Emit;
 use crate::validate::Validator;
 use glasm::ir::Stage;
-use glasm::{Code, Diagnostics, Options, Shader, Source};
+use glasm::{Diagnostics, Options, Shader, Source};
 use rspirv::binary::Disassemble;
 
 /// What to do with each program.
@@ -19,9 +19,9 @@ pub(crate) struct Job {
     pub(crate) step_limit: Option<u32>,
     /// Options of the compiler.
     pub(crate) options: Options,
-    /// Whether the program follows Vulkan, where y points down in clip space. Matters for languages where it points up.
+    /// Whose rules for clip space the programs follow, for the shading languages.
     #[cfg(feature = "translate")]
-    pub(crate) flip_y: bool,
+    pub(crate) text_conventions: glasm_text::Conventions,
     /// Checks modules, if asked for.
     pub(crate) validator: Option<Validator>,
 }
@@ -60,8 +60,11 @@ pub(crate) fn emit(job: &Job, source: &Source<'_>) -> Result<Emitted, Failure> {
             (None, errors) => Err(Failure::Program(errors)),
         };
     }
-    let shader = glasm::compile(source, &job.options)
-        .map_err(|errors| Failure::Program(explain_features(job.emit, errors)))?;
+    #[cfg(feature = "translate")]
+    if let Emit::Text(language) = job.emit {
+        return emit_text(job, source, language);
+    }
+    let shader = glasm::compile(source, &job.options).map_err(Failure::Program)?;
     match write_shader(job, &shader) {
         Ok(bytes) => Ok(Emitted {
             bytes,
@@ -74,20 +77,40 @@ pub(crate) fn emit(job: &Job, source: &Source<'_>) -> Result<Emitted, Failure> {
     }
 }
 
-/// Where a program is refused for what no shading language offers, says so.
-fn explain_features(emit: Emit, mut errors: Diagnostics) -> Diagnostics {
-    let missing = errors
-        .list
-        .iter_mut()
-        .filter(|error| error.code == Code::FeatureMissing);
-    if !emit.is_module() {
-        missing.for_each(|error| {
-            error
-                .notes
-                .push("note: the shading languages do not have it; SPIR-V does".to_owned())
+/// Compiles and writes one program in a shading language.
+#[cfg(feature = "translate")]
+fn emit_text(
+    job: &Job,
+    source: &Source<'_>,
+    language: glasm_text::Language,
+) -> Result<Emitted, Failure> {
+    let options = glasm_text::Options {
+        conventions: job.text_conventions,
+        compiler: job.options.clone(),
+        ..glasm_text::Options::new(language)
+    };
+    let shader =
+        glasm::compile(source, &glasm_text::compiler_options(&options)).map_err(|errors| {
+            Failure::Program(glasm_text::explain_features(source, &options, errors))
+        })?;
+    if let Some(validator) = &job.validator
+        && let Err(message) = validator.validate(&shader.words, job.options.target)
+    {
+        return Err(Failure::Tool {
+            warnings: shader.warnings,
+            message,
         });
     }
-    errors
+    match glasm_text::write_shader(&shader, &options) {
+        Ok(text) => Ok(Emitted {
+            bytes: text.text.into_bytes(),
+            warnings: text.warnings,
+        }),
+        Err(glasm_text::Error::Program(errors)) => Err(Failure::Program(errors)),
+        Err(glasm_text::Error::Writer { warnings, message }) => {
+            Err(Failure::Tool { warnings, message })
+        }
+    }
 }
 
 fn write_shader(job: &Job, shader: &Shader) -> Result<Vec<u8>, String> {
@@ -108,17 +131,7 @@ fn write_shader(job: &Job, shader: &Shader) -> Result<Vec<u8>, String> {
             Ok(format!("{json}\n").into_bytes())
         }
         #[cfg(feature = "translate")]
-        Emit::Wgsl | Emit::Msl | Emit::Hlsl | Emit::Glsl => {
-            let language = match job.emit {
-                Emit::Msl => crate::translate::Language::Msl,
-                Emit::Hlsl => crate::translate::Language::Hlsl,
-                Emit::Glsl => crate::translate::Language::Glsl,
-                Emit::Wgsl | Emit::Spirv | Emit::Spvasm | Emit::Ir | Emit::Reflect => {
-                    crate::translate::Language::Wgsl
-                }
-            };
-            crate::translate::translate(&shader.words, language, job.flip_y)
-        }
+        Emit::Text(_) => Err("a shading language is not written here".to_owned()),
     }
 }
 

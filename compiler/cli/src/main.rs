@@ -18,8 +18,6 @@ mod programs;
 mod report;
 #[cfg(feature = "run")]
 mod run;
-#[cfg(feature = "translate")]
-mod translate;
 mod validate;
 use args::{Cli, Command};
 use clap::Parser;

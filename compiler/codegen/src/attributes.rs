@@ -5,6 +5,7 @@
 
 use crate::gather::Lane;
 use crate::interface::Interface;
+use crate::interface_names::{input_name, snake_case};
 use crate::options::Options;
 use crate::reflect::{Half, InterfaceVariable, Scalar as ReflectedScalar};
 use crate::words::ValueWord;
@@ -94,7 +95,10 @@ impl Interface {
         let ty = w.ty(Scalar::U32, 4);
         let variable = self.variable(w, StorageClass::Input, ty);
         w.decorate(variable, Decoration::Location, &[location]);
-        w.name(variable, || format!("{semantic:?}.{half:?}"));
+        w.name(variable, || {
+            let half = snake_case(&format!("{half:?}"));
+            format!("{}_{half}", input_name(program.stage, semantic))
+        });
         self.halves.push((number, half, variable));
         self.reflected_inputs.push(InterfaceVariable {
             semantic,

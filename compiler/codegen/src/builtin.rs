@@ -2,6 +2,7 @@
 
 use crate::capability::Need;
 use crate::interface::Interface;
+use crate::interface_names::snake_case;
 use crate::options::Options;
 use crate::words::{TypeWord, ValueWord};
 use crate::writer::{Home, Scalar, Writer};
@@ -205,7 +206,7 @@ impl Interface {
         if is_flat {
             w.decorate(variable, Decoration::Flat, &[]);
         }
-        w.name(variable, || format!("{builtin:?}"));
+        w.name(variable, || snake_case(&format!("{builtin:?}")));
         self.builtins.push((builtin, variable));
         variable
     }

@@ -8,8 +8,9 @@ use crate::builtin::{
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
+use crate::interface_names::input_name;
 use crate::options::Options;
-use crate::params::storage_class;
+use crate::params::{ParamMember, storage_class};
 use crate::reflect::{
     BufferBinding, DescriptorSlot, Half, HandleArray, ImageBinding, InterfaceVariable, ParamBlock,
     Reflection, Replication, Requirements, Scalar as ReflectedScalar, TextureBinding,
@@ -70,6 +71,8 @@ pub(crate) struct Interface {
     pub(crate) back_colors: [ValueWord; 2],
     pub(crate) params: Vec<ValueWord>,
     pub(crate) param_block: ValueWord,
+    /// The members of the block.
+    pub(crate) param_members: Vec<ParamMember>,
     pub(crate) param_slot: Option<DescriptorSlot>,
     pub(crate) outputs: Vec<ValueWord>,
     pub(crate) clip_distances: ValueWord,
@@ -108,6 +111,7 @@ impl Interface {
             params: vec![ValueWord::NONE; program.params.len()],
             group_size: None,
             param_block: ValueWord::NONE,
+            param_members: Vec::new(),
             param_slot: None,
             outputs: vec![ValueWord::NONE; program.outputs.len()],
             clip_distances: ValueWord::NONE,
@@ -325,7 +329,7 @@ impl Interface {
         let ty = w.ty(scalar, 4);
         let variable = self.variable(w, StorageClass::Input, ty);
         w.decorate(variable, Decoration::Location, &[location]);
-        w.name(variable, || format!("{:?}", input.semantic));
+        w.name(variable, || input_name(program.stage, input.semantic));
         if program.stage == Stage::Fragment {
             match input.interpolation {
                 Interpolation::Smooth => {}
@@ -428,7 +432,10 @@ impl Interface {
             [lanes[0], lanes[1]] = self.point_coordinate(w, options);
         } else if is_thread_number(input.semantic) {
             lanes[0] = Lane::scalar(thread_value(w, input.semantic, value));
-        } else if input.semantic == Semantic::InstanceId && options.device.draw_parameters {
+        } else if input.semantic == Semantic::InstanceId
+            && options.device.draw_parameters
+            && !options.conventions.instances_from_zero
+        {
             // Vulkan counts from the base instance, the languages from 0.
             w.needs.insert(Need::DrawParameters);
             let base_row = BuiltinRow {

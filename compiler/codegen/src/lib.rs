@@ -18,6 +18,7 @@ mod gather;
 mod group_size;
 pub mod handles;
 pub mod interface;
+mod interface_names;
 mod lanes;
 mod liveness;
 pub mod options;

@@ -78,6 +78,8 @@ pub struct DeviceFeatures {
     pub demote_to_helper_invocation: bool,
     /// `shaderBufferInt64Atomics`
     pub int64_atomics: bool,
+    /// Signed minimum and maximum as one atomic in memory of unsigned words. Every Vulkan device has them, some shading languages do not.
+    pub signed_atomics: bool,
     /// `shaderDrawParameters`
     pub draw_parameters: bool,
     /// `shaderImageGatherExtended`
@@ -154,6 +156,7 @@ impl Default for DeviceFeatures {
             buffer_device_address: true,
             demote_to_helper_invocation: true,
             int64_atomics: true,
+            signed_atomics: true,
             draw_parameters: true,
             image_gather_extended: true,
             sample_rate_shading: true,
@@ -256,6 +259,8 @@ pub struct Conventions {
     /// Whether point coordinates count t from the other end: for callers whose row 0 is the bottom, while
     /// [`PointOrigin::UpperLeft`] is the upper left corner.
     pub flip_point_coord: bool,
+    /// Whether the environment counts instances from 0 in every draw, as GL and Direct3D do. Vulkan counts from the base instance.
+    pub instances_from_zero: bool,
 }
 
 impl Conventions {
@@ -265,6 +270,7 @@ impl Conventions {
             clip_depth: ClipDepth::ZeroToOne,
             negate_ddy: false,
             flip_point_coord: false,
+            instances_from_zero: false,
         }
     }
 
@@ -275,6 +281,7 @@ impl Conventions {
             clip_depth: ClipDepth::NegativeOneToOne,
             negate_ddy: false,
             flip_point_coord: true,
+            instances_from_zero: false,
         }
     }
 }
@@ -318,7 +325,8 @@ pub struct FixedState {
 /// Debug information in the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DebugInfo {
-    /// `OpName` for every source name.
+    /// `OpName` for every source name. Interface variables are called as in the languages: `fragment_color`. The parameter block has a
+    /// member for each parameter, at the same place as without names.
     pub names: bool,
     /// `OpLine` for every instruction.
     pub lines: bool,

@@ -256,6 +256,21 @@ impl Writer {
         }
     }
 
+    /// Names a type, if the module has names.
+    pub(crate) fn name_type(&mut self, ty: TypeWord, name: &str) {
+        if self.has_names {
+            self.names.op_string(Op::Name, &[ty.0], name, &[]);
+        }
+    }
+
+    /// Names a member of a structure, if the module has names.
+    pub(crate) fn name_member(&mut self, ty: TypeWord, member: u32, name: &str) {
+        if self.has_names {
+            self.names
+                .op_string(Op::MemberName, &[ty.0, member], name, &[]);
+        }
+    }
+
     // Types.
 
     /// The type of a vector of `size` components, or of a scalar if `size` is 1.

@@ -299,6 +299,9 @@ codes! {
     OptionNeedsOther "E0908" "OPTION without another that it needs"
         "ARB_post_depth_coverage and EXT_post_depth_coverage need NV_early_fragment_tests. In vertex programs \
          ARB_fragment_program_shadow needs NV_vertex_program3.";
+    TextDiffers "E0911" "the text does not do all that the program does"
+        "The language that the program is written in lacks something that the program uses, such as sizes of points in WGSL. The text has \
+         what comes closest to it; the message says what that is.";
 
     ProgramTooLarge "E1001" "program too large"
         "glasm accepts programs of up to 16 MiB.";

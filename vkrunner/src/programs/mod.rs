@@ -8,8 +8,10 @@ mod interface;
 mod link;
 mod passthrough;
 mod point_size;
+mod through;
 mod verdicts;
 
+use crate::options::Through;
 use crate::requirements::{Capabilities, missing_components, missing_for_module};
 use crate::tools::{Job, TextLanguage, ToolError, Tools};
 use glasm::frontend::lang::languages::Language;
@@ -97,6 +99,7 @@ pub(crate) struct CompileContext<'a> {
     pub(crate) capabilities: &'a Capabilities,
     pub(crate) target: Target,
     pub(crate) tools: &'a Tools,
+    pub(crate) through: Option<Through>,
 }
 
 impl CompileContext<'_> {
@@ -204,8 +207,9 @@ impl CompileContext<'_> {
             state: self.state,
             base: glasm::Options {
                 target: self.target,
-                device: self.capabilities.device_features(),
+                device: self.device_features(),
                 bindings: self.capabilities.binding_layout(),
+                debug: self.debug_info(),
                 ..glasm::Options::default()
             },
         }
@@ -331,12 +335,15 @@ impl CompileContext<'_> {
                 "the device lacks vertex attribute {number}"
             )));
         }
+        // Not all languages have sizes of points, which the program does not write here.
+        let shader = self.take_detour(section, shader)?;
+        let words = match self.needs_point_size(section.stage, &shader.reflection) {
+            true => point_size::add(&shader.words).unwrap_or(shader.words),
+            false => shader.words,
+        };
         Ok(Module {
             stage: section.stage,
-            words: match self.needs_point_size(section.stage, &shader.reflection) {
-                true => point_size::add(&shader.words).unwrap_or(shader.words),
-                false => shader.words,
-            },
+            words,
             reflection: Some(shader.reflection),
             interface: None,
             template: None,

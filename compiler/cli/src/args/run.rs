@@ -131,6 +131,9 @@ pub(crate) struct WorkerArgs {
     /// What the modules are compiled for; the newest target that the device takes if this is missing
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Option<TargetArg>,
+    /// On Vulkan: write every assembly program in this language, and run what is compiled from that
+    #[arg(long, value_name = "LANGUAGE")]
+    pub(crate) through: Option<ThroughArg>,
 }
 
 impl WorkerArgs {
@@ -189,10 +192,31 @@ impl WorkerArgs {
         if let Some(target) = self.target {
             option("--target", value_name(target.to_possible_value()));
         }
+        if let Some(language) = self.through {
+            option("--through", value_name(language.to_possible_value()));
+        }
         let seconds = |time: Duration| time.as_secs_f64().to_string().into();
         option("--timeout", seconds(self.timeout));
         option("--draw-timeout", seconds(self.draw_timeout));
         line
+    }
+}
+
+/// A language that programs are written in on their way to the device.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ThroughArg {
+    /// GLSL for Vulkan, compiled by glslangValidator
+    Glsl,
+    /// WGSL, taken back by naga; scripts whose programs it cannot say exactly are skipped
+    Wgsl,
+}
+
+impl From<ThroughArg> for glasm_vkrunner::Through {
+    fn from(language: ThroughArg) -> Self {
+        match language {
+            ThroughArg::Glsl => Self::Glsl,
+            ThroughArg::Wgsl => Self::Wgsl,
+        }
     }
 }
 

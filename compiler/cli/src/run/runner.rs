@@ -92,6 +92,7 @@ fn vulkan_options(
         timeout: args.draw_timeout,
         script_timeout: args.timeout,
         target: args.target.map(Into::into),
+        through: args.through.map(Into::into),
         observe,
     }
 }

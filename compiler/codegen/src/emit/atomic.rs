@@ -299,6 +299,10 @@ impl Emit<'_> {
         }
         let float = cell.ty.is_float();
         let signed = cell.ty.is_signed_int();
+        let compares = matches!(update.op, AtomicOp::Min | AtomicOp::Max);
+        if compares && signed && !self.options.device.signed_atomics {
+            return self.loop_if_alive(cell, update);
+        }
         let native = match update.op {
             AtomicOp::Add if cell.scalar.is_float() => Spv::AtomicFAddEXT,
             AtomicOp::Add if !float => Spv::AtomicIAdd,

@@ -8,6 +8,7 @@ use super::Emit;
 use super::place::{BufferUse, Member, Place, buffer_uses};
 use crate::capability::Need;
 use crate::interface::{bind, stage_number};
+use crate::interface_names::stage_word;
 use crate::reflect::{BufferBinding, DescriptorSlot};
 use crate::words::{TypeWord, ValueWord};
 use crate::writer::{Scalar, Val};
@@ -146,8 +147,7 @@ impl Emit<'_> {
             },
         };
         bind(&mut self.w, variable, slot);
-        self.w
-            .name(variable, || format!("buffer{}", buffer.binding));
+        self.name_buffer(variable, block, buffer.kind, buffer.binding);
         let reflected = BufferBinding {
             slot,
             index: buffer.binding,
@@ -159,6 +159,20 @@ impl Emit<'_> {
             buffers.push(reflected);
         }
         variable
+    }
+
+    fn name_buffer(&mut self, variable: ValueWord, block: TypeWord, kind: BufferKind, number: u32) {
+        let stage = stage_word(self.program.stage);
+        let (ty, name) = match kind {
+            BufferKind::Constant => ("Buffer", "buffer"),
+            BufferKind::Storage | BufferKind::Shared => ("Storage", "storage"),
+            BufferKind::Counter => ("Counter", "counter"),
+        };
+        if self.options.debug.names {
+            self.w.name_type(block, &format!("{stage}{ty}{number}"));
+            self.w.name_member(block, 0, "data");
+            self.w.name(variable, || format!("{name}{number}"));
+        }
     }
 
     /// Notes that the stage writes to memory.

@@ -5,6 +5,7 @@ use crate::capability::Need;
 use crate::capture::{self, Home};
 use crate::error::Failure;
 use crate::gather::Lane;
+use crate::interface_names::output_name;
 use crate::words::ValueWord;
 use crate::writer::Scalar;
 use glasm_ir::arena::Id;
@@ -94,8 +95,9 @@ impl Emit<'_> {
             .interface
             .variable(&mut self.w, StorageClass::Output, ty);
         self.w.decorate(variable, Decoration::Location, &[location]);
-        self.w
-            .name(variable, || format!("captured {:?}", capture.semantic));
+        self.w.name(variable, || {
+            format!("captured_{}", output_name(capture.semantic))
+        });
         self.decorate_capture(index, variable);
         self.captures[index].1 = variable;
         variable

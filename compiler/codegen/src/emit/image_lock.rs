@@ -81,6 +81,8 @@ impl Emit<'_> {
         };
         bind(&mut self.w, variable, slot);
         self.w.name(variable, || "image_lock".to_owned());
+        self.w.name_type(block, "ImageLock");
+        self.w.name_member(block, 0, "held");
         self.interface.image_lock = variable;
         self.interface.reflected_image_lock = Some(slot);
     }

@@ -5,7 +5,7 @@ use super::result::{Flags, Outcome};
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val};
-use glasm_ir::{Aux, Inst, InstFlags, Op, Type, TypeBase};
+use glasm_ir::{Aux, Inst, InstFlags, Op, Saturate, Type, TypeBase};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 /// One instruction with the lanes to compute.
@@ -40,7 +40,7 @@ impl Emit<'_> {
 
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
     fn compute(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        if !self.options.device.float64 && uses_float64(job.inst) {
+        if !self.options.device.float64 && self.uses_float64(job.inst) {
             return Err(Error::missing_feature("shaderFloat64"));
         }
         if self.is_pair_op(job.inst) {
@@ -190,7 +190,7 @@ impl Emit<'_> {
         let clamps = job
             .inst
             .dst
-            .is_some_and(|dst| dst.saturate != glasm_ir::Saturate::None);
+            .is_some_and(|dst| dst.saturate != Saturate::None);
         if src.has_modifier() || clamps && job.inst.ty.is_float() {
             return Ok(Outcome::Val(self.source(job.inst, 0, job.lanes)?));
         }
@@ -282,6 +282,24 @@ impl Emit<'_> {
             _ => wide_int(inst.ty),
         }
     }
+
+    /// Whether an instruction computes with 64-bit floats.
+    fn uses_float64(&self, inst: &Inst) -> bool {
+        let moves = if inst.op == Op::Mov {
+            let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
+            !clamps && !self.program.srcs[inst.first_source as usize].has_modifier()
+        } else {
+            matches!(inst.op, Op::Pack64 | Op::Unpack64)
+        };
+        let converts = matches!(
+            inst.aux,
+            Aux::Cvt {
+                from: Type::F64,
+                ..
+            }
+        );
+        inst.ty == Type::F64 && !moves || converts
+    }
 }
 
 /// Which of two values is wanted.
@@ -289,17 +307,4 @@ impl Emit<'_> {
 pub(super) enum Extreme {
     Min,
     Max,
-}
-
-/// Whether an instruction computes with 64-bit floats.
-fn uses_float64(inst: &Inst) -> bool {
-    let moves = matches!(inst.op, Op::Mov | Op::Pack64 | Op::Unpack64);
-    let converts = matches!(
-        inst.aux,
-        Aux::Cvt {
-            from: Type::F64,
-            ..
-        }
-    );
-    inst.ty == Type::F64 && !moves || converts
 }

@@ -166,6 +166,7 @@ impl Emit<'_> {
         let size = group.mask.count_ones() as u8;
         let ty = self.w.ty(group.scalar, size);
         let id = self.w.value(group.scalar, size, Home::Body);
+        self.name_phi(group.slot, id);
         self.w.body.head(Op::Phi, 2 + 2 * join.edges as usize);
         self.w.body.0.extend([ty.0, id.0]);
         self.w
@@ -320,6 +321,7 @@ impl Emit<'_> {
             let size = group.mask.count_ones() as u8;
             let ty = self.w.ty(group.scalar, size);
             let id = self.w.value(group.scalar, size, Home::Body);
+            self.name_phi(group.slot, id);
             self.w
                 .body
                 .result(Op::Phi, ty, id, &[initial.0, header.entry.0, 0, 0]);

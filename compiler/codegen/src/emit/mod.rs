@@ -108,6 +108,8 @@ pub(crate) struct Emit<'a> {
     joins: Joins,
     live_out: Vec<(u32, u8)>,
     lines: Option<Lines<'a>>,
+    /// Ids from this one on are younger than the last result that was offered a name.
+    first_unnamed: u32,
     functions: Vec<ValueWord>,
     /// Constants of each literal and their type.
     literals: Vec<(Scalar, [Lane; 4])>,
@@ -157,6 +159,7 @@ pub(crate) fn emit(
         joins,
         live_out,
         lines: None,
+        first_unnamed: 0,
         functions: Vec::new(),
         literals: vec![(Scalar::F32, [Lane::UNDEFINED; 4]); program.literals.len()],
         captures: Vec::new(),

@@ -2,8 +2,9 @@
 
 use super::Emit;
 use crate::gather::Lane;
+use crate::words::ValueWord;
 use crate::writer::Home;
-use glasm_ir::{Dst, Span};
+use glasm_ir::{Dst, RegisterId, Span, WriteMask};
 use spirv::Op;
 
 impl Emit<'_> {
@@ -15,17 +16,44 @@ impl Emit<'_> {
         }
     }
 
-    /// Names a result after its register.
+    /// Names the lanes of a result after its register. Values that were there before keep the names that they have.
     #[inline]
-    pub(super) fn name_result(&mut self, dst: &Dst, value: Lane) {
-        if !self.options.debug.names || !value.id.is_some() {
-            return;
+    pub(super) fn name_result(&mut self, dst: &Dst, lanes: u8, values: &[Lane; 4]) {
+        if self.options.debug.names {
+            self.name_lanes(dst.register, lanes, values);
         }
-        let Some(name) = self.program.register_name(dst.register) else {
-            return;
-        };
-        if self.w.info(value.id).home == Home::Body {
-            self.w.names.op_string(Op::Name, &[value.id.0], name, &[]);
+    }
+
+    fn name_lanes(&mut self, register: RegisterId, lanes: u8, values: &[Lane; 4]) {
+        let mut last = ValueWord::NONE;
+        for value in WriteMask(lanes).lanes().map(|lane| values[lane].id) {
+            if value.is_some() && value != last && value.0 >= self.first_unnamed {
+                self.name_value(register, value);
+            }
+            last = value;
+        }
+        self.first_unnamed = self.w.bound();
+    }
+
+    /// Names the value in which lanes of a register meet.
+    #[inline]
+    pub(super) fn name_phi(&mut self, slot: u32, value: ValueWord) {
+        if self.options.debug.names {
+            let register = self.analysis.slot_register[slot as usize];
+            if self.program.register_name(register).is_some() {
+                self.name_value(register, value);
+            } else {
+                // Counters of loops, condition codes and the like: nothing in the source has their name.
+                self.w.name(value, || "carried".to_owned());
+            }
+        }
+    }
+
+    fn name_value(&mut self, register: RegisterId, value: ValueWord) {
+        if let Some(name) = self.program.register_name(register)
+            && self.w.info(value).home == Home::Body
+        {
+            self.w.names.op_string(Op::Name, &[value.0], name, &[]);
         }
     }
 }

@@ -184,13 +184,23 @@ impl Emit<'_> {
                 return self.param_lanes(param, None, out);
             }
             Element::Dynamic(element) => {
-                let first = self.w.uint(param.index() as u32);
+                let start = self.interface.param_array_start(
+                    &mut self.w,
+                    self.program,
+                    self.options,
+                    param,
+                );
+                let first = self.w.uint(param.index() as u32 - start);
                 let element = self.w.val(element);
                 let first = self.w.val(first);
                 let slot = self.binary(Op::IAdd, element, first);
-                let id = self
-                    .interface
-                    .param_at(&mut self.w, self.program, self.options, slot.id);
+                let id = self.interface.param_at(
+                    &mut self.w,
+                    self.program,
+                    self.options,
+                    param,
+                    slot.id,
+                );
                 *out = std::array::from_fn(|lane| Lane::of(id, lane));
             }
         }

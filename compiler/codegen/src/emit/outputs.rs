@@ -8,6 +8,7 @@ use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::interface::{base_scalar, clip_planes, written_lanes};
+use crate::interface_names::output_name;
 use crate::options::ClipDepth;
 use crate::words::ValueWord;
 use crate::writer::Scalar;
@@ -174,8 +175,7 @@ impl Emit<'_> {
                 .variable(&mut self.w, StorageClass::Output, ty);
             let decoration = [BuiltIn::PointSize as u32];
             self.w.decorate(variable, Decoration::BuiltIn, &decoration);
-            self.w
-                .name(variable, || format!("{:?}", Semantic::PointSize));
+            self.w.name(variable, || output_name(Semantic::PointSize));
             let output = Output::new(Semantic::PointSize);
             self.interface.reflect_output(&output, None, Scalar::F32, 1);
             self.interface.point_size = variable;
@@ -288,7 +288,7 @@ impl Emit<'_> {
             self.w.decorate(variable, Decoration::Invariant, &[]);
         }
         self.capture_in_place(output.semantic, variable);
-        self.w.name(variable, || format!("{:?}", output.semantic));
+        self.w.name(variable, || output_name(output.semantic));
         self.interface
             .reflect_output(&output, target.location, target.scalar, target.size);
         Ok(variable)

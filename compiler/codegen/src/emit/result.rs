@@ -57,7 +57,7 @@ impl Emit<'_> {
             .map(|flags| flag_lanes(lanes, flags))
             .unwrap_or_default();
         let mut values = self.materialize(inst, needed & 15, fresh);
-        self.name_result(&dst, values[lanes.trailing_zeros() as usize]);
+        self.name_result(&dst, lanes, &values);
         let Some(guard) = dst.guard else {
             if needed & 15 != 0 {
                 self.write_lanes(&dst, needed & 15, values)?;

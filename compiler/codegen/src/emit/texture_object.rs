@@ -80,7 +80,10 @@ impl Emit<'_> {
             binding: unit,
         };
         bind(&mut self.w, variable, slot);
-        self.w.name(variable, || format!("texture{unit}"));
+        self.w.name(variable, || match texture.shadow {
+            true => format!("texture{unit}_shadow"),
+            false => format!("texture{unit}"),
+        });
         self.interface.reflected_textures.push(TextureBinding {
             slot,
             unit,

@@ -1,0 +1,270 @@
+//! Names of interface variables, as the languages call them: `fragment_color` for `fragment.color`.
+//!
+//! Varyings have the name that fragment programs read them by on both sides, so that texts of languages that link by names fit.
+
+use glasm_ir::resource::ParamSource;
+use glasm_ir::state::{
+    ColorTerm, Face, MatrixForm, MatrixName, StateParam, TexGenCoord, TexGenPlane, ThreadProperty,
+};
+use glasm_ir::{Semantic, Stage};
+
+/// The name of an input.
+pub(crate) fn input_name(stage: Stage, semantic: Semantic) -> String {
+    match (stage, semantic) {
+        (Stage::Vertex, Semantic::Attrib(number)) => attribute_name(number),
+        _ => varying_name(semantic),
+    }
+}
+
+/// The name of an output.
+pub(crate) fn output_name(semantic: Semantic) -> String {
+    if let Semantic::FragColor { buffer, index } = semantic {
+        let buffer = match buffer {
+            0 => String::new(),
+            _ => format!("_{buffer}"),
+        };
+        return match index {
+            0 => format!("result_color{buffer}"),
+            _ => format!("result_color{buffer}_source_{index}"),
+        };
+    }
+    let built_in = [
+        (Semantic::FragDepth, "result_depth"),
+        (Semantic::Position, "result_position"),
+        (Semantic::PointSize, "result_pointsize"),
+    ];
+    let known = built_in.iter().find(|(known, _)| *known == semantic);
+    known.map_or_else(|| varying_name(semantic), |(_, name)| (*name).to_owned())
+}
+
+/// The conventional name of a vertex attribute. NV_gpu_program4 table X.2.
+fn attribute_name(number: u8) -> String {
+    match number {
+        0 => "vertex_position".to_owned(),
+        1 => "vertex_weight".to_owned(),
+        2 => "vertex_normal".to_owned(),
+        3 => "vertex_color".to_owned(),
+        4 => "vertex_color_secondary".to_owned(),
+        5 => "vertex_fogcoord".to_owned(),
+        8..16 => format!("vertex_texcoord_{}", number - 8),
+        _ => format!("vertex_attrib_{number}"),
+    }
+}
+
+fn varying_name(semantic: Semantic) -> String {
+    if let Semantic::Color(number) = semantic {
+        let name = ["fragment_color", "fragment_color_secondary"];
+        return name[usize::from(number.min(1))].to_owned();
+    }
+    if let Semantic::BackColor(number) = semantic {
+        let name = ["fragment_color_back", "fragment_color_back_secondary"];
+        return name[usize::from(number.min(1))].to_owned();
+    }
+    if let Semantic::TexCoord(number) = semantic {
+        return format!("fragment_texcoord_{number}");
+    }
+    if let Semantic::Generic(number) = semantic {
+        return format!("fragment_attrib_{number}");
+    }
+    if semantic == Semantic::FogCoord {
+        return "fragment_fogcoord".to_owned();
+    }
+    snake_case(&format!("{semantic:?}"))
+}
+
+/// `VertexId` as `vertex_id`, and anything else between words as one underscore.
+pub(crate) fn snake_case(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 4);
+    let mut gap = false;
+    let mut before_is_lower = false;
+    for character in name.chars() {
+        if !character.is_ascii_alphanumeric() {
+            gap = true;
+            continue;
+        }
+        let starts_word = character.is_ascii_uppercase() && before_is_lower;
+        if (gap || starts_word) && !text.is_empty() {
+            text.push('_');
+        }
+        gap = false;
+        before_is_lower = character.is_ascii_lowercase() || character.is_ascii_digit();
+        text.push(character.to_ascii_lowercase());
+    }
+    text
+}
+
+/// The name of a parameter: its binding with underscores.
+pub(crate) fn param_name(source: ParamSource) -> String {
+    match source {
+        ParamSource::Env(number) => format!("program_env_{number}"),
+        ParamSource::Local(number) => format!("program_local_{number}"),
+        ParamSource::Subroutine(number) => format!("program_subroutine_{number}"),
+        ParamSource::State(state) => state_name(state),
+        ParamSource::Literal(_) => "constant".to_owned(),
+    }
+}
+
+/// The name of an array of parameters that is indexed at run time: after what its elements have in common.
+pub(crate) fn param_array_name(sources: &[ParamSource]) -> String {
+    let numbered = |first: u32, of: fn(u32) -> ParamSource| {
+        let mut all = (first..).zip(sources);
+        all.all(|(number, source)| *source == of(number))
+    };
+    let with_first = |name: &str, first| match first {
+        0 => name.to_owned(),
+        _ => format!("{name}_from_{first}"),
+    };
+    match sources.first() {
+        Some(&ParamSource::Local(first)) if numbered(first, ParamSource::Local) => {
+            with_first("program_local", first)
+        }
+        Some(&ParamSource::Env(first)) if numbered(first, ParamSource::Env) => {
+            with_first("program_env", first)
+        }
+        Some(&source) => format!("array_from_{}", param_name(source)),
+        None => "array".to_owned(),
+    }
+}
+
+fn matrix_name(matrix: MatrixName) -> String {
+    match matrix {
+        MatrixName::Modelview(0) => "modelview".to_owned(),
+        MatrixName::Modelview(number) => format!("modelview_{number}"),
+        MatrixName::Projection => "projection".to_owned(),
+        MatrixName::Mvp => "mvp".to_owned(),
+        MatrixName::Texture(number) => format!("texture_{number}"),
+        MatrixName::Palette(number) => format!("palette_{number}"),
+        MatrixName::Program(number) => format!("program_{number}"),
+    }
+}
+
+fn face_name(face: Face) -> &'static str {
+    match face {
+        Face::Front => "front",
+        Face::Back => "back",
+    }
+}
+
+fn term_name(term: ColorTerm) -> &'static str {
+    match term {
+        ColorTerm::Ambient => "ambient",
+        ColorTerm::Diffuse => "diffuse",
+        ColorTerm::Specular => "specular",
+        ColorTerm::Emission => "emission",
+    }
+}
+
+fn state_name(state: StateParam) -> String {
+    match state {
+        StateParam::MatrixRow { matrix, form, row } => {
+            let form = match form {
+                MatrixForm::Plain => "",
+                MatrixForm::Inverse => "_inverse",
+                MatrixForm::Transpose => "_transpose",
+                MatrixForm::InverseTranspose => "_invtrans",
+            };
+            format!("state_matrix_{}{form}_row_{row}", matrix_name(matrix))
+        }
+        StateParam::Material(face, term) => {
+            format!("state_material_{}_{}", face_name(face), term_name(term))
+        }
+        StateParam::MaterialShininess(face) => {
+            format!("state_material_{}_shininess", face_name(face))
+        }
+        StateParam::Light(light, term) => format!("state_light_{light}_{}", term_name(term)),
+        StateParam::LightPosition(light) => format!("state_light_{light}_position"),
+        StateParam::LightAttenuation(light) => format!("state_light_{light}_attenuation"),
+        StateParam::LightSpotDirection(light) => format!("state_light_{light}_spot_direction"),
+        StateParam::LightHalf(light) => format!("state_light_{light}_half"),
+        StateParam::LightModelAmbient => "state_lightmodel_ambient".to_owned(),
+        StateParam::LightModelSceneColor(face) => {
+            format!("state_lightmodel_{}_scenecolor", face_name(face))
+        }
+        StateParam::LightProduct(light, face, term) => {
+            let (face, term) = (face_name(face), term_name(term));
+            format!("state_lightprod_{light}_{face}_{term}")
+        }
+        StateParam::TexGen(unit, plane, coord) => {
+            let plane = match plane {
+                TexGenPlane::Eye => "eye",
+                TexGenPlane::Object => "object",
+            };
+            let coord = match coord {
+                TexGenCoord::S => "s",
+                TexGenCoord::T => "t",
+                TexGenCoord::R => "r",
+                TexGenCoord::Q => "q",
+            };
+            format!("state_texgen_{unit}_{plane}_{coord}")
+        }
+        StateParam::TexEnvColor(unit) => format!("state_texenv_{unit}_color"),
+        StateParam::FogColor => "state_fog_color".to_owned(),
+        StateParam::FogParams => "state_fog_params".to_owned(),
+        StateParam::ClipPlane(plane) => format!("state_clip_{plane}_plane"),
+        StateParam::PointSize => "state_point_size".to_owned(),
+        StateParam::PointAttenuation => "state_point_attenuation".to_owned(),
+        StateParam::DepthRange => "state_depth_range".to_owned(),
+        StateParam::NormalScale => "state_matrix_normalscale".to_owned(),
+        StateParam::Samples => "state_multisample_samples".to_owned(),
+        StateParam::SamplePosition(sample) => format!("state_multisample_position_{sample}"),
+        StateParam::WindowOrigin => "window_origin".to_owned(),
+        StateParam::Thread(property) => match property {
+            ThreadProperty::WarpSize => "thread_warp_size".to_owned(),
+            ThreadProperty::WarpsPerSm => "thread_warps_per_sm".to_owned(),
+            ThreadProperty::SmCount => "thread_sm_count".to_owned(),
+        },
+    }
+}
+
+/// A word for a stage in the names of its blocks, which the stages of a program share.
+pub(crate) fn stage_word(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "Vertex",
+        Stage::TessControl => "TessControl",
+        Stage::TessEval => "TessEval",
+        Stage::Geometry => "Geometry",
+        Stage::Fragment => "Fragment",
+        Stage::Compute => "Compute",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_languages() {
+        assert_eq!(
+            input_name(Stage::Fragment, Semantic::Color(0)),
+            "fragment_color"
+        );
+        assert_eq!(
+            input_name(Stage::Vertex, Semantic::Attrib(0)),
+            "vertex_position"
+        );
+        assert_eq!(output_name(Semantic::Generic(3)), "fragment_attrib_3");
+        assert_eq!(snake_case("VertexId"), "vertex_id");
+        assert_eq!(snake_case("Attrib(3).Low"), "attrib_3_low");
+        let row = StateParam::MatrixRow {
+            matrix: MatrixName::Texture(2),
+            form: MatrixForm::Inverse,
+            row: 3,
+        };
+        assert_eq!(
+            param_name(ParamSource::State(row)),
+            "state_matrix_texture_2_inverse_row_3"
+        );
+    }
+
+    #[test]
+    fn arrays_are_named_after_their_elements() {
+        let locals = [2, 3].map(ParamSource::Local);
+        assert_eq!(param_array_name(&locals), "program_local_from_2");
+        assert_eq!(
+            param_array_name(&[0, 1].map(ParamSource::Env)),
+            "program_env"
+        );
+        let mixed = [ParamSource::Local(4), ParamSource::Env(4)];
+        assert_eq!(param_array_name(&mixed), "array_from_program_local_4");
+    }
+}

@@ -1,0 +1,201 @@
+//! What the languages have of the features of Vulkan devices. glasm does without the others, or says at which instruction it cannot.
+
+use crate::Language;
+use glasm::ir::Stage;
+use glasm::{DeviceFeatures, Subgroups};
+
+/// Features that a language has, as its writer writes it.
+pub(crate) fn device_features(language: Language) -> DeviceFeatures {
+    if cfg!(not(feature = "spirv-cross")) {
+        return naga();
+    }
+    match language {
+        Language::Wgsl => naga(),
+        Language::Glsl(version) => desktop(version),
+        Language::Essl(version) => embedded(version),
+        Language::VulkanGlsl => vulkan(),
+        Language::Hlsl(model) => direct3d(model),
+        Language::Msl(version) => metal(version),
+    }
+}
+
+/// What naga knows.
+fn least() -> DeviceFeatures {
+    DeviceFeatures {
+        float64: false,
+        buffer_device_address: false,
+        int64_atomics: false,
+        shared_int64_atomics: false,
+        int64: false,
+        int16: false,
+        int8: false,
+        demote_to_helper_invocation: false,
+        resource_residency: false,
+        resource_min_lod: false,
+        signed_atomics: false,
+        ..DeviceFeatures::default()
+    }
+}
+
+/// WGSL, and what naga writes of the others: no arrays of resources, and subgroups in two stages only.
+fn naga() -> DeviceFeatures {
+    let mut subgroups = Subgroups::default();
+    for stage in [
+        Stage::Vertex,
+        Stage::TessControl,
+        Stage::TessEval,
+        Stage::Geometry,
+    ] {
+        subgroups.stages[stage as usize] = false;
+    }
+    DeviceFeatures {
+        uniform_buffer_dynamic_indexing: false,
+        uniform_buffer_non_uniform_indexing: false,
+        storage_buffer_dynamic_indexing: false,
+        storage_buffer_non_uniform_indexing: false,
+        sampled_image_dynamic_indexing: false,
+        sampled_image_non_uniform_indexing: false,
+        storage_image_dynamic_indexing: false,
+        storage_image_non_uniform_indexing: false,
+        uniform_texel_buffer_dynamic_indexing: false,
+        uniform_texel_buffer_non_uniform_indexing: false,
+        storage_texel_buffer_dynamic_indexing: false,
+        storage_texel_buffer_non_uniform_indexing: false,
+        buffer_float32_atomic_add: false,
+        buffer_float64_atomic_add: false,
+        subgroups,
+        ..least()
+    }
+}
+
+/// Everything that GLSL for Vulkan has extensions for.
+fn vulkan() -> DeviceFeatures {
+    DeviceFeatures {
+        // SPIRV-Cross compares what lies in memory by its declared type.
+        signed_atomics: false,
+        ..DeviceFeatures::default()
+    }
+}
+
+/// What no language but GLSL for Vulkan has: addresses, descriptors that differ between invocations, small integers, atomic sums.
+fn without_vulkan() -> DeviceFeatures {
+    DeviceFeatures {
+        buffer_device_address: false,
+        int16: false,
+        int8: false,
+        int64_atomics: false,
+        shared_int64_atomics: false,
+        signed_atomics: false,
+        buffer_float32_atomic_add: false,
+        buffer_float64_atomic_add: false,
+        uniform_buffer_non_uniform_indexing: false,
+        storage_buffer_non_uniform_indexing: false,
+        sampled_image_non_uniform_indexing: false,
+        storage_image_non_uniform_indexing: false,
+        uniform_texel_buffer_non_uniform_indexing: false,
+        storage_texel_buffer_non_uniform_indexing: false,
+        ..DeviceFeatures::default()
+    }
+}
+
+/// Arrays of resources are indexed with constants only.
+fn without_indexing(features: DeviceFeatures) -> DeviceFeatures {
+    DeviceFeatures {
+        uniform_buffer_dynamic_indexing: false,
+        storage_buffer_dynamic_indexing: false,
+        sampled_image_dynamic_indexing: false,
+        storage_image_dynamic_indexing: false,
+        uniform_texel_buffer_dynamic_indexing: false,
+        storage_texel_buffer_dynamic_indexing: false,
+        ..features
+    }
+}
+
+const NO_SUBGROUPS: Subgroups = Subgroups {
+    size: 32,
+    stages: [false; 6],
+    vote: false,
+    ballot: false,
+    shuffle: false,
+    quad: false,
+};
+
+/// GLSL. 64-bit integers, sparse textures and others are extensions that come with 4.5.
+fn desktop(version: u32) -> DeviceFeatures {
+    let features = DeviceFeatures {
+        // SPIRV-Cross has no words for doubles as pairs of words.
+        float64: version >= 450,
+        draw_parameters: version >= 450,
+        int64: version >= 450,
+        demote_to_helper_invocation: false,
+        resource_residency: version >= 450,
+        resource_min_lod: version >= 450,
+        image_gather_extended: version >= 400,
+        sample_rate_shading: version >= 400,
+        multi_viewport: version >= 410,
+        ..without_vulkan()
+    };
+    if version >= 400 {
+        features
+    } else {
+        without_indexing(features)
+    }
+}
+
+/// GLSL ES.
+fn embedded(version: u32) -> DeviceFeatures {
+    let features = DeviceFeatures {
+        float64: false,
+        int64: false,
+        demote_to_helper_invocation: false,
+        draw_parameters: false,
+        storage_buffer_dynamic_indexing: false,
+        image_gather_extended: version >= 320,
+        sample_rate_shading: version >= 320,
+        storage_image_read_without_format: false,
+        storage_image_write_without_format: false,
+        resource_residency: false,
+        resource_min_lod: false,
+        geometry_shader: version >= 320,
+        multi_viewport: false,
+        subgroups: NO_SUBGROUPS,
+        ..without_vulkan()
+    };
+    if version >= 320 {
+        features
+    } else {
+        without_indexing(features)
+    }
+}
+
+/// HLSL.
+fn direct3d(model: u32) -> DeviceFeatures {
+    DeviceFeatures {
+        int64: model >= 60,
+        resource_residency: false,
+        resource_min_lod: false,
+        subgroups: if model >= 60 {
+            Subgroups::default()
+        } else {
+            NO_SUBGROUPS
+        },
+        ..without_vulkan()
+    }
+}
+
+/// MSL.
+fn metal(version: u32) -> DeviceFeatures {
+    DeviceFeatures {
+        float64: false,
+        int64: version >= 23,
+        demote_to_helper_invocation: version >= 23,
+        resource_residency: false,
+        resource_min_lod: version >= 22,
+        subgroups: if version >= 22 {
+            Subgroups::default()
+        } else {
+            NO_SUBGROUPS
+        },
+        ..without_vulkan()
+    }
+}

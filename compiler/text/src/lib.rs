@@ -1,0 +1,47 @@
+//! Legacy GPU assembly programs as text of the shading languages: WGSL, MSL, HLSL, GLSL.
+//!
+//! [`write`] compiles a program with `glasm` and writes the module in a [`Language`]:
+//!
+//! ```
+//! use glasm_text::{Language, Options, Source, write};
+//!
+//! let source = Source::new(
+//!     "tint.fp",
+//!     "!!NVfp5.0\nMUL result.color, fragment.color, program.local[0];\nEND",
+//! );
+//! let text = write(&source, &Options::new(Language::Wgsl)).unwrap();
+//! assert!(text.text.contains("@fragment"));
+//! assert!(text.reflection.params.is_some()); // the buffer of program.local[0] must be bound
+//! ```
+//!
+//! GLSL, GLSL ES, HLSL and MSL come from SPIRV-Cross, with the feature `spirv-cross`, which builds C++: it takes every instruction and
+//! writes all versions. WGSL comes from naga, which also writes what it can of the others without that feature. `docs/text-output.md` says
+//! more: versions, conventions, numbers of resources, and what languages cannot express.
+//!
+//! No function of this crate panics or hangs, whatever the program string holds.
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod features;
+mod language;
+mod options;
+mod resources;
+#[cfg(feature = "round-trip")]
+mod round_trip;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod spirv_val;
+mod through_naga;
+#[cfg(feature = "spirv-cross")]
+mod through_spirv_cross;
+mod write;
+
+pub use error::Error;
+pub use glasm::Source;
+pub use language::{Language, UnknownLanguage};
+pub use options::{Conventions, Options};
+pub use resources::{Resource, ResourceKind};
+#[cfg(feature = "round-trip")]
+pub use round_trip::wgsl_to_spirv;
+pub use write::{Text, compiler_options, explain_features, write, write_shader};

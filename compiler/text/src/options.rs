@@ -1,0 +1,37 @@
+//! What a caller chooses.
+
+use crate::Language;
+
+/// How a program is written.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// The language.
+    pub language: Language,
+    /// Whose rules for clip space the program follows.
+    pub conventions: Conventions,
+    /// Options of the compiler. What depends on the language is decided by [`compiler_options`](crate::compiler_options): device
+    /// features, conventions and debug information do not count here.
+    pub compiler: glasm::Options,
+}
+
+impl Options {
+    /// The defaults for a language.
+    pub fn new(language: Language) -> Self {
+        Self {
+            language,
+            ..Self::default()
+        }
+    }
+}
+
+/// Rules for clip space: those that the program follows. Where the language has others, positions are converted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Conventions {
+    /// Those of the language, so that positions pass unchanged.
+    #[default]
+    Own,
+    /// OpenGL's: depth from -w to w, y up.
+    OpenGl,
+    /// Vulkan's: depth from 0 to w, y down.
+    Vulkan,
+}

@@ -1,0 +1,85 @@
+//! WGSL back to SPIR-V, to run what the text says where the module that it was written from would run.
+
+use crate::through_naga::{SAMPLER_BINDING_OFFSET, guarded};
+use naga::back::spv;
+use naga::front::wgsl;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::{Module, TypeInner};
+use rspirv::binary::Assemble;
+use rspirv::dr::{Instruction, Operand, load_words};
+use rspirv::spirv::{Capability, ExecutionMode, Op};
+
+/// The module that a WGSL text says. Sets, bindings and locations are those of the module that the text was written from: textures and
+/// samplers, which the text has apart, share a binding and take a combined descriptor.
+///
+/// # Errors
+/// If naga refuses the text.
+pub fn wgsl_to_spirv(text: &str) -> Result<Vec<u32>, String> {
+    guarded(|| translate(text))
+}
+
+fn translate(text: &str) -> Result<Vec<u32>, String> {
+    let mut module = wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
+    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
+        .validate(&module)
+        .map_err(|error| error.emit_to_string(text))?;
+    let entry = module.entry_points.first().ok_or("no entry point")?;
+    let pipeline = spv::PipelineOptions {
+        shader_stage: entry.stage,
+        entry_point: entry.name.clone(),
+    };
+    join_samplers(&mut module);
+    let options = spv::Options {
+        lang_version: (1, 3),
+        flags: spv::WriterFlags::empty(),
+        force_loop_bounding: false,
+        // Clearing large memory takes implementations that run on a CPU too long.
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
+        ..spv::Options::default()
+    };
+    let words = spv::write_vec(&module, &info, &options, Some(&pipeline))
+        .map_err(|error| error.to_string())?;
+    keep_special_numbers(&words)
+}
+
+/// Asks for infinities, NaN and signed zeros as IEEE 754 has them, which WGSL leaves to implementations.
+fn keep_special_numbers(words: &[u32]) -> Result<Vec<u32>, String> {
+    let mut module = load_words(words).map_err(|error| error.to_string())?;
+    let entry = module
+        .entry_points
+        .first()
+        .and_then(|entry| entry.operands.get(1).cloned());
+    let instruction = |op, operands| Instruction::new(op, None, None, operands);
+    module.capabilities.push(instruction(
+        Op::Capability,
+        vec![Operand::Capability(Capability::SignedZeroInfNanPreserve)],
+    ));
+    let extension = Operand::LiteralString("SPV_KHR_float_controls".to_owned());
+    module
+        .extensions
+        .push(instruction(Op::Extension, vec![extension]));
+    let mode = Operand::ExecutionMode(ExecutionMode::SignedZeroInfNanPreserve);
+    let mode = entry
+        .into_iter()
+        .chain([mode, Operand::LiteralBit32(32)])
+        .collect();
+    module
+        .execution_modes
+        .push(instruction(Op::ExecutionMode, mode));
+    Ok(module.assemble())
+}
+
+/// Gives samplers the bindings of their textures.
+fn join_samplers(module: &mut Module) {
+    let Module {
+        types,
+        global_variables,
+        ..
+    } = module;
+    for (_, global) in global_variables.iter_mut() {
+        let is_sampler = matches!(types[global.ty].inner, TypeInner::Sampler { .. });
+        if let Some(binding) = global.binding.as_mut().filter(|_| is_sampler) {
+            binding.binding = binding.binding.saturating_sub(SAMPLER_BINDING_OFFSET);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! spirv-val for tests, if the machine has it.
+
+use glasm::Target;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Panics if spirv-val rejects the module.
+pub(crate) fn assert_valid(words: &[u32], target: Target) {
+    let environment = match target {
+        Target::Vulkan1_1 => "vulkan1.1",
+        Target::Vulkan1_2 => "vulkan1.2",
+        Target::Vulkan1_3 => "vulkan1.3",
+    };
+    let started = Command::new("spirv-val")
+        .args(["--target-env", environment, "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    // A machine without spirv-val has nothing to test here.
+    let Ok(mut child) = started else {
+        return;
+    };
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    // spirv-val reads everything before it writes. If it stops early, its own message says more than a broken pipe.
+    let _ = child.stdin.take().unwrap().write_all(&bytes);
+    let output = child.wait_with_output().unwrap();
+    let said = [output.stderr, output.stdout].concat();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&said)
+    );
+}

@@ -1,0 +1,97 @@
+//! What naga does to some modules that it was not made for: it panics, and its stack grows with their nesting.
+
+use rspirv::dr::{Module, Operand};
+use rspirv::spirv::{Op, Word};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Blocks inside each other that the stack is large enough for.
+const DEEPEST: usize = 1000;
+/// Bytes of stack. Only what is used of it takes memory; unoptimized builds need 60 KiB for each block inside another.
+const STACK: usize = 128 << 20;
+
+/// Runs `work` where it may panic and nest deep.
+pub(crate) fn guarded<T: Send>(
+    work: impl FnOnce() -> Result<T, String> + Send,
+) -> Result<T, String> {
+    let work = move || {
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+            Err(format!(
+                "naga failed on the module: {}",
+                message_of(panic.as_ref())
+            ))
+        })
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        match thread.spawn_scoped(scope, work) {
+            Ok(thread) => thread
+                .join()
+                .unwrap_or_else(|panic| Err(message_of(panic.as_ref()).to_owned())),
+            Err(error) => Err(format!("there is no thread for naga: {error}")),
+        }
+    })
+}
+
+/// What a panic says.
+fn message_of(panic: &dyn Any) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("panic")
+}
+
+/// Refuses modules whose blocks nest too deep.
+pub(super) fn check_nesting(module: &Module) -> Result<(), String> {
+    let blocks = module
+        .functions
+        .iter()
+        .flat_map(|function| &function.blocks);
+    let mut open: Vec<Word> = Vec::new();
+    for block in blocks {
+        while open.last().copied() == block.label_id() && open.pop().is_some() {}
+        let merges = block.instructions.iter().filter_map(|instruction| {
+            let is_merge = matches!(instruction.class.opcode, Op::SelectionMerge | Op::LoopMerge);
+            let merge = instruction.operands.first().and_then(Operand::id_ref_any);
+            merge.filter(|_| is_merge)
+        });
+        open.extend(merges);
+        if open.len() > DEEPEST {
+            return Err(format!("more than {DEEPEST} blocks inside each other"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panics_are_errors() {
+        let error = guarded::<()>(|| panic!("number {}", 7)).unwrap_err();
+        assert_eq!(error, "naga failed on the module: number 7");
+        assert_eq!(guarded(|| Ok(7)), Ok(7));
+    }
+
+    #[test]
+    fn deep_modules_are_refused() {
+        let nested = |depth: u32| {
+            let mut function = rspirv::dr::Function::new();
+            for level in 0..depth {
+                let mut block = rspirv::dr::Block::new();
+                let merge = vec![Operand::IdRef(1000 + level)];
+                let merge = rspirv::dr::Instruction::new(Op::SelectionMerge, None, None, merge);
+                block.instructions.push(merge);
+                function.blocks.push(block);
+            }
+            let mut module = Module::default();
+            module.functions.push(function);
+            check_nesting(&module)
+        };
+        assert_eq!(nested(1000), Ok(()));
+        assert_eq!(
+            nested(1001),
+            Err("more than 1000 blocks inside each other".to_owned())
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! SPIR-V to the shading languages through naga, which is the only one that writes WGSL, and needs no C++.
+
+mod arrays;
+mod compare;
+mod constants;
+mod guard;
+mod images;
+mod interface;
+mod interpolation;
+mod logic;
+mod multiply;
+mod names;
+mod refusal;
+mod repair;
+mod rewriter;
+mod samples;
+mod separate;
+mod signs;
+mod slots;
+mod uniformity;
+
+use crate::Language;
+pub(crate) use guard::guarded;
+use naga::back::{glsl, hlsl, msl, wgsl};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Module, front::spv};
+use names::Names;
+use rewriter::Rewriter;
+use rspirv::binary::Assemble;
+use rspirv::dr::{self, load_words};
+#[cfg(feature = "round-trip")]
+pub(crate) use separate::SAMPLER_BINDING_OFFSET;
+use std::error::Error;
+
+/// What becomes of the positions that the module writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Positions {
+    /// They reach the language's clip space as they are.
+    Unchanged,
+    /// They are Vulkan's, with depth from 0 to w and y down, and are converted.
+    FromVulkan,
+}
+
+/// A module as text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Written {
+    /// The text.
+    pub(crate) text: String,
+    /// Where it does not do what the module does, because the language cannot; one line each.
+    pub(crate) differences: Vec<String>,
+}
+
+/// Writes a module.
+pub(crate) fn translate(
+    words: &[u32],
+    language: Language,
+    positions: Positions,
+) -> Result<Written, String> {
+    guarded(|| translate_unguarded(words, language, positions))
+}
+
+fn translate_unguarded(
+    words: &[u32],
+    language: Language,
+    positions: Positions,
+) -> Result<Written, String> {
+    // The GLSL writer converts positions itself.
+    let adjust_coordinate_space = match language {
+        Language::Wgsl | Language::Msl(_) | Language::Hlsl(_) => positions == Positions::FromVulkan,
+        Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl => false,
+    };
+    let options = spv::Options {
+        adjust_coordinate_space,
+        // What capabilities stand for is judged by `refusal`.
+        strict_capabilities: false,
+        ..spv::Options::default()
+    };
+    let (prepared, differences) = prepare(words, language)?;
+    let words = prepared.assemble();
+    let mut module = spv::Frontend::new(words.into_iter(), &options)
+        .parse()
+        .map_err(|error| format!("naga cannot read the module: {}", chain(&error)))?;
+    images::ask_for_layers(&mut module);
+    repair::restore_sampling(&prepared, &mut module);
+    repair::simplify_shifts(&mut module);
+    Names::new(&prepared).apply(&mut module);
+    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
+        .validate(&module)
+        .map_err(|error| format!("naga rejects the module: {}", chain(error.as_inner())))?;
+    let written = match language {
+        Language::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
+            .map(|text| format!("{}{text}", uniformity::directive(&prepared)))
+            .map_err(|error| chain(&error)),
+        Language::Msl(version) => write_msl(&module, &info, version),
+        Language::Hlsl(model) => write_hlsl(&module, &info, model),
+        Language::Glsl(version) => {
+            let version = glsl::Version::Desktop(version as u16);
+            write_glsl(&module, &info, version, positions)
+        }
+        Language::Essl(version) => {
+            let version = glsl::Version::new_gles(version as u16);
+            write_glsl(&module, &info, version, positions)
+        }
+        Language::VulkanGlsl => Err("naga has no GLSL for Vulkan".to_owned()),
+    };
+    let text = written.map_err(|error| format!("naga cannot write the module: {error}"))?;
+    Ok(Written { text, differences })
+}
+
+/// The module as naga can read it, and what it does not do any more.
+fn prepare(words: &[u32], language: Language) -> Result<(dr::Module, Vec<String>), String> {
+    let broken = |error: String| format!("naga cannot read the module: {error}");
+    let module = load_words(words).map_err(|error| broken(error.to_string()))?;
+    guard::check_nesting(&module).map_err(|what| format!("the program has {what}"))?;
+    let mut rewriter = Rewriter::new(module);
+    rewrite(&mut rewriter, language)
+        .map_err(|what| format!("{} has no {what}", language.family().to_uppercase()))?;
+    let (mut module, differences) = rewriter.finish();
+    separate::separate_samplers(&mut module);
+    signs::sign_integers(&mut module).map_err(broken)?;
+    logic::select_vectors(&mut module);
+    module.extensions.clear();
+    names::name_loads(&mut module);
+    names::name_parts(&mut module);
+    Ok((module, differences.into_iter().collect()))
+}
+
+/// Replaces what naga or the language does not have; an error names what cannot be replaced.
+fn rewrite(rewriter: &mut Rewriter, language: Language) -> Result<(), String> {
+    refusal::refuse(rewriter)?;
+    arrays::split_arrays(rewriter)?;
+    interface::freeze_specialization(rewriter);
+    interface::mark_integers(rewriter);
+    interface::drop_decorations(rewriter);
+    interpolation::replace_functions(rewriter)?;
+    interface::drop_builtins(rewriter, language)?;
+    interface::flatten_sample_masks(rewriter)?;
+    interface::add_position(rewriter);
+    interface::add_first_source(rewriter);
+    images::rewrite_images(rewriter)?;
+    multiply::split_pairs(rewriter)?;
+    compare::order(rewriter)?;
+    constants::hide_constants(rewriter)
+}
+
+fn write_msl(module: &Module, info: &ModuleInfo, version: u32) -> Result<String, String> {
+    let entry = module.entry_points.first().ok_or("no entry point")?;
+    let options = msl::Options {
+        lang_version: ((version / 10) as u8, (version % 10) as u8),
+        per_entry_point_map: [(entry.name.clone(), slots::msl_resources(module))].into(),
+        ..msl::Options::default()
+    };
+    let (text, translation) =
+        msl::write_string(module, info, &options, &msl::PipelineOptions::default())
+            .map_err(|error| chain(&error))?;
+    match translation
+        .entry_point_names
+        .into_iter()
+        .find_map(Result::err)
+    {
+        Some(error) => Err(chain(&error)),
+        None => Ok(text),
+    }
+}
+
+fn write_hlsl(module: &Module, info: &ModuleInfo, model: u32) -> Result<String, String> {
+    let options = hlsl::Options {
+        shader_model: shader_model(model),
+        ..hlsl::Options::default()
+    };
+    let pipeline = hlsl::PipelineOptions::default();
+    let mut text = String::new();
+    let reflection = hlsl::Writer::new(&mut text, &options, &pipeline)
+        .write(module, info, None)
+        .map_err(|error| chain(&error))?;
+    match reflection
+        .entry_point_names
+        .into_iter()
+        .find_map(Result::err)
+    {
+        Some(error) => Err(chain(&error)),
+        None => Ok(text),
+    }
+}
+
+fn shader_model(number: u32) -> hlsl::ShaderModel {
+    match number {
+        50 => hlsl::ShaderModel::V5_0,
+        51 => hlsl::ShaderModel::V5_1,
+        61 => hlsl::ShaderModel::V6_1,
+        62 => hlsl::ShaderModel::V6_2,
+        63 => hlsl::ShaderModel::V6_3,
+        64 => hlsl::ShaderModel::V6_4,
+        65 => hlsl::ShaderModel::V6_5,
+        66 => hlsl::ShaderModel::V6_6,
+        67 => hlsl::ShaderModel::V6_7,
+        68 => hlsl::ShaderModel::V6_8,
+        _ => hlsl::ShaderModel::V6_0,
+    }
+}
+
+fn write_glsl(
+    module: &Module,
+    info: &ModuleInfo,
+    version: glsl::Version,
+    positions: Positions,
+) -> Result<String, String> {
+    let entry = module.entry_points.first().ok_or("no entry point")?;
+    let writer_flags = match positions {
+        Positions::Unchanged => glsl::WriterFlags::empty(),
+        Positions::FromVulkan => glsl::WriterFlags::ADJUST_COORDINATE_SPACE,
+    };
+    let options = glsl::Options {
+        version,
+        binding_map: slots::glsl_bindings(module),
+        writer_flags,
+        ..glsl::Options::default()
+    };
+    let pipeline = glsl::PipelineOptions {
+        shader_stage: entry.stage,
+        entry_point: entry.name.clone(),
+        multiview: None,
+    };
+    let mut text = String::new();
+    glsl::Writer::new(
+        &mut text,
+        module,
+        info,
+        &options,
+        &pipeline,
+        naga::proc::BoundsCheckPolicies::default(),
+    )
+    .and_then(|mut writer| writer.write())
+    .map_err(|error| chain(&error))?;
+    Ok(text)
+}
+
+/// An error with all its causes, on one line.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_that_are_none_are_refused() {
+        for words in [&[][..], &[0x0723_0203], &[1, 2, 3, 4, 5]] {
+            let error = translate(words, Language::Wgsl, Positions::Unchanged).unwrap_err();
+            assert!(
+                error.starts_with("naga cannot read the module: "),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! What versions of GLSL and GLSL ES know: functions, variables and types that a text may hold, and the extensions that bring them to older
+//! versions.
+//!
+//! SPIRV-Cross writes some of them without a look at the version.
+
+use crate::Language;
+
+/// A word, and who knows it.
+struct Word {
+    /// As it stands in texts.
+    text: &'static str,
+    /// What it is for.
+    what: &'static str,
+    /// First version of GLSL.
+    desktop: u32,
+    /// First version of GLSL ES; [`NEVER`] if none.
+    es: u32,
+    /// Extensions that bring it to older versions of GLSL, from a version on.
+    desktop_extension: Option<(&'static str, u32)>,
+    /// The same for GLSL ES.
+    es_extension: Option<(&'static str, u32)>,
+}
+
+const NEVER: u32 = u32::MAX;
+
+const fn word(text: &'static str, what: &'static str, desktop: u32, es: u32) -> Word {
+    Word {
+        text,
+        what,
+        desktop,
+        es,
+        desktop_extension: None,
+        es_extension: None,
+    }
+}
+
+const fn with_desktop(word: Word, extension: &'static str, since: u32) -> Word {
+    Word {
+        desktop_extension: Some((extension, since)),
+        ..word
+    }
+}
+
+const fn with_es(word: Word, extension: &'static str, since: u32) -> Word {
+    Word {
+        es_extension: Some((extension, since)),
+        ..word
+    }
+}
+
+const PACKING: &str = "GL_ARB_shading_language_packing";
+const CUBE_ARRAYS: &str = "GL_ARB_texture_cube_map_array";
+
+static WORDS: &[Word] = &[
+    word("layout(local_size_x", "compute programs", 430, 310),
+    word("std430", "storage buffers", 430, 310),
+    word("image2D", "images", 420, 310),
+    word("image3D", "images", 420, 310),
+    word("imageLoad(", "images", 420, 310),
+    word("imageStore(", "images", 420, 310),
+    word("imageSize(", "sizes of images", 430, 310),
+    word("imageSamples(", "sample counts of images", 450, NEVER),
+    with_es(
+        word("imageAtomic", "atomic operations on images", 420, 320),
+        "GL_OES_shader_image_atomic",
+        310,
+    ),
+    word("early_fragment_tests", "early fragment tests", 420, 310),
+    with_desktop(word("packHalf2x16(", "packing", 420, 300), PACKING, 330),
+    with_desktop(word("packUnorm4x8(", "packing", 400, 310), PACKING, 330),
+    with_desktop(word("packSnorm4x8(", "packing", 400, 310), PACKING, 330),
+    with_desktop(word("ackUnorm2x16(", "packing", 400, 300), PACKING, 330),
+    with_desktop(word("ackSnorm2x16(", "packing", 400, 300), PACKING, 330),
+    with_desktop(word("unpackHalf2x16(", "packing", 420, 300), PACKING, 330),
+    with_desktop(word("unpackUnorm4x8(", "packing", 400, 310), PACKING, 330),
+    with_desktop(word("unpackSnorm4x8(", "packing", 400, 310), PACKING, 330),
+    word("bitfieldExtract(", "bit fields", 400, 310),
+    word("bitfieldInsert(", "bit fields", 400, 310),
+    word("bitfieldReverse(", "bit fields", 400, 310),
+    word("bitCount(", "bit counts", 400, 310),
+    word("findLSB(", "bit searches", 400, 310),
+    word("findMSB(", "bit searches", 400, 310),
+    word("umulExtended(", "products of 64 bits", 400, 310),
+    word("imulExtended(", "products of 64 bits", 400, 310),
+    word("uaddCarry(", "carries", 400, 310),
+    word("usubBorrow(", "borrows", 400, 310),
+    word("textureGather(", "gathering texels", 400, 310),
+    word("textureGatherOffset(", "gathering texels", 400, 310),
+    word(
+        "textureGatherOffsets(",
+        "gathering texels at four offsets",
+        400,
+        320,
+    ),
+    with_es(
+        word("textureQueryLod", "levels of detail", 330, NEVER),
+        "GL_EXT_texture_query_lod",
+        300,
+    ),
+    word("textureQueryLevels(", "numbers of levels", 430, NEVER),
+    word("textureSamples(", "sample counts of textures", 450, NEVER),
+    with_es(
+        with_desktop(
+            word("samplerCubeArray", "cube map arrays", 400, 320),
+            CUBE_ARRAYS,
+            330,
+        ),
+        "GL_EXT_texture_cube_map_array",
+        310,
+    ),
+    word("sampler2DMS", "multisample textures", 330, 310),
+    with_es(
+        word(
+            "sampler2DMSArray",
+            "arrays of multisample textures",
+            330,
+            320,
+        ),
+        "GL_OES_texture_storage_multisample_2d_array",
+        310,
+    ),
+    with_es(
+        word("samplerBuffer", "buffer textures", 330, 320),
+        "GL_EXT_texture_buffer",
+        310,
+    ),
+    word("gl_SampleMask", "sample masks", 400, 320),
+    word("gl_SampleID", "sample numbers", 400, 320),
+    word("interpolateAt", "interpolation functions", 400, 320),
+    word("gl_BaseInstanceARB", "base instances", 450, NEVER),
+    word("gl_BaseVertexARB", "base vertices", 450, NEVER),
+    word("gl_DrawIDARB", "draw numbers", 450, NEVER),
+    word(", index = ", "second color sources", 330, NEVER),
+    word("gl_HelperInvocation", "helper invocations", 450, 310),
+    with_desktop(
+        word("dFdxFine(", "fine derivatives", 450, NEVER),
+        "GL_ARB_derivative_control",
+        400,
+    ),
+    with_desktop(
+        word("dFdyFine(", "fine derivatives", 450, NEVER),
+        "GL_ARB_derivative_control",
+        400,
+    ),
+    with_desktop(
+        word("dFdxCoarse(", "coarse derivatives", 450, NEVER),
+        "GL_ARB_derivative_control",
+        400,
+    ),
+    with_desktop(
+        word("dFdyCoarse(", "coarse derivatives", 450, NEVER),
+        "GL_ARB_derivative_control",
+        400,
+    ),
+    word("\nsample ", "inputs by sample", 400, 320),
+    word(" sample in ", "inputs by sample", 400, 320),
+    word(" sample noperspective in ", "inputs by sample", 400, 320),
+    word("rg32ui)", "images of 64-bit texels", 420, NEVER),
+    word("double", "doubles as they are needed here", 450, NEVER),
+    word("dvec", "doubles as they are needed here", 450, NEVER),
+];
+
+/// Words that mean one thing in vertex programs and another in fragment programs.
+static FRAGMENT_WORDS: &[Word] = &[
+    word("gl_Layer", "layers as inputs", 430, 320),
+    word("gl_ViewportIndex", "viewports as inputs", 430, NEVER),
+    word("gl_PrimitiveID", "primitive numbers", 330, 320),
+];
+
+static VERTEX_WORDS: &[Word] = &[
+    word("gl_Layer", "layers of vertex programs", 410, NEVER),
+    word(
+        "gl_ViewportIndex",
+        "viewports of vertex programs",
+        410,
+        NEVER,
+    ),
+];
+
+/// The text with the extensions that it needs, or what the version lacks and which versions have it.
+pub(super) fn check(
+    text: String,
+    language: Language,
+    is_fragment: bool,
+    textures_1d: Textures1d,
+) -> Result<String, String> {
+    check_multisample_atomics(&text, language)?;
+    let own = if is_fragment {
+        FRAGMENT_WORDS
+    } else {
+        VERTEX_WORDS
+    };
+    let mut extensions: Vec<&str> = Vec::new();
+    for word in WORDS.iter().chain(own) {
+        let (version, first, extension) = match language {
+            Language::Glsl(version) => (version, word.desktop, word.desktop_extension),
+            Language::Essl(version) => (version, word.es, word.es_extension),
+            Language::Wgsl | Language::VulkanGlsl | Language::Hlsl(_) | Language::Msl(_) => {
+                return Ok(text);
+            }
+        };
+        if version >= first || !text.contains(word.text) {
+            continue;
+        }
+        match extension {
+            Some((name, since)) if version >= since => extensions.push(name),
+            _ => return Err(refusal(language, word)),
+        }
+    }
+    let text = without_idle_extension(text);
+    if matches!(language, Language::Glsl(..430))
+        && text.contains("sampler2DArrayShadow")
+        && text.contains("textureOffset(")
+    {
+        return Err(format!(
+            "{language} has no offsets in arrays of shadow textures; glsl430 has them"
+        ));
+    }
+    if matches!(language, Language::Essl(_)) {
+        check_embedded(&text, language, textures_1d)?;
+    }
+    extensions.sort_unstable();
+    extensions.dedup();
+    extensions.retain(|name| !text.contains(&format!("#extension {name} ")));
+    let lines: String = extensions
+        .iter()
+        .map(|name| format!("#extension {name} : require\n"))
+        .collect();
+    // Behind the line of the version.
+    let place = text.find('\n').map_or(text.len(), |end| end + 1);
+    let (version, rest) = text.split_at(place);
+    Ok(format!("{version}{lines}{rest}"))
+}
+
+/// Whether a module has one-dimensional textures or images.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Textures1d {
+    /// It has none.
+    Absent,
+    /// It has some.
+    Present,
+}
+
+/// An extension that SPIRV-Cross asks for even if nothing is left of what needs it.
+fn without_idle_extension(text: String) -> String {
+    match text.contains("textureQueryLevels(") {
+        true => text,
+        false => text.replace("#extension GL_ARB_texture_query_levels : require\n", ""),
+    }
+}
+
+/// SPIRV-Cross leaves out which sample an atomic operation on a multisample image is for.
+fn check_multisample_atomics(text: &str, language: Language) -> Result<(), String> {
+    let mut calls = text.split("imageAtomic").skip(1).filter_map(|call| {
+        let arguments = call.split_once('(')?.1;
+        let end = arguments.find([',', '['])?;
+        Some(&arguments[..end])
+    });
+    let is_multisample = |name: &str| {
+        ["2DMS", "2DMSArray"].iter().any(|kind| {
+            text.contains(&format!("image{kind} {name};"))
+                || text.contains(&format!("image{kind} {name}["))
+        })
+    };
+    match calls.any(is_multisample) {
+        true => Err(format!(
+            "{language}: atomic operations on multisample images cannot be written; SPIR-V has them"
+        )),
+        false => Ok(()),
+    }
+}
+
+/// What GLSL ES refuses for other reasons than a word.
+fn check_embedded(text: &str, language: Language, textures_1d: Textures1d) -> Result<(), String> {
+    // One-dimensional textures are two-dimensional ones there, which SPIRV-Cross does for the plain accesses.
+    let special = ["textureGrad(", "Offset(", "imageAtomic", "2DArrayShadow"];
+    if textures_1d == Textures1d::Present && special.iter().any(|word| text.contains(word)) {
+        return Err(format!(
+            "{language} has no one-dimensional textures, and none are made of others for derivatives, offsets and atomic operations; \
+             glsl450 has them"
+        ));
+    }
+    if text.contains("early_fragment_tests") && text.contains("gl_FragDepth =") {
+        return Err(format!(
+            "{language} has no depth behind early fragment tests; glsl450 has it"
+        ));
+    }
+    Ok(())
+}
+
+fn refusal(language: Language, word: &Word) -> String {
+    let desktop = (word.desktop != NEVER).then(|| Language::Glsl(word.desktop.max(330)));
+    let es = (word.es != NEVER).then_some(Language::Essl(word.es));
+    let known: Vec<String> = [desktop, es]
+        .into_iter()
+        .flatten()
+        .map(|language| language.to_string())
+        .collect();
+    let what = word.what;
+    match known.as_slice() {
+        [] => format!("{language} has no {what}"),
+        known => format!("{language} has no {what}; {} has them", known.join(" or ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared() {
+        let text = || "#version 330\nx = bitCount(y);\n".to_owned();
+        assert_eq!(
+            check(text(), Language::Glsl(330), true, Textures1d::Absent).unwrap_err(),
+            "glsl330 has no bit counts; glsl400 or essl310 has them"
+        );
+        assert_eq!(
+            check(text(), Language::Glsl(400), true, Textures1d::Absent),
+            Ok(text())
+        );
+        let layer = "gl_ViewportIndex".to_owned();
+        assert!(check(layer.clone(), Language::Essl(320), true, Textures1d::Absent).is_err());
+        assert!(check(layer, Language::Glsl(430), true, Textures1d::Absent).is_ok());
+    }
+
+    #[test]
+    fn atomics_on_samples_are_refused() {
+        let text = |ty| format!("uniform {ty} image1;\nuint a = imageAtomicAdd(image1, p, 1u);\n");
+        let check = |ty| check_multisample_atomics(&text(ty), Language::VulkanGlsl);
+        assert!(check("uimage2DMS").is_err());
+        assert!(check("uimage2D").is_ok());
+    }
+
+    #[test]
+    fn extensions_stand_behind_the_version() {
+        let text = "#version 330\nx = packHalf2x16(y);\n".to_owned();
+        assert_eq!(
+            check(text, Language::Glsl(330), true, Textures1d::Absent).unwrap(),
+            "#version 330\n#extension GL_ARB_shading_language_packing : require\nx = packHalf2x16(y);\n"
+        );
+    }
+}

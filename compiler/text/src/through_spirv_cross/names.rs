@@ -1,0 +1,271 @@
+//! Makes names of a program that mean something else in the languages into names that mean nothing there.
+
+use rspirv::dr::{Module, Operand};
+
+/// Keywords, reserved words, types and functions of GLSL, HLSL and MSL that people give as names to their registers. SPIRV-Cross knows
+/// more of each language, but not all of these.
+const TAKEN: &[&str] = &[
+    "abs",
+    "active",
+    "all",
+    "any",
+    "asm",
+    "asuint",
+    "atomic",
+    "attribute",
+    "auto",
+    "bool",
+    "break",
+    "buffer",
+    "case",
+    "cast",
+    "ceil",
+    "centroid",
+    "char",
+    "clamp",
+    "class",
+    "coherent",
+    "common",
+    "compile",
+    "const",
+    "constant",
+    "continue",
+    "cos",
+    "cross",
+    "default",
+    "degrees",
+    "device",
+    "discard",
+    "distance",
+    "do",
+    "dot",
+    "double",
+    "else",
+    "enum",
+    "equal",
+    "exp",
+    "exp2",
+    "export",
+    "extern",
+    "external",
+    "false",
+    "filter",
+    "fixed",
+    "flat",
+    "float",
+    "floor",
+    "fma",
+    "for",
+    "fract",
+    "fragment",
+    "fwidth",
+    "goto",
+    "half",
+    "highp",
+    "if",
+    "in",
+    "inline",
+    "inout",
+    "input",
+    "int",
+    "interface",
+    "invariant",
+    "inverse",
+    "isinf",
+    "isnan",
+    "kernel",
+    "layout",
+    "length",
+    "lerp",
+    "line",
+    "lit",
+    "log",
+    "log2",
+    "long",
+    "lowp",
+    "main",
+    "matrix",
+    "max",
+    "mediump",
+    "metal",
+    "min",
+    "mix",
+    "mod",
+    "mul",
+    "namespace",
+    "new",
+    "noinline",
+    "noise",
+    "noperspective",
+    "normalize",
+    "not",
+    "out",
+    "output",
+    "packoffset",
+    "partition",
+    "pass",
+    "patch",
+    "point",
+    "pow",
+    "precise",
+    "precision",
+    "private",
+    "public",
+    "radians",
+    "ray_data",
+    "rcp",
+    "readonly",
+    "reflect",
+    "refract",
+    "register",
+    "resource",
+    "restrict",
+    "return",
+    "round",
+    "rsqrt",
+    "sample",
+    "sampler",
+    "saturate",
+    "shared",
+    "short",
+    "sign",
+    "signed",
+    "sin",
+    "sincos",
+    "sizeof",
+    "smooth",
+    "smoothstep",
+    "sqrt",
+    "stage",
+    "static",
+    "step",
+    "string",
+    "struct",
+    "subroutine",
+    "superp",
+    "switch",
+    "tan",
+    "tanh",
+    "technique",
+    "template",
+    "texture",
+    "this",
+    "thread",
+    "threadgroup",
+    "transpose",
+    "triangle",
+    "true",
+    "trunc",
+    "typedef",
+    "uint",
+    "ulong",
+    "uniform",
+    "union",
+    "unsigned",
+    "using",
+    "varying",
+    "vector",
+    "vertex",
+    "void",
+    "volatile",
+    "while",
+    "writeonly",
+];
+
+/// Changes the names of a module that a language could misunderstand.
+pub(super) fn make_plain(module: &mut Module) {
+    for instruction in &mut module.debug_names {
+        for operand in &mut instruction.operands {
+            if let Operand::LiteralString(name) = operand {
+                *name = plain(name);
+            }
+        }
+    }
+}
+
+/// The name with one underscore at a time, none at its ends, and one more if it is taken.
+fn plain(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 2);
+    for character in name.chars() {
+        let character = match character.is_ascii_alphanumeric() {
+            true => character,
+            false => '_',
+        };
+        if character != '_' || !(text.is_empty() || text.ends_with('_')) {
+            text.push(character);
+        }
+    }
+    while text.ends_with('_') {
+        text.pop();
+    }
+    let lower = text.to_ascii_lowercase();
+    if text.is_empty() || text.starts_with(|first: char| first.is_ascii_digit()) {
+        text.insert_str(0, "r_");
+    } else if lower.starts_with("gl_") || lower.starts_with("spv") || is_type(&lower) {
+        text.insert_str(0, "my_");
+    } else if TAKEN.binary_search(&lower.as_str()).is_ok() {
+        text.push_str("_value");
+    }
+    text
+}
+
+/// Whether a word is the name of a vector, matrix, sampler, texture or image type, or could be one.
+fn is_type(word: &str) -> bool {
+    let ends_in_number = word.ends_with(|last: char| last.is_ascii_digit());
+    let vector = [
+        "vec", "ivec", "uvec", "bvec", "dvec", "mat", "dmat", "float", "int", "uint", "half",
+        "bool", "double",
+    ];
+    let opaque = [
+        "sampler",
+        "isampler",
+        "usampler",
+        "texture",
+        "itexture",
+        "utexture",
+        "image",
+        "iimage",
+        "uimage",
+        "rwtexture",
+    ];
+    let rest = |prefix: &&str| word.strip_prefix(*prefix).map(str::to_owned);
+    ends_in_number
+        && vector.iter().filter_map(rest).any(|rest| {
+            rest.chars()
+                .all(|c| c.is_ascii_digit() || c == 'x' || c == '_' || c == 't')
+        })
+        || opaque.iter().filter_map(rest).any(|rest| {
+            let mut letters = rest.chars();
+            letters.next().is_some_and(|c| ('1'..='3').contains(&c)) && letters.next() == Some('d')
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_sorted() {
+        assert!(TAKEN.is_sorted());
+    }
+
+    #[test]
+    fn names_are_made_plain() {
+        for (name, expected) in [
+            ("tint", "tint"),
+            ("half", "half_value"),
+            ("Out", "Out_value"),
+            ("a__b", "a_b"),
+            ("_a$", "a"),
+            ("$", "r_"),
+            ("gl_Position", "my_gl_Position"),
+            ("vec4", "my_vec4"),
+            ("texture0", "texture0"),
+            ("texture2D", "my_texture2D"),
+            ("texture2_shadow", "texture2_shadow"),
+            ("3", "r_3"),
+        ] {
+            assert_eq!(plain(name), expected);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Atomic comparisons in global memory: SPIRV-Cross writes the pointer where GLSL wants what it points at.
+
+const CALL: &str = "atomicCompSwap(";
+
+/// Puts `.value` behind the pointers.
+pub(super) fn dereference(text: String) -> String {
+    if !text.contains(CALL) || !text.contains("Pointer") {
+        return text;
+    }
+    let mut written = String::with_capacity(text.len() + 64);
+    let mut rest = text.as_str();
+    while let Some(found) = rest.find(CALL) {
+        let (before, after) = rest.split_at(found + CALL.len());
+        written.push_str(before);
+        let end = first_argument(after);
+        let (argument, behind) = after.split_at(end);
+        written.push_str(argument);
+        if is_pointer(argument, &text) {
+            written.push_str(".value");
+        }
+        rest = behind;
+    }
+    written.push_str(rest);
+    written
+}
+
+/// Length of the argument that the text begins with.
+fn first_argument(text: &str) -> usize {
+    let mut depth = 0;
+    for (place, character) in text.char_indices() {
+        match character {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ',' if depth == 0 => return place,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Whether an expression is a pointer: made as one on the spot, or a variable of such a type.
+fn is_pointer(expression: &str, text: &str) -> bool {
+    let made = |open: usize| expression[..open].ends_with("Pointer") && expression.ends_with(')');
+    expression.find('(').is_some_and(made)
+        || text.contains(&format!("Pointer {expression} "))
+        || text.contains(&format!("Pointer {expression};"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_are_followed() {
+        let text = "uintPointer _4 = uintPointer(a);\natomicCompSwap(_4, b, c) + atomicCompSwap(uintPointer(a + 8ul), b, c) + atomicCompSwap(s.data[1], b, c)";
+        let expected = "uintPointer _4 = uintPointer(a);\natomicCompSwap(_4.value, b, c) + atomicCompSwap(uintPointer(a + 8ul).value, b, c) + atomicCompSwap(s.data[1], b, c)";
+        assert_eq!(dereference(text.to_owned()), expected);
+    }
+}

@@ -1,0 +1,234 @@
+//! Every program of the scripts as text of every language: it is written, or an error says which version has what is missing; and what is
+//! written as GLSL is accepted by `glslangValidator`. Without that program on the machine the texts are written and not compiled.
+#![expect(clippy::print_stderr, reason = "says what was not checked")]
+#![expect(clippy::unwrap_used, reason = "a broken machine fails the test")]
+
+use glasm::ir::Stage;
+use glasm::{Code, Severity, Source};
+use glasm_tests::scripts::{self, Expected, Program};
+use glasm_text::{Error, Language, Options, write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The least and the default version of each language: all programs. The other versions get one program of [`SAMPLE`].
+const LANGUAGES: &[Language] = &[
+    Language::Glsl(330),
+    Language::Glsl(450),
+    Language::Essl(300),
+    Language::Essl(310),
+    Language::VulkanGlsl,
+    Language::Hlsl(60),
+    Language::Msl(24),
+];
+
+const SAMPLE: usize = 16;
+
+/// Files that one process of the GLSL compiler gets: starting it costs as much as twenty files.
+const FILES: usize = 120;
+
+/// A folder that is removed at the end.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs `work` on all items, as many at a time as there are cores; gives what it found.
+fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let more = work(item);
+                    found.lock().unwrap().extend(more);
+                }
+            });
+        }
+    });
+    found.into_inner().unwrap()
+}
+
+/// The text of a program, or what is wrong with the reason why there is none. `None`: the reason is good.
+fn text_of(program: &Program, language: Language) -> Result<Option<(String, Stage)>, String> {
+    let source = Source::new(&program.name, &program.text);
+    match write(&source, &Options::new(language)) {
+        Ok(text) => Ok(Some((text.text, text.reflection.stage))),
+        Err(Error::Program(errors)) => {
+            let is_error = |it: &&glasm::Diagnostic| it.severity == Severity::Error;
+            let mut errors = errors.list.iter().filter(is_error);
+            let known = |it: &glasm::Diagnostic| match it.code {
+                // It names a language that has the feature.
+                Code::FeatureMissing => it
+                    .notes
+                    .iter()
+                    .any(|note| note.contains("does not have it")),
+                // Programs that only fit together with the other stage of their script.
+                Code::Unsupported => it.message.contains("unless their programs are linked"),
+                _ => false,
+            };
+            match errors.find(|it| !known(it)) {
+                Some(other) => Err(other.message.clone()),
+                None => Ok(None),
+            }
+        }
+        // Refusals begin with the language; faults do not.
+        Err(Error::Writer { message, .. }) if message.starts_with(&language.to_string()) => {
+            Ok(None)
+        }
+        Err(Error::Writer { message, .. }) => Err(message),
+    }
+}
+
+fn extension(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vert",
+        Stage::Fragment => "frag",
+        Stage::Compute => "comp",
+        Stage::TessControl => "tesc",
+        Stage::TessEval => "tese",
+        Stage::Geometry => "geom",
+    }
+}
+
+fn glslang_is_installed() -> bool {
+    let found = Command::new("glslangValidator")
+        .arg("--version")
+        .output()
+        .is_ok();
+    if !found {
+        eprintln!("glslangValidator is not installed: no GLSL was compiled");
+    }
+    found
+}
+
+/// The limits that the compiler knows by itself are those of old GPUs; arrays of handles are longer.
+fn write_limits(folder: &Path) -> PathBuf {
+    let defaults = Command::new("glslangValidator").arg("-c").output().unwrap();
+    let text = String::from_utf8_lossy(&defaults.stdout);
+    let lines = text.lines().map(|line| match line.split_once(' ') {
+        Some((name, _)) if name.ends_with("TextureImageUnits") || name.ends_with("ImageUnits") => {
+            format!("{name} 65536\n")
+        }
+        _ => format!("{line}\n"),
+    });
+    let limits = folder.join("limits.conf");
+    std::fs::write(&limits, lines.collect::<String>()).unwrap();
+    limits
+}
+
+/// What the GLSL compiler says against texts.
+fn refused(files: &[PathBuf], limits: &Path) -> Vec<String> {
+    let output = Command::new("glslangValidator")
+        .arg(limits)
+        .args(files)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut file = "";
+    let mut old = "";
+    let mut problems = Vec::new();
+    for line in said.lines() {
+        if files.iter().any(|known| known.as_os_str() == line) {
+            file = line;
+        } else if line.contains("extension not supported") {
+            // The compiler is older than the extension: what follows about this file says nothing.
+            old = file;
+        } else if line.starts_with("ERROR: ") && file != old {
+            problems.push(format!("{file}: {line}"));
+        }
+    }
+    problems
+}
+
+fn check(language: Language, programs: &[Program]) {
+    let name = format!("glasm-text-{}-{language}", std::process::id());
+    let folder = Folder(std::env::temp_dir().join(name));
+    std::fs::create_dir_all(&folder.0).unwrap();
+    let written = Mutex::new(Vec::new());
+    let is_wgsl = language == Language::Wgsl;
+    let problems = in_parallel(programs, |program| match text_of(program, language) {
+        Ok(Some((text, stage))) => {
+            let mut written = written.lock().unwrap();
+            let path = folder
+                .0
+                .join(format!("{}.{}", written.len(), extension(stage)));
+            std::fs::write(&path, format!("{text}// {}\n", program.name)).unwrap();
+            written.push((program.text.starts_with("!!ARB"), path));
+            Vec::new()
+        }
+        Ok(None) => Vec::new(),
+        // naga writes it, and says of itself what it cannot write.
+        Err(_) if is_wgsl => Vec::new(),
+        Err(problem) => vec![format!("{} as {language}: {problem}", program.name)],
+    });
+    assert!(
+        problems.is_empty(),
+        "{}",
+        problems[..problems.len().min(10)].join("\n")
+    );
+    let written = written.into_inner().unwrap();
+    // The languages of ARB programs have nothing that a version from 330 on lacks.
+    let arb = |text: &str| text.starts_with("!!ARB");
+    let all = programs.iter().filter(|program| arb(&program.text)).count();
+    let of_arb = written.iter().filter(|(is_arb, _)| *is_arb).count();
+    let least = match language {
+        Language::Wgsl => 0,
+        Language::Glsl(_) | Language::VulkanGlsl | Language::Hlsl(_) => all,
+        Language::Essl(_) | Language::Msl(_) => all * 96 / 100,
+    };
+    assert!(
+        of_arb >= least,
+        "{language}: {of_arb} of {all} ARB programs"
+    );
+    assert!(
+        written.len() * 100 >= programs.len() * 75,
+        "{language}: {}",
+        written.len()
+    );
+    if matches!(language, Language::Glsl(_) | Language::Essl(_)) && glslang_is_installed() {
+        let limits = write_limits(&folder.0);
+        let files: Vec<PathBuf> = written.into_iter().map(|(_, path)| path).collect();
+        let groups: Vec<&[PathBuf]> = files.chunks(FILES).collect();
+        let problems = in_parallel(&groups, |files| refused(files, &limits));
+        assert!(
+            problems.is_empty(),
+            "{language}:\n{}",
+            problems[..problems.len().min(20)].join("\n")
+        );
+    }
+}
+
+#[test]
+fn programs_of_scripts() {
+    let mut programs = scripts::all_programs();
+    programs.retain(|program| program.expected == Expected::Loads);
+    assert!(programs.len() > 1000);
+    let sample: Vec<Program> = programs.iter().step_by(SAMPLE).cloned().collect();
+    for language in Language::ALL {
+        let programs = match LANGUAGES.contains(language) {
+            true => &programs,
+            false => &sample,
+        };
+        check(*language, programs);
+    }
+}
+
+#[test]
+fn the_compiler_notices_a_broken_text() {
+    if !glslang_is_installed() {
+        return;
+    }
+    let folder =
+        Folder(std::env::temp_dir().join(format!("glasm-text-{}-broken", std::process::id())));
+    std::fs::create_dir_all(&folder.0).unwrap();
+    let path = folder.0.join("broken.frag");
+    std::fs::write(&path, "#version 450\nvoid main() { nothing(); }\n").unwrap();
+    let limits = write_limits(&folder.0);
+    assert!(!refused(&[path], &limits).is_empty());
+}

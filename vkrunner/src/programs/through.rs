@@ -1,0 +1,153 @@
+//! Modules that take a detour to the device: written as text of a shading language, and compiled from that.
+
+use super::{CompileContext, Refusal};
+use crate::options::Through;
+#[cfg(feature = "text")]
+use crate::tools::{Job, TextLanguage, ToolError};
+#[cfg(feature = "text")]
+use glasm::Code;
+use glasm::{DebugInfo, DeviceFeatures, Shader};
+#[cfg(feature = "text")]
+use glasm_scripts::outcome::Failure;
+use glasm_scripts::script::ProgramSection;
+
+impl CompileContext<'_> {
+    /// What modules tell of their programs: texts have names.
+    pub(super) fn debug_info(&self) -> DebugInfo {
+        match self.through {
+            None => DebugInfo::default(),
+            Some(Through::Glsl | Through::Wgsl) => TEXT_DEBUG_INFO,
+        }
+    }
+
+    /// The module that the device gets.
+    pub(super) fn take_detour(
+        &self,
+        section: &ProgramSection,
+        shader: Shader,
+    ) -> Result<Shader, Refusal> {
+        match self.through {
+            None => Ok(shader),
+            Some(Through::Glsl) => self.through_glsl(section, shader),
+            Some(Through::Wgsl) => through_wgsl(section, shader),
+        }
+    }
+
+    /// What the modules may use: of what the device has, what the language of the text has, too.
+    pub(super) fn device_features(&self) -> DeviceFeatures {
+        let device = self.capabilities.device_features();
+        match self.through {
+            None => device,
+            // The text compares words by their declared type.
+            Some(Through::Glsl) => DeviceFeatures {
+                signed_atomics: false,
+                ..device
+            },
+            Some(Through::Wgsl) => features_of_wgsl(device),
+        }
+    }
+
+    #[cfg(feature = "text")]
+    fn through_glsl(&self, section: &ProgramSection, shader: Shader) -> Result<Shader, Refusal> {
+        let options = glasm_text::Options::new(glasm_text::Language::VulkanGlsl);
+        let text = glasm_text::write_shader(&shader, &options).map_err(|error| {
+            let message = error.to_string();
+            // What the language lacks begins with its name; anything else is a fault.
+            match message.starts_with("vulkan-glsl") {
+                true => Refusal::Skip(message),
+                false => self.detour_failure(section, &message, None),
+            }
+        })?;
+        let job = Job {
+            language: TextLanguage::Glsl,
+            stage: section.stage,
+            target: self.target,
+            texts: vec![text.text.clone().into_bytes()],
+        };
+        let words = self.tools.translate(job).map_err(|error| match error {
+            ToolError::Missing(reason) => Refusal::Skip(reason),
+            ToolError::Refused(messages) => {
+                let said: Vec<String> = messages.into_iter().map(|it| it.text).collect();
+                // A compiler that is older than an extension has nothing to say about texts that use it.
+                match said
+                    .iter()
+                    .find(|it| it.contains("extension not supported"))
+                {
+                    Some(missing) => Refusal::Skip(format!("glslangValidator: {missing}")),
+                    None => self.detour_failure(section, &said.join("; "), Some(&text.text)),
+                }
+            }
+        })?;
+        Ok(Shader { words, ..shader })
+    }
+
+    #[cfg(not(feature = "text"))]
+    fn through_glsl(&self, _: &ProgramSection, _: Shader) -> Result<Shader, Refusal> {
+        let reason =
+            "programs cannot be written as GLSL: the feature `text` is missing in this build";
+        Err(Refusal::Skip(reason.to_owned()))
+    }
+
+    #[cfg(feature = "text")]
+    fn detour_failure(
+        &self,
+        section: &ProgramSection,
+        message: &str,
+        text: Option<&str>,
+    ) -> Refusal {
+        let stage = section.stage.name();
+        let text = text.map_or_else(String::new, |text| format!(" in:\n{text}"));
+        Refusal::Fail(Failure::new(
+            Some(section.line),
+            format!("the {stage} program as GLSL: {message}{text}"),
+        ))
+    }
+}
+
+#[cfg(feature = "text")]
+fn features_of_wgsl(_: DeviceFeatures) -> DeviceFeatures {
+    let options = glasm_text::Options::new(glasm_text::Language::Wgsl);
+    glasm_text::compiler_options(&options).device
+}
+
+#[cfg(not(feature = "text"))]
+fn features_of_wgsl(device: DeviceFeatures) -> DeviceFeatures {
+    device
+}
+
+/// Through WGSL and back; not if the text says that it differs from the program.
+#[cfg(feature = "text")]
+fn through_wgsl(section: &ProgramSection, shader: Shader) -> Result<Shader, Refusal> {
+    let stage = section.stage.name();
+    let skip = |reason| Refusal::Skip(format!("the {stage} program as WGSL: {reason}"));
+    let options = glasm_text::Options::new(glasm_text::Language::Wgsl);
+    let text =
+        glasm_text::write_shader(&shader, &options).map_err(|error| skip(error.to_string()))?;
+    let mut warnings = text.warnings.list.iter();
+    if let Some(difference) = warnings.find(|warning| warning.code == Code::TextDiffers) {
+        return Err(skip(difference.message.clone()));
+    }
+    // SPIR-V wants arrays of them, which naga does not make.
+    if text.text.contains("@builtin(sample_mask)") {
+        return Err(skip("naga makes wrong modules of sample masks".to_owned()));
+    }
+    let words = glasm_text::wgsl_to_spirv(&text.text).map_err(|error| {
+        Refusal::Fail(Failure::new(
+            Some(section.line),
+            format!("the {stage} program as WGSL: {error} in:\n{}", text.text),
+        ))
+    })?;
+    Ok(Shader { words, ..shader })
+}
+
+#[cfg(not(feature = "text"))]
+fn through_wgsl(_: &ProgramSection, _: Shader) -> Result<Shader, Refusal> {
+    let reason = "programs cannot be written as WGSL: the feature `text` is missing in this build";
+    Err(Refusal::Skip(reason.to_owned()))
+}
+
+/// Names, and no lines, which texts do not keep.
+const TEXT_DEBUG_INFO: DebugInfo = DebugInfo {
+    names: true,
+    lines: false,
+};
