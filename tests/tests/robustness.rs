@@ -136,7 +136,7 @@ fn programs_of_scripts_load() {
     let mut failures = Vec::new();
     for program in programs {
         if let Err(errors) = support::compile(program, all, &Options::default()) {
-            failures.push(errors.render(&Source::new(&program.name, &program.text)));
+            failures.push(errors.render(&support::source(program)));
         }
     }
     assert!(

@@ -5,7 +5,7 @@
 
 mod support;
 
-use glasm::{DebugInfo, Options, Source, Target};
+use glasm::{DebugInfo, Options, Target};
 use glasm_tests::generator::{Variant, program};
 use glasm_tests::scripts::{self, Expected, Program};
 use std::io::Write;
@@ -65,7 +65,7 @@ fn problems(subject: &Program, all: &[Program]) -> Vec<String> {
             };
             let what = match support::compile(subject, all, &options) {
                 Ok(shader) => problem(&shader.words, environment),
-                Err(errors) => Some(errors.render(&Source::new(&subject.name, &subject.text))),
+                Err(errors) => Some(errors.render(&support::source(subject))),
             };
             found.extend(
                 what.map(|what| format!("{} for {environment}, {debug:?}: {what}", subject.name)),

@@ -3,10 +3,12 @@
 #![expect(clippy::print_stderr, reason = "says what was not checked")]
 #![expect(clippy::unwrap_used, reason = "a broken machine fails the test")]
 
+mod support;
+
 use glasm::ir::Stage;
-use glasm::{Code, Severity, Source};
+use glasm::{Code, Severity};
 use glasm_tests::scripts::{self, Expected, Program};
-use glasm_text::{Error, Language, Options, write};
+use glasm_text::{Error, Language, Nan, Options, write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -56,7 +58,7 @@ fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) ->
 
 /// The text of a program, or what is wrong with the reason why there is none. `None`: the reason is good.
 fn text_of(program: &Program, language: Language) -> Result<Option<(String, Stage)>, String> {
-    let source = Source::new(&program.name, &program.text);
+    let source = support::source(program);
     match write(&source, &Options::new(language)) {
         Ok(text) => Ok(Some((text.text, text.reflection.stage))),
         Err(Error::Program(errors)) => {
@@ -231,4 +233,26 @@ fn the_compiler_notices_a_broken_text() {
     std::fs::write(&path, "#version 450\nvoid main() { nothing(); }\n").unwrap();
     let limits = write_limits(&folder.0);
     assert!(!refused(&[path], &limits).is_empty());
+}
+
+#[test]
+fn clamps_test_for_nan_if_asked() {
+    let source = glasm::Source::new(
+        "a",
+        "!!NVfp4.0\nMUL_SAT result.color, fragment.color, program.local[0];\nEND",
+    );
+    let text = |language, nan| {
+        let options = Options {
+            nan,
+            ..Options::new(language)
+        };
+        write(&source, &options).unwrap().text
+    };
+    let open = text(Language::Glsl(330), Nan::Open);
+    assert!(open.contains("clamp(") && !open.contains("isnan"), "{open}");
+    let exact = text(Language::Glsl(330), Nan::Exact);
+    assert!(exact.contains("isnan"), "{exact}");
+    // Metal has a clamp that is exact.
+    let metal = text(Language::Msl(24), Nan::Open);
+    assert!(metal.contains("precise::clamp"), "{metal}");
 }

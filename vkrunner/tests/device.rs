@@ -491,7 +491,8 @@ fn expected_errors_must_be_those_of_the_program() {
     );
     let other = failures("error-other", &format!("{program}expect error E0101\n"));
     if let Some((lines, messages)) = other {
-        assert_eq!(lines, [Some(1), Some(6)], "{messages}");
+        // At the line of the script.
+        assert_eq!(lines, [Some(3), Some(6)], "{messages}");
         assert!(
             messages.contains("unexpected error E0201 at 31..38 (line 2 col 22)"),
             "{messages}"

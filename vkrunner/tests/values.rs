@@ -157,7 +157,7 @@ fn the_next_script_runs_after_one_that_needs_too_much() {
         .collect();
     assert_eq!(
         messages,
-        ["line 3: column 1: buffers have at most 1073741824 bytes together"]
+        ["line 3, column 1: buffers have at most 1073741824 bytes together"]
     );
     assert_eq!(reports[1].outcome, Outcome::Pass);
 }

@@ -212,6 +212,10 @@ pub(crate) struct CompileArgs {
     /// Zero times anything is zero, as on old GPUs; without it 0 * inf and 0 * NaN are NaN
     #[arg(long)]
     pub(crate) legacy_multiply: bool,
+    /// In GLSL test for NaN where its functions leave open what they give: exact, and much longer
+    #[cfg(feature = "translate")]
+    #[arg(long)]
+    pub(crate) exact_nan: bool,
     /// Check the modules with spirv-val
     #[arg(long)]
     pub(crate) validate: bool,

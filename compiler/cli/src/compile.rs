@@ -62,6 +62,11 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
             Some(ConventionsArg::Opengl) => glasm_text::Conventions::OpenGl,
             Some(ConventionsArg::Vulkan) => glasm_text::Conventions::Vulkan,
         },
+        #[cfg(feature = "translate")]
+        nan: match args.exact_nan {
+            true => glasm_text::Nan::Exact,
+            false => glasm_text::Nan::Open,
+        },
         options,
         validator,
     };
@@ -190,6 +195,8 @@ fn job_for(job: &emit::Job, program: &Program<'_>) -> emit::Job {
             true => glasm_text::Conventions::OpenGl,
             false => job.text_conventions,
         },
+        #[cfg(feature = "translate")]
+        nan: job.nan,
         validator: job.validator,
     }
 }

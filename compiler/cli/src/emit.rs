@@ -22,6 +22,9 @@ pub(crate) struct Job {
     /// Whose rules for clip space the programs follow, for the shading languages.
     #[cfg(feature = "translate")]
     pub(crate) text_conventions: glasm_text::Conventions,
+    /// What becomes of NaN in them.
+    #[cfg(feature = "translate")]
+    pub(crate) nan: glasm_text::Nan,
     /// Checks modules, if asked for.
     pub(crate) validator: Option<Validator>,
 }
@@ -86,6 +89,7 @@ fn emit_text(
 ) -> Result<Emitted, Failure> {
     let options = glasm_text::Options {
         conventions: job.text_conventions,
+        nan: job.nan,
         compiler: job.options.clone(),
         ..glasm_text::Options::new(language)
     };

@@ -40,7 +40,7 @@ mod write;
 pub use error::Error;
 pub use glasm::Source;
 pub use language::{Language, UnknownLanguage};
-pub use options::{Conventions, Options};
+pub use options::{Conventions, Nan, Options};
 pub use resources::{Resource, ResourceKind};
 #[cfg(feature = "round-trip")]
 pub use round_trip::wgsl_to_spirv;

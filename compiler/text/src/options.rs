@@ -9,6 +9,8 @@ pub struct Options {
     pub language: Language,
     /// Whose rules for clip space the program follows.
     pub conventions: Conventions,
+    /// What becomes of NaN in minima, maxima and clamps.
+    pub nan: Nan,
     /// Options of the compiler. What depends on the language is decided by [`compiler_options`](crate::compiler_options): device
     /// features, conventions and debug information do not count here.
     pub compiler: glasm::Options,
@@ -34,4 +36,15 @@ pub enum Conventions {
     OpenGl,
     /// Vulkan's: depth from 0 to w, y down.
     Vulkan,
+}
+
+/// What minima, maxima and clamps of GLSL give for NaN, which GLSL leaves open. The other languages have functions that do as programs
+/// want, or none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Nan {
+    /// What the functions of the language give: on most devices the number, as programs want.
+    #[default]
+    Open,
+    /// What programs want, by tests that make the text long.
+    Exact,
 }

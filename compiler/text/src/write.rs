@@ -39,7 +39,7 @@ pub fn write_shader(shader: &Shader, options: &Options) -> Result<Text, Error> {
         Conventions::Own | Conventions::OpenGl => Positions::Unchanged,
         Conventions::Vulkan => Positions::FromVulkan,
     };
-    match translate(shader, options.language, positions) {
+    match translate(shader, options, positions) {
         Ok(written) => Ok(Text {
             text: written.text,
             resources: written.resources,
@@ -62,11 +62,11 @@ struct Output {
 }
 
 #[cfg(feature = "spirv-cross")]
-fn translate(shader: &Shader, language: Language, positions: Positions) -> Result<Output, String> {
-    if language == Language::Wgsl {
-        return translate_with_naga(shader, language, positions);
+fn translate(shader: &Shader, options: &Options, positions: Positions) -> Result<Output, String> {
+    if options.language == Language::Wgsl {
+        return translate_with_naga(shader, options.language, positions);
     }
-    let (text, resources) = crate::through_spirv_cross::translate(shader, language, positions)?;
+    let (text, resources) = crate::through_spirv_cross::translate(shader, options, positions)?;
     Ok(Output {
         text,
         resources,
@@ -75,8 +75,8 @@ fn translate(shader: &Shader, language: Language, positions: Positions) -> Resul
 }
 
 #[cfg(not(feature = "spirv-cross"))]
-fn translate(shader: &Shader, language: Language, positions: Positions) -> Result<Output, String> {
-    translate_with_naga(shader, language, positions)
+fn translate(shader: &Shader, options: &Options, positions: Positions) -> Result<Output, String> {
+    translate_with_naga(shader, options.language, positions)
 }
 
 fn translate_with_naga(

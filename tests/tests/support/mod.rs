@@ -1,7 +1,24 @@
 //! Compiling the programs of scripts.
 
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use glasm::ir::Stage;
 use glasm::{Code, Diagnostics, Dialect, Options, Shader, Source};
 use glasm_tests::scripts::Program;
+
+/// The text of a program, as one of the stage of its section.
+pub(crate) fn source(program: &Program) -> Source<'_> {
+    let header = program
+        .name
+        .rsplit_once(" [")
+        .map_or("", |(_, header)| header);
+    let mut stages = Stage::ALL.iter();
+    let stage = stages.find(|(_, name)| header.starts_with(name));
+    Source {
+        stage: stage.map(|(stage, _)| *stage),
+        ..Source::new(&program.name, &program.text)
+    }
+}
 
 /// Compiles a program alone or, if it cannot stand alone, together with the other stages of its script, which are among `all`.
 ///
@@ -12,7 +29,7 @@ pub(crate) fn compile(
     all: &[Program],
     options: &Options,
 ) -> Result<Shader, Diagnostics> {
-    let source = Source::new(&subject.name, &subject.text);
+    let source = source(subject);
     let alone = glasm::compile(&source, options);
     let can_link = |errors: &Diagnostics| {
         let mut list = errors.list.iter();
@@ -23,9 +40,7 @@ pub(crate) fn compile(
     }
     let file = |program: &Program| program.name.split(" [").next().map(str::to_owned);
     let others = all.iter().filter(|other| file(other) == file(subject));
-    let mut sources: Vec<_> = others
-        .map(|other| Source::new(&other.name, &other.text))
-        .collect();
+    let mut sources: Vec<_> = others.map(self::source).collect();
     sources.sort_by_key(|source| Dialect::of(source.text).map(Dialect::stage));
     let stages: Vec<_> = sources.iter().map(|source| (source, options)).collect();
     let linked = glasm::link(&stages).stages.into_iter().zip(&sources);

@@ -78,7 +78,8 @@ fn zero_is_neutral(a: Option<u64>, b: Option<u64>) -> Folded {
     }
 }
 
-/// Only results that are normal numbers or zero fold: a device may flush denormals, and NaN has many forms.
+/// Only results that are normal numbers or zero fold: a device may flush denormals, and NaN has many forms. A number divided by zero is
+/// an infinity of the sign of both, which compilers of shading languages get wrong for negative zeros.
 fn float(op: Op, a: Option<u32>, b: Option<u32>) -> Folded {
     const NEGATIVE_ZERO: u32 = 0x8000_0000;
     const ONE: u32 = 0x3f80_0000;
@@ -87,16 +88,18 @@ fn float(op: Op, a: Option<u32>, b: Option<u32>) -> Folded {
             Op::FAdd => a + b,
             Op::FSub => a - b,
             Op::FMul => a * b,
+            Op::FDiv => a / b,
             _ => return Folded::No,
         };
         let plain = |value: f32| value.is_normal() || value == 0.0;
-        if plain(a) && plain(b) && plain(value) {
+        let is_pole = op == Op::FDiv && b == 0.0 && a != 0.0;
+        if plain(a) && plain(b) && (plain(value) || is_pole) {
             return Folded::Constant(u64::from(value.to_bits()));
         }
         return Folded::No;
     }
     match op {
-        Op::FMul if b == Some(ONE) => Folded::First,
+        Op::FMul | Op::FDiv if b == Some(ONE) => Folded::First,
         Op::FMul if a == Some(ONE) => Folded::Second,
         Op::FAdd if b == Some(NEGATIVE_ZERO) => Folded::First,
         Op::FAdd if a == Some(NEGATIVE_ZERO) => Folded::Second,
@@ -152,7 +155,11 @@ mod tests {
             binary(Op::FAdd, Scalar::F32, f(1.5), f(2.0)),
             Folded::Constant(f(3.5).unwrap())
         );
-        // Denormal, infinite and NaN results stay for the device.
+        assert_eq!(
+            binary(Op::FDiv, Scalar::F32, f(3.0), f(-2.0)),
+            Folded::Constant(f(-1.5).unwrap())
+        );
+        // Other infinities, denormal and NaN results stay for the device.
         assert_eq!(
             binary(Op::FMul, Scalar::F32, f(1e-30), f(1e-15)),
             Folded::No
@@ -162,6 +169,22 @@ mod tests {
             binary(Op::FSub, Scalar::F32, f(f32::INFINITY), f(f32::INFINITY)),
             Folded::No
         );
+    }
+
+    #[test]
+    fn numbers_divided_by_zero_have_the_sign_of_both() {
+        for (a, b, value) in [
+            (1.0, 0.0, f32::INFINITY),
+            (1.0, -0.0, f32::NEG_INFINITY),
+            (-2.0, -0.0, f32::INFINITY),
+        ] {
+            assert_eq!(
+                binary(Op::FDiv, Scalar::F32, f(a), f(b)),
+                Folded::Constant(f(value).unwrap())
+            );
+        }
+        assert_eq!(binary(Op::FDiv, Scalar::F32, f(0.0), f(-0.0)), Folded::No);
+        assert_eq!(binary(Op::FDiv, Scalar::F32, f(0.0), None), Folded::No);
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use super::Emit;
 use crate::gather::Lane;
+use crate::interface_names::output_name;
 use crate::words::ValueWord;
 use crate::writer::Home;
-use glasm_ir::{Dst, RegisterId, Span, WriteMask};
+use glasm_ir::{Dst, RegisterId, Span, Storage, WriteMask};
 use spirv::Op;
 
 impl Emit<'_> {
@@ -49,11 +50,16 @@ impl Emit<'_> {
         }
     }
 
+    /// Results without a variable of the source have the name of their binding.
     fn name_value(&mut self, register: RegisterId, value: ValueWord) {
-        if let Some(name) = self.program.register_name(register)
-            && self.w.info(value).home == Home::Body
-        {
+        if self.w.info(value).home != Home::Body {
+            return;
+        }
+        if let Some(name) = self.program.register_name(register) {
             self.w.names.op_string(Op::Name, &[value.0], name, &[]);
+        } else if let Storage::Output(output) = self.program.registers[register].storage {
+            let semantic = self.program.outputs[output].semantic;
+            self.w.name(value, || output_name(semantic));
         }
     }
 }

@@ -107,19 +107,15 @@ impl Checker<'_> {
     /// Whether the program may name what the rows of all programs have. Reports it if not.
     #[inline]
     fn may_be_bound(&mut self, bound: &Bound, segments: &[Segment]) -> bool {
-        match bound {
-            Bound::Params(list) => match list.first() {
-                Some(ParamSource::State(param)) if param.is_drivers() => {
-                    self.drivers_state(segments)
-                }
-                _ => true,
-            },
-            Bound::Result(row, ..) if row.path == "result.position" => {
-                let features = self.program.features;
-                !features.contains(Features::POSITION_INVARIANT) || self.own_position(segments)
-            }
-            _ => true,
+        if let Bound::Params(list) = bound
+            && let Some(ParamSource::State(param)) = list.first()
+            && param.is_drivers()
+        {
+            return self.drivers_state(segments);
         }
+        let is_computed = matches!(bound, Bound::Result(row, ..) if row.path == "result.position")
+            && self.program.features.contains(Features::POSITION_INVARIANT);
+        !is_computed || self.own_position(segments)
     }
 
     /// The position of a program that leaves it to fixed functions.

@@ -10,13 +10,15 @@ mod compare;
 mod glsl_words;
 mod group_size;
 mod names;
+mod nan;
+mod parts;
 mod pointers;
 mod shadow;
 mod signs;
 
-use crate::Language;
 use crate::resources::{Numbering, Resource};
 use crate::through_naga::Positions;
+use crate::{Language, Nan, Options};
 use glasm::Shader;
 use glsl_words::Textures1d;
 use rspirv::binary::Assemble;
@@ -31,9 +33,10 @@ use spirv_cross2::{Compiler, Module, SpirvCrossError};
 /// Writes a module; tells where the resources are in the text.
 pub(crate) fn translate(
     shader: &Shader,
-    language: Language,
+    options: &Options,
     positions: Positions,
 ) -> Result<(String, Vec<Resource>), String> {
+    let language = options.language;
     let numbering = match language {
         Language::Wgsl | Language::VulkanGlsl => Numbering::Kept,
         Language::Glsl(_) | Language::Essl(_) => Numbering::Shared,
@@ -42,9 +45,14 @@ pub(crate) fn translate(
     };
     let mut module = load_words(&shader.words).map_err(|error| error.to_string())?;
     names::make_plain(&mut module);
+    parts::name_parts(&mut module);
     signs::fit_signs(&mut module);
     compare::order_inequalities(&mut module);
     group_size::read_group_size(&mut module);
+    let has_exact = matches!(language, Language::Hlsl(_) | Language::Msl(_));
+    if options.nan == Nan::Open && !has_exact {
+        nan::leave_open(&mut module);
+    }
     let shadows = shadow::one_dimensional_shadows(&module);
     let mut resources = bindings::number_resources(&mut module, &shader.reflection, numbering);
     if !has_numbers(language) {
