@@ -29,10 +29,6 @@ pub(super) fn name_parts(module: &mut Module) {
     module.debug_names.extend(added);
 }
 
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "SPIR-V has hundreds of operations, four of which move components"
-)]
 fn name_of(instruction: &Instruction, names: &HashMap<Word, String>) -> Option<String> {
     let mut operands = instruction.operands.iter();
     match (instruction.class.opcode, &instruction.operands[..]) {
