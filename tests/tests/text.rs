@@ -64,15 +64,13 @@ fn text_of(program: &Program, language: Language) -> Result<Option<(String, Stag
         Err(Error::Program(errors)) => {
             let is_error = |it: &&glasm::Diagnostic| it.severity == Severity::Error;
             let mut errors = errors.list.iter().filter(is_error);
-            let known = |it: &glasm::Diagnostic| match it.code {
+            let known = |it: &glasm::Diagnostic| {
+                let mut notes = it.notes.iter();
                 // It names a language that has the feature.
-                Code::FeatureMissing => it
-                    .notes
-                    .iter()
-                    .any(|note| note.contains("does not have it")),
-                // Programs that only fit together with the other stage of their script.
-                Code::Unsupported => it.message.contains("unless their programs are linked"),
-                _ => false,
+                it.code == Code::FeatureMissing && notes.any(|it| it.contains("does not have it"))
+                    // The program only fits together with the other stage of its script.
+                    || it.code == Code::Unsupported
+                        && it.message.contains("unless their programs are linked")
             };
             match errors.find(|it| !known(it)) {
                 Some(other) => Err(other.message.clone()),
