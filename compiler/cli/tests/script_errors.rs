@@ -183,6 +183,15 @@ fn programs_are_told_how_to_become_scripts() {
         let picture = folder.0.join(own.replace("shader_test", "png"));
         assert_eq!(picture.is_file(), name != "sum.cp", "{name}");
     }
+}
+
+#[test]
+fn programs_that_no_script_can_be_made_of_are_told_so() {
+    let folder = Folder::new("run-programs");
+    let program = "!!ARBfp1.0\nMOV result.color, {1, 0, 0, 1};\nEND\n";
+    for name in ["tint.fp", "other.fp"] {
+        folder.write(name, program);
+    }
     let (_, stdout, _) = run(&folder, &["run", "tint.fp", "--message-format", "json"]);
     let json: Value = serde_json::from_str(&stdout).unwrap();
     assert!(
@@ -191,7 +200,7 @@ fn programs_are_told_how_to_become_scripts() {
             .unwrap()
             .contains("[fragment program]")
     );
-    let (status, stdout, stderr) = run(&folder, &["run", "tint.fp", "lit.vp"]);
+    let (status, stdout, stderr) = run(&folder, &["run", "tint.fp", "other.fp"]);
     assert_eq!((status, stdout.as_str()), (2, ""));
     assert!(stderr.contains("2 of the files are programs"), "{stderr}");
     folder.write("old.vp", "!!VP1.0\nEND\n");
