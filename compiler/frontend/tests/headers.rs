@@ -6,7 +6,7 @@ use glasm_frontend::{Code, Diagnostic, Location, Source, translate};
 use glasm_ir::{Span, Stage};
 
 /// The only message about a program, and what it marks.
-fn message<'a>(text: &'a str, stage: Option<Stage>) -> (Diagnostic, &'a str) {
+fn message(text: &str, stage: Option<Stage>) -> (Diagnostic, &str) {
     let source = Source {
         stage,
         ..Source::new("a", text)
