@@ -32,18 +32,6 @@ pub struct ScriptCompiler<'a> {
     pub base: glasm::Options,
 }
 
-/// The place of a stage in the pipeline.
-pub fn place(stage: Stage) -> usize {
-    match stage {
-        Stage::Vertex => 0,
-        Stage::TessControl => 1,
-        Stage::TessEval => 2,
-        Stage::Geometry => 3,
-        Stage::Fragment => 4,
-        Stage::Compute => 5,
-    }
-}
-
 impl ScriptCompiler<'_> {
     /// The text of a program section, as one of its stage.
     pub fn source<'s>(&'s self, section: &'s ProgramSection) -> Source<'s> {
@@ -70,7 +58,7 @@ impl ScriptCompiler<'_> {
         if sections.len() < 2 || !sections.iter().all(is_program) {
             return Vec::new();
         }
-        sections.sort_by_key(|section| place(section.stage));
+        sections.sort_by_key(|section| section.stage);
         let sources: Vec<_> = sections
             .iter()
             .map(|section| self.source(section))

@@ -30,7 +30,7 @@ define_ids! {
     NameId = "name";
 }
 
-/// Shader stage.
+/// Shader stage. Stages compare in the order of the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[cfg_attr(
     feature = "serde",

@@ -13,25 +13,14 @@ use glasm::ir::Stage;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EntryPoints([u16; 6]);
 
-fn index(stage: Stage) -> usize {
-    match stage {
-        Stage::Vertex => 0,
-        Stage::TessControl => 1,
-        Stage::TessEval => 2,
-        Stage::Geometry => 3,
-        Stage::Fragment => 4,
-        Stage::Compute => 5,
-    }
-}
-
 impl EntryPoints {
     /// The number of the name of a stage's entry point.
     pub fn get(self, stage: Stage) -> usize {
-        usize::from(self.0[index(stage)])
+        usize::from(self.0[stage as usize])
     }
 
     fn set(&mut self, stage: Stage, number: u16) {
-        self.0[index(stage)] = number;
+        self.0[stage as usize] = number;
     }
 }
 

@@ -9,7 +9,6 @@ use glasm::ir::{Interpolation, Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Requirements, Scalar};
 use glasm::replicate::{DrawPrimitive, replication_stage};
 use glasm::{Reflection, Target};
-use glasm_scripts::compile::place;
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::{MAIN, ProvokingVertex};
 use glasm_scripts::script::{Command, Convention, Origin, ProgramForm, ProgramSection};
@@ -178,7 +177,7 @@ impl CompileContext<'_> {
         mut sections: Vec<&ProgramSection>,
     ) -> Result<(), Vec<Refusal>> {
         // The vertex stage fits what comes after, all others what comes before.
-        sections.sort_by_key(|section| place(section.stage));
+        sections.sort_by_key(|section| section.stage);
         for section in sections {
             let module = match (section.form, section.stage) {
                 (ProgramForm::FixedFunction, Stage::Vertex) => {
@@ -451,8 +450,8 @@ fn reads_flat(module: &Module) -> bool {
 fn outputs_before(modules: &[Module], stage: Stage) -> Vec<Varying> {
     let before = modules
         .iter()
-        .filter(|module| place(module.stage) < place(stage))
-        .max_by_key(|module| place(module.stage));
+        .filter(|module| module.stage < stage)
+        .max_by_key(|module| module.stage);
     let Some(module) = before else {
         return Vec::new();
     };

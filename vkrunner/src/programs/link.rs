@@ -5,7 +5,6 @@ use super::{EntryPoint, Module};
 use glasm::Reflection;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Scalar};
-use glasm_scripts::compile::place;
 
 /// What a stage reads and writes between stages.
 #[derive(Clone, Debug)]
@@ -71,7 +70,7 @@ pub(crate) fn check_interfaces(
     entry_name: impl Fn(Stage) -> String,
 ) -> Result<(), String> {
     let mut sorted = modules.to_vec();
-    sorted.sort_by_key(|module| place(module.stage));
+    sorted.sort_by_key(|module| module.stage);
     let mut before: Option<(Option<StageInterface>, Stage)> = None;
     for module in sorted {
         let entry = module.entry_point(&entry_name(module.stage))?;
