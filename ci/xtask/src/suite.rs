@@ -209,22 +209,7 @@ pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
     if layer {
         command.args(["--validation", "require"]);
     }
-    println!("$ {}", shell::display(&command));
-    let output = shell::capture(&mut command)?;
-    // Messages of the command, of drivers and of layers; the lines about scripts come from the report.
-    print!("{}", String::from_utf8_lossy(&output.stderr));
-    if !report.is_file() {
-        bail!("glasm run on {name} wrote no report ({})", output.status);
-    }
-    let mut results = read_report(&report)?;
-    for result in &mut results {
-        name.clone_into(&mut result.driver);
-    }
-    print_exceptions(&results);
-    let mut tally = count(&results);
-    if !output.status.success() && tally.failed == 0 {
-        tally.failed = 1;
-    }
+    let (tally, results) = run_reported(command, &report, name)?;
     Ok(SuiteRun {
         name,
         tally,
@@ -246,19 +231,37 @@ pub(crate) fn run_through(language: &str, driver: &Driver) -> Result<Tally> {
     command.arg("run").args(SCRIPTS);
     command.args(["--through", language, "--validation", "off", "--json"]);
     command.arg(&report);
+    let (tally, _) = run_reported(
+        command,
+        &report,
+        &format!("{} through {language}", driver.name),
+    )?;
+    Ok(tally)
+}
+
+/// Runs the command, shows what failed and why scripts were skipped, and gives what its report says, as results of `name`.
+fn run_reported(
+    mut command: Command,
+    report: &Path,
+    name: &str,
+) -> Result<(Tally, Vec<ScriptResult>)> {
     println!("$ {}", shell::display(&command));
     let output = shell::capture(&mut command)?;
+    // Messages of the command, of drivers and of layers; the lines about scripts come from the report.
     print!("{}", String::from_utf8_lossy(&output.stderr));
     if !report.is_file() {
-        bail!("glasm run wrote no report ({})", output.status);
+        bail!("glasm run on {name} wrote no report ({})", output.status);
     }
-    let results = read_report(&report)?;
+    let mut results = read_report(report)?;
+    for result in &mut results {
+        name.clone_into(&mut result.driver);
+    }
     print_exceptions(&results);
     let mut tally = count(&results);
     if !output.status.success() && tally.failed == 0 {
         tally.failed = 1;
     }
-    Ok(tally)
+    Ok((tally, results))
 }
 
 /// Builds the command, then runs all scripts on every CPU driver present.
