@@ -2,11 +2,35 @@
 
 use super::Emit;
 use super::inst::Job;
-use crate::error::{Error, Failure};
+use crate::error::Failure;
 use crate::writer::{Scalar, Val};
 use glasm_ir::inst::Rounding;
 use glasm_ir::{Aux, Type, Width};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
+
+/// The format of a float while it is computed.
+#[derive(Clone, Copy)]
+enum Format {
+    F32,
+    F64,
+}
+
+impl Format {
+    const fn scalar(self) -> Scalar {
+        match self {
+            Self::F32 => Scalar::F32,
+            Self::F64 => Scalar::F64,
+        }
+    }
+
+    /// Binary digits of a number, the leading one included.
+    const fn digits(self) -> u32 {
+        match self {
+            Self::F32 => f32::MANTISSA_DIGITS,
+            Self::F64 => f64::MANTISSA_DIGITS,
+        }
+    }
+}
 
 impl Emit<'_> {
     /// `Cvt`. The result has the type in which the target is kept: narrow integers are extended, halves are floats here.
@@ -37,7 +61,7 @@ impl Emit<'_> {
         };
         match (from.is_float(), to.is_float()) {
             (false, false) => Ok(self.int_to_int(val, from, to, saturate)),
-            (false, true) => self.int_to_float(val, from, to, rounding),
+            (false, true) => Ok(self.int_to_float(val, from, to, rounding)),
             (true, false) => Ok(self.float_to_int(val, to, rounding, saturate)),
             (true, true) => Ok(self.float_to_float(val, to, rounding)),
         }
@@ -107,37 +131,37 @@ impl Emit<'_> {
         self.int_clamp(val, low as u64, high as u64, from.is_signed_int())
     }
 
-    fn int_to_float(
-        &mut self,
-        val: Val,
-        from: Type,
-        to: Type,
-        rounding: Rounding,
-    ) -> Result<Val, Failure> {
+    fn int_to_float(&mut self, val: Val, from: Type, to: Type, rounding: Rounding) -> Val {
         let op = if from.is_signed_int() {
             Spv::ConvertSToF
         } else {
             Spv::ConvertUToF
         };
-        if to == Type::F64 {
-            return Ok(self.unary_to(op, Scalar::F64, val));
-        }
-        let exact = from.width().bits() <= 16;
-        if rounding == Rounding::Even || exact && to == Type::F32 {
-            return Ok(self.unary_to(op, Scalar::F32, val));
-        }
-        if from.width() == Width::W64 {
-            return Err(Error::unsupported(
-                "conversion of a 64-bit integer to float with a rounding direction",
-            ));
-        }
-        let float = self.directed_int_to_float(val, from, rounding);
-        Ok(self.float_to_float(float, to, rounding))
+        let format = if to == Type::F64 {
+            Format::F64
+        } else {
+            Format::F32
+        };
+        let exact = from.width().bits() <= format.digits();
+        // Integers that a half can hold are exact floats, and all others are beyond its range either way: two roundings to the
+        // nearest give what one gives. So do two in the same direction.
+        let float = if exact || rounding == Rounding::Even {
+            self.unary_to(op, format.scalar(), val)
+        } else {
+            self.directed_int_to_float(val, from, format, rounding)
+        };
+        self.float_to_float(float, to, rounding)
     }
 
-    /// The nearest float of a 32-bit integer in a direction: the bits of its magnitude that a float does not hold are
-    /// dropped, or rounded up, before exact conversions.
-    fn directed_int_to_float(&mut self, val: Val, from: Type, rounding: Rounding) -> Val {
+    /// The nearest float of an integer in a direction: the bits of its magnitude that a float does not hold are dropped, or
+    /// rounded up, before exact conversions.
+    fn directed_int_to_float(
+        &mut self,
+        val: Val,
+        from: Type,
+        format: Format,
+        rounding: Rounding,
+    ) -> Val {
         let negative = from
             .is_signed_int()
             .then(|| self.compare_bits(Spv::SLessThan, val, 0));
@@ -148,7 +172,7 @@ impl Emit<'_> {
             }
             None => val,
         };
-        let (low, high) = self.float_neighbors(magnitude);
+        let (low, high) = self.float_neighbors(magnitude, format);
         let (above, below) = match rounding {
             Rounding::Ceil => (high, low),
             Rounding::Floor => (low, high),
@@ -162,25 +186,45 @@ impl Emit<'_> {
     }
 
     /// The floats next to an unsigned integer, below and above; both are its value if a float holds it.
-    fn float_neighbors(&mut self, magnitude: Val) -> (Val, Val) {
-        let (zero, one) = (
-            self.constant_like(magnitude, 0),
-            self.constant_like(magnitude, 1),
+    fn float_neighbors(&mut self, magnitude: Val, format: Format) -> (Val, Val) {
+        let top = self.highest_bit(magnitude);
+        let (zero, kept) = (
+            self.constant_like(top, 0),
+            self.constant_like(top, u64::from(format.digits()) - 1),
         );
-        let kept = self.constant_like(magnitude, 23);
-        let top = self.ext(GlslOp::FindUMsb, &[magnitude]);
         let excess = self.binary(Spv::ISub, top, kept);
-        let excess = self.ext(GlslOp::SMax, &[excess, zero]);
+        let mut excess = self.ext(GlslOp::SMax, &[excess, zero]);
+        if magnitude.scalar != excess.scalar {
+            excess = self.unary_to(Spv::UConvert, magnitude.scalar, excess);
+        }
+        let one = self.constant_like(magnitude, 1);
         let unit = self.binary(Spv::ShiftLeftLogical, one, excess);
         let rest = self.binary(Spv::ISub, unit, one);
         let rest = self.binary(Spv::BitwiseAnd, magnitude, rest);
         let low = self.binary(Spv::ISub, magnitude, rest);
-        let low = self.unary_to(Spv::ConvertUToF, Scalar::F32, low);
-        // The sum may be 2^32, which no word holds.
-        let unit = self.unary_to(Spv::ConvertUToF, Scalar::F32, unit);
+        let low = self.unary_to(Spv::ConvertUToF, format.scalar(), low);
+        // The sum may be 2^32 or 2^64, which the integer does not hold.
+        let unit = self.unary_to(Spv::ConvertUToF, format.scalar(), unit);
         let high = self.binary(Spv::FAdd, low, unit);
         let exact = self.compare_bits(Spv::IEqual, rest, 0);
         (low, self.select(exact, low, high))
+    }
+
+    /// The position of the highest one bit as a word, -1 for 0. GLSL.std.450 looks for it in words only.
+    fn highest_bit(&mut self, val: Val) -> Val {
+        if val.scalar == Scalar::U32 {
+            return self.ext(GlslOp::FindUMsb, &[val]);
+        }
+        let low = self.unary_to(Spv::UConvert, Scalar::U32, val);
+        let word = self.constant_like(val, 32);
+        let high = self.binary(Spv::ShiftRightLogical, val, word);
+        let high = self.unary_to(Spv::UConvert, Scalar::U32, high);
+        let in_high = self.ext(GlslOp::FindUMsb, &[high]);
+        let word = self.constant_like(in_high, 32);
+        let in_high = self.binary(Spv::IAdd, in_high, word);
+        let in_low = self.ext(GlslOp::FindUMsb, &[low]);
+        let is_small = self.compare_bits(Spv::IEqual, high, 0);
+        self.select(is_small, in_low, in_high)
     }
 
     /// Rounds to an integer and converts it.

@@ -116,7 +116,7 @@ impl Emit<'_> {
     /// Floats as half-precision numbers in the low bits of words.
     pub(super) fn float_to_half(&mut self, floats: Val) -> Val {
         let zero = self.w.float(0.0);
-        self.each(floats, |emit, index| {
+        let halves = self.each(floats, |emit, index| {
             let number = emit.component(floats, index);
             let pair = emit.w.op(
                 Spv::CompositeConstruct,
@@ -125,6 +125,18 @@ impl Emit<'_> {
                 &[number.id.0, zero.0],
             );
             emit.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
-        })
+        });
+        // SwiftShader makes NaN of what is beyond the largest half, infinities included.
+        let magnitude = self.ext(GlslOp::FAbs, &[floats]);
+        let limit = self.float_like(magnitude, 65520.0);
+        let over = self.compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, magnitude, limit);
+        let bits = self.reread(floats, Scalar::U32);
+        let word = self.constant_like(bits, 16);
+        let sign = self.binary(Spv::ShiftRightLogical, bits, word);
+        let mask = self.constant_like(bits, 0x8000);
+        let sign = self.binary(Spv::BitwiseAnd, sign, mask);
+        let infinity = self.constant_like(bits, 0x7c00);
+        let infinity = self.binary(Spv::BitwiseOr, sign, infinity);
+        self.select(over, infinity, halves)
     }
 }

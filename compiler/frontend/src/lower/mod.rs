@@ -232,7 +232,10 @@ impl<'c> Lowerer<'c> {
             let base = match operand.base {
                 AstBase::Var(var) => self.known_place(var, operand.index, ty.width()),
                 AstBase::Scalar(_) | AstBase::Vector { .. } => {
-                    Some(self.literal_operand(operand.base, ty))
+                    let mut source = self.constant(operand, ty);
+                    source.swizzle = operand.suffix.swizzle();
+                    self.builder.program.srcs.push(source);
+                    continue;
                 }
                 AstBase::Name(_) | AstBase::Path(_) => None,
             };

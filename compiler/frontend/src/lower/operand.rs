@@ -22,13 +22,15 @@ impl Lowerer<'_> {
     /// An operand read as `ty`.
     #[inline]
     pub(crate) fn operand(&mut self, operand: &Operand, ty: Type) -> Src {
+        let mut signs = operand.signs;
         let mut src = match operand.base {
             AstBase::Var(var) => match self.known_place(var, operand.index, ty.width()) {
                 Some(base) => Src::new(base),
                 None => self.variable(var, operand.index, ty),
             },
             AstBase::Scalar(_) | AstBase::Vector { .. } => {
-                Src::new(self.literal_operand(operand.base, ty))
+                signs = Signs::empty();
+                self.constant(operand, ty)
             }
             // The checker has replaced names and paths.
             AstBase::Name(_) | AstBase::Path(_) => self.bits(0),
@@ -38,8 +40,8 @@ impl Lowerer<'_> {
         } else {
             src = src.swizzled(operand.suffix.swizzle());
         }
-        if !operand.signs.is_empty() {
-            sign(&mut src, operand.signs, ty);
+        if !signs.is_empty() {
+            sign(&mut src, signs, ty);
         }
         src
     }
@@ -47,6 +49,32 @@ impl Lowerer<'_> {
     /// Operand `number` as one value in all lanes.
     pub(crate) fn scalar(&mut self, job: &Job<'_>, number: usize, ty: Type) -> Src {
         self.value(job, number, ty)
+    }
+
+    /// A constant with its signs, before its suffix.
+    ///
+    /// By the grammar of operands the sign before a number is one of the operand, like that before a variable: it turns an
+    /// integer addition into a subtraction, which has other overflow and carry. Floats have neither, so it goes into their
+    /// bits. NV_gpu_program4 sections 2.X.2 and 2.X.4.3.
+    #[inline]
+    pub(super) fn constant(&mut self, operand: &Operand, ty: Type) -> Src {
+        let mut signs = operand.signs;
+        let base = match operand.base {
+            AstBase::Scalar(literal) if signs.contains(Signs::INNER) => {
+                let mut literal = self.checked.ast.literals[literal as usize];
+                if ty.is_float() {
+                    signs.remove(Signs::INNER);
+                } else {
+                    literal.negative = false;
+                }
+                let bits = literal_bits(self.checked.ast.text, literal, ty).unwrap_or(0);
+                Base::Literal(self.literal_id([bits; 4]))
+            }
+            base => self.literal_operand(base, ty),
+        };
+        let mut src = Src::new(base);
+        sign(&mut src, signs, ty);
+        src
     }
 
     /// A constant as operand; missing components are 0, 0, 1 in the type of the operand.

@@ -208,9 +208,8 @@ pub(super) fn operand(input: &mut Input<'_, '_, '_>) -> Parsed<Operand> {
         end = expect(input, Kind::Bar, Expected::Token(Kind::Bar))?.end();
     }
     if let (Base::Scalar(literal), true) = (base, signs.contains(Signs::INNER)) {
-        // The sign belongs to the constant: an unsigned operand cannot be negative.
+        // It is a sign of the operand, and the constant knows it, too: an unsigned operand cannot be negative.
         input.state.ast.literals[literal as usize].negative = true;
-        signs.remove(Signs::INNER);
     }
     Ok(Operand {
         base,
