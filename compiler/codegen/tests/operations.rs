@@ -258,10 +258,6 @@ fn every_conversion() {
     for &from in Type::ALL {
         for &to in Type::ALL {
             for (index, rounding) in roundings.into_iter().enumerate() {
-                let wide_source = from.is_int() && from.width() == Width::W64;
-                if wide_source && to.is_float() && rounding != Rounding::Even && to != Type::F64 {
-                    continue;
-                }
                 let saturate = index % 2 == 1;
                 let aux = Aux::Cvt {
                     from,

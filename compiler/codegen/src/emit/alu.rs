@@ -48,6 +48,18 @@ impl Emit<'_> {
         self.binary(op, a, b)
     }
 
+    /// `a / b` of floats.
+    pub(super) fn float_div(&mut self, job: Job<'_>) -> Result<Val, Failure> {
+        let [a, b] = self.two(job)?;
+        let divisor = self.splat_bits(b).filter(|_| b.scalar == Scalar::F64);
+        if let Some(bits) = divisor.filter(|bits| bits << 1 == 0) {
+            // The product with the infinity of the same sign is the same; Mesa 22.3 divides vectors by zeros wrong.
+            let infinity = self.constant_like(b, bits | f64::INFINITY.to_bits());
+            return Ok(self.binary(Spv::FMul, a, infinity));
+        }
+        Ok(self.binary(Spv::FDiv, a, b))
+    }
+
     /// The product of two values of one type. A vector times a scalar is one instruction.
     pub(super) fn multiply(&mut self, a: Val, b: Val) -> Val {
         if !a.scalar.is_float() {
@@ -89,17 +101,25 @@ impl Emit<'_> {
                 return self.w.constant_splat(a.scalar, 0, a.size.max(b.size));
             }
             (Some(false), Some(false)) => return self.binary(Spv::FMul, a, b),
-            (Some(false), None) => self.compare_bits(Spv::FOrdEqual, b, 0),
-            (None, Some(false)) => self.compare_bits(Spv::FOrdEqual, a, 0),
+            (Some(false), None) => self.test_zero(b),
+            (None, Some(false)) => self.test_zero(a),
             (None, None) => {
-                let a_zero = self.compare_bits(Spv::FOrdEqual, a, 0);
-                let b_zero = self.compare_bits(Spv::FOrdEqual, b, 0);
+                let a_zero = self.test_zero(a);
+                let b_zero = self.test_zero(b);
                 self.compare(Spv::LogicalOr, Scalar::BoolInt, a_zero, b_zero)
             }
         };
         let product = self.binary(Spv::FMul, a, b);
         let nothing = self.constant_like(product, 0);
         self.select(zero, nothing, product)
+    }
+
+    /// Where a factor is zero, for the device that multiplies: it may take denormals for zero, constants too.
+    fn test_zero(&mut self, a: Val) -> Val {
+        let zero = self.constant_like(a, 0);
+        let operands = [a.id.0, zero.id.0];
+        self.w
+            .op(Spv::FOrdEqual, Scalar::BoolInt, a.size, &operands)
     }
 
     /// Whether all components of a constant are zero, or none is; `None` if the device has to find out.

@@ -1,6 +1,7 @@
 //! Single SPIR-V instructions on values: operands brought to one size, decorations, folding.
 
 use super::{Emit, fold};
+use crate::gather::Lane;
 use crate::words::ValueWord;
 use crate::writer::{Scalar, Val};
 use glasm_ir::InstFlags;
@@ -89,10 +90,26 @@ impl Emit<'_> {
         val
     }
 
-    /// A comparison; the result stands for `truth`.
+    /// A comparison, or an operation of booleans; the result stands for `truth`. Folds constants.
     pub(super) fn compare(&mut self, op: Op, truth: Scalar, a: Val, b: Val) -> Val {
+        if self.is_constant(a.id)
+            && self.is_constant(b.id)
+            && let Some(known) = self.known_truth(op, truth, a, b)
+        {
+            return known;
+        }
         let (a, b) = self.same_size(a, b);
         self.w.op(op, truth, a.size, &[a.id.0, b.id.0])
+    }
+
+    #[cold]
+    fn known_truth(&mut self, op: Op, truth: Scalar, a: Val, b: Val) -> Option<Val> {
+        let (x, y) = (self.constant_parts(a)?, self.constant_parts(b)?);
+        let mut parts = [0; 4];
+        for (index, part) in parts.iter_mut().enumerate() {
+            *part = u64::from(fold::truth(op, a.scalar, x[index], y[index])?);
+        }
+        Some(self.constant_of(truth, parts, a.size.max(b.size)))
     }
 
     /// `a op constant` as a boolean.
@@ -110,6 +127,13 @@ impl Emit<'_> {
             return if bits != 0 { a } else { b };
         }
         let size = cond.size.max(a.size).max(b.size);
+        if let Some(parts) = self.constant_parts(cond) {
+            let mut lanes = [Lane::UNDEFINED; 4];
+            for (index, lane) in lanes.iter_mut().enumerate().take(size as usize) {
+                *lane = if parts[index] != 0 { a } else { b }.lane(index);
+            }
+            return self.w.gather_vector(&lanes[..size as usize], a.scalar);
+        }
         let cond = self.w.widen(cond, size);
         let a = self.w.widen(a, size);
         let b = self.w.widen(b, size);
@@ -147,7 +171,7 @@ impl Emit<'_> {
         if val.size == 1 {
             return f(self, 0);
         }
-        let mut lanes = [crate::gather::Lane::UNDEFINED; 4];
+        let mut lanes = [Lane::UNDEFINED; 4];
         let mut scalar = val.scalar;
         for (index, lane) in lanes[..val.size as usize].iter_mut().enumerate() {
             let part = f(self, index);

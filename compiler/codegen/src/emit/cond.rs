@@ -9,6 +9,7 @@ use crate::gather::Lane;
 use crate::words::ValueWord;
 use crate::writer::{Cached, Home, Scalar, Val};
 use glasm_ir::inst::Guard;
+use glasm_ir::interp::Flags;
 use glasm_ir::{Cond, CondTest, RegisterId, Type, WriteMask};
 use spirv::{GlslStd450Op as GlslOp, Op};
 
@@ -33,6 +34,9 @@ impl Emit<'_> {
         }
         let from = self.w.info(lane.id).scalar;
         match (from, to) {
+            _ if from != to && to == Scalar::F32 && self.is_constant(lane.id) => {
+                self.constant_class(lane, from)
+            }
             (Scalar::U32, Scalar::F32) => {
                 let value = self.w.scalar(lane, from);
                 let value = self.w.val(value);
@@ -48,6 +52,23 @@ impl Emit<'_> {
             (Scalar::F64 | Scalar::U64 | Scalar::Pair, Scalar::F32) => self.cond_class(lane),
             _ => self.w.scalar(lane, to),
         }
+    }
+
+    /// -1, 0, 1 or NaN with the flags of a constant.
+    fn constant_class(&mut self, lane: Lane, from: Scalar) -> ValueWord {
+        let ty = match from {
+            Scalar::BoolFloat | Scalar::F32 => Type::F32,
+            Scalar::F64 => Type::F64,
+            Scalar::U64 | Scalar::Pair => Type::S64,
+            Scalar::BoolInt | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 => Type::S32,
+        };
+        let flags = Flags::of_result(ty, ty.width(), self.lane_bits(lane));
+        self.w.float(match (flags.sign, flags.zero) {
+            (false, false) => 1.0,
+            (true, false) => -1.0,
+            (false, true) => 0.0,
+            (true, true) => f32::NAN,
+        })
     }
 
     /// -1, 0, 1 or NaN with the flags of a 64-bit value.
@@ -355,10 +376,9 @@ impl Emit<'_> {
 
     /// `!value`
     pub(super) fn not(&mut self, value: Val) -> Val {
-        if let Some(bits) = self.splat_bits(value) {
-            return self
-                .w
-                .constant_splat(Scalar::BoolInt, u64::from(bits == 0), value.size);
+        if let Some(parts) = self.constant_parts(value) {
+            let parts = parts.map(|bits| u64::from(bits == 0));
+            return self.constant_of(Scalar::BoolInt, parts, value.size);
         }
         self.w
             .op(Op::LogicalNot, Scalar::BoolInt, value.size, &[value.id.0])
@@ -378,6 +398,10 @@ impl Emit<'_> {
             match (op, self.splat_bits(value)) {
                 (Op::LogicalOr, Some(0)) => return other,
                 (Op::LogicalAnd, Some(bits)) if bits != 0 => return other,
+                (Op::LogicalOr | Op::LogicalAnd, Some(bits)) => {
+                    let size = a.size.max(b.size);
+                    return self.w.constant_splat(Scalar::BoolInt, bits, size);
+                }
                 _ => {}
             }
         }
@@ -397,6 +421,10 @@ impl Emit<'_> {
                 let passes = self.test_lanes(guard, tested)?;
                 if passes.size == 1 {
                     return Ok(passes.id);
+                }
+                if let Some(parts) = self.constant_parts(passes) {
+                    let any = parts[..passes.size as usize].iter().any(|&part| part != 0);
+                    return Ok(self.w.constant(Scalar::BoolInt, u64::from(any)));
                 }
                 Ok(self.w.op(Op::Any, Scalar::BoolInt, 1, &[passes.id.0]).id)
             }

@@ -1,5 +1,5 @@
-//! Constant folding: integer operations and float operations whose result is exact by IEEE 754, and identities that hold
-//! for every value.
+//! Single SPIR-V instructions on constants, which longer sequences come to where some sources of an instruction are constants, and
+//! identities that hold for every value. The values are those of [`glasm_ir::interp`].
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -7,7 +7,9 @@
 )]
 
 use crate::writer::Scalar;
-use spirv::Op;
+use glasm_ir::interp::{Products, Sources, evaluate};
+use glasm_ir::{Aux, Op, Type, TypeBase, Width};
+use spirv::Op as Spv;
 
 /// What an operation on constants comes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +25,12 @@ pub(super) enum Folded {
 }
 
 /// `a op b` where the bits of one or both are known.
-pub(super) fn binary(op: Op, scalar: Scalar, a: Option<u64>, b: Option<u64>) -> Folded {
+pub(super) fn binary(op: Spv, scalar: Scalar, a: Option<u64>, b: Option<u64>) -> Folded {
+    if let (Some(a), Some(b)) = (a, b) {
+        return arithmetic(op)
+            .and_then(|(op, base)| computed(op, base, scalar, a, b))
+            .map_or(Folded::No, Folded::Constant);
+    }
     match scalar {
         Scalar::U32 => int(op, 32, a, b),
         Scalar::U64 => int(op, 64, a, b),
@@ -38,34 +45,96 @@ pub(super) fn binary(op: Op, scalar: Scalar, a: Option<u64>, b: Option<u64>) -> 
     }
 }
 
-fn int(op: Op, width: u32, a: Option<u64>, b: Option<u64>) -> Folded {
-    let mask = u64::MAX >> (64 - width);
-    if let (Some(a), Some(b)) = (a, b) {
-        let count = (b % u64::from(width)) as u32;
-        let value = match op {
-            Op::IAdd => a.wrapping_add(b),
-            Op::ISub => a.wrapping_sub(b),
-            Op::IMul => a.wrapping_mul(b),
-            Op::BitwiseAnd => a & b,
-            Op::BitwiseOr => a | b,
-            Op::BitwiseXor => a ^ b,
-            Op::ShiftLeftLogical => a << count,
-            Op::ShiftRightLogical => a >> count,
-            _ => return Folded::No,
-        };
-        return Folded::Constant(value & mask);
-    }
+/// `a op b` for comparisons of numbers and operations of booleans.
+pub(super) fn truth(op: Spv, scalar: Scalar, a: u64, b: u64) -> Option<bool> {
+    use TypeBase::{Float, Signed, Unsigned};
+    let holds = |op, base| computed(op, base, scalar, a, b).map(|bits| bits != 0);
     match op {
-        Op::IAdd | Op::BitwiseOr | Op::BitwiseXor => zero_is_neutral(a, b),
-        Op::ISub | Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic
+        Spv::LogicalAnd => Some(a != 0 && b != 0),
+        Spv::LogicalOr => Some(a != 0 || b != 0),
+        Spv::LogicalNotEqual => Some((a != 0) != (b != 0)),
+        Spv::IEqual => holds(Op::SetEq, Unsigned),
+        Spv::INotEqual => holds(Op::SetNe, Unsigned),
+        Spv::ULessThan => holds(Op::SetLt, Unsigned),
+        Spv::ULessThanEqual => holds(Op::SetLe, Unsigned),
+        Spv::UGreaterThan => holds(Op::SetGt, Unsigned),
+        Spv::UGreaterThanEqual => holds(Op::SetGe, Unsigned),
+        Spv::SLessThan => holds(Op::SetLt, Signed),
+        Spv::SLessThanEqual => holds(Op::SetLe, Signed),
+        Spv::SGreaterThan => holds(Op::SetGt, Signed),
+        Spv::SGreaterThanEqual => holds(Op::SetGe, Signed),
+        Spv::FOrdEqual => holds(Op::SetEq, Float),
+        Spv::FUnordNotEqual => holds(Op::SetNe, Float),
+        Spv::FOrdLessThan => holds(Op::SetLt, Float),
+        Spv::FOrdLessThanEqual => holds(Op::SetLe, Float),
+        Spv::FOrdGreaterThan => holds(Op::SetGt, Float),
+        Spv::FOrdGreaterThanEqual => holds(Op::SetGe, Float),
+        Spv::FOrdNotEqual => Some(holds(Op::SetLt, Float)? || holds(Op::SetGt, Float)?),
+        Spv::FUnordLessThan => Some(!holds(Op::SetGe, Float)?),
+        _ => None,
+    }
+}
+
+/// The operation of the IR that a SPIR-V instruction does, and what it takes its operands for.
+fn arithmetic(op: Spv) -> Option<(Op, TypeBase)> {
+    use TypeBase::{Float, Signed, Unsigned};
+    Some(match op {
+        Spv::IAdd => (Op::Add, Unsigned),
+        Spv::ISub => (Op::Sub, Unsigned),
+        Spv::IMul => (Op::Mul, Unsigned),
+        Spv::BitwiseAnd => (Op::And, Unsigned),
+        Spv::BitwiseOr => (Op::Or, Unsigned),
+        Spv::BitwiseXor => (Op::Xor, Unsigned),
+        Spv::ShiftLeftLogical => (Op::Shl, Unsigned),
+        Spv::ShiftRightLogical => (Op::Shr, Unsigned),
+        Spv::ShiftRightArithmetic => (Op::Shr, Signed),
+        Spv::FAdd => (Op::Add, Float),
+        Spv::FSub => (Op::Sub, Float),
+        Spv::FMul => (Op::Mul, Float),
+        Spv::FDiv => (Op::Div, Float),
+        _ => return None,
+    })
+}
+
+/// The value of an operation; `None` for operands that are no numbers of `base`.
+fn computed(op: Op, base: TypeBase, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
+    let (width, is_float) = match scalar {
+        Scalar::U32 | Scalar::S32 => (Width::W32, false),
+        Scalar::U64 => (Width::W64, false),
+        Scalar::F32 => (Width::W32, true),
+        Scalar::F64 => (Width::W64, true),
+        Scalar::BoolFloat | Scalar::BoolInt | Scalar::U8 | Scalar::U16 | Scalar::Pair => {
+            return None;
+        }
+    };
+    if is_float != (base == TypeBase::Float) {
+        return None;
+    }
+    let mut sources = Sources::default();
+    (sources[0][0], sources[1][0]) = (a, b);
+    let lanes = evaluate(
+        op,
+        Type::of(base, width),
+        Aux::None,
+        &sources,
+        Products::Ieee,
+    )?;
+    Some(lanes[0])
+}
+
+fn int(op: Spv, width: u32, a: Option<u64>, b: Option<u64>) -> Folded {
+    let mask = u64::MAX >> (64 - width);
+    match op {
+        Spv::IAdd | Spv::BitwiseOr | Spv::BitwiseXor => zero_is_neutral(a, b),
+        Spv::ISub | Spv::ShiftLeftLogical | Spv::ShiftRightLogical | Spv::ShiftRightArithmetic
             if b == Some(0) =>
         {
             Folded::First
         }
-        Op::IMul if b == Some(1) => Folded::First,
-        Op::IMul if a == Some(1) => Folded::Second,
-        Op::BitwiseAnd if b == Some(mask) => Folded::First,
-        Op::BitwiseAnd if a == Some(mask) => Folded::Second,
+        Spv::IMul if b == Some(1) => Folded::First,
+        Spv::IMul if a == Some(1) => Folded::Second,
+        Spv::BitwiseAnd if b == Some(mask) => Folded::First,
+        Spv::BitwiseAnd if a == Some(mask) => Folded::Second,
         _ => Folded::No,
     }
 }
@@ -78,32 +147,15 @@ fn zero_is_neutral(a: Option<u64>, b: Option<u64>) -> Folded {
     }
 }
 
-/// Only results that are normal numbers or zero fold: a device may flush denormals, and NaN has many forms. A number divided by zero is
-/// an infinity of the sign of both, which compilers of shading languages get wrong for negative zeros.
-fn float(op: Op, a: Option<u32>, b: Option<u32>) -> Folded {
+fn float(op: Spv, a: Option<u32>, b: Option<u32>) -> Folded {
     const NEGATIVE_ZERO: u32 = 0x8000_0000;
     const ONE: u32 = 0x3f80_0000;
-    if let (Some(a), Some(b)) = (a.map(f32::from_bits), b.map(f32::from_bits)) {
-        let value = match op {
-            Op::FAdd => a + b,
-            Op::FSub => a - b,
-            Op::FMul => a * b,
-            Op::FDiv => a / b,
-            _ => return Folded::No,
-        };
-        let plain = |value: f32| value.is_normal() || value == 0.0;
-        let is_pole = op == Op::FDiv && b == 0.0 && a != 0.0;
-        if plain(a) && plain(b) && (plain(value) || is_pole) {
-            return Folded::Constant(u64::from(value.to_bits()));
-        }
-        return Folded::No;
-    }
     match op {
-        Op::FMul | Op::FDiv if b == Some(ONE) => Folded::First,
-        Op::FMul if a == Some(ONE) => Folded::Second,
-        Op::FAdd if b == Some(NEGATIVE_ZERO) => Folded::First,
-        Op::FAdd if a == Some(NEGATIVE_ZERO) => Folded::Second,
-        Op::FSub if b == Some(0) => Folded::First,
+        Spv::FMul | Spv::FDiv if b == Some(ONE) => Folded::First,
+        Spv::FMul if a == Some(ONE) => Folded::Second,
+        Spv::FAdd if b == Some(NEGATIVE_ZERO) => Folded::First,
+        Spv::FAdd if a == Some(NEGATIVE_ZERO) => Folded::Second,
+        Spv::FSub if b == Some(0) => Folded::First,
         _ => Folded::No,
     }
 }
@@ -120,19 +172,19 @@ mod tests {
     fn integers_wrap() {
         let max = Some(0xffff_ffff);
         assert_eq!(
-            binary(Op::IAdd, Scalar::U32, max, Some(2)),
+            binary(Spv::IAdd, Scalar::U32, max, Some(2)),
             Folded::Constant(1)
         );
         assert_eq!(
-            binary(Op::ISub, Scalar::U32, Some(0), Some(1)),
+            binary(Spv::ISub, Scalar::U32, Some(0), Some(1)),
             Folded::Constant(0xffff_ffff)
         );
         assert_eq!(
-            binary(Op::IMul, Scalar::U32, Some(0x8000_0001), Some(2)),
+            binary(Spv::IMul, Scalar::U32, Some(0x8000_0001), Some(2)),
             Folded::Constant(2)
         );
         assert_eq!(
-            binary(Op::IAdd, Scalar::U64, max, Some(2)),
+            binary(Spv::IAdd, Scalar::U64, max, Some(2)),
             Folded::Constant(0x1_0000_0001)
         );
     }
@@ -140,66 +192,99 @@ mod tests {
     #[test]
     fn shift_counts_are_taken_modulo_the_width() {
         assert_eq!(
-            binary(Op::ShiftLeftLogical, Scalar::U32, Some(1), Some(33)),
+            binary(Spv::ShiftLeftLogical, Scalar::U32, Some(1), Some(33)),
             Folded::Constant(2)
         );
         assert_eq!(
-            binary(Op::ShiftRightLogical, Scalar::U64, Some(4), Some(65)),
+            binary(Spv::ShiftRightLogical, Scalar::U64, Some(4), Some(65)),
             Folded::Constant(2)
         );
     }
 
     #[test]
-    fn only_exact_float_results_fold() {
-        assert_eq!(
-            binary(Op::FAdd, Scalar::F32, f(1.5), f(2.0)),
-            Folded::Constant(f(3.5).unwrap())
-        );
-        assert_eq!(
-            binary(Op::FDiv, Scalar::F32, f(3.0), f(-2.0)),
-            Folded::Constant(f(-1.5).unwrap())
-        );
-        // Other infinities, denormal and NaN results stay for the device.
-        assert_eq!(
-            binary(Op::FMul, Scalar::F32, f(1e-30), f(1e-15)),
-            Folded::No
-        );
-        assert_eq!(binary(Op::FMul, Scalar::F32, f(1e30), f(1e30)), Folded::No);
-        assert_eq!(
-            binary(Op::FSub, Scalar::F32, f(f32::INFINITY), f(f32::INFINITY)),
-            Folded::No
-        );
-    }
-
-    #[test]
-    fn numbers_divided_by_zero_have_the_sign_of_both() {
-        for (a, b, value) in [
-            (1.0, 0.0, f32::INFINITY),
-            (1.0, -0.0, f32::NEG_INFINITY),
-            (-2.0, -0.0, f32::INFINITY),
+    fn shifts_to_the_right_know_the_sign() {
+        for (op, value) in [
+            (Spv::ShiftRightArithmetic, 0xffff_fffe),
+            (Spv::ShiftRightLogical, 0x7fff_fffe),
         ] {
             assert_eq!(
-                binary(Op::FDiv, Scalar::F32, f(a), f(b)),
-                Folded::Constant(f(value).unwrap())
+                binary(op, Scalar::U32, Some(0xffff_fffc), Some(1)),
+                Folded::Constant(value)
             );
         }
-        assert_eq!(binary(Op::FDiv, Scalar::F32, f(0.0), f(-0.0)), Folded::No);
-        assert_eq!(binary(Op::FDiv, Scalar::F32, f(0.0), None), Folded::No);
+    }
+
+    #[test]
+    fn floats_fold_to_ieee_values() {
+        let least = f32::from_bits(1);
+        for (op, a, b, value) in [
+            (Spv::FAdd, 1.5, 2.0, 3.5),
+            (Spv::FDiv, 3.0, -2.0, -1.5),
+            (Spv::FDiv, 1.0, -0.0, f32::NEG_INFINITY),
+            (Spv::FMul, 1e30, 1e30, f32::INFINITY),
+            (Spv::FMul, least, 1.0, least),
+            (Spv::FSub, 1e-45, 1e-45, 0.0),
+        ] {
+            assert_eq!(
+                binary(op, Scalar::F32, f(a), f(b)),
+                Folded::Constant(f(value).unwrap()),
+                "{op:?} {a} {b}"
+            );
+        }
+        let nan = f(f32::NAN).unwrap();
+        assert_eq!(
+            binary(Spv::FDiv, Scalar::F32, f(0.0), f(-0.0)),
+            Folded::Constant(nan)
+        );
+        assert_eq!(binary(Spv::FDiv, Scalar::F32, f(0.0), None), Folded::No);
+        let (a, b) = (1e300f64.to_bits(), 1e-10f64.to_bits());
+        assert_eq!(
+            binary(Spv::FMul, Scalar::F64, Some(a), Some(b)),
+            Folded::Constant((1e300f64 * 1e-10).to_bits())
+        );
+    }
+
+    #[test]
+    fn comparisons_know_signs_and_nan() {
+        let minus = 0xffff_fffb;
+        assert_eq!(truth(Spv::SLessThan, Scalar::U32, minus, 3), Some(true));
+        assert_eq!(truth(Spv::ULessThan, Scalar::U32, minus, 3), Some(false));
+        let (one, nan) = (f(1.0).unwrap(), f(f32::NAN).unwrap());
+        for (op, with_one, with_nan) in [
+            (Spv::FOrdEqual, true, false),
+            (Spv::FOrdNotEqual, false, false),
+            (Spv::FUnordNotEqual, false, true),
+            (Spv::FUnordLessThan, false, true),
+            (Spv::FOrdGreaterThanEqual, true, false),
+        ] {
+            assert_eq!(truth(op, Scalar::F32, one, one), Some(with_one), "{op:?}");
+            assert_eq!(truth(op, Scalar::F32, nan, one), Some(with_nan), "{op:?}");
+        }
+        assert_eq!(truth(Spv::LogicalAnd, Scalar::BoolInt, 1, 0), Some(false));
+        assert_eq!(truth(Spv::LogicalOr, Scalar::BoolInt, 1, 0), Some(true));
+        assert_eq!(
+            truth(Spv::LogicalNotEqual, Scalar::BoolInt, 1, 1),
+            Some(false)
+        );
+        assert_eq!(truth(Spv::IAdd, Scalar::U32, 1, 1), None);
     }
 
     #[test]
     fn identities_hold_for_negative_zero() {
         // x + 0 turns -0 into +0, x + -0 never changes x.
-        assert_eq!(binary(Op::FAdd, Scalar::F32, None, f(0.0)), Folded::No);
-        assert_eq!(binary(Op::FAdd, Scalar::F32, None, f(-0.0)), Folded::First);
-        assert_eq!(binary(Op::FSub, Scalar::F32, None, f(0.0)), Folded::First);
-        assert_eq!(binary(Op::FSub, Scalar::F32, None, f(-0.0)), Folded::No);
-        assert_eq!(binary(Op::FMul, Scalar::F32, f(1.0), None), Folded::Second);
+        assert_eq!(binary(Spv::FAdd, Scalar::F32, None, f(0.0)), Folded::No);
+        assert_eq!(binary(Spv::FAdd, Scalar::F32, None, f(-0.0)), Folded::First);
+        assert_eq!(binary(Spv::FSub, Scalar::F32, None, f(0.0)), Folded::First);
+        assert_eq!(binary(Spv::FSub, Scalar::F32, None, f(-0.0)), Folded::No);
+        assert_eq!(binary(Spv::FMul, Scalar::F32, f(1.0), None), Folded::Second);
         // 0 * x is NaN for infinite x.
-        assert_eq!(binary(Op::FMul, Scalar::F32, f(0.0), None), Folded::No);
-        assert_eq!(binary(Op::IMul, Scalar::U32, Some(1), None), Folded::Second);
+        assert_eq!(binary(Spv::FMul, Scalar::F32, f(0.0), None), Folded::No);
         assert_eq!(
-            binary(Op::BitwiseAnd, Scalar::U32, None, Some(0xffff_ffff)),
+            binary(Spv::IMul, Scalar::U32, Some(1), None),
+            Folded::Second
+        );
+        assert_eq!(
+            binary(Spv::BitwiseAnd, Scalar::U32, None, Some(0xffff_ffff)),
             Folded::First
         );
     }

@@ -26,6 +26,10 @@ impl Emit<'_> {
         }
         self.line(inst.span);
         self.flags = inst.flags;
+        if self.constant_inst(inst, needed)? {
+            self.flags = InstFlags::empty();
+            return Ok(());
+        }
         let job = Job { inst, lanes };
         let outcome = self.compute(job)?;
         let flags = if needed >> 4 != 0 && self.analysis.reads_overflow {
@@ -54,7 +58,7 @@ impl Emit<'_> {
             Op::Mul => self.mul(job)?,
             Op::MulHi => self.mul_high(job)?,
             Op::Mad => self.mad(job)?,
-            Op::Div if float => self.binary_sources(job, Spv::FDiv)?,
+            Op::Div if float => self.float_div(job)?,
             Op::Div => self.int_div(job)?,
             Op::Mod => self.int_mod(job)?,
             Op::Min => self.min_max(job, Extreme::Min)?,
@@ -84,7 +88,7 @@ impl Emit<'_> {
             Op::And => self.binary_sources(job, Spv::BitwiseAnd)?,
             Op::Or => self.binary_sources(job, Spv::BitwiseOr)?,
             Op::Xor => self.binary_sources(job, Spv::BitwiseXor)?,
-            Op::Not => self.int_not(job)?,
+            Op::Not => self.unary_source(job, Spv::Not)?,
             Op::Shl => self.shift(job, Spv::ShiftLeftLogical)?,
             Op::Shr if job.inst.ty.is_signed_int() => self.shift(job, Spv::ShiftRightArithmetic)?,
             Op::Shr => self.shift(job, Spv::ShiftRightLogical)?,
@@ -284,7 +288,7 @@ impl Emit<'_> {
     }
 
     /// Whether an instruction computes with 64-bit floats.
-    fn uses_float64(&self, inst: &Inst) -> bool {
+    pub(super) fn uses_float64(&self, inst: &Inst) -> bool {
         let moves = if inst.op == Op::Mov {
             let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
             !clamps && !self.program.srcs[inst.first_source as usize].has_modifier()

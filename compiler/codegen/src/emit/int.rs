@@ -96,15 +96,6 @@ impl Emit<'_> {
         self.select(cond, ones, val)
     }
 
-    /// `~a`
-    pub(super) fn int_not(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let a = self.source(job.inst, 0, job.lanes)?;
-        Ok(match self.splat_bits(a) {
-            Some(bits) => self.constant_like(a, !bits),
-            None => self.unary(Spv::Not, a),
-        })
-    }
-
     /// A shift by a count modulo the width.
     pub(super) fn shift(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;

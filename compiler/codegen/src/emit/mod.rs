@@ -10,7 +10,8 @@
 //! | `alu`, `int`, `compare`, `convert`, `pack` | arithmetic |
 //! | `cond` | condition codes and tests |
 //! | `array` | registers that live in variables |
-//! | `basic`, `fold` | single SPIR-V instructions, constants |
+//! | `basic`, `fold` | single SPIR-V instructions, those of constants |
+//! | `constant` | instructions that read only constants |
 //! | `texture`, `texture_object`, `texture_offset`, `texture_wrap`, `least_level` | texture accesses |
 //! | `sparse` | residency of texels |
 //! | `image`, `image_object` | image accesses |
@@ -28,6 +29,7 @@ mod buffer;
 mod capture;
 mod compare;
 mod cond;
+mod constant;
 mod convert;
 mod flow;
 mod fold;

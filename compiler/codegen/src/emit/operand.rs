@@ -7,6 +7,7 @@ use crate::words::ValueWord;
 use crate::writer::{Scalar, Val, compute_scalar};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm, LiteralId};
+use glasm_ir::interp;
 use glasm_ir::{Base, InputId, Inst, ParamId, RegisterId, Semantic, Src, Type, Width, WriteMask};
 use spirv::{GlslStd450Op as GlslOp, Op};
 
@@ -290,6 +291,9 @@ impl Emit<'_> {
 
     /// Absolute value, then negation.
     pub(super) fn modify(&mut self, val: Val, src: &Src, ty: Type) -> Val {
+        if self.is_constant(val.id) {
+            return self.modified_constant(val, src, ty);
+        }
         let mut val = val;
         if src.abs {
             val = self.absolute(val, ty);
@@ -300,12 +304,18 @@ impl Emit<'_> {
         val
     }
 
+    fn modified_constant(&mut self, val: Val, src: &Src, ty: Type) -> Val {
+        let parts = self.constant_parts(val).unwrap_or_default();
+        // Halves are floats here.
+        let ty = if ty == Type::F16 { Type::F32 } else { ty };
+        let parts = parts.map(|bits| interp::operand(src, ty, bits));
+        self.constant_of(val.scalar, parts, val.size)
+    }
+
     /// `|val|` by type; unsigned values stay.
     fn absolute(&mut self, val: Val, ty: Type) -> Val {
         if ty.is_float() {
-            let clear = |scalar, bits| bits & !sign_bit(scalar);
-            self.map_constant(val, clear)
-                .unwrap_or_else(|| self.ext(GlslOp::FAbs, &[val]))
+            self.ext(GlslOp::FAbs, &[val])
         } else if !ty.is_signed_int() {
             val
         } else if val.scalar == Scalar::Pair {
@@ -316,44 +326,13 @@ impl Emit<'_> {
     }
 
     /// `-val` by type; two's complement for integers.
-    pub(super) fn negate(&mut self, val: Val, ty: Type) -> Val {
+    fn negate(&mut self, val: Val, ty: Type) -> Val {
         if ty.is_float() {
-            let flip = |scalar, bits| bits ^ sign_bit(scalar);
-            self.map_constant(val, flip)
-                .unwrap_or_else(|| self.unary(Op::FNegate, val))
+            self.unary(Op::FNegate, val)
         } else if val.scalar == Scalar::Pair {
             self.wide_negate(val)
         } else {
-            self.map_constant(val, |_, bits| bits.wrapping_neg())
-                .unwrap_or_else(|| self.unary(Op::SNegate, val))
+            self.unary(Op::SNegate, val)
         }
-    }
-
-    /// A constant with every component mapped, or `None` for other values.
-    fn map_constant(&mut self, val: Val, map: impl Fn(Scalar, u64) -> u64) -> Option<Val> {
-        let info = *self.w.info(val.id);
-        if info.home != crate::writer::Home::Constant {
-            return None;
-        }
-        if val.size == 1 {
-            let id = self.w.constant(val.scalar, map(val.scalar, info.bits));
-            return Some(Val { id, ..val });
-        }
-        let mut parts = info.parts;
-        for part in &mut parts[..val.size as usize] {
-            let bits = self.w.constant_bits(*part)?;
-            *part = self.w.constant(val.scalar, map(val.scalar, bits));
-        }
-        let id = self.w.composite(val.scalar, &parts[..val.size as usize]);
-        Some(Val { id, ..val })
-    }
-}
-
-/// The sign of a float.
-fn sign_bit(scalar: Scalar) -> u64 {
-    if scalar == Scalar::F64 {
-        1 << 63
-    } else {
-        1 << 31
     }
 }

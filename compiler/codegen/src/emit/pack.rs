@@ -1,6 +1,7 @@
 //! Packing of small numbers into words, half precision, and 64-bit lanes from and to words.
 
 use super::Emit;
+use super::constant::single;
 use super::inst::Job;
 use super::result::Outcome;
 use crate::error::Failure;
@@ -106,6 +107,9 @@ impl Emit<'_> {
 
     /// Half-precision numbers in the low bits of words, as floats.
     pub(super) fn half_to_float(&mut self, words: Val) -> Val {
+        if let Some(parts) = self.constant_parts(words) {
+            return self.constant_of(Scalar::F32, parts.map(single), words.size);
+        }
         self.each(words, |emit, index| {
             let word = emit.component(words, index);
             let pair = emit.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, word.id);

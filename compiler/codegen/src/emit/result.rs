@@ -27,6 +27,9 @@ pub(super) struct Flags {
     pub(super) carry: Val,
 }
 
+/// Overflow and carry by lane of the destination.
+pub(super) type FlagLanes = [[Lane; 4]; 2];
+
 impl Emit<'_> {
     /// Writes what `inst` computed. `needed` holds the result lanes in its low half, those of the codes in the high half.
     pub(super) fn write_result(
@@ -56,25 +59,51 @@ impl Emit<'_> {
         let flags = flags
             .map(|flags| flag_lanes(lanes, flags))
             .unwrap_or_default();
-        let mut values = self.materialize(inst, needed & 15, fresh);
-        self.name_result(&dst, lanes, &values);
+        let values = self.materialize(inst, needed & 15, fresh);
+        let mut codes = fresh;
+        if dst.cc.is_some() {
+            for lane in WriteMask(needed >> 4).lanes() {
+                codes[lane] = self.code_value(inst, fresh[lane]);
+            }
+        }
+        self.commit(inst.ty, &dst, needed, values, codes, flags)
+    }
+
+    /// Writes lanes of a result of type `ty` and of condition codes, where the guard lets them pass.
+    #[inline(always)]
+    pub(super) fn commit(
+        &mut self,
+        ty: Type,
+        dst: &Dst,
+        needed: u8,
+        mut values: [Lane; 4],
+        codes: [Lane; 4],
+        flags: FlagLanes,
+    ) -> Result<(), Failure> {
+        let lanes = needed & 15 | needed >> 4;
+        self.name_result(dst, lanes, &values);
+        let cc = dst.cc.filter(|_| needed >> 4 != 0);
         let Some(guard) = dst.guard else {
             if needed & 15 != 0 {
-                self.write_lanes(&dst, needed & 15, values)?;
+                self.write_lanes(dst, needed & 15, values)?;
             }
-            self.write_codes(inst, &dst, needed >> 4, fresh, flags);
+            if let Some(cc) = cc {
+                self.set_codes(cc, needed >> 4, codes, flags);
+            }
             return Ok(());
         };
         // Both writes test the old codes.
         let passes = self.guard_lanes(guard, lanes)?;
         if needed & 15 != 0 {
-            let old = self.old_lanes(&dst, needed & 15)?;
-            let scalar = self.guard_scalar(inst.ty, needed & 15, &values, &old);
+            let old = self.old_lanes(dst, needed & 15)?;
+            let scalar = self.guard_scalar(ty, needed & 15, &values, &old);
             self.select_lanes(needed & 15, scalar, &passes, &mut values, &old);
         }
-        self.guarded_codes(inst, &dst, needed >> 4, &passes, fresh, flags);
+        if let Some(cc) = cc {
+            self.guarded_codes(cc, needed >> 4, &passes, codes, flags);
+        }
         if needed & 15 != 0 {
-            self.write_lanes(&dst, needed & 15, values)?;
+            self.write_lanes(dst, needed & 15, values)?;
         }
         Ok(())
     }
@@ -262,56 +291,31 @@ impl Emit<'_> {
         }
     }
 
-    fn write_codes(
+    fn guarded_codes(
         &mut self,
-        inst: &Inst,
-        dst: &Dst,
+        cc: RegisterId,
         lanes: u8,
-        values: [Lane; 4],
-        flags: [[Lane; 4]; 2],
+        passes: &[Lane; 4],
+        mut codes: [Lane; 4],
+        mut flags: FlagLanes,
     ) {
-        let Some(cc) = dst.cc.filter(|_| lanes != 0) else {
-            return;
-        };
-        let mut codes = values;
+        let (old, old_flags) = self.codes(cc);
+        let scalar = self.analysis.cond_scalar(cc, self.wide_int());
+        let mut before = old;
         for lane in WriteMask(lanes).lanes() {
-            codes[lane] = self.code_value(inst, values[lane]);
+            codes[lane] = Lane::scalar(self.canonical_cond(codes[lane], scalar));
+            before[lane] = Lane::scalar(self.canonical_cond(old[lane], scalar));
+        }
+        self.select_lanes(lanes, scalar, passes, &mut codes, &before);
+        if self.analysis.reads_overflow {
+            for (new, old) in flags.iter_mut().zip(&old_flags) {
+                self.select_lanes(lanes, Scalar::BoolInt, passes, new, old);
+            }
         }
         self.set_codes(cc, lanes, codes, flags);
     }
 
-    fn guarded_codes(
-        &mut self,
-        inst: &Inst,
-        dst: &Dst,
-        lanes: u8,
-        passes: &[Lane; 4],
-        values: [Lane; 4],
-        flags: [[Lane; 4]; 2],
-    ) {
-        let Some(cc) = dst.cc.filter(|_| lanes != 0) else {
-            return;
-        };
-        let (old, old_flags) = self.codes(cc);
-        let scalar = self.analysis.cond_scalar(cc, self.wide_int());
-        let mut codes = values;
-        let mut before = old;
-        for lane in WriteMask(lanes).lanes() {
-            let value = self.code_value(inst, values[lane]);
-            codes[lane] = Lane::scalar(self.canonical_cond(value, scalar));
-            before[lane] = Lane::scalar(self.canonical_cond(old[lane], scalar));
-        }
-        self.select_lanes(lanes, scalar, passes, &mut codes, &before);
-        let mut new_flags = flags;
-        if self.analysis.reads_overflow {
-            for (new, old) in new_flags.iter_mut().zip(&old_flags) {
-                self.select_lanes(lanes, Scalar::BoolInt, passes, new, old);
-            }
-        }
-        self.set_codes(cc, lanes, codes, new_flags);
-    }
-
-    fn set_codes(&mut self, cc: RegisterId, lanes: u8, codes: [Lane; 4], flags: [[Lane; 4]; 2]) {
+    fn set_codes(&mut self, cc: RegisterId, lanes: u8, codes: [Lane; 4], flags: FlagLanes) {
         let Some(slot) = self.analysis.slot(self.program, cc, None) else {
             return self.store_codes(cc, lanes, codes, flags);
         };
@@ -326,7 +330,7 @@ impl Emit<'_> {
 }
 
 /// Overflow and carry by destination lane.
-fn flag_lanes(lanes: u8, flags: Flags) -> [[Lane; 4]; 2] {
+fn flag_lanes(lanes: u8, flags: Flags) -> FlagLanes {
     let mut out = [[Lane::UNDEFINED; 4]; 2];
     for (component, lane) in WriteMask(lanes).lanes().enumerate() {
         out[0][lane] = flags.overflow.lane(component);

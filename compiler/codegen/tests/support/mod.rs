@@ -225,9 +225,9 @@ impl Make {
     }
 
     pub fn finish(mut self) -> Program {
-        let body = self.b.close_block();
         let main = self.b.program.main;
-        self.b.program.routines[main].body = body;
+        let body = self.b.program.routines[main].body;
+        self.b.close_block_as(body);
         self.b.program
     }
 }

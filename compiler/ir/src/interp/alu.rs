@@ -3,13 +3,15 @@
 use std::cmp::Ordering;
 
 use super::convert::{from_f64, to_f64};
+use super::evaluate::Products;
 use super::value::{compare, is_negative, mask, one, signed, truth};
 use crate::inst::Saturate;
 use crate::types::{Base, Type};
 
-/// Computes in double precision and rounds to the type.
+/// Computes in double precision and rounds to the type. NaN has one form, whatever the host makes of it.
 fn float<const N: usize>(ty: Type, operands: [u64; N], f: impl FnOnce([f64; N]) -> f64) -> u64 {
-    from_f64(ty, f(operands.map(|bits| to_f64(ty, bits))))
+    let value = f(operands.map(|bits| to_f64(ty, bits)));
+    from_f64(ty, if value.is_nan() { f64::NAN } else { value })
 }
 
 /// Computes with integers modulo the width, or with floats.
@@ -42,17 +44,29 @@ pub(super) fn mul(ty: Type, operands: [u64; 2]) -> u64 {
     number(ty, operands, |[a, b]| a * b, |[a, b]| a.wrapping_mul(b))
 }
 
+/// The product of floats in which zero of either sign wins over everything.
+fn legacy_mul(ty: Type, operands: [u64; 2]) -> u64 {
+    if ty == Type::F32 && operands.iter().any(|&bits| to_f64(ty, bits) == 0.0) {
+        0
+    } else {
+        mul(ty, operands)
+    }
+}
+
+/// The multiplication with these rules.
+pub(super) fn product(products: Products) -> fn(Type, [u64; 2]) -> u64 {
+    match products {
+        Products::Ieee => mul,
+        Products::ZeroWins => legacy_mul,
+    }
+}
+
 pub(super) fn mul_hi(ty: Type, [a, b]: [u64; 2]) -> u64 {
     let product = match ty.base() {
         Base::Signed => i128::from(signed(ty.width(), a)) * i128::from(signed(ty.width(), b)),
         Base::Unsigned | Base::Float => i128::from(a) * i128::from(b),
     };
     (product >> ty.width().bits()) as u64 & mask(ty.width())
-}
-
-/// Two roundings.
-pub(super) fn mad(ty: Type, [a, b, c]: [u64; 3]) -> u64 {
-    add(ty, [mul(ty, [a, b]), c])
 }
 
 pub(super) fn div(ty: Type, operands: [u64; 2]) -> u64 {
@@ -162,8 +176,12 @@ pub(super) fn log2(ty: Type, a: [u64; 1]) -> u64 {
     float(ty, a, |[a]| a.log2())
 }
 
-pub(super) fn pow(ty: Type, operands: [u64; 2]) -> u64 {
-    float(ty, operands, |[a, b]| (b * a.log2()).exp2())
+pub(super) fn pow(ty: Type, operands: [u64; 2], products: Products) -> u64 {
+    float(ty, operands, |[a, b]| {
+        let log = a.log2();
+        let zero_wins = products == Products::ZeroWins && (b == 0.0 || log == 0.0);
+        if zero_wins { 1.0 } else { (b * log).exp2() }
+    })
 }
 
 pub(super) fn sin(ty: Type, a: [u64; 1]) -> u64 {

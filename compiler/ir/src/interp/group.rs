@@ -15,7 +15,7 @@ pub(super) fn equal(ty: Type, _: [u64; 1]) -> u64 {
 }
 
 /// Bit 0.
-pub(super) fn ballot(ty: Type, [a]: [u64; 1]) -> u64 {
+pub(super) fn ballot(ty: Type, a: u64) -> u64 {
     u64::from(!is_zero(ty, a))
 }
 

@@ -7,6 +7,7 @@
 
 mod alu;
 mod convert;
+mod evaluate;
 mod execute;
 mod flags;
 mod flow;
@@ -22,6 +23,9 @@ use crate::program::{Program, Storage};
 use crate::verify::{VerifyError, verify};
 
 pub use convert::{from_f64, to_f64};
+pub use evaluate::{
+    Carries, Products, Sources, carries, evaluate, magnitude, negation, operand, written,
+};
 pub use flags::Flags;
 pub use memory::{Memory, Region};
 pub use texture::{NoTextures, TexRequest, Textures};

@@ -3,22 +3,14 @@
 //! Loading: index, swizzle, absolute value, negation. Storing: clamp, masks tested against the old condition codes, write,
 //! condition-code update.
 
-use super::alu::saturate;
-use super::flags::{Flags, Summand, overflow_and_carry};
+use super::evaluate::{Carries, Sources, carries, magnitude, operand, written};
+use super::flags::Flags;
 use super::texture::Textures;
-use super::value::{absolute, extended, mask, negated};
 use super::{Environment, Machine};
 use crate::arena::Id;
-use crate::inst::{
-    Base, Dst, Guard, IndexId, IndexTerm, Inst, Saturate, Src, result_type, source_type,
-};
-use crate::op::Op;
+use crate::inst::{Base, Guard, IndexId, IndexTerm, Inst, Src, result_type, source_type};
 use crate::program::RegisterId;
 use crate::semantic::{InputId, Semantic};
-use crate::types::Type;
-
-/// Overflow and carry of the four lanes of a result.
-pub(super) type Carries = [(bool, bool); 4];
 
 impl<T: Textures> Machine<'_, '_, T> {
     /// A lane of a register that is no array.
@@ -87,32 +79,17 @@ impl<T: Textures> Machine<'_, '_, T> {
             .unwrap_or_default()
     }
 
-    /// The lanes of an operand after the swizzle, before absolute value and negation.
-    fn swizzled(&self, src: &Src, ty: Type) -> [u64; 4] {
+    /// The lanes of an operand after the swizzle.
+    fn swizzled(&self, src: &Src) -> [u64; 4] {
         let lanes = self.base(src);
-        std::array::from_fn(|lane| lanes[src.swizzle.lane(lane)] & mask(ty.width()))
-    }
-
-    /// The operand without its negation.
-    fn magnitude(&self, src: &Src, ty: Type) -> [u64; 4] {
-        let lanes = self.swizzled(src, ty);
-        if src.abs {
-            lanes.map(|bits| absolute(ty, bits))
-        } else {
-            lanes
-        }
+        std::array::from_fn(|lane| lanes[src.swizzle.lane(lane)])
     }
 
     /// The lanes of source `number` of an instruction.
     pub(super) fn load(&self, inst: &Inst, number: usize) -> [u64; 4] {
         let src = &self.program.sources(inst)[number];
         let ty = source_type(self.program, inst, number);
-        let lanes = self.magnitude(src, ty);
-        if src.negate {
-            lanes.map(|bits| negated(ty, bits))
-        } else {
-            lanes
-        }
+        self.swizzled(src).map(|bits| operand(src, ty, bits))
     }
 
     /// The sources of an instruction that has `N`.
@@ -131,7 +108,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         let Some(dst) = inst.dst else { return };
         let ty = result_type(inst);
         let width = self.program.registers[dst.register].width;
-        let result = result.map(|bits| extended(ty, clamped(&dst, ty, bits), width));
+        let result = result.map(|bits| written(inst, &dst, width, bits));
         let passed = dst.guard.map_or([true; 4], |guard| self.passes(guard));
         let written = |lane: &usize| passed[*lane];
         let carries = if dst.cc.is_some() {
@@ -154,52 +131,12 @@ impl<T: Textures> Machine<'_, '_, T> {
         }
     }
 
-    /// Overflow and carry of integer sums; clear for everything else. The product of a multiply-add is a summand as it is.
     fn carries(&self, inst: &Inst) -> Carries {
-        let sum = inst.ty.is_int() && matches!(inst.op, Op::Add | Op::Sub | Op::Mad);
-        if !sum {
-            return Carries::default();
+        let srcs = self.program.sources(inst);
+        let mut magnitudes = Sources::default();
+        for (lanes, src) in magnitudes.iter_mut().zip(srcs) {
+            *lanes = self.swizzled(src).map(|bits| magnitude(src, inst.ty, bits));
         }
-        let sources = self.program.sources(inst);
-        let summand = |number: usize| {
-            (
-                self.magnitude(&sources[number], inst.ty),
-                sources[number].negate,
-            )
-        };
-        let product = || {
-            let (a, b) = (self.load(inst, 0), self.load(inst, 1));
-            std::array::from_fn(|lane| super::alu::mul(inst.ty, [a[lane], b[lane]]))
-        };
-        let (x, x_negated) = if inst.op == Op::Mad {
-            (product(), false)
-        } else {
-            summand(0)
-        };
-        let (y, y_negated) = summand(if inst.op == Op::Mad { 2 } else { 1 });
-        let y_negated = y_negated != (inst.op == Op::Sub);
-        std::array::from_fn(|lane| {
-            let x = Summand {
-                value: x[lane],
-                negated: x_negated,
-            };
-            overflow_and_carry(
-                inst.ty,
-                x,
-                Summand {
-                    value: y[lane],
-                    negated: y_negated,
-                },
-            )
-        })
-    }
-}
-
-fn clamped(dst: &Dst, ty: Type, bits: u64) -> u64 {
-    match dst.saturate {
-        Saturate::None => bits,
-        Saturate::Unsigned | Saturate::Signed | Saturate::UnsignedOrNan | Saturate::SignedOrNan => {
-            saturate(ty, bits, dst.saturate)
-        }
+        carries(inst, srcs, &magnitudes)
     }
 }

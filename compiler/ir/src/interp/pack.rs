@@ -1,28 +1,21 @@
 //! The operations on vectors: dot products and packs.
 
-use super::alu::{add, mul};
+use super::alu::add;
 use super::convert::{convert, from_f64, to_f64};
 use crate::inst::Rounding;
 use crate::types::Type;
 
 type Vector = [u64; 4];
 
-/// Products of the first lanes, added from the left.
-fn dot<const N: usize>(ty: Type, [a, b]: [Vector; 2]) -> u64 {
-    let product = |lane: usize| mul(ty, [a[lane], b[lane]]);
-    (1..N).fold(product(0), |sum, lane| add(ty, [sum, product(lane)]))
-}
-
-pub(super) fn dp2(ty: Type, operands: [Vector; 2]) -> Vector {
-    [dot::<2>(ty, operands); 4]
-}
-
-pub(super) fn dp3(ty: Type, operands: [Vector; 2]) -> Vector {
-    [dot::<3>(ty, operands); 4]
-}
-
-pub(super) fn dp4(ty: Type, operands: [Vector; 2]) -> Vector {
-    [dot::<4>(ty, operands); 4]
+/// Products of the first `N` lanes, added from the left, in all lanes.
+pub(super) fn dot<const N: usize>(
+    ty: Type,
+    sources: &[Vector],
+    mul: fn(Type, [u64; 2]) -> u64,
+) -> Vector {
+    let product = |lane: usize| mul(ty, [sources[0][lane], sources[1][lane]]);
+    let sum = (1..N).fold(product(0), |sum, lane| add(ty, [sum, product(lane)]));
+    [sum; 4]
 }
 
 fn half(bits: u64) -> u64 {

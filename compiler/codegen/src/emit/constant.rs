@@ -1,0 +1,272 @@
+//! Instructions whose sources are constants: the compiler computes them as the interpreter does, and only constants are left.
+//!
+//! Drivers get some of them wrong. Mesa 22.3 loses the high half of an unpacked constant, SwiftShader compares the bounds of a
+//! clamped constant as unsigned, and loses powers and sines of constants inside loops.
+
+use super::Emit;
+use super::result::FlagLanes;
+use crate::analysis::is_comparison;
+use crate::error::Failure;
+use crate::gather::Lane;
+use crate::words::ValueWord;
+use crate::writer::{Home, Scalar, Val, compute_scalar};
+use glasm_ir::inst::{read_lanes, result_type, source_type};
+use glasm_ir::interp::{self, Products, Sources};
+use glasm_ir::op::ResultShape;
+use glasm_ir::{Base, Dst, Inst, Op, Saturate, Src, Type, Width, WriteMask};
+
+impl Emit<'_> {
+    /// Writes an instruction that reads only constants and does nothing but compute. False, with nothing written, for others.
+    #[inline]
+    pub(super) fn constant_inst(&mut self, inst: &Inst, needed: u8) -> Result<bool, Failure> {
+        let lanes = needed & 15 | needed >> 4;
+        if !self.may_read_constants(inst, lanes) || !self.reads_constants(inst, lanes) {
+            return Ok(false);
+        }
+        self.computed_inst(inst, needed)
+    }
+
+    /// Whether the first lane that an instruction reads is a constant. Most instructions are told apart by that.
+    #[inline]
+    fn may_read_constants(&self, inst: &Inst, lanes: u8) -> bool {
+        if inst.source_count == 0 {
+            return false;
+        }
+        let src = &self.program.srcs[inst.first_source as usize];
+        match src.base {
+            Base::Literal(_) => true,
+            Base::Register(register) => {
+                let Some(slot) = self.analysis.slot(self.program, register, src.index) else {
+                    return false;
+                };
+                let first = match inst.op.info().shape {
+                    ResultShape::Componentwise => lanes.trailing_zeros() as usize & 3,
+                    ResultShape::None
+                    | ResultShape::Replicated { .. }
+                    | ResultShape::Vector { .. } => 0,
+                };
+                self.is_known(self.lanes.get(slot, src.swizzle.lane(first)))
+            }
+            Base::Param(_) | Base::Input(_) | Base::Output(_) => false,
+        }
+    }
+
+    /// Whether the lanes that an instruction reads are constants. Copies read whatever it is.
+    fn reads_constants(&self, inst: &Inst, lanes: u8) -> bool {
+        let program = self.program;
+        let sources = program.sources(inst);
+        for (number, src) in sources.iter().enumerate() {
+            match src.base {
+                Base::Literal(_) => {}
+                Base::Register(register) => {
+                    let Some(slot) = self.analysis.slot(program, register, src.index) else {
+                        return false;
+                    };
+                    let values = self.lanes.slot(slot);
+                    let mut read = WriteMask(read_lanes(program, inst, number, lanes)).lanes();
+                    if !read.all(|lane| self.is_known(values[src.swizzle.lane(lane)])) {
+                        return false;
+                    }
+                }
+                Base::Param(_) | Base::Input(_) | Base::Output(_) => return false,
+            }
+        }
+        !is_copy(inst, &sources[0])
+    }
+
+    /// Whether a lane is a constant, or was never written, so that it reads as 0.
+    #[inline]
+    fn is_known(&self, lane: Lane) -> bool {
+        !lane.id.is_some() || self.is_constant(lane.id)
+    }
+
+    /// Whether a value is a constant.
+    #[inline]
+    pub(super) fn is_constant(&self, id: ValueWord) -> bool {
+        self.w.info(id).home == Home::Constant
+    }
+
+    #[cold]
+    fn computed_inst(&mut self, inst: &Inst, needed: u8) -> Result<bool, Failure> {
+        let Some(dst) = inst.dst else {
+            return Ok(false);
+        };
+        // What the device lacks is an error with any operands.
+        if !self.options.device.float64 && self.uses_float64(inst) {
+            return Ok(false);
+        }
+        let lanes = needed & 15 | needed >> 4;
+        let magnitudes = self.constant_operands(inst, lanes);
+        let sources = self.program.sources(inst);
+        let mut operands = magnitudes;
+        for (number, (operand, src)) in operands.iter_mut().zip(sources).enumerate() {
+            let ty = source_type(self.program, inst, number);
+            *operand = operand.map(|magnitude| interp::negation(src, ty, magnitude));
+        }
+        let products = if self.options.legacy_multiply {
+            Products::ZeroWins
+        } else {
+            Products::Ieee
+        };
+        let Some(result) = interp::evaluate(inst.op, inst.ty, inst.aux, &operands, products) else {
+            return Ok(false);
+        };
+        let mut flags = FlagLanes::default();
+        if needed >> 4 != 0 && self.analysis.reads_overflow {
+            let carries = interp::carries(inst, sources, &magnitudes);
+            for lane in WriteMask(lanes).lanes() {
+                let (overflow, carry) = carries[lane];
+                for (flag, value) in flags.iter_mut().zip([overflow, carry]) {
+                    let id = self.w.constant(Scalar::BoolInt, u64::from(value));
+                    flag[lane] = Lane::scalar(id);
+                }
+            }
+        }
+        self.write_constants(inst, &dst, needed, result, flags)?;
+        Ok(true)
+    }
+
+    /// The lanes that an instruction reads, without negation.
+    fn constant_operands(&self, inst: &Inst, lanes: u8) -> Sources {
+        let program = self.program;
+        let mut operands = Sources::default();
+        for (number, (operand, src)) in operands.iter_mut().zip(program.sources(inst)).enumerate() {
+            let ty = source_type(program, inst, number);
+            for lane in WriteMask(read_lanes(program, inst, number, lanes)).lanes() {
+                let read = src.swizzle.lane(lane);
+                let bits = match src.base {
+                    Base::Literal(literal) => program.literals[literal][read],
+                    Base::Register(register) => {
+                        let slot = self.analysis.slot(program, register, src.index);
+                        slot.map_or(0, |slot| self.lane_bits(self.lanes.get(slot, read)))
+                    }
+                    Base::Param(_) | Base::Input(_) | Base::Output(_) => 0,
+                };
+                operand[lane] = interp::magnitude(src, ty, bits);
+            }
+        }
+        operands
+    }
+
+    /// The bits of a lane that is a constant; one that was never written is 0.
+    pub(super) fn lane_bits(&self, lane: Lane) -> u64 {
+        if !lane.id.is_some() {
+            return 0;
+        }
+        let mut info = self.w.info(lane.id);
+        if info.size > 1 {
+            info = self.w.info(info.parts[lane.component as usize]);
+        }
+        match (info.scalar, info.bits) {
+            (Scalar::BoolFloat | Scalar::BoolInt, 0) => 0,
+            (Scalar::BoolFloat, _) => u64::from(1f32.to_bits()),
+            (Scalar::BoolInt, _) => u64::from(u32::MAX),
+            (
+                Scalar::U8
+                | Scalar::U16
+                | Scalar::U32
+                | Scalar::S32
+                | Scalar::F32
+                | Scalar::U64
+                | Scalar::F64
+                | Scalar::Pair,
+                bits,
+            ) => bits,
+        }
+    }
+
+    /// Writes a result that is known, and the codes that it gives.
+    fn write_constants(
+        &mut self,
+        inst: &Inst,
+        dst: &Dst,
+        needed: u8,
+        result: [u64; 4],
+        flags: FlagLanes,
+    ) -> Result<(), Failure> {
+        // Narrow registers are words here.
+        let width = self.program.registers[dst.register].width.max(Width::W32);
+        let mut ty = result_type(inst);
+        if inst.op.adds() && ty.is_int() {
+            // Sums go to registers of either width.
+            ty = ty.with_width(width);
+        }
+        let scalar = if ty == Type::F16 {
+            Scalar::U32
+        } else {
+            compute_scalar(ty, self.wide_ints)
+        };
+        let truth = if ty.is_float() {
+            Scalar::BoolFloat
+        } else {
+            Scalar::BoolInt
+        };
+        // Truth values stay truth values in registers of words, and always in codes, as those of other operands do.
+        let is_truth = is_comparison(inst.op);
+        let in_words = is_truth && ty != Type::F16 && !scalar.is_wide();
+        let (mut values, mut codes) = ([Lane::UNDEFINED; 4], [Lane::UNDEFINED; 4]);
+        for lane in WriteMask(needed & 15 | needed >> 4).lanes() {
+            let bits = interp::written(inst, dst, width, result[lane]);
+            let as_truth = (truth, u64::from(bits != 0));
+            let value = if in_words { as_truth } else { (scalar, bits) };
+            let code = match ty {
+                _ if is_truth => as_truth,
+                Type::F16 => (Scalar::F32, single(bits)),
+                Type::F32
+                | Type::F64
+                | Type::U8
+                | Type::S8
+                | Type::U16
+                | Type::S16
+                | Type::U32
+                | Type::S32
+                | Type::U64
+                | Type::S64 => value,
+            };
+            values[lane] = Lane::scalar(self.w.constant(value.0, value.1));
+            codes[lane] = Lane::scalar(self.w.constant(code.0, code.1));
+        }
+        self.commit(ty, dst, needed, values, codes, flags)
+    }
+
+    /// The bits of the components of a constant.
+    pub(super) fn constant_parts(&self, val: Val) -> Option<[u64; 4]> {
+        if !self.is_constant(val.id) {
+            return None;
+        }
+        let info = self.w.info(val.id);
+        if info.size == 1 {
+            return Some([info.bits; 4]);
+        }
+        let bits = |part: ValueWord| {
+            if part.is_some() {
+                self.w.info(part).bits
+            } else {
+                0
+            }
+        };
+        Some(info.parts.map(bits))
+    }
+
+    /// The constant with these components.
+    pub(super) fn constant_of(&mut self, scalar: Scalar, parts: [u64; 4], size: u8) -> Val {
+        let used = &parts[..size as usize];
+        if used.iter().all(|&part| part == parts[0]) {
+            return self.w.constant_splat(scalar, parts[0], size);
+        }
+        let ids = parts.map(|bits| self.w.constant(scalar, bits));
+        let id = self.w.composite(scalar, &ids[..size as usize]);
+        Val { id, scalar, size }
+    }
+}
+
+/// Whether an instruction only hands on what it reads.
+fn is_copy(inst: &Inst, src: &Src) -> bool {
+    let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
+    inst.op == Op::Mov && !clamps && !src.has_modifier()
+}
+
+/// The bits of a half float as a float of 32 bits.
+pub(super) fn single(bits: u64) -> u64 {
+    interp::from_f64(Type::F32, interp::to_f64(Type::F16, bits))
+}

@@ -1,0 +1,216 @@
+//! Operations as functions of values: what the interpreter runs, and what the compiler computes where all sources are constants.
+
+use super::alu::{self, saturate};
+use super::convert::convert;
+use super::flags::{Summand, overflow_and_carry};
+use super::value::{absolute, extended, mask, negated};
+use super::{group, pack};
+use crate::inst::{Aux, Dst, Inst, Saturate, Src, result_type};
+use crate::op::Op;
+use crate::types::{Type, Width};
+
+/// Lanes of the sources of an instruction; those that it does not have are 0.
+pub type Sources = [[u64; 4]; 4];
+
+/// What zero times infinity or NaN is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Products {
+    /// NaN.
+    #[default]
+    Ieee,
+    /// +0, like zero times anything, in 32-bit floats. NV_vertex_program section 2.14.1.11.
+    ZeroWins,
+}
+
+/// The lanes that an operation gives, before clamp and width of the destination; `None` if it does more than compute, or if it
+/// asks for anything but its sources. The sources come with swizzle and signs applied, see [`operand`].
+#[expect(clippy::too_many_lines, reason = "one line per operation")]
+pub fn evaluate(
+    op: Op,
+    ty: Type,
+    aux: Aux,
+    sources: &Sources,
+    products: Products,
+) -> Option<[u64; 4]> {
+    let mul = alu::product(products);
+    Some(match op {
+        Op::Mul => each(ty, sources, mul),
+        Op::Mad => each(ty, sources, |ty, [a, b, c]| {
+            alu::add(ty, [mul(ty, [a, b]), c])
+        }),
+        Op::Pow => each(ty, sources, |ty, operands| alu::pow(ty, operands, products)),
+        Op::Dp2 => pack::dot::<2>(ty, sources, mul),
+        Op::Dp3 => pack::dot::<3>(ty, sources, mul),
+        Op::Dp4 => pack::dot::<4>(ty, sources, mul),
+        Op::Cvt => cvt(ty, aux, sources)?,
+        Op::Mov => each(ty, sources, alu::mov),
+        Op::Add => each(ty, sources, alu::add),
+        Op::Sub => each(ty, sources, alu::sub),
+        Op::MulHi => each(ty, sources, alu::mul_hi),
+        Op::Div => each(ty, sources, alu::div),
+        Op::Mod => each(ty, sources, alu::modulo),
+        Op::Min => each(ty, sources, alu::min),
+        Op::Max => each(ty, sources, alu::max),
+        Op::NMin => each(ty, sources, alu::nmin),
+        Op::NMax => each(ty, sources, alu::nmax),
+        Op::Floor => each(ty, sources, alu::floor),
+        Op::Ceil => each(ty, sources, alu::ceil),
+        Op::Trunc => each(ty, sources, alu::trunc),
+        Op::Round => each(ty, sources, alu::round),
+        Op::Fract => each(ty, sources, alu::fract),
+        Op::Sign => each(ty, sources, alu::sign),
+        Op::Rcp => each(ty, sources, alu::rcp),
+        Op::Rsq => each(ty, sources, alu::rsq),
+        Op::Sqrt => each(ty, sources, alu::sqrt),
+        Op::Exp2 => each(ty, sources, alu::exp2),
+        Op::Log2 => each(ty, sources, alu::log2),
+        Op::Sin => each(ty, sources, alu::sin),
+        Op::Cos => each(ty, sources, alu::cos),
+        Op::And => each(ty, sources, alu::and),
+        Op::Or => each(ty, sources, alu::or),
+        Op::Xor => each(ty, sources, alu::xor),
+        Op::Not => each(ty, sources, alu::not),
+        Op::Shl => each(ty, sources, alu::shl),
+        Op::Shr => each(ty, sources, alu::shr),
+        Op::BitExtract => each(ty, sources, alu::bit_extract),
+        Op::BitInsert => each(ty, sources, alu::bit_insert),
+        Op::BitReverse => each(ty, sources, alu::bit_reverse),
+        Op::BitCount => each(ty, sources, alu::bit_count),
+        Op::FindLsb => each(ty, sources, alu::find_lsb),
+        Op::FindMsb => each(ty, sources, alu::find_msb),
+        Op::SetEq => each(ty, sources, alu::set_eq),
+        Op::SetNe => each(ty, sources, alu::set_ne),
+        Op::SetLt => each(ty, sources, alu::set_lt),
+        Op::SetLe => each(ty, sources, alu::set_le),
+        Op::SetGt => each(ty, sources, alu::set_gt),
+        Op::SetGe => each(ty, sources, alu::set_ge),
+        Op::SelLt => each(ty, sources, alu::sel_lt),
+        Op::SelNz => each(ty, sources, alu::sel_nz),
+        Op::PackHalf2 => pack::pack_half2(ty, [sources[0]]),
+        Op::PackUnorm2 => pack::pack_unorm2(ty, [sources[0]]),
+        Op::PackUnorm4 => pack::pack_unorm4(ty, [sources[0]]),
+        Op::UnpackHalf2 => pack::unpack_half2(ty, [sources[0]]),
+        Op::UnpackUnorm2 => pack::unpack_unorm2(ty, [sources[0]]),
+        Op::UnpackUnorm4 => pack::unpack_unorm4(ty, [sources[0]]),
+        Op::Pack64 => pack::pack64(ty, [sources[0]]),
+        Op::Unpack64 => pack::unpack64(ty, [sources[0]]),
+        // The interpreter has one invocation, and constants are the same in all.
+        Op::GroupAll | Op::GroupAny => each(ty, sources, group::any),
+        Op::GroupEqual => each(ty, sources, group::equal),
+        // Nor do constants differ between neighbors.
+        Op::Ddx | Op::Ddy | Op::DdxFine | Op::DdyFine | Op::DdxCoarse | Op::DdyCoarse => [0; 4],
+        Op::InterpCentroid
+        | Op::InterpOffset
+        | Op::InterpSample
+        | Op::GroupBallot
+        | Op::ShuffleUp
+        | Op::ShuffleDown
+        | Op::ShuffleXor
+        | Op::ShuffleIndex
+        | Op::Quad0
+        | Op::Quad1
+        | Op::Quad2
+        | Op::Quad3
+        | Op::QuadX
+        | Op::QuadY
+        | Op::Tex
+        | Op::Resident
+        | Op::Load
+        | Op::Store
+        | Op::Atomic
+        | Op::ImageLoad
+        | Op::ImageStore
+        | Op::ImageAtomic
+        | Op::ImageSize
+        | Op::ImageSamples
+        | Op::MemoryBarrier
+        | Op::Barrier
+        | Op::Demote
+        | Op::InterlockBegin
+        | Op::InterlockEnd => return None,
+    })
+}
+
+/// An operation lane by lane.
+fn each<const N: usize>(
+    ty: Type,
+    sources: &Sources,
+    operation: impl Fn(Type, [u64; N]) -> u64,
+) -> [u64; 4] {
+    std::array::from_fn(|lane| operation(ty, std::array::from_fn(|number| sources[number][lane])))
+}
+
+fn cvt(ty: Type, aux: Aux, sources: &Sources) -> Option<[u64; 4]> {
+    let Aux::Cvt {
+        from,
+        rounding,
+        saturate,
+    } = aux
+    else {
+        return None;
+    };
+    Some(sources[0].map(|bits| convert(from, ty, bits, rounding, saturate)))
+}
+
+/// A lane of an operand that is read as `ty`, from the bits of its register: cut to the width, absolute value, negation.
+pub fn operand(src: &Src, ty: Type, bits: u64) -> u64 {
+    negation(src, ty, magnitude(src, ty, bits))
+}
+
+/// The operand without its negation.
+pub fn magnitude(src: &Src, ty: Type, bits: u64) -> u64 {
+    let bits = bits & mask(ty.width());
+    if src.abs { absolute(ty, bits) } else { bits }
+}
+
+/// The operand from its [`magnitude`].
+pub fn negation(src: &Src, ty: Type, magnitude: u64) -> u64 {
+    if src.negate {
+        negated(ty, magnitude)
+    } else {
+        magnitude
+    }
+}
+
+/// What a lane of the result becomes in a register with lanes of `width`: clamped, then extended or cut.
+pub fn written(inst: &Inst, dst: &Dst, width: Width, bits: u64) -> u64 {
+    let ty = result_type(inst);
+    let clamped = match dst.saturate {
+        Saturate::None => bits,
+        Saturate::Unsigned | Saturate::Signed | Saturate::UnsignedOrNan | Saturate::SignedOrNan => {
+            saturate(ty, bits, dst.saturate)
+        }
+    };
+    extended(ty, clamped, width)
+}
+
+/// Overflow and carry of the four lanes of a result.
+pub type Carries = [(bool, bool); 4];
+
+/// Overflow and carry of integer sums, from the operands without their negations; clear for everything else. The product of a
+/// multiply-add is a summand as it is. NV_gpu_program4 section 2.X.4.3.
+pub fn carries(inst: &Inst, srcs: &[Src], magnitudes: &Sources) -> Carries {
+    if !(inst.ty.is_int() && inst.op.adds()) {
+        return Carries::default();
+    }
+    let summand = |number: usize, lane: usize| Summand {
+        value: magnitudes[number][lane],
+        negated: srcs[number].negate,
+    };
+    let factor =
+        |number: usize, lane: usize| negation(&srcs[number], inst.ty, magnitudes[number][lane]);
+    std::array::from_fn(|lane| {
+        let (x, mut y) = if inst.op == Op::Mad {
+            let product = alu::mul(inst.ty, [factor(0, lane), factor(1, lane)]);
+            let product = Summand {
+                value: product,
+                negated: false,
+            };
+            (product, summand(2, lane))
+        } else {
+            (summand(0, lane), summand(1, lane))
+        };
+        y.negated = y.negated != (inst.op == Op::Sub);
+        overflow_and_carry(inst.ty, x, y)
+    })
+}
