@@ -73,7 +73,9 @@ impl Lowerer<'_> {
             base => self.literal_operand(base, ty),
         };
         let mut src = Src::new(base);
-        sign(&mut src, signs, ty);
+        if !signs.is_empty() {
+            sign(&mut src, signs, ty);
+        }
         src
     }
 
