@@ -3,15 +3,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use glasm::{Options, Source, compile};
+use glasm::{DeviceFeatures, FixedState, Options, Source, compile};
 use rspirv::dr::{Instruction, Module, Operand};
-use rspirv::spirv::{BuiltIn, Decoration, MemoryAccess, MemorySemantics, Op, Scope};
+use rspirv::spirv::{BuiltIn, Decoration, GlslStd450Op, MemoryAccess, MemorySemantics, Op, Scope};
 
 #[track_caller]
 fn module(text: &str) -> Module {
+    module_with(text, &Options::default())
+}
+
+#[track_caller]
+fn module_with(text: &str, options: &Options) -> Module {
     let source = Source::new("test", text);
-    let shader = compile(&source, &Options::default())
-        .unwrap_or_else(|errors| panic!("{}", errors.render(&source)));
+    let shader =
+        compile(&source, options).unwrap_or_else(|errors| panic!("{}", errors.render(&source)));
     let mut loader = rspirv::dr::Loader::new();
     rspirv::binary::parse_words(&shader.words, &mut loader).unwrap();
     loader.module()
@@ -329,4 +334,186 @@ fn half_precision() {
         let found = decorated(&module, Op::FMul, Decoration::RelaxedPrecision);
         assert_eq!(found, relaxed, "{statement}");
     }
+}
+
+/// User clip planes cut all invariant positions in the same places.
+#[test]
+fn distances_of_user_clip_planes() {
+    let options = Options {
+        fixed: FixedState {
+            clip_planes: 0b101,
+            ..FixedState::default()
+        },
+        ..Options::default()
+    };
+    let text = "!!ARBvp1.0 OPTION ARB_position_invariant; MOV result.color, vertex.color; END";
+    let module = module_with(text, &options);
+    // Four rows of each of the two matrices, and two planes: products, and three sums of each.
+    let decorated =
+        [Op::FMul, Op::FAdd].map(|op| decorated(&module, op, Decoration::NoContraction));
+    assert_eq!(decorated, [10, 30]);
+}
+
+/// Instructions of GLSL.std.450 of one kind.
+fn glsl_count(module: &Module, op: GlslStd450Op) -> usize {
+    let number = Operand::LiteralExtInstInteger(op as u32);
+    let insts = all(module, Op::ExtInst);
+    insts
+        .iter()
+        .filter(|inst| inst.operands[1] == number)
+        .count()
+}
+
+/// What no program may rely on must not reach other memory: indices are brought into the range of their array.
+#[test]
+fn indices_stay_in_their_arrays() {
+    for (statements, clamps) in [
+        ("TEMP a[4]; MOV a[n.x], n; ADD r, a[n.y], a[n.x];", 3),
+        ("PARAM a[3] = { program.local[1..3] }; MOV r, a[n.x];", 1),
+        ("ATTRIB a[] = { fragment.attrib[0..3] }; MOV r, a[n.x];", 1),
+        ("TEMP a[4]; MOV a[1], n; MOV r, a[1];", 0),
+    ] {
+        let (declaration, rest) = statements.split_once("; ").unwrap();
+        let module = module(&format!(
+            "!!NVfp5.0 {declaration}; TEMP n, r; MOV.S n, program.local[0]; {rest} MOV result.color, r; END"
+        ));
+        let clamps_all = all(&module, Op::ExtInst).iter().all(|inst| {
+            inst.operands[1] != Operand::LiteralExtInstInteger(GlslStd450Op::SClamp as u32)
+                || constant(&module, &inst.operands[3]) == 0
+                    && constant(&module, &inst.operands[4]) < 4
+        });
+        assert_eq!(
+            (glsl_count(&module, GlslStd450Op::SClamp), clamps_all),
+            (clamps, true),
+            "{statements}"
+        );
+    }
+}
+
+/// SPIR-V leaves divisions by 0 and the quotient of the least number by -1 open: such divisors never reach an instruction.
+#[test]
+fn divisions_of_integers_are_defined() {
+    for (ty, op, choices) in [("S", Op::SDiv, 2), ("U", Op::UDiv, 1)] {
+        let module = module(&format!(
+            "!!NVfp5.0 TEMP r; DIV.{ty} r.x, program.local[0], program.local[1].x; MOV result.color, r.x; END"
+        ));
+        let mut divisor = all(&module, op)[0].operands[1].clone();
+        for number in 0..choices {
+            let Operand::IdRef(id) = divisor else {
+                panic!("{divisor:?}")
+            };
+            let select = module
+                .all_inst_iter()
+                .find(|inst| inst.result_id == Some(id))
+                .unwrap();
+            assert_eq!(select.class.opcode, Op::Select, "{ty} {number}");
+            divisor = select.operands[2].clone();
+        }
+    }
+}
+
+/// Invocations that only help others to derivatives do not take part in loops that wait for memory to change.
+#[test]
+fn helpers_do_not_wait() {
+    let text = "!!NVfp5.0 LONG TEMP l; TEMP r; PK64.U l, program.local[0]; ATOM.IWRAP.U32 r.x, program.local[1], l.x; \
+                MOV result.color, r; END";
+    for (demote, op) in [(true, Op::IsHelperInvocationEXT), (false, Op::Load)] {
+        let options = Options {
+            device: DeviceFeatures {
+                demote_to_helper_invocation: demote,
+                ..DeviceFeatures::default()
+            },
+            ..Options::default()
+        };
+        let module = module_with(text, &options);
+        assert!(count(&module, op) > 0);
+        let builtin = Operand::BuiltIn(BuiltIn::HelperInvocation);
+        let reads_builtin = module
+            .annotations
+            .iter()
+            .any(|inst| inst.operands.contains(&builtin));
+        assert_eq!(
+            (count(&module, Op::IsHelperInvocationEXT) > 0, reads_builtin),
+            (demote, !demote)
+        );
+        // The condition, and the end of the loop.
+        assert_eq!(count(&module, Op::BranchConditional), 2);
+    }
+}
+
+/// Buffers may be the same memory, and what a program only reads is declared so: devices that cannot store in a stage take it.
+#[test]
+fn buffers_that_are_only_read() {
+    let module = compute("LDB.U32 r, s[i.x]; STORE.U32 r, l.x;");
+    assert_eq!(decorations(&module, Decoration::NonWritable), 1);
+    let module = compute("LDB.U32 r, s[i.x]; STB.U32 r, s[i.y];");
+    assert_eq!(decorations(&module, Decoration::NonWritable), 0);
+    assert_eq!(decorations(&module, Decoration::Aliased), 1);
+}
+
+/// What has one value in a whole primitive has it everywhere.
+#[test]
+fn flat_attributes_are_not_evaluated_elsewhere() {
+    let flat_colors = Options {
+        fixed: FixedState {
+            flat_colors: true,
+            ..FixedState::default()
+        },
+        ..Options::default()
+    };
+    let smooth = Options::default();
+    for (text, options, number) in [
+        (
+            "ATTRIB a = fragment.attrib[0]; IPAC result.color, a;",
+            &smooth,
+            1,
+        ),
+        (
+            "FLAT ATTRIB a = fragment.attrib[0]; IPAC result.color, a;",
+            &smooth,
+            0,
+        ),
+        (
+            "CENTROID ATTRIB a = fragment.color; IPAC result.color, a;",
+            &smooth,
+            1,
+        ),
+        (
+            "CENTROID ATTRIB a = fragment.color; IPAC result.color, a;",
+            &flat_colors,
+            0,
+        ),
+    ] {
+        let module = module_with(&format!("!!NVfp5.0 {text} END"), options);
+        assert_eq!(
+            glsl_count(&module, GlslStd450Op::InterpolateAtCentroid),
+            number,
+            "{text}"
+        );
+        let is_flat = number == 0;
+        let found = (
+            decorations(&module, Decoration::Flat),
+            decorations(&module, Decoration::Centroid),
+        );
+        let is_centroid = !is_flat && text.starts_with("CENTROID");
+        assert_eq!(
+            found,
+            (usize::from(is_flat), usize::from(is_centroid)),
+            "{text}"
+        );
+    }
+}
+
+/// NV_sample_mask_override_coverage, and options that are modes of execution.
+#[test]
+fn options_of_fragment_programs() {
+    let declared = |option: &str| {
+        module(&format!(
+            "!!NVfp5.0 {option} MOV.S result.samplemask, 1; MOV result.color, 1; END"
+        ))
+    };
+    let plain = declared("");
+    let own = declared("OPTION NV_sample_mask_override_coverage;");
+    let counts = [&plain, &own].map(|module| decorations(module, Decoration::OverrideCoverageNV));
+    assert_eq!(counts, [0, 1]);
 }
