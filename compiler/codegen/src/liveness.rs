@@ -96,7 +96,8 @@ impl Liveness {
     }
 }
 
-/// Live lanes where a jump goes: positions in [`Scan::states`]. `None` stands for the end of the function.
+/// Live lanes where a jump goes: positions in [`Scan::states`]. `None` stands for the end of the function, where returns out of loops and
+/// switches always go: what has them is not inlined.
 #[derive(Clone, Copy, Default)]
 struct Exits {
     break_to: Option<usize>,
@@ -287,7 +288,7 @@ impl Walk<'_> {
             }
             Node::Loop {
                 body, continuing, ..
-            } => self.loop_(position, body, continuing, exits),
+            } => self.loop_(position, body, continuing),
             Node::Switch(switch) => self.switch(switch, exits),
             Node::Call(routine, _) => self.call(routine),
             Node::Break => self.scan.restore(exits.break_to),
@@ -394,7 +395,7 @@ impl Walk<'_> {
             .push(((self.out.entries.len() - start) as u32, edges));
     }
 
-    fn loop_(&mut self, position: u32, body: BlockId, continuing: Option<BlockId>, exits: Exits) {
+    fn loop_(&mut self, position: u32, body: BlockId, continuing: Option<BlockId>) {
         let written = self.scan.written.len();
         self.scan.constructs += 1;
         let merge = self.scan.save();
@@ -408,7 +409,7 @@ impl Walk<'_> {
         let inner = Exits {
             break_to: Some(merge),
             continue_to: Some(next_round),
-            return_to: exits.return_to,
+            return_to: None,
         };
         self.block(body, inner);
         self.scan.constructs -= 1;
@@ -436,7 +437,8 @@ impl Walk<'_> {
         let merge = self.scan.save();
         let inner = Exits {
             break_to: Some(merge),
-            ..exits
+            continue_to: exits.continue_to,
+            return_to: None,
         };
         let mut blocks: Vec<Option<BlockId>> =
             switch.cases.iter().map(|case| Some(case.block)).collect();

@@ -72,6 +72,24 @@ fn flat_colors_are_not_interpolated() {
 }
 
 #[test]
+fn flat_back_colors_are_not_interpolated() {
+    for flat_colors in [true, false] {
+        let options = fixed(FixedState {
+            flat_colors,
+            two_sided_color: true,
+            ..FixedState::default()
+        });
+        let module = check_with(&passing(Semantic::Color(1)), &options);
+        let colors = if flat_colors { 2 } else { 0 };
+        assert_eq!(count(&disassemble(&module.words), "Flat"), colors);
+        let inputs = module.reflection.inputs.iter();
+        let flat = inputs
+            .filter(|input| input.location.is_some() && input.interpolation == Interpolation::Flat);
+        assert_eq!(flat.count(), colors);
+    }
+}
+
+#[test]
 fn points_replace_their_texture_coordinates_only() {
     let options = fixed(FixedState {
         point_sprites: 0b100,
@@ -128,17 +146,23 @@ fn colors_of_vertices_are_clamped() {
 
 #[test]
 fn one_color_goes_to_all_attachments_that_are_drawn_to() {
-    let options = fixed(FixedState {
-        draw_buffers: 0b1010,
-        ..FixedState::default()
-    });
-    let mut program = passing(Semantic::TexCoord(0));
-    for expected in [vec![1, 3], vec![0]] {
-        let module = check_with(&program, &options);
-        let outputs = module.reflection.outputs.iter();
-        let locations: Vec<_> = outputs.filter_map(|output| output.location).collect();
-        assert_eq!(locations, expected);
-        program.modes.numbered_colors = true;
+    for (draw_buffers, locations) in [
+        (0b1010, vec![1, 3]),
+        (0b1000_0001, vec![0, 7]),
+        (0xff, (0..8).collect()),
+    ] {
+        let options = fixed(FixedState {
+            draw_buffers,
+            ..FixedState::default()
+        });
+        let mut program = passing(Semantic::TexCoord(0));
+        for expected in [locations, vec![0]] {
+            let module = check_with(&program, &options);
+            let outputs = module.reflection.outputs.iter();
+            let locations: Vec<_> = outputs.filter_map(|output| output.location).collect();
+            assert_eq!(locations, expected);
+            program.modes.numbered_colors = true;
+        }
     }
 }
 

@@ -8,7 +8,8 @@ use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Cond, Node, RoutineId, SwitchId};
 use spirv::{LoopControl, Op, SelectionControl};
 
-/// Where jumps go. Without a return join, `Return` ends the function.
+/// Where jumps go. Without a return join, `Return` ends the function; so it does out of loops and switches, since what has such returns is
+/// not inlined.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Flow {
     break_to: Option<JoinId>,
@@ -56,7 +57,7 @@ impl Emit<'_> {
                 continuing,
                 span,
             } => self
-                .flow_loop(body, continuing, flow)
+                .flow_loop(body, continuing)
                 .map_err(|error| error.at(span)),
             Node::Switch(switch) => self.flow_switch(switch, flow),
             Node::Break => self.jump(flow.break_to),
@@ -199,7 +200,8 @@ impl Emit<'_> {
         self.w.body.op(Op::Switch, &operands);
         let inner = Flow {
             break_to: Some(join),
-            ..flow
+            continue_to: flow.continue_to,
+            return_to: None,
         };
         // Case order in the records: cases, then the default.
         for (label, block) in arms.into_iter().chain(default) {
@@ -210,12 +212,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn flow_loop(
-        &mut self,
-        body: BlockId,
-        continuing: Option<BlockId>,
-        flow: Flow,
-    ) -> Result<(), Failure> {
+    fn flow_loop(&mut self, body: BlockId, continuing: Option<BlockId>) -> Result<(), Failure> {
         let merge_list = self.live.next_list();
         let continue_list = self.live.next_list();
         let header_list = self.live.next_list();
@@ -235,7 +232,7 @@ impl Emit<'_> {
         let inner = Flow {
             break_to: Some(merge),
             continue_to: Some(next_round),
-            return_to: flow.return_to,
+            return_to: None,
         };
         self.flow_block(body, inner)?;
         if self.reachable {

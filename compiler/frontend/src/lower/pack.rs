@@ -3,7 +3,7 @@
 use super::operand::splat;
 use super::{Job, Lowerer};
 use crate::lang::modifiers::Mods;
-use glasm_ir::types::{Base as TypeBase, Type, Width};
+use glasm_ir::types::{Type, Width};
 use glasm_ir::{Op, Src, WriteMask};
 
 fn floats(l: &mut Lowerer<'_>, job: &Job<'_>) -> Src {
@@ -41,9 +41,19 @@ pub(crate) fn pk4b(l: &mut Lowerer<'_>, job: &Job<'_>) {
     l.finish(job, Op::PackUnorm4, Type::F32, &[unit]);
 }
 
+/// Operand 0 as bits: its signs and bars belong to its own type, and not to that as which its words are read.
+fn raw_bits(l: &mut Lowerer<'_>, job: &Job<'_>, ty: Type) -> Src {
+    let source = l.value(job, 0, ty);
+    if source.has_modifier() {
+        l.compute(Op::Mov, ty, &[source])
+    } else {
+        source
+    }
+}
+
 /// PK64: pairs of 32-bit values to 64-bit ones.
 pub(crate) fn pk64(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let source = l.value(job, 0, job.types.ty);
+    let source = raw_bits(l, job, job.types.ty);
     l.finish(
         job,
         Op::Pack64,
@@ -54,7 +64,7 @@ pub(crate) fn pk64(l: &mut Lowerer<'_>, job: &Job<'_>) {
 
 /// UP64: 64-bit values to pairs of 32-bit ones.
 pub(crate) fn up64(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let source = l.value(job, 0, job.types.ty.with_width(Width::W64));
+    let source = raw_bits(l, job, job.types.ty.with_width(Width::W64));
     let wide = job.types.ty.bits_type().with_width(Width::W64);
     if !job
         .line
@@ -72,15 +82,7 @@ pub(crate) fn up64(l: &mut Lowerer<'_>, job: &Job<'_>) {
 
 /// The word to unpack, in lane x.
 fn word(l: &mut Lowerer<'_>, job: &Job<'_>) -> Src {
-    let ty = job.types.ty;
-    let source = l.value(job, 0, ty);
-    // Signs belong to the type of the operand, not to the float result.
-    let source = if source.has_modifier() && ty.base() != TypeBase::Float {
-        l.compute(Op::Mov, ty, &[source])
-    } else {
-        source
-    };
-    splat(source, 0)
+    splat(raw_bits(l, job, job.types.ty), 0)
 }
 
 /// UP2H.

@@ -197,14 +197,30 @@ mod tests {
         }
     }
 
+    /// Counter-clockwise around each axis, as who looks at the origin from its positive end sees it.
     #[test]
-    fn rotation_turns_x_into_y() {
+    fn rotations_turn_one_axis_into_the_next() {
+        let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 5.0]];
+        for (number, axis) in axes.into_iter().enumerate() {
+            let (from, to) = ((number + 1) % 3, (number + 2) % 3);
+            let mut expected = IDENTITY;
+            (expected[from][from], expected[to][to]) = (0.0, 0.0);
+            (expected[from][to], expected[to][from]) = (1.0, -1.0);
+            assert_close(&rotation(90.0, axis), &expected);
+            assert_close(&rotation(-90.0, axis), &transpose(&expected));
+        }
+    }
+
+    /// A third of a turn around (1, 1, 1) takes x to y, y to z and z to x.
+    #[test]
+    fn rotations_around_diagonals() {
+        let matrix = rotation(120.0, [2.0, 2.0, 2.0]);
         assert_close(
-            &rotation(90.0, [0.0, 0.0, 5.0]),
+            &matrix,
             &[
                 [0.0, 1.0, 0.0, 0.0],
-                [-1.0, 0.0, 0.0, 0.0],
                 [0.0, 0.0, 1.0, 0.0],
+                [1.0, 0.0, 0.0, 0.0],
                 [0.0, 0.0, 0.0, 1.0],
             ],
         );

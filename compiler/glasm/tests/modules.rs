@@ -1,0 +1,519 @@
+//! What modifiers, barriers and options of programs are in modules, where no result of a device on a CPU shows it: orders of memory
+//! accesses and of roundings.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use glasm::{DeviceFeatures, FixedState, Options, Source, compile};
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{BuiltIn, Decoration, GlslStd450Op, MemoryAccess, MemorySemantics, Op, Scope};
+
+#[track_caller]
+fn module(text: &str) -> Module {
+    module_with(text, &Options::default())
+}
+
+#[track_caller]
+fn module_with(text: &str, options: &Options) -> Module {
+    let source = Source::new("test", text);
+    let shader =
+        compile(&source, options).unwrap_or_else(|errors| panic!("{}", errors.render(&source)));
+    let mut loader = rspirv::dr::Loader::new();
+    rspirv::binary::parse_words(&shader.words, &mut loader).unwrap();
+    loader.module()
+}
+
+/// A compute program with statements over some variables and memories.
+#[track_caller]
+fn compute(statements: &str) -> Module {
+    module(&format!(
+        "!!NVcp5.0 OPTION NV_shader_storage_buffer; OPTION NV_shader_atomic_counters; GROUP_SIZE 8; \
+         STORAGE s[] = {{ program.storage[0] }}; COUNTER c[] = {{ program.counter[0] }}; LONG TEMP l; TEMP r, i; \
+         PK64.U l, program.local[0]; MOV.U i, invocation.localid; MOV.U r, i; {statements} END"
+    ))
+}
+
+fn all(module: &Module, op: Op) -> Vec<&Instruction> {
+    let insts = module.all_inst_iter();
+    insts.filter(|inst| inst.class.opcode == op).collect()
+}
+
+fn count(module: &Module, op: Op) -> usize {
+    all(module, op).len()
+}
+
+/// How often a decoration stands on a variable, a result, or a member of a block.
+fn decorations(module: &Module, decoration: Decoration) -> usize {
+    let is_it = |inst: &&Instruction| inst.operands.contains(&Operand::Decoration(decoration));
+    module.annotations.iter().filter(is_it).count()
+}
+
+/// How many of the instructions are decorated.
+fn decorated(module: &Module, op: Op, decoration: Decoration) -> usize {
+    let is_decorated = |inst: &&&Instruction| {
+        let target = Operand::IdRef(inst.result_id.unwrap());
+        let mut annotations = module.annotations.iter();
+        annotations.any(|annotation| {
+            annotation.operands.contains(&target)
+                && annotation
+                    .operands
+                    .contains(&Operand::Decoration(decoration))
+        })
+    };
+    all(module, op).iter().filter(is_decorated).count()
+}
+
+/// Loads and stores that are volatile, of memory that others see.
+fn volatile_accesses(module: &Module) -> (usize, usize) {
+    let is_volatile = |inst: &&&Instruction| {
+        inst.operands.iter().any(|operand| {
+            matches!(operand, Operand::MemoryAccess(access) if access.contains(MemoryAccess::VOLATILE))
+        })
+    };
+    let count = |op| all(module, op).iter().filter(is_volatile).count();
+    (count(Op::Load), count(Op::Store))
+}
+
+/// The number that a constant is.
+fn constant(module: &Module, operand: &Operand) -> u32 {
+    let (Operand::IdRef(id) | Operand::IdScope(id) | Operand::IdMemorySemantics(id)) = operand
+    else {
+        panic!("{operand:?} is no constant")
+    };
+    let mut constants = module.types_global_values.iter();
+    let constant = constants.find(|inst| inst.result_id == Some(*id)).unwrap();
+    match constant.operands[0] {
+        Operand::LiteralBit32(bits) => bits,
+        ref other => panic!("{other:?} is no word"),
+    }
+}
+
+/// NV_gpu_program5 section 2.X.4.5.
+#[test]
+fn coherent_and_volatile_accesses_of_buffers() {
+    for (statements, coherent, volatile, accesses) in [
+        ("LDB.U32 r, s[i.x]; STB.U32 r, s[i.x];", 0, 0, (0, 0)),
+        ("LDB.U32.COH r, s[i.x]; STB.U32 r, s[i.x];", 1, 0, (1, 0)),
+        ("LDB.U32 r, s[i.x]; STB.U32.COH r, s[i.x];", 1, 0, (0, 1)),
+        ("LDB.U32.VOL r, s[i.x]; STB.U32 r, s[i.x];", 0, 1, (1, 0)),
+        ("LDB.U32 r, s[i.x]; STB.U32.VOL r, s[i.x];", 0, 1, (0, 1)),
+        (
+            "LDB.U32.COH r, s[i.x]; STB.U32X2.VOL r, s[i.x];",
+            1,
+            1,
+            (1, 2),
+        ),
+    ] {
+        let module = compute(statements);
+        let found = (
+            decorations(&module, Decoration::Coherent),
+            decorations(&module, Decoration::Volatile),
+            volatile_accesses(&module),
+        );
+        assert_eq!(found, (coherent, volatile, accesses), "{statements}");
+    }
+}
+
+/// By address there is no variable to decorate.
+#[test]
+fn coherent_and_volatile_accesses_by_address() {
+    for (statements, accesses) in [
+        ("LOAD.U32 r, l.x; STORE.U32 r, l.y;", (0, 0)),
+        ("LOAD.U32.COH r, l.x; STORE.U32 r, l.y;", (1, 0)),
+        ("LOAD.U32 r, l.x; STORE.U32.COH r, l.y;", (0, 1)),
+        ("LOAD.U32.VOL r, l.x; STORE.U32 r, l.y;", (1, 0)),
+        ("LOAD.U32 r, l.x; STORE.F32X4.VOL r, l.y;", (0, 1)),
+    ] {
+        assert_eq!(
+            volatile_accesses(&compute(statements)),
+            accesses,
+            "{statements}"
+        );
+    }
+}
+
+#[test]
+fn coherent_and_volatile_accesses_of_images() {
+    for (statements, coherent, volatile) in [
+        (
+            "LOADIM.U32 r, i, image[0], 1D; STOREIM.U32 image[0], r, i, 1D;",
+            0,
+            0,
+        ),
+        (
+            "LOADIM.U32.COH r, i, image[0], 1D; STOREIM.U32 image[1], r, i, 1D;",
+            1,
+            0,
+        ),
+        (
+            "LOADIM.U32 r, i, image[0], 1D; STOREIM.U32.COH image[1], r, i, 1D;",
+            1,
+            0,
+        ),
+        (
+            "LOADIM.U32.VOL r, i, image[0], 1D; STOREIM.U32 image[1], r, i, 1D;",
+            0,
+            1,
+        ),
+        (
+            "LOADIM.U32 r, i, image[0], 1D; STOREIM.U32.VOL image[1], r, i, 1D;",
+            0,
+            1,
+        ),
+    ] {
+        let module = compute(statements);
+        let found = (
+            decorations(&module, Decoration::Coherent),
+            decorations(&module, Decoration::Volatile),
+        );
+        assert_eq!(found, (coherent, volatile), "{statements}");
+    }
+}
+
+/// Other invocations change counters, whatever else the program does with them.
+#[test]
+fn counters_are_read_anew() {
+    let module = compute("ATOMCTR.GET.U r.x, c[0]; ATOMCTR.GET.U i.x, c[0]; STB.U32 r, s[i.x];");
+    assert_eq!(volatile_accesses(&module), (2, 0));
+    assert_eq!(decorations(&module, Decoration::Coherent), 1);
+}
+
+/// NV_gpu_program5 and NV_compute_program5 section 2.X.8.Z: all accesses of the invocation, for all invocations. CTA asks for less.
+#[test]
+fn memory_barriers() {
+    let all_memory = MemorySemantics::ACQUIRE_RELEASE
+        | MemorySemantics::UNIFORM_MEMORY
+        | MemorySemantics::IMAGE_MEMORY;
+    let of_groups = all_memory | MemorySemantics::WORKGROUP_MEMORY;
+    for statement in ["MEMBAR;", "MEMBAR.CTA;"] {
+        let module = compute(&format!("STB.U32 r, s[i.x]; {statement} STB.U32 r, s[4];"));
+        let barriers = all(&module, Op::MemoryBarrier);
+        assert_eq!(barriers.len(), 1, "{statement}");
+        let [scope, semantics] = [0, 1].map(|n| constant(&module, &barriers[0].operands[n]));
+        assert_eq!((scope, semantics), (Scope::Device as u32, of_groups.bits()));
+        // The barrier stands between the stores.
+        let body = module.functions[0].blocks.iter();
+        let insts = body.flat_map(|block| &block.instructions);
+        let ops: Vec<Op> = insts.map(|inst| inst.class.opcode).collect();
+        let place = |op| ops.iter().position(|&found| found == op).unwrap();
+        let last_store = ops.iter().rposition(|&found| found == Op::Store).unwrap();
+        let barrier = place(Op::MemoryBarrier);
+        assert!(place(Op::Store) < barrier && barrier < last_store);
+    }
+    let fragment = module(
+        "!!NVfp5.0 LONG TEMP l; PK64.U l, program.local[0]; STORE.U32 program.local[1], l.x; MEMBAR; MOV result.color, 1; END",
+    );
+    let barriers = all(&fragment, Op::MemoryBarrier);
+    assert_eq!(
+        constant(&fragment, &barriers[0].operands[1]),
+        all_memory.bits()
+    );
+}
+
+#[test]
+fn barriers_of_groups() {
+    let module = compute("BAR;");
+    let barriers = all(&module, Op::ControlBarrier);
+    assert_eq!(barriers.len(), 1);
+    let operands = [0, 1, 2].map(|n| constant(&module, &barriers[0].operands[n]));
+    let group = Scope::Workgroup as u32;
+    let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
+    assert_eq!(operands, [group, group, semantics.bits()]);
+    assert_eq!(count(&module, Op::MemoryBarrier), 0);
+}
+
+/// A fragment program with statements over attributes.
+#[track_caller]
+fn fragment(statements: &str) -> Module {
+    module(&format!(
+        "!!NVfp5.0 ATTRIB a = fragment.texcoord[0]; ATTRIB b = fragment.texcoord[1]; LONG TEMP l; TEMP r; {statements} \
+         MOV result.color, r; END"
+    ))
+}
+
+/// NV_gpu_program5 section 2.X.4.1: what PREC is on may not be joined with anything else.
+#[test]
+fn precise_results_are_not_contracted() {
+    for (statement, op, number) in [
+        ("ADD? r, a, b;", Op::FAdd, 1),
+        ("SUB? r, a, b;", Op::FSub, 1),
+        ("MUL? r, a, b;", Op::FMul, 1),
+        ("MUL? r, a, b.x;", Op::VectorTimesScalar, 1),
+        ("MAD? r, a, b, a;", Op::FMul, 1),
+        ("MAD? r, a, b, a;", Op::FAdd, 1),
+        ("DIV? r, a, b.x;", Op::FDiv, 1),
+        ("RCP? r, a.x;", Op::FDiv, 1),
+        ("LRP? r, a, b, a;", Op::FMul, 2),
+        ("LRP? r, a, b, a;", Op::FSub, 1),
+        ("XPD? r, a, b;", Op::FMul, 2),
+        ("MAD?.F r, a, -b, a;", Op::FNegate, 1),
+    ] {
+        let precise = fragment(&statement.replace('?', ".PREC"));
+        let plain = fragment(&statement.replace('?', ""));
+        let found = [&precise, &plain].map(|module| {
+            let decorated = decorated(module, op, Decoration::NoContraction);
+            (count(module, op), decorated)
+        });
+        assert_eq!(found, [(number, number), (number, 0)], "{statement}");
+    }
+}
+
+/// Sums of dot products have an order then, too.
+#[test]
+fn precise_dot_products() {
+    for (statement, products, sums) in [
+        ("DP2? r, a, b;", 1, 1),
+        ("DP3? r, a, b;", 1, 2),
+        ("DP4? r, a, b;", 1, 3),
+        ("DPH? r, a, b;", 1, 3),
+    ] {
+        let precise = fragment(&statement.replace('?', ".PREC"));
+        let ops = [Op::Dot, Op::FMul, Op::FAdd];
+        assert_eq!(
+            ops.map(|op| count(&precise, op)),
+            [0, products, sums],
+            "{statement}"
+        );
+        let decorated = ops.map(|op| decorated(&precise, op, Decoration::NoContraction));
+        assert_eq!(decorated, [0, products, sums], "{statement}");
+        let plain = fragment(&statement.replace('?', ""));
+        assert_eq!(count(&plain, Op::Dot), 1, "{statement}");
+        assert_eq!(decorations(&plain, Decoration::NoContraction), 0);
+    }
+}
+
+/// PREC is that of its instruction alone.
+#[test]
+fn precision_of_one_instruction() {
+    let module = fragment("MUL.PREC r, a, b; ADD r, r, a; MUL r, r, b;");
+    let decorated =
+        [Op::FMul, Op::FAdd].map(|op| decorated(&module, op, Decoration::NoContraction));
+    assert_eq!(decorated, [1, 0]);
+    let doubles = fragment("MUL.F64.PREC l, a, b; ADD.F64 l, l, a; CVT.F32.F64 r, l;");
+    let ops = [Op::FMul, Op::FAdd];
+    let decorated = ops.map(|op| self::decorated(&doubles, op, Decoration::NoContraction));
+    assert_eq!(decorated, [1, 0]);
+}
+
+/// NV_vertex_program4 section 2.X.6, ARB_vertex_program section 2.14.4.5.1: the position is that of any other program with the option.
+#[test]
+fn invariant_positions() {
+    for header in ["!!NVvp4.0", "!!ARBvp1.0"] {
+        let module = module(&format!(
+            "{header} OPTION ARB_position_invariant; MUL result.color, vertex.color, vertex.color; END"
+        ));
+        // Four rows: products, and three sums of each.
+        let ops = [Op::FMul, Op::FAdd];
+        let decorated = ops.map(|op| decorated(&module, op, Decoration::NoContraction));
+        assert_eq!(decorated, [4, 12], "{header}");
+        let is_position = |inst: &&Instruction| {
+            let builtin = Operand::BuiltIn(BuiltIn::Position);
+            inst.operands.contains(&builtin)
+        };
+        let position = module.annotations.iter().find(is_position).unwrap();
+        let invariant = module.annotations.iter().any(|inst| {
+            inst.operands[0] == position.operands[0]
+                && inst
+                    .operands
+                    .contains(&Operand::Decoration(Decoration::Invariant))
+        });
+        assert!(invariant, "{header}");
+    }
+}
+
+/// Precisions of at least 16 bits are a hint to the device: suffix H, and variables declared SHORT.
+#[test]
+fn half_precision() {
+    for (statement, relaxed) in [
+        ("MULH r, a, b;", 1),
+        ("MULR r, a, b;", 0),
+        ("MUL r, a, b;", 0),
+        ("MUL s, a, b; MOV r, s;", 1),
+        ("MUL.F64 s, a, b; CVT.F32.F32 r, s;", 0),
+    ] {
+        let module = fragment(&format!("SHORT TEMP s; {statement}"));
+        let found = decorated(&module, Op::FMul, Decoration::RelaxedPrecision);
+        assert_eq!(found, relaxed, "{statement}");
+    }
+}
+
+/// User clip planes cut all invariant positions in the same places.
+#[test]
+fn distances_of_user_clip_planes() {
+    let options = Options {
+        fixed: FixedState {
+            clip_planes: 0b101,
+            ..FixedState::default()
+        },
+        ..Options::default()
+    };
+    let text = "!!ARBvp1.0 OPTION ARB_position_invariant; MOV result.color, vertex.color; END";
+    let module = module_with(text, &options);
+    // Four rows of each of the two matrices, and two planes: products, and three sums of each.
+    let decorated =
+        [Op::FMul, Op::FAdd].map(|op| decorated(&module, op, Decoration::NoContraction));
+    assert_eq!(decorated, [10, 30]);
+}
+
+/// Instructions of GLSL.std.450 of one kind.
+fn glsl_count(module: &Module, op: GlslStd450Op) -> usize {
+    let number = Operand::LiteralExtInstInteger(op as u32);
+    let insts = all(module, Op::ExtInst);
+    insts
+        .iter()
+        .filter(|inst| inst.operands[1] == number)
+        .count()
+}
+
+/// What no program may rely on must not reach other memory: indices are brought into the range of their array.
+#[test]
+fn indices_stay_in_their_arrays() {
+    for (statements, clamps) in [
+        ("TEMP a[4]; MOV a[n.x], n; ADD r, a[n.y], a[n.x];", 3),
+        ("PARAM a[3] = { program.local[1..3] }; MOV r, a[n.x];", 1),
+        ("ATTRIB a[] = { fragment.attrib[0..3] }; MOV r, a[n.x];", 1),
+        ("TEMP a[4]; MOV a[1], n; MOV r, a[1];", 0),
+    ] {
+        let (declaration, rest) = statements.split_once("; ").unwrap();
+        let module = module(&format!(
+            "!!NVfp5.0 {declaration}; TEMP n, r; MOV.S n, program.local[0]; {rest} MOV result.color, r; END"
+        ));
+        let clamps_all = all(&module, Op::ExtInst).iter().all(|inst| {
+            inst.operands[1] != Operand::LiteralExtInstInteger(GlslStd450Op::SClamp as u32)
+                || constant(&module, &inst.operands[3]) == 0
+                    && constant(&module, &inst.operands[4]) < 4
+        });
+        assert_eq!(
+            (glsl_count(&module, GlslStd450Op::SClamp), clamps_all),
+            (clamps, true),
+            "{statements}"
+        );
+    }
+}
+
+/// SPIR-V leaves divisions by 0 and the quotient of the least number by -1 open: such divisors never reach an instruction.
+#[test]
+fn divisions_of_integers_are_defined() {
+    for (ty, op, choices) in [("S", Op::SDiv, 2), ("U", Op::UDiv, 1)] {
+        let module = module(&format!(
+            "!!NVfp5.0 TEMP r; DIV.{ty} r.x, program.local[0], program.local[1].x; MOV result.color, r.x; END"
+        ));
+        let mut divisor = all(&module, op)[0].operands[1].clone();
+        for number in 0..choices {
+            let Operand::IdRef(id) = divisor else {
+                panic!("{divisor:?}")
+            };
+            let select = module
+                .all_inst_iter()
+                .find(|inst| inst.result_id == Some(id))
+                .unwrap();
+            assert_eq!(select.class.opcode, Op::Select, "{ty} {number}");
+            divisor = select.operands[2].clone();
+        }
+    }
+}
+
+/// Invocations that only help others to derivatives do not take part in loops that wait for memory to change.
+#[test]
+fn helpers_do_not_wait() {
+    let text = "!!NVfp5.0 LONG TEMP l; TEMP r; PK64.U l, program.local[0]; ATOM.IWRAP.U32 r.x, program.local[1], l.x; \
+                MOV result.color, r; END";
+    for (demote, op) in [(true, Op::IsHelperInvocationEXT), (false, Op::Load)] {
+        let options = Options {
+            device: DeviceFeatures {
+                demote_to_helper_invocation: demote,
+                ..DeviceFeatures::default()
+            },
+            ..Options::default()
+        };
+        let module = module_with(text, &options);
+        assert!(count(&module, op) > 0);
+        let builtin = Operand::BuiltIn(BuiltIn::HelperInvocation);
+        let reads_builtin = module
+            .annotations
+            .iter()
+            .any(|inst| inst.operands.contains(&builtin));
+        assert_eq!(
+            (count(&module, Op::IsHelperInvocationEXT) > 0, reads_builtin),
+            (demote, !demote)
+        );
+        // The condition, and the end of the loop.
+        assert_eq!(count(&module, Op::BranchConditional), 2);
+    }
+}
+
+/// Buffers may be the same memory, and what a program only reads is declared so: devices that cannot store in a stage take it.
+#[test]
+fn buffers_that_are_only_read() {
+    let module = compute("LDB.U32 r, s[i.x]; STORE.U32 r, l.x;");
+    assert_eq!(decorations(&module, Decoration::NonWritable), 1);
+    let module = compute("LDB.U32 r, s[i.x]; STB.U32 r, s[i.y];");
+    assert_eq!(decorations(&module, Decoration::NonWritable), 0);
+    assert_eq!(decorations(&module, Decoration::Aliased), 1);
+}
+
+/// What has one value in a whole primitive has it everywhere.
+#[test]
+fn flat_attributes_are_not_evaluated_elsewhere() {
+    let flat_colors = Options {
+        fixed: FixedState {
+            flat_colors: true,
+            ..FixedState::default()
+        },
+        ..Options::default()
+    };
+    let smooth = Options::default();
+    for (text, options, number) in [
+        (
+            "ATTRIB a = fragment.attrib[0]; IPAC result.color, a;",
+            &smooth,
+            1,
+        ),
+        (
+            "FLAT ATTRIB a = fragment.attrib[0]; IPAC result.color, a;",
+            &smooth,
+            0,
+        ),
+        (
+            "CENTROID ATTRIB a = fragment.color; IPAC result.color, a;",
+            &smooth,
+            1,
+        ),
+        (
+            "CENTROID ATTRIB a = fragment.color; IPAC result.color, a;",
+            &flat_colors,
+            0,
+        ),
+    ] {
+        let module = module_with(&format!("!!NVfp5.0 {text} END"), options);
+        assert_eq!(
+            glsl_count(&module, GlslStd450Op::InterpolateAtCentroid),
+            number,
+            "{text}"
+        );
+        let is_flat = number == 0;
+        let found = (
+            decorations(&module, Decoration::Flat),
+            decorations(&module, Decoration::Centroid),
+        );
+        let is_centroid = !is_flat && text.starts_with("CENTROID");
+        assert_eq!(
+            found,
+            (usize::from(is_flat), usize::from(is_centroid)),
+            "{text}"
+        );
+    }
+}
+
+/// NV_sample_mask_override_coverage, and options that are modes of execution.
+#[test]
+fn options_of_fragment_programs() {
+    let declared = |option: &str| {
+        module(&format!(
+            "!!NVfp5.0 {option} MOV.S result.samplemask, 1; MOV result.color, 1; END"
+        ))
+    };
+    let plain = declared("");
+    let own = declared("OPTION NV_sample_mask_override_coverage;");
+    let counts = [&plain, &own].map(|module| decorations(module, Decoration::OverrideCoverageNV));
+    assert_eq!(counts, [0, 1]);
+}
