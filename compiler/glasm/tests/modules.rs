@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use glasm::{DeviceFeatures, FixedState, Options, Source, compile};
+use glasm::{Conventions, DeviceFeatures, FixedState, Options, Source, compile};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, GlslStd450Op, MemoryAccess, MemorySemantics, Op, Scope};
 
@@ -516,4 +516,32 @@ fn options_of_fragment_programs() {
     let own = declared("OPTION NV_sample_mask_override_coverage;");
     let counts = [&plain, &own].map(|module| decorations(module, Decoration::OverrideCoverageNV));
     assert_eq!(counts, [0, 1]);
+}
+
+/// Where y counts the other way, so do derivatives in y and offsets.
+#[test]
+fn directions_of_y() {
+    for (negate_ddy, negations) in [(false, 0), (true, 1)] {
+        let options = Options {
+            conventions: Conventions {
+                negate_ddy,
+                ..Conventions::vulkan()
+            },
+            ..Options::default()
+        };
+        for statement in [
+            "IPAO r, a, program.local[0];",
+            "DDY r, a;",
+            "MOV r, a;",
+            "DDX r, a;",
+        ] {
+            let text = format!(
+                "!!NVfp5.0 ATTRIB a = fragment.attrib[0]; TEMP r; {statement} MOV result.color, r; END"
+            );
+            let module = module_with(&text, &options);
+            let turns = statement.starts_with("IPAO") || statement.starts_with("DDY");
+            let expected = if turns { negations } else { 0 };
+            assert_eq!(count(&module, Op::FNegate), expected, "{statement}");
+        }
+    }
 }
