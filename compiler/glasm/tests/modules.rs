@@ -81,10 +81,10 @@ fn constant(module: &Module, operand: &Operand) -> u32 {
     };
     let mut constants = module.types_global_values.iter();
     let constant = constants.find(|inst| inst.result_id == Some(*id)).unwrap();
-    match constant.operands[0] {
-        Operand::LiteralBit32(bits) => bits,
-        ref other => panic!("{other:?} is no word"),
-    }
+    let Operand::LiteralBit32(bits) = constant.operands[0] else {
+        panic!("{constant:?} is no word")
+    };
+    bits
 }
 
 /// NV_gpu_program5 section 2.X.4.5.
@@ -543,5 +543,42 @@ fn directions_of_y() {
             let expected = if turns { negations } else { 0 };
             assert_eq!(count(&module, Op::FNegate), expected, "{statement}");
         }
+    }
+}
+
+/// The instruction that gives the value of an operand.
+#[track_caller]
+fn definition<'m>(module: &'m Module, operand: &Operand) -> &'m Instruction {
+    let Operand::IdRef(id) = operand else {
+        panic!("{operand:?} is no value")
+    };
+    let mut insts = module.all_inst_iter();
+    insts.find(|inst| inst.result_id == Some(*id)).unwrap()
+}
+
+/// NV_shader_storage_buffer_object: what lies beyond the end is not written. Devices may do the same, so that no result shows it.
+#[test]
+fn stores_stay_in_their_buffers() {
+    for (statement, more) in [
+        ("STB.U32 r, s[i.x];", None),
+        ("STB.U64 l, s[i.x];", Some(1)),
+    ] {
+        let module = compute(statement);
+        assert_eq!(count(&module, Op::ULessThanEqual), 0);
+        let tests = all(&module, Op::ULessThan);
+        assert_eq!(tests.len(), 1, "{statement}");
+        let [word, bound] = [0, 1].map(|n| definition(&module, &tests[0].operands[n]));
+        assert_eq!(bound.class.opcode, Op::ArrayLength, "{statement}");
+        // The last word that the store touches: the byte address over 4, and one more if it has 64 bits.
+        let first = match more {
+            Some(number) => {
+                assert_eq!(word.class.opcode, Op::IAdd, "{statement}");
+                assert_eq!(constant(&module, &word.operands[1]), number, "{statement}");
+                definition(&module, &word.operands[0])
+            }
+            None => word,
+        };
+        assert_eq!(first.class.opcode, Op::ShiftRightLogical, "{statement}");
+        assert_eq!(constant(&module, &first.operands[1]), 2, "{statement}");
     }
 }

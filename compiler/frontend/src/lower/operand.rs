@@ -70,7 +70,11 @@ impl Lowerer<'_> {
                 let bits = literal_bits(self.checked.ast.text, literal, ty).unwrap_or(0);
                 Base::Literal(self.literal_id([bits; 4]))
             }
-            base => self.literal_operand(base, ty),
+            base @ (AstBase::Scalar(_)
+            | AstBase::Vector { .. }
+            | AstBase::Name(_)
+            | AstBase::Path(_)
+            | AstBase::Var(_)) => self.literal_operand(base, ty),
         };
         let mut src = Src::new(base);
         if !signs.is_empty() {
