@@ -554,8 +554,10 @@ fn lanes_that_are_not_read_do_not_count() {
         );
         m.f(Op::Mov, d(value, "xyzw"), &[input]);
         m.f(Op::Mov, d(value, "yz"), &[numbers]);
-        m.f(Op::Exp2, d(color, "xw"), &[r(value, "yzzy")]);
-        m.f(Op::Dp2, d(color, "yz"), &[r(value, "yzxw"), numbers]);
+        m.f(Op::Add, d(color, "x"), &[r(value, "x"), numbers]);
+        // Lane x would read the input.
+        m.f(Op::Exp2, d(color, "zw"), &[r(value, "xyzy")]);
+        m.f(Op::Dp2, d(color, "y"), &[r(value, "yzxw"), numbers]);
     });
     assert_eq!(
         count(&text, "OpExtInst") + count(&text, "OpDot"),
@@ -612,8 +614,10 @@ fn constant_selectors_select() {
 
 #[test]
 fn doubles_divided_by_zero_are_products_with_infinity() {
-    let text = text(|m, color| {
-        let (wide, zero, words) = (m.wide(), m.bits([1 << 63; 4]), m.temp());
+    for (zero, infinity) in [(0f64, f64::INFINITY), (-0.0, f64::NEG_INFINITY)] {
+        let mut m = Make::new(Stage::Fragment);
+        let color = m.color();
+        let (wide, zero, words) = (m.wide(), m.bits([zero.to_bits(); 4]), m.temp());
         let input = m.input(Semantic::TexCoord(0));
         m.op(Op::Mov, Type::U32, d(words, "xyzw"), &[input]);
         m.op(Op::Pack64, Type::F64, d(wide, "xy"), &[r(words, "xyzw")]);
@@ -624,9 +628,16 @@ fn doubles_divided_by_zero_are_products_with_infinity() {
             d(color, "xyzw"),
             &[r(wide, "xyzw")],
         );
-    });
-    assert_eq!(count(&text, "OpFDiv"), 0, "{text}");
-    assert_eq!(count(&text, "OpFMul"), 1, "{text}");
+        let module = check_with(&m.finish(), &Options::default());
+        let text = disassemble(&module.words);
+        assert_eq!(count(&text, "OpFDiv"), 0, "{text}");
+        assert_eq!(count(&text, "OpFMul"), 1, "{text}");
+        let high = (infinity.to_bits() >> 32) as u32;
+        assert!(
+            module.words.windows(2).any(|words| words == [0, high]),
+            "{text}"
+        );
+    }
 }
 
 #[test]
