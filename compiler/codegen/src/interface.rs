@@ -250,6 +250,9 @@ impl Interface {
                     return Ok(pad);
                 };
                 self.check_location(program, options, id)?;
+                if shaded(options, input).sampling == Sampling::Sample {
+                    check_feature(options, Need::SampleRate)?;
+                }
                 let value = self.load_location(w, program, options, id, location, Scalar::F32);
                 let lanes: [Lane; 4] = std::array::from_fn(|lane| Lane::of(value, lane));
                 if let Semantic::Color(number) = semantic
@@ -317,15 +320,11 @@ impl Interface {
         w: &mut Writer,
         program: &Program,
         options: &Options,
-        mut input: Input,
+        input: Input,
         location: u32,
         scalar: Scalar,
     ) -> ValueWord {
-        if options.fixed.flat_colors
-            && matches!(input.semantic, Semantic::Color(_) | Semantic::BackColor(_))
-        {
-            (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
-        }
+        let input = shaded(options, input);
         let ty = w.ty(scalar, 4);
         let variable = self.variable(w, StorageClass::Input, ty);
         w.decorate(variable, Decoration::Location, &[location]);
@@ -528,9 +527,7 @@ fn need_builtin(
     row: BuiltinRow,
 ) -> Result<(), Failure> {
     let Some(need) = row.need else { return Ok(()) };
-    if need == Need::DrawParameters && !options.device.draw_parameters {
-        return Err(Error::missing_feature("shaderDrawParameters"));
-    }
+    check_feature(options, need)?;
     if need == Need::Group && !options.device.subgroups.stages[program.stage as usize] {
         let name = program.stage.name();
         return Err(Error::missing_feature(&format!(
@@ -539,6 +536,40 @@ fn need_builtin(
     }
     w.needs.insert(need);
     Ok(())
+}
+
+/// Whether the device has the feature of an input, if it is one that devices may lack.
+fn check_feature(options: &Options, need: Need) -> Result<(), Failure> {
+    let device = &options.device;
+    let features = [
+        (
+            Need::DrawParameters,
+            device.draw_parameters,
+            "shaderDrawParameters",
+        ),
+        (Need::Geometry, device.geometry_shader, "geometryShader"),
+        (Need::MultiViewport, device.multi_viewport, "multiViewport"),
+        (
+            Need::SampleRate,
+            device.sample_rate_shading,
+            "sampleRateShading",
+        ),
+    ];
+    let lacks = |(of, has, _): &(Need, bool, &str)| *of == need && !has;
+    match features.iter().find(|row| lacks(row)) {
+        Some((_, _, name)) => Err(Error::missing_feature(name)),
+        None => Ok(()),
+    }
+}
+
+/// How an input is interpolated: GL state may make colors flat.
+fn shaded(options: &Options, mut input: Input) -> Input {
+    if options.fixed.flat_colors
+        && matches!(input.semantic, Semantic::Color(_) | Semantic::BackColor(_))
+    {
+        (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
+    }
+    input
 }
 
 /// The number that stands for a stage in bindings.

@@ -111,7 +111,8 @@ mod tests {
     use glasm::{Options, Source, Subgroups};
     use glasm_tests::scripts::{Expected, all_programs};
 
-    /// The errors of all programs of the scripts that blame the device, with those among them that do it wrongly.
+    /// How many errors of all programs of the scripts blame the device, and what goes wrong: errors that blame it wrongly, and modules that
+    /// use what it lacks.
     fn blames(device: DeviceFeatures) -> (usize, Vec<String>) {
         let options = Options {
             device,
@@ -124,8 +125,16 @@ mod tests {
             let (Some(dialect), Expected::Loads) = (dialect, program.expected) else {
                 continue;
             };
-            let Err(errors) = glasm::compile(&Source::new("a", &program.text), &options) else {
-                continue;
+            let errors = match glasm::compile(&Source::new("a", &program.text), &options) {
+                Ok(shader) => {
+                    let needed = shader.reflection.requirements.features.iter();
+                    let mut lacking =
+                        needed.filter(|name| has_feature(&device, name) == Some(false));
+                    let name = lacking.next();
+                    wrong.extend(name.map(|name| format!("{} uses {name}", program.name)));
+                    continue;
+                }
+                Err(errors) => errors,
             };
             let blames = |error: &&Diagnostic| error.code == Code::FeatureMissing;
             count += errors.list.iter().filter(blames).count();
