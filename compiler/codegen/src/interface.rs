@@ -250,9 +250,6 @@ impl Interface {
                     return Ok(pad);
                 };
                 self.check_location(program, options, id)?;
-                if shaded(options, input).sampling == Sampling::Sample {
-                    check_feature(options, Need::SampleRate)?;
-                }
                 let value = self.load_location(w, program, options, id, location, Scalar::F32);
                 let lanes: [Lane; 4] = std::array::from_fn(|lane| Lane::of(value, lane));
                 if let Semantic::Color(number) = semantic
@@ -269,15 +266,19 @@ impl Interface {
         }
     }
 
-    /// Two varyings of one location cannot both be read.
+    /// Two varyings of one location cannot both be read, and not all devices evaluate them at samples.
     fn check_location(
         &self,
         program: &Program,
         options: &Options,
         id: InputId,
     ) -> Result<(), Failure> {
+        let input = program.inputs[id];
+        if shaded(options, input).sampling == Sampling::Sample {
+            check_feature(options, Need::SampleRate)?;
+        }
         let varyings = &options.interface.inputs;
-        let semantic = program.inputs[id].semantic;
+        let semantic = input.semantic;
         let location = varyings.location(semantic);
         let clash = program.inputs.iter_enumerated().find(|(other, data)| {
             data.semantic != semantic
