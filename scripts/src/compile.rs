@@ -5,7 +5,7 @@ mod expected;
 mod features;
 mod image_formats;
 
-pub use features::device_features;
+pub use features::{device_features, has_feature, wrong_blame};
 
 use crate::format::{Encoding, Format};
 use crate::script::{

@@ -7,3 +7,4 @@ pub mod memory;
 pub mod mutate;
 pub mod rng;
 pub mod scripts;
+pub mod skip;

@@ -1,10 +1,10 @@
 //! One process runs a thousand scripts: its memory does not grow with them.
 //!
 //! In a process of its own, so that no other test takes memory meanwhile. The benchmark `scripts` runs ten thousand.
-#![allow(clippy::print_stderr, reason = "says what is skipped")]
 
 use glasm_tests::memory::{endure, resident};
 use glasm_tests::scripts;
+use glasm_tests::skip::skip;
 use glasm_vkrunner::{Outcome, RunOptions, Runner, Validation};
 
 /// Scripts of the round that warms up, and of each of the rounds that are compared.
@@ -34,10 +34,10 @@ fn memory_does_not_grow_with_scripts() {
     };
     let runner = match Runner::new(&options) {
         Ok(runner) => runner,
-        Err(error) => return eprintln!("skipped: {error}"),
+        Err(error) => return skip(error),
     };
     if resident().is_none() {
-        return eprintln!("skipped: the system does not tell how much memory is in use");
+        return skip("the system does not tell how much memory is in use");
     }
     let mut scripts = scripts::find();
     scripts.retain(|script| {
@@ -52,7 +52,7 @@ fn memory_does_not_grow_with_scripts() {
         assert_eq!(runner.run_file(script).outcome, Outcome::Pass);
     });
     let (Some(first), Some(last)) = (measured.first(), measured.last()) else {
-        return;
+        panic!("{} scripts run", some.len());
     };
     let scripts = (ROUNDS * some.len()) as u64;
     assert!(

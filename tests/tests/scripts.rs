@@ -1,14 +1,14 @@
 //! Runs every script of the repository on the default Vulkan device: one test per `.shader_test` file, named by its path, and one per
 //! example of the manual, named by its line and heading.
 //!
-//! Without a device all of them are reported as ignored. `GLASM_TEST_SCRIPTS=off` leaves the list empty: `cargo xtask test` sets
+//! What the device cannot run, and everything if there is no device, is reported as ignored. `GLASM_TEST_SCRIPTS=off` leaves the list empty: `cargo xtask test` sets
 //! it, because it runs the scripts through `glasm run` on two drivers.
 #![expect(clippy::print_stderr, reason = "says why scripts are ignored")]
 
 use glasm_tests::manual::{self, Example};
 use glasm_tests::scripts;
 use glasm_vkrunner::{Outcome, RunOptions, Runner};
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::cell::Cell;
 use std::path::Path;
 use std::process::ExitCode;
@@ -38,14 +38,14 @@ fn main() -> ExitCode {
         eprintln!("scripts are ignored: {reason}");
     }
     let trials = scripts.into_iter().map(|script| {
-        let trial = Trial::test(scripts::name(&script), {
+        let trial = Trial::ignorable_test(scripts::name(&script), {
             let script = script.clone();
             move || run(&script)
         });
         trial.with_ignored_flag(missing.is_some())
     });
     let examples = examples.into_iter().map(|example| {
-        let trial = Trial::test(example.name(), move || run_example(&example));
+        let trial = Trial::ignorable_test(example.name(), move || run_example(&example));
         trial.with_ignored_flag(missing.is_some())
     });
     libtest_mimic::run(&arguments, trials.chain(examples).collect()).exit_code()
@@ -58,22 +58,23 @@ fn missing_device() -> Option<String> {
         .map(|error| error.to_string())
 }
 
-fn run(script: &Path) -> Result<(), Failed> {
-    if let Some(reason) = run_script(script)? {
-        eprintln!("{}: skipped: {reason}", scripts::name(script));
-    }
-    Ok(())
+fn run(script: &Path) -> Result<Completion, Failed> {
+    Ok(match run_script(script)? {
+        Some(reason) => Completion::ignored_with(reason),
+        None => Completion::Completed,
+    })
 }
 
 /// Examples must show what they are there for: only a device may keep them from running, not a missing tool or a feature that the runner
 /// lacks.
-fn run_example(example: &Example) -> Result<(), Failed> {
+fn run_example(example: &Example) -> Result<Completion, Failed> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     match run_script(&example.write(folder)?)? {
         Some(reason) if !is_lack_of_device(&reason) => {
             Err(Failed::from(format!("an example is skipped: {reason}")))
         }
-        Some(_) | None => Ok(()),
+        Some(reason) => Ok(Completion::ignored_with(reason)),
+        None => Ok(Completion::Completed),
     }
 }
 

@@ -1,6 +1,5 @@
 //! Every program of the scripts as text of every language: it is written, or an error says which version has what is missing; and what is
 //! written as GLSL is accepted by `glslangValidator`. Without that program on the machine the texts are written and not compiled.
-#![expect(clippy::print_stderr, reason = "says what was not checked")]
 #![expect(clippy::unwrap_used, reason = "a broken machine fails the test")]
 
 mod support;
@@ -8,6 +7,7 @@ mod support;
 use glasm::ir::Stage;
 use glasm::{Code, Severity};
 use glasm_tests::scripts::{self, Expected, Program};
+use glasm_tests::skip::has_program;
 use glasm_text::{Error, Language, Nan, Options, write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -97,14 +97,7 @@ fn extension(stage: Stage) -> &'static str {
 }
 
 fn glslang_is_installed() -> bool {
-    let found = Command::new("glslangValidator")
-        .arg("--version")
-        .output()
-        .is_ok();
-    if !found {
-        eprintln!("glslangValidator is not installed: no GLSL was compiled");
-    }
-    found
+    has_program("glslangValidator")
 }
 
 /// The limits that the compiler knows by itself are those of old GPUs; arrays of handles are longer.

@@ -41,6 +41,6 @@ pub use glasm_scripts::device::DeviceChoice;
 pub use glasm_scripts::find::find_scripts;
 pub use glasm_scripts::outcome::{Failure, FailureImage, Outcome, ScriptReport, Summary};
 pub use glasm_scripts::timing::{Phase, Timings};
-pub use options::{RunOptions, Through, Validation};
+pub use options::{RunOptions, Through, Validation, Work};
 pub use runner::{Runner, devices, is_called};
 pub use vk::DeviceInfo;

@@ -27,6 +27,16 @@ pub enum Through {
     Wgsl,
 }
 
+/// What becomes of draws and dispatches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Work {
+    /// The device does them.
+    #[default]
+    Done,
+    /// They do nothing. A script that passes all the same proves nothing of what its programs compute.
+    Left,
+}
+
 /// Options of a [`Runner`](crate::Runner).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunOptions {
@@ -53,6 +63,8 @@ pub struct RunOptions {
     pub through: Option<Through>,
     /// Whether reports hold what programs left to be seen: see [`ScriptReport::observations`](crate::ScriptReport::observations).
     pub observe: Observe,
+    /// What becomes of draws and dispatches. For tests of scripts: the others have no use for less than all of it.
+    pub work: Work,
 }
 
 impl Default for RunOptions {
@@ -68,6 +80,7 @@ impl Default for RunOptions {
             target: None,
             through: None,
             observe: Observe::Off,
+            work: Work::Done,
         }
     }
 }

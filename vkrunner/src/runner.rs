@@ -199,7 +199,7 @@ impl Runner {
             save_images: self.options.save_images.as_deref(),
             failure_images: self.options.failure_images.as_deref(),
         };
-        let results = execute::execute(&device, script, sets, &files, self.options.observe);
+        let results = execute::execute(&device, script, sets, &files, &self.options);
         if device.is_lost() {
             *self.device.borrow_mut() = None;
             self.gave_up_device.set(true);

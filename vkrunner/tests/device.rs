@@ -1,11 +1,8 @@
 //! Scripts on a real device, with shaders in SPIR-V assembly. Without a device, or without `spirv-as`, a test says so and ends.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "tests stop at what goes wrong, and say what they skip"
-)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use glasm_tests::skip::skip;
 use glasm_vkrunner::{Outcome, RunOptions, Runner, ScriptReport};
 use std::fs;
 use std::path::PathBuf;
@@ -32,7 +29,7 @@ fn runner(options: &RunOptions) -> Option<Runner> {
     match Runner::new(options) {
         Ok(runner) => Some(runner),
         Err(error) => {
-            eprintln!("skipped: {error}");
+            skip(error);
             None
         }
     }
@@ -47,7 +44,7 @@ fn run_with(options: &RunOptions, name: &str, script: &str) -> Option<ScriptRepo
     let report = runner.run_file(&path);
     match &report.outcome {
         Outcome::Skip(reason) => {
-            eprintln!("skipped: {reason}");
+            skip(reason);
             None
         }
         Outcome::Pass | Outcome::Fail => Some(report),
@@ -421,7 +418,7 @@ fn validation_messages_fail_the_script_that_causes_them() {
         return;
     };
     if !runner.validates() {
-        eprintln!("skipped: there is no validation layer");
+        skip("there is no validation layer");
         return;
     }
     let folder = Folder::new("validation");
@@ -436,7 +433,7 @@ fn validation_messages_fail_the_script_that_causes_them() {
         .iter()
         .any(|report| matches!(report.outcome, Outcome::Skip(_)))
     {
-        eprintln!("skipped: there is no spirv-as");
+        skip("there is no spirv-as");
         return;
     }
     assert_eq!(reports[0].outcome, Outcome::Fail);

@@ -1,11 +1,8 @@
 //! A program that never ends. In a process of its own, because the device goes on with it until the process ends.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "tests stop at what goes wrong, and say what they skip"
-)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use glasm_tests::skip::skip;
 use glasm_vkrunner::{Outcome, RunOptions, Runner};
 use std::fs;
 use std::time::{Duration, Instant};
@@ -69,7 +66,7 @@ fn endless_programs_are_given_up() {
     }) {
         Ok(runner) => runner,
         Err(error) => {
-            eprintln!("skipped: {error}");
+            skip(error);
             return;
         }
     };
@@ -90,6 +87,6 @@ fn endless_programs_are_given_up() {
         }
         // Some devices end such loops themselves.
         Outcome::Pass => assert!(!runner.gave_up_device()),
-        Outcome::Skip(reason) => eprintln!("skipped: {reason}"),
+        Outcome::Skip(reason) => skip(reason),
     }
 }

@@ -1,11 +1,8 @@
 //! What failing probes of buffers say, and scripts whose buffers cannot be had. Without a device a test says so and ends.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "tests stop at what goes wrong, and say what they skip"
-)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+use glasm_tests::skip::skip;
 use glasm_vkrunner::{Outcome, RunOptions, Runner, ScriptReport};
 use std::fs;
 
@@ -14,7 +11,7 @@ fn run(name: &str, scripts: &[&str]) -> Option<Vec<ScriptReport>> {
     let runner = match Runner::new(&RunOptions::default()) {
         Ok(runner) => runner,
         Err(error) => {
-            eprintln!("skipped: {error}");
+            skip(error);
             return None;
         }
     };
@@ -34,7 +31,7 @@ fn run(name: &str, scripts: &[&str]) -> Option<Vec<ScriptReport>> {
 fn failures(name: &str, script: &str) -> Option<Vec<(Option<u32>, String)>> {
     let report = run(name, &[script])?.remove(0);
     if let Outcome::Skip(reason) = &report.outcome {
-        eprintln!("skipped: {reason}");
+        skip(reason);
         return None;
     }
     assert_eq!(report.outcome, Outcome::Fail);

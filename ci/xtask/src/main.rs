@@ -78,8 +78,10 @@ Installs what is missing (as setup --yes does), then runs in this order:
   unit       unit and integration tests (cargo nextest if installed)
   doc        documentation tests
   scripts    tests/cases/run and shaders on lavapipe and on SwiftShader, validation layer on
+  machines   scripts on lavapipe as it is on other CPUs, with the system's validation layer
   text       scripts on lavapipe, each program written as WGSL and as GLSL, and compiled from that
-  spirv-val  every module that the scripts produced
+  spirv-val  every module that the step `scripts` of the same run produced
+  spirv-tools  the feature spirv-tools: the validator inside of the process, which takes minutes of C++ to build once
   opengl     scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe
   coverage   the feature lists that passing scripts prove; docs/support.md says the same
 The last line is `N passed, N failed, N skipped`: tests, scripts and checks together.

@@ -54,6 +54,15 @@ impl Tally {
         tally
     }
 
+    /// The same with so many of the passed tests skipped: they said so themselves.
+    pub(crate) fn with_skipped(self, count: u64) -> Self {
+        Self {
+            passed: self.passed.saturating_sub(count),
+            skipped: self.skipped + count,
+            ..self
+        }
+    }
+
     /// Reads `N passed`, `N failed`, `N timed out`, `N exec failed`, `N skipped`, `N ignored` off one line.
     fn of_summary_line(line: &str) -> Self {
         let mut tally = Self::default();
@@ -122,6 +131,18 @@ mod tests {
                 skipped: 5
             }
         );
+    }
+
+    #[test]
+    fn tests_that_skip_themselves_have_not_passed() {
+        let text = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out";
+        let tally = Tally::of_test_run(text, true).with_skipped(2);
+        let expected = Tally {
+            passed: 1,
+            failed: 0,
+            skipped: 3,
+        };
+        assert_eq!(tally, expected);
     }
 
     #[test]

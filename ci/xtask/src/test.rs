@@ -7,10 +7,15 @@ use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::vulkan::{self, Layer};
 use crate::{reference, shell, validate};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use glasm_tests::skip;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
+
+/// Where tests note that they are skipped.
+const SKIPPED: &str = "target/skipped-tests";
 
 /// What `test` was asked for.
 #[derive(Default)]
@@ -54,6 +59,8 @@ pub(crate) enum Step {
     Text,
     /// Every module.
     SpirvVal,
+    /// The validator inside of the process, which is C++.
+    SpirvTools,
     /// Comparison with OpenGL drivers.
     OpenGl,
     /// Feature lists.
@@ -72,6 +79,7 @@ const STEPS: &[(&str, Step)] = &[
     ("machines", Step::Machines),
     ("text", Step::Text),
     ("spirv-val", Step::SpirvVal),
+    ("spirv-tools", Step::SpirvTools),
     ("opengl", Step::OpenGl),
     ("coverage", Step::Coverage),
 ];
@@ -97,7 +105,8 @@ impl Step {
 #[derive(Default)]
 struct State {
     results: Vec<ScriptResult>,
-    modules: Vec<PathBuf>,
+    /// Where the suites left their modules; `None` if no suite was to run.
+    modules: Option<Vec<PathBuf>>,
 }
 
 /// `cargo xtask test`.
@@ -150,6 +159,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::Machines => other_machines(),
         Step::Text => scripts_through_text(),
         Step::SpirvVal => validate_modules(state),
+        Step::SpirvTools => in_process_validation(),
         Step::OpenGl => reference::test(),
         Step::Coverage => coverage_report(state),
     }
@@ -249,18 +259,52 @@ fn unit_tests() -> Result<Tally> {
     test_run(&mut command)
 }
 
+/// The feature `spirv-tools`, which no other step builds. Of the command only what is tested by itself: its program stays as it is.
+fn in_process_validation() -> Result<Tally> {
+    test_run(shell::cargo().args([
+        "test",
+        "--package",
+        "glasm",
+        "--package",
+        "glasm-cli",
+        "--no-default-features",
+        "--features",
+        "glasm/spirv-tools,glasm-cli/spirv-tools",
+        "--lib",
+        "--bins",
+        "valid",
+    ]))
+}
+
 /// Runs tests. The scripts have a step of their own, on two drivers, so the test target that runs them stays empty.
 fn test_run(command: &mut Command) -> Result<Tally> {
     if let Some(driver) = vulkan::lavapipe() {
         vulkan::use_driver(command, &driver);
     }
     vulkan::use_validation_layer(command, Layer::Newest)?;
+    let list = std::path::absolute(SKIPPED)?;
+    match std::fs::remove_file(&list) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).context(SKIPPED);
+        }
+        Ok(()) | Err(_) => {}
+    }
+    command.env(skip::LIST, &list);
     let transcript = shell::tee(command.env("GLASM_TEST_SCRIPTS", "off"))?;
-    Ok(Tally::of_test_run(&transcript.text, transcript.success))
+    let tally = Tally::of_test_run(&transcript.text, transcript.success);
+    anyhow::ensure!(tally != Tally::default(), "no test was run");
+    // Without a skipped test there is no list.
+    let skipped = std::fs::read_to_string(&list).unwrap_or_default();
+    let skipped = skip::tests_of(&skipped);
+    for (test, reason) in &skipped {
+        println!("SKIP {test}: {reason}");
+    }
+    Ok(tally.with_skipped(skipped.len() as u64))
 }
 
 fn script_suites(state: &mut State) -> Result<Tally> {
     let mut tally = Tally::default();
+    let modules = state.modules.insert(Vec::new());
     for (name, driver) in suite::drivers() {
         let Some(driver) = driver else {
             println!("{name} is not installed: its suite is skipped");
@@ -273,7 +317,7 @@ fn script_suites(state: &mut State) -> Result<Tally> {
                 println!("{name}: {}\n", run.tally);
                 tally += run.tally;
                 state.results.extend(run.results);
-                state.modules.push(run.modules);
+                modules.push(run.modules);
             }
             Err(error) => {
                 println!("error: {error:#}");
@@ -323,13 +367,15 @@ fn scripts_through_text() -> Result<Tally> {
     Ok(tally)
 }
 
+/// The modules of this run: what other runs have left tells nothing.
 fn validate_modules(state: &State) -> Result<Tally> {
-    let fallback = [PathBuf::from(suite::OUT)];
-    let dirs = if state.modules.is_empty() {
-        &fallback[..]
-    } else {
-        &state.modules[..]
+    let Some(dirs) = &state.modules else {
+        bail!("there are no modules: run this together with the step `scripts`, which makes them");
     };
+    if dirs.is_empty() {
+        println!("no driver ran the scripts, so there are no modules: skipped");
+        return Ok(Tally::skip());
+    }
     let Some(tally) = validate::run(dirs)? else {
         println!("spirv-val is not installed: skipped");
         return Ok(Tally::skip());
@@ -364,4 +410,26 @@ fn coverage_report(state: &State) -> Result<Tally> {
         }
     };
     Ok(tally)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{State, validate_modules};
+    use crate::tally::Tally;
+    use std::path::PathBuf;
+
+    #[test]
+    fn modules_are_those_of_this_run() {
+        let validate = |modules| {
+            validate_modules(&State {
+                modules,
+                ..State::default()
+            })
+        };
+        assert!(validate(None).is_err());
+        assert_eq!(validate(Some(Vec::new())).ok(), Some(Tally::skip()));
+        let empty = PathBuf::from("src/no-such-folder");
+        let found = validate(Some(vec![empty]));
+        assert!(found.is_err() || found.ok() == Some(Tally::skip()));
+    }
 }

@@ -15,6 +15,7 @@ pub(crate) fn run(dirs: &[PathBuf]) -> Result<Option<Tally>> {
         return Ok(None);
     }
     let modules = collect(dirs)?;
+    anyhow::ensure!(!modules.is_empty(), "the scripts left no modules");
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);

@@ -3,14 +3,11 @@
 //! The tests need a Vulkan device, and end without one.
 
 #![cfg(feature = "run")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a panic is how a test fails, and tests say what they skip"
-)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod support;
 
+use glasm_tests::skip::skip;
 use serde_json::Value;
 use std::fs;
 use support::{Folder, run};
@@ -28,7 +25,7 @@ fn folder(test: &str) -> Option<Folder> {
     let folder = Folder::new(test);
     let (status, _, stderr) = run(&folder, &["devices"]);
     if status != 0 {
-        eprintln!("skipped: {stderr}");
+        skip(stderr);
         return None;
     }
     folder.write("s/a/good.shader_test", script("", "1 0 0 1"));

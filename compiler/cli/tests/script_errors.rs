@@ -1,14 +1,11 @@
 //! Errors in scripts stand at lines of the script, in every report.
 
 #![cfg(feature = "run")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a panic is how a test fails, and tests say what they skip"
-)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod support;
 
+use glasm_tests::skip::skip;
 use serde_json::Value;
 use std::fs;
 use support::{Folder, run};
@@ -22,7 +19,7 @@ fn records(folder: &Folder, args: &[&str]) -> Option<Vec<Value>> {
     let json = ["run", "s", "--message-format", "json"];
     let (status, stdout, stderr) = run(folder, &[&json[..], args].concat());
     if status == 2 {
-        eprintln!("skipped: {stderr}");
+        skip(stderr);
         return None;
     }
     let lines = stdout
@@ -173,7 +170,7 @@ fn programs_are_told_how_to_become_scripts() {
         folder.write(&own, &script);
         let (status, stdout, stderr) = run(&folder, &["run", &own, "--save-images", "."]);
         if status == 2 {
-            eprintln!("skipped: {stderr}");
+            skip(stderr);
             continue;
         }
         assert!(

@@ -40,7 +40,7 @@ impl Error {
         Box::new(Self {
             kind: ErrorKind::MissingFeature,
             span: None,
-            message: format!("the device lacks the feature {feature}"),
+            message: format!("{LACKS}{feature}"),
         })
     }
 
@@ -58,6 +58,15 @@ impl Error {
         self.span.get_or_insert(span);
         self
     }
+}
+
+/// How the messages of [`ErrorKind::MissingFeature`] begin.
+const LACKS: &str = "the device lacks the feature ";
+
+/// What the device lacks, by the message of an error of the kind [`ErrorKind::MissingFeature`]: a name of Vulkan, perhaps with words behind
+/// it, or operations of subgroups.
+pub fn lacking(message: &str) -> Option<&str> {
+    message.strip_prefix(LACKS)
 }
 
 /// An error on its way out: small, because nearly every function of the emission may return it.

@@ -266,15 +266,19 @@ impl Interface {
         }
     }
 
-    /// Two varyings of one location cannot both be read.
+    /// Two varyings of one location cannot both be read, and not all devices evaluate them at samples.
     fn check_location(
         &self,
         program: &Program,
         options: &Options,
         id: InputId,
     ) -> Result<(), Failure> {
+        let input = program.inputs[id];
+        if shaded(options, input).sampling == Sampling::Sample {
+            check_feature(options, Need::SampleRate)?;
+        }
         let varyings = &options.interface.inputs;
-        let semantic = program.inputs[id].semantic;
+        let semantic = input.semantic;
         let location = varyings.location(semantic);
         let clash = program.inputs.iter_enumerated().find(|(other, data)| {
             data.semantic != semantic
@@ -317,15 +321,11 @@ impl Interface {
         w: &mut Writer,
         program: &Program,
         options: &Options,
-        mut input: Input,
+        input: Input,
         location: u32,
         scalar: Scalar,
     ) -> ValueWord {
-        if options.fixed.flat_colors
-            && matches!(input.semantic, Semantic::Color(_) | Semantic::BackColor(_))
-        {
-            (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
-        }
+        let input = shaded(options, input);
         let ty = w.ty(scalar, 4);
         let variable = self.variable(w, StorageClass::Input, ty);
         w.decorate(variable, Decoration::Location, &[location]);
@@ -528,9 +528,7 @@ fn need_builtin(
     row: BuiltinRow,
 ) -> Result<(), Failure> {
     let Some(need) = row.need else { return Ok(()) };
-    if need == Need::DrawParameters && !options.device.draw_parameters {
-        return Err(Error::missing_feature("shaderDrawParameters"));
-    }
+    check_feature(options, need)?;
     if need == Need::Group && !options.device.subgroups.stages[program.stage as usize] {
         let name = program.stage.name();
         return Err(Error::missing_feature(&format!(
@@ -539,6 +537,40 @@ fn need_builtin(
     }
     w.needs.insert(need);
     Ok(())
+}
+
+/// Whether the device has the feature of an input, if it is one that devices may lack.
+fn check_feature(options: &Options, need: Need) -> Result<(), Failure> {
+    let device = &options.device;
+    let features = [
+        (
+            Need::DrawParameters,
+            device.draw_parameters,
+            "shaderDrawParameters",
+        ),
+        (Need::Geometry, device.geometry_shader, "geometryShader"),
+        (Need::MultiViewport, device.multi_viewport, "multiViewport"),
+        (
+            Need::SampleRate,
+            device.sample_rate_shading,
+            "sampleRateShading",
+        ),
+    ];
+    let lacks = |(of, has, _): &(Need, bool, &str)| *of == need && !has;
+    match features.iter().find(|row| lacks(row)) {
+        Some((_, _, name)) => Err(Error::missing_feature(name)),
+        None => Ok(()),
+    }
+}
+
+/// How an input is interpolated: GL state may make colors flat.
+fn shaded(options: &Options, mut input: Input) -> Input {
+    if options.fixed.flat_colors
+        && matches!(input.semantic, Semantic::Color(_) | Semantic::BackColor(_))
+    {
+        (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
+    }
+    input
 }
 
 /// The number that stands for a stage in bindings.

@@ -169,6 +169,56 @@ fn fragment_inputs(m: &mut Make) -> Src {
 }
 
 #[test]
+fn inputs_that_the_device_lacks_are_named() {
+    let all = DeviceFeatures::default();
+    let per_sample = Input {
+        sampling: Sampling::Sample,
+        ..Input::new(Semantic::Generic(1))
+    };
+    let without = |change: fn(&mut DeviceFeatures)| {
+        let mut device = all;
+        change(&mut device);
+        device
+    };
+    let no_geometry = without(|device| device.geometry_shader = false);
+    let one_viewport = without(|device| device.multi_viewport = false);
+    let no_samples = without(|device| device.sample_rate_shading = false);
+    for (input, device, feature) in [
+        (Input::new(Semantic::Layer), no_geometry, "geometryShader"),
+        (
+            Input::new(Semantic::PrimitiveId),
+            no_geometry,
+            "geometryShader",
+        ),
+        (
+            Input::new(Semantic::ViewportIndex),
+            one_viewport,
+            "multiViewport",
+        ),
+        (
+            Input::new(Semantic::SampleId),
+            no_samples,
+            "sampleRateShading",
+        ),
+        (per_sample, no_samples, "sampleRateShading"),
+    ] {
+        let mut m = Make::new(Stage::Fragment);
+        let color = m.color();
+        let input = Src::new(Base::Input(m.b.program.inputs.push(input)));
+        m.f(Op::Mov, d(color, "xyzw"), &[input]);
+        let program = m.finish();
+        let of = |device| Options {
+            device,
+            ..Options::default()
+        };
+        assert!(emit(&program, &of(all)).is_ok());
+        let error = emit(&program, &of(device)).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::MissingFeature);
+        assert!(error.message.ends_with(feature), "{}", error.message);
+    }
+}
+
+#[test]
 fn every_fragment_input_and_output() {
     let mut m = Make::new(Stage::Fragment);
     let color = m.color();

@@ -27,6 +27,7 @@ pub mod state;
 pub mod validate;
 
 pub use compiler::{Compiler, Shader, compile};
+pub use glasm_codegen::error::lacking;
 pub use glasm_codegen::handles::HandleLimits;
 pub use glasm_codegen::options::{
     BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DepthMode, DeviceFeatures,

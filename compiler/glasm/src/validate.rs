@@ -18,3 +18,38 @@ pub fn validate(words: &[u32], target: Target) -> Result<(), String> {
         .validate(words, None)
         .map_err(|error| error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::validate;
+    use crate::{Options, Source, Target, compile};
+    use glasm_tests::scripts::{Expected, all_programs};
+
+    #[test]
+    fn modules_of_scripts_are_valid() {
+        let options = Options {
+            target: Target::Vulkan1_3,
+            ..Options::default()
+        };
+        let mut count = 0;
+        for program in all_programs() {
+            let source = Source::new(&program.name, &program.text);
+            // Some programs need another to go with them, or other options.
+            let (Expected::Loads, Ok(shader)) = (program.expected, compile(&source, &options))
+            else {
+                continue;
+            };
+            let found = validate(&shader.words, options.target);
+            assert_eq!(found, Ok(()), "{}", program.name);
+            count += 1;
+        }
+        assert!(count > 1500, "{count}");
+    }
+
+    #[test]
+    fn invalid_modules_are_rejected() {
+        let header = [0x0723_0203, 0x0001_0300, 0, 10, 0];
+        let capability = [0x0002_0011];
+        assert!(validate(&[&header[..], &capability].concat(), Target::Vulkan1_1).is_err());
+    }
+}

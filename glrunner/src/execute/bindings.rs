@@ -322,6 +322,7 @@ mod tests {
     use crate::execute::test_support::{reason, run_steps, with_execution, with_pretended};
     use crate::gl::glsl::indexed_integer64;
     use crate::gl::pretend::{PARAMETER_BUFFERS, take_calls};
+    use glasm_tests::skip::skip;
 
     fn range(offset: u64, size: Option<u64>) -> BufferRange {
         BufferRange {
@@ -360,7 +361,7 @@ mod tests {
              bind ssbo 3 all 256 32\nbind counter 0 all 8\nbind ssbo 1:4 all";
         with_execution(text, |gl, execution| {
             if gl.version() < Version(4, 3) {
-                eprintln!("skipped: no storage buffers");
+                skip("no storage buffers");
                 return;
             }
             execution.make_buffers().unwrap();

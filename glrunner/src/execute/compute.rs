@@ -118,6 +118,7 @@ mod tests {
     use crate::gl::glsl::use_program;
     use crate::gl::{Gl, Version};
     use glasm_scripts::script::{BufferId, BufferRange};
+    use glasm_tests::skip::skip;
 
     /// Each invocation adds 1 to its group's counter.
     const COUNT_GROUPS: &str = "#version 430
@@ -128,7 +129,7 @@ void main() { atomicAdd(counts[gl_WorkGroupID.y * 2u + gl_WorkGroupID.x], 1u); }
     fn has_compute(gl: &Gl) -> bool {
         let has = gl.version() >= Version(4, 3);
         if !has {
-            eprintln!("skipped: no compute shaders");
+            skip("no compute shaders");
         }
         has
     }

@@ -263,6 +263,7 @@ mod tests {
     use crate::gl::pretend::take_calls;
     use crate::gl::tests::framebuffer;
     use glasm_scripts::script::BufferId;
+    use glasm_tests::skip::skip;
 
     /// Captures the number of each vertex and leaves a gap.
     const NUMBERS: &str = "#version 150
@@ -272,7 +273,7 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
     fn has_feedback(gl: &Gl) -> bool {
         let has = gl.version() >= Version(4, 0);
         if !has {
-            eprintln!("skipped: no transform feedback objects");
+            skip("no transform feedback objects");
         }
         has
     }

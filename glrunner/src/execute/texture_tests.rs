@@ -11,6 +11,7 @@ use glasm::ir::TexTarget;
 use glasm_scripts::format::{Encoding, Format};
 use glasm_scripts::script::{Convention, ImageKey, Script};
 use glasm_scripts::texture::{Contents, PlaneId, Shape, TextureData, Update};
+use glasm_tests::skip::skip;
 
 /// Every format that a script can give to a texture.
 fn formats() -> impl Iterator<Item = Format> {
@@ -291,7 +292,7 @@ fn programs_see_images_and_parts_of_images() {
         bind image 1 5 level 1 layer 1 format R32_UINT\n";
     with_execution(text, |gl, execution| {
         if gl.version() < gl::Version(4, 3) {
-            eprintln!("skipped: no compute shaders");
+            skip("no compute shaders");
             return;
         }
         run_steps(execution);
@@ -325,7 +326,7 @@ fn what_an_image_lacks_is_not_bound() {
     let text = "[test]\nimage 2D 0 R32_UINT (2, 1) 7 8\nbind image 1 0 level 3\n";
     with_execution(text, |gl, execution| {
         if gl.version() < gl::Version(4, 3) {
-            eprintln!("skipped: no compute shaders");
+            skip("no compute shaders");
             return;
         }
         run_steps(execution);

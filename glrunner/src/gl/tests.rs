@@ -3,6 +3,7 @@
 use super::*;
 use crate::error::Error;
 use glasm_scripts::device::DeviceChoice;
+use glasm_tests::skip::skip;
 use std::rc::Rc;
 
 const COLOR_PROGRAM: &[u8] = b"!!ARBfp1.0\nMOV result.color, program.local[0];\nEND\n";
@@ -19,7 +20,7 @@ pub(crate) fn open() -> Option<Rc<Gl>> {
     match Gl::open(&choice) {
         Ok(gl) => Some(gl),
         Err(error @ (Error::Library(_) | Error::NoDevice { .. })) => {
-            eprintln!("skipped: {error}");
+            skip(error);
             None
         }
         Err(error) => panic!("{error}"),
@@ -173,7 +174,7 @@ fn missing_commands_are_errors() {
 fn layers_and_samples_are_cleared_and_read() -> Result<(), Error> {
     let Some(gl) = open() else { return Ok(()) };
     if gl.version() < Version(3, 2) {
-        eprintln!("skipped: no layered framebuffers");
+        skip("no layered framebuffers");
         return Ok(());
     }
     let depth = ClientFormat::new(DEPTH_STENCIL, UNSIGNED_INT_24_8);
@@ -263,7 +264,7 @@ fn a_texture_is_drawn_to() -> Result<(), Error> {
 fn reads_samples(gl: &Gl) -> Result<bool, Error> {
     let can = gl.version() >= Version(4, 3) && gl.integer(MAX_SAMPLES)? >= 4;
     if !can {
-        eprintln!("skipped: no compute shaders or no four samples");
+        skip("no compute shaders or no four samples");
     }
     Ok(can)
 }
@@ -426,7 +427,7 @@ fn draws_stay_within_their_buffer() -> Result<(), Error> {
 fn framebuffers_without_attachments_have_a_size() -> Result<(), Error> {
     let Some(gl) = open() else { return Ok(()) };
     if gl.version() < Version(4, 3) {
-        eprintln!("skipped: OpenGL {}", gl.version());
+        skip(format_args!("OpenGL {}", gl.version()));
         return Ok(());
     }
     let desc = FramebufferDesc {

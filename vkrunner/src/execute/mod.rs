@@ -20,6 +20,7 @@ mod vertices;
 
 use crate::error::Error;
 use crate::fragment_outputs::FragmentOutputs;
+use crate::options::{RunOptions, Work};
 use crate::programs::ModuleSet;
 use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer, SampleCounter, WorkGroups};
 use bindings::Bound;
@@ -28,7 +29,6 @@ use draws::Draws;
 use feedback::Feedback;
 use glasm::ir::Stage;
 use glasm::state::Multisample;
-use glasm_scripts::observation::Observe;
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::params::{Params, check_parameter};
 use glasm_scripts::results::{Files, Results};
@@ -86,6 +86,7 @@ struct Execution<'a> {
     /// What programs depend on, as the commands so far have set it.
     state: ProgramState,
     files: Files<'a>,
+    work: Work,
     resources: Resources,
     framebuffer: Option<Framebuffer>,
     /// By set, each made by its first draw.
@@ -107,7 +108,7 @@ pub(crate) fn execute(
     script: &Script,
     sets: &[ModuleSet],
     files: &Files<'_>,
-    observe: Observe,
+    options: &RunOptions,
 ) -> Results {
     let mut execution = Execution {
         device: Rc::clone(device),
@@ -115,6 +116,7 @@ pub(crate) fn execute(
         sets,
         state: ProgramState::default(),
         files: *files,
+        work: options.work,
         resources: Resources {
             buffers: Vec::new(),
             bound: Bound::new(&script.buffers, &script.steps),
@@ -129,7 +131,7 @@ pub(crate) fn execute(
         framebuffer: None,
         draws: sets.iter().map(|_| None).collect(),
         dispatches: sets.iter().map(|_| None).collect(),
-        results: Results::observing(observe),
+        results: Results::observing(options.observe),
     };
     let threads = &mut execution.resources.params.state.threads;
     threads.warp_size = device.capabilities.subgroups.size.min(32);
@@ -336,6 +338,9 @@ impl Execution<'_> {
     }
 
     fn draw(&mut self, draw: &glasm_scripts::script::Draw) -> Result<(), Problem> {
+        if self.work == Work::Left {
+            return Ok(());
+        }
         let set = self.set();
         let draws = match self.draws[set].take() {
             Some(draws) => draws,
@@ -349,6 +354,9 @@ impl Execution<'_> {
     }
 
     fn dispatch(&mut self, groups: Groups, choice: ComputeChoice) -> Result<(), Problem> {
+        if self.work == Work::Left {
+            return Ok(());
+        }
         let limits = self.device.capabilities.max_work_groups;
         let counts = match groups {
             Groups::Given(counts) => counts,

@@ -18,7 +18,7 @@ use glasm::frontend::lang::languages::Language;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::InterfaceVariable;
 use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, Target};
-use glasm_scripts::compile::{LinkedStage, ScriptCompiler};
+use glasm_scripts::compile::{LinkedStage, ScriptCompiler, has_feature, wrong_blame};
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::MAIN;
 use glasm_scripts::script::{Convention, ProgramForm, ProgramSection, ProgramState, Script};
@@ -306,7 +306,15 @@ impl CompileContext<'_> {
         match first {
             Some(first) if errors.all(|error| error.code == Code::FeatureMissing) => {
                 let stage = section.stage.name();
-                Refusal::Skip(format!("the {stage} program: {first}")).into()
+                let told = self.device_features();
+                match wrong_blame(&told, section.stage, &diagnostics.list) {
+                    Some(wrong) => Refusal::Fail(Failure::new(
+                        Some(section.line),
+                        format!("the {stage} program: {wrong}, says the compiler, but it has it"),
+                    )),
+                    None => Refusal::Skip(format!("the {stage} program: {first}")),
+                }
+                .into()
             }
             _ => {
                 let failures = self.script.failures(self.name, section, diagnostics);
@@ -320,9 +328,12 @@ impl CompileContext<'_> {
         let features = shader.reflection.requirements.features.iter().copied();
         if let Some(feature) = self.capabilities.missing_feature(features) {
             let stage = section.stage.name();
-            return Err(Refusal::Skip(format!(
-                "the device lacks {feature}, which the {stage} program needs"
-            )));
+            let reason = format!("the device lacks {feature}, which the {stage} program needs");
+            // The compiler must not use what it was told is not there.
+            return Err(match has_feature(&self.device_features(), feature) {
+                Some(false) => Refusal::Fail(Failure::new(Some(section.line), reason)),
+                Some(true) | None => Refusal::Skip(reason),
+            });
         }
         if let Some(reason) = missing_components(&shader.reflection, self.capabilities) {
             return Err(Refusal::Skip(reason));
@@ -396,6 +407,49 @@ pub(crate) fn target_name(target: Target) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const SCRIPT: &[u8] = b"[vertex program]\n!!NVvp5.0\nLONG TEMP a;\nADD.F64 a, 1, 2;\n\
+        CVT.F32.F64 result.position, a;\nEND\n[test]\n";
+
+    /// What becomes of the script's program on a device with these features, if the compiler was told of `told`.
+    fn refusals(has: &[&'static str], told: &[&'static str]) -> Vec<Refusal> {
+        let script = Script::parse(SCRIPT).expect("the script is good");
+        let capabilities = |features: &[&'static str]| Capabilities {
+            features: features.iter().copied().collect(),
+            ..Capabilities::default()
+        };
+        let (has, told) = (capabilities(has), capabilities(told));
+        let (state, tools) = (ProgramState::default(), Tools::default());
+        let context = |capabilities| CompileContext {
+            name: "a",
+            script: &script,
+            state: &state,
+            capabilities,
+            target: Target::Vulkan1_1,
+            tools: &tools,
+            through: None,
+        };
+        let section = &script.programs[0];
+        let compiled = context(&told).compiler().compile(section);
+        context(&has)
+            .finish(section, compiled)
+            .err()
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn only_what_a_device_lacks_is_a_reason_to_skip() {
+        let is_skip = |refusals: &[Refusal]| matches!(refusals, [Refusal::Skip(_)]);
+        assert!(is_skip(&refusals(&[], &[])));
+        let blamed = refusals(&["shaderFloat64"], &[]);
+        assert!(
+            matches!(&blamed[..], [Refusal::Fail(failure)] if failure.message.contains("but it has it")),
+            "{blamed:?}"
+        );
+        // A program that needs what the compiler was told is not there.
+        let used = refusals(&[], &["shaderFloat64"]);
+        assert!(matches!(&used[..], [Refusal::Fail(_)]), "{used:?}");
+    }
 
     #[test]
     fn versions_of_glsl() {

@@ -29,6 +29,19 @@ const UNFOLDED: usize = 8;
 /// Where the specifications of OpenGL extensions are.
 const REGISTRY: &str = "https://registry.khronos.org/OpenGL/extensions";
 
+/// The notes that the page has, with the titles of their sections and of their columns.
+const NOTES: &[(NoteKind, [&str; 2])] = &[
+    (NoteKind::Emulated, ["Emulated", "how, and what it costs"]),
+    (
+        NoteKind::Decided,
+        ["Decided", "where the texts leave a choice"],
+    ),
+    (
+        NoteKind::Unseen,
+        ["Not to be seen", "why scripts cannot show what it does"],
+    ),
+];
+
 /// Whether the page says what the scripts prove.
 pub(crate) enum Verdict {
     /// It does.
@@ -145,16 +158,8 @@ fn page(features: &Features, coverage: &Coverage<'_>, texts: &Texts) -> String {
         areas(&mut text, rows, coverage, texts, &mut specs);
         not_proved(&mut text, rows, &Reasons::new(features, coverage, texts));
         needs(&mut text, rows, coverage);
-        let kinds = [
-            (NoteKind::Emulated, "Emulated", "how, and what it costs"),
-            (
-                NoteKind::Decided,
-                "Decided",
-                "where the texts leave a choice",
-            ),
-        ];
-        for (kind, title, column) in kinds {
-            notes(&mut text, id, texts, kind, [title, column]);
+        for (kind, headings) in NOTES {
+            notes(&mut text, id, texts, *kind, *headings);
         }
     }
     text.push('\n');

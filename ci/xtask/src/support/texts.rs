@@ -30,6 +30,8 @@ pub(super) enum NoteKind {
     Emulated,
     /// Which reading was chosen where specifications contradict each other or say nothing.
     Decided,
+    /// What looks the same whether it is done or not, so that scripts show only that it is accepted and does no harm.
+    Unseen,
     /// Why something is not proved.
     Open,
 }
@@ -86,8 +88,11 @@ pub(super) fn parse_note([patterns, kind, text]: [String; 3]) -> Result<Note> {
     let kind = match kind.as_str() {
         "emulated" => NoteKind::Emulated,
         "decided" => NoteKind::Decided,
+        "unseen" => NoteKind::Unseen,
         "open" => NoteKind::Open,
-        other => bail!("{TEXTS}: {patterns}: a note is emulated, decided or open, not {other}"),
+        other => {
+            bail!("{TEXTS}: {patterns}: a note is emulated, decided, unseen or open, not {other}")
+        }
     };
     Ok(Note {
         patterns: patterns.split(' ').map(str::to_owned).collect(),

@@ -78,7 +78,7 @@ fn vulkan_options(
     observe: Observe,
     args: &WorkerArgs,
 ) -> glasm_vkrunner::RunOptions {
-    use glasm_vkrunner::{DeviceChoice, RunOptions, Validation};
+    use glasm_vkrunner::{DeviceChoice, RunOptions, Validation, Work};
     RunOptions {
         device: device.map_or(DeviceChoice::Best, DeviceChoice::parse),
         validation: match args.validation {
@@ -94,6 +94,7 @@ fn vulkan_options(
         target: args.target.map(Into::into),
         through: args.through.map(Into::into),
         observe,
+        work: Work::Done,
     }
 }
 
