@@ -5,7 +5,7 @@ use super::result::{Flags, Outcome};
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val};
-use glasm_ir::{Aux, Base, Inst, InstFlags, Op, Saturate, Type, TypeBase};
+use glasm_ir::{Aux, Base, Dst, Inst, InstFlags, Op, Saturate, Type, TypeBase};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 /// One instruction with the lanes to compute.
@@ -287,12 +287,15 @@ impl Emit<'_> {
         }
     }
 
-    /// Whether an instruction computes with 64-bit floats. Moves do not, but for those of literals, which are constants of that type.
+    /// Whether an instruction computes with 64-bit floats. Moves do not, but for those that clamp or set condition
+    /// codes, and those of literals, which are constants of that type.
     pub(super) fn uses_float64(&self, inst: &Inst) -> bool {
         let moves = if inst.op == Op::Mov {
-            let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
+            let computes = |dst: Dst| dst.saturate != Saturate::None || dst.cc.is_some();
             let src = &self.program.srcs[inst.first_source as usize];
-            !clamps && !src.has_modifier() && !matches!(src.base, Base::Literal(_))
+            !inst.dst.is_some_and(computes)
+                && !src.has_modifier()
+                && !matches!(src.base, Base::Literal(_))
         } else {
             matches!(inst.op, Op::Pack64 | Op::Unpack64)
         };
