@@ -288,11 +288,6 @@ impl Emit<'_> {
         self.atomic_op(cell, update)
     }
 
-    /// Two floats as half floats in one word.
-    fn halves_in_word(&mut self, pair: Val) -> Val {
-        self.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
-    }
-
     fn atomic_op(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
         if cell.shift.is_some() {
             return self.loop_if_alive(cell, update);

@@ -110,7 +110,7 @@ impl Emit<'_> {
             Op::Dp3 => self.dot(job, 0b0111)?,
             Op::Dp4 => self.dot(job, 0b1111)?,
             Op::Cvt => self.convert(job)?,
-            Op::PackHalf2 => self.pack(job, GlslOp::PackHalf2x16, 0b0011)?,
+            Op::PackHalf2 => self.pack_halves(job)?,
             Op::PackUnorm2 => self.pack(job, GlslOp::PackUnorm2x16, 0b0011)?,
             Op::PackUnorm4 => self.pack(job, GlslOp::PackUnorm4x8, 0b1111)?,
             Op::UnpackHalf2 => return self.unpack(job, GlslOp::UnpackHalf2x16, 2),

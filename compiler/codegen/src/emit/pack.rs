@@ -11,6 +11,13 @@ use glasm_ir::{Type, WriteMask};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
+    /// PK2H: half-precision numbers of lanes x and y in one word.
+    pub(super) fn pack_halves(&mut self, job: Job<'_>) -> Result<Val, Failure> {
+        let numbers = self.source(job.inst, 0, 0b0011)?;
+        let numbers = self.w.widen(numbers, 2);
+        Ok(self.halves_in_word(numbers))
+    }
+
     /// Numbers of the lanes `lanes` in one word.
     pub(super) fn pack(&mut self, job: Job<'_>, op: GlslOp, lanes: u8) -> Result<Val, Failure> {
         let numbers = self.source(job.inst, 0, lanes)?;
@@ -120,7 +127,8 @@ impl Emit<'_> {
     /// Floats as half-precision numbers in the low bits of words.
     pub(super) fn float_to_half(&mut self, floats: Val) -> Val {
         let zero = self.w.float(0.0);
-        let halves = self.each(floats, |emit, index| {
+        let floats = self.beyond_halves_as_one(floats);
+        self.each(floats, |emit, index| {
             let number = emit.component(floats, index);
             let pair = emit.w.op(
                 Spv::CompositeConstruct,
@@ -129,18 +137,23 @@ impl Emit<'_> {
                 &[number.id.0, zero.0],
             );
             emit.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
-        });
-        // SwiftShader makes NaN of what is beyond the largest half, infinities included.
-        let magnitude = self.ext(GlslOp::FAbs, &[floats]);
-        let limit = self.float_like(magnitude, 65520.0);
-        let over = self.compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, magnitude, limit);
-        let bits = self.reread(floats, Scalar::U32);
-        let word = self.constant_like(bits, 16);
-        let sign = self.binary(Spv::ShiftRightLogical, bits, word);
-        let mask = self.constant_like(bits, 0x8000);
-        let sign = self.binary(Spv::BitwiseAnd, sign, mask);
-        let infinity = self.constant_like(bits, 0x7c00);
-        let infinity = self.binary(Spv::BitwiseOr, sign, infinity);
-        self.select(over, infinity, halves)
+        })
+    }
+
+    /// Two floats as half-precision numbers in one word.
+    pub(super) fn halves_in_word(&mut self, pair: Val) -> Val {
+        let pair = self.beyond_halves_as_one(pair);
+        self.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
+    }
+
+    /// Floats of which those that are too large for half precision are +-65536, which becomes an infinity everywhere: SwiftShader makes NaN of
+    /// infinities and of what is larger.
+    fn beyond_halves_as_one(&mut self, floats: Val) -> Val {
+        let low = self.float_like(floats, -65536.0);
+        let high = self.float_like(floats, 65536.0);
+        let near = self.ext(GlslOp::FClamp, &[floats, low, high]);
+        // A clamp may make anything of NaN.
+        let is_nan = self.compare(Spv::FUnordNotEqual, Scalar::BoolInt, floats, floats);
+        self.select(is_nan, floats, near)
     }
 }
