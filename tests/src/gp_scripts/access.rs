@@ -6,10 +6,11 @@ use super::program::{
     Access, Action, Atomic, AtomicKind, Index, Inst, Operand, Place, Space, Stmt, VarId,
 };
 use super::value::{Base, F32, F64, Num, S32, S64, Type, U32, U64};
-use super::writer::Writer;
+use super::values::Class;
+use super::writer::{Slot, Writer};
 
 /// Bytes of the buffers that are only read.
-pub(super) const GIVEN: usize = 256;
+pub(super) const GIVEN: usize = 512;
 /// Bytes of the written buffer that belong to an invocation.
 pub(super) const STRIDE: usize = 1024;
 /// The first of them that are for accesses of all kinds; before them stand results in order.
@@ -22,7 +23,8 @@ pub(super) const SHARE: usize = 64;
 /// What compute programs have.
 #[derive(Clone, Copy)]
 pub(super) struct Places {
-    /// x: where the invocation's part of the written buffer begins, y: its part of shared memory, z: its number in the group.
+    /// x: where the invocation's part of the written buffer begins, y: its part of shared memory, z: its number in the group,
+    /// w: 16 times that.
     pub(super) own: VarId,
     /// Where the parts of shared memory of four other invocations begin.
     pub(super) near: VarId,
@@ -230,6 +232,37 @@ impl Writer {
             stmts.extend(self.first_accepted(active, |it| Some(it.load(Space::Shared))));
         }
         Some(Stmt::Sequence(stmts))
+    }
+
+    /// Mostly, the first value of a variable of a compute program: what the buffer holds for the invocation's number in its group.
+    pub(super) fn first_load(&mut self, slot: Slot, index: Index) -> Option<Stmt> {
+        let places = self.compute?;
+        let ty = match slot.class {
+            Class::Float => F32,
+            Class::Int => S32,
+            Class::Double => F64,
+            Class::Long => U64,
+        };
+        let count = if ty.bits == 64 { 2 } else { 4 };
+        let mut dest = whole(slot.var);
+        dest.index = index;
+        let access = Access {
+            space: Space::Input,
+            ty,
+            count,
+            at: Some((places.own, 3)),
+            offset: 16 * self.rng.below(GIVEN / 16 - 8),
+            global: self.profile.global,
+        };
+        self.rng.percent(75).then_some(Stmt::Inst(Inst {
+            action: Action::Load(access),
+            dest,
+            operands: Vec::new(),
+            sets: None,
+            clamp: None,
+            precise: false,
+            suffixes: false,
+        }))
     }
 
     /// A component of a variable.

@@ -10,7 +10,7 @@ use super::value::{Base, F32, Num, Open, Type, narrow};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Val {
     pub(super) num: Num,
-    /// Whether the exact result is another one.
+    /// Whether the exact result is another one, or would be by rules that only hold nearly.
     pub(super) rounded: bool,
 }
 
@@ -44,6 +44,10 @@ fn is_zero(value: f64) -> bool {
     value == 0.0
 }
 
+fn is_minus_zero(value: f64) -> bool {
+    value == 0.0 && value.is_sign_negative()
+}
+
 /// Whether `value` is a power of two that has a reciprocal far from the limits of `F32`.
 fn is_power_of_two(value: f64) -> bool {
     let bits = value.to_bits();
@@ -59,14 +63,15 @@ pub(super) fn add(ty: Type, a: Num, b: Num) -> Result {
     // The error of a sum, by Knuth; it is a number unless the sum is infinite.
     let part = sum - a;
     let error = (a - (sum - part)) + (b - part);
-    let rounded = if sum.is_finite() {
-        error != 0.0
-    } else {
-        a.is_finite() && b.is_finite()
+    let inexact = match sum.is_finite() {
+        true => error != 0.0,
+        false => a.is_finite() && b.is_finite(),
     };
+    // Mesa takes -0 + 0 for -0 unless the sum is precise, and makes numbers of NaN.
+    let loses_zero = sum == 0.0 && (is_minus_zero(a) || is_minus_zero(b));
     Ok(Val {
         num: Num::F(sum),
-        rounded,
+        rounded: inexact || loses_zero || sum.is_nan(),
     })
 }
 
@@ -107,13 +112,14 @@ pub(super) fn mul(ty: Type, a: Num, b: Num) -> Result {
         64 => a.mul_add(b, -product) == 0.0,
         _ => a * b == product,
     };
-    let rounded = match product.is_finite() {
+    let inexact = match product.is_finite() {
         true => !exact || is_zero(product) && !is_zero(a) && !is_zero(b),
         false => a.is_finite() && b.is_finite(),
     };
+    // Mesa takes a product with a known 0 for 0 unless it is precise.
     Ok(Val {
         num: Num::F(product),
-        rounded,
+        rounded: inexact || is_minus_zero(product) || product.is_nan(),
     })
 }
 
@@ -142,11 +148,8 @@ fn exact_sum(terms: &[f64]) -> Result {
     let nonzero = terms.iter().copied().filter(|term| !is_zero(*term));
     let least = nonzero.map(granule).fold(f64::INFINITY, f64::min);
     only_if(size.is_finite())?;
-    if size == 0.0 {
-        // Zeros: the sign is that of all of them, or +.
-        only_if(terms.iter().all(|term| term.is_sign_positive()))?;
-        return float(0.0);
-    }
+    // The sign of a sum of zeros depends on where negation is done.
+    only_if(size > 0.0)?;
     only_if(size < least * f64::from(1 << 24) && least > 1e-30 && size < 1e30)?;
     float(if sum == 0.0 { 0.0 } else { sum })
 }
@@ -324,8 +327,14 @@ pub(super) fn frc(ty: Type, a: Num) -> Result {
 }
 
 pub(super) fn i2f(_: Type, a: Num) -> Result {
-    // Integers of 32 bits are rounded to nearest once.
-    float(f64::from(a.int() as f32))
+    let (exact, rounded) = (a.int() as f64, f64::from(a.int() as f32));
+    only_if(!rounds_twice(a.int(), exact == rounded))?;
+    float(rounded)
+}
+
+/// Whether SwiftShader may round an unsigned integer twice: it adds the upper bit to a float of the others.
+pub(super) fn rounds_twice(value: i128, exact: bool) -> bool {
+    (1 << 31..1 << 32).contains(&value) && !exact
 }
 
 fn shift_count(ty: Type, b: Num) -> std::result::Result<u32, Open> {

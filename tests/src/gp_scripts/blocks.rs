@@ -3,7 +3,7 @@
 use super::instructions::literal;
 use super::machine::{Exits, Mask, whole};
 use super::program::{Action, Index, Inst, Operand, Place, Stmt, Test, VarId};
-use super::value::{F32, Num, S32, Type, U32};
+use super::value::{F32, Num, S32, U32};
 use super::writer::Writer;
 
 /// Where a block stands.

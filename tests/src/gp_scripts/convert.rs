@@ -1,5 +1,6 @@
 //! CVT and the pack instructions: NV_gpu_program5 section 2.X.8.Z, NV_gpu_program4 section 2.X.8.Z.
 
+use super::arith::rounds_twice;
 use super::value::{Num, Open, Type, is_denormal};
 
 /// How a conversion rounds what its result type does not have.
@@ -119,6 +120,10 @@ fn float_format(bits: u32) -> (u32, f64) {
 fn to_float(number: Exact, bits: u32, rounding: Rounding) -> Result<f64, Open> {
     let (digits, limit) = float_format(bits);
     let value = number.rounded(digits, limit, rounding);
+    // SwiftShader packs what is larger than all halves as NaN.
+    if bits == 16 && number.rounded(53, f64::MAX, Rounding::Trunc).abs() > limit {
+        return Err(Open);
+    }
     match is_denormal(value, bits) {
         true => Err(Open),
         false => Ok(value),
@@ -162,6 +167,9 @@ pub(super) fn convert(
         Num::I(value) if to.is_float() => {
             debug_assert!(from.has(value), "{value} is no {from:?}");
             let result = to_float(Exact::of_int(value), to.bits, rounding)?;
+            if rounds_twice(value, result == value as f64) {
+                return Err(Open);
+            }
             Ok(Num::F(match saturate {
                 true => result.clamp(0.0, 1.0),
                 false => result,
@@ -190,7 +198,8 @@ pub(super) fn half_bits(value: f64) -> Result<u64, Open> {
         return Ok(sign);
     }
     if value.is_infinite() {
-        return Ok(sign | 0x7c00);
+        // SwiftShader packs what is larger than all halves as NaN.
+        return Err(Open);
     }
     let bits = value.to_bits();
     let exponent = ((bits >> 52) & 0x7ff) as i64 - 1023;

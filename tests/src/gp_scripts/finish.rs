@@ -75,6 +75,8 @@ impl Script {
         let share = vec![id(self, "localindex", 0), number(SHARE)];
         self.alu("MUL", U32, own, lane(1), share);
         self.alu("MOV", U32, own, lane(2), vec![id(self, "localindex", 0)]);
+        let sixteenth = vec![at(self, 2), number(16)];
+        self.alu("MUL", U32, own, lane(3), sixteenth);
         self.alu(
             "ADD",
             U32,
@@ -161,7 +163,8 @@ impl Script {
                 .collect()
         };
         let wide = self.writer.program.vars[var].width == 64;
-        for (wanted, name) in [(Lane::Open, "MOV"), (Lane::Nan, "SEQ")] {
+        // A NaN differs from itself. Where other invocations have a denormal number, nothing is compared.
+        for (wanted, name) in [(Lane::Open, "MOV"), (Lane::Nan, "SEQ"), (Lane::Nan, "MOV")] {
             let lanes: [bool; 4] = std::array::from_fn(|lane| held(self, lane).contains(&wanted));
             if lanes == [false; 4] {
                 continue;
@@ -179,7 +182,7 @@ impl Script {
                 (_, true) => (F64, vec![itself.clone(), itself]),
                 (_, false) => (F32, vec![itself.clone(), itself]),
             };
-            self.push(Stmt::Inst(Inst {
+            self.try_push(Stmt::Inst(Inst {
                 action: Action::Op(super::layout::op(name), ty),
                 dest,
                 operands,
@@ -329,9 +332,9 @@ impl Script {
             self.kind, self.seed
         );
         let profile = self.writer.profile;
+        // Integers of 64 bits are emulated for many programs; the compiler tells for which they are not.
         for (needed, feature) in [
             (profile.double, "shaderFloat64"),
-            (profile.long, "shaderInt64"),
             (profile.global, "bufferDeviceAddress"),
         ] {
             if needed {
@@ -391,24 +394,7 @@ impl Script {
             text.push_str("parameter local_cp 15 address given out\n");
         }
         let _ = writeln!(text, "compute {x} {y} {z}");
-        for (part, bytes) in contents.chunks(64).enumerate() {
-            let fill = FILL.to_le_bytes();
-            if bytes.chunks(4).all(|word| word == fill) {
-                let _ = writeln!(
-                    text,
-                    "probe buffer out uint {} == 0x{FILL:x} x {}",
-                    part * 64,
-                    bytes.len() / 4
-                );
-            } else {
-                let _ = writeln!(
-                    text,
-                    "probe buffer out uint {} == {}",
-                    part * 64,
-                    words(bytes)
-                );
-            }
-        }
+        text.push_str(&buffer_probes(&contents));
     }
 
     fn draw_text(&self, text: &mut String) {
@@ -491,5 +477,37 @@ fn showing_fragment() -> String {
         let _ = writeln!(text, "MOV.U result.color[{number}], a{number};");
     }
     text.push_str("END\n");
+    text
+}
+
+/// Probes of the whole buffer: what nobody has written, in lines of any length, and words.
+fn buffer_probes(contents: &[u8]) -> String {
+    const LINE: usize = 64;
+    let mut text = String::new();
+    let untouched = |line: &[u8]| line.chunks(4).all(|word| word == FILL.to_le_bytes());
+    let mut filled = 0;
+    for (number, line) in contents.chunks(LINE).enumerate() {
+        let last = LINE * (number + 1) >= contents.len();
+        if untouched(line) {
+            filled += line.len();
+        }
+        let start = LINE * number + if untouched(line) { line.len() } else { 0 } - filled;
+        if filled > 0 && (!untouched(line) || last) {
+            let count = filled / 4;
+            let _ = writeln!(
+                text,
+                "probe buffer out uint {start} == 0x{FILL:x} x {count}"
+            );
+            filled = 0;
+        }
+        if !untouched(line) {
+            let _ = writeln!(
+                text,
+                "probe buffer out uint {} == {}",
+                LINE * number,
+                words(line)
+            );
+        }
+    }
     text
 }

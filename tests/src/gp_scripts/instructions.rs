@@ -8,7 +8,7 @@ use super::value::{Base, F16, F32, F64, Num, S32, S64, Type, U32, U64};
 use super::writer::Writer;
 
 /// Whether the compiler rounds integers of 64 bits to floats in all directions.
-const LONG_TO_FLOAT_DIRECTIONS: bool = false;
+const LONG_TO_FLOAT_DIRECTIONS: bool = true;
 
 const CVT_TYPES: &[Type] = &[
     F16,
@@ -154,6 +154,10 @@ impl Writer {
         if !self.has_type(from) || !self.has_type(to) {
             return None;
         }
+        let is_long = |ty: Type| ty.bits == 64 && !ty.is_float();
+        if self.profile.emulated && (is_long(from) || is_long(to)) {
+            return None;
+        }
         let (rounding, name) = *self.rng.pick(&Rounding::ALL);
         let long_to_float = from.bits == 64 && !from.is_float() && to.is_float();
         if long_to_float && rounding != Rounding::Round && !LONG_TO_FLOAT_DIRECTIONS {
@@ -175,7 +179,8 @@ impl Writer {
     fn extended_swizzle(&mut self) -> Option<Stmt> {
         let lanes = std::array::from_fn(|_| {
             let name = *self.rng.pick(&["x", "y", "z", "w", "0", "1"]);
-            (self.rng.percent(30), name)
+            // Mesa takes the absolute value of a constant -0 beside components that are none for -0.
+            (name != "0" && self.rng.percent(30), name)
         });
         let plain = self.plain_operand(F32, 0);
         let operand = Operand {

@@ -1,15 +1,13 @@
 //! What stands around the instructions: declarations, first and last statements, and the script with its expected values.
 
 use super::Kind;
-use super::access::{GIVEN, Places, SCRATCH, SHARE, STRIDE};
+use super::access::{GIVEN, SHARE, STRIDE};
 use super::instructions::literal;
 use super::machine::{Machine, Memory, State, whole};
 use super::memory::Region;
 use super::ops::{OPS, Op};
-use super::program::{
-    Access, Action, AtomicKind, Index, Inst, Operand, Place, Program, Space, Stmt, Test, VarId,
-};
-use super::value::{F32, F64, Lane, Num, S32, S64, Type, U32, U64};
+use super::program::{Action, Dest, Index, Inst, Operand, Place, Program, Stmt, VarId};
+use super::value::{F32, Lane, Num, S32, Type, U32, U64};
 use super::values::{self, Class};
 use super::writer::{Profile, Slot, Writer};
 use crate::rng::Rng;
@@ -120,7 +118,8 @@ pub(super) fn words(bytes: &[u8]) -> String {
 
 impl Script {
     pub(super) fn new(seed: u64, kind: Kind, profile: Profile) -> Self {
-        let mut rng = Rng::new(seed);
+        // Kinds of one seed have programs of their own.
+        let mut rng = Rng::new(seed.wrapping_mul(3).wrapping_add(kind as u64));
         let shape = Shape::new(&mut rng, kind);
         let common = shape.count() * STRIDE;
         let out: Vec<u8> = FILL.to_le_bytes().repeat((common + 32) / 4);
@@ -346,10 +345,18 @@ impl Script {
 
     /// A statement that must work.
     pub(super) fn push(&mut self, stmt: Stmt) {
-        let all = self.writer.machine.all();
-        let done = self.writer.machine.stmt(&self.writer.program, &stmt, all);
-        debug_assert!(done.is_ok(), "a first or last statement is open");
-        self.main.push(stmt);
+        let done = self.try_push(stmt);
+        debug_assert!(done, "a first or last statement is open");
+    }
+
+    /// Whether a statement works; then it stands in the program.
+    pub(super) fn try_push(&mut self, stmt: Stmt) -> bool {
+        self.writer.machine.rest();
+        let done = self.writer.accepts(&stmt, self.writer.machine.all());
+        if done {
+            self.main.push(stmt);
+        }
+        done
     }
 
     pub(super) fn alu(
@@ -360,8 +367,14 @@ impl Script {
         lanes: [bool; 4],
         operands: Vec<Operand>,
     ) {
-        let mut dest = whole(var);
-        dest.lanes = lanes;
+        let dest = Dest {
+            lanes,
+            ..whole(var)
+        };
+        self.alu_to(name, ty, dest, operands);
+    }
+
+    fn alu_to(&mut self, name: &str, ty: Type, dest: Dest, operands: Vec<Operand>) {
         self.push(Stmt::Inst(Inst {
             action: Action::Op(op(name), ty),
             dest,
@@ -436,6 +449,9 @@ impl Script {
         let index = element.map_or(Index::None, Index::Constant);
         let all = self.writer.machine.all();
         let stmt = self.writer.first_accepted(all, |it| {
+            if let Some(stmt) = it.first_load(slot, index) {
+                return Some(stmt);
+            }
             let (name, ty) = match slot.class {
                 Class::Float => ("MOV", F32),
                 Class::Int => ("MOV", S32),
@@ -462,6 +478,12 @@ impl Script {
                 suffixes: false,
             }))
         });
-        self.main.extend(stmt);
+        let Some(stmt) = stmt else {
+            let ty = if slot.class.width() == 64 { U64 } else { U32 };
+            let mut dest = whole(slot.var);
+            dest.index = index;
+            return self.alu_to("MOV", ty, dest, vec![literal("0".to_owned(), Num::I(0))]);
+        };
+        self.main.push(stmt);
     }
 }

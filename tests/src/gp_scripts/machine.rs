@@ -9,7 +9,7 @@ use super::program::{
     Access, Action, Atomic, Clamp, Dest, Index, Inst, Operand, Place, Program, Space, Stmt, Test,
     VarId,
 };
-use super::value::{F16, Lane, Num, Open, S32, Type, U32, raw, read, write};
+use super::value::{Base, F16, Lane, Num, Open, S32, Type, U32, raw, read, write};
 
 /// A set of invocations.
 pub(super) type Mask = u64;
@@ -205,6 +205,11 @@ impl Machine {
             group,
             steps: 0,
         }
+    }
+
+    /// Begins to count statements anew.
+    pub(super) fn rest(&mut self) {
+        self.steps = 0;
     }
 
     /// Everybody.
@@ -648,7 +653,9 @@ impl Machine {
             let value = self.states[who].unsigned(program, operand, ty, lane).ok()?;
             // Whether the sign of a literal is that of an operand is a question of its own.
             let literal = matches!(operand.place, Place::Literal(..));
-            let questionable = literal && value.int() < 0;
+            // So is that of a minus in bars that change nothing.
+            let inside = operand.inner_negated && ty.base == Base::U;
+            let questionable = inside || literal && value.int() < 0;
             (!questionable).then_some(Term {
                 value,
                 negated: operand.negated,

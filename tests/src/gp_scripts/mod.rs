@@ -53,6 +53,7 @@ pub fn script(seed: u64, kind: Kind) -> String {
             50
         },
         long: matches!(seed % 8, 3 | 5 | 7),
+        emulated: seed % 8 == 5,
         double: matches!(seed % 8, 1 | 3),
         global: kind == Kind::Compute && seed % 16 > 8,
     };

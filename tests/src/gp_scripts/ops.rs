@@ -314,7 +314,7 @@ fn lrp(_: Type, v: &[Vector]) -> [Result; 4] {
 /// LIT; the power of the specular term only has bounds.
 fn lit(_: Type, v: &[Vector]) -> [Result; 4] {
     let diffuse = || match v[0][0]?.float() {
-        x if x.is_nan() => Err(Open),
+        x if x.is_nan() || x == 0.0 && x.is_sign_negative() => Err(Open),
         x => float(if x > 0.0 { x } else { 0.0 }),
     };
     let specular = || match diffuse()?.num.float() > 0.0 {

@@ -14,6 +14,8 @@ pub(super) struct Profile {
     pub(super) version: u32,
     /// Integers of 64 bits.
     pub(super) long: bool,
+    /// Of those only what the compiler emulates on devices without them.
+    pub(super) emulated: bool,
     /// Doubles.
     pub(super) double: bool,
     /// Buffers are reached by address.
@@ -166,6 +168,10 @@ impl Writer {
                 at -= op.weight;
             }
             let ty = *self.rng.pick(chosen.types);
+            let divides = matches!(chosen.name, "DIV" | "MOD");
+            if divides && ty.bits == 64 && !ty.is_float() && self.profile.emulated {
+                continue;
+            }
             if chosen.since <= self.profile.version
                 && self.has_type(ty)
                 && self.has_type(chosen.signature.operand(ty, 0))
