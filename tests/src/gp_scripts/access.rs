@@ -10,7 +10,7 @@ use super::values::Class;
 use super::writer::{Slot, Writer};
 
 /// Bytes of the buffers that are only read.
-pub(super) const GIVEN: usize = 512;
+pub(super) const GIVEN: usize = 768;
 /// Bytes of the written buffer that belong to an invocation.
 pub(super) const STRIDE: usize = 1024;
 /// The first of them that are for accesses of all kinds; before them stand results in order.
@@ -251,7 +251,8 @@ impl Writer {
             ty,
             count,
             at: Some((places.own, 3)),
-            offset: 16 * self.rng.below(GIVEN / 16 - 8),
+            // Groups have at most 20 invocations.
+            offset: 16 * self.rng.below(GIVEN / 16 - 20),
             global: self.profile.global,
         };
         self.rng.percent(75).then_some(Stmt::Inst(Inst {

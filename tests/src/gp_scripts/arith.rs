@@ -10,7 +10,7 @@ use super::value::{Base, F32, Num, Open, Type, narrow};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Val {
     pub(super) num: Num,
-    /// Whether the exact result is another one, or would be by rules that only hold nearly.
+    /// Whether the exact result is another one.
     pub(super) rounded: bool,
 }
 
@@ -67,11 +67,13 @@ pub(super) fn add(ty: Type, a: Num, b: Num) -> Result {
         true => error != 0.0,
         false => a.is_finite() && b.is_finite(),
     };
-    // Mesa takes -0 + 0 for -0 unless the sum is precise, and makes numbers of NaN.
+    // Mesa takes a sum with a 0 that it knows for the other number, and a difference of a value from itself for 0.
     let loses_zero = sum == 0.0 && (is_minus_zero(a) || is_minus_zero(b));
+    let loses_nan = sum.is_nan() && a.is_nan() == b.is_nan();
+    only_if(!loses_zero && !loses_nan)?;
     Ok(Val {
         num: Num::F(sum),
-        rounded: inexact || loses_zero || sum.is_nan(),
+        rounded: inexact,
     })
 }
 
@@ -116,10 +118,11 @@ pub(super) fn mul(ty: Type, a: Num, b: Num) -> Result {
         true => !exact || is_zero(product) && !is_zero(a) && !is_zero(b),
         false => a.is_finite() && b.is_finite(),
     };
-    // Mesa takes a product with a known 0 for 0 unless it is precise.
+    // Mesa takes a product with a 0 that it knows for 0.
+    only_if(!is_minus_zero(product) && !(product.is_nan() && (is_zero(a) || is_zero(b))))?;
     Ok(Val {
         num: Num::F(product),
-        rounded: inexact || is_minus_zero(product) || product.is_nan(),
+        rounded: inexact,
     })
 }
 
@@ -148,10 +151,10 @@ fn exact_sum(terms: &[f64]) -> Result {
     let nonzero = terms.iter().copied().filter(|term| !is_zero(*term));
     let least = nonzero.map(granule).fold(f64::INFINITY, f64::min);
     only_if(size.is_finite())?;
-    // The sign of a sum of zeros depends on where negation is done.
-    only_if(size > 0.0)?;
+    // The sign of a sum that is zero depends on where negation is done.
+    only_if(size > 0.0 && sum != 0.0)?;
     only_if(size < least * f64::from(1 << 24) && least > 1e-30 && size < 1e30)?;
-    float(if sum == 0.0 { 0.0 } else { sum })
+    float(sum)
 }
 
 /// The sum of products, each of two factors.
@@ -186,6 +189,7 @@ pub(super) fn div(ty: Type, a: Num, b: Num) -> Result {
     let (a, b) = (a.float(), b.float());
     only_if(is_power_of_two(b) && a.is_finite() && a.abs() < 1e10)?;
     only_if(is_zero(a) || a.abs() > 1e-10)?;
+    only_if(!is_minus_zero(a / b))?;
     float(a / b)
 }
 

@@ -24,6 +24,21 @@ const CVT_TYPES: &[Type] = &[
     U64,
 ];
 
+/// Result and operand of conversions that often round.
+const ROUNDED: &[(Type, Type)] = &[
+    (F16, F32),
+    (F16, F32),
+    (F16, F64),
+    (F32, F64),
+    (F32, F64),
+    (F32, S32),
+    (F32, U32),
+    (S32, F32),
+    (U32, F32),
+    (S32, F64),
+    (S64, F64),
+];
+
 impl Writer {
     /// A condition of one of the registers.
     pub(super) fn test(&mut self) -> Test {
@@ -62,9 +77,9 @@ impl Writer {
     pub(super) fn instruction(&mut self) -> Option<Stmt> {
         let kind = self.rng.below(100);
         match kind {
-            0..7 if self.profile.version == 50 => self.conversion(),
-            7..9 => self.extended_swizzle(),
-            9..12 => Some(self.new_indices()),
+            0..8 if self.profile.version == 50 => self.conversion(),
+            8..10 => self.extended_swizzle(),
+            10..13 => Some(self.new_indices()),
             _ => self.operation(),
         }
     }
@@ -149,8 +164,10 @@ impl Writer {
     }
 
     fn conversion(&mut self) -> Option<Stmt> {
-        let from = *self.rng.pick(CVT_TYPES);
-        let to = *self.rng.pick(CVT_TYPES);
+        let (to, from) = match self.rng.percent(45) {
+            true => *self.rng.pick(ROUNDED),
+            false => (*self.rng.pick(CVT_TYPES), *self.rng.pick(CVT_TYPES)),
+        };
         if !self.has_type(from) || !self.has_type(to) {
             return None;
         }

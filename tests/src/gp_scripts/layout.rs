@@ -41,13 +41,16 @@ impl Shape {
                 groups: [1; 3],
             };
         }
+        // Drivers for CPUs run 4 or 8 invocations in step: only in larger groups do barriers matter.
         let group = *rng.pick(&[
             [1, 1, 1],
             [4, 1, 1],
             [8, 1, 1],
             [3, 2, 1],
             [2, 2, 2],
-            [5, 1, 1],
+            [12, 1, 1],
+            [5, 2, 2],
+            [16, 1, 1],
         ]);
         let groups = *rng.pick(&[[1, 1, 1], [2, 1, 1], [1, 2, 1], [1, 1, 2], [3, 1, 1]]);
         Self { group, groups }

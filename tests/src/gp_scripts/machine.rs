@@ -4,12 +4,12 @@ use super::arith::{self, Val};
 use super::convert::{convert, half_bits, half_value};
 use super::flags::{self, Flags, Rule, Term};
 use super::memory::Region;
-use super::ops::{Compute, Op, Sums, Vector};
+use super::ops::{Compute, Op, Signature, Sums, Vector};
 use super::program::{
     Access, Action, Atomic, Clamp, Dest, Index, Inst, Operand, Place, Program, Space, Stmt, Test,
     VarId,
 };
-use super::value::{Base, F16, Lane, Num, Open, S32, Type, U32, raw, read, write};
+use super::value::{Base, F16, F32, Lane, Num, Open, S32, Type, U32, raw, read, write};
 
 /// A set of invocations.
 pub(super) type Mask = u64;
@@ -365,7 +365,16 @@ impl Machine {
             // All components are read, and all conditions tested, before any is written.
             let mut changes = Vec::new();
             for lane in 0..4 {
-                if !inst.dest.lanes[lane] || !tests[lane]? {
+                if !inst.dest.lanes[lane] {
+                    continue;
+                }
+                if !tests[lane]? {
+                    // Mesa makes the negation of a truth value, -0, of a choice between -1 and 0.
+                    let chosen = outcome.values[lane].map(|val| val.num);
+                    let kept = state.vars[inst.dest.var][element][lane];
+                    if chosen == Ok(Num::F(-1.0)) && kept == Lane::Bits(0) {
+                        return Err(Open);
+                    }
                     continue;
                 }
                 let (held, flags) = result(inst, &outcome, lane, width)?;
@@ -406,7 +415,7 @@ impl Machine {
             Action::Swizzle(lanes) => {
                 let state = &self.states[who];
                 let operand = &inst.operands[0];
-                let ty = super::value::F32;
+                let ty = F32;
                 let values = lanes.map(|(negated, name)| {
                     let value = match name {
                         "0" => Num::F(0.0),
@@ -718,7 +727,14 @@ fn result(
     } else {
         write(num, outcome.ty, width)?
     };
-    let flags = match (num, held) {
+    let floats = matches!(inst.action, Action::Op(op, ty)
+        if op.signature == Signature::Unpack64 && ty.is_float());
+    let seen = match floats && inst.sets.is_some() {
+        // UP64 gives what its modifier says: the flags of F are those of floats.
+        true => read(held, width, F32)?,
+        false => num,
+    };
+    let flags = match (seen, held) {
         (Num::F(value), _) => {
             // A number that becomes zero in its register leaves the flags open.
             let vanishes = value != 0.0 && held == write(Num::F(0.0), outcome.ty, width)?;

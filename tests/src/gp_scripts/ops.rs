@@ -313,13 +313,14 @@ fn lrp(_: Type, v: &[Vector]) -> [Result; 4] {
 
 /// LIT; the power of the specular term only has bounds.
 fn lit(_: Type, v: &[Vector]) -> [Result; 4] {
+    // Mesa makes -0 of constants that are clamped at 0, and the sign of -0 is open.
     let diffuse = || match v[0][0]?.float() {
-        x if x.is_nan() || x == 0.0 && x.is_sign_negative() => Err(Open),
-        x => float(if x > 0.0 { x } else { 0.0 }),
+        x if x.is_nan() || x.is_sign_negative() => Err(Open),
+        x => float(x),
     };
-    let specular = || match diffuse()?.num.float() > 0.0 {
-        true => Err(Open),
-        false => float(0.0),
+    let specular = || match v[0][0]?.float() <= 0.0 {
+        true => float(0.0),
+        false => Err(Open),
     };
     [float(1.0), diffuse(), specular(), float(1.0)]
 }
