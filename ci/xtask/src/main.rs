@@ -79,6 +79,7 @@ Installs what is missing (as setup --yes does), then runs in this order:
   doc        documentation tests
   scripts    tests/cases/run and shaders on lavapipe and on SwiftShader, validation layer on
   machines   scripts on lavapipe as it is on other CPUs, with the system's validation layer
+  random     scripts of random programs of the typed languages on both drivers
   text       scripts on lavapipe, each program written as WGSL and as GLSL, and compiled from that
   spirv-val  every module that the step `scripts` of the same run produced
   spirv-tools  the feature spirv-tools: the validator inside of the process, which takes minutes of C++ to build once

@@ -1,9 +1,15 @@
 //! `cargo xtask random`: scripts of random programs, for comparing one implementation with another, or with what they must give.
 
+use crate::suite;
+use crate::tally::Tally;
+use crate::vulkan::{self, Driver, Layer};
 use anyhow::{Context, Result, bail};
 use glasm_tests::{arb_scripts, gp_scripts};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// Seeds of the step of `cargo xtask test`, for each kind of program.
+const TESTED: u64 = 8;
 
 /// Languages of random programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -88,4 +94,29 @@ fn scripts(family: Family, seed: u64) -> Vec<(&'static str, String)> {
             gp_scripts::Kind::ALL.into_iter().map(script).collect()
         }
     }
+}
+
+/// The step of `cargo xtask test`: a few programs that tell themselves what they must give. What the driver lacks does not count as
+/// skipped: the programs need more and more from seed to seed.
+pub(crate) fn test(driver: &Driver) -> Result<Tally> {
+    let folder = Path::new(suite::OUT).join(format!("random-{}", driver.name));
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    write(&folder, Family::Gp, 0, TESTED)?;
+    let report = folder.join("report.json");
+    let mut command = suite::glasm()?;
+    vulkan::use_driver(&mut command, driver);
+    let layer = vulkan::use_validation_layer(&mut command, Layer::Newest)?;
+    command.arg("run").arg(&folder).arg("--json").arg(&report);
+    if layer {
+        command.args(["--validation", "require"]);
+    }
+    let name = format!("random programs on {}", driver.name);
+    let (tally, _) = suite::run_reported(command, &report, &name)?;
+    println!("{name}: {tally}");
+    Ok(Tally {
+        skipped: 0,
+        ..tally
+    })
 }

@@ -1,5 +1,6 @@
 //! Memory accesses of random programs: constant buffers in all, storage, addresses, shared memory and barriers in compute programs.
 
+use super::blocks::Around;
 use super::instructions::literal;
 use super::machine::{Mask, whole};
 use super::program::{
@@ -63,7 +64,7 @@ const STORAGE: &[(Type, usize)] = &[
 
 impl Writer {
     /// An access to memory.
-    pub(super) fn memory_statement(&mut self, active: Mask, top: bool) -> Option<Stmt> {
+    pub(super) fn memory_statement(&mut self, active: Mask, around: Around) -> Option<Stmt> {
         if self.compute.is_none() {
             return self.first_accepted(active, |it| Some(it.load(Space::Constant)));
         }
@@ -76,7 +77,7 @@ impl Writer {
             12..14 => self.first_accepted(active, |it| Some(it.store(Space::Shared))),
             14..16 => self.first_accepted(active, |it| Some(it.atomic())),
             16..18 => self.report(active),
-            _ if top && active == self.machine.all() => self.exchange(active),
+            _ if around.is_uniform() && active == self.machine.all() => self.exchange(active),
             _ => None,
         }
     }
@@ -167,14 +168,16 @@ impl Writer {
             dest.test = None;
         }
         dest.lanes = [true, false, false, false];
-        let unsigned = match kind {
-            AtomicKind::Iwrap | AtomicKind::Dwrap => true,
-            // All must compare in one way.
-            AtomicKind::Min | AtomicKind::Max if common => true,
-            _ => self.rng.percent(50),
-        };
+        let bounded = matches!(kind, AtomicKind::Iwrap | AtomicKind::Dwrap);
+        // All must compare in one way.
+        let compared = common && matches!(kind, AtomicKind::Min | AtomicKind::Max);
+        let unsigned = bounded || compared || self.rng.percent(50);
         access.ty = if unsigned { U32 } else { S32 };
-        let operand = self.plain_operand(access.ty, 25);
+        let mut operand = self.plain_operand(access.ty, 25);
+        // Lavapipe compares clamped floats wrongly in ATOM.MAX.U32 by address.
+        while self.holds_floats(&operand) {
+            operand = self.plain_operand(access.ty, 25);
+        }
         Stmt::Inst(Inst {
             action: Action::Atomic(access, Atomic { kind, common }),
             dest,
@@ -184,6 +187,17 @@ impl Writer {
             precise: false,
             suffixes: false,
         })
+    }
+
+    fn holds_floats(&self, operand: &Operand) -> bool {
+        let of_floats = |slot: &Slot| matches!(slot.class, Class::Float | Class::Double);
+        match operand.place {
+            Place::Var(var, _) => self
+                .slots
+                .iter()
+                .any(|slot| slot.var == var && of_floats(slot)),
+            Place::Literal(..) => false,
+        }
     }
 
     /// Stores a register where nothing else is stored.

@@ -32,7 +32,7 @@ pub(super) fn int(value: i128) -> Result {
     exactly(Num::I(value))
 }
 
-/// `if` is what the condition says, of results that are open if it is.
+/// Open, unless the condition holds.
 fn only_if(holds: bool) -> std::result::Result<(), Open> {
     match holds {
         true => Ok(()),
@@ -204,21 +204,21 @@ pub(super) fn rcp(_: Type, a: Num) -> Result {
     float(1.0 / a.float())
 }
 
-/// The larger, or with the arguments swapped the smaller number: NaN and zeros of both signs are open.
-fn extreme(a: Num, b: Num, first: bool) -> Result {
+/// One of two numbers, by their order: with NaN, and of zeros of both signs, it is open which.
+fn extreme(a: Num, b: Num, chosen: Num) -> Result {
     if let (Num::F(x), Num::F(y)) = (a, b) {
         only_if(!x.is_nan() && !y.is_nan())?;
         only_if(x != y || x.is_sign_negative() == y.is_sign_negative())?;
     }
-    exactly(if first { a } else { b })
+    exactly(chosen)
 }
 
 pub(super) fn max(_: Type, a: Num, b: Num) -> Result {
-    extreme(a, b, greater(a, b))
+    extreme(a, b, if greater(a, b) { a } else { b })
 }
 
 pub(super) fn min(_: Type, a: Num, b: Num) -> Result {
-    extreme(a, b, !greater(a, b))
+    extreme(a, b, if greater(a, b) { b } else { a })
 }
 
 fn greater(a: Num, b: Num) -> bool {
@@ -286,7 +286,7 @@ pub(super) fn cmp(_: Type, a: Num, b: Num, c: Num) -> Result {
 
 pub(super) fn ssg(_: Type, a: Num) -> Result {
     let value = a.float();
-    only_if(!value.is_nan() && !(is_zero(value) && value.is_sign_negative()))?;
+    only_if(!value.is_nan() && !is_minus_zero(value))?;
     float(if is_zero(value) { 0.0 } else { value.signum() })
 }
 
@@ -465,8 +465,8 @@ mod tests {
         assert!(mul(F32, f(4097.0), f(4097.0)).unwrap().rounded);
         assert!(sum_of_products(&[(4097.0, 4097.0), (1.0, 1.0)]).is_err());
         assert_eq!(
-            sum_of_products(&[(1.5, 2.0), (-3.0, 1.0)]).unwrap().num,
-            f(0.0)
+            sum_of_products(&[(1.5, 2.0), (-2.0, 1.0)]).unwrap().num,
+            f(1.0)
         );
         assert!(sum_of_products(&[(big, 1.0), (0.5, 1.0)]).is_err());
     }

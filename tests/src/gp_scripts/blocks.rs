@@ -1,7 +1,7 @@
 //! Blocks, loops and routines of random programs.
 
 use super::instructions::literal;
-use super::machine::{Exits, Mask, whole};
+use super::machine::{Ends, Exits, Mask, Passes, whole};
 use super::program::{Action, Index, Inst, Operand, Place, Stmt, Test, VarId};
 use super::value::{F32, Num, S32, U32};
 use super::writer::Writer;
@@ -26,6 +26,11 @@ impl Around {
         loops: 0,
         in_routine: false,
     };
+
+    /// Whether all invocations come here, or none.
+    pub(super) fn is_uniform(self) -> bool {
+        self.depth == 0
+    }
 
     fn inner(self) -> Self {
         Self {
@@ -76,7 +81,7 @@ impl Writer {
             25..28 if around.in_loop => self.exit(active, Stmt::Continue),
             28..30 if around.in_routine => self.exit(active, Stmt::Return),
             30..45 if self.profile.version == 50 => {
-                let stmt = self.memory_statement(active, around.depth == 0)?;
+                let stmt = self.memory_statement(active, around)?;
                 Some((stmt, Exits::default()))
             }
             _ => {
@@ -172,7 +177,7 @@ impl Writer {
         let running = first & !(left.broken | left.returned);
         let rest = self
             .machine
-            .passes(&self.program, &counts, 1, &body, running, false)
+            .passes(&self.program, later(&counts, Ends::ByCount), &body, running)
             .ok()?;
         exits.returned |= rest.returned;
         Some((Stmt::Rep(count, body), exits))
@@ -215,7 +220,12 @@ impl Writer {
         let running = active & !(left.broken | left.returned);
         let later = self
             .machine
-            .passes(&self.program, &counts, 1, &body, running, true)
+            .passes(
+                &self.program,
+                later(&counts, Ends::ByItself),
+                &body,
+                running,
+            )
             .ok()?;
         let exits = Exits {
             returned: left.returned | later.returned,
@@ -293,5 +303,14 @@ impl Writer {
         self.program.routines.push(body);
         let stmt = Stmt::Call(self.program.routines.len() - 1, test);
         Some((stmt, Exits::default()))
+    }
+}
+
+/// The passes after the first.
+fn later(counts: &[usize], ends: Ends) -> Passes<'_> {
+    Passes {
+        counts,
+        first: 1,
+        ends,
     }
 }

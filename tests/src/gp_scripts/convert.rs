@@ -2,6 +2,7 @@
 
 use super::arith::rounds_twice;
 use super::value::{Num, Open, Type, is_denormal};
+use std::cmp::Ordering;
 
 /// How a conversion rounds what its result type does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,21 +33,38 @@ impl Rounding {
         }
     }
 
-    /// Whether a magnitude is made larger, for which `rest` says how what is cut off compares with half of the last place.
-    fn goes_up(self, negative: bool, odd: bool, rest: std::cmp::Ordering, exact: bool) -> bool {
-        use std::cmp::Ordering::{Equal, Greater, Less};
-        match self {
-            _ if exact => false,
+    /// Whether what is left of a magnitude is made larger.
+    fn goes_up(self, cut: &Cut) -> bool {
+        let up = match self {
             Self::Trunc => false,
-            Self::Ceil => !negative,
-            Self::Flr => negative,
-            Self::Round => match rest {
-                Less => false,
-                Equal => odd,
-                Greater => true,
+            Self::Ceil => !cut.negative,
+            Self::Flr => cut.negative,
+            Self::Round => match cut.rest.cmp(&cut.half) {
+                Ordering::Less => false,
+                Ordering::Equal => cut.kept & 1 == 1,
+                Ordering::Greater => true,
             },
-        }
+        };
+        cut.rest != 0 && up
     }
+}
+
+/// A magnitude whose last bits are cut off.
+struct Cut {
+    negative: bool,
+    kept: u128,
+    rest: u128,
+    /// What half of the last place kept would be.
+    half: u128,
+}
+
+/// What becomes of numbers that the result type does not have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Excess {
+    /// Integers lose their upper bits.
+    Wraps,
+    /// SAT.
+    Clamps,
 }
 
 /// A number of any size: `sign * magnitude * 2^exponent`.
@@ -87,11 +105,13 @@ impl Exact {
         let sign = if self.negative { -1.0 } else { 1.0 };
         let bits = 128 - self.magnitude.leading_zeros();
         let cut = bits.saturating_sub(digits);
-        let kept = self.magnitude >> cut;
-        let rest = self.magnitude & ((1 << cut) - 1);
-        let half = if cut == 0 { 0 } else { 1 << (cut - 1) };
-        let up = rounding.goes_up(self.negative, kept & 1 == 1, rest.cmp(&half), rest == 0);
-        let magnitude = (kept + u128::from(up)) as f64;
+        let parts = Cut {
+            negative: self.negative,
+            kept: self.magnitude >> cut,
+            rest: self.magnitude & ((1 << cut) - 1),
+            half: if cut == 0 { 0 } else { 1 << (cut - 1) },
+        };
+        let magnitude = (parts.kept + u128::from(rounding.goes_up(&parts))) as f64;
         let scale = self.exponent + cut as i32;
         let value = magnitude * 2f64.powi(scale);
         if value <= limit {
@@ -135,7 +155,7 @@ pub(super) fn convert(
     to: Type,
     from: Type,
     rounding: Rounding,
-    saturate: bool,
+    excess: Excess,
     value: Num,
 ) -> Result<Num, Open> {
     match value {
@@ -146,10 +166,10 @@ pub(super) fn convert(
                 false => value,
             };
             // Clamping says nothing of NaN, nor of the sign of zero.
-            match saturate {
-                true if result.is_nan() || result == 0.0 => Err(Open),
-                true => Ok(Num::F(result.clamp(0.0, 1.0))),
-                false => Ok(Num::F(result)),
+            match excess {
+                Excess::Clamps if result.is_nan() || result == 0.0 => Err(Open),
+                Excess::Clamps => Ok(Num::F(result.clamp(0.0, 1.0))),
+                Excess::Wraps => Ok(Num::F(result)),
             }
         }
         Num::F(value) if !value.is_finite() => Err(Open),
@@ -159,10 +179,10 @@ pub(super) fn convert(
             let limit = 2f64.powi(120);
             let integer = match whole.abs() < limit {
                 true => whole as i128,
-                false if saturate => whole.clamp(-limit, limit) as i128,
+                false if excess == Excess::Clamps => whole.clamp(-limit, limit) as i128,
                 false => 0,
             };
-            Ok(Num::I(fit(to, integer, saturate)))
+            Ok(Num::I(fit(to, integer, excess)))
         }
         Num::I(value) if to.is_float() => {
             debug_assert!(from.has(value), "{value} is no {from:?}");
@@ -170,21 +190,21 @@ pub(super) fn convert(
             if rounds_twice(value, result == value as f64) {
                 return Err(Open);
             }
-            Ok(Num::F(match saturate {
-                true => result.clamp(0.0, 1.0),
-                false => result,
+            Ok(Num::F(match excess {
+                Excess::Clamps => result.clamp(0.0, 1.0),
+                Excess::Wraps => result,
             }))
         }
-        Num::I(value) => Ok(Num::I(fit(to, value, saturate))),
+        Num::I(value) => Ok(Num::I(fit(to, value, excess))),
     }
 }
 
 /// Integers are clamped with SAT, and lose their upper bits without.
-fn fit(to: Type, value: i128, saturate: bool) -> i128 {
+fn fit(to: Type, value: i128, excess: Excess) -> i128 {
     let (least, largest) = to.range();
-    match saturate {
-        true => value.clamp(least, largest),
-        false => to.wrap(value),
+    match excess {
+        Excess::Clamps => value.clamp(least, largest),
+        Excess::Wraps => to.wrap(value),
     }
 }
 
@@ -240,7 +260,8 @@ mod tests {
 
     #[test]
     fn directions() {
-        let to = |to, from, rounding, value| convert(to, from, rounding, false, Num::I(value));
+        let to =
+            |to, from, rounding, value| convert(to, from, rounding, Excess::Wraps, Num::I(value));
         let odd = (1 << 53) + 3;
         assert_eq!(
             to(F64, S64, Rounding::Flr, odd),
@@ -261,16 +282,16 @@ mod tests {
         );
         let above = Num::F(1.0 + 1e-9);
         assert_eq!(
-            convert(F32, F64, Rounding::Round, false, above),
+            convert(F32, F64, Rounding::Round, Excess::Wraps, above),
             Ok(Num::F(1.0))
         );
         let next = f64::from(1.0f32.next_up());
         assert_eq!(
-            convert(F32, F64, Rounding::Ceil, false, above),
+            convert(F32, F64, Rounding::Ceil, Excess::Wraps, above),
             Ok(Num::F(next))
         );
         assert_eq!(
-            convert(F32, F64, Rounding::Trunc, false, Num::F(1e300)),
+            convert(F32, F64, Rounding::Trunc, Excess::Wraps, Num::F(1e300)),
             Ok(Num::F(f64::from(f32::MAX)))
         );
     }

@@ -7,9 +7,6 @@ use super::program::{Action, Clamp, Dest, Inst, Operand, Place, Stmt, Test};
 use super::value::{Base, F16, F32, F64, Num, S32, S64, Type, U32, U64};
 use super::writer::Writer;
 
-/// Whether the compiler rounds integers of 64 bits to floats in all directions.
-const LONG_TO_FLOAT_DIRECTIONS: bool = true;
-
 const CVT_TYPES: &[Type] = &[
     F16,
     F32,
@@ -176,10 +173,6 @@ impl Writer {
             return None;
         }
         let (rounding, name) = *self.rng.pick(&Rounding::ALL);
-        let long_to_float = from.bits == 64 && !from.is_float() && to.is_float();
-        if long_to_float && rounding != Rounding::Round && !LONG_TO_FLOAT_DIRECTIONS {
-            return None;
-        }
         let operand = self.plain_operand(from, 0);
         let dest = self.dest(to, None);
         Some(Stmt::Inst(Inst {

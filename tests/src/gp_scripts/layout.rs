@@ -3,10 +3,11 @@
 use super::Kind;
 use super::access::{GIVEN, SHARE, STRIDE};
 use super::instructions::literal;
-use super::machine::{Machine, Memory, State, whole};
+use super::machine::{Machine, Memory, whole};
 use super::memory::Region;
 use super::ops::{OPS, Op};
 use super::program::{Action, Dest, Index, Inst, Operand, Place, Program, Stmt, VarId};
+use super::state::State;
 use super::value::{F32, Lane, Num, S32, Type, U32, U64};
 use super::values::{self, Class};
 use super::writer::{Profile, Slot, Writer};

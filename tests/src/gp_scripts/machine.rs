@@ -1,15 +1,15 @@
 //! The machine that computes what a program must give: all invocations go through it together, statement by statement.
 
 use super::arith::{self, Val};
-use super::convert::{convert, half_bits, half_value};
-use super::flags::{self, Flags, Rule, Term};
+use super::convert::{Excess, convert, half_bits};
+use super::flags::{self, Flags, Term};
 use super::memory::Region;
 use super::ops::{Compute, Op, Signature, Sums, Vector};
 use super::program::{
-    Access, Action, Atomic, Clamp, Dest, Index, Inst, Operand, Place, Program, Space, Stmt, Test,
-    VarId,
+    Action, Clamp, Dest, Index, Inst, Operand, Place, Program, Stmt, Test, VarId,
 };
-use super::value::{Base, F16, F32, Lane, Num, Open, S32, Type, U32, raw, read, write};
+use super::state::State;
+use super::value::{Base, F16, F32, Lane, Num, Open, Type, read, write};
 
 /// A set of invocations.
 pub(super) type Mask = u64;
@@ -18,14 +18,6 @@ pub(super) type Mask = u64;
 const STEPS: usize = 30_000;
 /// Passes of a loop.
 const PASSES: usize = 24;
-
-/// Registers and condition codes of an invocation.
-#[derive(Clone)]
-pub(super) struct State {
-    /// Elements of each variable.
-    pub(super) vars: Vec<Vec<[Lane; 4]>>,
-    flags: [[Option<Flags>; 4]; 2],
-}
 
 /// Buffers and shared memory.
 #[derive(Clone)]
@@ -43,8 +35,37 @@ pub(super) struct Machine {
     pub(super) states: Vec<State>,
     pub(super) memory: Memory,
     /// Invocations of a group.
-    group: usize,
+    pub(super) group: usize,
     steps: usize,
+}
+
+/// How a loop ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// When its count is reached.
+    ByCount,
+    /// By BRK or RET.
+    ByItself,
+}
+
+impl Ends {
+    /// The end of a loop with this count, or without.
+    pub(super) fn of<T>(count: Option<&T>) -> Self {
+        match count {
+            Some(_) => Self::ByCount,
+            None => Self::ByItself,
+        }
+    }
+}
+
+/// What is to do of a loop.
+#[derive(Clone, Copy)]
+pub(super) struct Passes<'c> {
+    /// Passes of each invocation.
+    pub(super) counts: &'c [usize],
+    /// Those before this one are done.
+    pub(super) first: usize,
+    pub(super) ends: Ends,
 }
 
 /// Invocations that have left a block.
@@ -72,128 +93,16 @@ pub(super) fn members(mask: Mask) -> impl Iterator<Item = usize> {
     (0..64).filter(move |bit| mask >> bit & 1 == 1)
 }
 
-impl State {
-    pub(super) fn new(vars: Vec<Vec<[Lane; 4]>>) -> Self {
-        Self {
-            vars,
-            flags: [[None; 4]; 2],
-        }
-    }
-
-    fn element(&self, program: &Program, var: VarId, index: Index) -> Result<usize, Open> {
-        let element = match index {
-            Index::None => 0,
-            Index::Constant(element) => element,
-            Index::Register(by, lane, offset) => {
-                let lane = self.vars[by][0][lane];
-                let value = read(lane, program.vars[by].width, S32)?.int();
-                usize::try_from(value).map_err(|_| Open)? + offset
-            }
-        };
-        match element < self.vars[var].len() {
-            true => Ok(element),
-            false => Err(Open),
-        }
-    }
-
-    /// The component that stands at `lane` of an operand, without signs, and its width; `None` for literals.
-    fn source(
-        &self,
-        program: &Program,
-        operand: &Operand,
-        lane: usize,
-    ) -> Result<Option<(Lane, u32)>, Open> {
-        let Place::Var(var, index) = operand.place else {
-            return Ok(None);
-        };
-        let element = self.element(program, var, index)?;
-        let held = self.vars[var][element][operand.swizzle[lane]];
-        Ok(Some((held, program.vars[var].width)))
-    }
-
-    /// A component of an operand before the sign in front of it.
-    fn unsigned(
-        &self,
-        program: &Program,
-        operand: &Operand,
-        ty: Type,
-        lane: usize,
-    ) -> Result<Num, Open> {
-        let source = self.source(program, operand, lane)?;
-        let mut num = match (&operand.place, source) {
-            (Place::Literal(_, nums), _) => nums[operand.swizzle[lane]],
-            (_, Some((Lane::Bits(bits), _))) if ty == F16 => Num::F(half_value(bits & 0xffff)?),
-            (_, Some((held, width))) => read(held, width, ty)?,
-            (Place::Var(..), None) => return Err(Open),
-        };
-        if operand.inner_negated {
-            num = arith::negated(ty, num);
-        }
-        if operand.absolute {
-            num = arith::absolute(ty, num);
-        }
-        Ok(num)
-    }
-
-    /// A component of an operand.
-    pub(super) fn operand(
-        &self,
-        program: &Program,
-        operand: &Operand,
-        ty: Type,
-        lane: usize,
-    ) -> Result<Num, Open> {
-        let num = self.unsigned(program, operand, ty, lane)?;
-        Ok(match operand.negated {
-            true => arith::negated(ty, num),
-            false => num,
-        })
-    }
-
-    fn vector(&self, program: &Program, operand: &Operand, ty: Type) -> Vector {
-        std::array::from_fn(|lane| self.operand(program, operand, ty, lane))
-    }
-
-    /// Each component of a condition.
-    fn tests(&self, test: &Test) -> [Result<bool, Open>; 4] {
-        test.swizzle
-            .map(|lane| match (test.rule, self.flags[test.register][lane]) {
-                (Rule::Fl, _) => Ok(false),
-                (Rule::Tr, _) => Ok(true),
-                (_, None) => Err(Open),
-                (rule, Some(flags)) => flags.test(rule),
-            })
-    }
-
-    /// Whether a condition holds for any component.
-    fn passes(&self, test: &Test) -> Result<bool, Open> {
-        let mut any = false;
-        for holds in self.tests(test) {
-            any |= holds?;
-        }
-        Ok(any)
-    }
-
-    /// The byte that an access begins at.
-    fn address(&self, program: &Program, access: &Access) -> Result<usize, Open> {
-        let base = match access.at {
-            None => 0,
-            Some((var, lane)) => read(self.vars[var][0][lane], program.vars[var].width, U32)?.int(),
-        };
-        let base = usize::try_from(base).map_err(|_| Open)?;
-        base.checked_add(access.offset).ok_or(Open)
-    }
-}
-
 /// What an instruction gives for each component.
-struct Outcome {
-    values: [arith::Result; 4],
+pub(super) struct Outcome {
+    pub(super) values: [arith::Result; 4],
     /// Bits that go into a register as they are.
-    raw: Option<[Lane; 4]>,
-    ty: Type,
+    pub(super) raw: Option<[Lane; 4]>,
+    pub(super) ty: Type,
 }
 
-fn is_plain(operand: &Operand) -> bool {
+/// Whether an operand has no signs.
+pub(super) fn is_plain(operand: &Operand) -> bool {
     !operand.inner_negated && !operand.absolute && !operand.negated
 }
 
@@ -318,33 +227,36 @@ impl Machine {
         active: Mask,
     ) -> Result<Exits, Open> {
         let counts = self.counts(program, count, active)?;
-        self.passes(program, &counts, 0, body, active, count.is_none())
+        let due = Passes {
+            counts: &counts,
+            first: 0,
+            ends: Ends::of(count),
+        };
+        self.passes(program, due, body, active)
     }
 
-    /// The passes of a loop from number `first` on.
+    /// Passes of a loop.
     pub(super) fn passes(
         &mut self,
         program: &Program,
-        counts: &[usize],
-        first: usize,
+        due: Passes<'_>,
         body: &[Stmt],
         active: Mask,
-        endless: bool,
     ) -> Result<Exits, Open> {
         let mut running = active;
         let mut exits = Exits::default();
-        for pass in first.. {
-            let due: Mask = members(running)
-                .filter(|who| pass < counts[*who])
+        for pass in due.first.. {
+            let these: Mask = members(running)
+                .filter(|who| pass < due.counts[*who])
                 .fold(0, |mask, who| mask | 1 << who);
-            if due == 0 {
+            if these == 0 {
                 break;
             }
-            let left = self.block(program, body, due)?;
+            let left = self.block(program, body, these)?;
             exits.returned |= left.returned;
-            running = due & !(left.broken | left.returned);
+            running = these & !(left.broken | left.returned);
             // A loop without count must end by BRK or RET.
-            if endless && running != 0 && pass + 1 == PASSES {
+            if due.ends == Ends::ByItself && running != 0 && pass + 1 == PASSES {
                 return Err(Open);
             }
         }
@@ -364,11 +276,11 @@ impl Machine {
             let width = program.vars[inst.dest.var].width;
             // All components are read, and all conditions tested, before any is written.
             let mut changes = Vec::new();
-            for lane in 0..4 {
+            for (lane, test) in tests.into_iter().enumerate() {
                 if !inst.dest.lanes[lane] {
                     continue;
                 }
-                if !tests[lane]? {
+                if !test? {
                     // Mesa makes the negation of a truth value, -0, of a choice between -1 and 0.
                     let chosen = outcome.values[lane].map(|val| val.num);
                     let kept = state.vars[inst.dest.var][element][lane];
@@ -401,10 +313,13 @@ impl Machine {
             Action::Op(op, ty) => Ok(self.compute(program, inst, op, *ty, who)),
             Action::Convert(to, from, rounding, _) => {
                 let state = &self.states[who];
-                let saturate = inst.clamp.is_some();
+                let excess = match inst.clamp {
+                    Some(_) => Excess::Clamps,
+                    None => Excess::Wraps,
+                };
                 let values = std::array::from_fn(|lane| {
                     let value = state.operand(program, &inst.operands[0], *from, lane)?;
-                    arith::exactly(convert(*to, *from, *rounding, saturate, value)?)
+                    arith::exactly(convert(*to, *from, *rounding, excess, value)?)
                 });
                 Ok(Outcome {
                     values,
@@ -491,138 +406,6 @@ impl Machine {
         Some(lanes)
     }
 
-    fn load(
-        &mut self,
-        program: &Program,
-        inst: &Inst,
-        access: &Access,
-        who: usize,
-    ) -> Result<Outcome, Open> {
-        let at = self.states[who].address(program, access)?;
-        let len = access.ty.bits as usize / 8;
-        if !at.is_multiple_of(access.bytes()) {
-            return Err(Open);
-        }
-        let mut words = [0; 4];
-        for (lane, word) in words.iter_mut().take(access.count).enumerate() {
-            *word = self.fetch(access.space, at + lane * len, len, who)?;
-        }
-        let ty = access.ty;
-        let values = words.map(|word| arith::exactly(read(Lane::Bits(word), ty.bits, ty)?));
-        let width = program.vars[inst.dest.var].width;
-        let raw = (width == ty.bits).then(|| words.map(Lane::Bits));
-        Ok(Outcome { values, raw, ty })
-    }
-
-    fn region(&mut self, space: Space, who: usize) -> &mut Region {
-        match space {
-            Space::Shared => &mut self.memory.shared[who / self.group],
-            Space::Constant | Space::Input | Space::Output => &mut self.memory.out,
-        }
-    }
-
-    fn fetch(&mut self, space: Space, at: usize, len: usize, who: usize) -> Result<u64, Open> {
-        let fixed = match space {
-            Space::Constant => &self.memory.constants,
-            Space::Input => &self.memory.given,
-            Space::Output | Space::Shared => return self.region(space, who).read(at, len, who),
-        };
-        let bytes = fixed.get(at..at + len).ok_or(Open)?;
-        Ok(bytes
-            .iter()
-            .rev()
-            .fold(0, |value, byte| value << 8 | u64::from(*byte)))
-    }
-
-    fn store(
-        &mut self,
-        program: &Program,
-        access: &Access,
-        operand: &Operand,
-        active: Mask,
-    ) -> Result<(), Open> {
-        let len = access.ty.bits as usize / 8;
-        for who in members(active) {
-            let at = self.states[who].address(program, access)?;
-            if !at.is_multiple_of(access.bytes()) {
-                return Err(Open);
-            }
-            for lane in 0..access.count {
-                let bits = self.stored(program, access.ty, operand, lane, who)?;
-                self.region(access.space, who)
-                    .write(at + lane * len, len, bits, who)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The bits that a store makes of a component.
-    fn stored(
-        &self,
-        program: &Program,
-        ty: Type,
-        operand: &Operand,
-        lane: usize,
-        who: usize,
-    ) -> Result<u64, Open> {
-        let state = &self.states[who];
-        if let Some((held, width)) = state.source(program, operand, lane)?
-            && width == ty.bits
-            && is_plain(operand)
-        {
-            return raw(held);
-        }
-        let wide = ty.with_bits(ty.bits.max(32));
-        let num = state.operand(program, operand, wide, lane)?;
-        raw(write(num, wide, wide.bits)?)
-    }
-
-    fn atomic(
-        &mut self,
-        program: &Program,
-        inst: &Inst,
-        access: &Access,
-        atomic: Atomic,
-        who: usize,
-    ) -> Result<Outcome, Open> {
-        let ty = access.ty;
-        let len = ty.bits as usize / 8;
-        let at = self.states[who].address(program, access)?;
-        let x = self.states[who]
-            .operand(program, &inst.operands[0], ty, 0)?
-            .int();
-        let y = self.states[who].operand(program, &inst.operands[0], ty, 1);
-        let change = |old: u64, y| {
-            let old = ty.wrap(i128::from(old));
-            (atomic.kind.apply(ty, x, y, old) & ((1 << ty.bits) - 1)) as u64
-        };
-        let mut values = [Err(Open); 4];
-        let mut lanes = [Lane::Open; 4];
-        let region = self.region(access.space, who);
-        if atomic.common {
-            region.join(at, len, atomic.kind, |old| change(old, 0))?;
-            return Ok(Outcome {
-                values,
-                raw: Some(lanes),
-                ty,
-            });
-        }
-        let old = region.read(at, len, who)?;
-        let y = match atomic.kind {
-            super::program::AtomicKind::Cswap => y?.int(),
-            _ => 0,
-        };
-        region.write(at, len, change(old, y), who)?;
-        values[0] = arith::int(ty.wrap(i128::from(old)));
-        lanes[0] = Lane::Bits(old);
-        let width = program.vars[inst.dest.var].width;
-        Ok(Outcome {
-            values,
-            raw: (width == ty.bits).then_some(lanes),
-            ty,
-        })
-    }
-
     fn with_sums(
         &self,
         program: &Program,
@@ -660,14 +443,21 @@ impl Machine {
             let operand = &inst.operands[index];
             let ty = op.signature.operand(ty, index);
             let value = self.states[who].unsigned(program, operand, ty, lane).ok()?;
-            // Whether the sign of a literal is that of an operand is a question of its own.
-            let literal = matches!(operand.place, Place::Literal(..));
-            // So is that of a minus in bars that change nothing.
-            let inside = operand.inner_negated && ty.base == Base::U;
-            let questionable = inside || literal && value.int() < 0;
-            (!questionable).then_some(Term {
-                value,
-                negated: operand.negated,
+            // A minus in bars that change nothing.
+            if operand.inner_negated && ty.base == Base::U {
+                return None;
+            }
+            // The sign before a number is one of the operand; between braces it belongs to the number.
+            let signed = matches!(&operand.place, Place::Literal(text, _) if text.starts_with('-'));
+            Some(match signed {
+                true => Term {
+                    value: arith::negated(ty, value),
+                    negated: true,
+                },
+                false => Term {
+                    value,
+                    negated: operand.negated,
+                },
             })
         };
         let (Some(a), Some(b)) = (term(0), term(1)) else {

@@ -16,6 +16,8 @@ mod machine;
 mod memory;
 mod ops;
 mod program;
+mod state;
+mod traffic;
 mod value;
 mod values;
 mod writer;
@@ -71,6 +73,28 @@ pub fn script(seed: u64, kind: Kind) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The random program of a script.
+    fn program(script: &str, name: &str) -> String {
+        let (_, rest) = script.split_once(&format!("[{name} program]\n")).unwrap();
+        rest.split("\n[").next().unwrap().to_owned()
+    }
+
+    #[test]
+    fn the_programs_load() {
+        for seed in 0..16 {
+            for (kind, name) in Kind::ALL {
+                let text = program(&script(seed, kind), name);
+                let source = glasm::Source::new("random", &text);
+                let compiled = glasm::compile(&source, &glasm::Options::default());
+                assert!(
+                    compiled.is_ok(),
+                    "{}",
+                    compiled.unwrap_err().render(&source)
+                );
+            }
+        }
+    }
 
     #[test]
     fn equal_seeds_give_equal_scripts() {

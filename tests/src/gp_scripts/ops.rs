@@ -348,8 +348,8 @@ fn packed(
 ) -> [Result; 4] {
     let pack = || {
         let mut word = 0;
-        for lane in 0..count {
-            word |= bits(vector[lane]?.float())? << (32 / count * lane);
+        for (lane, value) in vector.iter().take(count).enumerate() {
+            word |= bits((*value)?.float())? << (32 / count * lane);
         }
         int(i128::from(word))
     };

@@ -5,7 +5,7 @@ use super::result::{Flags, Outcome};
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val};
-use glasm_ir::{Aux, Base, Inst, InstFlags, Op, Saturate, Type, TypeBase};
+use glasm_ir::{Aux, Inst, InstFlags, Op, Saturate, Type, TypeBase};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 /// One instruction with the lanes to compute.
