@@ -501,7 +501,11 @@ fn result(
     if let Some(raw) = outcome.raw
         && inst.sets.is_none()
     {
-        return Ok((raw[lane], None));
+        // What is open may go to where nobody looks, as results of atomic operations that all take part in do.
+        return match (raw[lane], &inst.action) {
+            (Lane::Open, Action::Op(..) | Action::Load(_)) => Err(Open),
+            (held, _) => Ok((held, None)),
+        };
     }
     let Val { num, rounded } = outcome.values[lane]?;
     if rounded && !inst.precise {

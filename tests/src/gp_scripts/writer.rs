@@ -114,6 +114,16 @@ impl Writer {
     fn is_tame(&mut self, stmt: &Stmt, active: Mask) -> bool {
         let Stmt::Inst(inst) = stmt else { return true };
         let width = self.program.vars[inst.dest.var].width;
+        let var = inst.dest.var;
+        // Nothing reads results, so that bits of a NaN could not be brought to a number.
+        let known = |lane: &Lane| matches!(lane, Lane::Bits(_));
+        let tells = members(active).all(|who| {
+            let elements = &self.machine.states[who].vars[var];
+            elements.iter().flatten().all(known)
+        });
+        if self.results.contains(&var) && !tells {
+            return false;
+        }
         let float = match &inst.action {
             super::program::Action::Op(op, ty) => op.signature.result(*ty).is_float(),
             super::program::Action::Convert(ty, ..) => ty.is_float() && ty.bits > 16,
@@ -129,15 +139,10 @@ impl Writer {
             (Lane::Bits(bits), _) => bits >> 52 & 0x7ff == 0x7ff,
             (Lane::Open, _) => false,
         };
-        let var = inst.dest.var;
         let any = members(active).any(|who| {
             let elements = &self.machine.states[who].vars[var];
             elements.iter().flatten().any(wild)
         });
-        if self.results.contains(&var) {
-            // Nothing reads results, so that bits of a NaN could not be brought to a number.
-            return !any;
-        }
         !any || self.rng.percent(15)
     }
 
