@@ -4,8 +4,10 @@
 mod expected;
 mod features;
 mod image_formats;
+mod withheld;
 
 pub use features::{device_features, has_feature, wrong_blame};
+pub use withheld::Withheld;
 
 use crate::format::{Encoding, Format};
 use crate::script::{

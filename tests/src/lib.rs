@@ -2,6 +2,7 @@
 
 pub mod arb_scripts;
 pub mod generator;
+pub mod gp_scripts;
 pub mod manual;
 pub mod memory;
 pub mod mutate;

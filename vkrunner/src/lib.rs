@@ -37,6 +37,7 @@ mod tools;
 mod vk;
 
 pub use error::Error;
+pub use glasm_scripts::compile::Withheld;
 pub use glasm_scripts::device::DeviceChoice;
 pub use glasm_scripts::find::find_scripts;
 pub use glasm_scripts::outcome::{Failure, FailureImage, Outcome, ScriptReport, Summary};

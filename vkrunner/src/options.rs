@@ -1,5 +1,6 @@
 //! What a caller chooses.
 
+use glasm_scripts::compile::Withheld;
 use glasm_scripts::device::DeviceChoice;
 use glasm_scripts::observation::Observe;
 use std::path::PathBuf;
@@ -61,6 +62,8 @@ pub struct RunOptions {
     pub target: Option<glasm::Target>,
     /// The detour that assembly programs take to the device; without one their modules are taken as they are.
     pub through: Option<Through>,
+    /// Features that the compiler is not told about: its programs must do without. What scripts require stays as it is.
+    pub without: Withheld,
     /// Whether reports hold what programs left to be seen: see [`ScriptReport::observations`](crate::ScriptReport::observations).
     pub observe: Observe,
     /// What becomes of draws and dispatches. For tests of scripts: the others have no use for less than all of it.
@@ -79,6 +82,7 @@ impl Default for RunOptions {
             script_timeout: Duration::from_secs(60),
             target: None,
             through: None,
+            without: Withheld::default(),
             observe: Observe::Off,
             work: Work::Done,
         }

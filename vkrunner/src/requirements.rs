@@ -12,6 +12,7 @@ pub(crate) use framebuffer::FramebufferLimits;
 use ash::vk;
 use buffers::{missing_buffer_limit, missing_feedback, too_many_buffers};
 use glasm::ir::Stage;
+use glasm_scripts::compile::Withheld;
 use glasm_scripts::script::{Column, Command, DrawSource, IndexWidth, ProgramForm, Script};
 use std::collections::BTreeSet;
 
@@ -90,15 +91,16 @@ impl Capabilities {
         self.features.contains(feature)
     }
 
-    /// The features that the compiler asks about.
-    pub(crate) fn device_features(&self) -> glasm::DeviceFeatures {
-        glasm::DeviceFeatures {
+    /// The features that the compiler is told about.
+    pub(crate) fn device_features(&self, without: &Withheld) -> glasm::DeviceFeatures {
+        let rest = glasm::DeviceFeatures {
             // The runner does not enable it, so that the modules themselves keep their accesses inside.
             robust_buffer_access2: false,
             subgroups: self.subgroups,
             signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
-            ..glasm_scripts::compile::device_features(|name| self.has(name))
-        }
+            ..glasm::DeviceFeatures::default()
+        };
+        without.told(rest, |name| self.has(name))
     }
 
     /// Where programs find what they read. Handles get a set of their own if there can be so many, else a place behind the textures.
@@ -411,10 +413,10 @@ mod tests {
     fn narrow_integers_need_arithmetic_and_storage() {
         let mut capabilities = capable();
         capabilities.features.insert("shaderInt16");
-        assert!(!capabilities.device_features().int16);
+        assert!(!capabilities.device_features(&Withheld::default()).int16);
         capabilities.features.insert("storageBuffer16BitAccess");
-        assert!(capabilities.device_features().int16);
-        assert!(capabilities.device_features().int64);
-        assert!(!capabilities.device_features().float64);
+        assert!(capabilities.device_features(&Withheld::default()).int16);
+        assert!(capabilities.device_features(&Withheld::default()).int64);
+        assert!(!capabilities.device_features(&Withheld::default()).float64);
     }
 }

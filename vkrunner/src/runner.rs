@@ -141,6 +141,7 @@ impl Runner {
             target: self.target,
             tools: &self.tools,
             through: self.options.through,
+            without: &self.options.without,
         };
         let compiling = self.clock.enter(Phase::Compile);
         if let Some(reason) = surplus(script, capabilities) {

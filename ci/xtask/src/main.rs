@@ -79,6 +79,7 @@ Installs what is missing (as setup --yes does), then runs in this order:
   doc        documentation tests
   scripts    tests/cases/run and shaders on lavapipe and on SwiftShader, validation layer on
   machines   scripts on lavapipe as it is on other CPUs, with the system's validation layer
+  random     scripts of random programs of the typed languages on both drivers
   text       scripts on lavapipe, each program written as WGSL and as GLSL, and compiled from that
   spirv-val  every module that the step `scripts` of the same run produced
   spirv-tools  the feature spirv-tools: the validator inside of the process, which takes minutes of C++ to build once
@@ -127,13 +128,16 @@ tests/asmparsertest, runs every script with a vertex or fragment program on lava
 differs from piglit's. Differences that a specification decides stand in tests/acceptance/piglit.tsv.";
 
 const HELP_RANDOM: &str = "\
-usage: cargo xtask random FOLDER [--count N] [--seed N]
+usage: cargo xtask random FOLDER [--family arb|gp] [--count N] [--seed N]
 
-Writes scripts of random ARB vertex and fragment programs to FOLDER. They expect nothing: compare what two
-implementations make of them with `glasm run --compare gl,vulkan FOLDER`. Equal seeds give equal scripts.
+Writes scripts of random programs to FOLDER. Equal seeds give equal scripts.
 
-  --count N   scripts of each kind (100)
-  --seed N    seed of the first one; the others count on (0)";
+  --family arb   ARB vertex and fragment programs, the default. They expect nothing: compare what two
+                 implementations make of them with `glasm run --compare gl,vulkan FOLDER`
+  --family gp    vertex, fragment and compute programs of NV_gpu_program4 and 5, with the values that they must
+                 give by arithmetic of the tests: `glasm run FOLDER`
+  --count N      scripts of each kind of program (100)
+  --seed N       seed of the first one; the others count on (0)";
 
 const HELP_REFERENCE: &str = "\
 usage: cargo xtask reference
@@ -332,6 +336,9 @@ fn random_command(parser: lexopt::Parser, folder: &Path) -> Result<ExitCode> {
         HELP_RANDOM,
         |found: &mut random::Options, word, parser| {
             match word {
+                "--family" => {
+                    found.family = random::Family::from_name(&parser.value()?.string()?)?;
+                }
                 "--count" => found.count = parser.value()?.parse()?,
                 "--seed" => found.seed = parser.value()?.parse()?,
                 _ if !word.starts_with('-') && found.folder.is_none() => {

@@ -99,7 +99,7 @@ fn compare_all(references: &[Reference]) -> Result<Tally> {
     if scripts.exists() {
         std::fs::remove_dir_all(&scripts)?;
     }
-    random::write(&scripts, 0, RANDOM)?;
+    random::write(&scripts, random::Family::Arb, 0, RANDOM)?;
     let mut tally = Tally::default();
     for reference in references {
         tally += compare(reference, &lavapipe, &scripts)?;

@@ -240,7 +240,7 @@ pub(crate) fn run_through(language: &str, driver: &Driver) -> Result<Tally> {
 }
 
 /// Runs the command, shows what failed and why scripts were skipped, and gives what its report says, as results of `name`.
-fn run_reported(
+pub(crate) fn run_reported(
     mut command: Command,
     report: &Path,
     name: &str,

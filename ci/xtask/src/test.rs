@@ -6,7 +6,7 @@ use crate::suite::{self, Pass, ScriptResult};
 use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::vulkan::{self, Layer};
-use crate::{reference, shell, validate};
+use crate::{random, reference, shell, validate};
 use anyhow::{Context, Result, bail};
 use glasm_tests::skip;
 use std::io::ErrorKind;
@@ -55,6 +55,8 @@ pub(crate) enum Step {
     Scripts,
     /// The scripts on lavapipe as it is on other CPUs, with another validation layer.
     Machines,
+    /// Scripts of random programs.
+    Random,
     /// Scripts through WGSL and GLSL.
     Text,
     /// Every module.
@@ -77,6 +79,7 @@ const STEPS: &[(&str, Step)] = &[
     ("doc", Step::Doc),
     ("scripts", Step::Scripts),
     ("machines", Step::Machines),
+    ("random", Step::Random),
     ("text", Step::Text),
     ("spirv-val", Step::SpirvVal),
     ("spirv-tools", Step::SpirvTools),
@@ -157,6 +160,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::Doc => test_run(shell::cargo().args(["test", "--workspace", "--doc"])),
         Step::Scripts => script_suites(state),
         Step::Machines => other_machines(),
+        Step::Random => random_scripts(),
         Step::Text => scripts_through_text(),
         Step::SpirvVal => validate_modules(state),
         Step::SpirvTools => in_process_validation(),
@@ -347,6 +351,21 @@ fn other_machines() -> Result<Tally> {
     if !vulkan::installed_layer_present() {
         println!("no validation layer is installed: scripts ran without it");
         tally += Tally::skip();
+    }
+    Ok(tally)
+}
+
+/// Scripts of random programs of the typed languages, on both drivers. What needs a feature that a driver lacks is left to the other.
+fn random_scripts() -> Result<Tally> {
+    let mut tally = Tally::default();
+    for (name, driver) in suite::drivers() {
+        match driver {
+            Some(driver) => tally += random::test(&driver)?,
+            None => {
+                println!("{name} is not installed: skipped");
+                tally += Tally::skip();
+            }
+        }
     }
     Ok(tally)
 }

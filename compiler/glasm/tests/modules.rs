@@ -582,3 +582,44 @@ fn stores_stay_in_their_buffers() {
         assert_eq!(constant(&module, &first.operands[1]), 2, "{statement}");
     }
 }
+
+/// Whether a fragment program compiles for a device without doubles, and to a module that needs none.
+fn works_without_doubles(statements: &str) -> bool {
+    let text = format!(
+        "!!NVfp5.0 LONG TEMP a, b; TEMP r, t; PK64.F a, program.local[0]; MOV.S.CC t, program.local[1]; {statements} \
+         UP64.U result.color, b; END"
+    );
+    let options = Options {
+        device: DeviceFeatures {
+            float64: false,
+            ..DeviceFeatures::default()
+        },
+        ..Options::default()
+    };
+    let Ok(shader) = compile(&Source::new("test", &text), &options) else {
+        return false;
+    };
+    let features = &shader.reflection.requirements.features;
+    assert!(!features.contains(&"shaderFloat64"), "{statements}");
+    true
+}
+
+#[test]
+fn doubles_that_are_moved_are_bits() {
+    for statements in [
+        "MOV.F64 b, a.yxyx;",
+        "MOV.F64 b, a; MOV.F64 b.zw (LT), a.yyyx;",
+        "MOV.F64 b, 1.5; MOV.F64 b.x (GT), a;",
+        "IF LT.x; MOV.F64 b, a; ELSE; MOV.F64 b, 7; ENDIF;",
+    ] {
+        assert!(works_without_doubles(statements), "{statements}");
+    }
+    for statements in [
+        "MOV.F64 b, -a;",
+        "MOV.F64.SAT b, a;",
+        "MOV.F64 b, a; MOV.F64.CC b.x, a; MOV.F64 b.y (GT.x), a;",
+        "ADD.F64 b, a, a;",
+    ] {
+        assert!(!works_without_doubles(statements), "{statements}");
+    }
+}

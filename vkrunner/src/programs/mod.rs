@@ -18,7 +18,7 @@ use glasm::frontend::lang::languages::Language;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::InterfaceVariable;
 use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, Target};
-use glasm_scripts::compile::{LinkedStage, ScriptCompiler, has_feature, wrong_blame};
+use glasm_scripts::compile::{LinkedStage, ScriptCompiler, Withheld, has_feature, wrong_blame};
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::MAIN;
 use glasm_scripts::script::{Convention, ProgramForm, ProgramSection, ProgramState, Script};
@@ -100,6 +100,8 @@ pub(crate) struct CompileContext<'a> {
     pub(crate) target: Target,
     pub(crate) tools: &'a Tools,
     pub(crate) through: Option<Through>,
+    /// What the compiler is not told about.
+    pub(crate) without: &'a Withheld,
 }
 
 impl CompileContext<'_> {
@@ -326,6 +328,13 @@ impl CompileContext<'_> {
     /// The module of a compiled program, if the device can run it.
     fn module_of(&self, section: &ProgramSection, shader: Shader) -> Result<Module, Refusal> {
         let features = shader.reflection.requirements.features.iter().copied();
+        if let Some(feature) = features.clone().find(|name| self.without.hides(name)) {
+            let stage = section.stage.name();
+            return Err(Refusal::Fail(Failure::new(
+                Some(section.line),
+                format!("the {stage} program needs {feature}, which was withheld"),
+            )));
+        }
         if let Some(feature) = self.capabilities.missing_feature(features) {
             let stage = section.stage.name();
             let reason = format!("the device lacks {feature}, which the {stage} program needs");
@@ -420,6 +429,7 @@ mod tests {
         };
         let (has, told) = (capabilities(has), capabilities(told));
         let (state, tools) = (ProgramState::default(), Tools::default());
+        let without = Withheld::default();
         let context = |capabilities| CompileContext {
             name: "a",
             script: &script,
@@ -428,6 +438,7 @@ mod tests {
             target: Target::Vulkan1_1,
             tools: &tools,
             through: None,
+            without: &without,
         };
         let section = &script.programs[0];
         let compiled = context(&told).compiler().compile(section);

@@ -35,7 +35,7 @@ impl CompileContext<'_> {
 
     /// What the modules may use: of what the device has, what the language of the text has, too.
     pub(super) fn device_features(&self) -> DeviceFeatures {
-        let device = self.capabilities.device_features();
+        let device = self.capabilities.device_features(self.without);
         match self.through {
             None => device,
             // The text compares words by their declared type.

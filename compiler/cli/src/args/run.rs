@@ -34,6 +34,7 @@ Examples:
   glasm run tests --filter atom --filter '!slow' --validation require
   glasm run tests --device all --json report.json
   glasm run tests --fail-on-skip=all --expected-failures known-bugs.txt
+  glasm run tests --without shaderInt64 --without shaderFloat64
   glasm run tests --shard 2/3           the second third, on the second machine
   glasm run tests --compare gl,vulkan --known known-differences.toml --report reference.md
   glasm run tests --api gl --record golden/card
@@ -134,6 +135,10 @@ pub(crate) struct WorkerArgs {
     /// On Vulkan: write every assembly program in this language, and run what is compiled from that
     #[arg(long, value_name = "LANGUAGE")]
     pub(crate) through: Option<ThroughArg>,
+    /// On Vulkan: compile as if the device lacked this feature, `shaderInt64` for example; may be repeated. A program that
+    /// cannot do without skips its script
+    #[arg(long, value_name = "FEATURE", value_parser = parse_feature, conflicts_with = "through")]
+    pub(crate) without: Vec<String>,
 }
 
 impl WorkerArgs {
@@ -195,11 +200,19 @@ impl WorkerArgs {
         if let Some(language) = self.through {
             option("--through", value_name(language.to_possible_value()));
         }
+        for feature in &self.without {
+            option("--without", feature.into());
+        }
         let seconds = |time: Duration| time.as_secs_f64().to_string().into();
         option("--timeout", seconds(self.timeout));
         option("--draw-timeout", seconds(self.draw_timeout));
         line
     }
+}
+
+/// The name of a feature that can be withheld from the compiler.
+fn parse_feature(name: &str) -> Result<String, String> {
+    glasm_vkrunner::Withheld::new([name]).map(|_| name.to_owned())
 }
 
 /// A language that programs are written in on their way to the device.

@@ -78,7 +78,7 @@ fn vulkan_options(
     observe: Observe,
     args: &WorkerArgs,
 ) -> glasm_vkrunner::RunOptions {
-    use glasm_vkrunner::{DeviceChoice, RunOptions, Validation, Work};
+    use glasm_vkrunner::{DeviceChoice, RunOptions, Validation, Withheld, Work};
     RunOptions {
         device: device.map_or(DeviceChoice::Best, DeviceChoice::parse),
         validation: match args.validation {
@@ -93,6 +93,8 @@ fn vulkan_options(
         script_timeout: args.timeout,
         target: args.target.map(Into::into),
         through: args.through.map(Into::into),
+        // The command line has checked the names.
+        without: Withheld::new(args.without.iter().map(String::as_str)).unwrap_or_default(),
         observe,
         work: Work::Done,
     }

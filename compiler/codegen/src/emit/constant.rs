@@ -92,7 +92,7 @@ impl Emit<'_> {
             return Ok(false);
         };
         // What the device lacks is an error with any operands.
-        if !self.options.device.float64 && self.uses_float64(inst) {
+        if !self.options.device.float64 && self.uses_float64(inst, needed >> 4) {
             return Ok(false);
         }
         let lanes = needed & 15 | needed >> 4;

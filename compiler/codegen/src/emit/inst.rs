@@ -5,7 +5,7 @@ use super::result::{Flags, Outcome};
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val};
-use glasm_ir::{Aux, Base, Dst, Inst, InstFlags, Op, Saturate, Type, TypeBase};
+use glasm_ir::{Aux, Base, Inst, InstFlags, Op, Saturate, Type, TypeBase};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 /// One instruction with the lanes to compute.
@@ -30,6 +30,9 @@ impl Emit<'_> {
             self.flags = InstFlags::empty();
             return Ok(());
         }
+        if !self.options.device.float64 && self.uses_float64(inst, needed >> 4) {
+            return Err(Error::missing_feature("shaderFloat64"));
+        }
         let job = Job { inst, lanes };
         let outcome = self.compute(job)?;
         let flags = if needed >> 4 != 0 && self.analysis.reads_overflow {
@@ -44,9 +47,6 @@ impl Emit<'_> {
 
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
     fn compute(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        if !self.options.device.float64 && self.uses_float64(job.inst) {
-            return Err(Error::missing_feature("shaderFloat64"));
-        }
         if self.is_pair_op(job.inst) {
             return self.wide_inst(job);
         }
@@ -198,7 +198,7 @@ impl Emit<'_> {
         if src.has_modifier() || clamps && job.inst.ty.is_float() {
             return Ok(Outcome::Val(self.source(job.inst, 0, job.lanes)?));
         }
-        let scalar = self.read_scalar(job.inst.ty);
+        let scalar = self.moved_scalar(job.inst.ty);
         let mut from = [Lane::UNDEFINED; 4];
         self.source_lanes(src, scalar, job.lanes, &mut from)?;
         let mut lanes = [Lane::UNDEFINED; 4];
@@ -287,15 +287,14 @@ impl Emit<'_> {
         }
     }
 
-    /// Whether an instruction computes with 64-bit floats. Moves do not, but for those that clamp or set condition
-    /// codes, and those of literals, which are constants of that type.
-    pub(super) fn uses_float64(&self, inst: &Inst) -> bool {
+    /// Whether an instruction computes with 64-bit floats. Moves do not, but for those that clamp, and those of literals, which are
+    /// constants of that type. Condition codes compare; those of the lanes `codes` are needed.
+    pub(super) fn uses_float64(&self, inst: &Inst, codes: u8) -> bool {
         let moves = if inst.op == Op::Mov {
-            let computes = |dst: Dst| dst.saturate != Saturate::None || dst.cc.is_some();
+            let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
             let src = &self.program.srcs[inst.first_source as usize];
-            !inst.dst.is_some_and(computes)
-                && !src.has_modifier()
-                && !matches!(src.base, Base::Literal(_))
+            let plain = !src.has_modifier() && !matches!(src.base, Base::Literal(_));
+            !clamps && codes == 0 && plain
         } else {
             matches!(inst.op, Op::Pack64 | Op::Unpack64)
         };

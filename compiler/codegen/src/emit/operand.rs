@@ -88,6 +88,14 @@ impl Emit<'_> {
         compute_scalar(ty, self.wide_ints)
     }
 
+    /// The scalar of lanes of type `ty` that are only moved: doubles are bits on devices without them.
+    pub(super) fn moved_scalar(&self, ty: Type) -> Scalar {
+        match ty == Type::F64 && !self.options.device.float64 {
+            true => self.wide_int(),
+            false => self.read_scalar(ty),
+        }
+    }
+
     /// Puts the lanes of a source into `out`, one after the other and before modifiers; gives their number. Literals are
     /// constants of type `scalar`.
     pub(super) fn source_lanes(

@@ -215,11 +215,7 @@ impl Emit<'_> {
 
     /// The type in which old and new lanes meet: the one that most of them have already.
     fn guard_scalar(&self, ty: Type, lanes: u8, fresh: &[Lane; 4], old: &[Lane; 4]) -> Scalar {
-        let scalar = if ty == Type::F16 {
-            Scalar::U32
-        } else {
-            compute_scalar(ty, self.wide_ints)
-        };
+        let scalar = self.moved_scalar(ty);
         let truth = if ty.is_float() {
             Scalar::BoolFloat
         } else {
