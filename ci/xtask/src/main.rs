@@ -14,6 +14,7 @@ mod demo;
 mod features;
 mod fuzz;
 mod gallery;
+mod mutate;
 mod opengl;
 mod packages;
 mod piglit;
@@ -48,6 +49,7 @@ commands:
   piglit     compare with piglit's tests of the ARB languages
   reference  compare with Mesa's OpenGL, refresh docs/reference.md
   random     write scripts of random programs, to compare implementations with
+  mutate     put faults into the compiler, to see whether scripts and tests notice them
 
 `cargo xtask COMMAND --help` tells more.";
 
@@ -85,6 +87,7 @@ Installs what is missing (as setup --yes does), then runs in this order:
   spirv-tools  the feature spirv-tools: the validator inside of the process, which takes minutes of C++ to build once
   opengl     scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe
   coverage   the feature lists that passing scripts prove; docs/support.md says the same
+  mutate     a sample of faults in the compiler, which scripts and tests have to notice
 The last line is `N passed, N failed, N skipped`: tests, scripts and checks together.
 
   --no-setup     do not look for missing packages
@@ -139,6 +142,24 @@ Writes scripts of random programs to FOLDER. Equal seeds give equal scripts.
   --count N      scripts of each kind of program (100)
   --seed N       seed of the first one; the others count on (0)";
 
+const HELP_MUTATE: &str = "\
+usage: cargo xtask mutate [OPTIONS]
+
+Puts faults into copies of compiler/ir, compiler/frontend and compiler/codegen, one at a time: other operators,
+literals, variants and branches, statements left out. Scripts that reach the code run on lavapipe with the fault;
+tests judge what no script notices. Prints the faults that nobody notices, with the scripts and tests nearest to them,
+and writes all to target/mutate/results.tsv and results.json. Exit status 1 if a fault survives that
+tests/acceptance/mutants.tsv does not explain.
+
+  --sample N      how many faults are drawn (300)
+  --seed N        which ones (0); equal seeds draw equal faults where the code is the same
+  --mutant ID     only this one (may be repeated)
+  --file TEXT     only in files whose path contains this (may be repeated)
+  --crate NAME    only in ir, frontend or codegen
+  --list          list all that could be drawn
+  --jobs N        faults that are judged at the same time; without it, as many as there are processor cores
+  --corpus DIR    programs whose modules are compared with and without a fault that nothing notices";
+
 const HELP_REFERENCE: &str = "\
 usage: cargo xtask reference
 
@@ -181,6 +202,7 @@ fn dispatch() -> Result<ExitCode> {
         "piglit" => piglit_command(parser, &folder),
         "reference" => no_options(parser, HELP_REFERENCE, reference::run),
         "random" => random_command(parser, &folder),
+        "mutate" => mutate_command(parser, &folder),
         "help" => {
             println!("{HELP}");
             Ok(ExitCode::SUCCESS)
@@ -354,6 +376,36 @@ fn random_command(parser: lexopt::Parser, folder: &Path) -> Result<ExitCode> {
             Some(folder) => random::run(folder, &found),
             None => anyhow::bail!("no folder for the scripts\n\n{HELP_RANDOM}"),
         },
+        Parsed::Helped => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// `folder` is where the command was typed: the path is relative to it.
+fn mutate_command(parser: lexopt::Parser, folder: &Path) -> Result<ExitCode> {
+    let parsed = options(
+        parser,
+        HELP_MUTATE,
+        |found: &mut mutate::Options, word, parser| {
+            let selection = &mut found.selection;
+            match word {
+                "--sample" => selection.count = Some(parser.value()?.parse()?),
+                "--seed" => selection.seed = parser.value()?.parse()?,
+                "--mutant" => selection.ids.push(parser.value()?.string()?),
+                "--file" => selection.files.push(parser.value()?.string()?),
+                "--crate" => {
+                    let name = parser.value()?.string()?;
+                    selection.files.push(format!("compiler/{name}/"));
+                }
+                "--list" => found.task = mutate::Task::List,
+                "--jobs" => found.jobs = parser.value()?.parse()?,
+                "--corpus" => found.corpus = Some(folder.join(parser.value()?)),
+                _ => return Ok(false),
+            }
+            Ok(true)
+        },
+    )?;
+    match parsed {
+        Parsed::Run(found) => mutate::run(&found),
         Parsed::Helped => Ok(ExitCode::SUCCESS),
     }
 }

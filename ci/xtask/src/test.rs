@@ -6,7 +6,7 @@ use crate::suite::{self, Pass, ScriptResult};
 use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::vulkan::{self, Layer};
-use crate::{random, reference, shell, validate};
+use crate::{mutate, random, reference, shell, validate};
 use anyhow::{Context, Result, bail};
 use glasm_tests::skip;
 use std::io::ErrorKind;
@@ -67,6 +67,8 @@ pub(crate) enum Step {
     OpenGl,
     /// Feature lists.
     Coverage,
+    /// Faults in the compiler.
+    Mutate,
 }
 
 /// Names for the command line, in the order in which they run.
@@ -85,6 +87,7 @@ const STEPS: &[(&str, Step)] = &[
     ("spirv-tools", Step::SpirvTools),
     ("opengl", Step::OpenGl),
     ("coverage", Step::Coverage),
+    ("mutate", Step::Mutate),
 ];
 
 impl Step {
@@ -166,6 +169,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::SpirvTools => in_process_validation(),
         Step::OpenGl => reference::test(),
         Step::Coverage => coverage_report(state),
+        Step::Mutate => mutate::test(),
     }
 }
 

@@ -1,0 +1,225 @@
+//! `cargo xtask mutate`: faults put into the compiler one at a time, to see whether scripts and tests notice them.
+//!
+//! A build for each fault would take minutes. So one build of a copy of the workspace holds all faults that are drawn, each behind a switch
+//! that an environment variable turns on; what does not compile is left out.
+
+mod build;
+mod corpus;
+mod judge;
+mod operators;
+mod places;
+mod process;
+mod report;
+mod rewrite;
+mod sample;
+mod siblings;
+#[cfg(test)]
+mod tests;
+
+use crate::tally::Tally;
+use crate::vulkan;
+use anyhow::{Context, Result, ensure};
+use build::Copy;
+use judge::{Judge, Survivor, Verdict};
+use report::{Judged, Known};
+use sample::{Fault, Selection};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+/// What `test` draws. Every fault has its own lot: what is drawn changes only where the code does.
+const TEST_SEED: u64 = 13;
+/// How much `test` draws.
+const TEST_COUNT: usize = 24;
+
+/// How much `mutate` draws if nothing is said.
+const DEFAULT_COUNT: usize = 300;
+
+/// What `mutate` was asked for.
+#[derive(Default)]
+pub(crate) struct Options {
+    /// Which faults.
+    pub(crate) selection: Selection,
+    /// Whether they are only listed.
+    pub(crate) task: Task,
+    /// Faults that are judged at the same time; 0: as many as there are processor cores.
+    pub(crate) jobs: usize,
+    /// Programs to compare with and without a fault that nothing notices.
+    pub(crate) corpus: Option<PathBuf>,
+}
+
+/// What to do with the faults.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) enum Task {
+    /// Try them.
+    #[default]
+    Judge,
+    /// List all that there are.
+    List,
+}
+
+/// `cargo xtask mutate`.
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let found = sample::find_faults()?;
+    println!("{} faults could be put in", found.len());
+    let drawn = sample::draw(found, &options.selection);
+    if options.task == Task::List {
+        for fault in &drawn {
+            println!("{}", report::describe(fault));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let judged = judge_all(drawn, options)?;
+    report::write(&judged)?;
+    println!("results: {0}/results.tsv, {0}/results.json", build::OUT);
+    let tally = summarize(&judged);
+    Ok(match tally.failed {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::from(1),
+    })
+}
+
+/// A small sample, for `cargo xtask test`.
+pub(crate) fn test() -> Result<Tally> {
+    if vulkan::lavapipe().is_none() {
+        println!("lavapipe is not installed: skipped");
+        return Ok(Tally::skip());
+    }
+    let selection = Selection {
+        seed: TEST_SEED,
+        count: Some(TEST_COUNT),
+        ..Selection::default()
+    };
+    println!("{TEST_COUNT} faults, seed {TEST_SEED}");
+    let drawn = sample::draw(sample::find_faults()?, &selection);
+    let options = Options {
+        selection,
+        ..Options::default()
+    };
+    Ok(summarize(&judge_all(drawn, &options)?))
+}
+
+/// Prints survivors and counts; those that nothing explains have failed.
+fn summarize(judged: &[Judged]) -> Tally {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut tally = Tally::default();
+    for it in judged {
+        let (name, fine) = match &it.verdict {
+            Verdict::Script(..) => ("caught by scripts", true),
+            Verdict::Test(..) => ("caught by tests", true),
+            Verdict::Survived(survivor) => {
+                print!("{}", report::survivor_text(it, survivor));
+                match it.known {
+                    Some(_) => ("survived as explained", true),
+                    None => ("survived", false),
+                }
+            }
+        };
+        *counts.entry(name).or_default() += 1;
+        tally += Tally::check(fine);
+    }
+    let counts: Vec<String> = counts
+        .iter()
+        .map(|(name, count)| format!("{count} {name}"))
+        .collect();
+    println!("{} faults: {}", judged.len(), counts.join(", "));
+    tally
+}
+
+/// Builds what is drawn and judges it.
+fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
+    let start = Instant::now();
+    let known = Known::read()?;
+    let count = options.selection.count.unwrap_or(DEFAULT_COUNT);
+    ensure!(!drawn.is_empty(), "no fault is like that");
+    // About a third does not compile.
+    drawn.truncate(count + count / 2 + 8);
+    let (copy, alive) = Copy::build(&drawn)?;
+    let numbers: Vec<usize> = alive.into_iter().take(count).collect();
+    println!(
+        "built after {:.0} s: {} faults",
+        start.elapsed().as_secs_f64(),
+        numbers.len()
+    );
+    let jobs = match options.jobs {
+        0 => std::thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(8),
+        jobs => jobs,
+    };
+    let mut judge = Judge::new(copy, jobs, options.corpus.as_deref())?;
+    println!(
+        "{} scripts ran without a fault after {:.0} s",
+        judge.script_count(),
+        start.elapsed().as_secs_f64()
+    );
+    let mut verdicts = in_parallel(&numbers, jobs, &drawn, |number| judge.by_scripts(number))?;
+    let left: Vec<(usize, Survivor)> = verdicts
+        .iter()
+        .filter_map(|(number, verdict)| match verdict {
+            Verdict::Survived(survivor) => Some((*number, survivor.clone())),
+            Verdict::Script(..) | Verdict::Test(..) => None,
+        })
+        .collect();
+    println!(
+        "{} faults left for the tests after {:.0} s",
+        left.len(),
+        start.elapsed().as_secs_f64()
+    );
+    if !left.is_empty() {
+        judge.prepare_tests(jobs)?;
+        println!(
+            "the tests ran without a fault after {:.0} s",
+            start.elapsed().as_secs_f64()
+        );
+        let numbers: Vec<usize> = left.iter().map(|(number, _)| *number).collect();
+        let left: BTreeMap<usize, Survivor> = left.into_iter().collect();
+        verdicts.extend(in_parallel(&numbers, jobs, &drawn, |number| {
+            judge.by_tests(number, left.get(&number).cloned().unwrap_or_default())
+        })?);
+    }
+    println!("done after {:.0} s", start.elapsed().as_secs_f64());
+    let judged = drawn.into_iter().enumerate().filter_map(|(number, fault)| {
+        let verdict = verdicts.remove(&number)?;
+        let known = known.explanation(&fault);
+        Some(Judged {
+            fault,
+            verdict,
+            known,
+        })
+    });
+    Ok(judged.collect())
+}
+
+/// Judges faults side by side and prints a line for each.
+fn in_parallel(
+    numbers: &[usize],
+    jobs: usize,
+    faults: &[Fault],
+    judge: impl Fn(usize) -> Result<Verdict> + Sync,
+) -> Result<BTreeMap<usize, Verdict>> {
+    // How many are judged, and how many of them are caught.
+    let counts = Mutex::new((0, 0));
+    let verdicts = process::side_by_side(numbers, jobs, |number| {
+        let fault = &faults[*number];
+        let verdict = judge(*number).with_context(|| report::describe(fault))?;
+        let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.0 += 1;
+        counts.1 += match verdict {
+            Verdict::Survived(_) => 0,
+            Verdict::Script(..) | Verdict::Test(..) => 1,
+        };
+        println!(
+            "[{}/{}, {} caught] {}\n    {}",
+            counts.0,
+            numbers.len(),
+            counts.1,
+            report::describe(fault),
+            report::verdict_line(&verdict)
+        );
+        Ok((*number, verdict))
+    })?;
+    Ok(verdicts.into_iter().collect())
+}

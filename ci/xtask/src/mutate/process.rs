@@ -1,0 +1,96 @@
+//! Running programs that may hang, crash, or ask for all memory.
+
+use anyhow::{Context, Result};
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Most address space of a process, in KiB. Drivers reserve much more than they use.
+const ADDRESS_SPACE: u64 = 16 << 20;
+
+/// How often a process is looked at.
+const POLL: Duration = Duration::from_millis(5);
+
+/// How a process ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum End {
+    /// By itself, successfully.
+    Success,
+    /// By itself with an error, or by a signal.
+    Failure,
+    /// It took too long.
+    Hang,
+}
+
+/// A command that runs `program` with little memory.
+pub(super) fn limited(program: &Path) -> Command {
+    if cfg!(not(unix)) {
+        return Command::new(program);
+    }
+    let mut shell = Command::new("sh");
+    let script = format!("ulimit -v {ADDRESS_SPACE}; exec \"$0\" \"$@\"");
+    shell.args([OsStr::new("-c"), OsStr::new(&script), program.as_os_str()]);
+    shell
+}
+
+/// Runs a command, its output in a file, and ends it with all its children after `limit`.
+pub(super) fn run(mut command: Command, output: &Path, limit: Duration) -> Result<End> {
+    let file =
+        std::fs::File::create(output).with_context(|| format!("writing {}", output.display()))?;
+    command
+        .stdin(Stdio::null())
+        .stdout(file.try_clone()?)
+        .stderr(file);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn().context("starting a process")?;
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(match status.success() {
+                true => End::Success,
+                false => End::Failure,
+            });
+        }
+        if start.elapsed() > limit {
+            // The group: workers that hang do not notice that nobody listens.
+            let group = format!("-{}", child.id());
+            let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+            let _ = child.kill();
+            child.wait()?;
+            return Ok(End::Hang);
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+/// Calls `work` for all items, `jobs` at a time, and stops at the first error. What it gives is in no order.
+pub(super) fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    jobs: usize,
+    work: impl Fn(&T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let worker = || -> Result<()> {
+            while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let result =
+                    work(item).inspect_err(|_| next.store(items.len(), Ordering::Relaxed))?;
+                done.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(result);
+            }
+            Ok(())
+        };
+        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(worker)).collect();
+        let join = |worker: std::thread::ScopedJoinHandle<'_, Result<()>>| {
+            worker.join().expect("workers return their errors")
+        };
+        workers.into_iter().try_for_each(join)
+    })?;
+    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
+}

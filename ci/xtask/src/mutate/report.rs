@@ -1,0 +1,153 @@
+//! What a run of faults comes to, for people and for programs, and the table of faults that are known to change nothing that counts.
+
+use super::build::OUT;
+use super::judge::{Survivor, Verdict};
+use super::sample::Fault;
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::Path;
+
+/// File, function, change, and why no test can notice it.
+const KNOWN: &str = "tests/acceptance/mutants.tsv";
+
+/// A fault and what became of it.
+pub(super) struct Judged {
+    /// The fault.
+    pub(super) fault: Fault,
+    /// What became of it.
+    pub(super) verdict: Verdict,
+    /// Why it may survive.
+    pub(super) known: Option<String>,
+}
+
+/// Faults that may survive.
+pub(super) struct Known(Vec<[String; 4]>);
+
+impl Known {
+    /// Reads the table.
+    pub(super) fn read() -> Result<Self> {
+        let text = std::fs::read_to_string(KNOWN).with_context(|| format!("reading {KNOWN}"))?;
+        Self::parse(&text)
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let row = |line: &str| {
+            let columns: Vec<String> = line.split('\t').map(str::to_owned).collect();
+            let count = columns.len();
+            let row = <[String; 4]>::try_from(columns).ok();
+            row.with_context(|| format!("{count} columns instead of 4 in {KNOWN}: {line}"))
+        };
+        Ok(Self(text.lines().skip(1).map(row).collect::<Result<_>>()?))
+    }
+
+    /// Why a fault may survive, if it is in the table.
+    pub(super) fn explanation(&self, fault: &Fault) -> Option<String> {
+        let place = &fault.place;
+        let found = self.0.iter().find(|[file, function, change, _]| {
+            *file == fault.file && *function == place.function && *change == place.change
+        });
+        found.map(|row| row[3].clone())
+    }
+}
+
+/// `compiler/ir/src/op.rs:12 in Op::info: a -> b`.
+pub(super) fn describe(fault: &Fault) -> String {
+    let place = &fault.place;
+    format!(
+        "{} {}:{} in {}: {}",
+        fault.id, fault.file, place.line, place.function, place.change
+    )
+}
+
+/// One line on a verdict.
+pub(super) fn verdict_line(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Script(script, how) => format!("caught by {script}: {how}"),
+        Verdict::Test(program, test) => format!("caught by the tests {program}: {test}"),
+        Verdict::Survived(_) => "survived".to_owned(),
+    }
+}
+
+/// All that is known of a survivor.
+pub(super) fn survivor_text(judged: &Judged, survivor: &Survivor) -> String {
+    let mut text = format!("SURVIVED {}\n", describe(&judged.fault));
+    let (count, scripts) = &survivor.scripts;
+    let mut line = |what: &str, value: &str| {
+        let _ = writeln!(text, "    {what}: {value}");
+    };
+    if let Some(why) = &judged.known {
+        line("known", why);
+    }
+    line(
+        "scripts that run the code",
+        &format!("{count}; {}", scripts.join(" ")),
+    );
+    line("tests that run the code", &survivor.tests.join(", "));
+    match (&survivor.differing[..], &survivor.difference) {
+        ([], _) => line("changes no output", "equivalent, or nothing tests it"),
+        ([first, ..], difference) => {
+            let count = survivor.differing.len();
+            line("changes the output for", &format!("{count}; {first}"));
+            line(
+                "first difference",
+                difference.as_deref().unwrap_or("in its length"),
+            );
+        }
+    }
+    text
+}
+
+/// Writes `results.tsv` and `results.json`.
+pub(super) fn write(judged: &[Judged]) -> Result<()> {
+    let mut table = "id\tfile\tline\tfunction\tchange\tverdict\tby\thow\tknown\n".to_owned();
+    let mut list = Vec::new();
+    for it in judged {
+        let (Fault { id, file, place }, known) = (&it.fault, it.known.as_deref());
+        let (verdict, by, how) = match &it.verdict {
+            Verdict::Script(script, how) => ("script", script.as_str(), how.as_str()),
+            Verdict::Test(program, test) => ("test", program.as_str(), test.as_str()),
+            Verdict::Survived(survivor) => {
+                let changes = match survivor.differing.is_empty() {
+                    true => "changes no output",
+                    false => "changes output",
+                };
+                ("survived", "", changes)
+            }
+        };
+        let columns = [
+            id,
+            file,
+            &place.line.to_string(),
+            &place.function,
+            &place.change,
+            verdict,
+            by,
+            how,
+            known.unwrap_or_default(),
+        ];
+        let columns = columns.map(|column| column.replace(['\t', '\n'], " "));
+        table += &(columns.join("\t") + "\n");
+        list.push(json!({
+            "id": id, "file": file, "line": place.line, "function": place.function,
+            "change": place.change, "verdict": verdict, "by": by, "how": how, "known": known,
+            "survivor": survivor_json(&it.verdict),
+        }));
+    }
+    let out = Path::new(OUT);
+    std::fs::write(out.join("results.tsv"), table)?;
+    let text = serde_json::to_string_pretty(&Value::Array(list))?;
+    std::fs::write(out.join("results.json"), text)?;
+    Ok(())
+}
+
+fn survivor_json(verdict: &Verdict) -> Value {
+    match verdict {
+        Verdict::Survived(survivor) => json!({
+            "scripts": survivor.scripts.0, "nearest": survivor.scripts.1,
+            "tests": survivor.tests, "differing": survivor.differing,
+            "difference": survivor.difference,
+        }),
+        Verdict::Script(..) | Verdict::Test(..) => Value::Null,
+    }
+}

@@ -1,0 +1,134 @@
+//! All faults of the compiler, and a sample of them that stays the same where the code does.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the enums of syn are foreign and grow"
+)]
+
+use super::places::{Place, find_places, is_hidden};
+use super::siblings::Enums;
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use syn::Item;
+
+/// The crates that get faults: folder, and the path of the switch in their code.
+pub(super) const CRATES: [(&str, &str); 3] = [
+    ("ir", "crate::fault_switch::on"),
+    ("frontend", "glasm_ir::fault_switch::on"),
+    ("codegen", "glasm_ir::fault_switch::on"),
+];
+
+/// A fault that can be put in.
+pub(super) struct Fault {
+    /// Made of what changes and where, but not of the line.
+    pub(super) id: String,
+    /// The file, from the root of the repository.
+    pub(super) file: String,
+    /// What is changed.
+    pub(super) place: Place,
+}
+
+/// What to draw from.
+#[derive(Default)]
+pub(crate) struct Selection {
+    /// Decides which faults are drawn.
+    pub(crate) seed: u64,
+    /// How many.
+    pub(crate) count: Option<usize>,
+    /// Only these; without one, any.
+    pub(crate) ids: Vec<String>,
+    /// Only those in files whose path contains one of these.
+    pub(crate) files: Vec<String>,
+}
+
+/// The files that get faults, with their text and tree.
+fn read_files() -> Result<Vec<(String, String, syn::File)>> {
+    let mut files = Vec::new();
+    for (name, _) in CRATES {
+        let mut open = vec![PathBuf::from(format!("compiler/{name}/src/lib.rs"))];
+        while let Some(path) = open.pop() {
+            let text = std::fs::read_to_string(&path)
+                .with_context(|| format!("reading {}", path.display()))?;
+            let tree =
+                syn::parse_file(&text).with_context(|| format!("parsing {}", path.display()))?;
+            open.extend(modules(&path, &tree));
+            files.push((path.display().to_string(), text, tree));
+        }
+    }
+    Ok(files)
+}
+
+/// The files of the modules that a file declares, but for tests.
+fn modules(path: &Path, tree: &syn::File) -> Vec<PathBuf> {
+    let stem = path.file_stem().unwrap_or_default();
+    let folder = match stem == "lib" || stem == "mod" {
+        true => path.with_file_name(""),
+        false => path.with_extension(""),
+    };
+    let declared = tree.items.iter().filter_map(|item| match item {
+        Item::Mod(module) if module.content.is_none() && !is_hidden(&module.attrs) => {
+            let name = module.ident.to_string();
+            let file = folder.join(format!("{name}.rs"));
+            Some(match file.is_file() {
+                true => file,
+                false => folder.join(name).join("mod.rs"),
+            })
+        }
+        _ => None,
+    });
+    declared.collect()
+}
+
+/// All faults, in the order of files.
+pub(super) fn find_faults() -> Result<Vec<Fault>> {
+    let files = read_files()?;
+    let mut enums = Enums::default();
+    for (_, _, tree) in &files {
+        enums.read(tree);
+    }
+    let mut faults = Vec::new();
+    for (file, text, tree) in &files {
+        let mut same: BTreeMap<u64, u64> = BTreeMap::new();
+        for place in find_places(text, tree, &enums) {
+            let hash = hash(0, &[file, &place.function, &place.change]);
+            let number = same.entry(hash).or_default();
+            let id = format!("{:010x}", mix(hash.wrapping_add(*number)) >> 24);
+            *number += 1;
+            faults.push(Fault {
+                id,
+                file: file.clone(),
+                place,
+            });
+        }
+    }
+    Ok(faults)
+}
+
+/// Those of the faults that are asked for, in the order in which they are drawn.
+pub(super) fn draw(faults: Vec<Fault>, selection: &Selection) -> Vec<Fault> {
+    let wanted = |fault: &Fault| {
+        let file = selection.files.is_empty()
+            || selection.files.iter().any(|part| fault.file.contains(part));
+        file && (selection.ids.is_empty() || selection.ids.contains(&fault.id))
+    };
+    let mut drawn: Vec<Fault> = faults.into_iter().filter(wanted).collect();
+    // Every fault has its own lot, so that code that changes elsewhere does not change what is drawn.
+    drawn.sort_by_cached_key(|fault| hash(selection.seed, &[&fault.id]));
+    drawn
+}
+
+/// FNV-1a over the words and the ends between them, mixed.
+fn hash(seed: u64, words: &[&str]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325 ^ mix(seed);
+    for byte in words.iter().flat_map(|word| word.bytes().chain([0])) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    mix(hash)
+}
+
+/// The last steps of SplitMix64: every bit depends on all.
+fn mix(mut bits: u64) -> u64 {
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ (bits >> 31)
+}

@@ -1,0 +1,76 @@
+//! Written by `cargo xtask mutate`: which fault is on, and which code was reached.
+
+use std::fmt::Debug;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Which faults were asked for since the last script ended.
+static REACHED: [AtomicBool; COUNT] = [const { AtomicBool::new(false) }; COUNT];
+/// Number of the fault that is on; before it is known, and if there is none, more than all numbers.
+static CHOSEN: AtomicUsize = AtomicUsize::new(UNKNOWN);
+const UNKNOWN: usize = usize::MAX;
+const NONE: usize = usize::MAX - 1;
+/// What the script at hand gave so far.
+static SEEN: Mutex<Option<DefaultHasher>> = Mutex::new(None);
+
+/// Whether a fault is on.
+pub fn on(number: usize) -> bool {
+    if !REACHED[number].load(Ordering::Relaxed) {
+        REACHED[number].store(true, Ordering::Relaxed);
+        if let Some(file) = variable("GLASM_FAULT_REACHED") {
+            append(file, &format!("{number}\n"));
+        }
+    }
+    let mut chosen = CHOSEN.load(Ordering::Relaxed);
+    if chosen == UNKNOWN {
+        let word = std::env::var("GLASM_FAULT");
+        chosen = word.ok().and_then(|word| word.parse().ok()).unwrap_or(NONE);
+        CHOSEN.store(chosen, Ordering::Relaxed);
+    }
+    chosen == number
+}
+
+/// Notes something that a script gave.
+pub fn note(seen: &dyn Debug) {
+    if variable("GLASM_FAULT_SCRIPTS").is_none() {
+        return;
+    }
+    let text = format!("{seen:#?}");
+    if let Some(file) = variable("GLASM_FAULT_TEXT") {
+        append(file, &text);
+    }
+    let mut hasher = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    text.hash(hasher.get_or_insert_default());
+}
+
+/// Writes what a script reached and gave.
+pub fn end_script(path: &dyn Debug) {
+    let Some(file) = variable("GLASM_FAULT_SCRIPTS") else {
+        return;
+    };
+    let hasher = SEEN.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let hash = hasher.unwrap_or_default().finish();
+    let reached = REACHED.iter().enumerate();
+    let reached = reached.filter(|(_, it)| it.swap(false, Ordering::Relaxed));
+    let reached: Vec<String> = reached.map(|(number, _)| number.to_string()).collect();
+    append(file, &format!("{path:?}\t{hash:016x}\t{}\n", reached.join(" ")));
+}
+
+fn variable(name: &'static str) -> Option<&'static str> {
+    static FOUND: [OnceLock<Option<String>>; 3] = [const { OnceLock::new() }; 3];
+    let place = ["GLASM_FAULT_REACHED", "GLASM_FAULT_SCRIPTS", "GLASM_FAULT_TEXT"]
+        .iter()
+        .position(|known| *known == name)?;
+    let value = FOUND[place].get_or_init(|| std::env::var(name).ok());
+    value.as_deref()
+}
+
+/// One write, so that lines of several processes do not mix.
+fn append(file: &str, text: &str) {
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(file);
+    if let Ok(mut opened) = opened {
+        let _ = opened.write_all(text.as_bytes());
+    }
+}
