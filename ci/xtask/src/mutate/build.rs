@@ -367,3 +367,40 @@ fn link_all(from: &Path, to: &Path) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Parts, WATCH, blamed};
+    use serde_json::json;
+    use std::path::Path;
+
+    #[test]
+    fn places_to_watch_are_there_once() {
+        for (file, from, _) in WATCH {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../..")
+                .join(file);
+            let text = std::fs::read_to_string(path).unwrap();
+            assert_eq!(text.matches(from).count(), 1, "`{from}` in {file}");
+        }
+    }
+
+    #[test]
+    fn the_smallest_fault_around_an_error_is_to_blame() {
+        let parts = Parts::from([(
+            "a.rs".to_owned(),
+            vec![(1, 10..90), (2, 20..40), (3, 95..99)],
+        )]);
+        let spans = |start: u64, end: u64| {
+            json!({ "spans": [{
+                "file_name": "a.rs", "byte_start": start, "byte_end": end, "is_primary": true
+            }] })
+        };
+        assert_eq!(blamed(&spans(25, 30), &parts), [2]);
+        assert_eq!(blamed(&spans(41, 50), &parts), [1]);
+        // An error about code around faults, and one beside all of them.
+        assert_eq!(blamed(&spans(5, 92), &parts), [1, 2]);
+        assert_eq!(blamed(&spans(110, 111), &parts), [3]);
+        assert!(blamed(&json!({ "spans": [] }), &parts).is_empty());
+    }
+}

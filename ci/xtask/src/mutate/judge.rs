@@ -20,6 +20,9 @@ pub(super) const PACKAGES: [&str; 6] = [
     "glasm-tests",
 ];
 
+/// Programs of tests that measure memory for a long time and have nothing to say about code.
+const MEASURING: [&str; 1] = ["tests memory"];
+
 /// How many of the scripts that reach a fault run first, without the validation layer; then all run, with it.
 const FIRST: [usize; 2] = [8, 100];
 
@@ -327,10 +330,24 @@ impl Judge {
 
     /// Builds the tests and runs them without a fault.
     pub(super) fn prepare_tests(&mut self, jobs: usize) -> Result<()> {
-        let programs = self.copy.build_tests(&PACKAGES)?;
+        let mut programs = self.copy.build_tests(&PACKAGES)?;
+        programs.retain(|program| !MEASURING.contains(&program.name.as_str()));
         let tested = process::side_by_side(&programs, jobs, |program| self.test(program))?;
         self.tests = tested.into_iter().flatten().collect();
         self.tests.sort_by_key(|tested| tested.time);
+        let total: Duration = self.tests.iter().map(|tested| tested.time).sum();
+        println!(
+            "{} programs of tests take {:.0} s",
+            self.tests.len(),
+            total.as_secs_f64()
+        );
+        for tested in self.tests.iter().rev().take(SHOWN) {
+            println!(
+                "    {:.1} s {}",
+                tested.time.as_secs_f64(),
+                tested.program.name
+            );
+        }
         Ok(())
     }
 

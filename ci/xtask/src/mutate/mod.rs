@@ -135,7 +135,7 @@ fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
     let count = options.selection.count.unwrap_or(DEFAULT_COUNT);
     ensure!(!drawn.is_empty(), "no fault is like that");
     // About a third does not compile.
-    drawn.truncate(count + count / 2 + 8);
+    drawn.truncate(count * 7 / 4 + 8);
     let (copy, alive) = Copy::build(&drawn)?;
     let numbers: Vec<usize> = alive.into_iter().take(count).collect();
     println!(

@@ -151,3 +151,30 @@ fn survivor_json(verdict: &Verdict) -> Value {
         Verdict::Script(..) | Verdict::Test(..) => Value::Null,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Fault, Known};
+    use crate::mutate::places::Place;
+
+    #[test]
+    fn known_faults_are_found_by_file_function_and_change() {
+        let known = Known::parse("file\tfunction\tchange\twhy\na.rs\tf\t1 -> 2\tnobody asks\n");
+        let known = known.unwrap();
+        let fault = |file: &str, change: &str| Fault {
+            id: String::new(),
+            file: file.to_owned(),
+            place: Place {
+                line: 3,
+                function: "f".to_owned(),
+                change: change.to_owned(),
+                edits: Vec::new(),
+            },
+        };
+        let why = known.explanation(&fault("a.rs", "1 -> 2"));
+        assert_eq!(why.as_deref(), Some("nobody asks"));
+        assert_eq!(known.explanation(&fault("b.rs", "1 -> 2")), None);
+        assert_eq!(known.explanation(&fault("a.rs", "1 -> 0")), None);
+        assert!(Known::parse("file\nonly two\tcolumns").is_err());
+    }
+}

@@ -132,3 +132,58 @@ fn mix(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     bits ^ (bits >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Fault, Place, Selection, draw};
+
+    fn faults(ids: &[&str]) -> Vec<Fault> {
+        let fault = |id: &&str| Fault {
+            id: (*id).to_owned(),
+            file: "compiler/ir/src/op.rs".to_owned(),
+            place: Place {
+                line: 1,
+                function: String::new(),
+                change: String::new(),
+                edits: Vec::new(),
+            },
+        };
+        ids.iter().map(fault).collect()
+    }
+
+    fn drawn(ids: &[&str], selection: &Selection) -> Vec<String> {
+        draw(faults(ids), selection)
+            .into_iter()
+            .map(|fault| fault.id)
+            .collect()
+    }
+
+    #[test]
+    fn new_code_does_not_change_the_order_of_old_faults() {
+        let any = Selection::default();
+        let all = drawn(&["a", "b", "c", "d", "e", "f"], &any);
+        let mut some = all.clone();
+        some.retain(|id| id != "c");
+        assert_eq!(drawn(&["f", "e", "d", "b", "a"], &any), some);
+        let other = Selection {
+            seed: 1,
+            ..Selection::default()
+        };
+        assert_ne!(drawn(&["a", "b", "c", "d", "e", "f"], &other), all);
+    }
+
+    #[test]
+    fn files_and_ids_are_chosen() {
+        let of_file = |file: &str| Selection {
+            files: vec![file.to_owned()],
+            ..Selection::default()
+        };
+        assert_eq!(drawn(&["a"], &of_file("ir/src")), ["a"]);
+        assert!(drawn(&["a"], &of_file("codegen")).is_empty());
+        let one = Selection {
+            ids: vec!["b".to_owned()],
+            ..Selection::default()
+        };
+        assert_eq!(drawn(&["a", "b"], &one), ["b"]);
+    }
+}
