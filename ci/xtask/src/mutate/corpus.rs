@@ -18,8 +18,8 @@ const STAGES: [(&str, &str); 6] = [
 /// Largest program that is taken.
 const SIZE: usize = 64 << 10;
 
-/// Writes a script for each program below `folder` and returns where they are.
-pub(super) fn write(folder: &Path) -> Result<PathBuf> {
+/// Writes a script for each program below `folder` and returns the folder of the scripts.
+pub(super) fn write(folder: &Path) -> Result<Vec<String>> {
     let out = Path::new(OUT).join("corpus");
     if out.exists() {
         std::fs::remove_dir_all(&out)?;
@@ -43,5 +43,5 @@ pub(super) fn write(folder: &Path) -> Result<PathBuf> {
         }
     }
     println!("{number} programs of {}", folder.display());
-    Ok(out)
+    Ok(vec![out.display().to_string()])
 }

@@ -12,6 +12,7 @@ mod process;
 mod report;
 mod rewrite;
 mod sample;
+mod scripts;
 mod siblings;
 #[cfg(test)]
 mod tests;
@@ -149,14 +150,9 @@ fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
             .min(8),
         jobs => jobs,
     };
-    let mut judge = Judge::new(copy, jobs, options.corpus.as_deref())?;
-    println!(
-        "{} scripts ran without a fault after {:.0} s",
-        judge.script_count(),
-        start.elapsed().as_secs_f64()
-    );
+    let mut judge = Judge::new(copy, jobs)?;
     let mut verdicts = in_parallel(&numbers, jobs, &drawn, |number| judge.by_scripts(number))?;
-    let left: Vec<(usize, Survivor)> = verdicts
+    let left: BTreeMap<usize, Survivor> = verdicts
         .iter()
         .filter_map(|(number, verdict)| match verdict {
             Verdict::Survived(survivor) => Some((*number, survivor.clone())),
@@ -164,20 +160,16 @@ fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
         })
         .collect();
     println!(
-        "{} faults left for the tests after {:.0} s",
+        "{} faults left for tests after {:.0} s",
         left.len(),
         start.elapsed().as_secs_f64()
     );
     if !left.is_empty() {
-        judge.prepare_tests(jobs)?;
-        println!(
-            "the tests ran without a fault after {:.0} s",
-            start.elapsed().as_secs_f64()
-        );
-        let numbers: Vec<usize> = left.iter().map(|(number, _)| *number).collect();
-        let left: BTreeMap<usize, Survivor> = left.into_iter().collect();
+        judge.prepare(jobs, options.corpus.as_deref())?;
+        println!("ready after {:.0} s", start.elapsed().as_secs_f64());
+        let numbers: Vec<usize> = left.keys().copied().collect();
         verdicts.extend(in_parallel(&numbers, jobs, &drawn, |number| {
-            judge.by_tests(number, left.get(&number).cloned().unwrap_or_default())
+            judge.by_others(number, left.get(&number).cloned().unwrap_or_default())
         })?);
     }
     println!("done after {:.0} s", start.elapsed().as_secs_f64());

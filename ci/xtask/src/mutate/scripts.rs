@@ -1,0 +1,278 @@
+//! Running scripts, with and without a fault.
+
+use super::build::{Copy, OUT};
+use super::process::{self, End};
+use crate::suite::{self, Outcome, ScriptResult};
+use crate::vulkan::{self, Driver, Layer};
+use anyhow::{Context, Result, ensure};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+/// Seconds for a script, and for a draw in it.
+const SCRIPT_LIMIT: &str = "10";
+
+/// For all scripts together.
+pub(super) const RUN_LIMIT: Duration = Duration::from_secs(900);
+
+/// What a script gave.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+struct Seen {
+    hash: String,
+    reached: BTreeSet<usize>,
+}
+
+/// What scripts reached and gave, by their paths.
+type AllSeen = BTreeMap<String, Seen>;
+
+/// A way of running scripts, and what they give without a fault.
+pub(super) struct Way {
+    /// Where files of runs begin.
+    pub(super) name: &'static str,
+    /// What runs them.
+    pub(super) driver: Driver,
+    /// The language that programs are written in first.
+    pub(super) through: Option<&'static str>,
+    /// Verdicts without faults.
+    usual: BTreeMap<String, Outcome>,
+    seen: AllSeen,
+}
+
+/// Which scripts run, and how.
+pub(super) struct Run<'a> {
+    /// The fault that is on.
+    pub(super) fault: Option<usize>,
+    /// Files and folders.
+    pub(super) scripts: &'a [String],
+    /// Name of the files that the run leaves.
+    pub(super) name: &'a str,
+    pub(super) jobs: usize,
+    pub(super) purpose: Purpose,
+}
+
+/// What a run of scripts is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To see what all of them give.
+    Compare,
+    /// To find one that fails, soon.
+    Notice,
+    /// To find one that fails with the validation layer, and what they give.
+    Watch,
+}
+
+/// What came of a run.
+pub(super) struct Ran {
+    results: Vec<ScriptResult>,
+    seen: AllSeen,
+    end: End,
+}
+
+impl Way {
+    /// A way that has run nothing yet.
+    pub(super) fn new(name: &'static str, driver: Driver, through: Option<&'static str>) -> Self {
+        Self {
+            name,
+            driver,
+            through,
+            usual: BTreeMap::new(),
+            seen: AllSeen::new(),
+        }
+    }
+
+    /// Runs all scripts without a fault. Those that fail even so tell nothing later.
+    pub(super) fn run_usual(&mut self, copy: &Copy, scripts: &[String], jobs: usize) -> Result<()> {
+        let ran = self.run(
+            copy,
+            &Run {
+                fault: None,
+                scripts,
+                name: "usual",
+                jobs,
+                purpose: Purpose::Compare,
+            },
+        )?;
+        self.usual = ran
+            .results
+            .into_iter()
+            .map(|it| (it.script, it.outcome))
+            .collect();
+        self.seen = ran.seen;
+        Ok(())
+    }
+
+    /// Prints how many scripts ran.
+    pub(super) fn print_counts(&self) {
+        let failed = self
+            .usual
+            .values()
+            .filter(|it| **it == Outcome::Fail)
+            .count();
+        println!(
+            "{}: {} scripts ran without a fault, {failed} of them failed",
+            self.name,
+            self.usual.len()
+        );
+    }
+
+    /// The scripts that reach a fault; first those that reach little else.
+    pub(super) fn reaching(&self, fault: usize) -> Vec<String> {
+        let mut found: Vec<(usize, &String)> = self
+            .seen
+            .iter()
+            .filter(|(_, seen)| seen.reached.contains(&fault))
+            .filter(|(script, _)| self.usual.get(*script) != Some(&Outcome::Fail))
+            .map(|(script, seen)| (seen.reached.len(), script))
+            .collect();
+        found.sort();
+        found
+            .into_iter()
+            .map(|(_, script)| script.clone())
+            .collect()
+    }
+
+    /// Runs scripts.
+    pub(super) fn run(&self, copy: &Copy, run: &Run<'_>) -> Result<Ran> {
+        let base = Path::new(OUT).join("runs").join(self.name).join(run.name);
+        std::fs::create_dir_all(base.parent().unwrap_or(&base))?;
+        let report = base.with_extension("json");
+        let seen = base.with_extension("seen");
+        for old in [&report, &seen] {
+            let _ = std::fs::remove_file(old);
+        }
+        let mut command = process::limited(&copy.glasm());
+        vulkan::use_driver(&mut command, &self.driver);
+        command.args([
+            "run",
+            "--timeout",
+            SCRIPT_LIMIT,
+            "--draw-timeout",
+            SCRIPT_LIMIT,
+        ]);
+        command
+            .args(["--jobs", &run.jobs.to_string(), "--json"])
+            .arg(&report);
+        let watched = run.purpose == Purpose::Watch
+            && vulkan::use_validation_layer(&mut command, Layer::Newest)?;
+        command.args(["--validation", if watched { "require" } else { "off" }]);
+        if let Some(fault) = run.fault {
+            command.env("GLASM_FAULT", fault.to_string());
+        }
+        match run.purpose {
+            Purpose::Compare => &mut command,
+            Purpose::Notice | Purpose::Watch => command.arg("--fail-fast"),
+        };
+        if run.purpose != Purpose::Notice {
+            command.env("GLASM_FAULT_SCRIPTS", std::path::absolute(&seen)?);
+        }
+        if let Some(language) = self.through {
+            command.args(["--through", language]);
+        }
+        command.args(run.scripts);
+        let end = process::run(command, &base.with_extension("log"), RUN_LIMIT)?;
+        let results = match report.is_file() {
+            true => suite::read_report(&report)?,
+            false => Vec::new(),
+        };
+        ensure!(
+            run.fault.is_some() || !results.is_empty(),
+            "the scripts do not run: see {}",
+            base.with_extension("log").display()
+        );
+        Ok(Ran {
+            results,
+            seen: read_seen(&seen)?,
+            end,
+        })
+    }
+
+    /// The first script whose verdict is not the usual one.
+    pub(super) fn noticed(&self, ran: &Ran) -> Option<(String, String)> {
+        for result in &ran.results {
+            let usual = self.usual.get(&result.script).copied().unwrap_or_default();
+            if result.outcome != usual {
+                let reason = result.failures.first().unwrap_or(&result.reason);
+                let line = reason.trim().lines().next().unwrap_or("fails");
+                return Some((result.script.clone(), line.to_owned()));
+            }
+        }
+        match ran.end {
+            End::Success => None,
+            End::Failure if !ran.results.is_empty() => None,
+            End::Failure => Some(("all".to_owned(), "the command fails".to_owned())),
+            End::Hang => Some(("all".to_owned(), "the command hangs".to_owned())),
+        }
+    }
+
+    /// What the compiler gives for a script, with and without the fault.
+    pub(super) fn first_difference(
+        &self,
+        copy: &Copy,
+        fault: usize,
+        script: &str,
+    ) -> Result<Option<String>> {
+        let mut texts = Vec::new();
+        for on in [None, Some(fault)] {
+            let file = Path::new(OUT)
+                .join("runs")
+                .join(self.name)
+                .join(format!("text-{fault}"));
+            let _ = std::fs::remove_file(&file);
+            let mut command = process::limited(&copy.glasm());
+            vulkan::use_driver(&mut command, &self.driver);
+            command.args(["run", "--validation", "off", script]);
+            command.env("GLASM_FAULT_TEXT", std::path::absolute(&file)?);
+            command.env(
+                "GLASM_FAULT_SCRIPTS",
+                std::path::absolute(&file)?.with_extension("seen"),
+            );
+            if let Some(on) = on {
+                command.env("GLASM_FAULT", on.to_string());
+            }
+            process::run(command, &file.with_extension("log"), RUN_LIMIT)?;
+            texts.push(std::fs::read(&file).unwrap_or_default());
+        }
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (old, new) = (text(&texts[0]), text(&texts[1]));
+        let mut lines = old.lines().zip(new.lines()).zip(1..);
+        let found = lines.find(|((old, new), _)| old != new);
+        Ok(found.map(|((old, new), line)| {
+            format!(
+                "line {line} of what the compiler gives: `{}` -> `{}`",
+                old.trim(),
+                new.trim()
+            )
+        }))
+    }
+
+    /// The scripts for which the compiler gave something else than usual.
+    pub(super) fn differing(&self, ran: &Ran) -> Vec<String> {
+        let differs = |(script, it): &(&String, &Seen)| {
+            let usual = self.seen.get(*script);
+            usual.is_some_and(|usual| usual.hash != it.hash)
+        };
+        let found = ran.seen.iter().filter(differs);
+        found.map(|(script, _)| script.clone()).collect()
+    }
+}
+
+fn read_seen(file: &Path) -> Result<AllSeen> {
+    if !file.is_file() {
+        return Ok(AllSeen::new());
+    }
+    let text = std::fs::read_to_string(file)?;
+    let read = |line: &str| {
+        let mut columns = line.split('\t');
+        let path: String = serde_json::from_str(columns.next()?).ok()?;
+        let hash = columns.next()?.to_owned();
+        let reached = columns
+            .next()?
+            .split(' ')
+            .filter_map(|word| word.parse().ok());
+        let reached = reached.collect();
+        Some((path, Seen { hash, reached }))
+    };
+    text.lines()
+        .map(|line| read(line).with_context(|| format!("line `{line}` of {}", file.display())))
+        .collect()
+}
