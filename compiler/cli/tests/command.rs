@@ -368,6 +368,8 @@ fn opcodes_and_codes_are_explained() {
             "projection matrix times modelview matrix 0",
         ),
         ("state.light[0].half", "half vector of a light"),
+        ("state.texenv[0].color", "color of a texture environment"),
+        ("state.fog.color", "color of fog"),
         ("SHADOW2D", "whose depths are compared"),
         ("!!VP1.0", "not there yet"),
         ("state", "state.fog.params"),

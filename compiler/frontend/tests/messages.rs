@@ -1,0 +1,95 @@
+//! What errors say: each message names what stands in the program, and what should.
+
+use glasm_frontend::{Source, translate};
+
+/// Checks the first message of programs: the text between header and `END`, and the message.
+#[track_caller]
+fn messages(header: &str, cases: &[(&str, &str)]) {
+    let found: Vec<(&str, String)> = cases
+        .iter()
+        .map(|(body, _)| {
+            let text = format!("{header} {body} END");
+            let (_, diagnostics) = translate(&Source::new("test", &text).strict());
+            let first = diagnostics.list.first();
+            (
+                *body,
+                first.map(|it| it.message.clone()).unwrap_or_default(),
+            )
+        })
+        .collect();
+    let expected = cases
+        .iter()
+        .map(|(body, message)| (*body, (*message).to_owned()));
+    assert_eq!(found, expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn characters_and_words() {
+    messages(
+        "!!NVfp5.0",
+        &[
+            ("TEMP a@;", "`@` is no character of the language"),
+            ("TEMP a b;", "expected `;` or `,`, found `b`"),
+            (
+                "MOV result.color, 1.0f;",
+                "`1.0f` is neither a number nor a name",
+            ),
+            ("MOC result.color, 1;", "unknown opcode `MOC`"),
+            ("MOV.Q result.color, 1;", "unknown modifier `Q`"),
+            (
+                "TEX result.color, 1, texture[0], 2X;",
+                "unknown texture target `2X`",
+            ),
+            ("TEMP result;", "`result` is a reserved word"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_expected() {
+    messages(
+        "!!NVfp5.0",
+        &[
+            ("TEMP a, ;", "expected a name, found `;`"),
+            ("MOV result.color;", "expected `,`, found `;`"),
+            ("MOV result.color, ;", "expected an operand, found `;`"),
+            ("MOV , 1;", "expected a result variable, found `,`"),
+            ("MOV.; ", "expected a modifier, found `;`"),
+            ("MOV result.color, {1, 2;", "expected `}`, found `;`"),
+            ("PARAM a[ = {1};", "expected `]`, found `=`"),
+            ("MOV result.color, |1;", "expected `|`, found `;`"),
+            (
+                "IF; ENDIF;",
+                "expected a condition such as `GT.x`, found `;`",
+            ),
+            ("CAL ;", "expected a label, found `;`"),
+            (
+                "TEX result.color, 1, texture[0], ;",
+                "expected a texture target such as `2D`, found `;`",
+            ),
+            (
+                "ATTRIB a = ;",
+                "expected a binding or a constant, found `;`",
+            ),
+        ],
+    );
+    messages(
+        "!!ARBfp1.0",
+        &[(
+            "TEMP a; SWZ a, a, 2, x, y, z;",
+            "expected `x`, `y`, `z`, `w`, `0` or `1`, found `2`",
+        )],
+    );
+}
+
+/// NV_gpu_program5, section 2.X.8.Z, ATOM: each operation by its modifier.
+#[test]
+fn atomic_operations_have_their_names() {
+    let header =
+        "!!NVfp5.0 OPTION NV_shader_storage_buffer; TEMP t; STORAGE b[] = { program.storage[0] };";
+    for operation in ["MIN", "MAX", "IWRAP", "DWRAP", "AND", "OR", "XOR"] {
+        let body = format!("ATOMB.{operation}.F32 t, t, b[0];");
+        let message = format!("the atomic operation {operation} is not defined for F32");
+        messages(header, &[(&body, &message)]);
+    }
+}
