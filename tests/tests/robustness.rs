@@ -2,7 +2,7 @@
 
 mod support;
 
-use glasm::{DebugInfo, Location, Options, Severity, Source, Target};
+use glasm::{Compiler, DebugInfo, Location, Options, Severity, Source, Target};
 use glasm_tests::mutate::{mutate, soup, vocabulary};
 use glasm_tests::rng::Rng;
 use glasm_tests::scripts::{self, Expected, Program};
@@ -145,6 +145,23 @@ fn programs_of_scripts_load() {
         failures.len(),
         failures.join("\n")
     );
+}
+
+/// A compiler keeps memory between programs, and what one left there must not show in the next.
+#[test]
+fn a_compiler_gives_the_same_after_other_programs() {
+    let mut compiler = Compiler::new();
+    let options = Options::default();
+    // Loops and calls leave most; of the others some are enough.
+    let leaves_much = |text: &str| text.contains("REP") || text.contains("CAL");
+    let chosen = programs().iter().enumerate();
+    let chosen = chosen.filter(|(index, program)| index % 8 == 0 || leaves_much(&program.text));
+    for (_, program) in chosen {
+        let source = Source::new("input", &program.text);
+        let again = compiler.compile(&source, &options);
+        let fresh = glasm::compile(&source, &options);
+        assert!(again == fresh, "{} after other programs", program.name);
+    }
 }
 
 /// `{ open x count, middle, close x count }`

@@ -57,6 +57,9 @@ fn what_is_expected() {
             ("MOV.; ", "expected a modifier, found `;`"),
             ("MOV result.color, {1, 2;", "expected `}`, found `;`"),
             ("PARAM a[ = {1};", "expected `]`, found `=`"),
+            ("f SUBROUTINENUM 1): END", "expected `(`, found `1`"),
+            ("f SUBROUTINENUM(1: END", "expected `)`, found `:`"),
+            ("f SUBROUTINENUM(1) END", "expected `:`, found `END`"),
             ("MOV result.color, |1;", "expected `|`, found `;`"),
             (
                 "IF; ENDIF;",

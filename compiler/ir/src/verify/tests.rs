@@ -452,6 +452,14 @@ fn recursion() {
                 routine fn2 {\ncall fn0\n}\nmain fn0";
     let errors = verify(&parse(text).unwrap()).unwrap_err();
     assert_eq!((errors.len(), errors[0].fault), (1, Fault::Recursion));
+    let text = "program vertex\nroutine fn0 {\ncall fn1\n}\nroutine fn1 {\ncall fn2\n}\n\
+                routine fn2 {\ncall fn1\n}\nmain fn0";
+    let errors = verify(&parse(text).unwrap()).unwrap_err();
+    assert_eq!(
+        (errors.len(), errors[0].fault),
+        (1, Fault::Recursion),
+        "main is no part of it"
+    );
     let text = "program vertex\nroutine fn0 {\ncall fn1\ncall fn2\n}\nroutine fn1 {\ncall fn2\n}\n\
                 routine fn2 {\n}\nmain fn0";
     assert_eq!(
