@@ -21,8 +21,9 @@ pub(super) const PACKAGES: [&str; 6] = [
     "glasm-tests",
 ];
 
-/// Programs of tests that measure memory for a long time and have nothing to say about code.
-const MEASURING: [&str; 1] = ["tests memory"];
+/// Programs of tests that take long and have little to add: one measures memory, the others look at the modules and texts of all scripts, which
+/// run with the validation layer and through WGSL anyway.
+const LEFT_OUT: [&str; 3] = ["tests memory", "tests spirv_val", "tests text"];
 
 /// How many of the scripts that reach a fault run first, without the validation layer; then all run, with it.
 const FIRST: [usize; 2] = [8, 100];
@@ -96,9 +97,8 @@ impl Judge {
         })
     }
 
-    /// Runs what only judges faults that scripts on lavapipe do not notice.
-    pub(super) fn prepare(&mut self, jobs: usize, corpus: Option<&Path>) -> Result<()> {
-        self.prepare_tests(jobs)?;
+    /// Runs all scripts in other ways without a fault.
+    pub(super) fn prepare_ways(&mut self, jobs: usize, corpus: Option<&Path>) -> Result<()> {
         let mut others = vec![Way::new("wgsl", self.driver.clone(), Some("wgsl"))];
         let other = vulkan::swiftshader();
         others.extend(other.map(|driver| Way::new("swiftshader", driver, None)));
@@ -174,9 +174,9 @@ impl Judge {
     }
 
     /// Builds the tests and runs them without a fault.
-    fn prepare_tests(&mut self, jobs: usize) -> Result<()> {
+    pub(super) fn prepare_tests(&mut self, jobs: usize) -> Result<()> {
         let mut programs = self.copy.build_tests(&PACKAGES)?;
-        programs.retain(|program| !MEASURING.contains(&program.name.as_str()));
+        programs.retain(|program| !LEFT_OUT.contains(&program.name.as_str()));
         let tested = process::side_by_side(&programs, jobs, |program| self.test(program))?;
         self.tests = tested.into_iter().flatten().collect();
         self.tests.sort_by_key(|tested| tested.time);
@@ -234,9 +234,8 @@ impl Judge {
         Ok(command)
     }
 
-    /// Runs the tests that reach a fault which scripts do not notice, then the scripts in other ways. What the compiler makes of other
-    /// programs is compared only.
-    pub(super) fn by_others(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
+    /// Runs the tests that reach a fault which scripts do not notice.
+    pub(super) fn by_tests(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
         let tests = self.tests.iter();
         for tested in tests.filter(|tested| tested.reached.contains(&fault)) {
             if let Some(how) = self.failed_test(tested, fault)? {
@@ -244,6 +243,11 @@ impl Judge {
             }
             survivor.tests.push(tested.program.name.clone());
         }
+        Ok(Verdict::Survived(survivor))
+    }
+
+    /// Runs the scripts in other ways. What the compiler makes of other programs is only compared.
+    pub(super) fn by_ways(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
         for way in &self.others {
             let scripts = way.reaching(fault);
             let noticed = self.noticed_by(way, fault, &scripts, Purpose::Watch, &mut survivor)?;

@@ -150,26 +150,28 @@ fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
             .min(8),
         jobs => jobs,
     };
+    let explained = |number: usize| known.explanation(&drawn[number]).is_some();
     let mut judge = Judge::new(copy, jobs)?;
     let mut verdicts = in_parallel(&numbers, jobs, &drawn, |number| judge.by_scripts(number))?;
-    let left: BTreeMap<usize, Survivor> = verdicts
-        .iter()
-        .filter_map(|(number, verdict)| match verdict {
-            Verdict::Survived(survivor) => Some((*number, survivor.clone())),
-            Verdict::Script(..) | Verdict::Test(..) => None,
-        })
-        .collect();
-    println!(
-        "{} faults left for tests after {:.0} s",
-        left.len(),
-        start.elapsed().as_secs_f64()
-    );
+    let left = survivors(&verdicts, explained);
     if !left.is_empty() {
-        judge.prepare(jobs, options.corpus.as_deref())?;
-        println!("ready after {:.0} s", start.elapsed().as_secs_f64());
-        let numbers: Vec<usize> = left.keys().copied().collect();
-        verdicts.extend(in_parallel(&numbers, jobs, &drawn, |number| {
-            judge.by_others(number, left.get(&number).cloned().unwrap_or_default())
+        let seconds = start.elapsed().as_secs_f64();
+        println!("{} faults left for tests after {seconds:.0} s", left.len());
+        judge.prepare_tests(jobs)?;
+        verdicts.extend(judge_left(&left, jobs, &drawn, |number, survivor| {
+            judge.by_tests(number, survivor)
+        })?);
+    }
+    let left = survivors(&verdicts, explained);
+    if !left.is_empty() {
+        let seconds = start.elapsed().as_secs_f64();
+        println!(
+            "{} faults left for other ways of running scripts after {seconds:.0} s",
+            left.len()
+        );
+        judge.prepare_ways(jobs, options.corpus.as_deref())?;
+        verdicts.extend(judge_left(&left, jobs, &drawn, |number, survivor| {
+            judge.by_ways(number, survivor)
         })?);
     }
     println!("done after {:.0} s", start.elapsed().as_secs_f64());
@@ -183,6 +185,33 @@ fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
         })
     });
     Ok(judged.collect())
+}
+
+/// What has survived so far, but for what the table explains.
+fn survivors(
+    verdicts: &BTreeMap<usize, Verdict>,
+    explained: impl Fn(usize) -> bool,
+) -> BTreeMap<usize, Survivor> {
+    let left = verdicts
+        .iter()
+        .filter_map(|(number, verdict)| match verdict {
+            Verdict::Survived(survivor) => Some((*number, survivor.clone())),
+            Verdict::Script(..) | Verdict::Test(..) => None,
+        });
+    left.filter(|(number, _)| !explained(*number)).collect()
+}
+
+/// Judges what is left in another way.
+fn judge_left(
+    left: &BTreeMap<usize, Survivor>,
+    jobs: usize,
+    faults: &[Fault],
+    judge: impl Fn(usize, Survivor) -> Result<Verdict> + Sync,
+) -> Result<BTreeMap<usize, Verdict>> {
+    let numbers: Vec<usize> = left.keys().copied().collect();
+    in_parallel(&numbers, jobs, faults, |number| {
+        judge(number, left[&number].clone())
+    })
 }
 
 /// Judges faults side by side and prints a line for each.

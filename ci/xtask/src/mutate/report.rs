@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
 
-/// File, function, change, and why no test can notice it.
+/// Id, file, function, change, and why no test can notice it. The id tells apart what looks the same in a function.
 const KNOWN: &str = "tests/acceptance/mutants.tsv";
 
 /// A fault and what became of it.
@@ -22,7 +22,7 @@ pub(super) struct Judged {
 }
 
 /// Faults that may survive.
-pub(super) struct Known(Vec<[String; 4]>);
+pub(super) struct Known(Vec<[String; 5]>);
 
 impl Known {
     /// Reads the table.
@@ -35,8 +35,8 @@ impl Known {
         let row = |line: &str| {
             let columns: Vec<String> = line.split('\t').map(str::to_owned).collect();
             let count = columns.len();
-            let row = <[String; 4]>::try_from(columns).ok();
-            row.with_context(|| format!("{count} columns instead of 4 in {KNOWN}: {line}"))
+            let row = <[String; 5]>::try_from(columns).ok();
+            row.with_context(|| format!("{count} columns instead of 5 in {KNOWN}: {line}"))
         };
         Ok(Self(text.lines().skip(1).map(row).collect::<Result<_>>()?))
     }
@@ -44,10 +44,13 @@ impl Known {
     /// Why a fault may survive, if it is in the table.
     pub(super) fn explanation(&self, fault: &Fault) -> Option<String> {
         let place = &fault.place;
-        let found = self.0.iter().find(|[file, function, change, _]| {
-            *file == fault.file && *function == place.function && *change == place.change
+        let found = self.0.iter().find(|[id, file, function, change, _]| {
+            *id == fault.id
+                && *file == fault.file
+                && *function == place.function
+                && *change == place.change
         });
-        found.map(|row| row[3].clone())
+        found.map(|row| row[4].clone())
     }
 }
 
@@ -159,10 +162,11 @@ mod tests {
 
     #[test]
     fn known_faults_are_found_by_file_function_and_change() {
-        let known = Known::parse("file\tfunction\tchange\twhy\na.rs\tf\t1 -> 2\tnobody asks\n");
+        let known =
+            Known::parse("id\tfile\tfunction\tchange\twhy\n7\ta.rs\tf\t1 -> 2\tnobody asks\n");
         let known = known.unwrap();
         let fault = |file: &str, change: &str| Fault {
-            id: String::new(),
+            id: "7".to_owned(),
             file: file.to_owned(),
             place: Place {
                 line: 3,
