@@ -490,11 +490,15 @@ fn calls() {
     fine("!!NVfp5.0 main: CAL a; RET; a: CAL a; END");
     fine("!!NVfp5.0 main: CAL a; RET; a: CAL b; RET; b: CAL a (NE.x); END");
     fine("!!NVfp5.0 main: CAL main (NE.x); RET; END");
-    let chain: String = (0..40).map(|n| format!("f{n}: CAL f{};", n + 1)).collect();
-    errors(
-        &format!("!!NVfp5.0 main: CAL f0; RET; {chain} f40: RET; END"),
-        &[Code::CallDepth],
-    );
+    // MAX_PROGRAM_CALL_DEPTH_NV is 32.
+    let chain = |count: usize| {
+        let calls: String = (1..count)
+            .map(|n| format!("f{n}: CAL f{};", n + 1))
+            .collect();
+        format!("!!NVfp5.0 main: CAL f1; RET; {calls} f{count}: RET; END")
+    };
+    fine(&chain(32));
+    errors(&chain(33), &[Code::CallDepth]);
     fine("!!NVfp5.0 main: CAL a; CAL b; RET; a: CAL b; RET; b: RET; END");
 }
 
