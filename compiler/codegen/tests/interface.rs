@@ -340,6 +340,39 @@ fn named() -> Program {
     m.finish()
 }
 
+/// The value in which the branches of an IF meet has the name of its register, a counter of a loop another one.
+#[test]
+fn joined_values_have_names() {
+    let mut m = Make::new(Stage::Fragment);
+    let (color, input, cc) = (m.color(), m.input(Semantic::Color(0)), m.cc());
+    let name = m.b.program.names.push("shade");
+    let shade = m.temp();
+    m.b.program.registers[shade].name = Some(name);
+    let tested = Dst {
+        cc: Some(cc),
+        ..d(shade, "x")
+    };
+    m.f(Op::Mov, tested, &[input]);
+    let one = m.float(1.0);
+    let positive = any(cc, CondTest::Gt, "x");
+    m.if_(positive, |m| {
+        m.f(Op::Add, d(shade, "x"), &[r(shade, "x"), one])
+    });
+    m.f(Op::Mov, d(color, "xyzw"), &[r(shade, "x")]);
+    let options = Options {
+        debug: DebugInfo {
+            names: true,
+            lines: false,
+        },
+        ..Options::default()
+    };
+    let module = emit(&m.finish(), &options).unwrap();
+    let text = disassemble(&module.words);
+    let phi = text.lines().find(|line| line.contains("OpPhi")).unwrap();
+    let id = phi.split_whitespace().next().unwrap();
+    assert!(text.contains(&format!("OpName {id} \"shade\"")), "{text}");
+}
+
 #[test]
 fn debug_information() {
     let options = Options {
