@@ -250,7 +250,7 @@ impl Judge {
     pub(super) fn by_ways(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
         for way in &self.others {
             let scripts = way.reaching(fault);
-            let noticed = self.noticed_by(way, fault, &scripts, Purpose::Watch, &mut survivor)?;
+            let noticed = self.noticed_by(way, fault, &scripts, Purpose::Follow, &mut survivor)?;
             if let Some(verdict) = noticed {
                 return Ok(verdict);
             }

@@ -57,7 +57,9 @@ pub(super) enum Purpose {
     Compare,
     /// To find one that fails, soon.
     Notice,
-    /// To find one that fails with the validation layer, and what they give.
+    /// To find one that fails, and what they give.
+    Follow,
+    /// The same, with the validation layer.
     Watch,
 }
 
@@ -160,7 +162,7 @@ impl Way {
         }
         match run.purpose {
             Purpose::Compare => &mut command,
-            Purpose::Notice | Purpose::Watch => command.arg("--fail-fast"),
+            Purpose::Notice | Purpose::Follow | Purpose::Watch => command.arg("--fail-fast"),
         };
         if run.purpose != Purpose::Notice {
             command.env("GLASM_FAULT_SCRIPTS", std::path::absolute(&seen)?);
@@ -221,6 +223,9 @@ impl Way {
             let mut command = process::limited(&copy.glasm());
             vulkan::use_driver(&mut command, &self.driver);
             command.args(["run", "--validation", "off", script]);
+            if let Some(language) = self.through {
+                command.args(["--through", language]);
+            }
             command.env("GLASM_FAULT_TEXT", std::path::absolute(&file)?);
             command.env(
                 "GLASM_FAULT_SCRIPTS",
