@@ -7,6 +7,17 @@ use crate::print;
 /// One of everything, as the printer writes it. It need not pass the verifier.
 const EVERYTHING: &str = include_str!("everything.glasmir");
 
+/// What an image access stores has the type of the instruction, where it stores it is an integer.
+#[test]
+fn literals_of_image_accesses() {
+    let text = "program fragment\nimg0: unit 0 1d unseen\nroutine fn0 {\nimgstore.f32 (img0 x1) {1.5}, {3, 0, 0, 0}\n}\nmain fn0";
+    let program = parse(text).unwrap();
+    let bits: Vec<u64> = program.literals.iter().map(|literal| literal[0]).collect();
+    assert_eq!(bits, [u64::from(1.5f32.to_bits()), 3]);
+    let printed = print(&program);
+    assert!(printed.contains("{1.5}, {3, 0, 0, 0}"), "{printed}");
+}
+
 #[test]
 fn everything_prints_as_it_was() {
     let program = parse(EVERYTHING).unwrap();
