@@ -14,6 +14,12 @@ fn literals_of_image_accesses() {
     let program = parse(text).unwrap();
     let bits: Vec<u64> = program.literals.iter().map(|literal| literal[0]).collect();
     assert_eq!(bits, [u64::from(1.5f32.to_bits()), 3]);
+    let largest = text.replace("f32", "u32").replace("1.5", "4294967295");
+    assert_eq!(
+        parse(&largest).unwrap().literals[Id::new(0)][0],
+        0xffff_ffff
+    );
+    assert!(parse(&largest.replace("4294967295", "4294967296")).is_err());
     let printed = print(&program);
     assert!(printed.contains("{1.5}, {3, 0, 0, 0}"), "{printed}");
 }
