@@ -5,7 +5,7 @@ use super::result::{Flags, Outcome};
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val};
-use glasm_ir::{Aux, Base, Inst, InstFlags, Op, Saturate, Type, TypeBase};
+use glasm_ir::{Aux, Inst, InstFlags, Op, Saturate, Type, TypeBase};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 /// One instruction with the lanes to compute.
@@ -287,14 +287,12 @@ impl Emit<'_> {
         }
     }
 
-    /// Whether an instruction computes with 64-bit floats. Moves do not, but for those that clamp, and those of literals, which are
-    /// constants of that type. Condition codes compare; those of the lanes `codes` are needed.
+    /// Whether an instruction computes with 64-bit floats. Moves do not, but for those that clamp. Condition codes compare; those of the
+    /// lanes `codes` are needed.
     pub(super) fn uses_float64(&self, inst: &Inst, codes: u8) -> bool {
         let moves = if inst.op == Op::Mov {
             let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
-            let src = &self.program.srcs[inst.first_source as usize];
-            let plain = !src.has_modifier() && !matches!(src.base, Base::Literal(_));
-            !clamps && codes == 0 && plain
+            !clamps && codes == 0 && !self.program.srcs[inst.first_source as usize].has_modifier()
         } else {
             matches!(inst.op, Op::Pack64 | Op::Unpack64)
         };
