@@ -41,6 +41,16 @@ fn options(captures: Vec<Capture>, strides: &[u32]) -> Options {
     }
 }
 
+#[test]
+fn buffers_without_captures_have_no_stride() {
+    assert_eq!(TransformFeedback::default().stride(0), 0);
+    let feedback = TransformFeedback {
+        captures: Vec::new(),
+        strides: vec![0, 12],
+    };
+    assert_eq!([0, 1, 2].map(|buffer| feedback.stride(buffer)), [0, 12, 0]);
+}
+
 /// `Location`, `XfbBuffer`, `XfbStride` and `Offset` of all captured variables, in order of offsets; built-ins have no location.
 fn captured(text: &str) -> Vec<(Option<u32>, u32, u32, u32)> {
     let decorations: Vec<(&str, &str, u32)> = text

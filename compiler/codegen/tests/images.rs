@@ -73,6 +73,18 @@ fn every_target_and_texel() {
     }
 }
 
+/// A program that asks an image for its samples and does nothing else with it says that it asks.
+#[test]
+fn numbers_of_samples_are_queries() {
+    let declarations =
+        "img0: unit 5 2dms raw32\nout0: frag_color[0][0] unsigned\nr3: output32 out0";
+    let body = "r3.x = imgsamples.s32 (img0 x1)";
+    let options = Options::default();
+    let module = check_with(&program("fragment", declarations, body), &options);
+    let capabilities = module.reflection.requirements.capabilities;
+    assert!(capabilities.contains(&"ImageQuery"), "{capabilities:?}");
+}
+
 #[test]
 fn every_atomic() {
     for (number, &(_, op)) in resource::AtomicOp::ALL.iter().enumerate() {

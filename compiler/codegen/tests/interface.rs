@@ -373,6 +373,27 @@ fn joined_values_have_names() {
     assert!(text.contains(&format!("OpName {id} \"shade\"")), "{text}");
 }
 
+/// Textures are named by unit and by what they are read for.
+#[test]
+fn textures_have_names() {
+    let options = Options {
+        debug: DebugInfo {
+            names: true,
+            lines: false,
+        },
+        ..Options::default()
+    };
+    for (word, name) in [("2d", "texture3"), ("2d shadow", "texture3_shadow")] {
+        let text = format!(
+            "program fragment\nout0: frag_color[0][0] float\nr0: output32 out0\np0: env[0]\ntex0: unit 3 {word} f32\nroutine fn0 {{\nr0.xyzw = tex.f32 (tex0 implicit) p0.xyzw\n}}\nmain fn0\n"
+        );
+        let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let module = emit(&program, &options).unwrap();
+        let text = disassemble(&module.words);
+        assert!(text.contains(&format!("\"{name}\"")), "{text}");
+    }
+}
+
 #[test]
 fn debug_information() {
     let options = Options {

@@ -490,3 +490,41 @@ fn doubles_are_rounded_by_floor_and_ceil() {
     let single = check(&program(Op::Round, Type::F32, Aux::None, PLAIN));
     assert!(single.contains(" RoundEven "), "{single}");
 }
+
+/// Comparisons of halves give the bits of 1.0, not those of integers, and the numbers are compared as floats.
+#[test]
+fn comparisons_of_halves_give_halves() {
+    let mut m = Make::new(Stage::Fragment);
+    let (color, input) = (m.color(), m.input(Semantic::TexCoord(0)));
+    let half = m.register(Storage::Temp, Width::W16, None);
+    let same = m.register(Storage::Temp, Width::W16, None);
+    let to_half = Aux::Cvt {
+        from: Type::F32,
+        rounding: Rounding::Even,
+        saturate: false,
+    };
+    m.inst(Op::Cvt, Type::F16, Some(d(half, "xy")), to_half, &[input]);
+    m.op(
+        Op::SetLt,
+        Type::F16,
+        d(same, "x"),
+        &[r(half, "x"), r(half, "y")],
+    );
+    let to_float = Aux::Cvt {
+        from: Type::F16,
+        rounding: Rounding::Even,
+        saturate: false,
+    };
+    m.inst(
+        Op::Cvt,
+        Type::F32,
+        Some(d(color, "xyzw")),
+        to_float,
+        &[r(same, "x")],
+    );
+    let text = check(&m.finish());
+    assert_eq!(count(&text, "OpFOrdLessThan"), 1, "{text}");
+    let one = text.lines().find(|line| line.ends_with("15360"));
+    assert!(one.is_some(), "{text}");
+    assert!(!text.contains("4294967295"), "{text}");
+}

@@ -257,6 +257,29 @@ fn precise_results_are_not_contracted() {
     }
 }
 
+/// The smallest integer divided by -1 has no result in SPIR-V, whether the compiler knows the divisor or not.
+#[test]
+fn divisions_by_minus_one_are_none() {
+    for statement in [
+        "DIV.S r.x, i, -1;",
+        "MOD.S r.x, i, -1;",
+        "DIV.S r.x, i, r.x;",
+    ] {
+        let module = compute(&format!("{statement} STB.U32 r, s[i.x];"));
+        for division in all(&module, Op::SDiv).iter().chain(&all(&module, Op::SRem)) {
+            let constants = &module.types_global_values;
+            let divisor = constants.iter().find(|inst| {
+                inst.result_id.map(Operand::IdRef).as_ref() == Some(&division.operands[1])
+            });
+            let minus_one = [Operand::LiteralBit32(u32::MAX)];
+            assert!(
+                divisor.is_none_or(|inst| inst.operands != minus_one),
+                "{statement}"
+            );
+        }
+    }
+}
+
 /// Sums of dot products have an order then, too.
 #[test]
 fn precise_dot_products() {
