@@ -86,6 +86,9 @@ impl Lowerer<'_> {
             // Overflow and carry are those of the operation, whatever the size of the variable.
             return self.inst(op, ty, Some(dst), aux, sources);
         }
+        if ty == Type::F16 {
+            return self.finish_half_in_long(dst, aux, sources);
+        }
         // The result has another size than the variable: convert it with the last write.
         let hidden = self.hidden(job.result.width());
         self.inst(
@@ -107,6 +110,41 @@ impl Lowerer<'_> {
             cvt,
             &[Src::register(hidden)],
         );
+    }
+
+    /// CVT to half precision, to a LONG variable: the bits stand in its low part, as those of narrow integers do. As the number that a
+    /// word with these bits is, the result would be a denormal.
+    #[cold]
+    fn finish_half_in_long(&mut self, dst: Dst, aux: Aux, sources: &[Src]) {
+        let half = self.hidden(Width::W32);
+        let clamped = Dst {
+            saturate: dst.saturate,
+            ..Dst::new(half, WriteMask::XYZW)
+        };
+        self.inst(Op::Cvt, Type::F16, Some(clamped), aux, sources);
+        let half = [Src::register(half)];
+        let from = |from| Aux::Cvt {
+            from,
+            rounding: Rounding::Even,
+            saturate: false,
+        };
+        let bits = Dst {
+            saturate: Saturate::None,
+            cc: None,
+            ..dst
+        };
+        self.inst(Op::Cvt, Type::U64, Some(bits), from(Type::U32), &half);
+        if dst.cc.is_none() {
+            return;
+        }
+        // Condition codes are those of the number. They come last: the guard of both writes reads the old ones.
+        let codes = Dst {
+            register: self.hidden(Width::W32),
+            index: None,
+            saturate: Saturate::None,
+            ..dst
+        };
+        self.inst(Op::Cvt, Type::F32, Some(codes), from(Type::F16), &half);
     }
 
     /// Precision X: results beyond the range of signed fixed point numbers with ten fraction bits become its ends.
