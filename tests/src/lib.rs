@@ -9,3 +9,13 @@ pub mod mutate;
 pub mod rng;
 pub mod scripts;
 pub mod skip;
+
+/// Fails with the messages of the compiler if it refuses a program.
+#[cfg(test)]
+#[track_caller]
+fn assert_loads(text: &str) {
+    let source = glasm::Source::new("random", text);
+    if let Err(errors) = glasm::compile(&source, &glasm::Options::default()) {
+        panic!("{}", errors.render(&source));
+    }
+}

@@ -596,6 +596,15 @@ pub(crate) fn compute_scalar(ty: Type, wide_ints: WideInts) -> Scalar {
     }
 }
 
+/// The truth value that stands for the numbers which a comparison of type `ty` gives.
+pub(crate) fn truth_scalar(ty: Type) -> Scalar {
+    if ty.is_float() {
+        Scalar::BoolFloat
+    } else {
+        Scalar::BoolInt
+    }
+}
+
 /// How 64-bit integers are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum WideInts {

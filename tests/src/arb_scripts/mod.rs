@@ -441,13 +441,7 @@ mod tests {
             let mut rng = Rng::new(seed);
             for kind in [Kind::Fragment, Kind::Vertex] {
                 let text = program(&mut rng, kind, 20);
-                let source = glasm::Source::new("random", &text);
-                let compiled = glasm::compile(&source, &glasm::Options::default());
-                assert!(
-                    compiled.is_ok(),
-                    "{}",
-                    compiled.unwrap_err().render(&source)
-                );
+                crate::assert_loads(&text);
             }
         }
     }

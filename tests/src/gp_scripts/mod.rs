@@ -85,13 +85,7 @@ mod tests {
         for seed in 0..16 {
             for (kind, name) in Kind::ALL {
                 let text = program(&script(seed, kind), name);
-                let source = glasm::Source::new("random", &text);
-                let compiled = glasm::compile(&source, &glasm::Options::default());
-                assert!(
-                    compiled.is_ok(),
-                    "{}",
-                    compiled.unwrap_err().render(&source)
-                );
+                crate::assert_loads(&text);
             }
         }
     }

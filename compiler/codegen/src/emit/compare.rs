@@ -3,7 +3,7 @@
 use super::Emit;
 use super::inst::Job;
 use crate::error::Failure;
-use crate::writer::{Scalar, Val};
+use crate::writer::{Val, truth_scalar};
 use glasm_ir::{Op, Type, TypeBase};
 use spirv::Op as Spv;
 
@@ -11,11 +11,7 @@ impl Emit<'_> {
     /// One of the set-on operations.
     pub(super) fn comparison(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
-        let truth = if job.inst.ty.is_float() {
-            Scalar::BoolFloat
-        } else {
-            Scalar::BoolInt
-        };
+        let truth = truth_scalar(job.inst.ty);
         Ok(self.compare(compare_op(job.inst.op, job.inst.ty), truth, a, b))
     }
 }

@@ -9,7 +9,7 @@ use crate::analysis::is_comparison;
 use crate::error::Failure;
 use crate::gather::Lane;
 use crate::words::ValueWord;
-use crate::writer::{Home, Scalar, Val, compute_scalar};
+use crate::writer::{Home, Scalar, Val, truth_scalar};
 use glasm_ir::inst::{read_lanes, result_type, source_type};
 use glasm_ir::interp::{self, Products, Sources};
 use glasm_ir::op::ResultShape;
@@ -191,16 +191,8 @@ impl Emit<'_> {
             // Sums go to registers of either width.
             ty = ty.with_width(width);
         }
-        let scalar = if ty == Type::F16 {
-            Scalar::U32
-        } else {
-            compute_scalar(ty, self.wide_ints)
-        };
-        let truth = if ty.is_float() {
-            Scalar::BoolFloat
-        } else {
-            Scalar::BoolInt
-        };
+        let scalar = self.read_scalar(ty);
+        let truth = truth_scalar(ty);
         // Truth values stay truth values in registers of words, and always in codes, as those of other operands do.
         let is_truth = is_comparison(inst.op);
         let in_words = is_truth && ty != Type::F16 && !scalar.is_wide();

@@ -7,7 +7,7 @@ use crate::builtin::thread_row;
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
-use crate::writer::{Scalar, Val};
+use crate::writer::{Scalar, Val, truth_scalar};
 use glasm_ir::{Node, Op, Type};
 use spirv::{Op as Spv, Scope};
 
@@ -109,11 +109,7 @@ impl Emit<'_> {
     pub(super) fn group_test(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let truth = self.lanes_not_zero(job)?;
         let op = job.inst.op;
-        let stands_for = if job.inst.ty.is_float() {
-            Scalar::BoolFloat
-        } else {
-            Scalar::BoolInt
-        };
+        let stands_for = truth_scalar(job.inst.ty);
         self.each_lane(truth, |emit, truth| emit.vote(op, truth, stands_for))
     }
 

@@ -4,7 +4,7 @@ use super::Emit;
 use crate::analysis::is_comparison;
 use crate::error::Failure;
 use crate::gather::Lane;
-use crate::writer::{Scalar, Val, compute_scalar};
+use crate::writer::{Scalar, Val, compute_scalar, truth_scalar};
 use glasm_ir::inst::{Guard, result_type};
 use glasm_ir::{Dst, Inst, RegisterId, Saturate, Type, Width, WriteMask};
 use spirv::GlslStd450Op as GlslOp;
@@ -216,11 +216,7 @@ impl Emit<'_> {
     /// The type in which old and new lanes meet: the one that most of them have already.
     fn guard_scalar(&self, ty: Type, lanes: u8, fresh: &[Lane; 4], old: &[Lane; 4]) -> Scalar {
         let scalar = self.moved_scalar(ty);
-        let truth = if ty.is_float() {
-            Scalar::BoolFloat
-        } else {
-            Scalar::BoolInt
-        };
+        let truth = truth_scalar(ty);
         let is_truth = |lane: &Lane| lane.id.is_some() && self.w.info(lane.id).scalar == truth;
         let all = WriteMask(lanes)
             .lanes()

@@ -53,12 +53,7 @@ fn integral(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op, rounding: Rounding) {
 /// I2F.
 pub(crate) fn int_to_float(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let source = l.value(job, 0, job.types.ty);
-    let aux = Aux::Cvt {
-        from: job.types.ty,
-        rounding: Rounding::Even,
-        saturate: false,
-    };
-    l.finish_with(job, Op::Cvt, job.result, aux, &[source]);
+    l.finish_with(job, Op::Cvt, job.result, nearest(job.types.ty), &[source]);
 }
 
 /// CVT. NV_gpu_program5 section 2.X.8.Z.
@@ -101,6 +96,15 @@ fn narrow_bits(l: &Lowerer<'_>, job: &Job<'_>) -> Type {
         (AstBase::Scalar(_) | AstBase::Vector { .. }, _) => register_type(job.types.from),
         (_, true) => Type::U32,
         (_, false) => register_type(job.types.from),
+    }
+}
+
+/// A conversion from `from` to the nearest value.
+pub(super) const fn nearest(from: Type) -> Aux {
+    Aux::Cvt {
+        from,
+        rounding: Rounding::Even,
+        saturate: false,
     }
 }
 

@@ -1,10 +1,11 @@
 //! Operands as IR sources. Order: load, convert to the width of the operation, swizzle, absolute value, negation.
 
+use super::convert::nearest;
 use super::{Job, Lowerer};
 use crate::ast::{Base as AstBase, Index as AstIndex, Operand, Signs};
 use crate::check::{Var, VarKind, VarSize, default_constant, literal_bits};
 use crate::lang::modifiers::register_type;
-use glasm_ir::inst::{Aux, IndexId, Rounding};
+use glasm_ir::inst::IndexId;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
     Base, Dst, Index, IndexTerm, Op, ParamId, ParamSource, Register, RegisterId, Src, Storage,
@@ -139,16 +140,11 @@ impl Lowerer<'_> {
     /// A hidden register with `source`, read as `from`, converted to `to`.
     pub(crate) fn converted(&mut self, source: Src, from: Type, to: Type) -> Src {
         let register = self.hidden(register_type(to).width());
-        let aux = Aux::Cvt {
-            from,
-            rounding: Rounding::Even,
-            saturate: false,
-        };
         self.inst(
             Op::Cvt,
             to,
             Some(Dst::new(register, WriteMask::XYZW)),
-            aux,
+            nearest(from),
             &[source],
         );
         Src::register(register)

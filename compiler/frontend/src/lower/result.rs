@@ -1,5 +1,6 @@
 //! Results: register, mask, guard, clamp, condition codes, conversion to the width of the variable.
 
+use super::convert::nearest;
 use super::{Job, Lowerer};
 use crate::ast::{Base as AstBase, Cond, Dst as AstDst, Index as AstIndex};
 use crate::check::{Var, VarKind, VarSize};
@@ -8,7 +9,7 @@ use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::TypeRule;
 use crate::lang::options::Features;
 use crate::source::Family;
-use glasm_ir::inst::{Aux, InstFlags, Rounding};
+use glasm_ir::inst::{Aux, InstFlags};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
     Base, Dst, Guard, IndexTerm, Inst, Op, Output, Register, RegisterId, Saturate, Semantic, Src,
@@ -98,11 +99,7 @@ impl Lowerer<'_> {
             aux,
             sources,
         );
-        let cvt = Aux::Cvt {
-            from: job.result,
-            rounding: Rounding::Even,
-            saturate: false,
-        };
+        let cvt = nearest(job.result);
         self.inst(
             Op::Cvt,
             job.result.with_width(width),
@@ -123,17 +120,12 @@ impl Lowerer<'_> {
         };
         self.inst(Op::Cvt, Type::F16, Some(clamped), aux, sources);
         let half = [Src::register(half)];
-        let from = |from| Aux::Cvt {
-            from,
-            rounding: Rounding::Even,
-            saturate: false,
-        };
         let bits = Dst {
             saturate: Saturate::None,
             cc: None,
             ..dst
         };
-        self.inst(Op::Cvt, Type::U64, Some(bits), from(Type::U32), &half);
+        self.inst(Op::Cvt, Type::U64, Some(bits), nearest(Type::U32), &half);
         if dst.cc.is_none() {
             return;
         }
@@ -144,7 +136,7 @@ impl Lowerer<'_> {
             saturate: Saturate::None,
             ..dst
         };
-        self.inst(Op::Cvt, Type::F32, Some(codes), from(Type::F16), &half);
+        self.inst(Op::Cvt, Type::F32, Some(codes), nearest(Type::F16), &half);
     }
 
     /// Precision X: results beyond the range of signed fixed point numbers with ten fraction bits become its ends.
@@ -195,11 +187,7 @@ impl Lowerer<'_> {
         if width == job.result.width() {
             return self.inst(Op::Mov, job.result, Some(dst), Aux::None, &source);
         }
-        let cvt = Aux::Cvt {
-            from: job.result,
-            rounding: Rounding::Even,
-            saturate: false,
-        };
+        let cvt = nearest(job.result);
         let to = job.result.with_width(width);
         self.inst(Op::Cvt, to, Some(dst), cvt, &source);
     }
