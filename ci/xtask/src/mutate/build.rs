@@ -33,7 +33,7 @@ const WATCH: [(&str, &str, &str); 6] = [
         "pub mod fault_switch;\npub mod arena;",
     ),
     (
-        "compiler/cli/src/run/worker.rs",
+        "cli/src/run/worker.rs",
         "let record = Box::new(work.run(&path));",
         "let record = Box::new(work.run(&path)); glasm::ir::fault_switch::end_script(&path);",
     ),
