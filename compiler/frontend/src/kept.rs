@@ -5,13 +5,15 @@
 
 use crate::ast::{Ast, Extra, Inst, Literal, Operand, Path, Relative, Segment, Statement, TexPart};
 use crate::check::InstTypes;
-use crate::lex::Token;
+use crate::names::NameTables;
+use crate::parse::Word;
 use glasm_ir::{Program, Stage};
 
 /// Lists without content that keep their memory. Every translation leaves it larger or as it was.
 #[derive(Debug, Default)]
 pub struct Memory {
-    pub(crate) tokens: Vec<Token>,
+    pub(crate) names: NameTables,
+    pub(crate) words: Vec<Word>,
     pub(crate) statements: Vec<Statement>,
     pub(crate) insts: Vec<Inst>,
     pub(crate) operands: Vec<Operand>,
@@ -46,6 +48,7 @@ impl Memory {
 
     /// Takes the lists of a tree that is no longer needed.
     pub(crate) fn keep_ast(&mut self, ast: Ast<'_>) {
+        self.names = ast.names.into_tables();
         self.statements = ast.statements;
         self.insts = ast.insts;
         self.operands = ast.operands;

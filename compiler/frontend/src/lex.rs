@@ -190,60 +190,69 @@ const WORD: [bool; 256] = {
 
 /// The tokens of `source` from byte `start` on, closed by one [`Kind::End`]. `source` holds less than 2^24 bytes.
 pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    lex_into(source, start, &mut tokens);
+    let mut tokens: Vec<Token> = tokens(source, start).collect();
+    tokens.push(Token::new(Kind::End, source.len(), source.len()));
     tokens
 }
 
-/// [`lex`] into a list whose memory is used again.
-pub(crate) fn lex_into(source: &[u8], start: usize, tokens: &mut Vec<Token>) {
-    tokens.clear();
-    tokens.reserve((source.len() - start) / 3 + 2);
-    let mut at = start;
-    while let Some(&byte) = source.get(at) {
-        let from = at;
-        at += 1;
-        let class = CLASSES[byte as usize];
-        let kind = if class == LETTER {
-            at = skip_word(source, at);
-            Kind::Ident
-        } else if class < LETTER {
-            KINDS[(class & 31) as usize]
-        } else {
-            match class {
-                DIGIT => {
-                    let (kind, end) = number(source, from);
-                    at = end;
-                    kind
-                }
-                DOT => match source.get(at) {
-                    Some(b'.') => {
-                        at += 1;
-                        Kind::DotDot
-                    }
-                    Some(b'0'..=b'9') => {
-                        let (kind, end) = fraction(source, at);
-                        at = end;
-                        kind
-                    }
-                    _ => Kind::Dot,
-                },
-                HASH => {
-                    at = skip_comment(source, at);
-                    continue;
-                }
-                _ => continue,
-            }
-        };
-        tokens.push(Token::new(kind, from, at));
-        // Most tokens are followed by one blank or none: no jump is needed for it.
-        at += usize::from(source.get(at) == Some(&b' '));
-    }
-    tokens.push(Token::new(Kind::End, source.len(), source.len()));
+/// The tokens from byte `at` on, without the end of the text.
+pub(crate) fn tokens(source: &[u8], mut at: usize) -> impl Iterator<Item = Token> + '_ {
+    std::iter::from_fn(move || {
+        let token = token_at(source, skip_blanks(source, at));
+        at = token.end() as usize;
+        (token.kind() != Kind::End).then_some(token)
+    })
 }
 
+/// The token that begins at byte `at`, where no blank and no comment stands.
 #[inline]
-fn skip_word(source: &[u8], mut at: usize) -> usize {
+pub(crate) fn token_at(source: &[u8], at: usize) -> Token {
+    let Some(&byte) = source.get(at) else {
+        return Token::new(Kind::End, source.len(), source.len());
+    };
+    let class = CLASSES[byte as usize];
+    let (kind, end) = if class == LETTER {
+        (Kind::Ident, skip_word(source, at + 1))
+    } else if class < LETTER {
+        (KINDS[(class & 31) as usize], at + 1)
+    } else {
+        number_or_point(source, at)
+    };
+    Token::new(kind, at, end)
+}
+
+/// What begins with a digit or a point.
+fn number_or_point(source: &[u8], at: usize) -> (Kind, usize) {
+    match (source[at], source.get(at + 1)) {
+        (b'.', Some(b'.')) => (Kind::DotDot, at + 2),
+        (b'.', Some(b'0'..=b'9')) => fraction(source, at + 1),
+        (b'.', _) => (Kind::Dot, at + 1),
+        _ => number(source, at),
+    }
+}
+
+/// The first byte from `at` on that is no blank and in no comment.
+#[inline]
+pub(crate) fn skip_blanks(source: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = source.get(at) {
+        match CLASSES[byte as usize] {
+            SPACE => at += 1,
+            HASH => at = skip_comment(source, at),
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Whether a word can begin with `byte`.
+#[inline]
+pub(crate) fn is_letter(byte: u8) -> bool {
+    CLASSES[byte as usize] == LETTER
+}
+
+/// The end of the word that `at` is in or behind.
+#[inline]
+pub(crate) fn skip_word(source: &[u8], mut at: usize) -> usize {
     while source.get(at).is_some_and(|&byte| WORD[byte as usize]) {
         at += 1;
     }

@@ -56,9 +56,7 @@ pub fn translate_with(
 pub fn count_components(source: &Source<'_>) -> Result<Components, Diagnostics> {
     let mut memory = Memory::new();
     let start = header::read(source)?;
-    let mut tokens = Vec::new();
-    lex::lex_into(start.text, start.body, &mut tokens);
-    let (ast, reports) = parse::parse(start, &tokens, &mut memory);
+    let (ast, reports) = parse::parse(start, &mut memory);
     let (checked, reports) = check::check(ast, reports, &mut memory);
     match checked {
         Some(checked) => Ok(checked.components()),
@@ -69,9 +67,7 @@ pub fn count_components(source: &Source<'_>) -> Result<Components, Diagnostics> 
 /// The stages of a translation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stage {
-    /// Bytes to tokens.
-    Lex,
-    /// Tokens to a tree.
+    /// Bytes to a tree.
     Parse,
     /// The rules of the language.
     Check,
@@ -98,14 +94,7 @@ fn translate_until(
     last: Stage,
 ) -> Result<(Option<glasm_ir::Program>, Reports), Diagnostics> {
     let start = header::read(source)?;
-    let mut tokens = std::mem::take(&mut memory.tokens);
-    lex::lex_into(start.text, start.body, &mut tokens);
-    if last == Stage::Lex {
-        memory.tokens = tokens;
-        return Ok((None, start.reports));
-    }
-    let (ast, reports) = parse::parse(start, &tokens, memory);
-    memory.tokens = tokens;
+    let (ast, reports) = parse::parse(start, memory);
     if last == Stage::Parse {
         memory.keep_ast(ast);
         return Ok((None, reports));

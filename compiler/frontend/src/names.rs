@@ -2,6 +2,7 @@
 //!
 //! Names of up to eight bytes are their own key, so that most look-ups compare one integer.
 
+use glasm_ir::Span;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
@@ -26,36 +27,52 @@ struct Slot {
 
 const FREE: Slot = Slot { key: 0, number: 0 };
 
-/// The names seen so far.
-#[derive(Clone, Debug)]
-pub struct Names<'s> {
-    texts: Vec<&'s [u8]>,
+/// Slots of a new table; a power of two.
+const FIRST_SLOTS: usize = 128;
+
+/// The tables of [`Names`], which serve one program after the other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NameTables {
+    spans: Vec<Span>,
     /// Open addressing; the length is a power of two.
     slots: Vec<Slot>,
 }
 
+/// The names seen so far, in a program string.
+#[derive(Clone, Debug)]
+pub struct Names<'s> {
+    source: &'s [u8],
+    tables: NameTables,
+}
+
 impl<'s> Names<'s> {
-    /// No names.
-    pub(crate) fn new() -> Self {
-        Self {
-            texts: Vec::with_capacity(64),
-            slots: vec![FREE; 256],
-        }
+    /// No names yet of `source`.
+    pub(crate) fn new(source: &'s [u8], mut tables: NameTables) -> Self {
+        tables.spans.clear();
+        tables.slots.clear();
+        tables.slots.resize(FIRST_SLOTS, FREE);
+        Self { source, tables }
+    }
+
+    /// The tables, for the next program.
+    pub(crate) fn into_tables(self) -> NameTables {
+        self.tables
     }
 
     /// The number of names.
+    #[inline]
     pub fn len(&self) -> usize {
-        self.texts.len()
+        self.tables.spans.len()
     }
 
     /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
-        self.texts.is_empty()
+        self.tables.spans.is_empty()
     }
 
     /// The text of a name.
     pub fn text(&self, id: NameId) -> &'s [u8] {
-        self.texts[id.index()]
+        &self.source[self.tables.spans[id.index()].range()]
     }
 
     /// The text of a name for messages.
@@ -65,71 +82,64 @@ impl<'s> Names<'s> {
 
     /// All names with their texts.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (NameId, &'s [u8])> + '_ {
-        self.texts
-            .iter()
-            .enumerate()
-            .map(|(index, &text)| (NameId(index as u32), text))
+        (0..self.len() as u32).map(|number| (NameId(number), self.text(NameId(number))))
     }
 
-    /// The number of `text`, new if it was not seen before.
+    /// The number of the name at `span`, new if it was not seen before.
     #[inline]
-    pub(crate) fn intern(&mut self, text: &'s [u8]) -> NameId {
-        self.find(key(text), text)
-    }
-
-    /// Like [`intern`](Self::intern) for the bytes `range` of `source`; does without a loop over the bytes of short names.
-    #[inline]
-    pub(crate) fn intern_at(&mut self, source: &'s [u8], range: std::ops::Range<usize>) -> NameId {
-        let length = range.len();
-        let text = &source[range.clone()];
-        let word = source
-            .get(range.start..range.start + 8)
-            .and_then(|bytes| bytes.try_into().ok())
-            .map(u64::from_be_bytes);
-        match word {
-            Some(word) if length <= 8 && length > 0 => self.find(word >> (64 - 8 * length), text),
-            _ => self.find(key(text), text),
-        }
-    }
-
-    #[inline]
-    fn find(&mut self, key: u64, text: &'s [u8]) -> NameId {
-        let mask = self.slots.len() - 1;
-        let mut position = home(key) & mask;
-        loop {
-            let slot = self.slots[position];
-            if slot.number == 0 {
-                return self.add(position, key, text);
+    pub(crate) fn intern(&mut self, span: Span) -> NameId {
+        let (rest, length) = (&self.source[span.start as usize..], span.range().len());
+        let key = match rest.first_chunk::<8>() {
+            // Names of up to eight bytes are read at once: no loop over their bytes.
+            Some(&bytes) if length <= 8 && length > 0 => {
+                u64::from_be_bytes(bytes) >> (64 - 8 * length)
             }
-            if slot.key == key && (text.len() <= 8 || self.texts[slot.number as usize - 1] == text)
-            {
+            _ => key(&rest[..length]),
+        };
+        self.find(key, span)
+    }
+
+    #[inline]
+    fn find(&mut self, key: u64, span: Span) -> NameId {
+        let slots = self.tables.slots.as_slice();
+        let mask = slots.len() - 1;
+        let mut position = home(key) & mask;
+        while let Some(slot) = slots.get(position).filter(|slot| slot.number != 0) {
+            if slot.key == key && (span.range().len() <= 8 || self.is_text(*slot, span)) {
                 return NameId(slot.number - 1);
             }
             position = (position + 1) & mask;
         }
+        self.add(position, key, span)
+    }
+
+    /// Whether the name in a slot is spelled as the bytes of `span`.
+    fn is_text(&self, slot: Slot, span: Span) -> bool {
+        self.text(NameId(slot.number - 1)) == &self.source[span.range()]
     }
 
     #[cold]
-    fn add(&mut self, position: usize, key: u64, text: &'s [u8]) -> NameId {
-        self.texts.push(text);
-        let number = self.texts.len() as u32;
-        self.slots[position] = Slot { key, number };
-        if self.texts.len() * 2 > self.slots.len() {
-            self.grow();
+    fn add(&mut self, position: usize, key: u64, span: Span) -> NameId {
+        let NameTables { spans, slots } = &mut self.tables;
+        spans.push(span);
+        let number = spans.len() as u32;
+        slots[position] = Slot { key, number };
+        if spans.len() * 2 > slots.len() {
+            grow(slots);
         }
         NameId(number - 1)
     }
+}
 
-    fn grow(&mut self) {
-        let mask = self.slots.len() * 4 - 1;
-        let old = std::mem::replace(&mut self.slots, vec![FREE; mask + 1]);
-        for slot in old.into_iter().filter(|slot| slot.number != 0) {
-            let mut position = home(slot.key) & mask;
-            while self.slots[position].number != 0 {
-                position = (position + 1) & mask;
-            }
-            self.slots[position] = slot;
+fn grow(slots: &mut Vec<Slot>) {
+    let mask = slots.len() * 4 - 1;
+    let old = std::mem::replace(slots, vec![FREE; mask + 1]);
+    for slot in old.into_iter().filter(|slot| slot.number != 0) {
+        let mut position = home(slot.key) & mask;
+        while slots[position].number != 0 {
+            position = (position + 1) & mask;
         }
+        slots[position] = slot;
     }
 }
 
@@ -160,31 +170,36 @@ fn key(text: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
+    /// The names of a text of words with blanks in between.
+    fn interned(text: &str) -> (Names<'_>, Vec<NameId>) {
+        let mut names = Names::new(text.as_bytes(), NameTables::default());
+        let mut start = 0;
+        let ids = text.split(' ').map(|word| {
+            let span = Span::new(start, start + word.len() as u32);
+            start = span.end + 1;
+            names.intern(span)
+        });
+        let ids = ids.collect();
+        (names, ids)
+    }
+
     #[test]
     fn same_text_same_number() {
-        let mut names = Names::new();
         let texts: Vec<String> = (0..2000)
             .map(|n| format!("{}name{n}", "x".repeat(n % 12)))
             .collect();
-        let ids: Vec<NameId> = texts
-            .iter()
-            .map(|text| names.intern(text.as_bytes()))
-            .collect();
-        for (text, &id) in texts.iter().zip(&ids) {
-            assert_eq!(names.intern(text.as_bytes()), id);
-            assert_eq!(names.text(id), text.as_bytes());
+        let twice = [texts.join(" "), texts.join(" ")].join(" ");
+        let (names, ids) = interned(&twice);
+        for (number, text) in texts.iter().enumerate() {
+            assert_eq!(ids[number], ids[number + 2000]);
+            assert_eq!(names.text(ids[number]), text.as_bytes());
         }
         assert_eq!(names.len(), 2000);
     }
 
     #[test]
     fn prefixes_differ() {
-        let mut names = Names::new();
-        let (a, b, c) = (
-            names.intern(b"a"),
-            names.intern(b"aa"),
-            names.intern(b"aaaaaaaaa"),
-        );
-        assert!(a != b && b != c && a != c);
+        let (_, ids) = interned("a aa aaaaaaaaa");
+        assert!(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2]);
     }
 }

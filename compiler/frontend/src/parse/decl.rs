@@ -14,7 +14,7 @@ use winnow::combinator::{delimited, dispatch, opt, separated};
 
 /// A word that starts a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum DeclWord {
+pub(crate) enum DeclWord {
     /// The keyword of a statement.
     Keyword(DeclKind),
     /// A modifier before the keyword.
@@ -79,6 +79,14 @@ static KEYWORDS: &[(&str, DeclWord, &[Family])] = &[
     ("SAMPLE", DeclWord::Modifier(VarMods::SAMPLE), TYPED),
 ];
 
+/// The declaration words of a family.
+pub(super) fn words(family: Family) -> impl Iterator<Item = (&'static str, DeclWord)> {
+    KEYWORDS
+        .iter()
+        .filter(move |(.., families)| families.contains(&family))
+        .map(|&(text, word, _)| (text, word))
+}
+
 /// The declaration word that `text` spells.
 pub(super) fn word(family: Family, text: &[u8]) -> Option<DeclWord> {
     KEYWORDS
@@ -88,7 +96,7 @@ pub(super) fn word(family: Family, text: &[u8]) -> Option<DeclWord> {
 }
 
 /// A declaration, modifiers first.
-pub(super) fn declaration(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+pub(super) fn declaration(input: &mut Input<'_, '_>) -> Parsed<()> {
     let start = peek(input).start();
     let mut mods = VarMods::empty();
     let kind = loop {
@@ -127,7 +135,7 @@ pub(super) fn declaration(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
 }
 
 /// Adds a modifier; repeated or contradicting ones are errors.
-fn add_modifier(input: &mut Input<'_, '_, '_>, mods: &mut VarMods, modifier: VarMods) {
+fn add_modifier(input: &mut Input<'_, '_>, mods: &mut VarMods, modifier: VarMods) {
     let word = peek(input);
     let text = String::from_utf8_lossy(input.state.text(word)).into_owned();
     let reports = &mut input.state.reports;
@@ -155,7 +163,7 @@ fn add_modifier(input: &mut Input<'_, '_, '_>, mods: &mut VarMods, modifier: Var
 }
 
 /// What follows the keyword.
-fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
+fn body(input: &mut Input<'_, '_>, decl: &mut Decl) -> Parsed<()> {
     match decl.kind {
         DeclKind::Temp | DeclKind::Address => {
             let _: () = separated(1.., temp_name, comma).parse_next(input)?;
@@ -212,7 +220,7 @@ fn body(input: &mut Input<'_, '_, '_>, decl: &mut Decl) -> Parsed<()> {
 }
 
 /// What an alias names: a variable, or a binding, which the checker may take.
-fn alias_target(input: &mut Input<'_, '_, '_>) -> Parsed<Item> {
+fn alias_target(input: &mut Input<'_, '_>) -> Parsed<Item> {
     let word = peek(input);
     if word.kind() == Kind::Ident {
         let name = input.state.intern(word);
@@ -226,7 +234,7 @@ fn alias_target(input: &mut Input<'_, '_, '_>) -> Parsed<Item> {
 }
 
 /// Labels in braces; there may be none.
-fn labels(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+fn labels(input: &mut Input<'_, '_>) -> Parsed<()> {
     let brace = Expected::Token(Kind::OpenBrace);
     expect(input, Kind::OpenBrace, brace)?;
     while !accept(input, Kind::CloseBrace) {
@@ -242,7 +250,7 @@ fn labels(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
 }
 
 /// Integers up to the semicolon; commas between them are optional. NV_compute_program5 section 2.X.7.Y.
-fn numbers(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+fn numbers(input: &mut Input<'_, '_>) -> Parsed<()> {
     loop {
         let span = peek(input).span();
         let value = small_int(input)?;
@@ -255,7 +263,7 @@ fn numbers(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
 }
 
 /// An integer with an optional sign, kept by its bits. Numbers out of range become the nearest ones.
-fn signed_integer(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+fn signed_integer(input: &mut Input<'_, '_>) -> Parsed<()> {
     let start = peek(input).span();
     let (is_negative, _) = sign(input);
     let end = peek(input).span();
@@ -267,7 +275,7 @@ fn signed_integer(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
 }
 
 /// A comma, or the end of a list.
-fn comma(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+fn comma(input: &mut Input<'_, '_>) -> Parsed<()> {
     use winnow::error::ModalError;
     if accept(input, Kind::Comma) {
         Ok(())
@@ -277,7 +285,7 @@ fn comma(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
 }
 
 /// A name that is free to be declared.
-fn new_name(input: &mut Input<'_, '_, '_>) -> Parsed<(NameId, Span)> {
+fn new_name(input: &mut Input<'_, '_>) -> Parsed<(NameId, Span)> {
     let word = peek(input);
     if word.kind() != Kind::Ident {
         return Err(fail_at(input, Expected::Name));
@@ -291,7 +299,7 @@ fn new_name(input: &mut Input<'_, '_, '_>) -> Parsed<(NameId, Span)> {
     Ok((name, word.span()))
 }
 
-fn temp_name(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+fn temp_name(input: &mut Input<'_, '_>) -> Parsed<()> {
     let (name, span) = new_name(input)?;
     let size = match input.state.family {
         Family::Typed => size(input)?,
@@ -302,7 +310,7 @@ fn temp_name(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
 }
 
 /// Nothing, `[]` or `[n]`.
-fn size(input: &mut Input<'_, '_, '_>) -> Parsed<Size> {
+fn size(input: &mut Input<'_, '_>) -> Parsed<Size> {
     if peek(input).kind() != Kind::OpenBracket {
         return Ok(Size::Single);
     }
@@ -315,7 +323,7 @@ fn size(input: &mut Input<'_, '_, '_>) -> Parsed<Size> {
     Ok(number.map_or(Size::Open, |(value, span)| Size::Of(value, span)))
 }
 
-fn optional_int(input: &mut Input<'_, '_, '_>) -> Parsed<(u32, Span)> {
+fn optional_int(input: &mut Input<'_, '_>) -> Parsed<(u32, Span)> {
     use winnow::error::ModalError;
     let span = peek(input).span();
     match peek(input).kind() {
@@ -325,7 +333,7 @@ fn optional_int(input: &mut Input<'_, '_, '_>) -> Parsed<(u32, Span)> {
 }
 
 /// A single binding, or bindings in braces. `{1, 2, 3, 4}` for a variable that is no array is one constant.
-fn initializer(input: &mut Input<'_, '_, '_>, decl: &Decl) -> Parsed<()> {
+fn initializer(input: &mut Input<'_, '_>, decl: &Decl) -> Parsed<()> {
     let braces = peek(input).kind() == Kind::OpenBrace || input.state.family == Family::Arb;
     if decl.size == Size::Single || !braces {
         return item(input);
@@ -339,7 +347,7 @@ fn initializer(input: &mut Input<'_, '_, '_>, decl: &Decl) -> Parsed<()> {
 }
 
 /// A binding or a constant.
-fn item(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+fn item(input: &mut Input<'_, '_>) -> Parsed<()> {
     let item = dispatch! { next_kind;
         Kind::Ident => whole_path.map(Item::Path),
         Kind::Int | Kind::Float | Kind::Plus | Kind::Minus => signed_number.map(Item::Scalar),
@@ -351,15 +359,15 @@ fn item(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
     Ok(())
 }
 
-fn next_kind(input: &mut Input<'_, '_, '_>) -> Parsed<Kind> {
+fn next_kind(input: &mut Input<'_, '_>) -> Parsed<Kind> {
     Ok(peek(input).kind())
 }
 
-fn no_item(input: &mut Input<'_, '_, '_>) -> Parsed<Item> {
+fn no_item(input: &mut Input<'_, '_>) -> Parsed<Item> {
     Err(fail_at(input, Expected::Binding))
 }
 
-fn braces(input: &mut Input<'_, '_, '_>) -> Parsed<Item> {
+fn braces(input: &mut Input<'_, '_>) -> Parsed<Item> {
     match vector(input)? {
         (Base::Vector { first, count }, span) => Ok(Item::Vector { first, count, span }),
         _ => Err(fail_at(input, Expected::Binding)),

@@ -7,7 +7,7 @@ use crate::lex::Kind;
 use glasm_ir::Span;
 
 /// Whether `handle (` stands ahead. A variable may have that name, but no parenthesis follows a variable.
-pub(super) fn handle_ahead(input: &Input<'_, '_, '_>) -> bool {
+pub(super) fn handle_ahead(input: &Input<'_, '_>) -> bool {
     let word = peek(input);
     word.kind() == Kind::Ident
         && input.state.text(word) == b"handle"
@@ -18,7 +18,7 @@ pub(super) fn handle_ahead(input: &Input<'_, '_, '_>) -> bool {
 pub(super) type Handle = (Operand, Operand);
 
 /// `handle(v.c)`. What may stand in the parentheses is checked later.
-pub(super) fn handle(input: &mut Input<'_, '_, '_>) -> Parsed<Handle> {
+pub(super) fn handle(input: &mut Input<'_, '_>) -> Parsed<Handle> {
     let start = advance(input).start();
     advance(input);
     let handle = operand(input)?;
@@ -34,7 +34,7 @@ pub(super) fn handle(input: &mut Input<'_, '_, '_>) -> Parsed<Handle> {
 }
 
 /// `handle(v.c)` with the component that gathers select.
-pub(super) fn texture_handle(input: &mut Input<'_, '_, '_>) -> Parsed<Handle> {
+pub(super) fn texture_handle(input: &mut Input<'_, '_>) -> Parsed<Handle> {
     let (mut texture, handle) = handle(input)?;
     texture.suffix = suffix(input, &mut texture.span.end)?;
     Ok((texture, handle))

@@ -3,7 +3,8 @@
 use super::handle::{handle, handle_ahead, texture_handle};
 use super::operand::{condition, operand, optional_condition, push_operand, result};
 use super::{
-    Expected, Input, Parsed, accept, advance, expect, fail_at, fail_with, peek, peek_kind,
+    Expected, Input, Parsed, accept, advance, ahead, expect, fail_at, fail_with, go_to, peek,
+    peek_kind, position,
 };
 use crate::ast::{
     Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Statement, Suffix,
@@ -19,12 +20,16 @@ use glasm_ir::Span;
 use std::num::NonZeroU32;
 
 /// An instruction whose first word stands ahead and was found to be `opcode` with the suffixes `mods`.
-#[inline(always)]
-pub(super) fn instruction(input: &mut Input<'_, '_, '_>, opcode: Opcode, mods: Mods) -> Parsed<()> {
-    let word = advance(input);
+#[inline]
+pub(super) fn instruction(
+    input: &mut Input<'_, '_>,
+    word: Token,
+    (opcode, mods): (Opcode, Mods),
+) -> Parsed<()> {
+    go_to(input, word.end() as usize);
     let first_operand = input.state.ast.operands.len() as u32;
     let mut modifiers = Modifiers::new(mods);
-    if peek(input).kind() == Kind::Dot {
+    if input.input.first() == Some(&b'.') && peek(input).kind() == Kind::Dot {
         modifiers = add_modifiers(input, modifiers)?;
     }
     let info = opcode.info();
@@ -45,14 +50,14 @@ pub(super) fn instruction(input: &mut Input<'_, '_, '_>, opcode: Opcode, mods: M
     }
     for _ in 0..info.operands.len() {
         if !separated {
-            expect(input, Kind::Comma, Expected::Comma)?;
+            comma(input)?;
         }
         push_operand(input)?;
         separated = false;
     }
-    let close = expect(input, Kind::Semicolon, Expected::Semicolon)?;
+    let end = semicolon(input)?;
     let ast = &mut input.state.ast;
-    let span = Span::new(word.start(), end_before(ast.text, close));
+    let span = Span::new(word.start(), end);
     ast.statements.push(Statement::Inst(ast.insts.len() as u32));
     ast.insts.push(Inst {
         opcode,
@@ -68,7 +73,7 @@ pub(super) fn instruction(input: &mut Input<'_, '_, '_>, opcode: Opcode, mods: M
     Ok(())
 }
 
-fn push_extra(input: &mut Input<'_, '_, '_>, extra: Extra) -> Option<NonZeroU32> {
+fn push_extra(input: &mut Input<'_, '_>, extra: Extra) -> Option<NonZeroU32> {
     let extras = &mut input.state.ast.extras;
     extras.push(extra);
     NonZeroU32::new(extras.len() as u32 - 1)
@@ -85,7 +90,7 @@ struct Start {
 
 /// Flow control, textures, SWZ, KIL.
 #[inline(never)]
-fn unusual_instruction(input: &mut Input<'_, '_, '_>, start: Start) -> Parsed<()> {
+fn unusual_instruction(input: &mut Input<'_, '_>, start: Start) -> Parsed<()> {
     let Start {
         opcode,
         word,
@@ -117,7 +122,7 @@ fn unusual_instruction(input: &mut Input<'_, '_, '_>, start: Start) -> Parsed<()
     parsed
 }
 
-fn rest(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
+fn rest(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
     let info = inst.opcode.info();
     let mut separated = true;
     if info.result != ResultKind::None {
@@ -130,34 +135,40 @@ fn rest(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
             continue;
         }
         if !separated {
-            expect(input, Kind::Comma, Expected::Comma)?;
+            comma(input)?;
         }
         operand_of_kind(input, inst, kind)?;
         separated = false;
     }
-    let close = expect(input, Kind::Semicolon, Expected::Semicolon)?;
-    inst.span.end = end_before(input.state.ast.text, close);
+    inst.span.end = semicolon(input)?;
     Ok(())
 }
 
-/// End of the instruction that the semicolon `close` closes: a blank before it does not count.
+/// A comma between operands.
 #[inline]
-fn end_before(text: &[u8], close: Token) -> u32 {
-    let start = close.start() as usize;
-    let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    if text[..start].last().is_some_and(blank) {
-        return (start
-            - text[..start]
-                .iter()
-                .rev()
-                .take_while(|byte| blank(byte))
-                .count()) as u32;
+fn comma(input: &mut Input<'_, '_>) -> Parsed<()> {
+    if input.input.first() != Some(&b',') {
+        return Err(fail_at(input, Expected::Comma));
     }
-    start as u32
+    go_to(input, position(input) + 1);
+    Ok(())
+}
+
+/// The semicolon behind an instruction, and where the instruction ends: blanks before the semicolon do not count.
+#[inline]
+fn semicolon(input: &mut Input<'_, '_>) -> Parsed<u32> {
+    if input.input.first() != Some(&b';') {
+        return Err(fail_at(input, Expected::Semicolon));
+    }
+    let close = position(input);
+    go_to(input, close + 1);
+    let blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let before = input.state.ast.text[..close].iter().rev();
+    Ok((close - before.take_while(blank).count()) as u32)
 }
 
 fn operand_of_kind(
-    input: &mut Input<'_, '_, '_>,
+    input: &mut Input<'_, '_>,
     inst: &mut Inst,
     kind: OperandKind,
 ) -> Parsed<()> {
@@ -206,7 +217,7 @@ fn operand_of_kind(
         OperandKind::Texture => texture(input, inst)?,
         OperandKind::Image => {
             image(input, inst)?;
-            expect(input, Kind::Comma, Expected::Comma)?;
+            comma(input)?;
             image_target(input)?;
         }
         OperandKind::ImageUnit => image(input, inst)?,
@@ -217,7 +228,7 @@ fn operand_of_kind(
 }
 
 /// A condition, or a vector if a variable of that name is declared.
-fn kill(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
+fn kill(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
     let word = peek(input);
     if word.kind() == Kind::OpenParen && input.state.family == Family::Typed {
         inst.cond = optional_condition(input)?;
@@ -232,7 +243,7 @@ fn kill(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
 
 /// The words behind points of the opcode.
 #[inline(never)]
-fn add_modifiers(input: &mut Input<'_, '_, '_>, mut modifiers: Modifiers) -> Parsed<Modifiers> {
+fn add_modifiers(input: &mut Input<'_, '_>, mut modifiers: Modifiers) -> Parsed<Modifiers> {
     if input.state.family == Family::Arb {
         return Err(fail_at(input, Expected::Result));
     }
@@ -259,7 +270,7 @@ fn add_modifiers(input: &mut Input<'_, '_, '_>, mut modifiers: Modifiers) -> Par
 }
 
 /// Four of `x y z w r g b a 0 1`, each with optional sign.
-fn extended_swizzle(input: &mut Input<'_, '_, '_>) -> Parsed<[ExtComponent; 4]> {
+fn extended_swizzle(input: &mut Input<'_, '_>) -> Parsed<[ExtComponent; 4]> {
     let mut components = [ExtComponent {
         select: ExtSelect::Zero,
         negate: false,
@@ -267,7 +278,7 @@ fn extended_swizzle(input: &mut Input<'_, '_, '_>) -> Parsed<[ExtComponent; 4]> 
     let mut sets = u8::MAX;
     for (lane, component) in components.iter_mut().enumerate() {
         if lane > 0 {
-            expect(input, Kind::Comma, Expected::Comma)?;
+            comma(input)?;
         }
         let negate = match peek(input).kind() {
             sign @ (Kind::Plus | Kind::Minus) => {
@@ -301,7 +312,7 @@ fn extended_swizzle(input: &mut Input<'_, '_, '_>) -> Parsed<[ExtComponent; 4]> 
 
 /// `texture, target` with optional offset. Operands that stand before the texture beyond those of the opcode, such as the
 /// reference of SHADOWARRAYCUBE, go to the operands.
-fn texture(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
+fn texture(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
     let (mut texture, mut handle) = texture_name(input)?;
     let mut extra = 0;
     loop {
@@ -342,14 +353,14 @@ fn texture(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
 }
 
 /// A unit such as `texture[0]`, whose word need not be reserved. Anything else is read as operand, for the checker to refuse.
-fn unit(input: &mut Input<'_, '_, '_>, word: &[u8]) -> Parsed<Operand> {
+fn unit(input: &mut Input<'_, '_>, word: &[u8]) -> Parsed<Operand> {
     let first = peek(input);
     if first.kind() != Kind::Ident || input.state.text(first) != word {
         return operand(input);
     }
     advance(input);
     let name = input.state.intern(first);
-    let (path, end) = super::path::path(input, first, name)?;
+    let (path, end) = super::path::path(input, name, first.span())?;
     Ok(Operand {
         base: Base::Path(path),
         index: Index::None,
@@ -360,7 +371,7 @@ fn unit(input: &mut Input<'_, '_, '_>, word: &[u8]) -> Parsed<Operand> {
 }
 
 /// The name of a texture, or its handle.
-fn texture_name(input: &mut Input<'_, '_, '_>) -> Parsed<(Operand, Option<Operand>)> {
+fn texture_name(input: &mut Input<'_, '_>) -> Parsed<(Operand, Option<Operand>)> {
     match input.state.family {
         Family::Arb => Ok((unit(input, b"texture")?, None)),
         Family::Typed if handle_ahead(input) => {
@@ -371,7 +382,7 @@ fn texture_name(input: &mut Input<'_, '_, '_>) -> Parsed<(Operand, Option<Operan
 }
 
 /// An image unit, an image variable or the handle of an image; the target of the part follows later.
-fn image(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
+fn image(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
     let word = peek(input);
     let (image, by_handle) = if handle_ahead(input) {
         handle(input).map(|(image, handle)| (image, Some(handle)))?
@@ -394,7 +405,7 @@ fn image(input: &mut Input<'_, '_, '_>, inst: &mut Inst) -> Parsed<()> {
 }
 
 /// The target of the image part that was read last.
-fn image_target(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+fn image_target(input: &mut Input<'_, '_>) -> Parsed<()> {
     let word = peek(input);
     let Some(target) = targets::lookup(input.state.text(word)) else {
         return Err(fail_at(input, Expected::Target));
@@ -408,8 +419,8 @@ fn image_target(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
 }
 
 /// Whether a comma and then a word in the place of a target follow: nothing or an offset stands behind it.
-fn target_ahead(input: &mut Input<'_, '_, '_>) -> bool {
-    let Some(&word) = input.input.get(1) else {
+fn target_ahead(input: &mut Input<'_, '_>) -> bool {
+    let Some(word) = ahead(input).nth(1) else {
         return false;
     };
     let known = matches!(word.kind(), Kind::Ident | Kind::Word)
@@ -420,10 +431,8 @@ fn target_ahead(input: &mut Input<'_, '_, '_>) -> bool {
 }
 
 /// Whether a comma, an operand and again a comma follow, so that the operand cannot be the last word of a texture part.
-fn operand_ahead(input: &Input<'_, '_, '_>) -> bool {
-    let ahead = input
-        .input
-        .iter()
+fn operand_ahead(input: &Input<'_, '_>) -> bool {
+    let ahead = ahead(input)
         .skip(1)
         .take_while(|token| token.kind() != Kind::Semicolon);
     let mut depth = 0i32;
@@ -440,15 +449,13 @@ fn operand_ahead(input: &Input<'_, '_, '_>) -> bool {
 }
 
 /// `, (a, b, c)`, `(a, b, c)`, `, offset(v)` or `offset(v)`.
-fn offset(input: &mut Input<'_, '_, '_>) -> Parsed<(Offset, Span)> {
+fn offset(input: &mut Input<'_, '_>) -> Parsed<(Offset, Span)> {
     if input.state.family == Family::Arb {
         return Ok((Offset::None, peek(input).span()));
     }
     let comma = peek(input).kind() == Kind::Comma;
-    let start = input
-        .input
-        .get(usize::from(comma))
-        .copied()
+    let start = ahead(input)
+        .nth(usize::from(comma))
         .unwrap_or(peek(input));
     match start.kind() {
         Kind::OpenParen => {
@@ -472,7 +479,7 @@ fn offset(input: &mut Input<'_, '_, '_>) -> Parsed<(Offset, Span)> {
     }
 }
 
-fn constant_offset(input: &mut Input<'_, '_, '_>, start: Token) -> Parsed<(Offset, Span)> {
+fn constant_offset(input: &mut Input<'_, '_>, start: Token) -> Parsed<(Offset, Span)> {
     advance(input);
     let mut components = [0; 3];
     for (index, component) in components.iter_mut().enumerate() {

@@ -1,10 +1,9 @@
-//! Tokens to syntax tree.
+//! Bytes to syntax tree.
 //!
-//! All grammar functions are winnow parsers over the token slice, with the tree under construction as state. Declarations and
-//! bindings use winnow's combinators. Instruction lines, the bulk of every program, match tokens directly: there the cost is
-//! not in choosing the alternative but in passing results as large as an operand from function to function, which profiles
-//! showed as stalls on memory just written. The driver is a loop over statements; after an error it goes on behind the next
-//! semicolon.
+//! All grammar functions are winnow parsers over the bytes of the program, with the tree under construction as state. Between two of
+//! them the input begins with a token: blanks and comments are skipped behind each. Declarations and bindings use winnow's
+//! combinators; instruction lines, the bulk of every program, match bytes directly. The driver is a loop over statements; after
+//! an error it goes on behind the next semicolon.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -17,27 +16,28 @@ mod instr;
 mod operand;
 mod path;
 mod recover;
+mod vocabulary;
 
 pub(crate) use operand::Letters;
+pub(crate) use vocabulary::Word;
 
 use crate::ast::{Ast, Statement};
 use crate::codes::Code;
 use crate::header::{self, Start};
 use crate::kept::{self, Memory};
 use crate::lang::conditions::{self, Test};
-use crate::lang::modifiers::{self, Modifier, Mods};
-use crate::lang::opcodes::{self, OLD_WORDS, Opcode};
+use crate::lang::limits;
+use crate::lang::modifiers::{self, Modifier};
 use crate::lang::options::{self, Features};
-use crate::lang::{limits, reserved_words};
-use crate::lex::{Kind, Token};
+use crate::lex::{self, Kind, Token};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
 use crate::source::Family;
-use decl::DeclWord;
-use glasm_ir::Stage;
+use glasm_ir::{Span, Stage};
 use recover::{recover, report};
+use vocabulary::{Leader, Vocabulary};
 use winnow::error::{ModalError, ParserError};
-use winnow::stream::{Stateful, Stream, TokenSlice};
+use winnow::stream::Stateful;
 
 /// What the grammar wanted instead of the token found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,7 +65,7 @@ pub(crate) enum Expected {
     EndOfDecl,
 }
 
-/// A syntax error: how many tokens were left, and what was expected. Small, as it travels through every grammar function.
+/// A syntax error: how many bytes were left, and what was expected. Small, as it travels through every grammar function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Failure {
     remaining: u32,
@@ -74,10 +74,10 @@ pub(crate) struct Failure {
     cut: bool,
 }
 
-impl<'t> ParserError<Input<'t, '_, '_>> for Failure {
+impl ParserError<Input<'_, '_>> for Failure {
     type Inner = Self;
 
-    fn from_input(input: &Input<'t, '_, '_>) -> Self {
+    fn from_input(input: &Input<'_, '_>) -> Self {
         fail_at(input, Expected::Statement)
     }
 
@@ -102,37 +102,16 @@ impl ModalError for Failure {
 
 pub(crate) type Parsed<T> = Result<T, Failure>;
 
-/// The token stream with the tree under construction.
-pub(crate) type Input<'t, 'a, 's> = Stateful<TokenSlice<'t, Token>, &'a mut State<'s>>;
-
-/// What a word means at the start of a statement.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Leader {
-    Unread,
-    Opcode(Opcode, Mods),
-    Decl(DeclWord),
-    Option,
-    End,
-    Old,
-    Other,
-}
-
-/// What is known of a name as a word, read off the tables once per name.
-#[derive(Clone, Copy, Debug)]
-struct Word {
-    leader: Leader,
-    modifier: Option<Option<Modifier>>,
-    declared: bool,
-}
+/// The bytes that were not read yet, from a token on, with the tree under construction.
+pub(crate) type Input<'a, 's> = Stateful<&'s [u8], &'a mut State<'s>>;
 
 /// The tree under construction.
 pub(crate) struct State<'s> {
     pub(crate) ast: Ast<'s>,
     pub(crate) reports: Reports,
+    /// What is known of each name.
     words: Vec<Word>,
-    /// Names below this number are reserved words.
-    reserved: u32,
-    token_count: u32,
+    vocabulary: &'static Vocabulary,
     family: Family,
     /// What the options read so far enable.
     features: Features,
@@ -158,72 +137,33 @@ impl<'s> State<'s> {
 
     #[inline]
     fn intern(&mut self, token: Token) -> NameId {
-        let name = self
-            .ast
-            .names
-            .intern_at(self.ast.text, token.span().range());
+        self.intern_at(token.span())
+    }
+
+    #[inline]
+    fn intern_at(&mut self, span: Span) -> NameId {
+        let name = self.ast.names.intern(span);
         if name.index() >= self.words.len() {
-            self.words.resize(
-                name.index() + 1,
-                Word {
-                    leader: Leader::Unread,
-                    modifier: None,
-                    declared: false,
-                },
-            );
+            let text = &self.ast.text[span.range()];
+            self.words.push(self.vocabulary.word(self.family, text));
         }
         name
     }
 
     #[inline]
     fn is_reserved(&self, name: NameId) -> bool {
-        name.0 < self.reserved
+        self.words[name.index()].reserved
     }
 
     #[inline]
-    fn leader(&mut self, name: NameId) -> Leader {
-        match self.words[name.index()].leader {
-            Leader::Unread => self.read_leader(name),
-            leader => leader,
-        }
+    fn leader(&self, name: NameId) -> Leader {
+        self.words[name.index()].leader
     }
 
-    #[cold]
-    fn read_leader(&mut self, name: NameId) -> Leader {
-        let text = self.ast.names.text(name);
-        let leader = match text {
-            b"END" => Leader::End,
-            b"OPTION" => Leader::Option,
-            _ => {
-                if let Some(opcode) = Opcode::exact(self.family, text) {
-                    Leader::Opcode(opcode, Mods::empty())
-                } else if let Some(word) = decl::word(self.family, text) {
-                    Leader::Decl(word)
-                } else if let Some((opcode, mods)) = opcodes::split(self.family, text) {
-                    Leader::Opcode(opcode, mods)
-                } else if self.family == Family::Typed
-                    && OLD_WORDS.iter().any(|old| old.as_bytes() == text)
-                {
-                    Leader::Old
-                } else {
-                    Leader::Other
-                }
-            }
-        };
-        self.words[name.index()].leader = leader;
-        leader
-    }
-
-    #[inline]
     fn modifier(&mut self, name: NameId) -> Option<Modifier> {
-        match self.words[name.index()].modifier {
-            Some(modifier) => modifier,
-            None => {
-                let modifier = modifiers::lookup(self.ast.names.text(name));
-                self.words[name.index()].modifier = Some(modifier);
-                modifier
-            }
-        }
+        let text = self.ast.names.text(name);
+        let word = &mut self.words[name.index()];
+        *word.modifier.get_or_insert_with(|| modifiers::lookup(text))
     }
 
     /// The condition test that a token spells, where it could be a variable as well. A variable of that name wins; in ARB programs
@@ -256,35 +196,63 @@ impl<'s> State<'s> {
     }
 }
 
+/// The byte that the next token begins with.
 #[inline]
-pub(crate) fn peek(input: &Input<'_, '_, '_>) -> Token {
-    // The lexer closes the tokens with an end token, which is never taken.
-    input.input[0]
+pub(crate) fn position(input: &Input<'_, '_>) -> usize {
+    input.state.ast.text.len() - input.input.len()
+}
+
+/// Goes on with the first token at or behind byte `at`.
+#[inline]
+pub(crate) fn go_to(input: &mut Input<'_, '_>, at: usize) {
+    let text = input.state.ast.text;
+    input.input = &text[lex::skip_blanks(text, at)..];
 }
 
 #[inline]
-pub(crate) fn peek_kind(input: &Input<'_, '_, '_>, ahead: usize) -> Kind {
-    input
-        .input
-        .get(ahead)
+pub(crate) fn peek(input: &Input<'_, '_>) -> Token {
+    lex::token_at(input.state.ast.text, position(input))
+}
+
+/// The next tokens, without the end of the text.
+pub(crate) fn ahead<'s>(input: &Input<'_, 's>) -> impl Iterator<Item = Token> + use<'s> {
+    lex::tokens(input.state.ast.text, position(input))
+}
+
+/// The kind of the token behind `behind` others.
+#[inline]
+pub(crate) fn peek_kind(input: &Input<'_, '_>, behind: usize) -> Kind {
+    ahead(input)
+        .nth(behind)
         .map_or(Kind::End, |token| token.kind())
 }
 
+/// Takes the next token; the end of the text stays.
 #[inline]
-pub(crate) fn advance(input: &mut Input<'_, '_, '_>) -> Token {
+pub(crate) fn advance(input: &mut Input<'_, '_>) -> Token {
     let token = peek(input);
-    if token.kind() != Kind::End {
-        input.input.next_token();
-    }
+    go_to(input, token.end() as usize);
     token
+}
+
+/// Takes the name that begins here: its number and end.
+#[inline]
+pub(crate) fn take_name(input: &mut Input<'_, '_>) -> (NameId, u32) {
+    let start = position(input);
+    let end = lex::skip_word(input.state.ast.text, start + 1);
+    let span = Span::new(start as u32, end as u32);
+    let name = input.state.intern_at(span);
+    go_to(input, end);
+    (name, span.end)
 }
 
 /// Takes the next token if it is of `kind`.
 #[inline]
-pub(crate) fn accept(input: &mut Input<'_, '_, '_>, kind: Kind) -> bool {
-    let found = peek(input).kind() == kind;
+pub(crate) fn accept(input: &mut Input<'_, '_>, kind: Kind) -> bool {
+    let token = peek(input);
+    let found = token.kind() == kind;
     if found {
-        input.input.next_token();
+        go_to(input, token.end() as usize);
     }
     found
 }
@@ -292,13 +260,13 @@ pub(crate) fn accept(input: &mut Input<'_, '_, '_>, kind: Kind) -> bool {
 /// Takes a token of `kind` or fails.
 #[inline]
 pub(crate) fn expect(
-    input: &mut Input<'_, '_, '_>,
+    input: &mut Input<'_, '_>,
     kind: Kind,
     expected: Expected,
 ) -> Parsed<Token> {
     let token = peek(input);
     if token.kind() == kind {
-        input.input.next_token();
+        go_to(input, token.end() as usize);
         Ok(token)
     } else {
         Err(fail_at(input, expected))
@@ -306,13 +274,13 @@ pub(crate) fn expect(
 }
 
 /// A winnow parser for one token.
-pub(crate) fn token<'t, 'a, 's>(kind: Kind) -> impl FnMut(&mut Input<'t, 'a, 's>) -> Parsed<Token> {
+pub(crate) fn token<'a, 's: 'a>(kind: Kind) -> impl FnMut(&mut Input<'a, 's>) -> Parsed<Token> {
     move |input| expect(input, kind, Expected::Token(kind))
 }
 
 /// The failure that the next token is not what was expected.
 #[cold]
-pub(crate) fn fail_at(input: &Input<'_, '_, '_>, expected: Expected) -> Failure {
+pub(crate) fn fail_at(input: &Input<'_, '_>, expected: Expected) -> Failure {
     let found = peek(input).kind();
     let code = match (expected, found) {
         (_, Kind::Bad) => Code::UnexpectedCharacter,
@@ -330,7 +298,7 @@ pub(crate) fn fail_at(input: &Input<'_, '_, '_>, expected: Expected) -> Failure 
 
 /// A failure at the next token with a code of its own.
 #[cold]
-pub(crate) fn fail_with(input: &Input<'_, '_, '_>, expected: Expected, code: Code) -> Failure {
+pub(crate) fn fail_with(input: &Input<'_, '_>, expected: Expected, code: Code) -> Failure {
     Failure {
         remaining: input.input.len() as u32,
         code,
@@ -339,27 +307,32 @@ pub(crate) fn fail_with(input: &Input<'_, '_, '_>, expected: Expected, code: Cod
     }
 }
 
-/// Parses a program whose tokens are given. Errors go to the reports.
-pub(crate) fn parse<'s>(
-    start: Start<'s>,
-    tokens: &[Token],
-    memory: &mut Memory,
-) -> (Ast<'s>, Reports) {
-    let mut state = new_state(start, tokens.len(), memory);
+/// Parses a program. Errors go to the reports.
+pub(crate) fn parse<'s>(start: Start<'s>, memory: &mut Memory) -> (Ast<'s>, Reports) {
+    let body = start.body;
+    let mut state = new_state(start, memory);
     let mut input = Stateful {
-        input: TokenSlice::new(tokens),
+        input: state.ast.text,
         state: &mut state,
     };
+    go_to(&mut input, body);
     program(&mut input);
     let end = peek(&input).end();
     let State {
-        mut ast, reports, ..
+        mut ast,
+        reports,
+        words,
+        ..
     } = state;
+    memory.words = words;
     ast.end = end;
     (ast, reports)
 }
 
-fn new_state<'s>(start: Start<'s>, tokens: usize, memory: &mut Memory) -> State<'s> {
+/// Bytes of a statement, as a guess for how many there will be.
+const STATEMENT_BYTES: usize = 30;
+
+fn new_state<'s>(start: Start<'s>, memory: &mut Memory) -> State<'s> {
     let Start {
         dialect,
         text,
@@ -367,13 +340,8 @@ fn new_state<'s>(start: Start<'s>, tokens: usize, memory: &mut Memory) -> State<
         reports,
         ..
     } = start;
-    let mut names = Names::new();
-    let reserved = reserved_words(dialect);
-    for word in reserved {
-        names.intern(word.as_bytes());
-    }
-    let names_known = names.len();
-    let statements = tokens / 10;
+    let names = Names::new(text, std::mem::take(&mut memory.names));
+    let statements = text.len() / STATEMENT_BYTES;
     let mut extras = kept::take(&mut memory.extras, 1);
     extras.push(crate::ast::Extra::None);
     let ast = Ast {
@@ -383,7 +351,7 @@ fn new_state<'s>(start: Start<'s>, tokens: usize, memory: &mut Memory) -> State<
         options: Vec::new(),
         statements: kept::take(&mut memory.statements, statements),
         insts: kept::take(&mut memory.insts, statements),
-        operands: kept::take(&mut memory.operands, tokens / 9 * 2),
+        operands: kept::take(&mut memory.operands, statements * 2),
         decls: Vec::new(),
         items: Vec::new(),
         paths: kept::take(&mut memory.paths, 0),
@@ -398,20 +366,11 @@ fn new_state<'s>(start: Start<'s>, tokens: usize, memory: &mut Memory) -> State<
         poisoned: Vec::new(),
         end: 0,
     };
-    let words = vec![
-        Word {
-            leader: Leader::Unread,
-            modifier: None,
-            declared: false
-        };
-        names_known
-    ];
     State {
         ast,
         reports,
-        words,
-        reserved: reserved.len() as u32,
-        token_count: tokens as u32,
+        words: kept::take(&mut memory.words, 0),
+        vocabulary: Vocabulary::of(dialect),
         family: dialect.family(),
         features: Features::empty(),
         letters: Letters::of(dialect),
@@ -422,20 +381,21 @@ fn new_state<'s>(start: Start<'s>, tokens: usize, memory: &mut Memory) -> State<
 }
 
 /// The statements up to END.
-fn program(input: &mut Input<'_, '_, '_>) {
+fn program(input: &mut Input<'_, '_>) {
     loop {
         let first = peek(input);
-        let ahead = input.input;
         let result = match first.kind() {
             Kind::Ident => {
                 let name = input.state.intern(first);
-                if peek_kind(input, 1) == Kind::Colon {
+                let text = input.state.ast.text;
+                let behind = lex::skip_blanks(text, first.end() as usize);
+                if text.get(behind) == Some(&b':') {
                     label(input, name)
                 } else {
                     match input.state.leader(name) {
                         Leader::Other if has_number(input) => numbered_label(input, name),
                         Leader::End => return end(input),
-                        leader => statement(input, leader, name),
+                        leader => statement(input, leader, first),
                     }
                 }
             }
@@ -451,7 +411,7 @@ fn program(input: &mut Input<'_, '_, '_>) {
         };
         if let Err(failure) = result {
             report(input, failure);
-            recover(input, ahead, failure);
+            recover(input, first, failure);
         }
         if input.state.reports.is_full() {
             return;
@@ -468,7 +428,7 @@ fn program(input: &mut Input<'_, '_, '_>) {
 }
 
 /// The word END: only blanks and comments may follow.
-fn end(input: &mut Input<'_, '_, '_>) {
+fn end(input: &mut Input<'_, '_>) {
     advance(input);
     let next = peek(input);
     if next.kind() != Kind::End {
@@ -483,11 +443,11 @@ fn end(input: &mut Input<'_, '_, '_>) {
 }
 
 #[inline]
-fn statement(input: &mut Input<'_, '_, '_>, leader: Leader, name: NameId) -> Parsed<()> {
+fn statement(input: &mut Input<'_, '_>, leader: Leader, word: Token) -> Parsed<()> {
     match leader {
         Leader::Opcode(opcode, mods) => {
             input.state.late_options = true;
-            instr::instruction(input, opcode, mods)
+            instr::instruction(input, word, (opcode, mods))
         }
         Leader::Decl(_) => {
             input.state.late_options = true;
@@ -495,14 +455,13 @@ fn statement(input: &mut Input<'_, '_, '_>, leader: Leader, name: NameId) -> Par
         }
         Leader::Option => option(input),
         Leader::Old => Err(fail_with(input, Expected::Statement, Code::OldLanguage)),
-        Leader::Unread | Leader::End | Leader::Other => {
-            let _ = name;
+        Leader::End | Leader::Other => {
             Err(fail_with(input, Expected::Statement, Code::UnknownOpcode))
         }
     }
 }
 
-fn label(input: &mut Input<'_, '_, '_>, name: NameId) -> Parsed<()> {
+fn label(input: &mut Input<'_, '_>, name: NameId) -> Parsed<()> {
     if input.state.is_reserved(name) {
         return Err(fail_at(input, Expected::FreeName));
     }
@@ -518,16 +477,15 @@ fn label(input: &mut Input<'_, '_, '_>, name: NameId) -> Parsed<()> {
 
 /// Whether the word ahead is followed by SUBROUTINENUM.
 #[cold]
-fn has_number(input: &Input<'_, '_, '_>) -> bool {
-    let word = input.input.get(1).copied();
+fn has_number(input: &Input<'_, '_>) -> bool {
     input.state.family == Family::Typed
-        && word.is_some_and(|word| {
+        && ahead(input).nth(1).is_some_and(|word| {
             word.kind() == Kind::Ident && input.state.text(word) == b"SUBROUTINENUM"
         })
 }
 
 /// `name SUBROUTINENUM(n):`. ARB_shader_subroutine section 2.X.2.
-fn numbered_label(input: &mut Input<'_, '_, '_>, name: NameId) -> Parsed<()> {
+fn numbered_label(input: &mut Input<'_, '_>, name: NameId) -> Parsed<()> {
     if input.state.is_reserved(name) {
         return Err(fail_at(input, Expected::FreeName));
     }
@@ -548,7 +506,7 @@ fn numbered_label(input: &mut Input<'_, '_, '_>, name: NameId) -> Parsed<()> {
 }
 
 /// `OPTION name;`
-fn option(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+fn option(input: &mut Input<'_, '_>) -> Parsed<()> {
     let keyword = advance(input);
     let word = expect(input, Kind::Ident, Expected::Name)?;
     let name = input.state.intern(word);

@@ -1,18 +1,17 @@
 //! Operands, results, conditions and constants.
 
 use super::{
-    Expected, Failure, Input, Parsed, accept, advance, expect, fail_at, fail_with, path, peek,
-    peek_kind,
+    Expected, Failure, Input, Parsed, accept, advance, expect, fail_at, fail_with, go_to, path,
+    peek, peek_kind, position, take_name,
 };
 use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use crate::codes::Code;
 use crate::lang::conditions::{self, SPARSE_REGISTER};
 use crate::lang::options::Features;
-use crate::lex::{Kind, Token};
+use crate::lex::{self, Kind, Token};
 use crate::parse::path::int_value;
 use crate::source::{Dialect, Family, Version};
 use glasm_ir::{Span, Stage, Swizzle, WriteMask};
-use winnow::stream::{Stream, TokenSlice};
 
 /// A set of component letters, by byte: lane in the low bits, 4 for `rgba`, 8 for `xyzw`; 0 for other bytes.
 type LetterTable = [u8; 256];
@@ -114,82 +113,27 @@ impl Letters {
     }
 }
 
-/// A vector or scalar operand with signs and bars, added to the operands. What it may be is checked later.
-///
-/// Names with sign, constant index and suffix, which most operands are, take the direct way: the operand is put together from
-/// registers, where the general way would write its parts to memory and read them back at once.
-#[inline(always)]
-pub(super) fn push_operand(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
-    let first = peek(input);
-    let minus = first.kind() == Kind::Minus;
-    let word = if minus {
-        input.input.get(1).copied().unwrap_or(first)
-    } else {
-        first
-    };
-    if word.kind() != Kind::Ident {
-        return push_unusual(input);
-    }
-    let name = input.state.intern(word);
-    let behind = 1 + usize::from(minus);
-    if input.state.is_reserved(name) {
-        return push_unusual(input);
-    }
-    let signs = if minus {
-        Signs::INNER.union(Signs::WRITTEN)
-    } else {
-        Signs::empty()
-    };
-    let (mut behind, mut end, mut index) = (behind, word.end(), Index::None);
-    if peek_kind(input, behind) == Kind::OpenBracket {
-        let short = peek_kind(input, behind + 1) == Kind::Int
-            && peek_kind(input, behind + 2) == Kind::CloseBracket
-            && peek_kind(input, behind + 3) != Kind::OpenBracket;
-        if !short {
-            return push_unusual(input);
-        }
-        let digits = input.input[behind + 1];
-        index = Index::Const(path::small(input.state.text(digits)));
-        end = digits.end() + 1;
-        behind += 3;
-    }
-    let mut suffix = Suffix::NONE;
-    if peek_kind(input, behind) == Kind::Dot {
-        let letters = input.input.get(behind + 1).copied().unwrap_or(first);
-        match input.state.letters.suffix(input.state.text(letters)) {
-            Ok(found) if letters.kind() == Kind::Ident => suffix = found,
-            _ => return push_unusual(input),
-        }
-        end = letters.end();
-        behind += 2;
-    }
-    input.input = TokenSlice::new(&take(input.input)[behind..]);
-    let span = Span::new(first.start(), end);
-    input.state.ast.operands.push(Operand {
-        base: Base::Name(name),
-        index,
-        suffix,
-        signs,
-        span,
-    });
-    Ok(())
-}
-
-#[inline(always)]
-fn take<'t>(tokens: TokenSlice<'t, Token>) -> &'t [Token] {
-    tokens.peek_slice(tokens.len())
-}
-
-#[inline(never)]
-fn push_unusual(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+/// Adds an operand to those of the instruction.
+#[inline]
+pub(super) fn push_operand(input: &mut Input<'_, '_>) -> Parsed<()> {
     let operand = operand(input)?;
     input.state.ast.operands.push(operand);
     Ok(())
 }
 
-/// An operand of any form.
-pub(super) fn operand(input: &mut Input<'_, '_, '_>) -> Parsed<Operand> {
-    let start = peek(input).start();
+/// A vector or scalar operand with signs and bars. What it may be is checked later.
+#[inline]
+pub(super) fn operand(input: &mut Input<'_, '_>) -> Parsed<Operand> {
+    let start = position(input) as u32;
+    match input.input.first() {
+        Some(&byte) if lex::is_letter(byte) => named_operand(input, start),
+        Some(b'-' | b'+' | b'|') => signed_operand(input, start),
+        _ => constant_operand(input, start),
+    }
+}
+
+/// An operand that begins with a sign or a bar.
+fn signed_operand(input: &mut Input<'_, '_>, start: u32) -> Parsed<Operand> {
     let (minus, mut written) = sign(input);
     let mut signs = Signs::empty();
     let bars = accept(input, Kind::Bar);
@@ -203,25 +147,23 @@ pub(super) fn operand(input: &mut Input<'_, '_, '_>) -> Parsed<Operand> {
         signs.set(Signs::INNER, minus);
     }
     signs.set(Signs::WRITTEN, written);
-    let (base, index, suffix, mut end) = operand_base(input)?;
+    let mut operand = match input.input.first() {
+        Some(&byte) if lex::is_letter(byte) => named_operand(input, start)?,
+        _ => constant_operand(input, start)?,
+    };
+    operand.signs = signs;
     if bars {
-        end = expect(input, Kind::Bar, Expected::Token(Kind::Bar))?.end();
+        operand.span.end = expect(input, Kind::Bar, Expected::Token(Kind::Bar))?.end();
     }
-    if let (Base::Scalar(literal), true) = (base, signs.contains(Signs::INNER)) {
+    if let (Base::Scalar(literal), true) = (operand.base, signs.contains(Signs::INNER)) {
         // It is a sign of the operand, and the constant knows it, too: an unsigned operand cannot be negative.
         input.state.ast.literals[literal as usize].negative = true;
     }
-    Ok(Operand {
-        base,
-        index,
-        suffix,
-        signs,
-        span: Span::new(start, end),
-    })
+    Ok(operand)
 }
 
 /// An optional sign: whether it is a minus, and whether there is one.
-pub(super) fn sign(input: &mut Input<'_, '_, '_>) -> (bool, bool) {
+pub(super) fn sign(input: &mut Input<'_, '_>) -> (bool, bool) {
     match peek(input).kind() {
         Kind::Minus => {
             advance(input);
@@ -235,46 +177,61 @@ pub(super) fn sign(input: &mut Input<'_, '_, '_>) -> (bool, bool) {
     }
 }
 
-fn operand_base(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Index, Suffix, u32)> {
+/// A variable with index and suffix, or a binding.
+#[inline]
+fn named_operand(input: &mut Input<'_, '_>, start: u32) -> Parsed<Operand> {
+    let (name, word_end) = take_name(input);
+    let mut operand = Operand {
+        base: Base::Name(name),
+        index: Index::None,
+        suffix: Suffix::NONE,
+        signs: Signs::empty(),
+        span: Span::new(start, word_end),
+    };
+    if input.state.is_reserved(name) {
+        let first = word_end - input.state.ast.names.text(name).len() as u32;
+        let (path, end) = path::path(input, name, Span::new(first, word_end))?;
+        operand.base = Base::Path(path);
+        operand.span.end = end;
+        return Ok(operand);
+    }
+    operand.index = path::indices(input, &mut operand.span.end)?;
+    operand.suffix = suffix(input, &mut operand.span.end)?;
+    Ok(operand)
+}
+
+/// A number or a vector of numbers.
+fn constant_operand(input: &mut Input<'_, '_>, start: u32) -> Parsed<Operand> {
     let word = peek(input);
-    match word.kind() {
-        Kind::Ident => {
-            advance(input);
-            let name = input.state.intern(word);
-            if input.state.is_reserved(name) {
-                let (path, end) = path::path(input, word, name)?;
-                return Ok((Base::Path(path), Index::None, Suffix::NONE, end));
-            }
-            let mut end = word.end();
-            let index = path::indices(input, &mut end)?;
-            let suffix = suffix(input, &mut end)?;
-            Ok((Base::Name(name), index, suffix, end))
-        }
+    let mut span = Span::new(start, word.end());
+    let (base, suffix) = match word.kind() {
         Kind::Int | Kind::Float => {
             let literal = number(input, word, Sign::Plus)?;
-            let mut end = word.end();
             let suffix = match input.state.family {
                 Family::Typed => Suffix::NONE,
-                Family::Arb => suffix(input, &mut end)?,
+                Family::Arb => suffix(input, &mut span.end)?,
             };
-            Ok((Base::Scalar(literal), Index::None, suffix, end))
+            (Base::Scalar(literal), suffix)
         }
-        Kind::Word if input.state.family == Family::Arb => number_with_suffix(input, word),
+        Kind::Word if input.state.family == Family::Arb => number_with_suffix(input, word)?,
         Kind::OpenBrace => {
-            let (base, span) = vector(input)?;
-            let mut end = span.end;
-            let suffix = suffix(input, &mut end)?;
-            Ok((base, Index::None, suffix, end))
+            let (base, braces) = vector(input)?;
+            span.end = braces.end;
+            (base, suffix(input, &mut span.end)?)
         }
-        _ => Err(fail_at(input, Expected::Operand)),
-    }
+        _ => return Err(fail_at(input, Expected::Operand)),
+    };
+    Ok(Operand {
+        base,
+        index: Index::None,
+        suffix,
+        signs: Signs::empty(),
+        span,
+    })
 }
 
 /// A number whose point is that of a suffix as well: `2.x`. ARB_vertex_program section 2.14.2.
-fn number_with_suffix(
-    input: &mut Input<'_, '_, '_>,
-    word: Token,
-) -> Parsed<(Base, Index, Suffix, u32)> {
+fn number_with_suffix(input: &mut Input<'_, '_>, word: Token) -> Parsed<(Base, Suffix)> {
     let text = input.state.text(word);
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let suffix = match text.get(digits) {
@@ -294,23 +251,48 @@ fn number_with_suffix(
         span,
     });
     let literal = input.state.ast.literals.len() as u32 - 1;
-    Ok((Base::Scalar(literal), Index::None, suffix, word.end()))
+    Ok((Base::Scalar(literal), suffix))
 }
 
-pub(super) fn suffix(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Suffix> {
-    if !accept(input, Kind::Dot) {
+/// The components behind a variable. `end` becomes their end.
+#[inline]
+pub(super) fn suffix(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<Suffix> {
+    let Some(letters) = letters_ahead(input, Expected::Component)? else {
         return Ok(Suffix::NONE);
-    }
-    let letters = peek(input);
-    if letters.kind() != Kind::Ident {
-        return Err(fail_at(input, Expected::Component));
-    }
-    match input.state.letters.suffix(input.state.text(letters)) {
+    };
+    let text = input.state.text(letters);
+    match input.state.letters.suffix(text) {
         Ok(suffix) => {
-            *end = advance(input).end();
+            go_to(input, letters.end() as usize);
+            *end = letters.end();
             Ok(suffix)
         }
         Err(code) => Err(fail_with(input, Expected::Component, code)),
+    }
+}
+
+/// Takes a point, if there is one, and finds the word behind it.
+#[inline]
+fn letters_ahead(input: &mut Input<'_, '_>, expected: Expected) -> Parsed<Option<Token>> {
+    match *input.input {
+        [b'.', letter, ..] if lex::is_letter(letter) => {
+            input.input = &input.input[1..];
+            Ok(Some(peek(input)))
+        }
+        [b'.', ..] => letters_behind(input, expected),
+        _ => Ok(None),
+    }
+}
+
+/// The word behind a point and blanks.
+#[cold]
+fn letters_behind(input: &mut Input<'_, '_>, expected: Expected) -> Parsed<Option<Token>> {
+    if !accept(input, Kind::Dot) {
+        return Ok(None);
+    }
+    match peek(input) {
+        letters if letters.kind() == Kind::Ident => Ok(Some(letters)),
+        _ => Err(fail_at(input, expected)),
     }
 }
 
@@ -322,9 +304,9 @@ pub(super) enum Sign {
 }
 
 /// Takes the number `word` into the literal table.
-pub(super) fn number(input: &mut Input<'_, '_, '_>, word: Token, sign: Sign) -> Parsed<u32> {
-    path::decimal(input)?;
-    advance(input);
+pub(super) fn number(input: &mut Input<'_, '_>, word: Token, sign: Sign) -> Parsed<u32> {
+    path::decimal(input, word)?;
+    go_to(input, word.end() as usize);
     let (int, overflow) = match word.kind() {
         Kind::Int => {
             let (value, overflow) = int_value(input.state.text(word));
@@ -343,7 +325,7 @@ pub(super) fn number(input: &mut Input<'_, '_, '_>, word: Token, sign: Sign) -> 
 }
 
 /// A number with optional sign.
-pub(super) fn signed_number(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
+pub(super) fn signed_number(input: &mut Input<'_, '_>) -> Parsed<u32> {
     let sign = if sign(input).0 {
         Sign::Minus
     } else {
@@ -357,7 +339,7 @@ pub(super) fn signed_number(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
 }
 
 /// `{ number, ... }` with one to four numbers.
-pub(super) fn vector(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Span)> {
+pub(super) fn vector(input: &mut Input<'_, '_>) -> Parsed<(Base, Span)> {
     let open = advance(input);
     let first = signed_number(input)?;
     let mut count = 1;
@@ -377,41 +359,38 @@ pub(super) fn vector(input: &mut Input<'_, '_, '_>) -> Parsed<(Base, Span)> {
 }
 
 /// A result: variable or binding, mask, condition-code mask.
-#[inline(always)]
-pub(super) fn result(input: &mut Input<'_, '_, '_>) -> Parsed<Dst> {
-    let word = peek(input);
-    if word.kind() != Kind::Ident {
+#[inline]
+pub(super) fn result(input: &mut Input<'_, '_>) -> Parsed<Dst> {
+    if !input.input.first().is_some_and(|&byte| lex::is_letter(byte)) {
         return Err(no_result(input));
     }
-    let name = input.state.intern(word);
-    if input.state.is_reserved(name) || peek_kind(input, 1) == Kind::OpenBracket {
-        return unusual_result(input);
-    }
-    let (mut mask, mut end, mut behind) = (WriteMask::XYZW, word.end(), 1);
-    if peek_kind(input, 1) == Kind::Dot {
-        let letters = input.input.get(2).copied().unwrap_or(word);
-        match input.state.letters.mask(input.state.text(letters)) {
-            Ok(found) if letters.kind() == Kind::Ident => mask = found,
-            _ => return unusual_result(input),
-        }
-        end = letters.end();
-        behind = 3;
-    }
-    if peek_kind(input, behind) == Kind::OpenParen {
-        return unusual_result(input);
-    }
-    input.input = TokenSlice::new(&take(input.input)[behind..]);
-    Ok(Dst {
+    let start = position(input) as u32;
+    let (name, end) = take_name(input);
+    let mut dst = Dst {
         base: Base::Name(name),
         index: Index::None,
-        mask,
+        mask: WriteMask::XYZW,
         guard: None,
-        span: Span::new(word.start(), end),
-    })
+        span: Span::new(start, end),
+    };
+    if input.state.is_reserved(name) {
+        let (path, end) = path::path(input, name, dst.span)?;
+        dst.base = Base::Path(path);
+        dst.span.end = end;
+    } else {
+        dst.index = path::indices(input, &mut dst.span.end)?;
+        dst.mask = mask(input, &mut dst.span.end)?;
+    }
+    if input.input.first() == Some(&b'(') {
+        advance(input);
+        dst.guard = Some(condition(input)?);
+        expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
+    }
+    Ok(dst)
 }
 
 #[cold]
-fn no_result(input: &Input<'_, '_, '_>) -> Failure {
+fn no_result(input: &Input<'_, '_>) -> Failure {
     let code = match peek(input).kind() {
         Kind::Semicolon => Code::MissingOperand,
         Kind::Int | Kind::Float | Kind::OpenBrace => Code::WriteReadOnly,
@@ -420,48 +399,16 @@ fn no_result(input: &Input<'_, '_, '_>) -> Failure {
     fail_with(input, Expected::Result, code)
 }
 
-/// A result with binding, index or guard.
-#[inline(never)]
-fn unusual_result(input: &mut Input<'_, '_, '_>) -> Parsed<Dst> {
-    let word = advance(input);
-    let name = input.state.intern(word);
-    let mut end = word.end();
-    let (base, index, mask) = if input.state.is_reserved(name) {
-        let (path, path_end) = path::path(input, word, name)?;
-        end = path_end;
-        (Base::Path(path), Index::None, WriteMask::XYZW)
-    } else {
-        let index = path::indices(input, &mut end)?;
-        (Base::Name(name), index, mask(input, &mut end)?)
-    };
-    let span = Span::new(word.start(), end);
-    let guard = if accept(input, Kind::OpenParen) {
-        let guard = condition(input)?;
-        expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
-        Some(guard)
-    } else {
-        None
-    };
-    Ok(Dst {
-        base,
-        index,
-        mask,
-        guard,
-        span,
-    })
-}
-
-fn mask(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<WriteMask> {
-    if !accept(input, Kind::Dot) {
+#[inline]
+fn mask(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<WriteMask> {
+    let Some(letters) = letters_ahead(input, Expected::Mask)? else {
         return Ok(WriteMask::XYZW);
-    }
-    let letters = peek(input);
-    if letters.kind() != Kind::Ident {
-        return Err(fail_at(input, Expected::Mask));
-    }
-    match input.state.letters.mask(input.state.text(letters)) {
+    };
+    let text = input.state.text(letters);
+    match input.state.letters.mask(text) {
         Ok(mask) => {
-            *end = advance(input).end();
+            go_to(input, letters.end() as usize);
+            *end = letters.end();
             Ok(mask)
         }
         Err(code) => Err(fail_with(input, Expected::Mask, code)),
@@ -469,7 +416,7 @@ fn mask(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<WriteMask> {
 }
 
 /// A condition such as `GT1.x`.
-pub(super) fn condition(input: &mut Input<'_, '_, '_>) -> Parsed<Cond> {
+pub(super) fn condition(input: &mut Input<'_, '_>) -> Parsed<Cond> {
     let word = peek(input);
     let test = if word.kind() == Kind::Ident {
         conditions::lookup(input.state.family, input.state.text(word))
@@ -494,7 +441,7 @@ pub(super) fn condition(input: &mut Input<'_, '_, '_>) -> Parsed<Cond> {
 
 /// A rule with a number in an ARB program: NV_vertex_program3 has the second register. Programs without any conditions are told
 /// that by the checker.
-fn numbered_condition(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
+fn numbered_condition(input: &mut Input<'_, '_>) -> Parsed<()> {
     let (features, word) = (input.state.features, peek(input));
     if input.state.ast.dialect.stage() != Stage::Vertex {
         return Err(fail_at(input, Expected::Condition));
@@ -511,7 +458,7 @@ fn numbered_condition(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
 }
 
 /// A condition with or without parentheses, which ARB programs need; `None` at the end of the statement.
-pub(super) fn optional_condition(input: &mut Input<'_, '_, '_>) -> Parsed<Option<Cond>> {
+pub(super) fn optional_condition(input: &mut Input<'_, '_>) -> Parsed<Option<Cond>> {
     match peek_kind(input, 0) {
         Kind::OpenParen => {
             advance(input);

@@ -1,47 +1,47 @@
 //! Binding paths and array indices.
 
-use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, peek, token};
+use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, go_to, peek, token};
 use crate::ast::{Base, Bracket, Index, Path, Relative, Segment, SuffixKind};
 use crate::codes::Code;
-use crate::lex::{Kind, Token};
+use crate::lex::{self, Kind, Token};
 use crate::names::NameId;
 use crate::parse::{fail_with, peek_kind};
 use crate::source::Family;
+use glasm_ir::Span;
 use winnow::Parser;
-use winnow::combinator::{alt, delimited, opt, preceded};
+use winnow::combinator::{delimited, opt, preceded};
 
-/// A binding path whose first word was interned already: all words and brackets, a swizzle at the end included.
-pub(super) fn path(input: &mut Input<'_, '_, '_>, word: Token, name: NameId) -> Parsed<(u32, u32)> {
+/// A binding path whose first word was taken already: all words and brackets, a swizzle at the end included. Its number and end.
+pub(super) fn path(input: &mut Input<'_, '_>, name: NameId, word: Span) -> Parsed<(u32, u32)> {
     let first = input.state.ast.segments.len() as u32;
-    let (mut word, mut name, mut end) = (word, name, word.end());
+    let (mut segment, mut end) = ((name, word.start), word.end);
     loop {
         let brackets = brackets(input, &mut end)?;
-        let span = glasm_ir::Span::new(word.start(), end);
+        let (name, start) = segment;
         input.state.ast.segments.push(Segment {
             name,
             brackets,
-            span,
+            span: Span::new(start, end),
         });
         if !accept(input, Kind::Dot) {
             break;
         }
-        word = expect(input, Kind::Ident, Expected::Name)?;
-        name = input.state.intern(word);
+        let word = expect(input, Kind::Ident, Expected::Name)?;
+        segment = (input.state.intern(word), word.start());
         end = word.end();
     }
     let ast = &mut input.state.ast;
-    let start = ast.segments[first as usize].span.start;
     let count = ast.segments.len() as u32 - first;
     ast.paths.push(Path {
         first,
         count,
-        span: glasm_ir::Span::new(start, end),
+        span: Span::new(word.start, end),
     });
     Ok((ast.paths.len() as u32 - 1, end))
 }
 
 /// A path in a declaration, from its first word on. `image` is no reserved word.
-pub(super) fn whole_path(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
+pub(super) fn whole_path(input: &mut Input<'_, '_>) -> Parsed<u32> {
     let word = peek(input);
     if word.kind() != Kind::Ident {
         return Err(fail_at(input, Expected::Binding));
@@ -51,10 +51,10 @@ pub(super) fn whole_path(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
         return Err(fail_with(input, Expected::Binding, Code::UnexpectedToken));
     }
     advance(input);
-    path(input, word, name).map(|(path, _)| path)
+    path(input, name, word.span()).map(|(path, _)| path)
 }
 
-fn brackets(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<[Bracket; 2]> {
+fn brackets(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<[Bracket; 2]> {
     let mut brackets = [Bracket::None; 2];
     for bracket in &mut brackets {
         if peek(input).kind() != Kind::OpenBracket {
@@ -76,7 +76,7 @@ fn brackets(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<[Bracket; 2]
 }
 
 /// `n`, `a..b` or a run-time index.
-fn bracket_content(input: &mut Input<'_, '_, '_>) -> Parsed<Bracket> {
+fn bracket_content(input: &mut Input<'_, '_>) -> Parsed<Bracket> {
     match peek(input).kind() {
         Kind::Int => {
             let first = small_int(input)?;
@@ -88,7 +88,7 @@ fn bracket_content(input: &mut Input<'_, '_, '_>) -> Parsed<Bracket> {
     }
 }
 
-fn dot_dot(input: &mut Input<'_, '_, '_>) -> Parsed<Token> {
+fn dot_dot(input: &mut Input<'_, '_>) -> Parsed<Token> {
     if peek(input).kind() == Kind::DotDot {
         Ok(advance(input))
     } else {
@@ -98,16 +98,20 @@ fn dot_dot(input: &mut Input<'_, '_, '_>) -> Parsed<Token> {
 }
 
 /// An integer up to 2^32 - 1; larger ones give that value, which is beyond every limit.
-pub(super) fn small_int(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
-    decimal(input)?;
-    let digits = expect(input, Kind::Int, Expected::Integer)?;
+pub(super) fn small_int(input: &mut Input<'_, '_>) -> Parsed<u32> {
+    let digits = peek(input);
+    decimal(input, digits)?;
+    if digits.kind() != Kind::Int {
+        return Err(fail_at(input, Expected::Integer));
+    }
+    go_to(input, digits.end() as usize);
     Ok(small(input.state.text(digits)))
 }
 
-/// Fails at a hexadecimal number where the language has none: in ARB programs.
+/// Fails at a hexadecimal number where the language has none: in ARB programs. `word` is the next token.
 #[inline]
-pub(super) fn decimal(input: &mut Input<'_, '_, '_>) -> Parsed<()> {
-    if input.state.family == Family::Arb && input.state.text(peek(input)).starts_with(b"0x") {
+pub(super) fn decimal(input: &Input<'_, '_>, word: Token) -> Parsed<()> {
+    if input.state.family == Family::Arb && input.state.text(word).starts_with(b"0x") {
         return Err(fail_with(input, Expected::Number, Code::BadNumber));
     }
     Ok(())
@@ -144,12 +148,12 @@ pub(super) fn int_value(text: &[u8]) -> (u64, bool) {
 
 /// Indices behind a variable name. `end` becomes the end of the last bracket.
 #[inline]
-pub(super) fn indices(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Index> {
-    if peek(input).kind() != Kind::OpenBracket {
+pub(super) fn indices(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<Index> {
+    if input.input.first() != Some(&b'[') {
         return Ok(Index::None);
     }
     let first = index(input, end)?;
-    if peek(input).kind() != Kind::OpenBracket {
+    if input.input.first() != Some(&b'[') {
         return Ok(first);
     }
     let second = index(input, end)?;
@@ -157,24 +161,19 @@ pub(super) fn indices(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<In
     Ok(Index::Pair(input.state.ast.pairs.len() as u32 - 1))
 }
 
-fn index(input: &mut Input<'_, '_, '_>, end: &mut u32) -> Parsed<Index> {
+fn index(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<Index> {
     advance(input);
-    let content = alt((|input: &mut Input<'_, '_, '_>| match peek(input).kind() {
-        Kind::Ident => relative(input).map(Index::Relative),
-        _ => small_int(input).map(Index::Const),
-    },))
-    .parse_next(input)?;
-    *end = expect(
-        input,
-        Kind::CloseBracket,
-        Expected::Token(Kind::CloseBracket),
-    )?
-    .end();
+    let content = match input.input.first() {
+        Some(&byte) if lex::is_letter(byte) => relative(input).map(Index::Relative)?,
+        _ => small_int(input).map(Index::Const)?,
+    };
+    let bracket = Expected::Token(Kind::CloseBracket);
+    *end = expect(input, Kind::CloseBracket, bracket)?.end();
     Ok(content)
 }
 
 /// `variable.component + offset`; a missing component is x.
-fn relative(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
+fn relative(input: &mut Input<'_, '_>) -> Parsed<u32> {
     let word = advance(input);
     let name = input.state.intern(word);
     let reserved = input.state.is_reserved(name);
@@ -183,7 +182,7 @@ fn relative(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
     }
     let (base, lane, end) = if reserved {
         input.state.in_index = true;
-        let parsed = path(input, word, name);
+        let parsed = path(input, name, word.span());
         input.state.in_index = false;
         let (path, end) = parsed?;
         (Base::Path(path), 0, end)
@@ -211,7 +210,7 @@ fn relative(input: &mut Input<'_, '_, '_>) -> Parsed<u32> {
         }
         _ => (0, end),
     };
-    let span = glasm_ir::Span::new(word.start(), end);
+    let span = Span::new(word.start(), end);
     input.state.ast.relatives.push(Relative {
         base,
         lane,

@@ -1,22 +1,17 @@
 //! Syntax errors: their messages, and where reading goes on.
 
-use super::{Expected, Failure, Input, Leader, advance, peek, peek_kind};
+use super::vocabulary::Leader;
+use super::{Expected, Failure, Input, advance, go_to, peek, peek_kind, position};
 use crate::codes::Code;
 use crate::lang::{modifiers, opcodes};
-use crate::lex::{Kind, Token};
-use winnow::stream::TokenSlice;
+use crate::lex::{self, Kind, Token};
 
 /// Goes on behind the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
-pub(super) fn recover<'t>(
-    input: &mut Input<'t, '_, '_>,
-    statement: TokenSlice<'t, Token>,
-    failure: Failure,
-) {
-    let first = statement[0];
-    poison(input, statement);
-    let at = input.state.token_count - failure.remaining;
-    while input.state.token_count - (input.input.len() as u32) < at {
-        advance(input);
+pub(super) fn recover(input: &mut Input<'_, '_>, first: Token, failure: Failure) {
+    poison(input, first);
+    let failed = input.state.ast.text.len() - failure.remaining as usize;
+    if position(input) < failed {
+        go_to(input, failed);
     }
     let missing_semicolon = matches!(failure.expected, Expected::Semicolon | Expected::EndOfDecl);
     if missing_semicolon && peek(input).start() > first.start() && starts_statement(input) {
@@ -43,7 +38,7 @@ pub(super) fn recover<'t>(
     }
 }
 
-fn starts_statement(input: &mut Input<'_, '_, '_>) -> bool {
+fn starts_statement(input: &mut Input<'_, '_>) -> bool {
     let token = peek(input);
     if token.kind() != Kind::Ident {
         return false;
@@ -53,9 +48,8 @@ fn starts_statement(input: &mut Input<'_, '_, '_>) -> bool {
         || !matches!(input.state.leader(name), Leader::Other | Leader::Old)
 }
 
-/// Names in a declaration that could not be read: their later use is no error of its own.
-fn poison<'t>(input: &mut Input<'t, '_, '_>, statement: TokenSlice<'t, Token>) {
-    let first = statement[0];
+/// Names in a declaration that could not be read: their later use is no further error.
+fn poison(input: &mut Input<'_, '_>, first: Token) {
     if first.kind() != Kind::Ident {
         return;
     }
@@ -66,12 +60,10 @@ fn poison<'t>(input: &mut Input<'t, '_, '_>, statement: TokenSlice<'t, Token>) {
     ) {
         return;
     }
-    for token in statement
-        .iter()
-        .take_while(|token| !matches!(token.kind(), Kind::Semicolon | Kind::End))
-    {
+    let tokens = lex::tokens(input.state.ast.text, first.start() as usize);
+    for token in tokens.take_while(|token| token.kind() != Kind::Semicolon) {
         if token.kind() == Kind::Ident {
-            let name = input.state.intern(*token);
+            let name = input.state.intern(token);
             input.state.ast.poisoned.push(name);
         }
     }
@@ -79,13 +71,9 @@ fn poison<'t>(input: &mut Input<'t, '_, '_>, statement: TokenSlice<'t, Token>) {
 
 /// The message of a failure.
 #[cold]
-pub(super) fn report(input: &mut Input<'_, '_, '_>, failure: Failure) {
-    let at = input.input.len() as isize - failure.remaining as isize;
-    let token = if at >= 0 {
-        input.input.get(at as usize).copied().unwrap_or(peek(input))
-    } else {
-        peek(input)
-    };
+pub(super) fn report(input: &mut Input<'_, '_>, failure: Failure) {
+    let source = input.state.ast.text;
+    let token = lex::token_at(source, source.len() - failure.remaining as usize);
     let state = &mut *input.state;
     let text = String::from_utf8_lossy(state.text(token)).into_owned();
     let found = if token.kind() == Kind::End {

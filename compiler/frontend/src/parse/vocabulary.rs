@@ -1,0 +1,105 @@
+//! What the words of a language mean at the start of a statement: opcodes, declarations, END and OPTION.
+//!
+//! The table of a language is made when the first program of it is read. Almost every word may also be a name, so that the grammar
+//! decides by position.
+
+use super::decl::{self, DeclWord};
+use crate::lang::modifiers::{Modifier, Mods};
+use crate::lang::opcodes::{self, OLD_WORDS, Opcode};
+use crate::lang::reserved_words;
+use crate::source::{Dialect, Family};
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+/// What a word means at the start of a statement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Leader {
+    /// An opcode, with the suffixes that are part of the word.
+    Opcode(Opcode, Mods),
+    Decl(DeclWord),
+    Option,
+    End,
+    /// An opcode of older languages.
+    Old,
+    Other,
+}
+
+/// What is known of a name as a word, read off the tables once per name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word {
+    pub(crate) leader: Leader,
+    /// What it means behind the point of an opcode, once that was asked.
+    pub(super) modifier: Option<Option<Modifier>>,
+    /// Whether it begins bindings and can be no name.
+    pub(super) reserved: bool,
+    /// Whether a declaration before has this name.
+    pub(super) declared: bool,
+}
+
+/// The words of a language.
+#[derive(Debug, Default)]
+pub(super) struct Vocabulary {
+    words: FxHashMap<&'static [u8], Word>,
+}
+
+impl Word {
+    const fn new(leader: Leader) -> Self {
+        Self {
+            leader,
+            modifier: None,
+            reserved: false,
+            declared: false,
+        }
+    }
+}
+
+impl Vocabulary {
+    /// The words of a language.
+    pub(super) fn of(dialect: Dialect) -> &'static Self {
+        static TABLES: [OnceLock<Vocabulary>; Dialect::ALL.len()] =
+            [const { OnceLock::new() }; Dialect::ALL.len()];
+        TABLES[dialect as usize].get_or_init(|| Self::new(dialect))
+    }
+
+    fn new(dialect: Dialect) -> Self {
+        let family = dialect.family();
+        let mut words = FxHashMap::default();
+        let mut add = |text: &'static str, leader| {
+            words.insert(text.as_bytes(), Word::new(leader));
+        };
+        if family == Family::Typed {
+            for text in OLD_WORDS {
+                add(text, Leader::Old);
+            }
+        }
+        for (text, word) in decl::words(family) {
+            add(text, Leader::Decl(word));
+        }
+        for row in opcodes::rows(family) {
+            if let Some(opcode) = Opcode::exact(family, row.name.as_bytes()) {
+                add(row.name, Leader::Opcode(opcode, Mods::empty()));
+            }
+        }
+        add("END", Leader::End);
+        add("OPTION", Leader::Option);
+        for text in reserved_words(dialect) {
+            let word = Word {
+                reserved: true,
+                ..Word::new(Leader::Other)
+            };
+            words.insert(text.as_bytes(), word);
+        }
+        Self { words }
+    }
+
+    /// What `text` means.
+    pub(super) fn word(&self, family: Family, text: &[u8]) -> Word {
+        match self.words.get(text) {
+            Some(word) if word.leader != Leader::Old => *word,
+            found => match opcodes::split(family, text) {
+                Some((opcode, mods)) => Word::new(Leader::Opcode(opcode, mods)),
+                None => found.copied().unwrap_or(Word::new(Leader::Other)),
+            },
+        }
+    }
+}
