@@ -233,15 +233,45 @@ fn number_or_point(source: &[u8], at: usize) -> (Kind, usize) {
 
 /// The first byte from `at` on that is no blank and in no comment.
 #[inline]
-pub(crate) fn skip_blanks(source: &[u8], mut at: usize) -> usize {
-    while let Some(&byte) = source.get(at) {
+pub(crate) fn skip_blanks(source: &[u8], at: usize) -> usize {
+    source.len() - without_blanks(&source[at..]).len()
+}
+
+/// The bytes from the first one on that is no blank and in no comment.
+#[inline(always)]
+pub(crate) fn without_blanks(rest: &[u8]) -> &[u8] {
+    // Most tokens are followed by one blank or none.
+    let rest = match rest {
+        [b' ', rest @ ..] => rest,
+        rest => rest,
+    };
+    match rest.first() {
+        Some(&byte) if byte > b'#' => rest,
+        _ => behind_blanks(rest),
+    }
+}
+
+#[inline(never)]
+fn behind_blanks(rest: &[u8]) -> &[u8] {
+    let mut at = 0;
+    while let Some(&byte) = rest.get(at) {
         match CLASSES[byte as usize] {
             SPACE => at += 1,
-            HASH => at = skip_comment(source, at),
+            HASH => at = skip_comment(rest, at),
             _ => break,
         }
     }
-    at
+    &rest[at..]
+}
+
+/// The number of bytes of the word that `rest` begins with.
+#[inline(always)]
+pub(crate) fn word_length(rest: &[u8]) -> usize {
+    let mut length = 0;
+    while rest.get(length).is_some_and(|&byte| WORD[byte as usize]) {
+        length += 1;
+    }
+    length
 }
 
 /// Whether a word can begin with `byte`.
@@ -252,17 +282,12 @@ pub(crate) fn is_letter(byte: u8) -> bool {
 
 /// The end of the word that `at` is in or behind.
 #[inline]
-pub(crate) fn skip_word(source: &[u8], mut at: usize) -> usize {
-    while source.get(at).is_some_and(|&byte| WORD[byte as usize]) {
-        at += 1;
-    }
-    at
+fn skip_word(source: &[u8], at: usize) -> usize {
+    at + word_length(&source[at..])
 }
 
 fn skip_comment(source: &[u8], at: usize) -> usize {
-    let end = source[at..]
-        .iter()
-        .position(|&byte| byte == b'\n' || byte == b'\r');
+    let end = memchr::memchr2(b'\n', b'\r', &source[at..]);
     end.map_or(source.len(), |end| at + end)
 }
 

@@ -85,27 +85,40 @@ impl<'s> Names<'s> {
         (0..self.len() as u32).map(|number| (NameId(number), self.text(NameId(number))))
     }
 
-    /// The number of the name at `span`, new if it was not seen before.
-    #[inline]
-    pub(crate) fn intern(&mut self, span: Span) -> NameId {
-        let (rest, length) = (&self.source[span.start as usize..], span.range().len());
-        let key = match rest.first_chunk::<8>() {
+    /// The number of the name of `length` bytes that begins at byte `start`, new if it was not seen before.
+    #[inline(always)]
+    pub(crate) fn intern(&mut self, start: usize, length: usize) -> NameId {
+        let eight = self.source.get(start..start + 8);
+        if let Some(&bytes) = eight.and_then(|bytes| bytes.first_chunk::<8>())
+            && length.wrapping_sub(1) < 8
+        {
             // Names of up to eight bytes are read at once: no loop over their bytes.
-            Some(&bytes) if length <= 8 && length > 0 => {
-                u64::from_be_bytes(bytes) >> (64 - 8 * length)
+            let key = u64::from_be_bytes(bytes) >> (64 - 8 * length);
+            let slots = self.tables.slots.as_slice();
+            let home = home(key) & (slots.len() - 1);
+            if let Some(slot) = slots.get(home).filter(|slot| slot.key == key) {
+                return NameId(slot.number - 1);
             }
-            _ => key(&rest[..length]),
-        };
-        self.find(key, span)
+            return self.find(key, start, length);
+        }
+        self.find_long(start, length)
     }
 
-    #[inline]
-    fn find(&mut self, key: u64, span: Span) -> NameId {
+    #[inline(never)]
+    fn find_long(&mut self, start: usize, length: usize) -> NameId {
+        let key = key(&self.source[start..start + length]);
+        self.find(key, start, length)
+    }
+
+    /// The name, in a slot at or behind the first one that is meant for it.
+    #[inline(never)]
+    fn find(&mut self, key: u64, start: usize, length: usize) -> NameId {
+        let span = Span::new(start as u32, (start + length) as u32);
         let slots = self.tables.slots.as_slice();
         let mask = slots.len() - 1;
         let mut position = home(key) & mask;
         while let Some(slot) = slots.get(position).filter(|slot| slot.number != 0) {
-            if slot.key == key && (span.range().len() <= 8 || self.is_text(*slot, span)) {
+            if slot.key == key && (length <= 8 || self.is_text(*slot, span)) {
                 return NameId(slot.number - 1);
             }
             position = (position + 1) & mask;
@@ -177,7 +190,7 @@ mod tests {
         let ids = text.split(' ').map(|word| {
             let span = Span::new(start, start + word.len() as u32);
             start = span.end + 1;
-            names.intern(span)
+            names.intern(span.start as usize, word.len())
         });
         let ids = ids.collect();
         (names, ids)

@@ -4,7 +4,7 @@ use super::handle::{handle, handle_ahead, texture_handle};
 use super::operand::{condition, operand, optional_condition, push_operand, result};
 use super::{
     Expected, Input, Parsed, accept, advance, ahead, expect, fail_at, fail_with, go_to, peek,
-    peek_kind, position,
+    peek_kind, position, skip,
 };
 use crate::ast::{
     Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Statement, Suffix,
@@ -150,7 +150,7 @@ fn comma(input: &mut Input<'_, '_>) -> Parsed<()> {
     if input.input.first() != Some(&b',') {
         return Err(fail_at(input, Expected::Comma));
     }
-    go_to(input, position(input) + 1);
+    skip(input, 1);
     Ok(())
 }
 
@@ -161,17 +161,22 @@ fn semicolon(input: &mut Input<'_, '_>) -> Parsed<u32> {
         return Err(fail_at(input, Expected::Semicolon));
     }
     let close = position(input);
-    go_to(input, close + 1);
-    let blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    let before = input.state.ast.text[..close].iter().rev();
-    Ok((close - before.take_while(blank).count()) as u32)
+    skip(input, 1);
+    match input.state.ast.text[..close].last() {
+        Some(b' ' | b'\t' | b'\n' | b'\r') => Ok(end_before(input.state.ast.text, close)),
+        _ => Ok(close as u32),
+    }
 }
 
-fn operand_of_kind(
-    input: &mut Input<'_, '_>,
-    inst: &mut Inst,
-    kind: OperandKind,
-) -> Parsed<()> {
+/// The end of what stands before the blanks before `close`.
+#[cold]
+fn end_before(text: &[u8], close: usize) -> u32 {
+    let blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let blanks = text[..close].iter().rev().take_while(blank);
+    (close - blanks.count()) as u32
+}
+
+fn operand_of_kind(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKind) -> Parsed<()> {
     match kind {
         OperandKind::V
         | OperandKind::Vf
@@ -454,9 +459,7 @@ fn offset(input: &mut Input<'_, '_>) -> Parsed<(Offset, Span)> {
         return Ok((Offset::None, peek(input).span()));
     }
     let comma = peek(input).kind() == Kind::Comma;
-    let start = ahead(input)
-        .nth(usize::from(comma))
-        .unwrap_or(peek(input));
+    let start = ahead(input).nth(usize::from(comma)).unwrap_or(peek(input));
     match start.kind() {
         Kind::OpenParen => {
             if comma {

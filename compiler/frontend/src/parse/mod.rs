@@ -28,12 +28,13 @@ use crate::kept::{self, Memory};
 use crate::lang::conditions::{self, Test};
 use crate::lang::limits;
 use crate::lang::modifiers::{self, Modifier};
+use crate::lang::opcodes;
 use crate::lang::options::{self, Features};
 use crate::lex::{self, Kind, Token};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
 use crate::source::Family;
-use glasm_ir::{Span, Stage};
+use glasm_ir::Stage;
 use recover::{recover, report};
 use vocabulary::{Leader, Vocabulary};
 use winnow::error::{ModalError, ParserError};
@@ -137,17 +138,22 @@ impl<'s> State<'s> {
 
     #[inline]
     fn intern(&mut self, token: Token) -> NameId {
-        self.intern_at(token.span())
+        self.intern_at(token.start() as usize, token.end() as usize)
     }
 
-    #[inline]
-    fn intern_at(&mut self, span: Span) -> NameId {
-        let name = self.ast.names.intern(span);
+    #[inline(always)]
+    fn intern_at(&mut self, start: usize, end: usize) -> NameId {
+        let name = self.ast.names.intern(start, end - start);
         if name.index() >= self.words.len() {
-            let text = &self.ast.text[span.range()];
-            self.words.push(self.vocabulary.word(self.family, text));
+            self.new_word(start, end);
         }
         name
+    }
+
+    #[cold]
+    fn new_word(&mut self, start: usize, end: usize) {
+        let text = &self.ast.text[start..end];
+        self.words.push(self.vocabulary.word(text));
     }
 
     #[inline]
@@ -156,8 +162,20 @@ impl<'s> State<'s> {
     }
 
     #[inline]
-    fn leader(&self, name: NameId) -> Leader {
-        self.words[name.index()].leader
+    fn leader(&mut self, name: NameId) -> Leader {
+        match self.words[name.index()].leader {
+            Leader::Unknown => self.opcode_with_suffixes(name),
+            leader => leader,
+        }
+    }
+
+    /// What a word that is in no table means: an opcode with suffixes, or nothing.
+    #[cold]
+    fn opcode_with_suffixes(&mut self, name: NameId) -> Leader {
+        let found = opcodes::split(self.family, self.ast.names.text(name));
+        let leader = found.map_or(Leader::Other, |(opcode, mods)| Leader::Opcode(opcode, mods));
+        self.words[name.index()].leader = leader;
+        leader
     }
 
     fn modifier(&mut self, name: NameId) -> Option<Modifier> {
@@ -205,8 +223,13 @@ pub(crate) fn position(input: &Input<'_, '_>) -> usize {
 /// Goes on with the first token at or behind byte `at`.
 #[inline]
 pub(crate) fn go_to(input: &mut Input<'_, '_>, at: usize) {
-    let text = input.state.ast.text;
-    input.input = &text[lex::skip_blanks(text, at)..];
+    input.input = lex::without_blanks(&input.state.ast.text[at..]);
+}
+
+/// Goes on behind the next `length` bytes.
+#[inline(always)]
+pub(crate) fn skip(input: &mut Input<'_, '_>, length: usize) {
+    input.input = lex::without_blanks(&input.input[length..]);
 }
 
 #[inline]
@@ -236,14 +259,12 @@ pub(crate) fn advance(input: &mut Input<'_, '_>) -> Token {
 }
 
 /// Takes the name that begins here: its number and end.
-#[inline]
+#[inline(always)]
 pub(crate) fn take_name(input: &mut Input<'_, '_>) -> (NameId, u32) {
-    let start = position(input);
-    let end = lex::skip_word(input.state.ast.text, start + 1);
-    let span = Span::new(start as u32, end as u32);
-    let name = input.state.intern_at(span);
-    go_to(input, end);
-    (name, span.end)
+    let (start, length) = (position(input), lex::word_length(input.input));
+    let name = input.state.intern_at(start, start + length);
+    skip(input, length);
+    (name, (start + length) as u32)
 }
 
 /// Takes the next token if it is of `kind`.
@@ -259,11 +280,7 @@ pub(crate) fn accept(input: &mut Input<'_, '_>, kind: Kind) -> bool {
 
 /// Takes a token of `kind` or fails.
 #[inline]
-pub(crate) fn expect(
-    input: &mut Input<'_, '_>,
-    kind: Kind,
-    expected: Expected,
-) -> Parsed<Token> {
+pub(crate) fn expect(input: &mut Input<'_, '_>, kind: Kind, expected: Expected) -> Parsed<Token> {
     let token = peek(input);
     if token.kind() == kind {
         go_to(input, token.end() as usize);
@@ -455,7 +472,7 @@ fn statement(input: &mut Input<'_, '_>, leader: Leader, word: Token) -> Parsed<(
         }
         Leader::Option => option(input),
         Leader::Old => Err(fail_with(input, Expected::Statement, Code::OldLanguage)),
-        Leader::End | Leader::Other => {
+        Leader::End | Leader::Other | Leader::Unknown => {
             Err(fail_with(input, Expected::Statement, Code::UnknownOpcode))
         }
     }

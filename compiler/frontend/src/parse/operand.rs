@@ -2,7 +2,7 @@
 
 use super::{
     Expected, Failure, Input, Parsed, accept, advance, expect, fail_at, fail_with, go_to, path,
-    peek, peek_kind, position, take_name,
+    peek, peek_kind, position, skip, take_name,
 };
 use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use crate::codes::Code;
@@ -255,16 +255,14 @@ fn number_with_suffix(input: &mut Input<'_, '_>, word: Token) -> Parsed<(Base, S
 }
 
 /// The components behind a variable. `end` becomes their end.
-#[inline]
+#[inline(always)]
 pub(super) fn suffix(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<Suffix> {
     let Some(letters) = letters_ahead(input, Expected::Component)? else {
         return Ok(Suffix::NONE);
     };
-    let text = input.state.text(letters);
-    match input.state.letters.suffix(text) {
+    match input.state.letters.suffix(letters) {
         Ok(suffix) => {
-            go_to(input, letters.end() as usize);
-            *end = letters.end();
+            *end = take_letters(input, letters);
             Ok(suffix)
         }
         Err(code) => Err(fail_with(input, Expected::Component, code)),
@@ -272,12 +270,12 @@ pub(super) fn suffix(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<Suffix>
 }
 
 /// Takes a point, if there is one, and finds the word behind it.
-#[inline]
-fn letters_ahead(input: &mut Input<'_, '_>, expected: Expected) -> Parsed<Option<Token>> {
+#[inline(always)]
+fn letters_ahead<'s>(input: &mut Input<'_, 's>, expected: Expected) -> Parsed<Option<&'s [u8]>> {
     match *input.input {
         [b'.', letter, ..] if lex::is_letter(letter) => {
             input.input = &input.input[1..];
-            Ok(Some(peek(input)))
+            Ok(Some(&input.input[..lex::word_length(input.input)]))
         }
         [b'.', ..] => letters_behind(input, expected),
         _ => Ok(None),
@@ -286,14 +284,22 @@ fn letters_ahead(input: &mut Input<'_, '_>, expected: Expected) -> Parsed<Option
 
 /// The word behind a point and blanks.
 #[cold]
-fn letters_behind(input: &mut Input<'_, '_>, expected: Expected) -> Parsed<Option<Token>> {
+fn letters_behind<'s>(input: &mut Input<'_, 's>, expected: Expected) -> Parsed<Option<&'s [u8]>> {
     if !accept(input, Kind::Dot) {
         return Ok(None);
     }
     match peek(input) {
-        letters if letters.kind() == Kind::Ident => Ok(Some(letters)),
+        letters if letters.kind() == Kind::Ident => Ok(Some(input.state.text(letters))),
         _ => Err(fail_at(input, expected)),
     }
+}
+
+/// Takes the letters that stand ahead: their end.
+#[inline(always)]
+fn take_letters(input: &mut Input<'_, '_>, letters: &[u8]) -> u32 {
+    let end = (position(input) + letters.len()) as u32;
+    skip(input, letters.len());
+    end
 }
 
 /// The sign of a number in a constant.
@@ -361,7 +367,11 @@ pub(super) fn vector(input: &mut Input<'_, '_>) -> Parsed<(Base, Span)> {
 /// A result: variable or binding, mask, condition-code mask.
 #[inline]
 pub(super) fn result(input: &mut Input<'_, '_>) -> Parsed<Dst> {
-    if !input.input.first().is_some_and(|&byte| lex::is_letter(byte)) {
+    if !input
+        .input
+        .first()
+        .is_some_and(|&byte| lex::is_letter(byte))
+    {
         return Err(no_result(input));
     }
     let start = position(input) as u32;
@@ -399,16 +409,14 @@ fn no_result(input: &Input<'_, '_>) -> Failure {
     fail_with(input, Expected::Result, code)
 }
 
-#[inline]
+#[inline(always)]
 fn mask(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<WriteMask> {
     let Some(letters) = letters_ahead(input, Expected::Mask)? else {
         return Ok(WriteMask::XYZW);
     };
-    let text = input.state.text(letters);
-    match input.state.letters.mask(text) {
+    match input.state.letters.mask(letters) {
         Ok(mask) => {
-            go_to(input, letters.end() as usize);
-            *end = letters.end();
+            *end = take_letters(input, letters);
             Ok(mask)
         }
         Err(code) => Err(fail_with(input, Expected::Mask, code)),

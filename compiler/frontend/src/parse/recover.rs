@@ -45,7 +45,10 @@ fn starts_statement(input: &mut Input<'_, '_>) -> bool {
     }
     let name = input.state.intern(token);
     peek_kind(input, 1) == Kind::Colon
-        || !matches!(input.state.leader(name), Leader::Other | Leader::Old)
+        || !matches!(
+            input.state.leader(name),
+            Leader::Other | Leader::Unknown | Leader::Old
+        )
 }
 
 /// Names in a declaration that could not be read: their later use is no further error.
@@ -56,7 +59,7 @@ fn poison(input: &mut Input<'_, '_>, first: Token) {
     let name = input.state.intern(first);
     if !matches!(
         input.state.leader(name),
-        Leader::Decl(_) | Leader::Other | Leader::Old
+        Leader::Decl(_) | Leader::Other | Leader::Unknown | Leader::Old
     ) {
         return;
     }

@@ -21,6 +21,8 @@ pub(crate) enum Leader {
     End,
     /// An opcode of older languages.
     Old,
+    /// In no table: perhaps an opcode with suffixes, which is found out when the word begins a statement.
+    Unknown,
     Other,
 }
 
@@ -93,13 +95,8 @@ impl Vocabulary {
     }
 
     /// What `text` means.
-    pub(super) fn word(&self, family: Family, text: &[u8]) -> Word {
-        match self.words.get(text) {
-            Some(word) if word.leader != Leader::Old => *word,
-            found => match opcodes::split(family, text) {
-                Some((opcode, mods)) => Word::new(Leader::Opcode(opcode, mods)),
-                None => found.copied().unwrap_or(Word::new(Leader::Other)),
-            },
-        }
+    pub(super) fn word(&self, text: &[u8]) -> Word {
+        let found = self.words.get(text).copied();
+        found.unwrap_or(Word::new(Leader::Unknown))
     }
 }
