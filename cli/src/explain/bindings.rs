@@ -135,9 +135,10 @@ fn topic(info: &BindingInfo) -> Topic {
 
 /// In which versions of the languages with types it is.
 fn since(info: &BindingInfo) -> String {
-    let option = info.option.map_or(String::new(), |option| {
-        format!(", with OPTION {}", option.option())
-    });
+    let option = match info.needs.is_empty() {
+        true => String::new(),
+        false => format!(", with OPTION {}", info.needs.option()),
+    };
     match info.known_in(Family::Typed) {
         true => format!("version {}{option}", info.since.name()),
         false => "ARB programs only".to_owned(),

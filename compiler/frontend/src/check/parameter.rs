@@ -9,28 +9,14 @@ use crate::lang::bindings::Number;
 use crate::lang::limits;
 use crate::lang::options::Features;
 use crate::lang::state::{FORMS, MATRICES, MatrixInfo, STATE};
-use crate::source::{Family, Version};
+use crate::source::Version;
 use glasm_ir::state::MatrixForm;
 use glasm_ir::{ParamSource, Span, StateParam};
 
 impl Checker<'_> {
     /// `program.env`, `program.local`, buffers, `program.sharedmem`, `program.subroutine`.
     pub(super) fn program_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
-        let names = [
-            "program.env",
-            "program.local",
-            "program.buffer",
-            "program.storage",
-            "program.storagelen",
-            "program.counter",
-            "program.sharedmem",
-            "program.subroutine",
-        ];
-        // ARB programs have the first two.
-        let names = match self.family {
-            Family::Typed => &names[..],
-            Family::Arb => &names[..2],
-        };
+        let names = self.facts.program_bindings;
         let unknown = || Err(self.no_binding(segments, names.iter().copied()));
         let Some(&segment) = segments
             .get(1)
@@ -41,12 +27,16 @@ impl Checker<'_> {
         let span = segments[0].span.to(segment.span);
         let [bracket, second] = segment.brackets;
         let five = self.version >= Version::V5_0;
-        match self.word(segment) {
+        let word = self.word(segment);
+        let is_named = |name: &&str| name.as_bytes().strip_prefix(b"program.") == Some(word);
+        if !names.iter().any(is_named) {
+            return unknown();
+        }
+        match word {
             b"env" => self.parameters(segment, span, limits::ENV_PARAMETERS, ParamSource::Env),
             b"local" => {
                 self.parameters(segment, span, limits::LOCAL_PARAMETERS, ParamSource::Local)
             }
-            _ if self.family == Family::Arb => unknown(),
             b"buffer" if bracket != Bracket::None => {
                 self.buffer_binding(segment, BufferSpace::Parameter, span)
             }

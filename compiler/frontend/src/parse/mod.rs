@@ -25,10 +25,10 @@ use crate::codes::Code;
 use crate::header::{self, Start};
 use crate::kept::{self, Memory};
 use crate::lang::conditions::{self, Test};
+use crate::lang::limits;
 use crate::lang::modifiers::{self, Modifier, Mods};
-use crate::lang::opcodes::{self, OLD_WORDS, Opcode};
+use crate::lang::opcodes::{self, Opcode};
 use crate::lang::options::{self, Features};
-use crate::lang::{limits, reserved_words};
 use crate::lex::{Kind, Token};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
@@ -201,8 +201,8 @@ impl<'s> State<'s> {
                     Leader::Decl(word)
                 } else if let Some((opcode, mods)) = opcodes::split(self.family, text) {
                     Leader::Opcode(opcode, mods)
-                } else if self.family == Family::Typed
-                    && OLD_WORDS.iter().any(|old| old.as_bytes() == text)
+                } else if (self.ast.dialect.facts().old_words.iter())
+                    .any(|old| old.as_bytes() == text)
                 {
                     Leader::Old
                 } else {
@@ -368,7 +368,7 @@ fn new_state<'s>(start: Start<'s>, tokens: usize, memory: &mut Memory) -> State<
         ..
     } = start;
     let mut names = Names::new();
-    let reserved = reserved_words(dialect);
+    let reserved = dialect.facts().reserved_words;
     for word in reserved {
         names.intern(word.as_bytes());
     }
