@@ -2,9 +2,7 @@
 
 use super::{Group, Topic, programs};
 use glasm::frontend::lang::Stages;
-use glasm::frontend::lang::bindings::{
-    ATTRIBS, BindingInfo, Number, RESULTS, Traits, is_conventional,
-};
+use glasm::frontend::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
 use glasm::frontend::lang::meanings::{form_text, matrix_text, semantic_text, state_text};
 use glasm::frontend::lang::options::Features;
 use glasm::frontend::lang::state::{FORMS, MATRICES, MatrixInfo, STATE, StateInfo};
@@ -73,7 +71,7 @@ pub(super) fn find(name: &str) -> Vec<Topic> {
 fn about(info: &BindingInfo) -> String {
     let semantic = (info.semantic)(0);
     if let Semantic::Attrib(slot) = semantic
-        && is_conventional(info)
+        && info.is_conventional()
         && !info.traits.contains(Traits::QUADS)
     {
         return match info.number {

@@ -8,7 +8,7 @@ use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
 use crate::lang::lenient::Rule;
 use crate::lang::options::Features;
 use crate::lang::stage_name;
-use glasm_ir::{ParamSource, Span};
+use glasm_ir::{ParamSource, Semantic, Span};
 
 /// What a path names.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ impl Checker<'_> {
         {
             return self.drivers_state(segments);
         }
-        let is_computed = matches!(bound, Bound::Result(row, ..) if row.path == "result.position")
+        let is_computed = matches!(bound, Bound::Result(row, ..) if (row.semantic)(0) == Semantic::Position)
             && self.program.features.contains(Features::POSITION_INVARIANT);
         !is_computed || self.own_position(segments)
     }

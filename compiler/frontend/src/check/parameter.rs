@@ -7,7 +7,6 @@ use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
 use crate::lang::bindings::Number;
 use crate::lang::limits;
-use crate::lang::options::Features;
 use crate::lang::state::{FORMS, MATRICES, MatrixInfo, STATE};
 use crate::source::Version;
 use glasm_ir::state::MatrixForm;
@@ -154,14 +153,11 @@ impl Checker<'_> {
                 Match::Yes { used, bracket } => {
                     let span = segments[0].span.to(segments[used].span);
                     let (first, count, range) = self.numbers(bracket, row.number.limit(), span)?;
-                    let param = (row.param)(first);
-                    if range && !matches!(param, StateParam::SamplePosition(_)) {
+                    if range && !row.ranges {
                         return fail(span, Code::RangeAsOperand, "this state has no ranges");
                     }
-                    let param = ParamSource::State(param);
-                    let of_threads = matches!(param, ParamSource::State(StateParam::Thread(_)));
-                    if of_threads && !self.program.features.contains(Features::THREAD_GROUP) {
-                        let message = "this binding needs OPTION NV_shader_thread_group";
+                    if !self.has_option(row.needs) {
+                        let message = format!("this binding needs OPTION {}", row.needs.option());
                         return fail(span, Code::ResultOption, message);
                     }
                     let params = (first..first + count).map(|n| ParamSource::State((row.param)(n)));

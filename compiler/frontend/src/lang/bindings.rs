@@ -124,6 +124,12 @@ impl BindingInfo {
         }
     }
 
+    /// Whether a vertex attribute has the conventional binding, which shares its slot with the generic one; a program may use one kind
+    /// per slot. NV_vertex_program4 section 2.X.3.2.
+    pub fn is_conventional(&self) -> bool {
+        !self.traits.contains(Traits::TYPELESS)
+    }
+
     /// Whether only later versions of a language have the binding.
     pub fn is_newer_than(&self, dialect: Dialect) -> bool {
         dialect.family() == Family::Typed && self.since > dialect.version()
@@ -236,12 +242,6 @@ bindings! { RESULTS:
     "result.depth" FRAGMENT V4_0 () Float () |_| Semantic::FragDepth => [];
     "result.samplemask" FRAGMENT V4_1 () Signed () |_| Semantic::SampleMask;
     "result.samplemask[]" FRAGMENT V4_1 ([1]) Signed () |_| Semantic::SampleMask;
-}
-
-/// The conventional vertex attribute bindings share their slot with generic ones; a program may use one kind per slot.
-/// NV_vertex_program4 section 2.X.3.2.
-pub fn is_conventional(info: &BindingInfo) -> bool {
-    info.path.starts_with("vertex.") && !info.traits.contains(Traits::TYPELESS)
 }
 
 #[cfg(test)]

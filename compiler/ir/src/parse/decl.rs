@@ -7,7 +7,7 @@ use crate::program::{Register, Storage};
 use crate::resource::{Buffer, Param, ParamSource, Texture};
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
 use crate::state::{ColorTerm, Face, MatrixName, StateParam};
-use crate::text::{Word, semantic_from_parts};
+use crate::text::Word;
 use crate::types::{Type, Width};
 use crate::units::Units;
 
@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
         while numbers.len() < 2 && self.token == Token::Mark('[') {
             numbers.push(self.bracketed()?);
         }
-        match semantic_from_parts(word, &numbers) {
+        match Semantic::from_parts(word, &numbers) {
             Some(semantic) => Ok(semantic),
             None => self.wrong(format!(
                 "`{word}` with {} numbers is not a semantic",

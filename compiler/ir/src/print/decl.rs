@@ -8,7 +8,7 @@ use crate::program::{Modes, NameId, Register, Storage};
 use crate::resource::ParamSource;
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
 use crate::state::{MatrixForm, MatrixName, StateParam};
-use crate::text::{Word, semantic_parts};
+use crate::text::Word;
 use crate::types::{Type, Width};
 use crate::units::Units;
 
@@ -140,11 +140,10 @@ impl Printer<'_, '_, '_> {
     }
 
     pub(super) fn semantic(&mut self, semantic: Semantic) -> fmt::Result {
-        let (word, numbers) = semantic_parts(semantic);
+        let (word, numbers) = semantic.parts();
         self.f.write_str(word)?;
         numbers
             .iter()
-            .flatten()
             .try_for_each(|number| write!(self.f, "[{number}]"))
     }
 
