@@ -2,9 +2,7 @@
 
 use super::{Group, Topic, programs};
 use glasm::frontend::lang::Stages;
-use glasm::frontend::lang::bindings::{
-    ATTRIBS, BindingInfo, Number, RESULTS, Traits, is_conventional,
-};
+use glasm::frontend::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
 use glasm::frontend::lang::meanings::{form_text, matrix_text, semantic_text, state_text};
 use glasm::frontend::lang::options::Features;
 use glasm::frontend::lang::state::{FORMS, MATRICES, MatrixInfo, STATE, StateInfo};
@@ -73,7 +71,7 @@ pub(super) fn find(name: &str) -> Vec<Topic> {
 fn about(info: &BindingInfo) -> String {
     let semantic = (info.semantic)(0);
     if let Semantic::Attrib(slot) = semantic
-        && is_conventional(info)
+        && info.is_conventional()
         && !info.traits.contains(Traits::QUADS)
     {
         return match info.number {
@@ -135,9 +133,10 @@ fn topic(info: &BindingInfo) -> Topic {
 
 /// In which versions of the languages with types it is.
 fn since(info: &BindingInfo) -> String {
-    let option = info.option.map_or(String::new(), |option| {
-        format!(", with OPTION {}", option.option())
-    });
+    let option = match info.needs.is_empty() {
+        true => String::new(),
+        false => format!(", with OPTION {}", info.needs.option()),
+    };
     match info.known_in(Family::Typed) {
         true => format!("version {}{option}", info.since.name()),
         false => "ARB programs only".to_owned(),

@@ -36,16 +36,17 @@ fn typed_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, Strin
     if info.rule == TypeRule::Arithmetic && !types.is_empty() {
         types += &format!(" ({} if none is given)", base_name(info.default));
     }
-    let option = info.option.map_or(String::new(), |option| {
-        format!(", before that under OPTION {}", option.option())
-    });
+    let early = match info.early.is_empty() {
+        true => String::new(),
+        false => format!(", before that under OPTION {}", info.early.option()),
+    };
     vec![
         ("result", result_text(info.result).to_owned()),
         ("operands", operands),
         ("types", types),
         ("modifiers", modifiers(info.mods)),
         ("programs", super::programs(info.stages)),
-        ("since", format!("version {}{option}", info.since.name())),
+        ("since", format!("version {}{early}", info.since.name())),
         ("see", info.section().to_owned()),
     ]
 }

@@ -228,6 +228,44 @@ pub struct Modes {
     pub numbered_colors: bool,
 }
 
+/// A mode that a program has or has not.
+type Flag = fn(&mut Modes) -> &mut bool;
+
+impl Modes {
+    /// The modes that a program has or has not, with their names in the text form.
+    pub const FLAGS: &'static [(&'static str, Flag)] = &[
+        ("early_fragment_tests", |modes| {
+            &mut modes.early_fragment_tests
+        }),
+        ("post_depth_coverage", |modes| {
+            &mut modes.post_depth_coverage
+        }),
+        ("sample_mask_override", |modes| {
+            &mut modes.sample_mask_override
+        }),
+        ("layer_viewport_relative", |modes| {
+            &mut modes.layer_viewport_relative
+        }),
+        ("origin_upper_left", |modes| &mut modes.origin_upper_left),
+        ("pixel_center_integer", |modes| {
+            &mut modes.pixel_center_integer
+        }),
+        ("numbered_colors", |modes| &mut modes.numbered_colors),
+    ];
+
+    /// Sets the mode of this name in the text form; `false` if there is none.
+    pub(crate) fn set_named(&mut self, name: &str) -> bool {
+        if let Some((_, flag)) = Self::FLAGS.iter().find(|(known, _)| *known == name) {
+            *flag(self) = true;
+        } else if let Some((interlock, _)) = Interlock::ALL.iter().find(|(_, it)| *it == name) {
+            self.interlock = Some(*interlock);
+        } else {
+            return false;
+        }
+        true
+    }
+}
+
 /// A shader stage as a tree of structured control flow over typeless registers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {

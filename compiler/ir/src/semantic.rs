@@ -10,103 +10,132 @@ define_ids! {
     OutputId = "out";
 }
 
-/// The meaning of a stage input or output. Unless said otherwise a value fills four float lanes, and missing lanes read (0, 0, 0, 1).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize),
-    serde(rename_all = "snake_case")
-)]
-pub enum Semantic {
+macro_rules! semantics {
+    ($($(#[$doc:meta])* $name:ident $(($number:ident))? $({ $($(#[$field_doc:meta])* $field:ident,)* })? = $word:literal;)*) => {
+        /// The meaning of a stage input or output. Unless said otherwise a value fills four float lanes, and missing lanes read
+        /// (0, 0, 0, 1).
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        #[cfg_attr(
+            feature = "serde",
+            derive(serde::Serialize),
+            serde(rename_all = "snake_case")
+        )]
+        pub enum Semantic { $(
+            $(#[$doc])*
+            $name $((semantics!(@number $number)))? $({ $($(#[$field_doc])* $field: u8,)* })?,
+        )* }
+
+        impl Semantic {
+            /// The word of the text form, and the numbers that follow it.
+            pub(crate) fn parts(self) -> (&'static str, Vec<u8>) {
+                match self {
+                    $(Self::$name $(($number))? $({ $($field,)* })? => ($word, vec![$($number)? $($($field),*)?]),)*
+                }
+            }
+
+            /// The semantic of a word and its numbers.
+            pub(crate) fn from_parts(word: &str, numbers: &[u8]) -> Option<Self> {
+                match (word, numbers) {
+                    $(($word, &[$($number)? $($($field),*)?]) => Some(Self::$name $(($number))? $({ $($field,)* })?),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+    (@number $number:ident) => { u8 };
+}
+
+semantics! {
+    // Each with its word in the text form.
     /// Vertex attribute by number; conventional names alias (ARB_vertex_program table X.2, NV_vertex_program4).
-    Attrib(u8),
+    Attrib(n) = "attrib";
     /// Clip-space position of a vertex; as fragment input the window position (x, y, z, 1/w).
-    Position,
+    Position = "position";
     /// Point size in lane x.
-    PointSize,
+    PointSize = "point_size";
     /// Front-facing primary (0) or secondary (1) color.
-    Color(u8),
+    Color(n) = "color";
     /// Back-facing primary (0) or secondary (1) color.
-    BackColor(u8),
+    BackColor(n) = "back_color";
     /// Fog coordinate in lane x; as fragment input (f, 0, 0, 1).
-    FogCoord,
+    FogCoord = "fog_coord";
     /// Texture coordinate set.
-    TexCoord(u8),
+    TexCoord(n) = "tex_coord";
     /// Generic varying (`result.attrib[n]`, `fragment.attrib[n]`, TGSI GENERIC).
-    Generic(u8),
+    Generic(n) = "generic";
     /// Clip distance in lane x.
-    ClipDistance(u8),
+    ClipDistance(n) = "clip_distance";
     /// Layer in lane x, integer.
-    Layer,
+    Layer = "layer";
     /// Viewport index in lane x, integer.
-    ViewportIndex,
+    ViewportIndex = "viewport_index";
     /// Mask of viewports in lane x, integer.
-    ViewportMask,
+    ViewportMask = "viewport_mask";
     /// Position in the second view: lane x; the other lanes are those of the position.
-    SecondaryPosition,
+    SecondaryPosition = "secondary_position";
     /// Mask of viewports of the second view in lane x, integer.
-    SecondaryViewportMask,
+    SecondaryViewportMask = "secondary_viewport_mask";
     /// Primitive number in lane x, integer.
-    PrimitiveId,
+    PrimitiveId = "primitive_id";
     /// Vertex number in lane x, integer; includes the base vertex.
-    VertexId,
+    VertexId = "vertex_id";
     /// Instance number in lane x, integer, from 0 in every draw.
-    InstanceId,
+    InstanceId = "instance_id";
     /// Base vertex of the draw in lane x, integer.
-    BaseVertex,
+    BaseVertex = "base_vertex";
     /// Base instance of the draw in lane x, integer.
-    BaseInstance,
+    BaseInstance = "base_instance";
     /// Number of the draw in a multi-draw in lane x, integer.
-    DrawId,
+    DrawId = "draw_id";
     /// Facing in lane x: +1.0 front, -1.0 back.
-    Facing,
+    Facing = "facing";
     /// Point sprite coordinate (s, t, 0, 1).
-    PointCoord,
+    PointCoord = "point_coord";
     /// Sample number in lane x, integer.
-    SampleId,
+    SampleId = "sample_id";
     /// Mask of covered samples in lane x, integer.
-    SampleMask,
+    SampleMask = "sample_mask";
     /// In lane x 1 if the primitive covers all of the fragment and conservative rasterization is on, else 0.
-    FullyCovered,
+    FullyCovered = "fully_covered";
     /// In lane x all ones if the fragment is a helper invocation, else 0.
-    HelperInvocation,
+    HelperInvocation = "helper_invocation";
     /// Fragment color of draw buffer `buffer`; `index` 1 is the second source of dual-source blending.
     FragColor {
         /// Draw buffer.
-        buffer: u8,
+        buffer,
         /// Blend source index.
-        index: u8,
-    },
+        index,
+    } = "frag_color";
     /// Fragment depth, in lane z.
-    FragDepth,
+    FragDepth = "frag_depth";
     /// Work-group number (x, y, z), integer.
-    WorkgroupId,
+    WorkgroupId = "workgroup_id";
     /// Number of work groups (x, y, z), integer.
-    WorkgroupCount,
+    WorkgroupCount = "workgroup_count";
     /// Work-group size (x, y, z), integer.
-    WorkgroupSize,
+    WorkgroupSize = "workgroup_size";
     /// Invocation number in the work group (x, y, z), integer.
-    LocalInvocationId,
+    LocalInvocationId = "local_invocation_id";
     /// Invocation number in the dispatch (x, y, z), integer.
-    GlobalInvocationId,
+    GlobalInvocationId = "global_invocation_id";
     /// Flattened invocation number in the work group in lane x, integer.
-    LocalInvocationIndex,
+    LocalInvocationIndex = "local_invocation_index";
     /// Invocation number in the thread group in lane x, integer, below 32.
-    ThreadId,
+    ThreadId = "thread_id";
     /// Mask with the bit of the invocation in its thread group in lane x.
-    ThreadEqMask,
+    ThreadEqMask = "thread_eq_mask";
     /// Mask with the bits of lower invocation numbers in lane x.
-    ThreadLtMask,
+    ThreadLtMask = "thread_lt_mask";
     /// Mask with the bits of lower invocation numbers and the own one in lane x.
-    ThreadLeMask,
+    ThreadLeMask = "thread_le_mask";
     /// Mask with the bits of higher invocation numbers in lane x.
-    ThreadGtMask,
+    ThreadGtMask = "thread_gt_mask";
     /// Mask with the bits of higher invocation numbers and the own one in lane x.
-    ThreadGeMask,
+    ThreadGeMask = "thread_ge_mask";
     /// Number of the thread group in lane x, integer.
-    WarpId,
+    WarpId = "warp_id";
     /// Number of the processor in lane x, integer.
-    SmId,
+    SmId = "sm_id";
 }
 
 /// How a fragment input is interpolated.

@@ -25,7 +25,8 @@ impl Checker<'_> {
     /// Whether this is an ARB program without any of the NV instruction sets.
     #[inline]
     pub(super) fn is_plain_arb(&self) -> bool {
-        self.family == Family::Arb && !self.program.features.intersects(Features::NV_OPTIONS)
+        let sets = self.facts.instruction_sets;
+        !sets.is_empty() && !self.program.features.intersects(sets)
     }
 
     /// Whether the opcode and its suffixes exist under the options of the program; reports it if not.
@@ -102,10 +103,7 @@ impl Checker<'_> {
 
     /// Conditions and absolute values in a program that has no option for them.
     pub(super) fn plain_syntax(&mut self, inst: &Inst, operands: &[Operand]) {
-        let option = match self.stage == Stage::Vertex {
-            true => Features::NV_VERTEX_2,
-            false => Features::NV_FRAGMENT,
-        };
+        let option = self.facts.conditions;
         let guard = inst.dst.filter(|dst| dst.guard.is_some());
         if let Some(span) = guard.map(|dst| dst.span).or(inst.cond.map(|_| inst.span)) {
             let message = format!("conditions need OPTION {}", option.option());
@@ -159,8 +157,9 @@ impl Checker<'_> {
     /// have it.
     #[cold]
     pub(super) fn is_codes_target(&self, name: NameId) -> bool {
-        self.family == Family::Arb
-            && !self.is_plain_arb()
+        self.program
+            .features
+            .intersects(self.facts.instruction_sets)
             && self.program.ast.names.text(name) == b"CC"
     }
 
@@ -171,7 +170,7 @@ impl Checker<'_> {
 
     /// The address register `A0` of fragment programs with loops. NV_fragment_program2 section 3.11.3.Y.
     pub(super) fn loop_index(&mut self) {
-        if self.family != Family::Arb || !self.has_option(Features::NV_FRAGMENT_2) {
+        if !self.has_option(Features::NV_FRAGMENT_2) {
             return;
         }
         let names = &self.program.ast.names;
@@ -193,7 +192,10 @@ impl Checker<'_> {
     }
 
     /// The operand of LOOP and REP is a parameter. NV_fragment_program2 sections 3.11.X.8 and 3.11.X.9.
-    pub(super) fn loop_operand(&mut self, operand: &Operand) {
+    pub(super) fn loop_operand(&mut self, operands: &[Operand]) {
+        let Some(operand) = operands.first() else {
+            return;
+        };
         let constant = match operand.base {
             Base::Var(var) => {
                 let kind = self.program.vars[var as usize].kind;
@@ -209,11 +211,12 @@ impl Checker<'_> {
         }
     }
 
-    /// RFL has three components. NV_fragment_program_option section 3.11.5.36.
-    pub(super) fn reflection(&mut self, inst: &Inst) {
+    /// A result without component w. NV_fragment_program_option section 3.11.5.36.
+    pub(super) fn three_components(&mut self, inst: &Inst, info: &OpcodeInfo) {
         let dst = inst.dst.filter(|dst| dst.mask.has(3));
         if let Some(dst) = dst {
-            let message = "RFL has no component w; write x, y and z only";
+            let name = info.name;
+            let message = format!("{name} has no component w; write x, y and z only");
             self.reports
                 .lenient(Rule::ReflectionMask, dst.span, message);
         }
@@ -358,10 +361,7 @@ impl Checker<'_> {
 
     /// Labels in programs without free branches and subroutines, and labels that are words of the language.
     pub(super) fn arb_label(&mut self, name: NameId, span: Span) {
-        let flow = match self.stage == Stage::Vertex {
-            true => Features::NV_VERTEX_2,
-            false => Features::NV_FRAGMENT_2,
-        };
+        let flow = self.facts.labels;
         if !self.has_option(flow) {
             let message = format!("labels need OPTION {}", flow.option());
             self.reports.error(Code::FeatureOption, span, message);
@@ -370,12 +370,9 @@ impl Checker<'_> {
     }
 
     /// Attributes are counted as a whole. ARB_vertex_program section 2.14.6, ARB_fragment_program section 3.11.6.
-    pub(super) fn arb_attribs(&mut self, reserved: usize) {
-        let limit = match self.stage == Stage::Vertex {
-            true => limits::VERTEX_ATTRIBS,
-            false if self.has_option(Features::NV_FRAGMENT_2) => limits::FRAGMENT_2_ATTRIBS,
-            false => limits::FRAGMENT_ATTRIBS,
-        } - reserved;
+    pub(super) fn whole_attribs(&mut self, limit: usize) {
+        // Facing is an attribute of NV_fragment_program2 only.
+        let limit = limit + usize::from(self.has_option(Features::NV_FRAGMENT_2));
         if self.program.attribs.len() <= limit {
             return;
         }

@@ -6,10 +6,9 @@ use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
 use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
 use crate::lang::lenient::Rule;
-use crate::lang::options::{Feature, Features};
+use crate::lang::options::Features;
 use crate::lang::stage_name;
-use crate::source::Family;
-use glasm_ir::{ParamSource, Span};
+use glasm_ir::{ParamSource, Semantic, Span};
 
 /// What a path names.
 #[derive(Clone, Debug)]
@@ -113,7 +112,7 @@ impl Checker<'_> {
         {
             return self.drivers_state(segments);
         }
-        let is_computed = matches!(bound, Bound::Result(row, ..) if row.path == "result.position")
+        let is_computed = matches!(bound, Bound::Result(row, ..) if (row.semantic)(0) == Semantic::Position)
             && self.program.features.contains(Features::POSITION_INVARIANT);
         !is_computed || self.own_position(segments)
     }
@@ -124,7 +123,7 @@ impl Checker<'_> {
         let span = segments[0].span.to(segments[segments.len() - 1].span);
         let message =
             "the program has OPTION ARB_position_invariant, so the position is computed for it";
-        if self.family == Family::Typed {
+        if self.facts.own_position {
             return self.reports.lenient(Rule::OwnPosition, span, message);
         }
         self.reports.error(Code::PositionInvariant, span, message);
@@ -267,9 +266,9 @@ impl Checker<'_> {
     ) -> Result<Found, Failed> {
         let span = segments[0].span.to(segments[used - 1].span);
         // The option counts, see `Rule::DualSourceEarly`.
-        let by_option = row.option == Some(Feature::DualSource)
-            && self.program.features.contains(Features::DUAL_SOURCE);
-        if row.since > self.version && self.family == Family::Typed && !by_option {
+        let by_option =
+            row.needs == Features::DUAL_SOURCE && self.has_option(Features::DUAL_SOURCE);
+        if row.is_newer_than(self.program.ast.dialect) && !by_option {
             let (text, since) = (self.source_text(span), row.since.name());
             return fail(
                 span,
@@ -277,12 +276,7 @@ impl Checker<'_> {
                 format!("`{text}` needs language version {since}"),
             );
         }
-        let features = self.program.features;
-        let needs = match self.family {
-            Family::Typed => row.option.map(Feature::flag),
-            Family::Arb => row.arb,
-        };
-        let missing = needs.unwrap_or_default().difference(features);
+        let missing = row.needs_in(self.family).difference(self.program.features);
         if !missing.is_empty() {
             let (text, option) = (self.source_text(span), missing.option());
             return fail(

@@ -3,7 +3,7 @@
 use super::{Checker, VarKind};
 use crate::ast::{Base, Index, Operand, Signs, SuffixKind};
 use crate::codes::Code;
-use crate::lang::options::Feature;
+use crate::lang::options::Features;
 use crate::source::Version;
 use glasm_ir::types::Base as TypeBase;
 
@@ -11,11 +11,11 @@ impl Checker<'_> {
     /// Checks the handle of a texture part; its name becomes a variable.
     pub(super) fn handle(&mut self, number: u32, handle: Operand) {
         let span = self.program.ast.textures[number as usize].texture.span;
-        let needed = Feature::BindlessTexture;
+        let needed = Features::BINDLESS_TEXTURE;
         if self.version < Version::V5_0 {
             let message = "handles need language version 5.0";
             self.reports.error(Code::FeatureNewer, span, message);
-        } else if !self.program.features.contains(needed.flag()) {
+        } else if !self.program.features.contains(needed) {
             let message = format!("handles need OPTION {}", needed.option());
             self.reports.error(Code::FeatureOption, span, message);
         }

@@ -7,9 +7,9 @@ use crate::ast::{Base, Bracket, Extra, Inst, Segment, TexPart};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lang::modifiers::TypeClass;
-use crate::lang::opcodes::OpcodeInfo;
-use crate::lang::options::{Feature, Features};
-use crate::lang::targets::TARGETS;
+use crate::lang::opcodes::{ImageOp, OpcodeInfo};
+use crate::lang::options::Features;
+use crate::lang::targets::{Access, TARGETS};
 use glasm_ir::ImageTexels;
 use glasm_ir::types::Type;
 
@@ -30,17 +30,12 @@ impl Checker<'_> {
     }
 
     /// Rules of image instructions beyond modifiers and values.
-    pub(super) fn image(&mut self, inst: &Inst, info: &OpcodeInfo) {
-        match info.name {
-            "IMQ" => self.needs_option(inst, info, Feature::ImageSize),
-            "IMQS" => self.needs_option(inst, info, Feature::ImageSamples),
-            _ => {}
-        }
+    pub(super) fn image(&mut self, inst: &Inst, info: &OpcodeInfo, op: ImageOp) {
         let Extra::Texture(number) = self.program.ast.extra(inst) else {
             return;
         };
         let part = self.program.ast.textures[number as usize];
-        self.image_target(&part, info);
+        self.image_target(&part, info, op);
         if let Some(handle) = part.handle {
             self.handle(number, handle);
         } else if let Some(var) = self.image_variable(&part) {
@@ -48,10 +43,10 @@ impl Checker<'_> {
         }
     }
 
-    fn image_target(&mut self, part: &TexPart, info: &OpcodeInfo) {
+    fn image_target(&mut self, part: &TexPart, info: &OpcodeInfo, op: ImageOp) {
         let target = &TARGETS[part.target as usize];
-        let samples = info.name == "IMQS" && !target.target.is_multisample();
-        if target.is_shadow() || target.name == "RENDERBUFFER" || samples {
+        let samples = op == ImageOp::QuerySamples && !target.target.is_multisample();
+        if !target.access.contains(Access::IMAGE) || samples {
             let message = format!(
                 "`{}` cannot access images of target `{}`",
                 info.name, target.name
@@ -90,7 +85,7 @@ impl Checker<'_> {
 
     /// The types of LOADIM and STOREIM: a storage modifier for texels as they are, or a base type for converted ones.
     pub(super) fn image_types(&mut self, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
-        let converts = info.name != "LOADIM"
+        let converts = info.image() != Some(ImageOp::Load)
             || (self.program.features).contains(Features::IMAGE_LOAD_FORMATTED);
         let formatted = |ty| InstTypes {
             ty,

@@ -8,8 +8,10 @@ use crate::ast::{Base, Inst, Operand};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::modifiers::{self, Mods, TypeClass};
-use crate::lang::opcodes::{FlowOp, Lower, OpcodeInfo, OperandKind, ResultKind, TypeRule};
-use crate::lang::options::{Feature, Features};
+use crate::lang::opcodes::{
+    Lower, OpcodeInfo, OperandKind, OperandRule, PackedSize, ResultKind, TypeRule,
+};
+use crate::lang::options::Features;
 use crate::lang::stage_name;
 use crate::lex::{Kind, Token, lex};
 use crate::source::{Family, Version};
@@ -62,7 +64,7 @@ impl Checker<'_> {
             let Some(operand) = places.next() else { break };
             self.value(operand, shape, ty, untyped);
         }
-        if info.special || inst.modifiers.atomic().is_some() {
+        if info.is_special() || inst.modifiers.atomic().is_some() {
             self.special(inst, operands, info, types);
         }
     }
@@ -131,9 +133,7 @@ impl Checker<'_> {
     #[cold]
     fn availability(&mut self, inst: &Inst, info: &OpcodeInfo) {
         let span = self.opcode_span(inst);
-        let enabled = info
-            .option
-            .is_some_and(|feature| self.program.features.contains(feature.flag()));
+        let enabled = !info.early.is_empty() && self.has_option(info.early);
         if !info.stages.has(self.stage) {
             let message = format!(
                 "`{}` is not available in {} programs",
@@ -142,19 +142,19 @@ impl Checker<'_> {
             );
             self.reports.error(Code::FeatureStage, span, message);
         } else if info.since > self.version && !enabled {
-            let (code, message) = match info.option {
-                Some(feature) => (
+            let (code, message) = match info.early.is_empty() {
+                false => (
                     Code::FeatureOption,
-                    format!("`{}` needs OPTION {}", info.name, feature.option()),
+                    format!("`{}` needs OPTION {}", info.name, info.early.option()),
                 ),
-                None => {
-                    let message = format!(
+                true => (
+                    Code::FeatureNewer,
+                    format!(
                         "`{}` needs language version {}",
                         info.name,
                         info.since.name()
-                    );
-                    (Code::FeatureNewer, message)
-                }
+                    ),
+                ),
             };
             self.reports.error(code, span, message);
         } else if matches!(info.lower, Lower::Missing) {
@@ -267,7 +267,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Rules of single opcodes.
+    /// Rules beyond types and kinds of operands.
     fn special(
         &mut self,
         inst: &Inst,
@@ -275,42 +275,44 @@ impl Checker<'_> {
         info: &OpcodeInfo,
         types: InstTypes,
     ) {
-        match info.operands.last() {
-            Some(OperandKind::Texture) => self.texture(inst, operands, info),
-            Some(OperandKind::Image | OperandKind::ImageTarget) => self.image(inst, info),
-            Some(OperandKind::SharedMem) => self.shared_access(operands, types),
-            Some(OperandKind::StorageMem) => self.needs_option(inst, info, Feature::StorageBuffer),
-            Some(OperandKind::CounterMem) => self.counter_access(inst, info),
-            _ => {}
+        self.needed_option(inst, info);
+        if let Some(op) = info.texture() {
+            self.texture(inst, operands, op);
+        } else if let Some(op) = info.image() {
+            self.image(inst, info, op);
         }
         if inst.modifiers.atomic().is_some() && info.rule != TypeRule::Atomic {
             self.stray_atomic(inst, info);
         }
-        self.pack(inst, operands, info);
-        self.thread_option(inst, info);
-        if info.name.starts_with("IPA") {
-            self.interpolated_operand(operands);
-        }
-        if self.family == Family::Arb {
-            match (info.lower, operands.first()) {
-                (Lower::Flow(FlowOp::Loop | FlowOp::Rep), Some(operand)) => {
-                    self.loop_operand(operand);
-                }
-                _ if info.name == "RFL" => self.reflection(inst),
-                _ => {}
-            }
+        self.operand_rule(inst, operands, info, types);
+    }
+
+    /// The option that an opcode needs in the versions that have it.
+    fn needed_option(&mut self, inst: &Inst, info: &OpcodeInfo) {
+        let is_there = info.stages.has(self.stage) && self.version >= info.since;
+        if is_there && !self.has_option(info.needs) {
+            let message = format!("`{}` needs OPTION {}", info.name, info.needs.option());
+            let span = self.opcode_span(inst);
+            self.reports.error(Code::FeatureOption, span, message);
         }
     }
 
-    /// Thread group instructions of version 5.0 that need an option nevertheless.
-    fn thread_option(&mut self, inst: &Inst, info: &OpcodeInfo) {
-        let feature = match info.name.as_bytes() {
-            [b'S', b'H', b'F', ..] => Feature::ThreadShuffle,
-            [b'Q', b'S', ..] | b"TGBALLOT" => Feature::ThreadGroup,
-            _ => return,
-        };
-        if info.stages.has(self.stage) {
-            self.needs_option(inst, info, feature);
+    /// The rule of an opcode for its operands and its result.
+    fn operand_rule(
+        &mut self,
+        inst: &Inst,
+        operands: &[Operand],
+        info: &OpcodeInfo,
+        types: InstTypes,
+    ) {
+        match info.operand_rule {
+            OperandRule::None => {}
+            OperandRule::Size(size) => self.packed_size(inst, operands, size),
+            OperandRule::Attribute => self.interpolated_operand(operands),
+            OperandRule::SharedBounds => self.shared_access(operands, types),
+            OperandRule::CounterOperation => self.counter_operation(inst),
+            OperandRule::ParameterCount => self.loop_operand(operands),
+            OperandRule::ThreeComponents => self.three_components(inst, info),
         }
     }
 
@@ -362,42 +364,43 @@ impl Checker<'_> {
     }
 
     /// Sizes of variables that are packed and unpacked.
-    fn pack(&mut self, inst: &Inst, operands: &[Operand], info: &OpcodeInfo) {
+    fn packed_size(&mut self, inst: &Inst, operands: &[Operand], rule: PackedSize) {
         let (Some(dst), Some(source)) = (&inst.dst, operands.first()) else {
             return;
         };
+        let name = inst.opcode.mnemonic();
         let dst_size = self.program.var(dst.base).map(|(_, var)| var.size);
         let source_size = self.program.var(source.base).map(|(_, var)| var.size);
         // A name left over was reported already.
         let resolved = !matches!(source.base, Base::Name(_) | Base::Path(_));
-        let text = info.name;
-        match text {
-            "PK64" if dst_size.is_some_and(|size| size != VarSize::Long) => {
-                self.reports
-                    .error(Code::PackLong, dst.span, "PK64 writes LONG variables only");
-            }
-            "UP64" if resolved && source_size != Some(VarSize::Long) => {
-                self.reports.error(
-                    Code::PackLong,
-                    source.span,
-                    "UP64 reads LONG variables only",
-                );
-            }
-            "PK2H" | "PK2US" | "PK4B" | "PK4UB" if dst_size == Some(VarSize::Short) => {
-                self.reports.error(
-                    Code::PackShort,
-                    dst.span,
-                    format!("{text} cannot write a SHORT variable"),
-                );
-            }
-            "UP2H" | "UP2US" | "UP4B" | "UP4UB" if source_size == Some(VarSize::Short) => {
-                self.reports.error(
-                    Code::PackShort,
-                    source.span,
-                    format!("{text} cannot read a SHORT variable"),
-                );
-            }
-            _ => {}
+        let (is_wrong, code, span, message) = match rule {
+            PackedSize::LongResult => (
+                dst_size.is_some_and(|size| size != VarSize::Long),
+                Code::PackLong,
+                dst.span,
+                format!("{name} writes LONG variables only"),
+            ),
+            PackedSize::LongSource => (
+                resolved && source_size != Some(VarSize::Long),
+                Code::PackLong,
+                source.span,
+                format!("{name} reads LONG variables only"),
+            ),
+            PackedSize::NoShortResult => (
+                dst_size == Some(VarSize::Short),
+                Code::PackShort,
+                dst.span,
+                format!("{name} cannot write a SHORT variable"),
+            ),
+            PackedSize::NoShortSource => (
+                source_size == Some(VarSize::Short),
+                Code::PackShort,
+                source.span,
+                format!("{name} cannot read a SHORT variable"),
+            ),
+        };
+        if is_wrong {
+            self.reports.error(code, span, message);
         }
     }
 }

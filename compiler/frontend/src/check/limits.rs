@@ -5,7 +5,6 @@ use super::Checker;
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lang::options::Features;
-use crate::source::Family;
 
 /// What code that options add to a program takes from its limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -51,8 +50,8 @@ impl Checker<'_> {
             let message = format!("more than {limit} instructions");
             self.reports.whole(Code::TooManyInstructions, message);
         }
-        if self.family == Family::Arb {
-            return self.arb_attribs(reserved.attribs as usize);
+        if let Some(limit) = self.facts.attributes {
+            return self.whole_attribs(limit - reserved.attribs as usize);
         }
         let attrib_limit = limits::ATTRIB_COMPONENTS - reserved.attribs;
         let result_limit = limits::RESULT_COMPONENTS;

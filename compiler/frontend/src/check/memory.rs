@@ -8,8 +8,6 @@ use crate::ast::{Base, Bracket, Decl, DeclKind, Index, Inst, Operand, Segment, S
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lang::modifiers::Mods;
-use crate::lang::opcodes::OpcodeInfo;
-use crate::lang::options::Feature;
 use crate::source::Version;
 use glasm_ir::Span;
 
@@ -398,18 +396,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An opcode that only an option enables.
-    pub(super) fn needs_option(&mut self, inst: &Inst, info: &OpcodeInfo, feature: Feature) {
-        if !self.program.features.contains(feature.flag()) && self.version >= info.since {
-            let message = format!("`{}` needs OPTION {}", info.name, feature.option());
-            let span = self.opcode_span(inst);
-            self.reports.error(Code::FeatureOption, span, message);
-        }
-    }
-
     /// ATOMCTR has one operation. NV_shader_atomic_counters section 2.X.8.Z.
-    pub(super) fn counter_access(&mut self, inst: &Inst, info: &OpcodeInfo) {
-        self.needs_option(inst, info, Feature::AtomicCounters);
+    pub(super) fn counter_operation(&mut self, inst: &Inst) {
         if !inst.modifiers.mods().intersects(Mods::ANY_COUNTER) {
             let message = "`ATOMCTR` needs one of the operations INCR, DECR and GET";
             let span = self.opcode_span(inst);

@@ -40,6 +40,7 @@ use crate::ast::{Ast, Base, Inst, Operand, Statement, Suffix, VarMods};
 use crate::codes::Code;
 use crate::kept::{self, Memory};
 use crate::lang::arb::limits::EXECUTED_INSTRUCTIONS;
+use crate::lang::facts::LanguageFacts;
 use crate::lang::lenient::Rule;
 use crate::lang::options::{self, Features, Group, OptionInfo, Support};
 use crate::lang::stage_name;
@@ -47,6 +48,7 @@ use crate::names::NameId;
 use crate::report::Reports;
 use crate::source::{Acceptance, Dialect, Family, Version};
 use binding::Bound;
+use glasm_ir::program::Modes;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{ParamSource, Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashMap;
@@ -166,6 +168,8 @@ pub(crate) struct Checked<'s> {
     /// See [`Source::step_limit`](crate::Source::step_limit).
     pub(crate) step_limit: Option<u32>,
     pub(crate) features: Features,
+    /// What options mean for the program as a whole.
+    pub(crate) modes: Modes,
     /// Labels of each SUBROUTINETYPE.
     pub(crate) subroutine_types: FxHashMap<NameId, Vec<(NameId, Span)>>,
     /// Routines of each SUBROUTINETYPE with their numbers, once all labels are known.
@@ -204,6 +208,7 @@ struct Checker<'s> {
     reports: Reports,
     stage: Stage,
     family: Family,
+    facts: &'static LanguageFacts,
     version: Version,
     named: Vec<Named>,
     implicit: FxHashMap<Implicit, u32>,
@@ -272,6 +277,7 @@ impl<'s> Checker<'s> {
                 loop_index: None,
                 step_limit: Some(EXECUTED_INSTRUCTIONS),
                 features: Features::empty(),
+                modes: Modes::default(),
                 subroutine_types: FxHashMap::default(),
                 subroutine_routines: FxHashMap::default(),
                 interpolation: FxHashMap::default(),
@@ -282,6 +288,7 @@ impl<'s> Checker<'s> {
             reports,
             stage: dialect.stage(),
             family: dialect.family(),
+            facts: dialect.facts(),
             version: dialect.version(),
             named,
             implicit: FxHashMap::default(),
@@ -306,7 +313,7 @@ impl<'s> Checker<'s> {
     /// OPTION lines. NV_gpu_program4 section 2.X.6.
     fn options(&mut self) {
         let mut groups: Vec<(Group, &str)> = Vec::new();
-        let (mut post_depth, mut shadow) = (None, None);
+        let mut required = None;
         for (name, span) in std::mem::take(&mut self.program.ast.options) {
             let text = self.program.ast.names.display(name);
             let found = options::lookup(text.as_bytes());
@@ -341,22 +348,15 @@ impl<'s> Checker<'s> {
             }
             groups.push((row.group, row.name));
             self.program.features |= row.enables;
-            if row.enables.contains(Features::POST_DEPTH_COVERAGE) {
-                post_depth = Some(span);
-            }
-            if row.enables.contains(Features::SHADOW) && self.stage == Stage::Vertex {
-                shadow = Some(span);
-            }
+            (row.mode)(&mut self.program.modes);
+            let dependency = row.requires.filter(|it| it.stages.has(self.stage));
+            required = dependency.map(|it| (it, span)).or(required);
         }
-        // NV_vertex_program3, dependencies on ARB_fragment_program_shadow.
-        if let Some(span) = shadow.filter(|_| !self.has_option(Features::NV_VERTEX_3)) {
-            let message = "in a vertex program this option needs OPTION NV_vertex_program3";
-            self.reports.error(Code::OptionNeedsOther, span, message);
-        }
-        if let Some(span) =
-            post_depth.filter(|_| !self.program.features.contains(Features::EARLY_TESTS))
+        // No stage has options with different dependencies.
+        if let Some((dependency, span)) = required
+            && !self.has_option(dependency.features)
         {
-            let message = "post-depth coverage needs OPTION NV_early_fragment_tests";
+            let message = dependency.message;
             self.reports.error(Code::OptionNeedsOther, span, message);
         }
     }
@@ -369,12 +369,8 @@ impl<'s> Checker<'s> {
         span: Span,
     ) -> Option<&'static OptionInfo> {
         let dialect = self.program.ast.dialect;
-        let early = |row: &&OptionInfo| {
-            dialect.family() == Family::Typed
-                && row.stages.has(dialect.stage())
-                && row.enables == Features::DUAL_SOURCE
-        };
-        let row = found.filter(early)?;
+        let row =
+            found.filter(|row| row.enables == Features::DUAL_SOURCE && row.known_later(dialect))?;
         let message = format!(
             "option `{}` needs language version {}",
             row.name,

@@ -12,7 +12,6 @@ use crate::lang::modifiers::base_name;
 use crate::lang::options::Features;
 use crate::names::NameId;
 use crate::parse::Letters;
-use crate::source::Family;
 use glasm_ir::types::{Base as TypeBase, Type};
 use glasm_ir::{Semantic, Span, Stage, StateParam};
 
@@ -126,7 +125,7 @@ impl Checker<'_> {
     /// NV_fragment_program2.
     #[cold]
     fn reads_result(&mut self, var: u32, span: Span) -> bool {
-        let known = self.family == Family::Typed || self.has_option(Features::NV_FRAGMENT_2);
+        let known = self.has_option(self.facts.readable_results);
         let is_result = matches!(self.program.vars[var as usize].kind, VarKind::Result { .. });
         if !is_result || !known {
             return false;
@@ -234,7 +233,7 @@ impl Checker<'_> {
     /// A run-time index into an array of `count` elements.
     pub(super) fn relative(&mut self, var: u32, count: u32, relative: u32) {
         self.program.vars[var as usize].relative = true;
-        if self.family == Family::Arb {
+        if self.facts.address_registers {
             self.address_index(relative);
             return self.no_loop_index(relative);
         }

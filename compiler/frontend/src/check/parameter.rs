@@ -7,30 +7,15 @@ use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
 use crate::lang::bindings::Number;
 use crate::lang::limits;
-use crate::lang::options::Features;
 use crate::lang::state::{FORMS, MATRICES, MatrixInfo, STATE};
-use crate::source::{Family, Version};
+use crate::source::Version;
 use glasm_ir::state::MatrixForm;
 use glasm_ir::{ParamSource, Span, StateParam};
 
 impl Checker<'_> {
     /// `program.env`, `program.local`, buffers, `program.sharedmem`, `program.subroutine`.
     pub(super) fn program_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
-        let names = [
-            "program.env",
-            "program.local",
-            "program.buffer",
-            "program.storage",
-            "program.storagelen",
-            "program.counter",
-            "program.sharedmem",
-            "program.subroutine",
-        ];
-        // ARB programs have the first two.
-        let names = match self.family {
-            Family::Typed => &names[..],
-            Family::Arb => &names[..2],
-        };
+        let names = self.facts.program_bindings;
         let unknown = || Err(self.no_binding(segments, names.iter().copied()));
         let Some(&segment) = segments
             .get(1)
@@ -41,12 +26,16 @@ impl Checker<'_> {
         let span = segments[0].span.to(segment.span);
         let [bracket, second] = segment.brackets;
         let five = self.version >= Version::V5_0;
-        match self.word(segment) {
+        let word = self.word(segment);
+        let is_named = |name: &&str| name.as_bytes().strip_prefix(b"program.") == Some(word);
+        if !names.iter().any(is_named) {
+            return unknown();
+        }
+        match word {
             b"env" => self.parameters(segment, span, limits::ENV_PARAMETERS, ParamSource::Env),
             b"local" => {
                 self.parameters(segment, span, limits::LOCAL_PARAMETERS, ParamSource::Local)
             }
-            _ if self.family == Family::Arb => unknown(),
             b"buffer" if bracket != Bracket::None => {
                 self.buffer_binding(segment, BufferSpace::Parameter, span)
             }
@@ -164,14 +153,11 @@ impl Checker<'_> {
                 Match::Yes { used, bracket } => {
                     let span = segments[0].span.to(segments[used].span);
                     let (first, count, range) = self.numbers(bracket, row.number.limit(), span)?;
-                    let param = (row.param)(first);
-                    if range && !matches!(param, StateParam::SamplePosition(_)) {
+                    if range && !row.ranges {
                         return fail(span, Code::RangeAsOperand, "this state has no ranges");
                     }
-                    let param = ParamSource::State(param);
-                    let of_threads = matches!(param, ParamSource::State(StateParam::Thread(_)));
-                    if of_threads && !self.program.features.contains(Features::THREAD_GROUP) {
-                        let message = "this binding needs OPTION NV_shader_thread_group";
+                    if !self.has_option(row.needs) {
+                        let message = format!("this binding needs OPTION {}", row.needs.option());
                         return fail(span, Code::ResultOption, message);
                     }
                     let params = (first..first + count).map(|n| ParamSource::State((row.param)(n)));

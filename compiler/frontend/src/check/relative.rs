@@ -7,9 +7,7 @@ use super::{Checker, Var, VarKind, VarSize};
 use crate::ast::Base;
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
-use crate::lang::options::Features;
-use crate::source::Family;
-use glasm_ir::{Span, Stage};
+use glasm_ir::Span;
 
 impl Checker<'_> {
     /// First number and count of everything that a run-time index can select.
@@ -18,13 +16,9 @@ impl Checker<'_> {
         row: &BindingInfo,
         span: Span,
     ) -> Result<(u32, u32, bool), Failed> {
-        if self.family == Family::Typed {
+        let Some(needs) = self.facts.relative_bindings else {
             let message = "this binding needs a constant number; declare an array to index it";
             return fail(span, Code::BindingUnknown, message);
-        }
-        let needs = match self.stage == Stage::Vertex {
-            true => Features::NV_VERTEX_3,
-            false => Features::NV_FRAGMENT_2,
         };
         if !self.has_option(needs) {
             let text = self.source_text(span);

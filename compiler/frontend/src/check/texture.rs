@@ -4,34 +4,30 @@ use super::operand::Shape;
 use super::{Checker, VarKind};
 use crate::ast::{Base, Extra, Inst, Offset, Operand, Suffix, SuffixKind, TexPart};
 use crate::codes::Code;
-use crate::lang::arb::limits::VERTEX_TEXTURES;
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::lang::modifiers::Mods;
-use crate::lang::opcodes::OpcodeInfo;
-use crate::lang::options::Feature;
+use crate::lang::opcodes::{OpcodeInfo, TextureOp};
 use crate::lang::targets::{Access, Reference, TARGETS, TargetInfo};
 use crate::source::{Acceptance, Family, Version};
 use glasm_ir::types::Type;
-use glasm_ir::{Span, Stage, TexTarget};
+use glasm_ir::{Span, TexTarget};
 
 impl Checker<'_> {
-    pub(super) fn texture(&mut self, inst: &Inst, operands: &mut [Operand], info: &OpcodeInfo) {
-        if info.name == "TXQS" {
-            self.needs_option(inst, info, Feature::ImageSamples);
-        }
+    pub(super) fn texture(&mut self, inst: &Inst, operands: &mut [Operand], op: TextureOp) {
+        let info = inst.opcode.info();
         let Extra::Texture(number) = self.program.ast.extra(inst) else {
             return;
         };
         let part = self.program.ast.textures[number as usize];
         let target = &TARGETS[part.target as usize];
-        let access = access(info);
+        let access = op.access();
         let before = info.operands.len() - 1 + usize::from(part.offset == Offset::Dynamic);
         let second = operands.len() > before && self.version >= Version::V5_0;
         let clamps = inst.modifiers.mods().contains(Mods::LODCLAMP);
         // Where the least level has the place of the bias, there is no bias.
-        let has_room = !clamps || matches!(target.name, "ARRAYCUBE" | "SHADOWCUBE");
-        if !(second && takes_level_operand(info, target) && has_room) {
+        let has_room = !clamps || target.has_level_beside_clamp();
+        if !(second && op.has_level() && target.is_full() && has_room) {
             self.target(&part, info, target, access);
         }
         if clamps && target.target == TexTarget::Rect {
@@ -39,17 +35,17 @@ impl Checker<'_> {
             let span = part.target_span;
             self.reports.error(Code::TargetNotAllowed, span, message);
         }
-        self.offset(&part, info, target);
+        self.offset(&part, op, target);
         let clamp = clamps && access != Access::GRAD;
         self.extra_operands(operands, info, &part, clamp);
         if let Some(handle) = part.handle {
-            self.component(&part.texture, part.texture.suffix, access);
+            self.component(&part.texture, part.texture.suffix, op);
             return self.handle(number, handle);
         }
-        let Some(var) = self.texture_variable(number, access) else {
+        let Some(var) = self.texture_variable(number, op) else {
             return;
         };
-        self.target_of_units(var, &part, target);
+        self.target_of_units(var, &part);
     }
 
     fn target(&mut self, part: &TexPart, info: &OpcodeInfo, target: &TargetInfo, access: Access) {
@@ -67,11 +63,9 @@ impl Checker<'_> {
                 target.since.name()
             );
             self.reports.error(Code::FeatureNewer, span, message);
-        } else if let Some(feature) = target
-            .option
-            .filter(|option| !self.program.features.contains(option.flag()))
-        {
-            let message = format!("target `{}` needs OPTION {}", target.name, feature.option());
+        } else if !self.has_option(target.needs) {
+            let option = target.needs.option();
+            let message = format!("target `{}` needs OPTION {option}", target.name);
             self.reports.error(Code::FeatureOption, span, message);
         } else if !target.access.contains(access) {
             let message = format!(
@@ -125,7 +119,7 @@ impl Checker<'_> {
         }
     }
 
-    fn offset(&mut self, part: &TexPart, info: &OpcodeInfo, target: &TargetInfo) {
+    fn offset(&mut self, part: &TexPart, op: TextureOp, target: &TargetInfo) {
         match part.offset {
             Offset::None => {}
             Offset::Dynamic => {
@@ -133,17 +127,16 @@ impl Checker<'_> {
                     let message = "a run-time offset needs language version 5.0";
                     self.reports
                         .error(Code::FeatureNewer, part.offset_span, message);
-                } else if target.is_cube() || matches!(info.name, "TXD" | "TXGO") {
+                } else if target.is_cube() || !op.takes_run_time_offset() {
                     let message = "a run-time offset is not available here";
                     self.reports
                         .error(Code::OffsetDynamic, part.offset_span, message);
                 }
             }
             Offset::Constant(offset) => {
-                let allowed = if info.name == "TXGO" {
-                    0
-                } else {
-                    target.offsets as usize
+                let allowed = match op.has_own_offsets() {
+                    true => 0,
+                    false => usize::from(target.offsets),
                 };
                 if offset[allowed..].iter().any(|&component| component != 0) {
                     let message = format!(
@@ -173,13 +166,13 @@ impl Checker<'_> {
         part: &TexPart,
         has_least_level: bool,
     ) {
+        let Some(op) = info.texture() else { return };
         let target = &TARGETS[part.target as usize];
         let own = info.operands.len() - 1;
         let dynamic = usize::from(part.offset == Offset::Dynamic);
-        let reference =
-            target.reference == Reference::Operand && info.name != "TXQ" && info.name != "LOD";
+        let reference = target.reference == Reference::Operand && op.takes_reference();
         let needed = usize::from(reference || has_least_level);
-        let further = needed.max(usize::from(takes_level_operand(info, target)));
+        let further = needed.max(usize::from(op.has_level() && target.is_full()));
         let count = operands.len();
         for (number, operand) in operands
             .iter_mut()
@@ -219,7 +212,7 @@ impl Checker<'_> {
     }
 
     /// The texture variable; sets it in the tree.
-    fn texture_variable(&mut self, number: u32, access: Access) -> Option<u32> {
+    fn texture_variable(&mut self, number: u32, op: TextureOp) -> Option<u32> {
         let operand = self.program.ast.textures[number as usize].texture;
         let (var, suffix) = match operand.base {
             Base::Name(name) => (self.var_of(name, operand.span)?, operand.suffix),
@@ -246,7 +239,7 @@ impl Checker<'_> {
             return None;
         }
         self.index(var, operand.index, operand.span);
-        self.component(&operand, suffix, access);
+        self.component(&operand, suffix, op);
         let part = &mut self.program.ast.textures[number as usize].texture;
         part.base = Base::Var(var);
         part.suffix = suffix;
@@ -254,8 +247,8 @@ impl Checker<'_> {
     }
 
     /// The component that gathers select.
-    fn component(&mut self, operand: &Operand, suffix: Suffix, access: Access) {
-        if !suffix.is_none() && !access.intersects(Access::GATHER.union(Access::GATHER_OFFSETS)) {
+    fn component(&mut self, operand: &Operand, suffix: Suffix, op: TextureOp) {
+        if !suffix.is_none() && !op.selects_component() {
             self.reports.error(
                 Code::ComponentSelect,
                 operand.span,
@@ -276,7 +269,7 @@ impl Checker<'_> {
     }
 
     /// A unit goes with one target; an array counts with all its units.
-    fn target_of_units(&mut self, var: u32, part: &TexPart, target: &TargetInfo) {
+    fn target_of_units(&mut self, var: u32, part: &TexPart) {
         let info = self.program.vars[var as usize];
         let VarKind::Texture { unit } = info.kind else {
             return;
@@ -294,35 +287,10 @@ impl Checker<'_> {
                 return;
             }
         }
-        let _ = target;
-        let arb_vertex = self.family == Family::Arb && self.stage == Stage::Vertex;
-        if arb_vertex && known == VERTEX_TEXTURES && self.unit_targets.len() > known {
-            let message = format!("more than {VERTEX_TEXTURES} texture image units");
+        if self.facts.texture_units == Some(known) && self.unit_targets.len() > known {
+            let message = format!("more than {known} texture image units");
             let span = part.texture.span;
             self.reports.error(Code::TooManyTextureUnits, span, message);
         }
-    }
-}
-
-/// Whether bias or level stand in an operand of their own, because the coordinate takes all lanes. EXT_sparse_texture2 table X.17.
-fn takes_level_operand(info: &OpcodeInfo, target: &TargetInfo) -> bool {
-    target.is_full() && matches!(info.name, "TXB" | "TXL")
-}
-
-/// The access that a texture opcode makes.
-fn access(info: &OpcodeInfo) -> Access {
-    match info.name {
-        "TXB" => Access::BIAS,
-        "TXL" => Access::LOD,
-        "TXP" => Access::PROJECT,
-        "TXD" => Access::GRAD,
-        "TXF" => Access::FETCH,
-        "TXFMS" => Access::FETCH_SAMPLE,
-        "TXG" => Access::GATHER,
-        "TXGO" => Access::GATHER_OFFSETS,
-        "TXQ" => Access::QUERY_SIZE,
-        "LOD" => Access::QUERY_LOD,
-        "TXQS" => Access::QUERY_SAMPLES,
-        _ => Access::SAMPLE,
     }
 }

@@ -194,7 +194,7 @@ impl Checker<'_> {
         if extended && !atomic && !self.program.features.contains(Features::MEM_EXTENDED) {
             let span = self.type_span(inst, 0);
             let message = format!("`{}` needs OPTION NV_gpu_program5_mem_extended", data.name);
-            match info.name == "LDC" && data.ty == Type::F16 {
+            match info.accesses(OperandKind::ConstMem) && data.ty == Type::F16 {
                 true => {
                     self.reports.lenient(Rule::HalfLoad, span, message);
                 }
@@ -240,10 +240,11 @@ impl Checker<'_> {
             }
             Type::U8 | Type::S8 | Type::U16 | Type::S16 | Type::U32 | Type::S32 => false,
         };
-        let shared_float =
-            info.name == "ATOMS" && data.ty == Type::F32 && matches!(op, Add | Exchange);
+        let shared_float = info.accesses(OperandKind::SharedMem)
+            && data.ty == Type::F32
+            && matches!(op, Add | Exchange);
         // Images have texels of up to 32 bits for atomics, but for vectors of half floats.
-        let size_known = info.name != "ATOMIM" || data.ty.width() < Width::W64;
+        let size_known = info.image().is_none() || data.ty.width() < Width::W64;
         let known = modifiers::atomic_types(op).contains(&data.ty);
         // Vectors exist of half floats, and only those.
         let size_fits = (data.components == 1) != (data.ty == Type::F16);

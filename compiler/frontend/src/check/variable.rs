@@ -7,7 +7,7 @@ use super::memory::BufferRange;
 use super::{Checker, IoBinding, Named, Var, VarKind};
 use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
-use crate::lang::bindings::{BindingInfo, Traits, is_conventional};
+use crate::lang::bindings::{BindingInfo, Traits};
 use crate::lang::lenient::Rule;
 use crate::lang::{limits, options};
 use crate::source::Version;
@@ -532,7 +532,7 @@ impl Checker<'_> {
         let Semantic::Attrib(slot) = semantic else {
             return;
         };
-        let number = usize::from(!is_conventional(row));
+        let number = usize::from(!row.is_conventional());
         let Some(pair) = self.slots.get_mut(slot as usize) else {
             return;
         };

@@ -3,8 +3,8 @@
 
 use crate::lang::ArbNeeds;
 use crate::lang::Stages;
-use crate::lang::options::{Feature, Features};
-use crate::source::{Family, Version};
+use crate::lang::options::Features;
+use crate::source::{Dialect, Family, Version};
 use glasm_ir::Semantic;
 use glasm_ir::types::Base;
 
@@ -65,8 +65,8 @@ pub struct BindingInfo {
     pub base: Base,
     /// Properties.
     pub traits: Traits,
-    /// Option needed, if any.
-    pub option: Option<Feature>,
+    /// What options must have enabled in programs of the family with types.
+    pub needs: Features,
 }
 
 macro_rules! number {
@@ -80,15 +80,6 @@ macro_rules! number {
         Number::Optional($limit)
     };
 }
-macro_rules! option {
-    () => {
-        None
-    };
-    ($feature:ident) => {
-        Some(Feature::$feature)
-    };
-}
-
 macro_rules! arb_needs {
     () => {
         None
@@ -110,7 +101,7 @@ macro_rules! bindings {
             semantic: $semantic,
             base: Base::$base,
             traits: Traits::empty()$(.union(Traits::$mark))*,
-            option: option!($($option)?),
+            needs: Features::empty()$(.union(Features::$option))?,
             arb: arb_needs!($([$($need)*])?),
         },)*];
     };
@@ -124,10 +115,29 @@ impl BindingInfo {
             Family::Arb => self.arb.is_some(),
         }
     }
+
+    /// What options must have enabled in programs of a family that has the binding.
+    pub fn needs_in(&self, family: Family) -> Features {
+        match family {
+            Family::Typed => self.needs,
+            Family::Arb => self.arb.unwrap_or_default(),
+        }
+    }
+
+    /// Whether a vertex attribute has the conventional binding, which shares its slot with the generic one; a program may use one kind
+    /// per slot. NV_vertex_program4 section 2.X.3.2.
+    pub fn is_conventional(&self) -> bool {
+        !self.traits.contains(Traits::TYPELESS)
+    }
+
+    /// Whether only later versions of a language have the binding.
+    pub fn is_newer_than(&self, dialect: Dialect) -> bool {
+        dialect.family() == Family::Typed && self.since > dialect.version()
+    }
 }
 
 bindings! { ATTRIBS:
-    // path, program types, version, (number), type, (properties), meaning, option => needs in ARB programs
+    // path, program types, version, (number), type, (properties), meaning, needs => needs in ARB programs
     "vertex.position" VERTEX V4_0 () Float () |_| Semantic::Attrib(0) => [];
     "vertex.normal" VERTEX V4_0 () Float () |_| Semantic::Attrib(2) => [];
     "vertex.color.primary" VERTEX V4_0 () Float () |_| Semantic::Attrib(3) => [];
@@ -156,10 +166,10 @@ bindings! { ATTRIBS:
     "fragment.sampleid" FRAGMENT V4_1 () Signed () |_| Semantic::SampleId;
     "fragment.samplemask" FRAGMENT V5_0 () Signed () |_| Semantic::SampleMask;
     "fragment.samplemask[]" FRAGMENT V5_0 ([1]) Signed () |_| Semantic::SampleMask;
-    "fragment.helperthread" FRAGMENT V5_0 () Signed () |_| Semantic::HelperInvocation, ThreadGroup;
-    "fragment.layer" FRAGMENT V4_0 () Signed () |_| Semantic::Layer, FragmentLayer;
-    "fragment.viewport" FRAGMENT V4_0 () Signed () |_| Semantic::ViewportIndex, FragmentLayer;
-    "fragment.fullycovered" FRAGMENT V4_0 () Signed () |_| Semantic::FullyCovered, FullyCovered;
+    "fragment.helperthread" FRAGMENT V5_0 () Signed () |_| Semantic::HelperInvocation, THREAD_GROUP;
+    "fragment.layer" FRAGMENT V4_0 () Signed () |_| Semantic::Layer, FRAGMENT_LAYER;
+    "fragment.viewport" FRAGMENT V4_0 () Signed () |_| Semantic::ViewportIndex, FRAGMENT_LAYER;
+    "fragment.fullycovered" FRAGMENT V4_0 () Signed () |_| Semantic::FullyCovered, FULLY_COVERED;
     "primitive.id" FRAGMENT V4_0 () Signed (INTERPOLATED) |_| Semantic::PrimitiveId;
     "invocation.localid" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationId;
     "invocation.globalid" COMPUTE V5_0 () Unsigned () |_| Semantic::GlobalInvocationId;
@@ -167,38 +177,38 @@ bindings! { ATTRIBS:
     "invocation.groupcount" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupCount;
     "invocation.groupsize" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupSize;
     "invocation.localindex" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationIndex;
-    "vertex.threadid" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadId, ThreadGroup;
-    "vertex.threadeqmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadEqMask, ThreadGroup;
-    "vertex.threadltmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadLtMask, ThreadGroup;
-    "vertex.threadlemask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadLeMask, ThreadGroup;
-    "vertex.threadgtmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadGtMask, ThreadGroup;
-    "vertex.threadgemask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadGeMask, ThreadGroup;
-    "vertex.warpid" VERTEX V5_0 () Unsigned () |_| Semantic::WarpId, ThreadGroup;
-    "vertex.smid" VERTEX V5_0 () Unsigned () |_| Semantic::SmId, ThreadGroup;
-    "fragment.threadid" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadId, ThreadGroup;
-    "fragment.threadeqmask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadEqMask, ThreadGroup;
-    "fragment.threadltmask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadLtMask, ThreadGroup;
-    "fragment.threadlemask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadLeMask, ThreadGroup;
-    "fragment.threadgtmask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadGtMask, ThreadGroup;
-    "fragment.threadgemask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadGeMask, ThreadGroup;
-    "fragment.warpid" FRAGMENT V5_0 () Unsigned () |_| Semantic::WarpId, ThreadGroup;
-    "fragment.smid" FRAGMENT V5_0 () Unsigned () |_| Semantic::SmId, ThreadGroup;
-    "primitive.threadid" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadId, ThreadGroup;
-    "primitive.threadeqmask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadEqMask, ThreadGroup;
-    "primitive.threadltmask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadLtMask, ThreadGroup;
-    "primitive.threadlemask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadLeMask, ThreadGroup;
-    "primitive.threadgtmask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadGtMask, ThreadGroup;
-    "primitive.threadgemask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadGeMask, ThreadGroup;
-    "primitive.warpid" PRIMITIVES V5_0 () Unsigned () |_| Semantic::WarpId, ThreadGroup;
-    "primitive.smid" PRIMITIVES V5_0 () Unsigned () |_| Semantic::SmId, ThreadGroup;
-    "invocation.threadid" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadId, ThreadGroup;
-    "invocation.threadeqmask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadEqMask, ThreadGroup;
-    "invocation.threadltmask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadLtMask, ThreadGroup;
-    "invocation.threadlemask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadLeMask, ThreadGroup;
-    "invocation.threadgtmask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadGtMask, ThreadGroup;
-    "invocation.threadgemask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadGeMask, ThreadGroup;
-    "invocation.warpid" COMPUTE V5_0 () Unsigned () |_| Semantic::WarpId, ThreadGroup;
-    "invocation.smid" COMPUTE V5_0 () Unsigned () |_| Semantic::SmId, ThreadGroup;
+    "vertex.threadid" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadId, THREAD_GROUP;
+    "vertex.threadeqmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadEqMask, THREAD_GROUP;
+    "vertex.threadltmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadLtMask, THREAD_GROUP;
+    "vertex.threadlemask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadLeMask, THREAD_GROUP;
+    "vertex.threadgtmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadGtMask, THREAD_GROUP;
+    "vertex.threadgemask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadGeMask, THREAD_GROUP;
+    "vertex.warpid" VERTEX V5_0 () Unsigned () |_| Semantic::WarpId, THREAD_GROUP;
+    "vertex.smid" VERTEX V5_0 () Unsigned () |_| Semantic::SmId, THREAD_GROUP;
+    "fragment.threadid" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadId, THREAD_GROUP;
+    "fragment.threadeqmask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadEqMask, THREAD_GROUP;
+    "fragment.threadltmask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadLtMask, THREAD_GROUP;
+    "fragment.threadlemask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadLeMask, THREAD_GROUP;
+    "fragment.threadgtmask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadGtMask, THREAD_GROUP;
+    "fragment.threadgemask" FRAGMENT V5_0 () Unsigned () |_| Semantic::ThreadGeMask, THREAD_GROUP;
+    "fragment.warpid" FRAGMENT V5_0 () Unsigned () |_| Semantic::WarpId, THREAD_GROUP;
+    "fragment.smid" FRAGMENT V5_0 () Unsigned () |_| Semantic::SmId, THREAD_GROUP;
+    "primitive.threadid" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadId, THREAD_GROUP;
+    "primitive.threadeqmask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadEqMask, THREAD_GROUP;
+    "primitive.threadltmask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadLtMask, THREAD_GROUP;
+    "primitive.threadlemask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadLeMask, THREAD_GROUP;
+    "primitive.threadgtmask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadGtMask, THREAD_GROUP;
+    "primitive.threadgemask" PRIMITIVES V5_0 () Unsigned () |_| Semantic::ThreadGeMask, THREAD_GROUP;
+    "primitive.warpid" PRIMITIVES V5_0 () Unsigned () |_| Semantic::WarpId, THREAD_GROUP;
+    "primitive.smid" PRIMITIVES V5_0 () Unsigned () |_| Semantic::SmId, THREAD_GROUP;
+    "invocation.threadid" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadId, THREAD_GROUP;
+    "invocation.threadeqmask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadEqMask, THREAD_GROUP;
+    "invocation.threadltmask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadLtMask, THREAD_GROUP;
+    "invocation.threadlemask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadLeMask, THREAD_GROUP;
+    "invocation.threadgtmask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadGtMask, THREAD_GROUP;
+    "invocation.threadgemask" COMPUTE V5_0 () Unsigned () |_| Semantic::ThreadGeMask, THREAD_GROUP;
+    "invocation.warpid" COMPUTE V5_0 () Unsigned () |_| Semantic::WarpId, THREAD_GROUP;
+    "invocation.smid" COMPUTE V5_0 () Unsigned () |_| Semantic::SmId, THREAD_GROUP;
 }
 
 bindings! { RESULTS:
@@ -218,26 +228,20 @@ bindings! { RESULTS:
     "result.attrib[]" VERTICES V4_0 ([32]) Float (ARRAY TYPELESS) Semantic::Generic;
     "result.clip[]" VERTICES V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance => [NV_VERTEX_2];
     "result.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;
-    "result.layer" VERTEX V4_0 () Signed () |_| Semantic::Layer, ViewportArray2;
-    "result.viewport" VERTEX V4_0 () Signed () |_| Semantic::ViewportIndex, ViewportArray2;
-    "result.viewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::ViewportMask, ViewportArray2;
-    "result.secondaryposition" VERTICES V4_0 () Float () |_| Semantic::SecondaryPosition, StereoViews;
-    "result.secondaryviewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::SecondaryViewportMask, StereoViews;
-    "result.color.primary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 }, DualSource;
-    "result.color.secondary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 1 }, DualSource;
+    "result.layer" VERTEX V4_0 () Signed () |_| Semantic::Layer, VIEWPORT_ARRAY2;
+    "result.viewport" VERTEX V4_0 () Signed () |_| Semantic::ViewportIndex, VIEWPORT_ARRAY2;
+    "result.viewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::ViewportMask, VIEWPORT_ARRAY2;
+    "result.secondaryposition" VERTICES V4_0 () Float () |_| Semantic::SecondaryPosition, STEREO_VIEWS;
+    "result.secondaryviewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::SecondaryViewportMask, STEREO_VIEWS;
+    "result.color.primary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 }, DUAL_SOURCE;
+    "result.color.secondary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 1 }, DUAL_SOURCE;
     "result.color" FRAGMENT V4_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 } => [];
-    "result.color[].primary" FRAGMENT V5_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DualSource;
-    "result.color[].secondary" FRAGMENT V5_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 1 }, DualSource;
-    "result.color[]" FRAGMENT V4_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DrawBuffers => [DRAW_BUFFERS];
+    "result.color[].primary" FRAGMENT V5_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DUAL_SOURCE;
+    "result.color[].secondary" FRAGMENT V5_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 1 }, DUAL_SOURCE;
+    "result.color[]" FRAGMENT V4_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DRAW_BUFFERS => [DRAW_BUFFERS];
     "result.depth" FRAGMENT V4_0 () Float () |_| Semantic::FragDepth => [];
     "result.samplemask" FRAGMENT V4_1 () Signed () |_| Semantic::SampleMask;
     "result.samplemask[]" FRAGMENT V4_1 ([1]) Signed () |_| Semantic::SampleMask;
-}
-
-/// The conventional vertex attribute bindings share their slot with generic ones; a program may use one kind per slot.
-/// NV_vertex_program4 section 2.X.3.2.
-pub fn is_conventional(info: &BindingInfo) -> bool {
-    info.path.starts_with("vertex.") && !info.traits.contains(Traits::TYPELESS)
 }
 
 #[cfg(test)]

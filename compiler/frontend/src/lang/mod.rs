@@ -3,6 +3,7 @@
 pub mod arb;
 pub mod bindings;
 pub mod conditions;
+pub mod facts;
 pub mod languages;
 pub mod lenient;
 pub mod limits;
@@ -15,7 +16,6 @@ pub mod state;
 pub mod targets;
 
 use crate::lang::options::Features;
-use crate::source::{Dialect, Family};
 use glasm_ir::Stage;
 
 bitflags::bitflags! {
@@ -69,33 +69,6 @@ pub const fn stage_name(stage: Stage) -> &'static str {
         Stage::Geometry => "geometry",
         Stage::Fragment => "fragment",
         Stage::Compute => "compute",
-    }
-}
-
-/// Words that begin bindings in programs of a language, and that cannot be names. NV_gpu_program4 section 2.X.2, ARB_vertex_program
-/// section 2.14.2.
-pub const fn reserved_words(dialect: Dialect) -> &'static [&'static str] {
-    match (dialect.family(), dialect.stage()) {
-        (Family::Arb, Stage::Vertex) => &["program", "result", "state", "vertex"],
-        (Family::Arb, _) => &["program", "result", "state", "texture", "fragment"],
-        (Family::Typed, Stage::Vertex) => &["program", "result", "state", "texture", "vertex"],
-        (Family::Typed, Stage::Fragment) => &[
-            "program",
-            "result",
-            "state",
-            "texture",
-            "fragment",
-            "primitive",
-        ],
-        (Family::Typed, Stage::Compute) => &["program", "result", "state", "texture", "invocation"],
-        (Family::Typed, Stage::Geometry | Stage::TessControl | Stage::TessEval) => &[
-            "program",
-            "result",
-            "state",
-            "texture",
-            "vertex",
-            "primitive",
-        ],
     }
 }
 

@@ -3,10 +3,11 @@
 use crate::lang::Stages;
 use crate::lang::arb::Forms;
 use crate::lang::modifiers::Mods;
-use crate::lang::options::{Feature, Features};
-use crate::lower::LowerFn;
+use crate::lang::options::Features;
+use crate::lang::targets::Access;
 use crate::source::Version;
 use glasm_ir::Op;
+use glasm_ir::inst::Rounding;
 use glasm_ir::types::Base;
 
 /// How far an opcode supports a family of data types.
@@ -188,28 +189,177 @@ pub(crate) enum FlowOp {
     Ret,
 }
 
+/// What a texture instruction does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TextureOp {
+    Sample,
+    Bias,
+    Lod,
+    Project,
+    Grad,
+    Fetch,
+    FetchSample,
+    Gather,
+    GatherOffsets,
+    QuerySize,
+    QueryLod,
+    QuerySamples,
+}
+
+impl TextureOp {
+    /// What a target must allow.
+    pub(crate) const fn access(self) -> Access {
+        match self {
+            Self::Sample => Access::SAMPLE,
+            Self::Bias => Access::BIAS,
+            Self::Lod => Access::LOD,
+            Self::Project => Access::PROJECT,
+            Self::Grad => Access::GRAD,
+            Self::Fetch => Access::FETCH,
+            Self::FetchSample => Access::FETCH_SAMPLE,
+            Self::Gather => Access::GATHER,
+            Self::GatherOffsets => Access::GATHER_OFFSETS,
+            Self::QuerySize => Access::QUERY_SIZE,
+            Self::QueryLod => Access::QUERY_LOD,
+            Self::QuerySamples => Access::QUERY_SAMPLES,
+        }
+    }
+
+    /// Whether it has a bias or a level, which stands in an operand of its own where the coordinate takes all lanes.
+    /// EXT_sparse_texture2 table X.17.
+    pub(crate) const fn has_level(self) -> bool {
+        matches!(self, Self::Bias | Self::Lod)
+    }
+
+    /// Whether the offset of texels can be computed at run time. NV_gpu_program5 section 2.X.4.4.
+    pub(crate) const fn takes_run_time_offset(self) -> bool {
+        !matches!(self, Self::Grad | Self::GatherOffsets)
+    }
+
+    /// Whether operands give the offsets, so that the texture part has none.
+    pub(crate) const fn has_own_offsets(self) -> bool {
+        matches!(self, Self::GatherOffsets)
+    }
+
+    /// Whether shadow targets whose reference stands in an operand of its own need that operand.
+    pub(crate) const fn takes_reference(self) -> bool {
+        !matches!(self, Self::QuerySize | Self::QueryLod)
+    }
+
+    /// Whether a component behind the texture selects what is gathered.
+    pub(crate) const fn selects_component(self) -> bool {
+        matches!(self, Self::Gather | Self::GatherOffsets)
+    }
+}
+
+/// What an image instruction does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ImageOp {
+    Load,
+    Store,
+    Atomic,
+    QuerySize,
+    QuerySamples,
+}
+
+/// Translations that take more than one operation, or that depend on modifiers and kinds of operands: what `lower::expand`
+/// dispatches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Expansion {
+    Abs,
+    AddAddresses,
+    AtomicElement,
+    AtomicGlobal,
+    Barrier(Op),
+    BitExtract,
+    BitInsert,
+    Convert,
+    Counter,
+    DerivativeX,
+    DerivativeY,
+    Dp2a,
+    Dph,
+    Dst,
+    ExpParts,
+    Image(ImageOp),
+    InterpolateAtSample,
+    IntToFloat,
+    Kill,
+    Lit,
+    LoadAddress(Rounding),
+    LoadElement,
+    LoadGlobal,
+    LogParts,
+    Lrp,
+    Multiply,
+    Nrm,
+    Pack(Op),
+    Pack64,
+    PackSignedBytes,
+    Rcc,
+    Rfl,
+    RootOfAbsolute,
+    /// The operation for floats, and the rounding of the conversion for integers.
+    Round(Op, Rounding),
+    Sad,
+    Scs,
+    SetFalse,
+    SetTrue,
+    Shuffle(Op),
+    StoreElement,
+    StoreGlobal,
+    Swz,
+    Texture(TextureOp),
+    Unpack(Op),
+    Unpack64,
+    UnpackSignedBytes,
+    X2d,
+    Xpd,
+}
+
 /// How an instruction becomes IR.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lower {
     /// One operation whose sources are the operands in order.
     Op(Op),
-    /// A function.
-    Fn(LowerFn),
+    /// Several operations, or one that depends on more than the opcode.
+    Expand(Expansion),
     /// Flow control.
     Flow(FlowOp),
     /// Not translated yet.
     Missing,
 }
 
-impl std::fmt::Debug for Lower {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Op(op) => write!(f, "Op({op:?})"),
-            Self::Fn(_) => f.write_str("Fn"),
-            Self::Flow(op) => write!(f, "Flow({op:?})"),
-            Self::Missing => f.write_str("Missing"),
-        }
-    }
+/// The size of a variable that an opcode packs into or unpacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PackedSize {
+    /// The result is a LONG variable. NV_gpu_program5 section 2.X.8.Z, PK64.
+    LongResult,
+    /// The operand is a LONG variable. NV_gpu_program5 section 2.X.8.Z, UP64.
+    LongSource,
+    /// The result is no SHORT variable, which has no room for all bits. NV_gpu_program4 section 2.X.8.Z.
+    NoShortResult,
+    /// The operand is no SHORT variable. NV_gpu_program4 section 2.X.8.Z.
+    NoShortSource,
+}
+
+/// What an opcode asks of its operands and its result beyond their kinds and types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OperandRule {
+    /// Nothing.
+    None,
+    /// A variable has a certain size.
+    Size(PackedSize),
+    /// The first operand is an attribute that can be interpolated. NV_gpu_program5 section 2.X.8.Z, IPAC.
+    Attribute,
+    /// Constant addresses lie within the declared shared memory. NV_compute_program5 section 2.X.7.Y.
+    SharedBounds,
+    /// One of the operations on counters is given. NV_shader_atomic_counters section 2.X.8.Z.
+    CounterOperation,
+    /// The count is a parameter or a constant. NV_fragment_program2 sections 3.11.X.8 and 3.11.X.9.
+    ParameterCount,
+    /// The result has no component w. NV_fragment_program_option section 3.11.5.36.
+    ThreeComponents,
 }
 
 /// A row of the opcode table.
@@ -221,8 +371,10 @@ pub struct OpcodeInfo {
     pub since: Version,
     /// Program types.
     pub stages: Stages,
-    /// Option that enables it in versions before `since`, if there is one.
-    pub option: Option<Feature>,
+    /// What options must have enabled in versions before `since`; empty if it is not there at all.
+    pub early: Features,
+    /// What options must have enabled in every version.
+    pub needs: Features,
     /// What it is in ARB programs; rows of other families have nothing here.
     pub arb: Forms,
     /// Float types.
@@ -243,10 +395,10 @@ pub struct OpcodeInfo {
     pub(crate) lower: Lower,
     /// One line for people.
     pub text: &'static str,
+    /// Rule for operands and result.
+    pub(crate) operand_rule: OperandRule,
     /// Whether all operands are values or memory elements, separated by commas.
     pub(crate) plain: bool,
-    /// Whether rules beyond the columns exist.
-    pub(crate) special: bool,
 }
 
 impl OpcodeInfo {
@@ -276,6 +428,38 @@ impl OpcodeInfo {
                 types
             }
         }
+    }
+
+    /// What the instruction does with a texture, if it has one.
+    pub(crate) const fn texture(&self) -> Option<TextureOp> {
+        match self.lower {
+            Lower::Expand(Expansion::Texture(op)) => Some(op),
+            Lower::Expand(_) | Lower::Op(_) | Lower::Flow(_) | Lower::Missing => None,
+        }
+    }
+
+    /// What the instruction does with an image, if it has one.
+    pub(crate) const fn image(&self) -> Option<ImageOp> {
+        match self.lower {
+            Lower::Expand(Expansion::Image(op)) => Some(op),
+            Lower::Expand(_) | Lower::Op(_) | Lower::Flow(_) | Lower::Missing => None,
+        }
+    }
+
+    /// Whether an operand is an element of this memory.
+    pub(crate) fn accesses(&self, memory: OperandKind) -> bool {
+        self.operands.last() == Some(&memory)
+    }
+
+    /// Whether rules beyond types and kinds of operands hold.
+    #[inline]
+    pub(crate) fn is_special(&self) -> bool {
+        !self.needs.is_empty()
+            || self.operand_rule != OperandRule::None
+            || matches!(
+                self.lower,
+                Lower::Expand(Expansion::Texture(_) | Expansion::Image(_))
+            )
     }
 
     /// Whether the instruction opens, divides or closes a block.

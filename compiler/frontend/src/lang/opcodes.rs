@@ -4,14 +4,14 @@ use crate::lang::Stages;
 use crate::lang::arb::Forms;
 use crate::lang::arb::opcodes as arb;
 use crate::lang::modifiers::Mods;
-pub(crate) use crate::lang::opcode_info::{FlowOp, Lower};
-pub use crate::lang::opcode_info::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
-use crate::lang::options::Feature;
-use crate::lower::{
-    alu, composite, convert, derivative, flow, image, memory, pack, texture, thread,
+pub(crate) use crate::lang::opcode_info::{
+    Expansion, FlowOp, ImageOp, Lower, OperandRule, PackedSize, TextureOp,
 };
+pub use crate::lang::opcode_info::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
+use crate::lang::options::Features;
 use crate::source::{Family, Version};
 use glasm_ir::Op;
+use glasm_ir::inst::Rounding;
 use glasm_ir::types::Base;
 
 macro_rules! support {
@@ -45,14 +45,6 @@ macro_rules! base {
     };
     (-) => {
         Base::Float
-    };
-}
-macro_rules! option {
-    () => {
-        None
-    };
-    ($feature:ident) => {
-        Some(Feature::$feature)
     };
 }
 macro_rules! result {
@@ -155,17 +147,27 @@ macro_rules! operand {
         $crate::lang::opcode_info::OperandKind::AddressRegister
     };
 }
-pub(crate) use {operand, result};
+macro_rules! operand_rule {
+    () => {
+        $crate::lang::opcode_info::OperandRule::None
+    };
+    ($rule:expr) => {
+        $rule
+    };
+}
+pub(crate) use {operand, operand_rule, result};
 
 macro_rules! opcodes {
     ($($name:literal $since:ident $stages:ident [$f:tt $i:tt $c:tt $s:tt $h:tt $d:tt] $out:tt ($($in:ident)*)
-       $rule:ident ($extra:expr) $lower:expr, $text:literal $($feature:ident)?;)*) => {
+       $rule:ident ($extra:expr) $lower:expr, $text:literal
+       $(early $early:ident)? $(needs $needs:ident)? $(rule $operand_rule:expr)?;)*) => {
         /// The opcodes of the family with types, in alphabetical order.
         const TYPED: &[OpcodeInfo] = &[$(OpcodeInfo {
             name: $name,
             since: Version::$since,
             stages: Stages::$stages,
-            option: option!($($feature)?),
+            early: Features::empty()$(.union(Features::$early))?,
+            needs: Features::empty()$(.union(Features::$needs))?,
             arb: Forms::NONE,
             float: support!($f),
             int: support!($i),
@@ -176,8 +178,8 @@ macro_rules! opcodes {
             operands: &[$(operand!($in)),*],
             lower: $lower,
             text: $text,
+            operand_rule: operand_rule!($($operand_rule)?),
             plain: all_plain(&[$(operand!($in)),*]),
-            special: has_rules($name, &[$(operand!($in)),*]),
         },)*];
     };
 }
@@ -191,33 +193,6 @@ pub(crate) const fn all_plain(operands: &[OperandKind]) -> bool {
         index += 1;
     }
     true
-}
-
-/// Textures, memory, packing, interpolation, thread groups.
-pub(crate) const fn has_rules(name: &str, operands: &[OperandKind]) -> bool {
-    let last = if operands.is_empty() {
-        OperandKind::V
-    } else {
-        operands[operands.len() - 1]
-    };
-    let named = matches!(
-        name.as_bytes(),
-        [b'P', b'K', ..]
-            | [b'U', b'P', ..]
-            | [b'I', b'P', b'A', ..]
-            | [b'Q', b'S', ..]
-            | [b'S', b'H', b'F', ..]
-            | [b'T', b'G', ..]
-            | b"LOOP"
-            | b"REP"
-            | b"RFL"
-    );
-    let memory = matches!(
-        last,
-        OperandKind::SharedMem | OperandKind::StorageMem | OperandKind::CounterMem
-    );
-    let image = matches!(last, OperandKind::Image | OperandKind::ImageTarget);
-    named || memory || image || matches!(last, OperandKind::Texture)
 }
 
 /// Where a float type is allowed, so is the suffix R.
@@ -242,25 +217,26 @@ const S: Mods = Mods::NTC.union(Mods::SPARSE);
 /// Accesses to texels whose level of detail is computed. EXT_sparse_texture2 section 2.X.4.1.
 const L: Mods = S.union(Mods::LODCLAMP);
 
-use Lower::{Flow, Fn, Missing};
+use Lower::{Expand, Flow, Missing};
 
 pub(crate) const fn op(op: Op) -> Lower {
     Lower::Op(op)
 }
 
 opcodes! {
-    // name, version, program types, F I C S H D, result, operands, types, further modifiers, translation, text, option
-    "ABS" V4_0 ALL [6 6 X X X F] v (v) Arithmetic (A) Fn(alu::abs), "absolute value";
+    // name, version, program types, F I C S H D, result, operands, types, further modifiers, translation, text; then, where there is one,
+    // the option that enables it in earlier versions, the option that it needs, and the rule for operands
+    "ABS" V4_0 ALL [6 6 X X X F] v (v) Arithmetic (A) Expand(Expansion::Abs), "absolute value";
     "ADD" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Add), "add";
     "AND" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::And), "bitwise and";
-    "ATOM" V5_0 ALL [- - X - - S] s (v a) Atomic (M) Fn(memory::atomic), "atomic access to global memory";
-    "ATOMB" V5_0 ALL [- - X - - S] s (v bm) Atomic (M) Fn(memory::atomic_view), "atomic access to a storage buffer";
-    "ATOMCTR" V5_0 ALL [- X X - - U] s (ctr) Arithmetic (C) Fn(memory::counter), "atomic access to a counter";
-    "ATOMIM" V5_0 ALL [- - X - - S] s (v vs im) Atomic (M.union(Mods::SPARSE)) Fn(image::atomic), "atomic access to an image";
-    "ATOMS" V5_0 COMPUTE [- - X - - S] s (v sm) Atomic (M) Fn(memory::atomic_view), "atomic access to shared memory";
-    "BAR" V5_0 COMPUTE [- - - - - -] - () None (NO) Fn(memory::barrier), "barrier of the work group";
-    "BFE" V5_0 ALL [- X X - - S] v (v v) Arithmetic (A) Fn(alu::bit_extract), "extract bits: (count, offset), value";
-    "BFI" V5_0 ALL [- X X - - S] v (v v v) Arithmetic (A) Fn(alu::bit_insert), "insert bits: (count, offset), bits, value";
+    "ATOM" V5_0 ALL [- - X - - S] s (v a) Atomic (M) Expand(Expansion::AtomicGlobal), "atomic access to global memory";
+    "ATOMB" V5_0 ALL [- - X - - S] s (v bm) Atomic (M) Expand(Expansion::AtomicElement), "atomic access to a storage buffer" needs STORAGE_BUFFER;
+    "ATOMCTR" V5_0 ALL [- X X - - U] s (ctr) Arithmetic (C) Expand(Expansion::Counter), "atomic access to a counter" needs ATOMIC_COUNTERS rule OperandRule::CounterOperation;
+    "ATOMIM" V5_0 ALL [- - X - - S] s (v vs im) Atomic (M.union(Mods::SPARSE)) Expand(Expansion::Image(ImageOp::Atomic)), "atomic access to an image";
+    "ATOMS" V5_0 COMPUTE [- - X - - S] s (v sm) Atomic (M) Expand(Expansion::AtomicElement), "atomic access to shared memory" rule OperandRule::SharedBounds;
+    "BAR" V5_0 COMPUTE [- - - - - -] - () None (NO) Expand(Expansion::Barrier(Op::Barrier)), "barrier of the work group";
+    "BFE" V5_0 ALL [- X X - - S] v (v v) Arithmetic (A) Expand(Expansion::BitExtract), "extract bits: (count, offset), value";
+    "BFI" V5_0 ALL [- X X - - S] v (v v v) Arithmetic (A) Expand(Expansion::BitInsert), "insert bits: (count, offset), bits, value";
     "BFR" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::BitReverse), "reverse bits";
     "BRK" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Brk), "leave the loop";
     "BTC" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::BitCount), "count one bits";
@@ -268,20 +244,20 @@ opcodes! {
     "BTFM" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::FindMsb), "find the highest significant bit";
     "CAL" V4_0 ALL [- - - - - -] - (l oc) None (NO) Flow(FlowOp::Cal), "call a subroutine";
     "CALI" V5_0 ALL [- - - - - -] - (i oc) None (NO) Flow(FlowOp::Cali), "call the subroutine that a parameter names";
-    "CEIL" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::ceil), "round up";
+    "CEIL" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Expand(Expansion::Round(Op::Ceil, Rounding::Ceil)), "round up";
     "CMP" V4_0 ALL [6 6 X X X F] v (v v v) Arithmetic (A) op(Op::SelLt), "choose by sign: a < 0 ? b : c";
     "CONT" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Cont), "go on with the next round of the loop";
     "COS" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Cos), "cosine";
-    "CVT" V5_0 ALL [- - X X - F] v (v) Convert (A.union(Mods::ANY_ROUNDING)) Fn(convert::convert), "convert between types";
-    "DDX" V4_0 FRAGMENT [X - X X X F] v (v) Arithmetic (A.union(Mods::ANY_DERIVATIVE)) Fn(derivative::ddx), "derivative in x";
-    "DDY" V4_0 FRAGMENT [X - X X X F] v (v) Arithmetic (A.union(Mods::ANY_DERIVATIVE)) Fn(derivative::ddy), "derivative in y";
+    "CVT" V5_0 ALL [- - X X - F] v (v) Convert (A.union(Mods::ANY_ROUNDING)) Expand(Expansion::Convert), "convert between types";
+    "DDX" V4_0 FRAGMENT [X - X X X F] v (v) Arithmetic (A.union(Mods::ANY_DERIVATIVE)) Expand(Expansion::DerivativeX), "derivative in x";
+    "DDY" V4_0 FRAGMENT [X - X X X F] v (v) Arithmetic (A.union(Mods::ANY_DERIVATIVE)) Expand(Expansion::DerivativeY), "derivative in y";
     "DIV" V4_0 ALL [6 6 X X X F] v (v s) Arithmetic (A) op(Op::Div), "divide by a scalar";
     "DP2" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) op(Op::Dp2), "dot product of two components";
-    "DP2A" V4_0 ALL [X - X X X F] s (v v v) Arithmetic (A) Fn(composite::dp2a), "dot product of two components plus a scalar";
+    "DP2A" V4_0 ALL [X - X X X F] s (v v v) Arithmetic (A) Expand(Expansion::Dp2a), "dot product of two components plus a scalar";
     "DP3" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) op(Op::Dp3), "dot product of three components";
     "DP4" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) op(Op::Dp4), "dot product of four components";
-    "DPH" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) Fn(composite::dph), "homogeneous dot product";
-    "DST" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Fn(composite::dst), "distance vector";
+    "DPH" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) Expand(Expansion::Dph), "homogeneous dot product";
+    "DST" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Expand(Expansion::Dst), "distance vector";
     "ELSE" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::Else), "otherwise";
     "EMIT" V4_0 GEOMETRY [- - - - - -] - () None (NO) Missing, "emit a vertex";
     "EMITS" V5_0 GEOMETRY [- X - - - S] - (s) Arithmetic (NO) Missing, "emit a vertex to a stream";
@@ -289,66 +265,66 @@ opcodes! {
     "ENDPRIM" V4_0 GEOMETRY [- - - - - -] - () None (NO) Missing, "end of the primitive";
     "ENDREP" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::EndRep), "end of REP";
     "EX2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Exp2), "2 to the power of";
-    "FLR" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::floor), "round down";
+    "FLR" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Expand(Expansion::Round(Op::Floor, Rounding::Floor)), "round down";
     "FRC" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Fract), "fraction";
     "FSIB" V4_0 FRAGMENT [- - - - - -] - () None (NO) Flow(FlowOp::InterlockBegin), "begin the critical section";
     "FSIE" V4_0 FRAGMENT [- - - - - -] - () None (NO) Flow(FlowOp::InterlockEnd), "end the critical section";
-    "I2F" V4_0 ALL [- 6 X - - S] vf (v) Arithmetic (A) Fn(convert::int_to_float), "integer to float";
+    "I2F" V4_0 ALL [- 6 X - - S] vf (v) Arithmetic (A) Expand(Expansion::IntToFloat), "integer to float";
     "IF" V4_0 ALL [- - - - - -] - (c) None (NO) Flow(FlowOp::If), "conditional block";
-    "IMQ" V5_0 ALL [- - - - - S] vs (im) None (NO) Fn(image::query_size), "size of an image";
-    "IMQS" V5_0 ALL [- - - - - S] s (im) None (NO) Fn(image::query_samples), "number of samples of an image";
-    "IPAC" V5_0 FRAGMENT [X - X X - F] v (v) Arithmetic (A) op(Op::InterpCentroid), "interpolate at the centroid";
-    "IPAO" V5_0 FRAGMENT [X - X X - F] v (v v) Arithmetic (A) op(Op::InterpOffset), "interpolate with an offset";
-    "IPAS" V5_0 FRAGMENT [X - X X - F] v (v su) Arithmetic (A) Fn(derivative::interpolate_at_sample), "interpolate at a sample";
-    "KIL" V4_0 FRAGMENT [X X - - X F] - (vc) Arithmetic (T) Fn(flow::kill), "discard the fragment";
-    "LDB" V5_0 ALL [- - X X - F] v (bm) Storage (M) Fn(memory::load_view), "load from a storage buffer";
-    "LDC" V5_0 ALL [- - X X - F] v (cm) Storage (M) Fn(memory::load_view), "load from a constant buffer" Cbuffer;
-    "LDS" V5_0 COMPUTE [- - X X - F] v (sm) Storage (M) Fn(memory::load_view), "load from shared memory";
+    "IMQ" V5_0 ALL [- - - - - S] vs (im) None (NO) Expand(Expansion::Image(ImageOp::QuerySize)), "size of an image" needs IMAGE_SIZE;
+    "IMQS" V5_0 ALL [- - - - - S] s (im) None (NO) Expand(Expansion::Image(ImageOp::QuerySamples)), "number of samples of an image" needs IMAGE_SAMPLES;
+    "IPAC" V5_0 FRAGMENT [X - X X - F] v (v) Arithmetic (A) op(Op::InterpCentroid), "interpolate at the centroid" rule OperandRule::Attribute;
+    "IPAO" V5_0 FRAGMENT [X - X X - F] v (v v) Arithmetic (A) op(Op::InterpOffset), "interpolate with an offset" rule OperandRule::Attribute;
+    "IPAS" V5_0 FRAGMENT [X - X X - F] v (v su) Arithmetic (A) Expand(Expansion::InterpolateAtSample), "interpolate at a sample" rule OperandRule::Attribute;
+    "KIL" V4_0 FRAGMENT [X X - - X F] - (vc) Arithmetic (T) Expand(Expansion::Kill), "discard the fragment";
+    "LDB" V5_0 ALL [- - X X - F] v (bm) Storage (M) Expand(Expansion::LoadElement), "load from a storage buffer" needs STORAGE_BUFFER;
+    "LDC" V5_0 ALL [- - X X - F] v (cm) Storage (M) Expand(Expansion::LoadElement), "load from a constant buffer" early CBUFFER;
+    "LDS" V5_0 COMPUTE [- - X X - F] v (sm) Storage (M) Expand(Expansion::LoadElement), "load from shared memory" rule OperandRule::SharedBounds;
     "LG2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Log2), "logarithm to base 2";
-    "LIT" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Fn(composite::lit), "lighting coefficients";
-    "LOAD" V5_0 ALL [- - X X - F] v (a) Storage (M) Fn(memory::load), "load from global memory" BufferLoad;
-    "LOADIM" V5_0 ALL [- - X X - F] v (vs im) Image (M.union(Mods::SPARSE)) Fn(image::load), "load from an image";
-    "LOD" V4_1 ALL [X - X X - F] v (vf t) Arithmetic (T) Fn(texture::query_lod), "level of detail of a texture access";
-    "LRP" V4_0 ALL [X - X X X F] v (v v v) Arithmetic (A) Fn(composite::lrp), "linear interpolation: a * b + (1 - a) * c";
+    "LIT" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Expand(Expansion::Lit), "lighting coefficients";
+    "LOAD" V5_0 ALL [- - X X - F] v (a) Storage (M) Expand(Expansion::LoadGlobal), "load from global memory" early BUFFER_LOAD;
+    "LOADIM" V5_0 ALL [- - X X - F] v (vs im) Image (M.union(Mods::SPARSE)) Expand(Expansion::Image(ImageOp::Load)), "load from an image";
+    "LOD" V4_1 ALL [X - X X - F] v (vf t) Arithmetic (T) Expand(Expansion::Texture(TextureOp::QueryLod)), "level of detail of a texture access";
+    "LRP" V4_0 ALL [X - X X X F] v (v v v) Arithmetic (A) Expand(Expansion::Lrp), "linear interpolation: a * b + (1 - a) * c";
     "MAD" V4_0 ALL [6 6 X X X F] v (v v v) Arithmetic (A) op(Op::Mad), "multiply and add";
     "MAX" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Max), "maximum";
-    "MEMBAR" V5_0 ALL [- - - - - -] - () None (Mods::CTA) Fn(memory::memory_barrier), "memory barrier";
+    "MEMBAR" V5_0 ALL [- - - - - -] - () None (Mods::CTA) Expand(Expansion::Barrier(Op::MemoryBarrier)), "memory barrier";
     "MIN" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Min), "minimum";
     "MOD" V4_0 ALL [- 6 X - - S] v (v s) Arithmetic (A) op(Op::Mod), "remainder of the division by a scalar";
     "MOV" V4_0 ALL [6 6 X X X F] v (v) Arithmetic (A) op(Op::Mov), "move";
-    "MUL" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A.union(Mods::HI)) Fn(alu::mul), "multiply";
+    "MUL" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A.union(Mods::HI)) Expand(Expansion::Multiply), "multiply";
     "NOT" V4_0 ALL [- 6 X - - S] v (v) Arithmetic (A) op(Op::Not), "bitwise not";
-    "NRM" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Fn(composite::nrm), "normalize three components";
+    "NRM" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Expand(Expansion::Nrm), "normalize three components";
     "OR" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::Or), "bitwise or";
-    "PK2H" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Fn(pack::pk2h), "pack two half floats";
-    "PK2US" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Fn(pack::pk2us), "pack two unsigned normalized 16-bit values";
-    "PK4B" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Fn(pack::pk4b), "pack four signed normalized bytes";
-    "PK4UB" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Fn(pack::pk4ub), "pack four unsigned normalized bytes";
-    "PK64" V5_0 ALL [X X - - - F] v (v) Pack64 (T) Fn(pack::pk64), "pack pairs of 32-bit values into 64 bits";
+    "PK2H" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackHalf2)), "pack two half floats" rule OperandRule::Size(PackedSize::NoShortResult);
+    "PK2US" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackUnorm2)), "pack two unsigned normalized 16-bit values" rule OperandRule::Size(PackedSize::NoShortResult);
+    "PK4B" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::PackSignedBytes), "pack four signed normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
+    "PK4UB" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackUnorm4)), "pack four unsigned normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
+    "PK64" V5_0 ALL [X X - - - F] v (v) Pack64 (T) Expand(Expansion::Pack64), "pack pairs of 32-bit values into 64 bits" rule OperandRule::Size(PackedSize::LongResult);
     "POW" V4_0 ALL [X - X X X F] s (s s) Arithmetic (A) op(Op::Pow), "power";
-    "QSWZ0" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad0), "add a value of fragment 0 of the quad";
-    "QSWZ1" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad1), "add a value of fragment 1 of the quad";
-    "QSWZ2" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad2), "add a value of fragment 2 of the quad";
-    "QSWZ3" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad3), "add a value of fragment 3 of the quad";
-    "QSWZX" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::QuadX), "add a value of the neighbor in x";
-    "QSWZY" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::QuadY), "add a value of the neighbor in y";
-    "RCC" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) Fn(composite::rcc), "clamped reciprocal";
+    "QSWZ0" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad0), "add a value of fragment 0 of the quad" needs THREAD_GROUP;
+    "QSWZ1" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad1), "add a value of fragment 1 of the quad" needs THREAD_GROUP;
+    "QSWZ2" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad2), "add a value of fragment 2 of the quad" needs THREAD_GROUP;
+    "QSWZ3" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad3), "add a value of fragment 3 of the quad" needs THREAD_GROUP;
+    "QSWZX" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::QuadX), "add a value of the neighbor in x" needs THREAD_GROUP;
+    "QSWZY" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::QuadY), "add a value of the neighbor in y" needs THREAD_GROUP;
+    "RCC" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) Expand(Expansion::Rcc), "clamped reciprocal";
     "RCP" V4_0 ALL [6 - X X X F] s (s) Arithmetic (A) op(Op::Rcp), "reciprocal";
     "REP" V4_0 ALL [6 6 - - X F] - (ov) Arithmetic (T) Flow(FlowOp::Rep), "loop";
     "RET" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Ret), "return from a subroutine";
-    "RFL" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Fn(composite::rfl), "reflection vector";
-    "ROUND" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::round), "round to nearest, ties to even";
+    "RFL" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Expand(Expansion::Rfl), "reflection vector";
+    "ROUND" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Expand(Expansion::Round(Op::Round, Rounding::Even)), "round to nearest, ties to even";
     "RSQ" V4_0 ALL [6 - X X X F] s (s) Arithmetic (A) op(Op::Rsq), "reciprocal square root";
-    "SAD" V4_0 ALL [- 6 X - - S] vu (v v vu) Arithmetic (A) Fn(composite::sad), "sum of absolute differences";
-    "SCS" V4_0 ALL [X - X X X F] v (s) Arithmetic (A) Fn(composite::scs), "cosine and sine";
+    "SAD" V4_0 ALL [- 6 X - - S] vu (v v vu) Arithmetic (A) Expand(Expansion::Sad), "sum of absolute differences";
+    "SCS" V4_0 ALL [X - X X X F] v (s) Arithmetic (A) Expand(Expansion::Scs), "cosine and sine";
     "SEQ" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetEq), "set on equal";
-    "SFL" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) Fn(alu::set_false), "set on false";
+    "SFL" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) Expand(Expansion::SetFalse), "set on false";
     "SGE" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetGe), "set on greater or equal";
     "SGT" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetGt), "set on greater";
-    "SHFDOWN" V5_0 ALL [X X - - - F] v (v vu vu) Arithmetic (T) Fn(thread::shuffle_down), "value of another invocation with a higher number: value, number, range";
-    "SHFIDX" V5_0 ALL [X X - - - F] v (v vu vu) Arithmetic (T) Fn(thread::shuffle_index), "value of another invocation by number: value, number, range";
-    "SHFUP" V5_0 ALL [X X - - - F] v (v vu vu) Arithmetic (T) Fn(thread::shuffle_up), "value of another invocation with a lower number: value, number, range";
-    "SHFXOR" V5_0 ALL [X X - - - F] v (v vu vu) Arithmetic (T) Fn(thread::shuffle_xor), "value of another invocation by exclusive or of numbers: value, number, range";
+    "SHFDOWN" V5_0 ALL [X X - - - F] v (v vu vu) Arithmetic (T) Expand(Expansion::Shuffle(Op::ShuffleDown)), "value of another invocation with a higher number: value, number, range" needs THREAD_SHUFFLE;
+    "SHFIDX" V5_0 ALL [X X - - - F] v (v vu vu) Arithmetic (T) Expand(Expansion::Shuffle(Op::ShuffleIndex)), "value of another invocation by number: value, number, range" needs THREAD_SHUFFLE;
+    "SHFUP" V5_0 ALL [X X - - - F] v (v vu vu) Arithmetic (T) Expand(Expansion::Shuffle(Op::ShuffleUp)), "value of another invocation with a lower number: value, number, range" needs THREAD_SHUFFLE;
+    "SHFXOR" V5_0 ALL [X X - - - F] v (v vu vu) Arithmetic (T) Expand(Expansion::Shuffle(Op::ShuffleXor)), "value of another invocation by exclusive or of numbers: value, number, range" needs THREAD_SHUFFLE;
     "SHL" V4_0 ALL [- 6 X - - S] v (v s) Arithmetic (A) op(Op::Shl), "shift left";
     "SHR" V4_0 ALL [- 6 X - - S] v (v s) Arithmetic (A) op(Op::Shr), "shift right";
     "SIN" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Sin), "sine";
@@ -356,43 +332,38 @@ opcodes! {
     "SLT" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetLt), "set on less";
     "SNE" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetNe), "set on not equal";
     "SSG" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Sign), "sign";
-    "STB" V5_0 ALL [- - - - - -] - (v bm) Storage (M) Fn(memory::store_view), "store to a storage buffer";
-    "STORE" V5_0 ALL [- - - - - -] - (v a) Storage (M) Fn(memory::store), "store to global memory";
-    "STOREIM" V5_0 ALL [- - - - - F] - (iu v vs it) Image (M) Fn(image::store), "store to an image";
-    "STR" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) Fn(alu::set_true), "set on true";
-    "STS" V5_0 COMPUTE [- - - - - -] - (v sm) Storage (M) Fn(memory::store_view), "store to shared memory";
+    "STB" V5_0 ALL [- - - - - -] - (v bm) Storage (M) Expand(Expansion::StoreElement), "store to a storage buffer" needs STORAGE_BUFFER;
+    "STORE" V5_0 ALL [- - - - - -] - (v a) Storage (M) Expand(Expansion::StoreGlobal), "store to global memory";
+    "STOREIM" V5_0 ALL [- - - - - F] - (iu v vs it) Image (M) Expand(Expansion::Image(ImageOp::Store)), "store to an image";
+    "STR" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) Expand(Expansion::SetTrue), "set on true";
+    "STS" V5_0 COMPUTE [- - - - - -] - (v sm) Storage (M) Expand(Expansion::StoreElement), "store to shared memory" rule OperandRule::SharedBounds;
     "SUB" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Sub), "subtract";
-    "SWZ" V4_0 ALL [X - X X X F] v (p x) Arithmetic (A) Fn(composite::swz), "extended swizzle";
-    "TEX" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (L) Fn(texture::sample), "texture sample";
+    "SWZ" V4_0 ALL [X - X X X F] v (p x) Arithmetic (A) Expand(Expansion::Swz), "extended swizzle";
+    "TEX" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (L) Expand(Expansion::Texture(TextureOp::Sample)), "texture sample";
     "TGALL" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) op(Op::GroupAll), "test for all non-zero in a thread group";
     "TGANY" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) op(Op::GroupAny), "test for any non-zero in a thread group";
-    "TGBALLOT" V5_0 ALL [X X X X - F] vu (v) Arithmetic (T) op(Op::GroupBallot), "mask of the invocations with a value that is not zero";
+    "TGBALLOT" V5_0 ALL [X X X X - F] vu (v) Arithmetic (T) op(Op::GroupBallot), "mask of the invocations with a value that is not zero" needs THREAD_GROUP;
     "TGEQ" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) op(Op::GroupEqual), "test for all equal in a thread group";
-    "TRUNC" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Fn(convert::trunc), "round toward zero";
-    "TXB" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (L) Fn(texture::sample_bias), "texture sample with bias";
-    "TXD" V4_0 ALL [X X X X - F] v (vf vf vf t) Arithmetic (L) Fn(texture::sample_grad), "texture sample with derivatives";
-    "TXF" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (S) Fn(texture::fetch), "texel fetch";
-    "TXFMS" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (S) Fn(texture::fetch_sample), "multisample texel fetch";
-    "TXG" V4_1 ALL [X X X X - F] v (vf t) Arithmetic (S) Fn(texture::gather), "texture gather";
-    "TXGO" V5_0 ALL [X X X X - F] v (vf vs vs t) Arithmetic (S) Fn(texture::gather_offsets), "texture gather with offsets per texel";
-    "TXL" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (S) Fn(texture::sample_lod), "texture sample with level of detail";
-    "TXP" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (S) Fn(texture::sample_project), "texture sample with projection";
-    "TXQ" V4_0 ALL [- - - - - S] vs (vs t) Arithmetic (T) Fn(texture::query_size), "texture size";
-    "TXQS" V5_0 ALL [- - - - - S] s (t) None (NO) Fn(texture::query_samples), "number of samples of a texture";
-    "UP2H" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up2h), "unpack two half floats";
-    "UP2US" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up2us), "unpack two unsigned normalized 16-bit values";
-    "UP4B" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up4b), "unpack four signed normalized bytes";
-    "UP4UB" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Fn(pack::up4ub), "unpack four unsigned normalized bytes";
-    "UP64" V5_0 ALL [X X X X - F] v (v) Unpack64 (T) Fn(pack::up64), "unpack 64-bit values into pairs of 32 bits";
-    "X2D" V4_0 ALL [X - X X X F] v (v v v) Arithmetic (A) Fn(composite::x2d), "two-dimensional coordinate transformation";
+    "TRUNC" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Expand(Expansion::Round(Op::Trunc, Rounding::Trunc)), "round toward zero";
+    "TXB" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (L) Expand(Expansion::Texture(TextureOp::Bias)), "texture sample with bias";
+    "TXD" V4_0 ALL [X X X X - F] v (vf vf vf t) Arithmetic (L) Expand(Expansion::Texture(TextureOp::Grad)), "texture sample with derivatives";
+    "TXF" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::Fetch)), "texel fetch";
+    "TXFMS" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::FetchSample)), "multisample texel fetch";
+    "TXG" V4_1 ALL [X X X X - F] v (vf t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::Gather)), "texture gather";
+    "TXGO" V5_0 ALL [X X X X - F] v (vf vs vs t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::GatherOffsets)), "texture gather with offsets per texel";
+    "TXL" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::Lod)), "texture sample with level of detail";
+    "TXP" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::Project)), "texture sample with projection";
+    "TXQ" V4_0 ALL [- - - - - S] vs (vs t) Arithmetic (T) Expand(Expansion::Texture(TextureOp::QuerySize)), "texture size";
+    "TXQS" V5_0 ALL [- - - - - S] s (t) None (NO) Expand(Expansion::Texture(TextureOp::QuerySamples)), "number of samples of a texture" needs IMAGE_SAMPLES;
+    "UP2H" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Expand(Expansion::Unpack(Op::UnpackHalf2)), "unpack two half floats" rule OperandRule::Size(PackedSize::NoShortSource);
+    "UP2US" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Expand(Expansion::Unpack(Op::UnpackUnorm2)), "unpack two unsigned normalized 16-bit values" rule OperandRule::Size(PackedSize::NoShortSource);
+    "UP4B" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Expand(Expansion::UnpackSignedBytes), "unpack four signed normalized bytes" rule OperandRule::Size(PackedSize::NoShortSource);
+    "UP4UB" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Expand(Expansion::Unpack(Op::UnpackUnorm4)), "unpack four unsigned normalized bytes" rule OperandRule::Size(PackedSize::NoShortSource);
+    "UP64" V5_0 ALL [X X X X - F] v (v) Unpack64 (T) Expand(Expansion::Unpack64), "unpack 64-bit values into pairs of 32 bits" rule OperandRule::Size(PackedSize::LongSource);
+    "X2D" V4_0 ALL [X - X X X F] v (v v v) Arithmetic (A) Expand(Expansion::X2d), "two-dimensional coordinate transformation";
     "XOR" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::Xor), "bitwise exclusive or";
-    "XPD" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Fn(composite::xpd), "cross product";
+    "XPD" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Expand(Expansion::Xpd), "cross product";
 }
-
-/// Opcodes and declarations of older languages that this family does not have. NV_gpu_program4 issue 2.
-pub static OLD_WORDS: &[&str] = &[
-    "ADDRESS", "ARA", "ARL", "ARR", "BRA", "ENDLOOP", "EXP", "LOG", "LOOP", "PUSHA", "POPA",
-];
 
 /// The tables of all families, one after the other, each in alphabetical order.
 static ROWS: [OpcodeInfo; TYPED.len() + arb::ROWS.len()] = {

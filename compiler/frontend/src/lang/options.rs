@@ -3,6 +3,7 @@
 
 use crate::lang::Stages;
 use crate::source::{Dialect, Family, Version};
+use glasm_ir::program::{Interlock, Modes};
 
 bitflags::bitflags! {
     /// What options enable.
@@ -14,10 +15,6 @@ bitflags::bitflags! {
         const DRAW_BUFFERS = 1 << 1;
         /// `result.color[n].primary` and `.secondary`.
         const DUAL_SOURCE = 1 << 2;
-        /// Window position counts from the top.
-        const ORIGIN_UPPER_LEFT = 1 << 3;
-        /// Window position has pixel centers at integers.
-        const PIXEL_CENTER_INTEGER = 1 << 4;
         /// Depth and stencil tests run before the program.
         const EARLY_TESTS = 1 << 5;
         /// Multisample targets and TXFMS.
@@ -60,26 +57,12 @@ bitflags::bitflags! {
         const FOG_EXP2 = 1 << 30;
         /// Fog by a linear function.
         const FOG_LINEAR = 1 << 31;
-        /// `fragment.samplemask` after early tests.
-        const POST_DEPTH_COVERAGE = 1 << 32;
-        /// `result.samplemask` replaces coverage.
-        const SAMPLE_MASK_OVERRIDE = 1 << 55;
         /// `fragment.fullycovered`.
         const FULLY_COVERED = 1 << 56;
-        /// The viewport is added to `result.layer`.
-        const LAYER_VIEWPORT_RELATIVE = 1 << 57;
         /// Results of the second view.
         const STEREO_VIEWS = 1 << 58;
-        /// FSIB and FSIE by pixel, in order.
-        const PIXEL_ORDERED = 1 << 33;
-        /// FSIB and FSIE by pixel, in any order.
-        const PIXEL_UNORDERED = 1 << 34;
-        /// FSIB and FSIE by sample, in order.
-        const SAMPLE_ORDERED = 1 << 35;
-        /// FSIB and FSIE by sample, in any order.
-        const SAMPLE_UNORDERED = 1 << 36;
         /// FSIB and FSIE.
-        const INTERLOCK = 0b1111 << 33;
+        const INTERLOCK = 1 << 33;
         /// Fog of any kind.
         const FOG = Self::FOG_EXP.bits() | Self::FOG_EXP2.bits() | Self::FOG_LINEAR.bits();
         /// `handle(v.c)` in the place of textures and images.
@@ -104,72 +87,6 @@ bitflags::bitflags! {
         const TEXTURE_STACK = 1 << 54;
         /// Any of the instruction sets that NV options bring to ARB programs.
         const NV_OPTIONS = Self::NV_VERTEX_2.bits() | Self::NV_FRAGMENT.bits();
-    }
-}
-
-/// One feature that a table row may require.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Feature {
-    /// See [`Features::DRAW_BUFFERS`].
-    DrawBuffers,
-    /// See [`Features::DUAL_SOURCE`].
-    DualSource,
-    /// See [`Features::MULTISAMPLE`].
-    Multisample,
-    /// See [`Features::CBUFFER`].
-    Cbuffer,
-    /// See [`Features::BUFFER_LOAD`].
-    BufferLoad,
-    /// See [`Features::FRAGMENT_LAYER`].
-    FragmentLayer,
-    /// See [`Features::VIEWPORT_ARRAY2`].
-    ViewportArray2,
-    /// See [`Features::FULLY_COVERED`].
-    FullyCovered,
-    /// See [`Features::STEREO_VIEWS`].
-    StereoViews,
-    /// See [`Features::STORAGE_BUFFER`].
-    StorageBuffer,
-    /// See [`Features::ATOMIC_COUNTERS`].
-    AtomicCounters,
-    /// See [`Features::IMAGE_SIZE`].
-    ImageSize,
-    /// See [`Features::IMAGE_SAMPLES`].
-    ImageSamples,
-    /// See [`Features::BINDLESS_TEXTURE`].
-    BindlessTexture,
-    /// See [`Features::THREAD_GROUP`].
-    ThreadGroup,
-    /// See [`Features::THREAD_SHUFFLE`].
-    ThreadShuffle,
-}
-
-impl Feature {
-    /// As a set.
-    pub const fn flag(self) -> Features {
-        match self {
-            Self::DrawBuffers => Features::DRAW_BUFFERS,
-            Self::DualSource => Features::DUAL_SOURCE,
-            Self::Multisample => Features::MULTISAMPLE,
-            Self::Cbuffer => Features::CBUFFER,
-            Self::BufferLoad => Features::BUFFER_LOAD,
-            Self::FragmentLayer => Features::FRAGMENT_LAYER,
-            Self::ViewportArray2 => Features::VIEWPORT_ARRAY2,
-            Self::FullyCovered => Features::FULLY_COVERED,
-            Self::StereoViews => Features::STEREO_VIEWS,
-            Self::StorageBuffer => Features::STORAGE_BUFFER,
-            Self::AtomicCounters => Features::ATOMIC_COUNTERS,
-            Self::ImageSize => Features::IMAGE_SIZE,
-            Self::ImageSamples => Features::IMAGE_SAMPLES,
-            Self::BindlessTexture => Features::BINDLESS_TEXTURE,
-            Self::ThreadGroup => Features::THREAD_GROUP,
-            Self::ThreadShuffle => Features::THREAD_SHUFFLE,
-        }
-    }
-
-    /// The first option that enables it.
-    pub fn option(self) -> &'static str {
-        self.flag().option()
     }
 }
 
@@ -204,6 +121,17 @@ pub enum Support {
     Missing,
 }
 
+/// What an option requires of the other options of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Dependency {
+    /// What they must enable.
+    pub features: Features,
+    /// Program types in which it does.
+    pub stages: Stages,
+    /// What is said if they do not.
+    pub message: &'static str,
+}
+
 /// A row of the option table.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionInfo {
@@ -221,12 +149,17 @@ pub struct OptionInfo {
     pub group: Group,
     /// State of the translation.
     pub support: Support,
+    /// Sets what it means for the program as a whole.
+    pub mode: fn(&mut Modes),
+    /// What it requires of other options.
+    pub requires: Option<Dependency>,
     /// What it is for, a line for people.
     pub text: &'static str,
 }
 
 macro_rules! options {
-    ($($name:literal $stages:ident $since:ident $group:ident $support:ident [$($feature:ident)*] $(arb $arb:ident)? $text:literal;)*) => {
+    ($($name:literal $stages:ident $since:ident $group:ident $support:ident [$($feature:ident)*] $(($mode:ident = $value:expr))?
+       $(arb $arb:ident)? $text:literal $(requires $other:ident in $dependent:ident $message:literal)?;)*) => {
         /// All options.
         pub static OPTIONS: &[OptionInfo] = &[$(OptionInfo {
             name: $name,
@@ -236,13 +169,21 @@ macro_rules! options {
             enables: Features::empty()$(.union(Features::$feature))*,
             group: Group::$group,
             support: Support::$support,
+            mode: options!(@mode $($mode $value)?),
+            requires: options!(@requires $($other $dependent $message)?),
             text: $text,
         },)*];
+    };
+    (@mode) => { |_| {} };
+    (@mode $mode:ident $value:expr) => { |modes| modes.$mode = $value };
+    (@requires) => { None };
+    (@requires $other:ident $dependent:ident $message:literal) => {
+        Some(Dependency { features: Features::$other, stages: Stages::$dependent, message: $message })
     };
 }
 
 options! {
-    // name, program types, version, group, support, enables, ARB programs, text
+    // name, program types, version, group, support, enables, mode of the program, ARB programs, text, other option that it requires
     "ARB_position_invariant" VERTEX V4_0 None Full [POSITION_INVARIANT] arb VERTEX
         "positions are computed as by GL's fixed functions; the program writes none";
     "ARB_fog_exp" FRAGMENT V4_0 Fog Full [FOG_EXP] arb FRAGMENT
@@ -255,21 +196,22 @@ options! {
         "a hint that speed matters; without effect";
     "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint Full [] arb FRAGMENT
         "a hint that precision matters; without effect";
-    "ARB_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] arb FRAGMENT
+    "ARB_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
         "`result.color[n]`: a color for each draw buffer";
-    "ATI_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] arb FRAGMENT
+    "ATI_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
         "`result.color[n]`: a color for each draw buffer";
     "ARB_fragment_program_shadow" FRAGMENT V4_0 None Full [SHADOW] arb ARB
-        "SHADOW targets: lookups that compare depths";
-    "ARB_fragment_coord_origin_upper_left" FRAGMENT V4_0 None Full [ORIGIN_UPPER_LEFT] arb FRAGMENT
+        "SHADOW targets: lookups that compare depths"
+        requires NV_VERTEX_3 in VERTEX "in a vertex program this option needs OPTION NV_vertex_program3";
+    "ARB_fragment_coord_origin_upper_left" FRAGMENT V4_0 None Full [] (origin_upper_left = true) arb FRAGMENT
         "`fragment.position` counts y from the top";
-    "ARB_fragment_coord_pixel_center_integer" FRAGMENT V4_0 None Full [PIXEL_CENTER_INTEGER] arb FRAGMENT
+    "ARB_fragment_coord_pixel_center_integer" FRAGMENT V4_0 None Full [] (pixel_center_integer = true) arb FRAGMENT
         "`fragment.position` has pixel centers at integers";
     "ARB_fragment_layer_viewport" FRAGMENT V4_0 None Full [FRAGMENT_LAYER]
         "`fragment.layer` and `fragment.viewport`";
-    "NV_early_fragment_tests" FRAGMENT V5_0 None Full [EARLY_TESTS]
+    "NV_early_fragment_tests" FRAGMENT V5_0 None Full [EARLY_TESTS] (early_fragment_tests = true)
         "depth and stencil tests run before the program";
-    "ARB_blend_func_extended" FRAGMENT V5_0 None Full [DUAL_SOURCE]
+    "ARB_blend_func_extended" FRAGMENT V5_0 None Full [DUAL_SOURCE] (numbered_colors = true)
         "`result.color.secondary`: a second color for blending";
     "NV_viewport_array2" VERTICES V4_0 None Full [VIEWPORT_ARRAY2]
         "`result.layer`, `result.viewport` and `result.viewportmask` in every stage of vertices";
@@ -295,23 +237,25 @@ options! {
         "all atomic operations on 64-bit integers";
     "ARB_derivative_control" ALL V5_0 None Full [DERIVATIVE_CONTROL]
         "FINE and COARSE for DDX and DDY";
-    "ARB_post_depth_coverage" FRAGMENT V5_0 None Full [POST_DEPTH_COVERAGE]
-        "`fragment.samplemask` after early depth and stencil tests";
-    "EXT_post_depth_coverage" FRAGMENT V5_0 None Full [POST_DEPTH_COVERAGE]
-        "`fragment.samplemask` after early depth and stencil tests";
-    "NV_sample_mask_override_coverage" FRAGMENT V4_0 None Full [SAMPLE_MASK_OVERRIDE]
+    "ARB_post_depth_coverage" FRAGMENT V5_0 None Full [] (post_depth_coverage = true)
+        "`fragment.samplemask` after early depth and stencil tests"
+        requires EARLY_TESTS in ALL "post-depth coverage needs OPTION NV_early_fragment_tests";
+    "EXT_post_depth_coverage" FRAGMENT V5_0 None Full [] (post_depth_coverage = true)
+        "`fragment.samplemask` after early depth and stencil tests"
+        requires EARLY_TESTS in ALL "post-depth coverage needs OPTION NV_early_fragment_tests";
+    "NV_sample_mask_override_coverage" FRAGMENT V4_0 None Full [] (sample_mask_override = true)
         "`result.samplemask` replaces coverage";
     "NV_conservative_raster_underestimation" FRAGMENT V4_0 None Full [FULLY_COVERED]
         "`fragment.fullycovered`";
-    "NV_pixel_interlock_ordered" FRAGMENT V4_0 Interlock Full [PIXEL_ORDERED]
+    "NV_pixel_interlock_ordered" FRAGMENT V4_0 Interlock Full [INTERLOCK] (interlock = Some(Interlock::PixelOrdered))
         "FSIB and FSIE: fragments of a pixel one after the other, in order";
-    "NV_pixel_interlock_unordered" FRAGMENT V4_0 Interlock Full [PIXEL_UNORDERED]
+    "NV_pixel_interlock_unordered" FRAGMENT V4_0 Interlock Full [INTERLOCK] (interlock = Some(Interlock::PixelUnordered))
         "FSIB and FSIE: fragments of a pixel one after the other, in any order";
-    "NV_sample_interlock_ordered" FRAGMENT V4_0 Interlock Full [SAMPLE_ORDERED]
+    "NV_sample_interlock_ordered" FRAGMENT V4_0 Interlock Full [INTERLOCK] (interlock = Some(Interlock::SampleOrdered))
         "FSIB and FSIE: fragments of a sample one after the other, in order";
-    "NV_sample_interlock_unordered" FRAGMENT V4_0 Interlock Full [SAMPLE_UNORDERED]
+    "NV_sample_interlock_unordered" FRAGMENT V4_0 Interlock Full [INTERLOCK] (interlock = Some(Interlock::SampleUnordered))
         "FSIB and FSIE: fragments of a sample one after the other, in any order";
-    "NV_layer_viewport_relative" VERTICES V4_0 None Full [LAYER_VIEWPORT_RELATIVE]
+    "NV_layer_viewport_relative" VERTICES V4_0 None Full [] (layer_viewport_relative = true)
         "the number of the viewport is added to `result.layer`";
     "NV_stereo_view_rendering" VERTICES V4_0 None Full [STEREO_VIEWS]
         "results of a second view";
@@ -370,6 +314,13 @@ impl OptionInfo {
             Family::Typed => self.stages.has(dialect.stage()) && self.since <= dialect.version(),
             Family::Arb => self.arb.has(dialect.stage()),
         }
+    }
+
+    /// Whether programs of this type know the option in a later version of the language.
+    pub fn known_later(&self, dialect: Dialect) -> bool {
+        dialect.family() == Family::Typed
+            && self.stages.has(dialect.stage())
+            && self.since > dialect.version()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::lang::Stages;
 use crate::lang::bindings::Number;
+use crate::lang::options::Features;
 use crate::source::{Dialect, Family, Version};
 use glasm_ir::StateParam;
 use glasm_ir::state::{
@@ -19,6 +20,10 @@ pub struct StateInfo {
     pub param: fn(u32) -> StateParam,
     /// ARB programs that know it. Programs with types know all.
     pub arb: Stages,
+    /// What options must have enabled.
+    pub needs: Features,
+    /// Whether a range of numbers is a binding, too.
+    pub ranges: bool,
 }
 
 /// A row: a matrix.
@@ -113,13 +118,17 @@ macro_rules! number {
 macro_rules! state {
     (@arb) => { Stages::ARB };
     (@arb $arb:ident) => { Stages::$arb };
-    ($($path:literal $number:tt $param:expr $(=> $arb:ident)?;)*) => {
+    (@ranges) => { false };
+    (@ranges RANGES) => { true };
+    ($($path:literal $number:tt $param:expr $(=> $arb:ident $(needs $need:ident)? $(, $ranges:ident)?)?;)*) => {
         /// All state bindings but matrices.
         pub static STATE: &[StateInfo] = &[$(StateInfo {
             path: $path,
             number: number! $number,
             param: $param,
             arb: state!(@arb $($arb)?),
+            needs: Features::empty()$($(.union(Features::$need))?)?,
+            ranges: state!(@ranges $($($ranges)?)?),
         },)*];
     };
 }
@@ -129,7 +138,7 @@ use Face::{Back, Front};
 use StateParam as P;
 
 state! {
-    // path, (number), parameter => ARB programs, both if none are named
+    // path, (number), parameter => ARB programs, both if none are named; the option that it needs; whether it has ranges
     "material.ambient" () |_| P::Material(Front, Ambient);
     "material.diffuse" () |_| P::Material(Front, Diffuse);
     "material.specular" () |_| P::Material(Front, Specular);
@@ -180,11 +189,11 @@ state! {
     "point.size" () |_| P::PointSize => VERTEX;
     "point.attenuation" () |_| P::PointAttenuation => VERTEX;
     "depth.range" () |_| P::DepthRange => FRAGMENT;
-    "thread.warpsize" () |_| P::Thread(ThreadProperty::WarpSize) => NONE;
-    "thread.warpspersm" () |_| P::Thread(ThreadProperty::WarpsPerSm) => NONE;
-    "thread.smcount" () |_| P::Thread(ThreadProperty::SmCount) => NONE;
+    "thread.warpsize" () |_| P::Thread(ThreadProperty::WarpSize) => NONE needs THREAD_GROUP;
+    "thread.warpspersm" () |_| P::Thread(ThreadProperty::WarpsPerSm) => NONE needs THREAD_GROUP;
+    "thread.smcount" () |_| P::Thread(ThreadProperty::SmCount) => NONE needs THREAD_GROUP;
     // What NVIDIA's compiler writes for gl_NormalScale, gl_NumSamples and gl_SamplePosition of GLSL.
     "matrix.normalscale" () |_| P::NormalScale;
     "multisample.samples" () |_| P::Samples => NONE;
-    "multisample.positions[]" ([32]) P::SamplePosition => NONE;
+    "multisample.positions[]" ([32]) P::SamplePosition => NONE, RANGES;
 }

@@ -2,12 +2,12 @@
 //! NV_gpu_program5 section 2.X.4.4.
 
 use crate::lang::ArbNeeds;
-use crate::lang::options::{Feature, Features};
+use crate::lang::options::Features;
 use crate::source::Version;
 use glasm_ir::TexTarget;
 
 bitflags::bitflags! {
-    /// Kinds of texture access.
+    /// Kinds of access to textures and images.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Access: u16 {
         /// TEX.
@@ -34,6 +34,8 @@ bitflags::bitflags! {
         const QUERY_LOD = 1024;
         /// TXQS.
         const QUERY_SAMPLES = 2048;
+        /// Instructions on images.
+        const IMAGE = 4096;
     }
 }
 
@@ -44,15 +46,17 @@ const NORMAL: Access = Access::SAMPLE
     .union(Access::GRAD)
     .union(Access::QUERY_SIZE)
     .union(Access::QUERY_LOD);
-const FETCH: Access = NORMAL.union(Access::FETCH);
+const FETCH: Access = NORMAL.union(Access::FETCH).union(IMAGE);
 /// Without room for bias, level or divisor beside the reference.
 const FULL: Access = Access::SAMPLE
     .union(Access::GRAD)
     .union(Access::QUERY_SIZE)
     .union(Access::QUERY_LOD);
+const IMAGE: Access = Access::IMAGE;
 const GATHER: Access = Access::GATHER;
 const GATHER_BOTH: Access = Access::GATHER.union(Access::GATHER_OFFSETS);
 const SAMPLES: Access = Access::FETCH_SAMPLE.union(Access::QUERY_SIZE);
+const ALL_SAMPLES: Access = SAMPLES.union(Access::QUERY_SAMPLES).union(IMAGE);
 
 /// Where the comparison reference of a shadow target stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,8 +84,8 @@ pub struct TargetInfo {
     pub access: Access,
     /// First language version.
     pub since: Version,
-    /// Option needed, if any.
-    pub option: Option<Feature>,
+    /// What options must have enabled.
+    pub needs: Features,
     /// What it needs in ARB programs.
     pub arb: ArbNeeds,
 }
@@ -96,22 +100,20 @@ macro_rules! targets {
             offsets: $offsets,
             access: $access,
             since: Version::$since,
-            option: targets!(@option $($option)?),
+            needs: Features::empty()$(.union(Features::$option))?,
             arb: targets!(@needs $([$($need)*])?),
         },)*];
     };
     (@needs) => { None };
     (@needs [$($need:ident)*]) => { Some(Features::empty()$(.union(Features::$need))*) };
-    (@option) => { None };
-    (@option $option:ident) => { Some(Feature::$option) };
 }
 
 targets! {
-    // name, texture, reference, offsets, accesses, version, option => needs in ARB programs
+    // name, texture, reference, offsets, accesses, version, needs => needs in ARB programs
     "1D" D1 [None] 1 (FETCH) V4_0 => [];
     "2D" D2 [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [];
     "3D" D3 [None] 3 (FETCH) V4_0 => [];
-    "CUBE" Cube [None] 0 (NORMAL.union(GATHER)) V4_0 => [];
+    "CUBE" Cube [None] 0 (NORMAL.union(GATHER).union(IMAGE)) V4_0 => [];
     "RECT" Rect [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [];
     "SHADOW1D" D1 [Lane(2)] 1 (NORMAL) V4_0 => [SHADOW];
     "SHADOW2D" D2 [Lane(2)] 2 (NORMAL.union(GATHER_BOTH)) V4_0 => [SHADOW];
@@ -124,14 +126,14 @@ targets! {
     // Spellings of Mesa's parser.
     "ARRAYSHADOW1D" D1Array [Lane(2)] 1 (NORMAL) V1_0 => [SHADOW TEXTURE_ARRAY];
     "ARRAYSHADOW2D" D2Array [Lane(3)] 2 (FULL.union(GATHER_BOTH)) V1_0 => [SHADOW TEXTURE_ARRAY];
-    "BUFFER" Buffer [None] 0 (Access::FETCH.union(Access::QUERY_SIZE)) V4_0;
-    "ARRAYCUBE" CubeArray [None] 0 (FULL.union(GATHER)) V5_0;
+    "BUFFER" Buffer [None] 0 (Access::FETCH.union(Access::QUERY_SIZE).union(IMAGE)) V4_0;
+    "ARRAYCUBE" CubeArray [None] 0 (FULL.union(GATHER).union(IMAGE)) V5_0;
     "SHADOWARRAYCUBE" CubeArray [Operand] 0 (Access::SAMPLE.union(Access::QUERY_SIZE).union(Access::QUERY_LOD).union(GATHER)) V5_0;
-    "2DMS" D2Ms [None] 2 (SAMPLES.union(Access::QUERY_SAMPLES)) V4_0 Multisample;
-    "1D_STACK" D1Array [None] 1 (NORMAL) V1_0 => [TEXTURE_STACK];
-    "2D_STACK" D2Array [None] 2 (NORMAL) V1_0 => [TEXTURE_STACK];
-    "ARRAY2DMS" D2MsArray [None] 2 (SAMPLES.union(Access::QUERY_SAMPLES)) V4_0 Multisample;
-    "RENDERBUFFER" D2Ms [None] 0 (SAMPLES) V4_0 Multisample;
+    "2DMS" D2Ms [None] 2 (ALL_SAMPLES) V4_0 MULTISAMPLE;
+    "1D_STACK" D1Array [None] 1 (NORMAL.union(IMAGE)) V1_0 => [TEXTURE_STACK];
+    "2D_STACK" D2Array [None] 2 (NORMAL.union(IMAGE)) V1_0 => [TEXTURE_STACK];
+    "ARRAY2DMS" D2MsArray [None] 2 (ALL_SAMPLES) V4_0 MULTISAMPLE;
+    "RENDERBUFFER" D2Ms [None] 0 (SAMPLES) V4_0 MULTISAMPLE;
 }
 
 /// The row of a target.
@@ -151,6 +153,11 @@ impl TargetInfo {
     /// table X.17.
     pub fn is_full(&self) -> bool {
         self.reference == Reference::Lane(3) || self.target == TexTarget::CubeArray
+    }
+
+    /// Whether LODCLAMP leaves room for bias or level in the second operand. EXT_sparse_texture2 table X.17.
+    pub fn has_level_beside_clamp(&self) -> bool {
+        self.clamp_lane() > 0 && self.reference != Reference::Operand
     }
 
     /// The lane of the second operand in which LODCLAMP has the least level. EXT_sparse_texture2 table X.17.
@@ -180,12 +187,12 @@ mod tests {
     #[test]
     fn offsets_follow_dimensions() {
         for target in TARGETS {
-            let expected = if target.is_cube() || target.option.is_some() || target.name == "BUFFER"
-            {
-                continue;
-            } else {
-                target.target.dimensions()
-            };
+            let expected =
+                if target.is_cube() || !target.needs.is_empty() || target.name == "BUFFER" {
+                    continue;
+                } else {
+                    target.target.dimensions()
+                };
             assert_eq!(target.offsets, expected, "{}", target.name);
         }
     }

@@ -7,7 +7,7 @@ use glasm_ir::Op;
 use glasm_ir::types::{Base as TypeBase, Type};
 
 /// ABS. The absolute value of an unsigned integer is itself.
-pub(crate) fn abs(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn abs(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let ty = job.types.ty;
     let mut source = l.value(job, 0, ty);
     if ty.base() != TypeBase::Unsigned {
@@ -18,7 +18,7 @@ pub(crate) fn abs(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// MUL, MUL.HI, MUL.S24, MUL.U24.
-pub(crate) fn mul(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn mul(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let op = if job.line.modifiers.mods().contains(Mods::HI) {
         Op::MulHi
     } else {
@@ -28,7 +28,7 @@ pub(crate) fn mul(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// BFE: lanes x and y of the first operand are count and offset. NV_gpu_program5 section 2.X.8.Z.
-pub(crate) fn bit_extract(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn bit_extract(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let ty = job.types.ty;
     let field = l.value(job, 0, ty);
     let value = l.value(job, 1, ty);
@@ -41,7 +41,7 @@ pub(crate) fn bit_extract(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// BFI: the low bits of the second operand replace bits of the third.
-pub(crate) fn bit_insert(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn bit_insert(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let ty = job.types.ty;
     let field = l.value(job, 0, ty);
     let bits = l.value(job, 1, ty);
@@ -55,13 +55,13 @@ pub(crate) fn bit_insert(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// SFL.
-pub(crate) fn set_false(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn set_false(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let zero = l.bits(0);
     l.finish_mov(job, zero);
 }
 
 /// STR: 1.0, or all ones for integers.
-pub(crate) fn set_true(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn set_true(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let bits = match job.types.ty {
         Type::F32 => u64::from(1f32.to_bits()),
         Type::F64 => 1f64.to_bits(),

@@ -16,17 +16,8 @@ const MANTISSA_BITS: u64 = 23;
 /// The exponent of 1.0.
 const BIAS: u64 = 127;
 
-/// ARL: the largest integer not above the operand, within the range of integers.
-pub(crate) fn load_address(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    load_rounded(l, job, Rounding::Floor);
-}
-
-/// ARR: the nearest integer, the even one of two.
-pub(crate) fn load_address_even(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    load_rounded(l, job, Rounding::Even);
-}
-
-fn load_rounded(l: &mut Lowerer<'_>, job: &Job<'_>, rounding: Rounding) {
+/// ARL: the largest integer not above the operand; ARR: the nearest one, the even one of two. Both within the range of integers.
+pub(super) fn load_address(l: &mut Lowerer<'_>, job: &Job<'_>, rounding: Rounding) {
     let source = l.value(job, 0, F);
     let aux = Aux::Cvt {
         from: F,
@@ -37,21 +28,21 @@ fn load_rounded(l: &mut Lowerer<'_>, job: &Job<'_>, rounding: Rounding) {
 }
 
 /// ARA: `(a.x + a.z, a.y + a.w, a.x + a.z, a.y + a.w)`
-pub(crate) fn add_addresses(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn add_addresses(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let address = l.value(job, 0, S);
     let pairs = [[0, 1, 0, 1], [2, 3, 2, 3]].map(|lanes| address.swizzled(Swizzle::new(lanes)));
     l.finish(job, Op::Add, job.result, &pairs);
 }
 
 /// RSQ: of the absolute value.
-pub(crate) fn reciprocal_root(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn reciprocal_root(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let mut source = l.value(job, 0, F);
     (source.abs, source.negate) = (true, false);
     l.finish(job, Op::Rsq, F, &[source]);
 }
 
 /// EXP: `(2^floor(a), a - floor(a), 2^a, 1)`. The power of two is made of its exponent, which is exact.
-pub(crate) fn exp(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn exp(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let a = l.value(job, 0, F);
     let one = l.float(1.0);
     // Exponents out of range become those of 0 and infinity.
@@ -72,7 +63,7 @@ pub(crate) fn exp(l: &mut Lowerer<'_>, job: &Job<'_>) {
 
 /// LOG: `(floor(log2(|a|)), |a| / 2^floor(log2(|a|)), log2(|a|), 1)`. Exponent and mantissa are taken from the bits, which is exact;
 /// 0 gives (-Inf, 1, -Inf, 1) and infinity (Inf, 1, Inf, 1).
-pub(crate) fn log(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn log(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let mut a = l.value(job, 0, F);
     (a.abs, a.negate) = (true, false);
     let (zero, one) = (l.bits(0), l.float(1.0));

@@ -11,21 +11,21 @@ const F: Type = Type::F32;
 const LIT_BOUND: f32 = 127.996_1;
 
 /// DP2A: `dp2(a, b) + c.x`.
-pub(crate) fn dp2a(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn dp2a(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (a, b, c) = (l.value(job, 0, F), l.value(job, 1, F), l.value(job, 2, F));
     let dot = l.compute(Op::Dp2, F, &[a, b]);
     l.finish(job, Op::Add, F, &[dot, splat(c, 0)]);
 }
 
 /// DPH: `dp3(a, b) + b.w`.
-pub(crate) fn dph(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn dph(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (a, b) = (l.value(job, 0, F), l.value(job, 1, F));
     let dot = l.compute(Op::Dp3, F, &[a, b]);
     l.finish(job, Op::Add, F, &[dot, splat(b, 3)]);
 }
 
 /// DST: `(1, a.y * b.y, a.z, b.w)`.
-pub(crate) fn dst(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn dst(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (a, b) = (l.value(job, 0, F), l.value(job, 1, F));
     let one = l.float(1.0);
     let register = l.hidden(F.width());
@@ -37,7 +37,7 @@ pub(crate) fn dst(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// LIT: `(1, max(x, 0), x > 0 ? max(y, 0) ^ clamp(w) : 0, 1)` with 0 ^ 0 = 1.
-pub(crate) fn lit(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn lit(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let source = l.value(job, 0, F);
     let (zero, one) = (l.float(0.0), l.float(1.0));
     let (low, high) = (l.float(-LIT_BOUND), l.float(LIT_BOUND));
@@ -62,7 +62,7 @@ pub(crate) fn lit(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// LRP: `a * b + (1 - a) * c`.
-pub(crate) fn lrp(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn lrp(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (a, b, c) = (l.value(job, 0, F), l.value(job, 1, F), l.value(job, 2, F));
     let one = l.float(1.0);
     let rest = l.compute(Op::Sub, F, &[one, a]);
@@ -71,7 +71,7 @@ pub(crate) fn lrp(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// NRM: `a / length(a.xyz)`.
-pub(crate) fn nrm(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn nrm(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let a = l.value(job, 0, F);
     let square = l.compute(Op::Dp3, F, &[a, a]);
     let scale = l.compute(Op::Rsq, F, &[square]);
@@ -79,7 +79,7 @@ pub(crate) fn nrm(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// RCC: positive reciprocals lie in `[2^-64, 2^64]`, all others in `[-2^64, -2^-64]`.
-pub(crate) fn rcc(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn rcc(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let a = l.value(job, 0, F);
     let (small, large) = (2f32.powi(-64), 2f32.powi(64));
     let reciprocal = l.compute(Op::Rcp, F, &[a]);
@@ -97,7 +97,7 @@ pub(crate) fn rcc(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// RFL: `2 * dot(a, b) / dot(a, a) * a - b`.
-pub(crate) fn rfl(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn rfl(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (axis, direction) = (l.value(job, 0, F), l.value(job, 1, F));
     let two = l.float(2.0);
     let square = l.compute(Op::Dp3, F, &[axis, axis]);
@@ -108,7 +108,7 @@ pub(crate) fn rfl(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// SAD: `|a - b| + c`; the difference is taken without overflow, sum and result are unsigned.
-pub(crate) fn sad(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn sad(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let ty = job.types.ty;
     let unsigned = Type::of(TypeBase::Unsigned, ty.width());
     let (a, b) = (l.value(job, 0, ty), l.value(job, 1, ty));
@@ -120,7 +120,7 @@ pub(crate) fn sad(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// SCS: `(cos a, sin a)`.
-pub(crate) fn scs(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn scs(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let a = l.value(job, 0, F);
     let register = l.hidden(F.width());
     l.put(register, WriteMask(0b1101), Op::Cos, F, &[a]);
@@ -129,7 +129,7 @@ pub(crate) fn scs(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// SWZ: every component picks a lane, 0 or 1, with a sign of its own.
-pub(crate) fn swz(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn swz(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let Extra::ExtSwizzle(components) = l.checked.ast.extra(job.line) else {
         return;
     };
@@ -177,7 +177,7 @@ pub(crate) fn swz(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// X2D: `a.xyxy + b.x * c.xzxz + b.y * c.ywyw`.
-pub(crate) fn x2d(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn x2d(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (a, b, c) = (l.value(job, 0, F), l.value(job, 1, F), l.value(job, 2, F));
     let sum = l.compute(
         Op::Mad,
@@ -188,7 +188,7 @@ pub(crate) fn x2d(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// XPD: `a.yzx * b.zxy - a.zxy * b.yzx`.
-pub(crate) fn xpd(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn xpd(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (a, b) = (l.value(job, 0, F), l.value(job, 1, F));
     let (yzx, zxy) = ([1, 2, 0, 3], [2, 0, 1, 3]);
     let product = l.compute(Op::Mul, F, &[lanes(a, zxy), lanes(b, yzx)]);

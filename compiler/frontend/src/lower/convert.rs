@@ -8,28 +8,8 @@ use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{Op, Src};
 
-/// CEIL.
-pub(crate) fn ceil(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    integral(l, job, Op::Ceil, Rounding::Ceil);
-}
-
-/// FLR.
-pub(crate) fn floor(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    integral(l, job, Op::Floor, Rounding::Floor);
-}
-
-/// ROUND.
-pub(crate) fn round(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    integral(l, job, Op::Round, Rounding::Even);
-}
-
-/// TRUNC.
-pub(crate) fn trunc(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    integral(l, job, Op::Trunc, Rounding::Trunc);
-}
-
-/// The operand is always a float; with an integer type the rounded value is converted, clamped to the range of the type.
-fn integral(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op, rounding: Rounding) {
+/// CEIL, FLR, ROUND, TRUNC: the operand is always a float; with an integer type the rounded value is converted, clamped to the range of the type.
+pub(super) fn round(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op, rounding: Rounding) {
     let ty = job.types.ty;
     let float = Type::of(TypeBase::Float, ty.width());
     let source = l.value(job, 0, float);
@@ -51,13 +31,13 @@ fn integral(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op, rounding: Rounding) {
 }
 
 /// I2F.
-pub(crate) fn int_to_float(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn int_to_float(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let source = l.value(job, 0, job.types.ty);
     l.finish_with(job, Op::Cvt, job.result, nearest(job.types.ty), &[source]);
 }
 
 /// CVT. NV_gpu_program5 section 2.X.8.Z.
-pub(crate) fn convert(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn convert(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (to, from) = (job.types.ty, job.types.from);
     let mods = job.line.modifiers.mods();
     let rounding = if mods.contains(Mods::CEIL) {

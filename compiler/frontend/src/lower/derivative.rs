@@ -19,17 +19,17 @@ fn variant(job: &Job<'_>, [plain, fine, coarse]: [Op; 3]) -> Op {
 }
 
 /// DDX.
-pub(crate) fn ddx(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn derivative_x(l: &mut Lowerer<'_>, job: &Job<'_>) {
     l.direct(job, variant(job, [Op::Ddx, Op::DdxFine, Op::DdxCoarse]));
 }
 
 /// DDY.
-pub(crate) fn ddy(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn derivative_y(l: &mut Lowerer<'_>, job: &Job<'_>) {
     l.direct(job, variant(job, [Op::Ddy, Op::DdyFine, Op::DdyCoarse]));
 }
 
 /// IPAS: the sample number is an integer.
-pub(crate) fn interpolate_at_sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn interpolate_at_sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let attribute = l.value(job, 0, Type::F32);
     let sample = l.value(job, 1, Type::U32);
     l.finish(job, Op::InterpSample, Type::F32, &[attribute, sample]);

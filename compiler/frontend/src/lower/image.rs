@@ -5,13 +5,25 @@ use super::operand::splat;
 use super::{Job, Lowerer, sparse};
 use crate::ast::{Extra, TexPart};
 use crate::lang::modifiers::{TypeClass, register_type};
+use crate::lang::opcodes::ImageOp;
 use crate::lang::targets::TARGETS;
 use glasm_ir::inst::Aux;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Image, ImageAccess, ImageTexels, Op, Src, TexTarget, WriteMask};
 
+/// Translates an image instruction.
+pub(super) fn lower_image(l: &mut Lowerer<'_>, job: &Job<'_>, op: ImageOp) {
+    match op {
+        ImageOp::Load => load(l, job),
+        ImageOp::Store => store(l, job),
+        ImageOp::Atomic => atomic(l, job),
+        ImageOp::QuerySize => query(l, job, Op::ImageSize),
+        ImageOp::QuerySamples => query(l, job, Op::ImageSamples),
+    }
+}
+
 /// LOADIM.
-pub(crate) fn load(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn load(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (aux, image) = access(l, job, texels(job));
     let (sources, count) = place(l, job, 0, image.target);
     let sources = &sources[..count];
@@ -34,7 +46,7 @@ fn accessed(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op, aux: Aux, sources: &[Src
 }
 
 /// STOREIM.
-pub(crate) fn store(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn store(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let ty = job.types.ty;
     let mut value = l.value(job, 0, register_type(ty));
     if ty == Type::F16 {
@@ -49,7 +61,7 @@ pub(crate) fn store(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// ATOMIM.
-pub(crate) fn atomic(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn atomic(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let ty = job.types.ty;
     let mut value = l.value(job, 0, register_type(ty));
     if ty == Type::F16 {
@@ -74,16 +86,7 @@ fn read_aux(l: &mut Lowerer<'_>, aux: Aux) -> Aux {
     Aux::Image(accesses.push(access))
 }
 
-/// IMQ.
-pub(crate) fn query_size(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    query(l, job, Op::ImageSize);
-}
-
-/// IMQS.
-pub(crate) fn query_samples(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    query(l, job, Op::ImageSamples);
-}
-
+/// IMQ, IMQS.
 fn query(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op) {
     let (aux, _) = access(l, job, ImageTexels::Unseen);
     l.finish_with(job, op, Type::S32, aux, &[]);

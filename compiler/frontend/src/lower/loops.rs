@@ -162,7 +162,7 @@ impl Lowerer<'_> {
                 }
                 Lower::Flow(FlowOp::EndRep | FlowOp::EndLoop) => open = open.saturating_sub(1),
                 Lower::Flow(FlowOp::Cal) => nested |= open > 0,
-                Lower::Flow(_) | Lower::Op(_) | Lower::Fn(_) | Lower::Missing => {}
+                Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) | Lower::Missing => {}
             }
         }
         if nested { self.step_bound() } else { None }

@@ -21,46 +21,46 @@ struct Address {
 }
 
 /// LOAD.
-pub(crate) fn load(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn load_global(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let address = global(l, job, 0);
     load_from(l, job, address, None);
 }
 
 /// LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the value loaded.
-pub(crate) fn load_view(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn load_element(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let operand = l.checked.operand(job.line, 0);
     let address = buffer(l, &operand);
     load_from(l, job, address, Some(&operand));
 }
 
 /// STORE.
-pub(crate) fn store(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn store_global(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let address = global(l, job, 1);
     store_to(l, job, address);
 }
 
 /// STB, STS.
-pub(crate) fn store_view(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn store_element(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let operand = l.checked.operand(job.line, 1);
     let address = buffer(l, &operand);
     store_to(l, job, address);
 }
 
 /// ATOM.
-pub(crate) fn atomic(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn atomic_global(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let address = global(l, job, 1);
     atomic_at(l, job, address);
 }
 
 /// ATOMB, ATOMS.
-pub(crate) fn atomic_view(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn atomic_element(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let operand = l.checked.operand(job.line, 1);
     let address = buffer(l, &operand);
     atomic_at(l, job, address);
 }
 
 /// ATOMCTR. Counting up gives the old value, counting down the new one. NV_shader_atomic_counters section 2.X.8.Z.
-pub(crate) fn counter(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn counter(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let operand = l.checked.operand(job.line, 0);
     let address = buffer(l, &operand);
     let (mods, ty) = (job.line.modifiers.mods(), job.types.ty);
@@ -95,14 +95,9 @@ pub(crate) fn counter(l: &mut Lowerer<'_>, job: &Job<'_>) {
     l.finish_mov(job, new);
 }
 
-/// MEMBAR. The scope of the group is narrower than what is emitted, which is allowed.
-pub(crate) fn memory_barrier(l: &mut Lowerer<'_>, _job: &Job<'_>) {
-    l.inst(Op::MemoryBarrier, Type::U32, None, Aux::None, &[]);
-}
-
-/// BAR.
-pub(crate) fn barrier(l: &mut Lowerer<'_>, _job: &Job<'_>) {
-    l.inst(Op::Barrier, Type::U32, None, Aux::None, &[]);
+/// BAR, MEMBAR. The scope that the modifier CTA gives is narrower than what is emitted, which is allowed.
+pub(super) fn barrier(l: &mut Lowerer<'_>, op: Op) {
+    l.inst(op, Type::U32, None, Aux::None, &[]);
 }
 
 /// A global address; 32-bit ones are extended with zeros.

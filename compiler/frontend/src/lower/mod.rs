@@ -4,28 +4,29 @@
 //! they compute into hidden registers and write the result with one last instruction, so that all operands are read before
 //! anything is written, and mask, guard, clamp and condition codes apply once.
 
-pub(crate) mod alu;
-pub(crate) mod arb;
+mod alu;
+mod arb;
 mod blocks;
 mod call_stack;
-pub(crate) mod composite;
-pub(crate) mod convert;
-pub(crate) mod derivative;
-pub(crate) mod flow;
+mod composite;
+mod convert;
+mod derivative;
+mod expand;
+mod flow;
 mod fog;
 mod handle;
-pub(crate) mod image;
+mod image;
 mod jumps;
 mod loops;
-pub(crate) mod memory;
+mod memory;
 mod operand;
-pub(crate) mod pack;
+mod pack;
 mod recursion;
 mod resource;
 mod result;
 mod sparse;
-pub(crate) mod texture;
-pub(crate) mod thread;
+mod texture;
+mod thread;
 
 use crate::ast::{Base as AstBase, Index as AstIndex, Inst as Line};
 use crate::check::{Checked, InstTypes};
@@ -36,7 +37,7 @@ use crate::lang::options::Features;
 use crate::source::Family;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::LiteralId;
-use glasm_ir::program::Interlock;
+use glasm_ir::program::Modes;
 use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
@@ -45,9 +46,6 @@ use glasm_ir::{
 };
 use resource::BufferKey;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// Translates one instruction.
-pub(crate) type LowerFn = fn(&mut Lowerer<'_>, &Job<'_>);
 
 /// The instruction being translated.
 #[derive(Clone, Copy)]
@@ -143,30 +141,15 @@ impl<'c> Lowerer<'c> {
 
     fn modes(&mut self) {
         let features = self.checked.features;
-        let modes = &mut self.builder.program.modes;
-        modes.workgroup_size = match features.contains(Features::VARIABLE_GROUP_SIZE) {
+        let workgroup_size = match features.contains(Features::VARIABLE_GROUP_SIZE) {
             true => [0; 3],
             false => self.checked.group_size,
         };
-        modes.early_fragment_tests = features.contains(Features::EARLY_TESTS);
-        modes.post_depth_coverage = features.contains(Features::POST_DEPTH_COVERAGE);
-        modes.sample_mask_override = features.contains(Features::SAMPLE_MASK_OVERRIDE);
-        modes.layer_viewport_relative = features.contains(Features::LAYER_VIEWPORT_RELATIVE);
-        modes.secondary_view_layer_offset = self.checked.second_layer_offset.unwrap_or(0);
-        let interlocks = [
-            (Features::PIXEL_ORDERED, Interlock::PixelOrdered),
-            (Features::PIXEL_UNORDERED, Interlock::PixelUnordered),
-            (Features::SAMPLE_ORDERED, Interlock::SampleOrdered),
-            (Features::SAMPLE_UNORDERED, Interlock::SampleUnordered),
-        ];
-        let mut chosen = interlocks.into_iter();
-        modes.interlock = chosen
-            .find(|(feature, _)| features.contains(*feature))
-            .map(|(_, interlock)| interlock);
-        modes.origin_upper_left = features.contains(Features::ORIGIN_UPPER_LEFT);
-        modes.pixel_center_integer = features.contains(Features::PIXEL_CENTER_INTEGER);
-        modes.numbered_colors =
-            features.intersects(Features::DRAW_BUFFERS.union(Features::DUAL_SOURCE));
+        self.builder.program.modes = Modes {
+            workgroup_size,
+            secondary_view_layer_offset: self.checked.second_layer_offset.unwrap_or(0),
+            ..self.checked.modes
+        };
     }
 
     /// Translates an instruction that is no flow control.
@@ -191,7 +174,7 @@ impl<'c> Lowerer<'c> {
         }
         match info.lower {
             Lower::Op(op) => self.direct(&job, op),
-            Lower::Fn(function) => function(self, &job),
+            Lower::Expand(expansion) => expand::expand(self, &job, expansion),
             Lower::Flow(_) | Lower::Missing => {}
         }
     }

@@ -10,27 +10,15 @@ fn floats(l: &mut Lowerer<'_>, job: &Job<'_>) -> Src {
     l.value(job, 0, Type::F32)
 }
 
-/// PK2H.
-pub(crate) fn pk2h(l: &mut Lowerer<'_>, job: &Job<'_>) {
+/// PK2H, PK2US, PK4UB.
+pub(super) fn pack(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op) {
     let source = floats(l, job);
-    l.finish(job, Op::PackHalf2, Type::F32, &[source]);
-}
-
-/// PK2US.
-pub(crate) fn pk2us(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let source = floats(l, job);
-    l.finish(job, Op::PackUnorm2, Type::F32, &[source]);
-}
-
-/// PK4UB.
-pub(crate) fn pk4ub(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let source = floats(l, job);
-    l.finish(job, Op::PackUnorm4, Type::F32, &[source]);
+    l.finish(job, op, Type::F32, &[source]);
 }
 
 /// PK4B: bytes with a bias of 128, `round(clamp(v, -128/127, 1) * 127 + 128)`. The rounded value over 255 is packed as
 /// unsigned, which gives the byte back exactly.
-pub(crate) fn pk4b(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn pk4b(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let source = floats(l, job);
     let (scale, bias, low) = (l.float(127.0), l.float(128.0), l.float(0.0));
     let biased = l.compute(Op::Mad, Type::F32, &[source, scale, bias]);
@@ -52,7 +40,7 @@ fn raw_bits(l: &mut Lowerer<'_>, job: &Job<'_>, ty: Type) -> Src {
 }
 
 /// PK64: pairs of 32-bit values to 64-bit ones.
-pub(crate) fn pk64(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn pk64(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let source = raw_bits(l, job, job.types.ty);
     l.finish(
         job,
@@ -63,7 +51,7 @@ pub(crate) fn pk64(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// UP64: 64-bit values to pairs of 32-bit ones.
-pub(crate) fn up64(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn up64(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let source = raw_bits(l, job, job.types.ty.with_width(Width::W64));
     let wide = job.types.ty.bits_type().with_width(Width::W64);
     if !job
@@ -85,26 +73,14 @@ fn word(l: &mut Lowerer<'_>, job: &Job<'_>) -> Src {
     splat(raw_bits(l, job, job.types.ty), 0)
 }
 
-/// UP2H.
-pub(crate) fn up2h(l: &mut Lowerer<'_>, job: &Job<'_>) {
+/// UP2H, UP2US, UP4UB.
+pub(super) fn unpack(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op) {
     let source = word(l, job);
-    l.finish(job, Op::UnpackHalf2, Type::F32, &[source]);
-}
-
-/// UP2US.
-pub(crate) fn up2us(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let source = word(l, job);
-    l.finish(job, Op::UnpackUnorm2, Type::F32, &[source]);
-}
-
-/// UP4UB.
-pub(crate) fn up4ub(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let source = word(l, job);
-    l.finish(job, Op::UnpackUnorm4, Type::F32, &[source]);
+    l.finish(job, op, Type::F32, &[source]);
 }
 
 /// UP4B: `(byte - 128) / 127`.
-pub(crate) fn up4b(l: &mut Lowerer<'_>, job: &Job<'_>) {
+pub(super) fn up4b(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let source = word(l, job);
     let unit = l.compute(Op::UnpackUnorm4, Type::F32, &[source]);
     let (bytes, bias, scale) = (l.float(255.0), l.float(128.0), l.float(127.0));

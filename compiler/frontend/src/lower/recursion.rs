@@ -194,7 +194,7 @@ impl Lowerer<'_> {
                     self.hidden_used = [0; 2];
                     self.group_flow(group, &mut open, number, op);
                 }
-                Lower::Op(_) | Lower::Fn(_) | Lower::Missing => self.instruction(number),
+                Lower::Op(_) | Lower::Expand(_) | Lower::Missing => self.instruction(number),
             }
             group.blocks.steps += 1;
         }

@@ -4,7 +4,6 @@ use super::operand::const_index;
 use super::{Job, Lowerer};
 use crate::ast::{Index as AstIndex, VarMods};
 use crate::check::{BufferLayout, BufferView, IoBinding};
-use crate::lang::options::Features;
 use glasm_ir::inst::{Aux, IndexTerm};
 use glasm_ir::resource::{MemFlags, MemSpace};
 use glasm_ir::semantic::Sampling;
@@ -29,9 +28,7 @@ impl Lowerer<'_> {
         if let Some(&input) = self.inputs.get(&(semantic, width)) {
             return input;
         }
-        if semantic == Semantic::Position
-            && self.checked.features.contains(Features::ORIGIN_UPPER_LEFT)
-        {
+        if semantic == Semantic::Position && self.checked.modes.origin_upper_left {
             self.param_id(ParamSource::State(StateParam::WindowOrigin));
         }
         let mods = self

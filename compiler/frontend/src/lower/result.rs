@@ -8,7 +8,6 @@ use crate::lang::conditions::SPARSE_REGISTER;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::TypeRule;
 use crate::lang::options::Features;
-use crate::source::Family;
 use glasm_ir::inst::{Aux, InstFlags};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
@@ -259,13 +258,13 @@ impl Lowerer<'_> {
     fn effects(&mut self, dst: &mut Dst, mods: Mods, ty: Type) {
         if ty.is_float() {
             let signed = mods.contains(Mods::SSAT);
-            dst.saturate = match self.checked.ast.dialect.family() {
+            let keeps_nan = self.checked.ast.dialect.facts().clamp_keeps_nan;
+            dst.saturate = match (signed, keeps_nan) {
                 _ if !mods.intersects(Mods::ANY_CLAMP) => Saturate::None,
-                Family::Typed if signed => Saturate::Signed,
-                Family::Typed => Saturate::Unsigned,
-                // ARB_fragment_program section 3.11.4.3 clamps by two comparisons, which NaN passes.
-                Family::Arb if signed => Saturate::SignedOrNan,
-                Family::Arb => Saturate::UnsignedOrNan,
+                (true, false) => Saturate::Signed,
+                (false, false) => Saturate::Unsigned,
+                (true, true) => Saturate::SignedOrNan,
+                (false, true) => Saturate::UnsignedOrNan,
             };
         }
         if mods.contains(Mods::CC0) {

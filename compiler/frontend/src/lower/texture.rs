@@ -5,6 +5,7 @@ use super::operand::splat;
 use super::{Job, Lowerer, sparse};
 use crate::ast::{Extra, Offset, SuffixKind, TexPart};
 use crate::lang::modifiers::Mods;
+use crate::lang::opcodes::TextureOp;
 use crate::lang::targets::{Reference, TARGETS, TargetInfo};
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::{TexAccess, TexMode, TexelOffset, Texture};
@@ -24,21 +25,39 @@ fn part<'c>(l: &Lowerer<'c>, job: &Job<'_>) -> (&'c TexPart, &'static TargetInfo
     (part, &TARGETS[part.target as usize])
 }
 
+/// Translates a texture instruction.
+pub(super) fn lower_texture(l: &mut Lowerer<'_>, job: &Job<'_>, op: TextureOp) {
+    match op {
+        TextureOp::Sample => sample(l, job),
+        TextureOp::Bias => sample_bias(l, job),
+        TextureOp::Lod => sample_lod(l, job),
+        TextureOp::Project => sample_project(l, job),
+        TextureOp::Grad => sample_grad(l, job),
+        TextureOp::Fetch => fetch(l, job),
+        TextureOp::FetchSample => fetch_sample(l, job),
+        TextureOp::Gather => gather(l, job),
+        TextureOp::GatherOffsets => gather_offsets(l, job),
+        TextureOp::QuerySize => query_size(l, job),
+        TextureOp::QueryLod => query_lod(l, job),
+        TextureOp::QuerySamples => query_samples(l, job),
+    }
+}
+
 /// TEX.
-pub(crate) fn sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, F);
     access(l, job, TexMode::Implicit, coordinate, &[]);
 }
 
 /// TXB: the bias is lane w of the coordinate, or in an operand of its own.
-pub(crate) fn sample_bias(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn sample_bias(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, F);
     let bias = level(l, job, coordinate);
     access(l, job, TexMode::Bias, coordinate, &[bias]);
 }
 
 /// TXL: the level is lane w of the coordinate, or in an operand of its own.
-pub(crate) fn sample_lod(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn sample_lod(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, F);
     let level = level(l, job, coordinate);
     access(l, job, TexMode::Lod, coordinate, &[level]);
@@ -57,21 +76,21 @@ fn level(l: &mut Lowerer<'_>, job: &Job<'_>, coordinate: Src) -> Src {
 }
 
 /// TXP: x, y and z are divided by w first.
-pub(crate) fn sample_project(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn sample_project(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let source = l.value(job, 0, F);
     let coordinate = l.compute(Op::Div, F, &[source, splat(source, 3)]);
     access(l, job, TexMode::Implicit, coordinate, &[]);
 }
 
 /// TXD.
-pub(crate) fn sample_grad(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn sample_grad(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, F);
     let (ddx, ddy) = (l.value(job, 1, F), l.value(job, 2, F));
     access(l, job, TexMode::Grad, coordinate, &[ddx, ddy]);
 }
 
 /// TXF: the level is lane w of the coordinate; buffers have none.
-pub(crate) fn fetch(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn fetch(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let (_, target) = part(l, job);
     let coordinate = l.value(job, 0, Type::S32);
     let level = if target.target == TexTarget::Buffer {
@@ -83,7 +102,7 @@ pub(crate) fn fetch(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// TXFMS: the sample is lane w of the coordinate.
-pub(crate) fn fetch_sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn fetch_sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, Type::S32);
     access(
         l,
@@ -95,14 +114,14 @@ pub(crate) fn fetch_sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// TXG.
-pub(crate) fn gather(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn gather(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, F);
     let component = component(l, job);
     access(l, job, TexMode::Gather(component), coordinate, &[]);
 }
 
 /// TXGO.
-pub(crate) fn gather_offsets(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn gather_offsets(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, F);
     let (x, y) = (l.value(job, 1, Type::S32), l.value(job, 2, Type::S32));
     let component = component(l, job);
@@ -116,19 +135,19 @@ pub(crate) fn gather_offsets(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// TXQ: the level is lane x.
-pub(crate) fn query_size(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn query_size(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let level = l.value(job, 0, Type::S32);
     access(l, job, TexMode::QuerySize, level, &[splat(level, 0)]);
 }
 
 /// TXQS.
-pub(crate) fn query_samples(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn query_samples(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let unused = l.bits(0);
     access(l, job, TexMode::QuerySamples, unused, &[]);
 }
 
 /// LOD.
-pub(crate) fn query_lod(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn query_lod(l: &mut Lowerer<'_>, job: &Job<'_>) {
     let coordinate = l.value(job, 0, F);
     access(l, job, TexMode::QueryLod, coordinate, &[]);
 }

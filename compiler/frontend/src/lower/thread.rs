@@ -4,28 +4,8 @@ use super::{Job, Lowerer};
 use glasm_ir::Op;
 use glasm_ir::types::Type;
 
-/// SHFDOWN.
-pub(crate) fn shuffle_down(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    shuffle(l, job, Op::ShuffleDown);
-}
-
-/// SHFIDX.
-pub(crate) fn shuffle_index(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    shuffle(l, job, Op::ShuffleIndex);
-}
-
-/// SHFUP.
-pub(crate) fn shuffle_up(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    shuffle(l, job, Op::ShuffleUp);
-}
-
-/// SHFXOR.
-pub(crate) fn shuffle_xor(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    shuffle(l, job, Op::ShuffleXor);
-}
-
-/// The value has the type of the instruction, number and range are integers.
-fn shuffle(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op) {
+/// SHFDOWN, SHFIDX, SHFUP, SHFXOR: the value has the type of the instruction, number and range are integers.
+pub(super) fn shuffle(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op) {
     let ty = job.types.ty;
     let value = l.value(job, 0, ty);
     let (index, range) = (l.value(job, 1, Type::U32), l.value(job, 2, Type::U32));

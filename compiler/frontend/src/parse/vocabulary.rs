@@ -5,9 +5,8 @@
 
 use super::decl::{self, DeclWord};
 use crate::lang::modifiers::{Modifier, Mods};
-use crate::lang::opcodes::{self, OLD_WORDS, Opcode};
-use crate::lang::reserved_words;
-use crate::source::{Dialect, Family};
+use crate::lang::opcodes::{self, Opcode};
+use crate::source::Dialect;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -69,10 +68,9 @@ impl Vocabulary {
         let mut add = |text: &'static str, leader| {
             words.insert(text.as_bytes(), Word::new(leader));
         };
-        if family == Family::Typed {
-            for text in OLD_WORDS {
-                add(text, Leader::Old);
-            }
+        let facts = dialect.facts();
+        for text in facts.old_words {
+            add(text, Leader::Old);
         }
         for (text, word) in decl::words(family) {
             add(text, Leader::Decl(word));
@@ -84,7 +82,7 @@ impl Vocabulary {
         }
         add("END", Leader::End);
         add("OPTION", Leader::Option);
-        for text in reserved_words(dialect) {
+        for text in facts.reserved_words {
             let word = Word {
                 reserved: true,
                 ..Word::new(Leader::Other)

@@ -3,12 +3,11 @@
 use super::lex::Token;
 use super::{Error, Parse, Parser, split_id};
 use crate::image::{Image, ImageTexels};
-use crate::program::Interlock;
 use crate::program::{Register, Storage};
 use crate::resource::{Buffer, Param, ParamSource, Texture};
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
 use crate::state::{ColorTerm, Face, MatrixName, StateParam};
-use crate::text::{Word, semantic_from_parts};
+use crate::text::Word;
 use crate::types::{Type, Width};
 use crate::units::Units;
 
@@ -20,20 +19,11 @@ impl<'a> Parser<'a> {
                 let size = [self.number()?, self.number()?, self.number()?];
                 self.builder.program.modes.workgroup_size = size;
             }
-            "early_fragment_tests" => self.builder.program.modes.early_fragment_tests = true,
-            "post_depth_coverage" => self.builder.program.modes.post_depth_coverage = true,
-            "sample_mask_override" => self.builder.program.modes.sample_mask_override = true,
-            "layer_viewport_relative" => self.builder.program.modes.layer_viewport_relative = true,
             "secondary_view_layer_offset" => {
                 self.builder.program.modes.secondary_view_layer_offset = self.signed()?;
             }
-            "origin_upper_left" => self.builder.program.modes.origin_upper_left = true,
-            "pixel_center_integer" => self.builder.program.modes.pixel_center_integer = true,
-            "numbered_colors" => self.builder.program.modes.numbered_colors = true,
-            _ => match Interlock::ALL.iter().find(|(_, name)| *name == word) {
-                Some((interlock, _)) => self.builder.program.modes.interlock = Some(*interlock),
-                None => self.entry(word)?,
-            },
+            _ if self.builder.program.modes.set_named(word) => {}
+            _ => self.entry(word)?,
         }
         self.line_end()?;
         Ok(())
@@ -143,7 +133,7 @@ impl<'a> Parser<'a> {
         while numbers.len() < 2 && self.token == Token::Mark('[') {
             numbers.push(self.bracketed()?);
         }
-        match semantic_from_parts(word, &numbers) {
+        match Semantic::from_parts(word, &numbers) {
             Some(semantic) => Ok(semantic),
             None => self.wrong(format!(
                 "`{word}` with {} numbers is not a semantic",

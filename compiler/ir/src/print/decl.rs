@@ -4,33 +4,25 @@ use std::fmt::{self, Write};
 
 use super::Printer;
 use crate::image::ImageTexels;
-use crate::program::{NameId, Register, Storage};
+use crate::program::{Modes, NameId, Register, Storage};
 use crate::resource::ParamSource;
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
 use crate::state::{MatrixForm, MatrixName, StateParam};
-use crate::text::{Word, semantic_parts};
+use crate::text::Word;
 use crate::types::{Type, Width};
 use crate::units::Units;
 
 impl Printer<'_, '_, '_> {
     pub(super) fn header(&mut self) -> fmt::Result {
         let program = self.program;
-        let modes = &program.modes;
+        let mut modes = program.modes;
         writeln!(self.f, "program {}", program.stage.word())?;
         if modes.workgroup_size != [1; 3] {
             let [x, y, z] = modes.workgroup_size;
             writeln!(self.f, "workgroup_size {x} {y} {z}")?;
         }
-        for (set, word) in [
-            (modes.early_fragment_tests, "early_fragment_tests"),
-            (modes.post_depth_coverage, "post_depth_coverage"),
-            (modes.sample_mask_override, "sample_mask_override"),
-            (modes.layer_viewport_relative, "layer_viewport_relative"),
-            (modes.origin_upper_left, "origin_upper_left"),
-            (modes.pixel_center_integer, "pixel_center_integer"),
-            (modes.numbered_colors, "numbered_colors"),
-        ] {
-            if set {
+        for (word, flag) in Modes::FLAGS {
+            if *flag(&mut modes) {
                 writeln!(self.f, "{word}")?;
             }
         }
@@ -148,11 +140,10 @@ impl Printer<'_, '_, '_> {
     }
 
     pub(super) fn semantic(&mut self, semantic: Semantic) -> fmt::Result {
-        let (word, numbers) = semantic_parts(semantic);
+        let (word, numbers) = semantic.parts();
         self.f.write_str(word)?;
         numbers
             .iter()
-            .flatten()
             .try_for_each(|number| write!(self.f, "[{number}]"))
     }
 

@@ -2,10 +2,8 @@
 
 /// Attributes of vertex programs (`MAX_PROGRAM_ATTRIBS_ARB`).
 pub const VERTEX_ATTRIBS: usize = 16;
-/// Attributes of fragment programs: two colors, eight sets of texture coordinates, fog coordinate and position.
+/// Attributes of fragment programs without OPTION NV_fragment_program2: two colors, eight sets of texture coordinates, fog coordinate and position.
 pub const FRAGMENT_ATTRIBS: usize = 12;
-/// Attributes of fragment programs under OPTION NV_fragment_program2: these and facing.
-pub const FRAGMENT_2_ATTRIBS: usize = 13;
 /// Address registers (`MAX_PROGRAM_ADDRESS_REGISTERS_ARB`).
 pub const ADDRESS_REGISTERS: u64 = 64;
 /// What may be added to an address register in plain programs.

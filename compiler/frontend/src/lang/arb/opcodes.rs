@@ -4,12 +4,14 @@
 use super::{Form, Forms};
 use crate::lang::Stages;
 use crate::lang::modifiers::Mods;
-use crate::lang::opcode_info::{FlowOp, Lower, OpcodeInfo, Support, TypeRule};
-use crate::lang::opcodes::{all_plain, has_rules, op, operand, result};
+use crate::lang::opcode_info::{
+    Expansion, FlowOp, Lower, OpcodeInfo, OperandRule, PackedSize, Support, TextureOp, TypeRule,
+};
+use crate::lang::opcodes::{all_plain, op, operand, operand_rule, result};
 use crate::lang::options::Features;
-use crate::lower::{alu, arb, composite, convert, derivative, flow, pack, texture};
 use crate::source::Version;
 use glasm_ir::Op;
+use glasm_ir::inst::Rounding;
 use glasm_ir::types::Base;
 
 macro_rules! suffix {
@@ -59,7 +61,8 @@ const fn mods(form: Option<Form>) -> Mods {
 }
 
 macro_rules! opcodes {
-    ($($name:literal $vertex:tt $fragment:tt $out:tt ($($in:ident)*) $lower:expr, $text:literal;)*) => {
+    ($($name:literal $vertex:tt $fragment:tt $out:tt ($($in:ident)*) $lower:expr, $text:literal
+       $(rule $operand_rule:expr)?;)*) => {
         /// All opcodes, in alphabetical order.
         pub(crate) const ROWS: &[OpcodeInfo] = &[$({
             const FORMS: Forms = Forms { vertex: form!($vertex), fragment: form!($fragment) };
@@ -67,7 +70,8 @@ macro_rules! opcodes {
                 name: $name,
                 since: Version::V1_0,
                 stages: stages(FORMS),
-                option: None,
+                early: Features::empty(),
+                needs: Features::empty(),
                 arb: FORMS,
                 float: Support::Narrow,
                 int: Support::No,
@@ -78,74 +82,74 @@ macro_rules! opcodes {
                 operands: &[$(operand!($in)),*],
                 lower: $lower,
                 text: $text,
+                operand_rule: operand_rule!($($operand_rule)?),
                 plain: all_plain(&[$(operand!($in)),*]),
-                special: has_rules($name, &[$(operand!($in)),*]),
             }
         },)*];
     };
 }
 
-use Lower::{Flow, Fn};
+use Lower::{Expand, Flow};
 
 opcodes! {
     // name; in vertex and fragment programs: features needed, suffixes (C condition codes, S clamp, H precisions R and H, X
-    // precisions R, H and X), behind the bar a feature and the suffixes it adds; result, operands, translation, text
-    "ABS" ([] C S) ([] X C S) v (v) Fn(alu::abs), "absolute value";
+    // precisions R, H and X), behind the bar a feature and the suffixes it adds; result, operands, translation, text, rule for operands
+    "ABS" ([] C S) ([] X C S) v (v) Expand(Expansion::Abs), "absolute value";
     "ADD" ([] C S) ([] X C S) v (v v) op(Op::Add), "add";
-    "ARA" ([NV_VERTEX_2] C) - ar (ad) Fn(arb::add_addresses), "add pairs of address components";
-    "ARL" ([] C) - ar (sv) Fn(arb::load_address), "load an address register, rounded down";
-    "ARR" ([NV_VERTEX_2] C) - ar (v) Fn(arb::load_address_even), "load an address register, rounded to even";
+    "ARA" ([NV_VERTEX_2] C) - ar (ad) Expand(Expansion::AddAddresses), "add pairs of address components";
+    "ARL" ([] C) - ar (sv) Expand(Expansion::LoadAddress(Rounding::Floor)), "load an address register, rounded down";
+    "ARR" ([NV_VERTEX_2] C) - ar (v) Expand(Expansion::LoadAddress(Rounding::Even)), "load an address register, rounded to even";
     "BRA" ([NV_VERTEX_2]) - - (l oc) Flow(FlowOp::Bra), "branch to a label";
     "BRK" - ([NV_FRAGMENT_2]) - (oc) Flow(FlowOp::Brk), "leave the loop";
     "CAL" ([NV_VERTEX_2]) ([NV_FRAGMENT_2]) - (l oc) Flow(FlowOp::Cal), "call a subroutine";
     "CMP" - ([] S | NV_FRAGMENT_2 C) v (v v v) op(Op::SelLt), "choose by sign: a < 0 ? b : c";
     "COS" ([NV_VERTEX_2] C S) ([] H C S) s (s) op(Op::Cos), "cosine";
-    "DDX" - ([NV_FRAGMENT] H C S) v (v) Fn(derivative::ddx), "derivative in x";
-    "DDY" - ([NV_FRAGMENT] H C S) v (v) Fn(derivative::ddy), "derivative in y";
+    "DDX" - ([NV_FRAGMENT] H C S) v (v) Expand(Expansion::DerivativeX), "derivative in x";
+    "DDY" - ([NV_FRAGMENT] H C S) v (v) Expand(Expansion::DerivativeY), "derivative in y";
     "DIV" - ([NV_FRAGMENT_2] H C S) v (v s) op(Op::Div), "divide by a scalar";
     "DP2" - ([NV_FRAGMENT_2] X C S) s (v v) op(Op::Dp2), "dot product of two components";
-    "DP2A" - ([NV_FRAGMENT_2] X C S) s (v v v) Fn(composite::dp2a), "dot product of two components plus a scalar";
+    "DP2A" - ([NV_FRAGMENT_2] X C S) s (v v v) Expand(Expansion::Dp2a), "dot product of two components plus a scalar";
     "DP3" ([] C S) ([] X C S) s (v v) op(Op::Dp3), "dot product of three components";
     "DP4" ([] C S) ([] X C S) s (v v) op(Op::Dp4), "dot product of four components";
-    "DPH" ([] C S) ([] X C S) s (v v) Fn(composite::dph), "homogeneous dot product";
-    "DST" ([] C S) ([] H C S) v (v v) Fn(composite::dst), "distance vector";
+    "DPH" ([] C S) ([] X C S) s (v v) Expand(Expansion::Dph), "homogeneous dot product";
+    "DST" ([] C S) ([] H C S) v (v v) Expand(Expansion::Dst), "distance vector";
     "ELSE" - ([NV_FRAGMENT_2]) - () Flow(FlowOp::Else), "otherwise";
     "ENDIF" - ([NV_FRAGMENT_2]) - () Flow(FlowOp::EndIf), "end of IF";
     "ENDLOOP" - ([NV_FRAGMENT_2]) - () Flow(FlowOp::EndLoop), "end of LOOP";
     "ENDREP" - ([NV_FRAGMENT_2]) - () Flow(FlowOp::EndRep), "end of REP";
     "EX2" ([] C S) ([] H C S) s (s) op(Op::Exp2), "2 to the power of";
-    "EXP" ([] C S) - v (s) Fn(arb::exp), "2 to the power of, in parts: (2^floor(a), a - floor(a), 2^a, 1)";
-    "FLR" ([] C S) ([] X C S) v (v) Fn(convert::floor), "round down";
+    "EXP" ([] C S) - v (s) Expand(Expansion::ExpParts), "2 to the power of, in parts: (2^floor(a), a - floor(a), 2^a, 1)";
+    "FLR" ([] C S) ([] X C S) v (v) Expand(Expansion::Round(Op::Floor, Rounding::Floor)), "round down";
     "FRC" ([] C S) ([] X C S) v (v) op(Op::Fract), "fraction";
     "IF" - ([NV_FRAGMENT_2]) - (c) Flow(FlowOp::If), "conditional block";
-    "KIL" - ([]) - (vc) Fn(flow::kill), "discard the fragment";
+    "KIL" - ([]) - (vc) Expand(Expansion::Kill), "discard the fragment";
     "LG2" ([] C S) ([] H C S) s (s) op(Op::Log2), "logarithm to base 2";
-    "LIT" ([] C S) ([] H C S) v (v) Fn(composite::lit), "lighting coefficients";
-    "LOG" ([] C S) - v (s) Fn(arb::log), "logarithm to base 2 of |a|, in parts: (exponent, mantissa, log2(|a|), 1)";
-    "LOOP" - ([NV_FRAGMENT_2]) - (v) Flow(FlowOp::Loop), "loop with an address register";
-    "LRP" - ([] X C S) v (v v v) Fn(composite::lrp), "linear interpolation: a * b + (1 - a) * c";
+    "LIT" ([] C S) ([] H C S) v (v) Expand(Expansion::Lit), "lighting coefficients";
+    "LOG" ([] C S) - v (s) Expand(Expansion::LogParts), "logarithm to base 2 of |a|, in parts: (exponent, mantissa, log2(|a|), 1)";
+    "LOOP" - ([NV_FRAGMENT_2]) - (v) Flow(FlowOp::Loop), "loop with an address register" rule OperandRule::ParameterCount;
+    "LRP" - ([] X C S) v (v v v) Expand(Expansion::Lrp), "linear interpolation: a * b + (1 - a) * c";
     "MAD" ([] C S) ([] X C S) v (v v v) op(Op::Mad), "multiply and add";
     "MAX" ([] C S) ([] X C S) v (v v) op(Op::Max), "maximum";
     "MIN" ([] C S) ([] X C S) v (v v) op(Op::Min), "minimum";
     "MOV" ([] C S) ([] X C S) v (v) op(Op::Mov), "move";
     "MUL" ([] C S) ([] X C S) v (v v) op(Op::Mul), "multiply";
-    "NRM" - ([NV_FRAGMENT_2] H C S) v (v) Fn(composite::nrm), "normalize three components";
-    "PK2H" - ([NV_FRAGMENT]) s (v) Fn(pack::pk2h), "pack two half floats";
-    "PK2US" - ([NV_FRAGMENT]) s (v) Fn(pack::pk2us), "pack two unsigned normalized 16-bit values";
-    "PK4B" - ([NV_FRAGMENT]) s (v) Fn(pack::pk4b), "pack four signed normalized bytes";
-    "PK4UB" - ([NV_FRAGMENT]) s (v) Fn(pack::pk4ub), "pack four unsigned normalized bytes";
+    "NRM" - ([NV_FRAGMENT_2] H C S) v (v) Expand(Expansion::Nrm), "normalize three components";
+    "PK2H" - ([NV_FRAGMENT]) s (v) Expand(Expansion::Pack(Op::PackHalf2)), "pack two half floats" rule OperandRule::Size(PackedSize::NoShortResult);
+    "PK2US" - ([NV_FRAGMENT]) s (v) Expand(Expansion::Pack(Op::PackUnorm2)), "pack two unsigned normalized 16-bit values" rule OperandRule::Size(PackedSize::NoShortResult);
+    "PK4B" - ([NV_FRAGMENT]) s (v) Expand(Expansion::PackSignedBytes), "pack four signed normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
+    "PK4UB" - ([NV_FRAGMENT]) s (v) Expand(Expansion::Pack(Op::PackUnorm4)), "pack four unsigned normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
     "POPA" ([NV_VERTEX_3]) - ar () Flow(FlowOp::Pop), "pop an address register off the call stack";
     "POW" ([] C S) ([] H C S) s (s s) op(Op::Pow), "power";
     "PUSHA" ([NV_VERTEX_3]) - - (ad) Flow(FlowOp::Push), "push an address register on the call stack";
-    "RCC" ([NV_VERTEX_2] C S) - s (s) Fn(composite::rcc), "clamped reciprocal";
+    "RCC" ([NV_VERTEX_2] C S) - s (s) Expand(Expansion::Rcc), "clamped reciprocal";
     "RCP" ([] C S) ([] H C S) s (s) op(Op::Rcp), "reciprocal";
-    "REP" - ([NV_FRAGMENT_2]) - (v) Flow(FlowOp::Rep), "loop";
+    "REP" - ([NV_FRAGMENT_2]) - (v) Flow(FlowOp::Rep), "loop" rule OperandRule::ParameterCount;
     "RET" ([NV_VERTEX_2]) ([NV_FRAGMENT_2]) - (oc) Flow(FlowOp::Ret), "return from a subroutine";
-    "RFL" - ([NV_FRAGMENT] H C S) v (v v) Fn(composite::rfl), "reflection vector";
-    "RSQ" ([] C S) ([] H C S) s (s) Fn(arb::reciprocal_root), "reciprocal square root of |a|";
-    "SCS" - ([] S | NV_FRAGMENT_2 H C) v (s) Fn(composite::scs), "cosine and sine";
+    "RFL" - ([NV_FRAGMENT] H C S) v (v v) Expand(Expansion::Rfl), "reflection vector" rule OperandRule::ThreeComponents;
+    "RSQ" ([] C S) ([] H C S) s (s) Expand(Expansion::RootOfAbsolute), "reciprocal square root of |a|";
+    "SCS" - ([] S | NV_FRAGMENT_2 H C) v (s) Expand(Expansion::Scs), "cosine and sine";
     "SEQ" ([NV_VERTEX_2] C S) ([NV_FRAGMENT] X C S) v (v v) op(Op::SetEq), "set on equal";
-    "SFL" ([NV_VERTEX_2] C S) ([NV_FRAGMENT] X C S) v (v v) Fn(alu::set_false), "set on false";
+    "SFL" ([NV_VERTEX_2] C S) ([NV_FRAGMENT] X C S) v (v v) Expand(Expansion::SetFalse), "set on false";
     "SGE" ([] C S) ([] X C S) v (v v) op(Op::SetGe), "set on greater or equal";
     "SGT" ([NV_VERTEX_2] C S) ([NV_FRAGMENT] X C S) v (v v) op(Op::SetGt), "set on greater";
     "SIN" ([NV_VERTEX_2] C S) ([] H C S) s (s) op(Op::Sin), "sine";
@@ -153,18 +157,18 @@ opcodes! {
     "SLT" ([] C S) ([] X C S) v (v v) op(Op::SetLt), "set on less";
     "SNE" ([NV_VERTEX_2] C S) ([NV_FRAGMENT] X C S) v (v v) op(Op::SetNe), "set on not equal";
     "SSG" ([NV_VERTEX_2] C S) - v (v) op(Op::Sign), "sign";
-    "STR" ([NV_VERTEX_2] C S) ([NV_FRAGMENT] X C S) v (v v) Fn(alu::set_true), "set on true";
+    "STR" ([NV_VERTEX_2] C S) ([NV_FRAGMENT] X C S) v (v v) Expand(Expansion::SetTrue), "set on true";
     "SUB" ([] C S) ([] X C S) v (v v) op(Op::Sub), "subtract";
-    "SWZ" ([] C S) ([] S | NV_FRAGMENT_2 H C) v (p x) Fn(composite::swz), "extended swizzle";
-    "TEX" ([NV_VERTEX_3] C S) ([] C S) v (v t) Fn(texture::sample), "texture sample";
-    "TXB" ([NV_VERTEX_3] C S) ([] C S) v (v t) Fn(texture::sample_bias), "texture sample with bias";
-    "TXD" - ([NV_FRAGMENT] C S) v (v v v t) Fn(texture::sample_grad), "texture sample with derivatives";
-    "TXL" ([NV_VERTEX_3] C S) ([NV_FRAGMENT_2] C S) v (v t) Fn(texture::sample_lod), "texture sample with level of detail";
-    "TXP" ([NV_VERTEX_3] C S) ([] C S) v (v t) Fn(texture::sample_project), "texture sample with projection";
-    "UP2H" - ([NV_FRAGMENT] C S) v (s) Fn(pack::up2h), "unpack two half floats";
-    "UP2US" - ([NV_FRAGMENT] C S) v (s) Fn(pack::up2us), "unpack two unsigned normalized 16-bit values";
-    "UP4B" - ([NV_FRAGMENT] C S) v (s) Fn(pack::up4b), "unpack four signed normalized bytes";
-    "UP4UB" - ([NV_FRAGMENT] C S) v (s) Fn(pack::up4ub), "unpack four unsigned normalized bytes";
-    "X2D" - ([NV_FRAGMENT] H C S) v (v v v) Fn(composite::x2d), "two-dimensional coordinate transformation";
-    "XPD" ([] C S) ([] S | NV_FRAGMENT_2 H C) v (v v) Fn(composite::xpd), "cross product";
+    "SWZ" ([] C S) ([] S | NV_FRAGMENT_2 H C) v (p x) Expand(Expansion::Swz), "extended swizzle";
+    "TEX" ([NV_VERTEX_3] C S) ([] C S) v (v t) Expand(Expansion::Texture(TextureOp::Sample)), "texture sample";
+    "TXB" ([NV_VERTEX_3] C S) ([] C S) v (v t) Expand(Expansion::Texture(TextureOp::Bias)), "texture sample with bias";
+    "TXD" - ([NV_FRAGMENT] C S) v (v v v t) Expand(Expansion::Texture(TextureOp::Grad)), "texture sample with derivatives";
+    "TXL" ([NV_VERTEX_3] C S) ([NV_FRAGMENT_2] C S) v (v t) Expand(Expansion::Texture(TextureOp::Lod)), "texture sample with level of detail";
+    "TXP" ([NV_VERTEX_3] C S) ([] C S) v (v t) Expand(Expansion::Texture(TextureOp::Project)), "texture sample with projection";
+    "UP2H" - ([NV_FRAGMENT] C S) v (s) Expand(Expansion::Unpack(Op::UnpackHalf2)), "unpack two half floats" rule OperandRule::Size(PackedSize::NoShortSource);
+    "UP2US" - ([NV_FRAGMENT] C S) v (s) Expand(Expansion::Unpack(Op::UnpackUnorm2)), "unpack two unsigned normalized 16-bit values" rule OperandRule::Size(PackedSize::NoShortSource);
+    "UP4B" - ([NV_FRAGMENT] C S) v (s) Expand(Expansion::UnpackSignedBytes), "unpack four signed normalized bytes" rule OperandRule::Size(PackedSize::NoShortSource);
+    "UP4UB" - ([NV_FRAGMENT] C S) v (s) Expand(Expansion::Unpack(Op::UnpackUnorm4)), "unpack four unsigned normalized bytes" rule OperandRule::Size(PackedSize::NoShortSource);
+    "X2D" - ([NV_FRAGMENT] H C S) v (v v v) Expand(Expansion::X2d), "two-dimensional coordinate transformation";
+    "XPD" ([] C S) ([] S | NV_FRAGMENT_2 H C) v (v v) Expand(Expansion::Xpd), "cross product";
 }

@@ -50,7 +50,7 @@ impl<'c> Pieces<'c> {
             };
             match checked.ast.insts[number as usize].opcode.info().lower {
                 Lower::Flow(op) => Some((number, op)),
-                Lower::Op(_) | Lower::Fn(_) | Lower::Missing => None,
+                Lower::Op(_) | Lower::Expand(_) | Lower::Missing => None,
             }
         };
         let target = |number: u32| match checked.ast.extra(&checked.ast.insts[number as usize]) {

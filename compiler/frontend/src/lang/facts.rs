@@ -1,0 +1,229 @@
+//! What sets the languages apart: a row for each, read by parser, rules and lowering instead of asking for the family.
+//!
+//! Differences that take a function of their own stand there; opcodes, bindings, options and targets say in their tables who has them.
+
+use crate::lang::arb::limits as arb;
+use crate::lang::limits;
+use crate::lang::options::Features;
+use crate::source::{Dialect, Family};
+use glasm_ir::Stage;
+
+/// What holds for the programs of a language.
+#[derive(Clone, Copy, Debug)]
+pub struct LanguageFacts {
+    /// Words that begin bindings, and that cannot be names. NV_gpu_program4 section 2.X.2, ARB_vertex_program section 2.14.2.
+    pub reserved_words: &'static [&'static str],
+    /// Opcodes and declarations of older languages, which get a message of their own. NV_gpu_program4 issue 2.
+    pub old_words: &'static [&'static str],
+    /// Bindings that begin with `program`.
+    pub program_bindings: &'static [&'static str],
+
+    /// Whether `rgba` select components as `xyzw` do.
+    pub rgba: bool,
+    /// Whether components of both sets go into one extended swizzle.
+    pub mixed_extended_swizzle: bool,
+    /// Whether integers can be written as `0x1F`.
+    pub hexadecimal: bool,
+    /// Whether a number can have a suffix: `2.x`. ARB_vertex_program section 2.14.2.
+    pub suffixed_numbers: bool,
+    /// Whether modifiers follow the opcode behind points. Languages without them have suffixes only.
+    pub dotted_modifiers: bool,
+    /// Whether every condition of an instruction stands with or without parentheses; else those of IF and KIL have none, all others do.
+    pub optional_parentheses: bool,
+    /// What must be enabled for a word to be a condition where a variable of its name could stand, too. `None` if conditions are
+    /// always there, but a variable that was declared wins. NV_fragment_program_option section 3.11.5.
+    pub condition_words: Option<Features>,
+    /// What must be enabled for conditions that name their register, such as `GT1`. `None` if there are none.
+    pub numbered_conditions: Option<Features>,
+    /// Whether every variable can be an array, with two sizes where it lies in memory; else PARAM only.
+    pub arrays: bool,
+    /// Whether an array can be bound to a range without braces.
+    pub bare_ranges: bool,
+    /// Whether textures have names and handles; else they are `texture[n]`, whose word may be no reserved one.
+    pub texture_names: bool,
+    /// Whether texture instructions take texel offsets.
+    pub texel_offsets: bool,
+    /// Whether labels can have a SUBROUTINENUM. ARB_shader_subroutine section 2.X.2.
+    pub numbered_labels: bool,
+    /// Whether run-time indices are components of address registers, which must be named; else those of any variable or binding
+    /// of integers, x if none is named.
+    pub address_registers: bool,
+
+    /// The instruction sets that options bring; empty if instructions do not come by options.
+    pub instruction_sets: Features,
+    /// What must be enabled for conditions and absolute values; empty if nothing.
+    pub conditions: Features,
+    /// What must be enabled for labels; empty if nothing.
+    pub labels: Features,
+    /// What must be enabled for bindings whose number is computed at run time; `None` if there are none.
+    pub relative_bindings: Option<Features>,
+    /// What must be enabled for shipped programs to read their results.
+    pub readable_results: Features,
+    /// Whether shipped programs with OPTION ARB_position_invariant write a position.
+    pub own_position: bool,
+
+    /// Attributes that a program binds at most; `None` if their components are counted instead.
+    pub attributes: Option<usize>,
+    /// Texture image units that a program accesses at most, if they are fewer than there are units.
+    pub texture_units: Option<usize>,
+    /// Open IF blocks.
+    pub if_depth: usize,
+    /// Open loops.
+    pub loop_depth: usize,
+    /// Calls that can be open.
+    pub call_depth: u32,
+    /// Rounds that a loop runs at most. NV_fragment_program2 section 3.11.4.X.
+    pub loop_rounds: Option<u32>,
+    /// Whether the instructions that run are counted, so that no program runs for ever. NV_vertex_program2_option section 2.14.4.X.
+    pub counted_instructions: bool,
+
+    /// Whether routines that do not end with RET go on with the next one. NV_fragment_program2 section 3.11.4.X.
+    pub falls_through: bool,
+    /// Whether a call that finds the stack full ends the program; else it does nothing.
+    pub full_stack_ends: bool,
+    /// Whether NaN passes a clamp, which is two comparisons. ARB_fragment_program section 3.11.4.3.
+    pub clamp_keeps_nan: bool,
+}
+
+/// Vertex programs of the family with types. The others differ in their reserved words.
+static TYPED: LanguageFacts = LanguageFacts {
+    reserved_words: &["program", "result", "state", "texture", "vertex"],
+    old_words: &[
+        "ADDRESS", "ARA", "ARL", "ARR", "BRA", "ENDLOOP", "EXP", "LOG", "LOOP", "PUSHA", "POPA",
+    ],
+    program_bindings: &[
+        "program.env",
+        "program.local",
+        "program.buffer",
+        "program.storage",
+        "program.storagelen",
+        "program.counter",
+        "program.sharedmem",
+        "program.subroutine",
+    ],
+    rgba: true,
+    mixed_extended_swizzle: true,
+    hexadecimal: true,
+    suffixed_numbers: false,
+    dotted_modifiers: true,
+    optional_parentheses: true,
+    condition_words: None,
+    numbered_conditions: Some(Features::empty()),
+    arrays: true,
+    bare_ranges: true,
+    texture_names: true,
+    texel_offsets: true,
+    numbered_labels: true,
+    address_registers: false,
+    instruction_sets: Features::empty(),
+    conditions: Features::empty(),
+    labels: Features::empty(),
+    relative_bindings: None,
+    readable_results: Features::empty(),
+    own_position: true,
+    attributes: None,
+    texture_units: None,
+    if_depth: limits::IF_DEPTH,
+    loop_depth: limits::LOOP_DEPTH,
+    call_depth: limits::CALL_DEPTH as u32,
+    loop_rounds: None,
+    counted_instructions: false,
+    falls_through: false,
+    full_stack_ends: false,
+    clamp_keeps_nan: false,
+};
+
+static TYPED_FRAGMENT: LanguageFacts = LanguageFacts {
+    reserved_words: &[
+        "program",
+        "result",
+        "state",
+        "texture",
+        "fragment",
+        "primitive",
+    ],
+    ..TYPED
+};
+
+static TYPED_COMPUTE: LanguageFacts = LanguageFacts {
+    reserved_words: &["program", "result", "state", "texture", "invocation"],
+    ..TYPED
+};
+
+/// Programs whose inputs are the vertices of a primitive.
+static TYPED_PRIMITIVE: LanguageFacts = LanguageFacts {
+    reserved_words: &[
+        "program",
+        "result",
+        "state",
+        "texture",
+        "vertex",
+        "primitive",
+    ],
+    ..TYPED
+};
+
+static ARB_VERTEX: LanguageFacts = LanguageFacts {
+    reserved_words: &["program", "result", "state", "vertex"],
+    rgba: false,
+    condition_words: Some(Features::NV_FRAGMENT),
+    numbered_conditions: Some(Features::NV_VERTEX_3),
+    conditions: Features::NV_VERTEX_2,
+    labels: Features::NV_VERTEX_2,
+    relative_bindings: Some(Features::NV_VERTEX_3),
+    attributes: Some(arb::VERTEX_ATTRIBS),
+    texture_units: Some(arb::VERTEX_TEXTURES),
+    ..ARB_FRAGMENT
+};
+
+static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
+    reserved_words: &["program", "result", "state", "texture", "fragment"],
+    old_words: &[],
+    program_bindings: &["program.env", "program.local"],
+    rgba: true,
+    mixed_extended_swizzle: false,
+    hexadecimal: false,
+    suffixed_numbers: true,
+    dotted_modifiers: false,
+    optional_parentheses: false,
+    condition_words: Some(Features::NV_FRAGMENT),
+    numbered_conditions: None,
+    arrays: false,
+    bare_ranges: false,
+    texture_names: false,
+    texel_offsets: false,
+    numbered_labels: false,
+    address_registers: true,
+    instruction_sets: Features::NV_OPTIONS,
+    conditions: Features::NV_FRAGMENT,
+    labels: Features::NV_FRAGMENT_2,
+    relative_bindings: Some(Features::NV_FRAGMENT_2),
+    readable_results: Features::NV_FRAGMENT_2,
+    own_position: false,
+    attributes: Some(arb::FRAGMENT_ATTRIBS),
+    texture_units: None,
+    if_depth: arb::IF_DEPTH,
+    loop_depth: arb::LOOP_DEPTH,
+    call_depth: arb::CALL_DEPTH,
+    loop_rounds: Some(arb::LOOP_COUNT),
+    counted_instructions: true,
+    falls_through: true,
+    full_stack_ends: true,
+    clamp_keeps_nan: true,
+};
+
+impl Dialect {
+    /// What holds for programs of the language.
+    pub fn facts(self) -> &'static LanguageFacts {
+        match (self.family(), self.stage()) {
+            (Family::Typed, Stage::Vertex) => &TYPED,
+            (Family::Typed, Stage::Fragment) => &TYPED_FRAGMENT,
+            (Family::Typed, Stage::Compute) => &TYPED_COMPUTE,
+            (Family::Typed, Stage::Geometry | Stage::TessControl | Stage::TessEval) => {
+                &TYPED_PRIMITIVE
+            }
+            (Family::Arb, Stage::Vertex) => &ARB_VERTEX,
+            (Family::Arb, _) => &ARB_FRAGMENT,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Which function translates an opcode that is more than one operation.
+
+use super::{
+    Job, Lowerer, alu, arb, composite, convert, derivative, flow, image, memory, pack, texture,
+    thread,
+};
+use crate::lang::opcodes::Expansion;
+
+/// Translates an instruction as its row says.
+pub(super) fn expand(l: &mut Lowerer<'_>, job: &Job<'_>, expansion: Expansion) {
+    match expansion {
+        Expansion::Abs => alu::abs(l, job),
+        Expansion::AddAddresses => arb::add_addresses(l, job),
+        Expansion::AtomicElement => memory::atomic_element(l, job),
+        Expansion::AtomicGlobal => memory::atomic_global(l, job),
+        Expansion::Barrier(op) => memory::barrier(l, op),
+        Expansion::BitExtract => alu::bit_extract(l, job),
+        Expansion::BitInsert => alu::bit_insert(l, job),
+        Expansion::Convert => convert::convert(l, job),
+        Expansion::Counter => memory::counter(l, job),
+        Expansion::DerivativeX => derivative::derivative_x(l, job),
+        Expansion::DerivativeY => derivative::derivative_y(l, job),
+        Expansion::Dp2a => composite::dp2a(l, job),
+        Expansion::Dph => composite::dph(l, job),
+        Expansion::Dst => composite::dst(l, job),
+        Expansion::ExpParts => arb::exp(l, job),
+        Expansion::Image(op) => image::lower_image(l, job, op),
+        Expansion::InterpolateAtSample => derivative::interpolate_at_sample(l, job),
+        Expansion::IntToFloat => convert::int_to_float(l, job),
+        Expansion::Kill => flow::kill(l, job),
+        Expansion::Lit => composite::lit(l, job),
+        Expansion::LoadAddress(rounding) => arb::load_address(l, job, rounding),
+        Expansion::LoadElement => memory::load_element(l, job),
+        Expansion::LoadGlobal => memory::load_global(l, job),
+        Expansion::LogParts => arb::log(l, job),
+        Expansion::Lrp => composite::lrp(l, job),
+        Expansion::Multiply => alu::mul(l, job),
+        Expansion::Nrm => composite::nrm(l, job),
+        Expansion::Pack(op) => pack::pack(l, job, op),
+        Expansion::Pack64 => pack::pk64(l, job),
+        Expansion::PackSignedBytes => pack::pk4b(l, job),
+        Expansion::Rcc => composite::rcc(l, job),
+        Expansion::Rfl => composite::rfl(l, job),
+        Expansion::RootOfAbsolute => arb::reciprocal_root(l, job),
+        Expansion::Round(op, rounding) => convert::round(l, job, op, rounding),
+        Expansion::Sad => composite::sad(l, job),
+        Expansion::Scs => composite::scs(l, job),
+        Expansion::SetFalse => alu::set_false(l, job),
+        Expansion::SetTrue => alu::set_true(l, job),
+        Expansion::Shuffle(op) => thread::shuffle(l, job, op),
+        Expansion::StoreElement => memory::store_element(l, job),
+        Expansion::StoreGlobal => memory::store_global(l, job),
+        Expansion::Swz => composite::swz(l, job),
+        Expansion::Texture(op) => texture::lower_texture(l, job, op),
+        Expansion::Unpack(op) => pack::unpack(l, job, op),
+        Expansion::Unpack64 => pack::up64(l, job),
+        Expansion::UnpackSignedBytes => pack::up4b(l, job),
+        Expansion::X2d => composite::x2d(l, job),
+        Expansion::Xpd => composite::xpd(l, job),
+    }
+}
