@@ -102,7 +102,7 @@ pub(super) fn declaration(input: &mut Input<'_, '_>) -> Parsed<()> {
     let kind = loop {
         let keyword = peek(input);
         let found = if keyword.kind() == Kind::Ident {
-            word(input.state.family, input.state.text(keyword))
+            word(input.state.ast.dialect.family(), input.state.text(keyword))
         } else {
             None
         };
@@ -203,10 +203,10 @@ fn body(input: &mut Input<'_, '_>, decl: &mut Decl) -> Parsed<()> {
         | DeclKind::Storage
         | DeclKind::Counter => {
             decl.name = Some(new_name(input)?);
-            if input.state.family == Family::Typed || decl.kind == DeclKind::Param {
+            if input.state.facts.arrays || decl.kind == DeclKind::Param {
                 decl.size = size(input)?;
             }
-            if input.state.family == Family::Typed {
+            if input.state.facts.arrays {
                 decl.size2 = size(input)?;
             }
             // The grammar of NV_shader_atomic_counters has no equals sign.
@@ -301,9 +301,9 @@ fn new_name(input: &mut Input<'_, '_>) -> Parsed<(NameId, Span)> {
 
 fn temp_name(input: &mut Input<'_, '_>) -> Parsed<()> {
     let (name, span) = new_name(input)?;
-    let size = match input.state.family {
-        Family::Typed => size(input)?,
-        Family::Arb => Size::Single,
+    let size = match input.state.facts.arrays {
+        true => size(input)?,
+        false => Size::Single,
     };
     input.state.ast.items.push(Item::Name(name, size, span));
     Ok(())
@@ -334,7 +334,7 @@ fn optional_int(input: &mut Input<'_, '_>) -> Parsed<(u32, Span)> {
 
 /// A single binding, or bindings in braces. `{1, 2, 3, 4}` for a variable that is no array is one constant.
 fn initializer(input: &mut Input<'_, '_>, decl: &Decl) -> Parsed<()> {
-    let braces = peek(input).kind() == Kind::OpenBrace || input.state.family == Family::Arb;
+    let braces = peek(input).kind() == Kind::OpenBrace || !input.state.facts.bare_ranges;
     if decl.size == Size::Single || !braces {
         return item(input);
     }

@@ -15,7 +15,6 @@ use crate::lang::modifiers::{Modifiers, Mods};
 use crate::lang::opcodes::{Opcode, OperandKind, ResultKind};
 use crate::lang::targets;
 use crate::lex::{Kind, Token};
-use crate::source::Family;
 use glasm_ir::Span;
 use std::num::NonZeroU32;
 
@@ -199,9 +198,9 @@ fn operand_of_kind(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKind
             }
         }
         OperandKind::Cond => {
-            let cond = match input.state.family {
-                Family::Typed => optional_condition(input)?,
-                Family::Arb => Some(condition(input)?),
+            let cond = match input.state.facts.optional_parentheses {
+                true => optional_condition(input)?,
+                false => Some(condition(input)?),
             };
             inst.cond = Some(cond.ok_or_else(|| fail_at(input, Expected::Condition))?);
         }
@@ -235,7 +234,7 @@ fn operand_of_kind(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKind
 /// A condition, or a vector if a variable of that name is declared.
 fn kill(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
     let word = peek(input);
-    if word.kind() == Kind::OpenParen && input.state.family == Family::Typed {
+    if word.kind() == Kind::OpenParen && input.state.facts.optional_parentheses {
         inst.cond = optional_condition(input)?;
     } else if word.kind() == Kind::Ident && input.state.test(word).is_some() {
         inst.cond = Some(condition(input)?);
@@ -249,7 +248,7 @@ fn kill(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
 /// The words behind points of the opcode.
 #[inline(never)]
 fn add_modifiers(input: &mut Input<'_, '_>, mut modifiers: Modifiers) -> Parsed<Modifiers> {
-    if input.state.family == Family::Arb {
+    if !input.state.facts.dotted_modifiers {
         return Err(fail_at(input, Expected::Result));
     }
     while accept(input, Kind::Dot) {
@@ -303,7 +302,7 @@ fn extended_swizzle(input: &mut Input<'_, '_>) -> Parsed<[ExtComponent; 4]> {
             }),
             _ => None,
         };
-        if sets == 0 && input.state.family == Family::Arb {
+        if sets == 0 && !input.state.facts.mixed_extended_swizzle {
             return Err(fail_with(input, Expected::ExtSwizzle, Code::SwizzleMixed));
         }
         let Some(select) = select else {
@@ -377,13 +376,13 @@ fn unit(input: &mut Input<'_, '_>, word: &[u8]) -> Parsed<Operand> {
 
 /// The name of a texture, or its handle.
 fn texture_name(input: &mut Input<'_, '_>) -> Parsed<(Operand, Option<Operand>)> {
-    match input.state.family {
-        Family::Arb => Ok((unit(input, b"texture")?, None)),
-        Family::Typed if handle_ahead(input) => {
-            texture_handle(input).map(|(texture, handle)| (texture, Some(handle)))
-        }
-        Family::Typed => Ok((operand(input)?, None)),
+    if !input.state.facts.texture_names {
+        return Ok((unit(input, b"texture")?, None));
     }
+    if handle_ahead(input) {
+        return texture_handle(input).map(|(texture, handle)| (texture, Some(handle)));
+    }
+    Ok((operand(input)?, None))
 }
 
 /// An image unit, an image variable or the handle of an image; the target of the part follows later.
@@ -455,7 +454,7 @@ fn operand_ahead(input: &Input<'_, '_>) -> bool {
 
 /// `, (a, b, c)`, `(a, b, c)`, `, offset(v)` or `offset(v)`.
 fn offset(input: &mut Input<'_, '_>) -> Parsed<(Offset, Span)> {
-    if input.state.family == Family::Arb {
+    if !input.state.facts.texel_offsets {
         return Ok((Offset::None, peek(input).span()));
     }
     let comma = peek(input).kind() == Kind::Comma;

@@ -26,6 +26,7 @@ use crate::codes::Code;
 use crate::header::{self, Start};
 use crate::kept::{self, Memory};
 use crate::lang::conditions::{self, Test};
+use crate::lang::facts::LanguageFacts;
 use crate::lang::limits;
 use crate::lang::modifiers::{self, Modifier};
 use crate::lang::opcodes;
@@ -33,7 +34,6 @@ use crate::lang::options::{self, Features};
 use crate::lex::{self, Kind, Token};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
-use crate::source::Family;
 use glasm_ir::Stage;
 use recover::{recover, report};
 use vocabulary::{Leader, Vocabulary};
@@ -113,7 +113,7 @@ pub(crate) struct State<'s> {
     /// What is known of each name.
     words: Vec<Word>,
     vocabulary: &'static Vocabulary,
-    family: Family,
+    facts: &'static LanguageFacts,
     /// What the options read so far enable.
     features: Features,
     letters: Letters,
@@ -172,7 +172,7 @@ impl<'s> State<'s> {
     /// What a word that is in no table means: an opcode with suffixes, or nothing.
     #[cold]
     fn opcode_with_suffixes(&mut self, name: NameId) -> Leader {
-        let found = opcodes::split(self.family, self.ast.names.text(name));
+        let found = opcodes::split(self.ast.dialect.family(), self.ast.names.text(name));
         let leader = found.map_or(Leader::Other, |(opcode, mods)| Leader::Opcode(opcode, mods));
         self.words[name.index()].leader = leader;
         leader
@@ -187,11 +187,11 @@ impl<'s> State<'s> {
     /// The condition test that a token spells, where it could be a variable as well. A variable of that name wins; in ARB programs
     /// the test does, if the options have tests at all. NV_fragment_program_option section 3.11.5.
     fn test(&mut self, token: Token) -> Option<Test> {
-        let test = conditions::lookup(self.family, self.text(token))?;
+        let test = conditions::lookup(self.ast.dialect.family(), self.text(token))?;
         let name = self.intern(token);
-        let is_test = match self.family {
-            Family::Typed => !self.words[name.index()].declared,
-            Family::Arb => self.features.contains(Features::NV_FRAGMENT),
+        let is_test = match self.facts.condition_words {
+            None => !self.words[name.index()].declared,
+            Some(needs) => self.features.contains(needs),
         };
         is_test.then_some(test)
     }
@@ -388,7 +388,7 @@ fn new_state<'s>(start: Start<'s>, memory: &mut Memory) -> State<'s> {
         reports,
         words: kept::take(&mut memory.words, 0),
         vocabulary: Vocabulary::of(dialect),
-        family: dialect.family(),
+        facts: dialect.facts(),
         features: Features::empty(),
         letters: Letters::of(dialect),
         late_options: false,
@@ -495,7 +495,7 @@ fn label(input: &mut Input<'_, '_>, name: NameId) -> Parsed<()> {
 /// Whether the word ahead is followed by SUBROUTINENUM.
 #[cold]
 fn has_number(input: &Input<'_, '_>) -> bool {
-    input.state.family == Family::Typed
+    input.state.facts.numbered_labels
         && ahead(input).nth(1).is_some_and(|word| {
             word.kind() == Kind::Ident && input.state.text(word) == b"SUBROUTINENUM"
         })

@@ -7,11 +7,10 @@ use super::{
 use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use crate::codes::Code;
 use crate::lang::conditions::{self, SPARSE_REGISTER};
-use crate::lang::options::Features;
 use crate::lex::{self, Kind, Token};
 use crate::parse::path::int_value;
-use crate::source::{Dialect, Family, Version};
-use glasm_ir::{Span, Stage, Swizzle, WriteMask};
+use crate::source::{Dialect, Version};
+use glasm_ir::{Span, Swizzle, WriteMask};
 
 /// A set of component letters, by byte: lane in the low bits, 4 for `rgba`, 8 for `xyzw`; 0 for other bytes.
 type LetterTable = [u8; 256];
@@ -43,9 +42,9 @@ pub(crate) struct Letters(&'static LetterTable);
 impl Letters {
     /// The letters of a language: vertex programs of the ARB family have no `rgba`.
     pub(crate) fn of(dialect: Dialect) -> Self {
-        match (dialect.family(), dialect.stage()) {
-            (Family::Arb, Stage::Vertex) => Self(&ONE_SET),
-            (Family::Arb | Family::Typed, _) => Self(&BOTH_SETS),
+        match dialect.facts().rgba {
+            true => Self(&BOTH_SETS),
+            false => Self(&ONE_SET),
         }
     }
 
@@ -207,13 +206,13 @@ fn constant_operand(input: &mut Input<'_, '_>, start: u32) -> Parsed<Operand> {
     let (base, suffix) = match word.kind() {
         Kind::Int | Kind::Float => {
             let literal = number(input, word, Sign::Plus)?;
-            let suffix = match input.state.family {
-                Family::Typed => Suffix::NONE,
-                Family::Arb => suffix(input, &mut span.end)?,
+            let suffix = match input.state.facts.suffixed_numbers {
+                false => Suffix::NONE,
+                true => suffix(input, &mut span.end)?,
             };
             (Base::Scalar(literal), suffix)
         }
-        Kind::Word if input.state.family == Family::Arb => number_with_suffix(input, word)?,
+        Kind::Word if input.state.facts.suffixed_numbers => number_with_suffix(input, word)?,
         Kind::OpenBrace => {
             let (base, braces) = vector(input)?;
             span.end = braces.end;
@@ -427,14 +426,14 @@ fn mask(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<WriteMask> {
 pub(super) fn condition(input: &mut Input<'_, '_>) -> Parsed<Cond> {
     let word = peek(input);
     let test = if word.kind() == Kind::Ident {
-        conditions::lookup(input.state.family, input.state.text(word))
+        conditions::lookup(input.state.ast.dialect.family(), input.state.text(word))
     } else {
         None
     };
     let Some(test) = test else {
         return Err(fail_at(input, Expected::Condition));
     };
-    if input.state.family == Family::Arb && conditions::is_numbered(input.state.text(word)) {
+    if conditions::is_numbered(input.state.text(word)) {
         numbered_condition(input)?;
     }
     advance(input);
@@ -447,20 +446,18 @@ pub(super) fn condition(input: &mut Input<'_, '_>) -> Parsed<Cond> {
     Ok(Cond { test, swizzle })
 }
 
-/// A rule with a number in an ARB program: NV_vertex_program3 has the second register. Programs without any conditions are told
-/// that by the checker.
+/// A rule with a number, such as `GT1`: some languages have one register only, others have the second by an option. Programs without
+/// any conditions are told that by the rules.
 fn numbered_condition(input: &mut Input<'_, '_>) -> Parsed<()> {
-    let (features, word) = (input.state.features, peek(input));
-    if input.state.ast.dialect.stage() != Stage::Vertex {
+    let Some(needs) = input.state.facts.numbered_conditions else {
         return Err(fail_at(input, Expected::Condition));
-    }
-    if features.contains(Features::NV_VERTEX_2) && !features.contains(Features::NV_VERTEX_3) {
-        let message = "conditions with a number need OPTION NV_vertex_program3";
-        let span = word.span();
-        input
-            .state
-            .reports
-            .error(Code::FeatureOption, span, message);
+    };
+    let (features, any) = (input.state.features, input.state.facts.conditions);
+    if !features.contains(needs) && features.contains(any) {
+        let message = format!("conditions with a number need OPTION {}", needs.option());
+        let span = peek(input).span();
+        let reports = &mut input.state.reports;
+        reports.error(Code::FeatureOption, span, message);
     }
     Ok(())
 }
@@ -474,7 +471,7 @@ pub(super) fn optional_condition(input: &mut Input<'_, '_>) -> Parsed<Option<Con
             expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
             Ok(Some(cond))
         }
-        Kind::Ident if input.state.family == Family::Typed => condition(input).map(Some),
+        Kind::Ident if input.state.facts.optional_parentheses => condition(input).map(Some),
         _ => Ok(None),
     }
 }

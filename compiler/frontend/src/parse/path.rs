@@ -6,7 +6,6 @@ use crate::codes::Code;
 use crate::lex::{self, Kind, Token};
 use crate::names::NameId;
 use crate::parse::{fail_with, peek_kind};
-use crate::source::Family;
 use glasm_ir::Span;
 use winnow::Parser;
 use winnow::combinator::{delimited, opt, preceded};
@@ -111,7 +110,7 @@ pub(super) fn small_int(input: &mut Input<'_, '_>) -> Parsed<u32> {
 /// Fails at a hexadecimal number where the language has none: in ARB programs. `word` is the next token.
 #[inline]
 pub(super) fn decimal(input: &Input<'_, '_>, word: Token) -> Parsed<()> {
-    if input.state.family == Family::Arb && input.state.text(word).starts_with(b"0x") {
+    if !input.state.facts.hexadecimal && input.state.text(word).starts_with(b"0x") {
         return Err(fail_with(input, Expected::Number, Code::BadNumber));
     }
     Ok(())
@@ -177,7 +176,7 @@ fn relative(input: &mut Input<'_, '_>) -> Parsed<u32> {
     let word = advance(input);
     let name = input.state.intern(word);
     let reserved = input.state.is_reserved(name);
-    if reserved && input.state.family == Family::Arb {
+    if reserved && input.state.facts.address_registers {
         return Err(fail_with(input, Expected::Brackets, Code::IndexVariable));
     }
     let (base, lane, end) = if reserved {
@@ -186,7 +185,7 @@ fn relative(input: &mut Input<'_, '_>) -> Parsed<u32> {
         input.state.in_index = false;
         let (path, end) = parsed?;
         (Base::Path(path), 0, end)
-    } else if input.state.family == Family::Arb && peek(input).kind() != Kind::Dot {
+    } else if input.state.facts.address_registers && peek(input).kind() != Kind::Dot {
         return Err(fail_with(input, Expected::Component, Code::ScalarSuffix));
     } else if peek(input).kind() == Kind::Dot {
         advance(input);
