@@ -115,13 +115,17 @@ impl Letters {
 /// Adds an operand to those of the instruction.
 #[inline]
 pub(super) fn push_operand(input: &mut Input<'_, '_>) -> Parsed<()> {
-    let operand = operand(input)?;
+    let start = position(input) as u32;
+    let operand = match input.input.first() {
+        Some(&byte) if lex::is_letter(byte) => named_operand(input, start)?,
+        _ => operand(input)?,
+    };
     input.state.ast.operands.push(operand);
     Ok(())
 }
 
 /// A vector or scalar operand with signs and bars. What it may be is checked later.
-#[inline]
+#[inline(never)]
 pub(super) fn operand(input: &mut Input<'_, '_>) -> Parsed<Operand> {
     let start = position(input) as u32;
     match input.input.first() {
@@ -177,7 +181,7 @@ pub(super) fn sign(input: &mut Input<'_, '_>) -> (bool, bool) {
 }
 
 /// A variable with index and suffix, or a binding.
-#[inline]
+#[inline(always)]
 fn named_operand(input: &mut Input<'_, '_>, start: u32) -> Parsed<Operand> {
     let (name, word_end) = take_name(input);
     let mut operand = Operand {
@@ -364,7 +368,7 @@ pub(super) fn vector(input: &mut Input<'_, '_>) -> Parsed<(Base, Span)> {
 }
 
 /// A result: variable or binding, mask, condition-code mask.
-#[inline]
+#[inline(always)]
 pub(super) fn result(input: &mut Input<'_, '_>) -> Parsed<Dst> {
     if !input
         .input
