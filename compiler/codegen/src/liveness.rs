@@ -50,8 +50,6 @@ impl Liveness {
         for &(slot, lanes) in live_out {
             scan.live[slot as usize] |= lanes;
         }
-        scan.at_end.clear();
-        scan.at_end.extend_from_slice(&scan.live);
         let mut walk = Walk {
             program,
             analysis,
@@ -96,7 +94,7 @@ impl Liveness {
     }
 }
 
-/// Live lanes where a jump goes: positions in [`Scan::states`]. `None` stands for the end of the function, where returns out of loops and
+/// Live lanes where a jump goes: positions in [`Scan::targets`]. `None` stands for the end of the function, where returns out of loops and
 /// switches always go: what has them is not inlined.
 #[derive(Clone, Copy, Default)]
 struct Exits {
@@ -105,19 +103,43 @@ struct Exits {
     return_to: Option<usize>,
 }
 
+/// A place that jumps go to.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    /// Length of the journal at that place.
+    mark: usize,
+    /// Edges that reach it by a jump.
+    jumps: u32,
+}
+
+/// A change of the live lanes, to undo.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    slot: u32,
+    old: u8,
+    /// The scope of the change of this slot before.
+    scope: u32,
+}
+
+/// An open scope: what changed since it began can be undone.
+#[derive(Clone, Copy)]
+struct Scope {
+    mark: usize,
+    outer: u32,
+}
+
 #[derive(Debug, Default)]
 struct Scan {
     live: Vec<u8>,
-    /// Lanes live at the end of the function.
-    at_end: Vec<u8>,
-    /// Saved states, a stack.
-    states: Vec<Vec<u8>>,
-    spare: Vec<Vec<u8>>,
-    /// Edges that reach each saved state by a jump.
-    jumps: Vec<u32>,
-    /// Changes of `live`, to undo between branches.
-    journal: Vec<(u32, u8)>,
-    journaling: u32,
+    /// Of each slot the scope of its last change in the journal.
+    changed_in: Vec<u32>,
+    /// The first change of each slot in each open scope. What is live at a place that jumps go to is read from here, so that a loop costs
+    /// what it changes, however many slots there are.
+    journal: Vec<Change>,
+    scope: u32,
+    scopes: u32,
+    /// Places that jumps go to, a stack.
+    targets: Vec<Target>,
     /// Lanes written in the open constructs.
     written: Vec<(u32, u8)>,
     constructs: u32,
@@ -130,15 +152,16 @@ impl Scan {
     fn reset(&mut self, slots: usize, size: u32) {
         self.live.clear();
         self.live.resize(slots, 0);
+        self.changed_in.clear();
+        self.changed_in.resize(slots, u32::MAX);
         self.scratch.clear();
         self.scratch.resize(slots, 0);
         self.counts.clear();
         self.counts.resize(slots, 0);
-        self.spare.append(&mut self.states);
-        self.jumps.clear();
+        self.targets.clear();
         self.journal.clear();
         self.written.clear();
-        (self.journaling, self.constructs) = (0, 0);
+        (self.scope, self.scopes, self.constructs) = (0, 0, 0);
         self.phi_budget = size.saturating_mul(16).saturating_add(4096);
     }
 
@@ -146,8 +169,14 @@ impl Scan {
     fn set(&mut self, slot: u32, lanes: u8) {
         let live = &mut self.live[slot as usize];
         if *live != lanes {
-            if self.journaling > 0 {
-                self.journal.push((slot, *live));
+            let scope = &mut self.changed_in[slot as usize];
+            if *scope != self.scope {
+                self.journal.push(Change {
+                    slot,
+                    old: *live,
+                    scope: *scope,
+                });
+                *scope = self.scope;
             }
             *live = lanes;
         }
@@ -158,57 +187,59 @@ impl Scan {
         self.set(slot, self.live[slot as usize] | lanes);
     }
 
-    /// Keeps a copy of the current state; returns its position.
-    fn save(&mut self) -> usize {
-        let mut state = self.spare.pop().unwrap_or_default();
-        state.clear();
-        state.extend_from_slice(&self.live);
-        self.states.push(state);
-        self.jumps.push(0);
-        self.states.len() - 1
-    }
-
-    /// Drops the newest saved state; returns how many jumps went there.
-    fn forget(&mut self) -> u32 {
-        self.spare.extend(self.states.pop());
-        self.jumps.pop().unwrap_or(0)
-    }
-
-    /// Makes a saved state, or the state at the end of the function, the current one.
-    fn restore(&mut self, position: Option<usize>) {
-        let state = match position {
-            Some(position) => {
-                self.jumps[position] += 1;
-                std::mem::take(&mut self.states[position])
-            }
-            None => std::mem::take(&mut self.at_end),
-        };
-        for (slot, &lanes) in state.iter().enumerate() {
-            if self.live[slot] != lanes {
-                self.set(slot as u32, lanes);
-            }
-        }
-        match position {
-            Some(position) => self.states[position] = state,
-            None => self.at_end = state,
+    /// Begins a scope; jumps can go to the place where control is now.
+    fn open_scope(&mut self) -> Scope {
+        let mark = self.journal.len();
+        self.targets.push(Target { mark, jumps: 0 });
+        self.scopes += 1;
+        Scope {
+            mark,
+            outer: std::mem::replace(&mut self.scope, self.scopes),
         }
     }
 
-    /// Undoes all changes since the mark and appends what they had come to, each slot once.
-    fn rollback(&mut self, mark: usize, changes: &mut Vec<(u32, u8)>) {
-        let first = changes.len();
-        while self.journal.len() > mark {
-            if let Some((slot, old)) = self.journal.pop() {
-                // The newest change of a slot comes first and finds its final lanes.
-                if self.counts[slot as usize] == 0 {
-                    self.counts[slot as usize] = 1;
-                    changes.push((slot, self.live[slot as usize]));
-                }
-                self.live[slot as usize] = old;
-            }
+    /// The newest place that jumps go to.
+    fn target(&self) -> Option<usize> {
+        self.targets.len().checked_sub(1)
+    }
+
+    /// How many jumps go to the newest place.
+    fn jumps(&self) -> u32 {
+        self.targets.last().map_or(0, |target| target.jumps)
+    }
+
+    /// Ends a scope whose changes are undone.
+    fn close_scope(&mut self, scope: &Scope) {
+        self.scope = scope.outer;
+        self.targets.pop();
+    }
+
+    /// Makes the lanes live that are live at a target, or at the end of the function.
+    fn restore(&mut self, target: Option<usize>) {
+        let mut mark = 0;
+        if let Some(target) = target.and_then(|target| self.targets.get_mut(target)) {
+            target.jumps += 1;
+            mark = target.mark;
         }
-        for &(slot, _) in &changes[first..] {
-            self.counts[slot as usize] = 0;
+        for index in (mark..self.journal.len()).rev() {
+            let Change { slot, old, .. } = self.journal[index];
+            self.set(slot, old);
+        }
+    }
+
+    /// Undoes all changes of the open scope and appends what they had come to, each slot once.
+    fn rollback(&mut self, scope: &Scope, changes: &mut Vec<(u32, u8)>) {
+        for change in self.journal.drain(scope.mark..) {
+            let slot = change.slot as usize;
+            changes.push((change.slot, self.live[slot]));
+            (self.live[slot], self.changed_in[slot]) = (change.old, change.scope);
+        }
+    }
+
+    /// Makes changes that were undone again.
+    fn repeat(&mut self, changes: &[(u32, u8)]) {
+        for &(slot, lanes) in changes {
+            self.set(slot, lanes);
         }
     }
 
@@ -247,6 +278,14 @@ impl Scan {
     }
 }
 
+/// What has several blocks of which one runs.
+#[derive(Clone, Copy)]
+enum Branches {
+    If,
+    /// Its blocks can break out of it.
+    Switch,
+}
+
 struct Walk<'a> {
     program: &'a Program,
     analysis: &'a mut Analysis,
@@ -281,7 +320,7 @@ impl Walk<'_> {
                 otherwise,
                 ..
             } => {
-                self.branches(&[Some(then), otherwise], exits, None);
+                self.branches(&[Some(then), otherwise], exits, Branches::If);
                 if let Some((slot, lanes)) = self.analysis.cond_reads(self.program, cond) {
                     self.scan.gen_lanes(slot, lanes);
                 }
@@ -343,19 +382,26 @@ impl Walk<'_> {
     }
 
     /// Blocks of which one runs; all end where control is now. A missing block does nothing.
-    fn branches(&mut self, blocks: &[Option<BlockId>], exits: Exits, merge: Option<usize>) {
-        let mark = self.scan.journal.len();
+    fn branches(&mut self, blocks: &[Option<BlockId>], exits: Exits, kind: Branches) {
         let written = self.scan.written.len();
-        self.scan.journaling += 1;
+        let scope = self.scan.open_scope();
+        let exits = match kind {
+            Branches::If => exits,
+            Branches::Switch => Exits {
+                break_to: self.scan.target(),
+                continue_to: exits.continue_to,
+                return_to: None,
+            },
+        };
         self.scan.constructs += 1;
         let mut live_in: Vec<(u32, u8)> = Vec::new();
         for &block in blocks.iter().rev().flatten() {
             self.block(block, exits);
-            self.scan.rollback(mark, &mut live_in);
+            self.scan.rollback(&scope, &mut live_in);
         }
-        self.scan.journaling -= 1;
         self.scan.constructs -= 1;
-        let jumps = merge.map_or(0, |merge| self.scan.jumps[merge]);
+        let jumps = self.scan.jumps();
+        self.scan.close_scope(&scope);
         let falls = |block: &&Option<BlockId>| {
             block.is_none_or(|block| self.analysis.blocks[block.index()].falls)
         };
@@ -398,34 +444,34 @@ impl Walk<'_> {
     fn loop_(&mut self, position: u32, body: BlockId, continuing: Option<BlockId>) {
         let written = self.scan.written.len();
         self.scan.constructs += 1;
-        let merge = self.scan.save();
+        let merge = self.scan.open_scope();
+        let break_to = self.scan.target();
         for &(slot, lanes) in self.analysis.loop_reads(position) {
             self.scan.gen_lanes(slot, lanes);
         }
         if let Some(continuing) = continuing {
             self.block(continuing, Exits::default());
         }
-        let next_round = self.scan.save();
+        let next_round = self.scan.open_scope();
         let inner = Exits {
-            break_to: Some(merge),
-            continue_to: Some(next_round),
+            break_to,
+            continue_to: self.scan.target(),
             return_to: None,
         };
         self.block(body, inner);
         self.scan.constructs -= 1;
         self.push_list(written, 2);
-        let header = std::mem::take(&mut self.scan.live);
+        // What is live at the start of the header differs from what is live at the next round by these, that from the merge by those.
+        let (mut at_header, mut at_next) = (Vec::new(), Vec::new());
+        self.scan.rollback(&next_round, &mut at_header);
         let falls = u32::from(self.analysis.blocks[body.index()].falls);
-        let continues = self.scan.jumps[next_round] + falls;
-        self.scan.live = std::mem::take(&mut self.scan.states[next_round]);
-        self.push_list(written, continues);
-        self.scan.states[next_round] = std::mem::take(&mut self.scan.live);
-        self.scan.forget();
-        let breaks = self.scan.jumps[merge];
-        self.scan.live = std::mem::take(&mut self.scan.states[merge]);
-        self.push_list(written, breaks);
-        self.scan.states[merge] = std::mem::replace(&mut self.scan.live, header);
-        self.scan.forget();
+        self.push_list(written, self.scan.jumps() + falls);
+        self.scan.close_scope(&next_round);
+        self.scan.rollback(&merge, &mut at_next);
+        self.push_list(written, self.scan.jumps());
+        self.scan.close_scope(&merge);
+        self.scan.repeat(&at_next);
+        self.scan.repeat(&at_header);
         if self.scan.constructs == 0 {
             self.scan.written.truncate(written);
         }
@@ -434,17 +480,10 @@ impl Walk<'_> {
     fn switch(&mut self, id: SwitchId, exits: Exits) {
         let program = self.program;
         let switch = &program.switches[id];
-        let merge = self.scan.save();
-        let inner = Exits {
-            break_to: Some(merge),
-            continue_to: exits.continue_to,
-            return_to: None,
-        };
         let mut blocks: Vec<Option<BlockId>> =
             switch.cases.iter().map(|case| Some(case.block)).collect();
         blocks.push(switch.default);
-        self.branches(&blocks, inner, Some(merge));
-        self.scan.forget();
+        self.branches(&blocks, exits, Branches::Switch);
         if let Some(slot) = self.analysis.slot(program, switch.selector.0, None) {
             self.scan.gen_lanes(slot, 1 << (switch.selector.1 & 3));
         }
@@ -461,19 +500,18 @@ impl Walk<'_> {
         }
         let written = self.scan.written.len();
         self.scan.constructs += 1;
-        let after = self.scan.save();
+        let after = self.scan.open_scope();
         let exits = Exits {
-            return_to: Some(after),
+            return_to: self.scan.target(),
             ..Exits::default()
         };
         self.block(body, exits);
         self.scan.constructs -= 1;
-        let start = std::mem::take(&mut self.scan.live);
-        self.scan.live = std::mem::take(&mut self.scan.states[after]);
-        let edges = self.scan.jumps[after] + 1;
-        self.push_list(written, edges);
-        self.scan.states[after] = std::mem::replace(&mut self.scan.live, start);
-        self.scan.forget();
+        let mut at_start = Vec::new();
+        self.scan.rollback(&after, &mut at_start);
+        self.push_list(written, self.scan.jumps() + 1);
+        self.scan.close_scope(&after);
+        self.scan.repeat(&at_start);
         if self.scan.constructs == 0 {
             self.scan.written.truncate(written);
         }

@@ -280,7 +280,7 @@ impl Analysis {
         let main_info = &mut self.routines[main.index()];
         self.split_main = main_info.early_returns.saturating_mul(outputs) > MAX_RETURN_STORES;
         let total: u32 = self.routines.iter().map(|info| info.size).sum();
-        let mut budget = 1024 + total;
+        let mut budget = total.saturating_mul(2).saturating_add(1024);
         let mut instances = vec![0u32; program.routines.len()];
         let mut chain = vec![0u32; program.routines.len()];
         let mut depth = vec![0u32; program.routines.len()];
