@@ -5,7 +5,7 @@ use crate::inputs::Input;
 use glasm::frontend::Part;
 use glasm::ir::Stage;
 use glasm::{Acceptance, DeviceFeatures, Diagnostics, Dialect, Options, Source};
-use glasm_scripts::compile::{ScriptCompiler, device_features};
+use glasm_scripts::compile::ScriptCompiler;
 #[cfg(feature = "translate")]
 use glasm_scripts::script::Convention;
 use glasm_scripts::script::{ProgramSection, ProgramState, Script, ScriptError, program_labels};
@@ -110,7 +110,8 @@ impl<'a> Content<'a> {
             None => DeviceFeatures::default(),
             Some(own) => {
                 let without = &own.script.requirements.without;
-                device_features(|name| !without.iter().any(|other| other == name))
+                let has = |name: &str| !without.iter().any(|other| other == name);
+                DeviceFeatures::default().with(has)
             }
         }
     }

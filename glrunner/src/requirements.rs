@@ -31,7 +31,7 @@ const fn extension(extensions: &'static [&'static str]) -> Need {
     since(NO_VERSION, extensions)
 }
 
-/// What a script can require of a device, in Vulkan's words. `docs/scripts.md` says what they are for.
+/// What a script can require of a device, in Vulkan's words, besides what only programs need. `docs/scripts.md` says what they are for.
 const NEEDS: &[(&str, Need)] = &[
     ("alphaToOne", Need::Core),
     (
@@ -60,12 +60,7 @@ const NEEDS: &[(&str, Need)] = &[
         since(Version(3, 3), &["GL_ARB_blend_func_extended"]),
     ),
     ("fillModeNonSolid", Need::Core),
-    ("fragmentShaderPixelInterlock", Need::Programs),
-    ("fragmentShaderSampleInterlock", Need::Programs),
-    ("fragmentStoresAndAtomics", Need::Programs),
     ("fullDrawIndexUint32", Need::Core),
-    ("fullyCoveredFragmentShaderInputVariable", Need::Programs),
-    ("geometryShader", Need::Programs),
     (
         "geometryStreams",
         since(Version(4, 0), &["GL_ARB_transform_feedback3"]),
@@ -119,66 +114,18 @@ const NEEDS: &[(&str, Need)] = &[
             ],
         ),
     ),
-    ("shaderBufferFloat32AtomicAdd", Need::Programs),
     ("shaderBufferFloat32Atomics", Need::Programs),
-    ("shaderBufferFloat64AtomicAdd", Need::Programs),
     ("shaderBufferFloat64Atomics", Need::Programs),
-    ("shaderBufferInt64Atomics", Need::Programs),
-    ("shaderClipDistance", Need::Programs),
     (
         "shaderCullDistance",
         since(Version(4, 5), &["GL_ARB_cull_distance"]),
     ),
-    ("shaderDemoteToHelperInvocation", Need::Programs),
-    ("shaderDrawParameters", Need::Programs),
     ("shaderFloat16", Need::Programs),
-    ("shaderFloat64", Need::Programs),
-    ("shaderImageGatherExtended", Need::Programs),
-    ("shaderInt16", Need::Programs),
-    ("shaderInt64", Need::Programs),
-    ("shaderInt8", Need::Programs),
-    ("shaderOutputLayer", Need::Programs),
-    ("shaderOutputViewportIndex", Need::Programs),
-    ("shaderResourceMinLod", Need::Programs),
-    ("shaderResourceResidency", Need::Programs),
-    ("shaderSampledImageArrayDynamicIndexing", Need::Programs),
-    ("shaderSampledImageArrayNonUniformIndexing", Need::Programs),
-    ("shaderSharedInt64Atomics", Need::Programs),
-    ("shaderSMBuiltins", Need::Programs),
-    ("shaderStorageBufferArrayDynamicIndexing", Need::Programs),
-    ("shaderStorageBufferArrayNonUniformIndexing", Need::Programs),
-    ("shaderStorageImageArrayDynamicIndexing", Need::Programs),
-    ("shaderStorageImageArrayNonUniformIndexing", Need::Programs),
-    ("shaderStorageImageExtendedFormats", Need::Programs),
-    ("shaderStorageImageMultisample", Need::Programs),
-    ("shaderStorageImageReadWithoutFormat", Need::Programs),
-    ("shaderStorageImageWriteWithoutFormat", Need::Programs),
-    (
-        "shaderStorageTexelBufferArrayDynamicIndexing",
-        Need::Programs,
-    ),
-    (
-        "shaderStorageTexelBufferArrayNonUniformIndexing",
-        Need::Programs,
-    ),
-    ("shaderTessellationAndGeometryPointSize", Need::Programs),
-    ("shaderUniformBufferArrayDynamicIndexing", Need::Programs),
-    ("shaderUniformBufferArrayNonUniformIndexing", Need::Programs),
-    (
-        "shaderUniformTexelBufferArrayDynamicIndexing",
-        Need::Programs,
-    ),
-    (
-        "shaderUniformTexelBufferArrayNonUniformIndexing",
-        Need::Programs,
-    ),
     ("sparseBinding", extension(&["GL_ARB_sparse_texture"])),
     (
         "sparseResidencyImage2D",
         extension(&["GL_ARB_sparse_texture"]),
     ),
-    ("storageBuffer16BitAccess", Need::Programs),
-    ("storageBuffer8BitAccess", Need::Programs),
     ("subgroupSizeControl", Need::Never),
     ("tessellationShader", Need::Programs),
     (
@@ -205,14 +152,12 @@ const NEEDS: &[(&str, Need)] = &[
         "vertexAttributeInstanceRateZeroDivisor",
         since(Version(3, 3), &["GL_ARB_instanced_arrays"]),
     ),
-    ("vertexPipelineStoresAndAtomics", Need::Programs),
     (
         "VK_EXT_conservative_rasterization",
         extension(&["GL_NV_conservative_raster"]),
     ),
     ("VK_EXT_external_memory_host", Need::Core),
     ("VK_EXT_fragment_shader_interlock", Need::Programs),
-    ("VK_EXT_post_depth_coverage", Need::Programs),
     ("VK_EXT_shader_atomic_float", Need::Programs),
     ("VK_EXT_shader_viewport_index_layer", Need::Programs),
     ("VK_EXT_subgroup_size_control", Need::Never),
@@ -231,15 +176,14 @@ const NEEDS: &[(&str, Need)] = &[
             ],
         ),
     ),
-    ("VK_NV_sample_mask_override_coverage", Need::Programs),
     ("VK_NV_shader_sm_builtins", Need::Programs),
-    ("VK_NV_viewport_array2", Need::Programs),
     ("wideLines", Need::Core),
 ];
 
 fn need(name: &str) -> Option<Need> {
     let found = NEEDS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, need)| *need)
+    let of_programs = || glasm::is_feature(name).then_some(Need::Programs);
+    found.map(|(_, need)| *need).or_else(of_programs)
 }
 
 /// What is missing of a requirement; `None` if nothing is.

@@ -6,7 +6,7 @@ mod features;
 mod image_formats;
 mod withheld;
 
-pub use features::{device_features, has_feature, wrong_blame};
+pub use features::wrong_blame;
 pub use withheld::Withheld;
 
 use crate::format::{Encoding, Format};

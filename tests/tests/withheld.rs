@@ -37,11 +37,10 @@ type Module = Option<Vec<u32>>;
 
 /// What the compiler is told of a device that has everything but what is withheld.
 fn told(withheld: &Withheld) -> DeviceFeatures {
-    let rest = DeviceFeatures {
+    withheld.told(DeviceFeatures {
         signed_zero_inf_nan_preserve_float32: true,
-        ..DeviceFeatures::default()
-    };
-    withheld.told(rest, |_| true)
+        ..DeviceFeatures::default().with(|_| true)
+    })
 }
 
 /// What the compiler makes of a script's programs.

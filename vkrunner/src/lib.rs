@@ -26,6 +26,7 @@
 
 mod error;
 mod execute;
+mod features;
 mod fragment_outputs;
 mod options;
 mod programs;

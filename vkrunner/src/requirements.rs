@@ -93,14 +93,13 @@ impl Capabilities {
 
     /// The features that the compiler is told about.
     pub(crate) fn device_features(&self, without: &Withheld) -> glasm::DeviceFeatures {
-        let rest = glasm::DeviceFeatures {
+        without.told(glasm::DeviceFeatures {
             // The runner does not enable it, so that the modules themselves keep their accesses inside.
             robust_buffer_access2: false,
             subgroups: self.subgroups,
             signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
-            ..glasm::DeviceFeatures::default()
-        };
-        without.told(rest, |name| self.has(name))
+            ..glasm::DeviceFeatures::default().with(|name| self.has(name))
+        })
     }
 
     /// Where programs find what they read. Handles get a set of their own if there can be so many, else a place behind the textures.

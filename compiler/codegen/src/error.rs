@@ -8,8 +8,9 @@ use std::fmt;
 pub enum ErrorKind {
     /// SPIR-V or Vulkan has no form for it, or the code generator has none yet.
     Unsupported,
-    /// The device lacks a feature that cannot be emulated; the message names it.
-    MissingFeature,
+    /// The device lacks a feature that cannot be emulated, of a name that [`DeviceFeatures::lacks`](crate::options::DeviceFeatures::lacks)
+    /// knows.
+    MissingFeature(&'static str),
     /// The program is too large or nested too deep.
     Limit,
 }
@@ -36,12 +37,19 @@ impl Error {
     }
 
     /// An error that names a missing feature.
-    pub(crate) fn missing_feature(feature: &str) -> Failure {
+    pub(crate) fn missing_feature(feature: &'static str) -> Failure {
         Box::new(Self {
-            kind: ErrorKind::MissingFeature,
+            kind: ErrorKind::MissingFeature(feature),
             span: None,
-            message: format!("{LACKS}{feature}"),
+            message: String::new(),
         })
+        .calling_it(feature)
+    }
+
+    /// An error about a missing feature in other words for what is missing.
+    pub(crate) fn calling_it(mut self: Box<Self>, what: &str) -> Failure {
+        self.message = format!("the device lacks the feature {what}");
+        self
     }
 
     /// An error about size.
@@ -58,15 +66,6 @@ impl Error {
         self.span.get_or_insert(span);
         self
     }
-}
-
-/// How the messages of [`ErrorKind::MissingFeature`] begin.
-const LACKS: &str = "the device lacks the feature ";
-
-/// What the device lacks, by the message of an error of the kind [`ErrorKind::MissingFeature`]: a name of Vulkan, perhaps with words behind
-/// it, or operations of subgroups.
-pub fn lacking(message: &str) -> Option<&str> {
-    message.strip_prefix(LACKS)
 }
 
 /// An error on its way out: small, because nearly every function of the emission may return it.

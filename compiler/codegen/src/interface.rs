@@ -5,7 +5,7 @@
 use crate::builtin::{
     BuiltinRow, builtin_input, is_thread_number, is_unknown, load_builtin_value, thread_value,
 };
-use crate::capability::Need;
+use crate::capability::{Need, check_subgroups};
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::interface_names::input_name;
@@ -275,7 +275,7 @@ impl Interface {
     ) -> Result<(), Failure> {
         let input = program.inputs[id];
         if shaded(options, input).sampling == Sampling::Sample {
-            check_feature(options, Need::SampleRate)?;
+            Need::SampleRate.check(&options.device)?;
         }
         let varyings = &options.interface.inputs;
         let semantic = input.semantic;
@@ -528,39 +528,10 @@ fn need_builtin(
     row: BuiltinRow,
 ) -> Result<(), Failure> {
     let Some(need) = row.need else { return Ok(()) };
-    check_feature(options, need)?;
-    if need == Need::Group && !options.device.subgroups.stages[program.stage as usize] {
-        let name = program.stage.name();
-        return Err(Error::missing_feature(&format!(
-            "subgroups in {name} programs"
-        )));
+    if need == Need::Group {
+        check_subgroups(&options.device, program.stage)?;
     }
-    w.needs.insert(need);
-    Ok(())
-}
-
-/// Whether the device has the feature of an input, if it is one that devices may lack.
-fn check_feature(options: &Options, need: Need) -> Result<(), Failure> {
-    let device = &options.device;
-    let features = [
-        (
-            Need::DrawParameters,
-            device.draw_parameters,
-            "shaderDrawParameters",
-        ),
-        (Need::Geometry, device.geometry_shader, "geometryShader"),
-        (Need::MultiViewport, device.multi_viewport, "multiViewport"),
-        (
-            Need::SampleRate,
-            device.sample_rate_shading,
-            "sampleRateShading",
-        ),
-    ];
-    let lacks = |(of, has, _): &(Need, bool, &str)| *of == need && !has;
-    match features.iter().find(|row| lacks(row)) {
-        Some((_, _, name)) => Err(Error::missing_feature(name)),
-        None => Ok(()),
-    }
+    w.needs.require(&options.device, need)
 }
 
 /// How an input is interpolated: GL state may make colors flat.

@@ -13,6 +13,7 @@ mod clip_planes;
 mod debug;
 mod emit;
 pub mod error;
+pub mod features;
 mod fragment_inputs;
 mod gather;
 mod group_size;

@@ -1,11 +1,10 @@
 //! What a caller chooses: target, device features, bindings, conventions, debug information.
 
 pub use crate::capture::{Capture, TransformFeedback};
+pub use crate::features::{DeviceFeatures, Subgroups};
 use crate::handles::HandleLimits;
 pub use crate::texel_format::TexelFormat;
 pub use crate::varyings::Varyings;
-#[cfg(doc)]
-use glasm_ir::Stage;
 use glasm_ir::TypeBase;
 
 /// Target environment: decides the SPIR-V version and which features are core.
@@ -27,166 +26,6 @@ impl Target {
             Self::Vulkan1_1 => 0x0001_0300,
             Self::Vulkan1_2 => 0x0001_0500,
             Self::Vulkan1_3 => 0x0001_0600,
-        }
-    }
-}
-
-/// What the device can do with subgroups, which stand for the thread groups of the languages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Subgroups {
-    /// Invocations of a subgroup (`subgroupSize`). Subgroups of more than 32 are split in halves.
-    pub size: u32,
-    /// Stages that have subgroup operations, by [`Stage`] (`supportedStages`).
-    pub stages: [bool; 6],
-    /// `VK_SUBGROUP_FEATURE_VOTE_BIT`
-    pub vote: bool,
-    /// `VK_SUBGROUP_FEATURE_BALLOT_BIT`
-    pub ballot: bool,
-    /// `VK_SUBGROUP_FEATURE_SHUFFLE_BIT`
-    pub shuffle: bool,
-    /// `VK_SUBGROUP_FEATURE_QUAD_BIT`
-    pub quad: bool,
-}
-
-impl Default for Subgroups {
-    fn default() -> Self {
-        Self {
-            size: 32,
-            stages: [true; 6],
-            vote: true,
-            ballot: true,
-            shuffle: true,
-            quad: true,
-        }
-    }
-}
-
-/// Features of the device that change what is emitted. Nearly all are on by default; clear what the device lacks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DeviceFeatures {
-    /// `shaderFloat64`
-    pub float64: bool,
-    /// `shaderInt64`
-    pub int64: bool,
-    /// `shaderInt16` and 16-bit storage.
-    pub int16: bool,
-    /// 8-bit integers and 8-bit storage.
-    pub int8: bool,
-    /// `bufferDeviceAddress`
-    pub buffer_device_address: bool,
-    /// `shaderDemoteToHelperInvocation`
-    pub demote_to_helper_invocation: bool,
-    /// `shaderBufferInt64Atomics`
-    pub int64_atomics: bool,
-    /// Signed minimum and maximum as one atomic in memory of unsigned words. Every Vulkan device has them, some shading languages do not.
-    pub signed_atomics: bool,
-    /// `shaderDrawParameters`
-    pub draw_parameters: bool,
-    /// `shaderImageGatherExtended`
-    pub image_gather_extended: bool,
-    /// `sampleRateShading`
-    pub sample_rate_shading: bool,
-    /// `shaderSharedInt64Atomics`
-    pub shared_int64_atomics: bool,
-    /// `shaderBufferFloat32AtomicAdd`
-    pub buffer_float32_atomic_add: bool,
-    /// `shaderBufferFloat64AtomicAdd`
-    pub buffer_float64_atomic_add: bool,
-    /// `shaderUniformBufferArrayDynamicIndexing`
-    pub uniform_buffer_dynamic_indexing: bool,
-    /// `shaderStorageBufferArrayDynamicIndexing`
-    pub storage_buffer_dynamic_indexing: bool,
-    /// `shaderUniformBufferArrayNonUniformIndexing`
-    pub uniform_buffer_non_uniform_indexing: bool,
-    /// `shaderStorageBufferArrayNonUniformIndexing`
-    pub storage_buffer_non_uniform_indexing: bool,
-    /// `robustBufferAccess2`, which the caller must enable: the module then leaves it to the device to keep accesses inside
-    /// storage and atomic counter buffers. Off by default.
-    pub robust_buffer_access2: bool,
-    /// `shaderSampledImageArrayDynamicIndexing`
-    pub sampled_image_dynamic_indexing: bool,
-    /// `shaderSampledImageArrayNonUniformIndexing`
-    pub sampled_image_non_uniform_indexing: bool,
-    /// `shaderStorageImageArrayDynamicIndexing`
-    pub storage_image_dynamic_indexing: bool,
-    /// `shaderStorageImageArrayNonUniformIndexing`
-    pub storage_image_non_uniform_indexing: bool,
-    /// `shaderStorageImageReadWithoutFormat`
-    pub storage_image_read_without_format: bool,
-    /// `shaderStorageImageWriteWithoutFormat`
-    pub storage_image_write_without_format: bool,
-    /// `shaderResourceResidency`. Without it nothing counts as unpopulated.
-    pub resource_residency: bool,
-    /// `shaderResourceMinLod`. Without it accesses with a least level of detail sample twice, and where that level is used without
-    /// anisotropy; see [`lod_biases`](Options::lod_biases).
-    pub resource_min_lod: bool,
-    /// `shaderUniformTexelBufferArrayDynamicIndexing`
-    pub uniform_texel_buffer_dynamic_indexing: bool,
-    /// `shaderUniformTexelBufferArrayNonUniformIndexing`
-    pub uniform_texel_buffer_non_uniform_indexing: bool,
-    /// `shaderStorageTexelBufferArrayDynamicIndexing`
-    pub storage_texel_buffer_dynamic_indexing: bool,
-    /// `shaderStorageTexelBufferArrayNonUniformIndexing`
-    pub storage_texel_buffer_non_uniform_indexing: bool,
-    /// `shaderSMBuiltins`
-    pub sm_builtins: bool,
-    /// `geometryShader`
-    pub geometry_shader: bool,
-    /// `multiViewport`
-    pub multi_viewport: bool,
-    /// `VK_NV_viewport_array2`, which the caller must enable. Off by default: masks of viewports then need a geometry stage, see
-    /// [`Replication`](crate::reflect::Replication).
-    pub viewport_array2: bool,
-    /// `fullyCoveredFragmentShaderInputVariable` of `VK_EXT_conservative_rasterization`. Off by default: fragments then never know
-    /// themselves fully covered, as in GL without conservative rasterization.
-    pub fully_covered: bool,
-    /// Subgroup operations.
-    pub subgroups: Subgroups,
-    /// `shaderSignedZeroInfNanPreserveFloat32`
-    pub signed_zero_inf_nan_preserve_float32: bool,
-}
-
-impl Default for DeviceFeatures {
-    fn default() -> Self {
-        Self {
-            float64: true,
-            int64: true,
-            int16: true,
-            int8: true,
-            buffer_device_address: true,
-            demote_to_helper_invocation: true,
-            int64_atomics: true,
-            signed_atomics: true,
-            draw_parameters: true,
-            image_gather_extended: true,
-            sample_rate_shading: true,
-            shared_int64_atomics: true,
-            buffer_float32_atomic_add: true,
-            buffer_float64_atomic_add: true,
-            uniform_buffer_dynamic_indexing: true,
-            storage_buffer_dynamic_indexing: true,
-            uniform_buffer_non_uniform_indexing: true,
-            storage_buffer_non_uniform_indexing: true,
-            robust_buffer_access2: false,
-            sampled_image_dynamic_indexing: true,
-            sampled_image_non_uniform_indexing: true,
-            storage_image_dynamic_indexing: true,
-            storage_image_non_uniform_indexing: true,
-            storage_image_read_without_format: true,
-            storage_image_write_without_format: true,
-            resource_residency: true,
-            resource_min_lod: true,
-            uniform_texel_buffer_dynamic_indexing: true,
-            uniform_texel_buffer_non_uniform_indexing: true,
-            storage_texel_buffer_dynamic_indexing: true,
-            storage_texel_buffer_non_uniform_indexing: true,
-            sm_builtins: false,
-            geometry_shader: true,
-            multi_viewport: true,
-            viewport_array2: false,
-            fully_covered: false,
-            subgroups: Subgroups::default(),
-            signed_zero_inf_nan_preserve_float32: false,
         }
     }
 }

@@ -189,7 +189,7 @@ fn atomics_by_device() {
             ..Options::default()
         };
         let error = emit(program, &options).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::MissingFeature);
+        assert_eq!(error.kind, ErrorKind::MissingFeature(feature));
         assert!(error.message.contains(feature), "{}", error.message);
     }
 }

@@ -104,6 +104,7 @@ fn missing_operations_are_named() {
         (
             &TESTS[..3],
             Subgroups { vote: false, ..all },
+            "subgroupVote",
             "subgroup votes in fragment programs",
         ),
         (
@@ -112,6 +113,7 @@ fn missing_operations_are_named() {
                 ballot: false,
                 ..all
             },
+            "subgroupBallot",
             "subgroup ballots in fragment programs",
         ),
         (
@@ -120,18 +122,25 @@ fn missing_operations_are_named() {
                 shuffle: false,
                 ..all
             },
+            "subgroupShuffle",
             "subgroup shuffles in fragment programs",
         ),
         (
             &QUADS[..],
             Subgroups { quad: false, ..all },
+            "subgroupQuad",
             "subgroup quad operations in fragment programs",
         ),
-        (&[], lacks_stage, "subgroups in fragment programs"),
+        (
+            &[],
+            lacks_stage,
+            "subgroups",
+            "subgroups in fragment programs",
+        ),
     ];
-    for (ops, subgroups, expected) in cases {
+    for (ops, subgroups, feature, expected) in cases {
         let error = emit(&program(ops), &options(subgroups)).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::MissingFeature);
+        assert_eq!(error.kind, ErrorKind::MissingFeature(feature));
         assert!(error.message.ends_with(expected), "{}", error.message);
     }
 }

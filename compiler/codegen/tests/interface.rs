@@ -213,7 +213,7 @@ fn inputs_that_the_device_lacks_are_named() {
         };
         assert!(emit(&program, &of(all)).is_ok());
         let error = emit(&program, &of(device)).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::MissingFeature);
+        assert_eq!(error.kind, ErrorKind::MissingFeature(feature));
         assert!(error.message.ends_with(feature), "{}", error.message);
     }
 }

@@ -4,6 +4,7 @@
 
 mod support;
 
+use glasm_codegen::ErrorKind;
 use glasm_codegen::Options;
 use glasm_codegen::options::DeviceFeatures;
 use glasm_ir::inst::Rounding;
@@ -362,7 +363,7 @@ fn wide_integers_without_device_support() {
     }
     let error =
         glasm_codegen::emit(&program(Op::Div, Type::U64, Aux::None, PLAIN), &options).unwrap_err();
-    assert_eq!(error.kind, glasm_codegen::ErrorKind::MissingFeature);
+    assert_eq!(error.kind, ErrorKind::MissingFeature("shaderInt64"));
     assert!(error.message.contains("shaderInt64"), "{error}");
 }
 
@@ -447,7 +448,7 @@ fn wide_floats_need_the_feature() {
     };
     let error =
         glasm_codegen::emit(&program(Op::Add, Type::F64, Aux::None, PLAIN), &options).unwrap_err();
-    assert_eq!(error.kind, glasm_codegen::ErrorKind::MissingFeature);
+    assert_eq!(error.kind, ErrorKind::MissingFeature("shaderFloat64"));
     assert!(error.message.contains("shaderFloat64"), "{error}");
     // Directed rounding of integers needs no wider floats.
     for (index, rounding) in [Rounding::Floor, Rounding::Ceil, Rounding::Trunc]

@@ -141,7 +141,7 @@ fn what_cannot_be_replicated_is_refused() {
         device,
         ..Options::default()
     });
-    assert_eq!(kind, ErrorKind::MissingFeature);
+    assert_eq!(kind, ErrorKind::MissingFeature("geometryShader"));
     assert!(message.contains("VK_NV_viewport_array2"), "{message}");
     let capture = Capture {
         semantic: Semantic::Position,

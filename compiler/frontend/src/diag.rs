@@ -70,6 +70,8 @@ pub struct Diagnostic {
     pub location: Location,
     /// Hints, one line each. They are shown as `help`, or as `note` if they start with `note: `.
     pub notes: Vec<String>,
+    /// The feature that the device lacks, if that is what is wrong: a name of Vulkan, or of what Vulkan has no feature for.
+    pub feature: Option<&'static str>,
 }
 
 impl Diagnostic {
@@ -110,13 +112,14 @@ impl Diagnostic {
         self
     }
 
-    fn new(code: Code, severity: Severity, location: Location, message: String) -> Self {
+    pub(crate) fn new(code: Code, severity: Severity, location: Location, message: String) -> Self {
         Self {
             code,
             severity,
             message,
             location,
             notes: Vec::new(),
+            feature: None,
         }
     }
 }

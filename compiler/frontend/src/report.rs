@@ -91,21 +91,13 @@ impl Reports {
     fn push(&mut self, code: Code, location: Location, message: String, notes: Vec<String>) {
         match self.list.len().cmp(&limits::ERRORS) {
             std::cmp::Ordering::Less => {
-                self.list.push(Diagnostic {
-                    code,
-                    severity: Severity::Error,
-                    message,
-                    location,
-                    notes,
-                });
+                let error = Diagnostic::new(code, Severity::Error, location, message);
+                self.list.push(Diagnostic { notes, ..error });
             }
-            std::cmp::Ordering::Equal => self.list.push(Diagnostic {
-                code: Code::TooManyErrors,
-                severity: Severity::Error,
-                message: format!("more than {} errors", limits::ERRORS),
-                location: Location::WholeProgram,
-                notes: Vec::new(),
-            }),
+            std::cmp::Ordering::Equal => self.list.push(Diagnostic::whole_program(
+                Code::TooManyErrors,
+                format!("more than {} errors", limits::ERRORS),
+            )),
             std::cmp::Ordering::Greater => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use glasm_codegen::error::{Error, ErrorKind};
 use glasm_codegen::{Emitter, Options, Reflection, SourceText};
-use glasm_frontend::{Code, Diagnostic, Diagnostics, Location, Memory, Severity, Source};
+use glasm_frontend::{Code, Diagnostic, Diagnostics, Location, Memory, Source};
 use glasm_ir::Program;
 
 /// A compiled program.
@@ -98,16 +98,15 @@ impl Compiler {
 
 /// The warnings so far and an error of code generation.
 fn with_error(mut diagnostics: Diagnostics, error: &Error) -> Diagnostics {
+    let (code, feature) = match error.kind {
+        ErrorKind::Unsupported => (Code::Unsupported, None),
+        ErrorKind::MissingFeature(feature) => (Code::FeatureMissing, Some(feature)),
+        ErrorKind::Limit => (Code::OutputTooLarge, None),
+    };
     diagnostics.push(Diagnostic {
-        code: match error.kind {
-            ErrorKind::Unsupported => Code::Unsupported,
-            ErrorKind::MissingFeature => Code::FeatureMissing,
-            ErrorKind::Limit => Code::OutputTooLarge,
-        },
-        severity: Severity::Error,
-        message: error.message.clone(),
         location: error.span.map_or(Location::WholeProgram, Location::Span),
-        notes: Vec::new(),
+        feature,
+        ..Diagnostic::whole_program(code, &*error.message)
     });
     diagnostics.sort();
     diagnostics

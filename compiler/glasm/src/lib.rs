@@ -27,7 +27,8 @@ pub mod state;
 pub mod validate;
 
 pub use compiler::{Compiler, Shader, compile};
-pub use glasm_codegen::error::lacking;
+pub use glasm_codegen::device_features;
+pub use glasm_codegen::features::is_feature;
 pub use glasm_codegen::handles::HandleLimits;
 pub use glasm_codegen::options::{
     BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DepthMode, DeviceFeatures,

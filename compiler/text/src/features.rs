@@ -19,24 +19,6 @@ pub(crate) fn device_features(language: Language) -> DeviceFeatures {
     }
 }
 
-/// What naga knows.
-fn least() -> DeviceFeatures {
-    DeviceFeatures {
-        float64: false,
-        buffer_device_address: false,
-        int64_atomics: false,
-        shared_int64_atomics: false,
-        int64: false,
-        int16: false,
-        int8: false,
-        demote_to_helper_invocation: false,
-        resource_residency: false,
-        resource_min_lod: false,
-        signed_atomics: false,
-        ..DeviceFeatures::default()
-    }
-}
-
 /// WGSL, and what naga writes of the others: no arrays of resources, and subgroups in two stages only.
 fn naga() -> DeviceFeatures {
     let mut subgroups = Subgroups::default();
@@ -48,24 +30,15 @@ fn naga() -> DeviceFeatures {
     ] {
         subgroups.stages[stage as usize] = false;
     }
-    DeviceFeatures {
-        uniform_buffer_dynamic_indexing: false,
-        uniform_buffer_non_uniform_indexing: false,
-        storage_buffer_dynamic_indexing: false,
-        storage_buffer_non_uniform_indexing: false,
-        sampled_image_dynamic_indexing: false,
-        sampled_image_non_uniform_indexing: false,
-        storage_image_dynamic_indexing: false,
-        storage_image_non_uniform_indexing: false,
-        uniform_texel_buffer_dynamic_indexing: false,
-        uniform_texel_buffer_non_uniform_indexing: false,
-        storage_texel_buffer_dynamic_indexing: false,
-        storage_texel_buffer_non_uniform_indexing: false,
-        buffer_float32_atomic_add: false,
-        buffer_float64_atomic_add: false,
+    without_indexing(DeviceFeatures {
+        float64: false,
+        int64: false,
+        demote_to_helper_invocation: false,
+        resource_residency: false,
+        resource_min_lod: false,
         subgroups,
-        ..least()
-    }
+        ..without_vulkan()
+    })
 }
 
 /// Everything that GLSL for Vulkan has extensions for.
@@ -111,15 +84,6 @@ fn without_indexing(features: DeviceFeatures) -> DeviceFeatures {
     }
 }
 
-const NO_SUBGROUPS: Subgroups = Subgroups {
-    size: 32,
-    stages: [false; 6],
-    vote: false,
-    ballot: false,
-    shuffle: false,
-    quad: false,
-};
-
 /// GLSL. 64-bit integers, sparse textures and others are extensions that come with 4.5.
 fn desktop(version: u32) -> DeviceFeatures {
     let features = DeviceFeatures {
@@ -158,7 +122,7 @@ fn embedded(version: u32) -> DeviceFeatures {
         resource_min_lod: false,
         geometry_shader: version >= 320,
         multi_viewport: false,
-        subgroups: NO_SUBGROUPS,
+        subgroups: Subgroups::NONE,
         ..without_vulkan()
     };
     if version >= 320 {
@@ -177,7 +141,7 @@ fn direct3d(model: u32) -> DeviceFeatures {
         subgroups: if model >= 60 {
             Subgroups::default()
         } else {
-            NO_SUBGROUPS
+            Subgroups::NONE
         },
         ..without_vulkan()
     }
@@ -194,7 +158,7 @@ fn metal(version: u32) -> DeviceFeatures {
         subgroups: if version >= 22 {
             Subgroups::default()
         } else {
-            NO_SUBGROUPS
+            Subgroups::NONE
         },
         ..without_vulkan()
     }

@@ -3,9 +3,7 @@
 use crate::features::device_features;
 use crate::through_naga::{self, Positions};
 use crate::{Conventions, Error, Language, Options, Resource, Source};
-use glasm::{
-    ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Location, Reflection, Severity, Shader,
-};
+use glasm::{ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Reflection, Severity, Shader};
 
 /// A program as text.
 #[derive(Clone, PartialEq, Debug)]
@@ -96,11 +94,8 @@ fn translate_with_naga(
 fn with_differences(mut warnings: Diagnostics, differences: Vec<String>) -> Diagnostics {
     for difference in differences {
         warnings.push(Diagnostic {
-            code: Code::TextDiffers,
             severity: Severity::Warning,
-            message: difference,
-            location: Location::WholeProgram,
-            notes: Vec::new(),
+            ..Diagnostic::whole_program(Code::TextDiffers, difference)
         });
     }
     warnings

@@ -1,66 +1,7 @@
-//! The compiler's features by the names that scripts and Vulkan have for them.
+//! Whether the compiler refuses programs for what the device lacks, and only for that.
 
 use glasm::ir::Stage;
-use glasm::{Code, DeviceFeatures, Diagnostic, Severity, lacking};
-
-macro_rules! features {
-    ($($member:ident: $($name:literal)+,)*) => {
-        /// The features that the compiler asks about, for a device that has those of which `has` says so. What has no name is as in a usual
-        /// device.
-        pub fn device_features(has: impl Fn(&str) -> bool) -> DeviceFeatures {
-            DeviceFeatures {
-                $($member: $(has($name))&&+,)*
-                ..DeviceFeatures::default()
-            }
-        }
-
-        /// Whether the compiler was told that the device has the feature of this name; `None` if it does not ask about it.
-        pub fn has_feature(device: &DeviceFeatures, name: &str) -> Option<bool> {
-            match name {
-                $($($name)|+ => Some(device.$member),)*
-                _ => None,
-            }
-        }
-    };
-}
-
-// A member with several names stands for all of them together.
-features! {
-    float64: "shaderFloat64",
-    int64: "shaderInt64",
-    int16: "shaderInt16" "storageBuffer16BitAccess",
-    int8: "shaderInt8" "storageBuffer8BitAccess",
-    buffer_device_address: "bufferDeviceAddress",
-    demote_to_helper_invocation: "shaderDemoteToHelperInvocation",
-    int64_atomics: "shaderBufferInt64Atomics",
-    draw_parameters: "shaderDrawParameters",
-    shared_int64_atomics: "shaderSharedInt64Atomics",
-    buffer_float32_atomic_add: "shaderBufferFloat32AtomicAdd",
-    buffer_float64_atomic_add: "shaderBufferFloat64AtomicAdd",
-    uniform_buffer_dynamic_indexing: "shaderUniformBufferArrayDynamicIndexing",
-    storage_buffer_dynamic_indexing: "shaderStorageBufferArrayDynamicIndexing",
-    uniform_buffer_non_uniform_indexing: "shaderUniformBufferArrayNonUniformIndexing",
-    storage_buffer_non_uniform_indexing: "shaderStorageBufferArrayNonUniformIndexing",
-    image_gather_extended: "shaderImageGatherExtended",
-    sampled_image_dynamic_indexing: "shaderSampledImageArrayDynamicIndexing",
-    sampled_image_non_uniform_indexing: "shaderSampledImageArrayNonUniformIndexing",
-    storage_image_dynamic_indexing: "shaderStorageImageArrayDynamicIndexing",
-    storage_image_non_uniform_indexing: "shaderStorageImageArrayNonUniformIndexing",
-    storage_image_read_without_format: "shaderStorageImageReadWithoutFormat",
-    storage_image_write_without_format: "shaderStorageImageWriteWithoutFormat",
-    resource_residency: "shaderResourceResidency",
-    resource_min_lod: "shaderResourceMinLod",
-    uniform_texel_buffer_dynamic_indexing: "shaderUniformTexelBufferArrayDynamicIndexing",
-    uniform_texel_buffer_non_uniform_indexing: "shaderUniformTexelBufferArrayNonUniformIndexing",
-    storage_texel_buffer_dynamic_indexing: "shaderStorageTexelBufferArrayDynamicIndexing",
-    storage_texel_buffer_non_uniform_indexing: "shaderStorageTexelBufferArrayNonUniformIndexing",
-    sm_builtins: "shaderSMBuiltins",
-    geometry_shader: "geometryShader",
-    multi_viewport: "multiViewport",
-    viewport_array2: "VK_NV_viewport_array2",
-    fully_covered: "fullyCoveredFragmentShaderInputVariable",
-    sample_rate_shading: "sampleRateShading",
-}
+use glasm::{Code, DeviceFeatures, Diagnostic, Severity};
 
 /// The message of an error that blames the device for lacking something that the compiler was told it has, or something that it cannot
 /// know. `None` if there is no such error.
@@ -69,40 +10,12 @@ pub fn wrong_blame<'d>(
     stage: Stage,
     errors: impl IntoIterator<Item = &'d Diagnostic>,
 ) -> Option<&'d str> {
-    let blamed = errors
+    let mut blamed = errors
         .into_iter()
         .filter(|error| error.severity != Severity::Warning && error.code == Code::FeatureMissing);
-    let mut messages = blamed.map(|error| error.message.as_str());
-    messages.find(|message| {
-        let missing = lacking(message);
-        !missing.is_some_and(|what| is_lacking(device, stage, what))
-    })
-}
-
-/// Whether a device lacks what the compiler names: a feature, perhaps with words behind it, or operations of subgroups.
-fn is_lacking(device: &DeviceFeatures, stage: Stage, what: &str) -> bool {
-    let name = what.split([' ', ',']).next().unwrap_or_default();
-    // The emulation of masks of viewports and of second views needs both.
-    let replicates = device.geometry_shader && device.multi_viewport;
-    if what.starts_with("geometryShader with multiViewport") {
-        return !replicates;
-    }
-    if let Some(has) = has_feature(device, name) {
-        return !has;
-    }
-    let subgroups = &device.subgroups;
-    let Some(what) = what.strip_suffix(&format!(" in {} programs", stage.name())) else {
-        return false;
-    };
-    let operations = match what {
-        "subgroups" => true,
-        "subgroup votes" => subgroups.vote,
-        "subgroup ballots" => subgroups.ballot,
-        "subgroup shuffles" => subgroups.shuffle,
-        "subgroup quad operations" => subgroups.quad,
-        _ => return false,
-    };
-    !(operations && subgroups.stages[stage as usize])
+    let lacks = |name| device.lacks(name, stage) == Some(true);
+    let wrong = blamed.find(|error| !error.feature.is_some_and(lacks));
+    wrong.map(|error| error.message.as_str())
 }
 
 #[cfg(test)]
@@ -128,8 +41,8 @@ mod tests {
             let errors = match glasm::compile(&Source::new("a", &program.text), &options) {
                 Ok(shader) => {
                     let needed = shader.reflection.requirements.features.iter();
-                    let mut lacking =
-                        needed.filter(|name| has_feature(&device, name) == Some(false));
+                    let lacks = |name: &&&str| device.lacks(name, dialect.stage()) == Some(true);
+                    let mut lacking = needed.filter(lacks);
                     let name = lacking.next();
                     wrong.extend(name.map(|name| format!("{} uses {name}", program.name)));
                     continue;
@@ -151,13 +64,9 @@ mod tests {
 
     #[test]
     fn what_programs_lack_is_understood() {
-        let subgroups = Subgroups {
-            stages: [false; 6],
-            ..Subgroups::default()
-        };
         let (count, wrong) = blames(DeviceFeatures {
-            subgroups,
-            ..device_features(|_| false)
+            subgroups: Subgroups::NONE,
+            ..DeviceFeatures::default().with(|_| false)
         });
         assert_eq!(wrong, Vec::<String>::new());
         assert!(count > 50, "{count}");
@@ -165,26 +74,32 @@ mod tests {
 
     #[test]
     fn the_compiler_must_not_blame_what_it_was_told_is_there() {
-        let device = device_features(|name| name != "shaderInt64");
-        let wrong = |code: Code, what: &str| {
-            let error =
-                Diagnostic::whole_program(code, &*format!("the device lacks the feature {what}"));
+        let device = DeviceFeatures::default().with(|name| name != "shaderInt64");
+        let wrong = |code: Code, feature| {
+            let error = Diagnostic {
+                feature,
+                ..Diagnostic::whole_program(code, "lacking")
+            };
             wrong_blame(&device, Stage::Vertex, [&error]).is_some()
         };
-        for (what, expected) in [
-            ("shaderInt64", false),
-            ("shaderInt64, and DIV.S64 is not emulated", false),
-            ("shaderFloat64", true),
-            ("shaderInt16", true),
-            ("subgroups in vertex programs", true),
-            ("subgroup votes in vertex programs", true),
-            ("geometryShader with multiViewport for second views", true),
-            ("shaderNothing", true),
+        for (feature, expected) in [
+            (Some("shaderInt64"), false),
+            (Some("shaderFloat64"), true),
+            (Some("storageBuffer16BitAccess"), true),
+            (Some("subgroups"), true),
+            (Some("subgroupVote"), true),
+            (Some("geometryShader"), true),
+            (Some("shaderNothing"), true),
+            (None, true),
         ] {
-            assert_eq!(wrong(Code::FeatureMissing, what), expected, "{what}");
-            assert!(!wrong(Code::Unsupported, what));
+            let blamed = wrong(Code::FeatureMissing, feature);
+            assert_eq!(blamed, expected, "{feature:?}");
+            assert!(!wrong(Code::Unsupported, feature));
         }
-        let unknown = Diagnostic::whole_program(Code::FeatureMissing, "no room");
-        assert!(wrong_blame(&device, Stage::Vertex, [&unknown]).is_some());
+        let none = DeviceFeatures {
+            subgroups: Subgroups::NONE,
+            ..device
+        };
+        assert_eq!(none.lacks("subgroups", Stage::Vertex), Some(true));
     }
 }

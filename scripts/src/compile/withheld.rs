@@ -1,34 +1,7 @@
 //! Features that the compiler is not told about although the device has them, so that what it does on lesser devices can be tried on this one.
 
-use super::device_features;
-use glasm::{DeviceFeatures, Subgroups};
-use std::cell::RefCell;
+use glasm::DeviceFeatures;
 use std::collections::BTreeSet;
-
-/// Changes what the compiler is told.
-type Limit = fn(&mut DeviceFeatures);
-
-/// What has no name among the features that a device is asked for.
-const OTHERS: &[(&str, Limit)] = &[
-    ("signedAtomics", |device| device.signed_atomics = false),
-    ("shaderSignedZeroInfNanPreserveFloat32", |device| {
-        device.signed_zero_inf_nan_preserve_float32 = false;
-    }),
-    ("subgroups", |device| {
-        device.subgroups = Subgroups {
-            stages: [false; 6],
-            vote: false,
-            ballot: false,
-            shuffle: false,
-            quad: false,
-            ..device.subgroups
-        }
-    }),
-    ("subgroupVote", |device| device.subgroups.vote = false),
-    ("subgroupBallot", |device| device.subgroups.ballot = false),
-    ("subgroupShuffle", |device| device.subgroups.shuffle = false),
-    ("subgroupQuad", |device| device.subgroups.quad = false),
-];
 
 /// The features that are withheld.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -38,14 +11,8 @@ pub struct Withheld {
 
 impl Withheld {
     /// Names of all features that can be withheld.
-    pub fn known() -> Vec<String> {
-        let asked = RefCell::new(BTreeSet::new());
-        device_features(|name| {
-            asked.borrow_mut().insert(name.to_owned());
-            true
-        });
-        let others = OTHERS.iter().map(|(name, _)| (*name).to_owned());
-        asked.into_inner().into_iter().chain(others).collect()
+    pub fn known() -> BTreeSet<&'static str> {
+        DeviceFeatures::names().into_iter().collect()
     }
 
     /// The features of these names.
@@ -56,8 +23,8 @@ impl Withheld {
         let known = Self::known();
         let mut withheld = Self::default();
         for name in names {
-            if !known.iter().any(|one| one == name) {
-                let known = known.join(", ");
+            if !known.contains(name) {
+                let known = Vec::from_iter(known).join(", ");
                 return Err(format!("no feature `{name}`; there are {known}"));
             }
             withheld.names.insert(name.to_owned());
@@ -70,19 +37,9 @@ impl Withheld {
         self.names.contains(name)
     }
 
-    /// What the compiler is told of a device that has those features of which `has` says so, and `rest` of what has no such name.
-    pub fn told(&self, rest: DeviceFeatures, has: impl Fn(&str) -> bool) -> DeviceFeatures {
-        let mut device = DeviceFeatures {
-            robust_buffer_access2: rest.robust_buffer_access2,
-            signed_atomics: rest.signed_atomics,
-            subgroups: rest.subgroups,
-            signed_zero_inf_nan_preserve_float32: rest.signed_zero_inf_nan_preserve_float32,
-            ..device_features(|name| has(name) && !self.hides(name))
-        };
-        for (_, limit) in OTHERS.iter().filter(|(name, _)| self.hides(name)) {
-            limit(&mut device);
-        }
-        device
+    /// What the compiler is told of a device.
+    pub fn told(&self, device: DeviceFeatures) -> DeviceFeatures {
+        device.without(|name| self.hides(name))
     }
 }
 
@@ -92,21 +49,17 @@ mod tests {
 
     fn told(names: &[&str]) -> DeviceFeatures {
         let withheld = Withheld::new(names.iter().copied()).unwrap();
-        withheld.told(DeviceFeatures::default(), |_| true)
+        withheld.told(DeviceFeatures::default())
     }
 
     #[test]
     fn every_name_hides_something() {
-        let all = Withheld {
-            names: BTreeSet::new(),
-        };
-        let rest = DeviceFeatures {
+        let everything = DeviceFeatures {
             signed_zero_inf_nan_preserve_float32: true,
-            ..DeviceFeatures::default()
+            ..DeviceFeatures::default().with(|_| true)
         };
-        let everything = all.told(rest, |_| true);
         for name in Withheld::known() {
-            let less = Withheld::new([name.as_str()]).unwrap().told(rest, |_| true);
+            let less = Withheld::new([name]).unwrap().told(everything);
             assert_ne!(less, everything, "{name}");
         }
     }

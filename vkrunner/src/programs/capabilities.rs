@@ -1,109 +1,56 @@
 //! What modules that the compiler did not make need of a device, by their SPIR-V capabilities. Pure.
 
+use crate::features::all_features;
 use rspirv::spirv::Capability;
 
-/// Capabilities and the Vulkan features that allow them (Vulkan specification, "Capabilities"). Those that are not listed are left to
-/// the validation layer.
-const FEATURES: &[(Capability, &str)] = &[
-    (Capability::ClipDistance, "shaderClipDistance"),
-    (Capability::CullDistance, "shaderCullDistance"),
-    (
-        Capability::DemoteToHelperInvocation,
-        "shaderDemoteToHelperInvocation",
-    ),
-    (Capability::DrawParameters, "shaderDrawParameters"),
-    (Capability::Float16, "shaderFloat16"),
-    (Capability::Float64, "shaderFloat64"),
-    (Capability::Geometry, "geometryShader"),
-    (
-        Capability::GeometryPointSize,
-        "shaderTessellationAndGeometryPointSize",
-    ),
-    (Capability::GeometryStreams, "geometryStreams"),
-    (Capability::ImageCubeArray, "imageCubeArray"),
-    (Capability::ImageGatherExtended, "shaderImageGatherExtended"),
-    (Capability::Int16, "shaderInt16"),
-    (Capability::Int64, "shaderInt64"),
-    (Capability::Int64Atomics, "shaderBufferInt64Atomics"),
-    (Capability::Int8, "shaderInt8"),
-    (Capability::InterpolationFunction, "sampleRateShading"),
-    (Capability::MultiViewport, "multiViewport"),
-    (
-        Capability::PhysicalStorageBufferAddresses,
-        "bufferDeviceAddress",
-    ),
-    (Capability::SampleRateShading, "sampleRateShading"),
-    (Capability::SampledCubeArray, "imageCubeArray"),
-    (
-        Capability::SampledImageArrayDynamicIndexing,
-        "shaderSampledImageArrayDynamicIndexing",
-    ),
-    (
-        Capability::StorageBuffer16BitAccess,
-        "storageBuffer16BitAccess",
-    ),
-    (
-        Capability::StorageBuffer8BitAccess,
-        "storageBuffer8BitAccess",
-    ),
-    (
-        Capability::StorageBufferArrayDynamicIndexing,
-        "shaderStorageBufferArrayDynamicIndexing",
-    ),
-    (
-        Capability::StorageImageArrayDynamicIndexing,
-        "shaderStorageImageArrayDynamicIndexing",
-    ),
-    (
-        Capability::StorageImageExtendedFormats,
-        "shaderStorageImageExtendedFormats",
-    ),
-    (
-        Capability::StorageImageReadWithoutFormat,
-        "shaderStorageImageReadWithoutFormat",
-    ),
-    (
-        Capability::StorageImageWriteWithoutFormat,
-        "shaderStorageImageWriteWithoutFormat",
-    ),
-    (Capability::StorageInputOutput16, "storageInputOutput16"),
-    (Capability::Tessellation, "tessellationShader"),
-    (
-        Capability::TessellationPointSize,
-        "shaderTessellationAndGeometryPointSize",
-    ),
-    (Capability::TransformFeedback, "transformFeedback"),
-    (
-        Capability::UniformAndStorageBuffer16BitAccess,
-        "uniformAndStorageBuffer16BitAccess",
-    ),
-    (
-        Capability::UniformAndStorageBuffer8BitAccess,
-        "uniformAndStorageBuffer8BitAccess",
-    ),
-    (
-        Capability::UniformBufferArrayDynamicIndexing,
-        "shaderUniformBufferArrayDynamicIndexing",
-    ),
-    (Capability::VulkanMemoryModel, "vulkanMemoryModel"),
-];
+/// Whether a device is asked for a feature, by its column in the table.
+macro_rules! is_asked {
+    (()) => {
+        false
+    };
+    ((other)) => {
+        false
+    };
+    (($($place:tt)+)) => {
+        true
+    };
+}
+
+macro_rules! rows {
+    ($(
+        $(feature $name:literal $place:tt $field:tt
+            [$($need:ident $capability:ident $($extension:literal $core:ident)?),*])?
+        $(plain $plain:ident $plain_capability:ident $($plain_extension:literal $plain_core:ident)?)?;
+    )*) => {
+        /// Capabilities, whether devices are asked for the feature that allows each (Vulkan specification, "Capabilities"), and its name.
+        const FEATURES: &[(Capability, bool, &str)] =
+            &[$($($((Capability::$capability, is_asked!($place), $name),)*)?)*];
+    };
+}
+
+all_features! { rows }
 
 /// Words before the first instruction.
 const HEADER: usize = 5;
 /// `OpCapability`
 const OP_CAPABILITY: u32 = 17;
 
-/// The features that a module needs, as far as they are known.
+/// The features that a module needs, as far as they are known. The rest is left to the validation layer.
 pub(super) fn needed_features(words: &[u32]) -> impl Iterator<Item = &'static str> + '_ {
     // Capabilities come first in a module, each an instruction of two words.
     let instructions = words.get(HEADER..).unwrap_or_default().chunks_exact(2);
     instructions
         .take_while(|pair| pair[0] == 2 << 16 | OP_CAPABILITY)
-        .filter_map(|pair| {
-            let mut rows = FEATURES.iter();
-            let row = rows.find(|(capability, _)| *capability as u32 == pair[1]);
-            row.map(|(_, feature)| *feature)
-        })
+        .filter_map(|pair| feature(pair[1]))
+}
+
+/// The feature of a capability. All modules have that of shaders.
+fn feature(number: u32) -> Option<&'static str> {
+    let mut rows = FEATURES.iter();
+    let row = rows.find(|(capability, is_asked, _)| {
+        *is_asked && *capability != Capability::Shader && *capability as u32 == number
+    });
+    row.map(|(_, _, name)| *name)
 }
 
 #[cfg(test)]
@@ -123,13 +70,5 @@ mod tests {
         let found: Vec<_> = needed_features(&words).collect();
         assert_eq!(found, ["geometryStreams", "shaderInt64"]);
         assert_eq!(needed_features(&[1, 2, 3]).count(), 0);
-    }
-
-    #[test]
-    fn the_runner_knows_all_features() {
-        let known = include_str!("../vk/features.rs");
-        for (_, feature) in FEATURES {
-            assert!(known.contains(&format!("\"{feature}\"")), "{feature}");
-        }
     }
 }

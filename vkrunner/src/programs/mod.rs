@@ -18,7 +18,7 @@ use glasm::frontend::lang::languages::Language;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::InterfaceVariable;
 use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, Target};
-use glasm_scripts::compile::{LinkedStage, ScriptCompiler, Withheld, has_feature, wrong_blame};
+use glasm_scripts::compile::{LinkedStage, ScriptCompiler, Withheld, wrong_blame};
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::MAIN;
 use glasm_scripts::script::{Convention, ProgramForm, ProgramSection, ProgramState, Script};
@@ -339,9 +339,9 @@ impl CompileContext<'_> {
             let stage = section.stage.name();
             let reason = format!("the device lacks {feature}, which the {stage} program needs");
             // The compiler must not use what it was told is not there.
-            return Err(match has_feature(&self.device_features(), feature) {
-                Some(false) => Refusal::Fail(Failure::new(Some(section.line), reason)),
-                Some(true) | None => Refusal::Skip(reason),
+            return Err(match self.device_features().lacks(feature, section.stage) {
+                Some(true) => Refusal::Fail(Failure::new(Some(section.line), reason)),
+                Some(false) | None => Refusal::Skip(reason),
             });
         }
         if let Some(reason) = missing_components(&shader.reflection, self.capabilities) {

@@ -1,6 +1,6 @@
 //! The opened device, its queue and its memory.
 
-use super::features::FeatureChain;
+use super::features::{FeatureChain, extension_features};
 use super::instance::Instance;
 use super::kept::Shelves;
 use super::physical::{PhysicalDevice, SOFTWARE};
@@ -268,20 +268,14 @@ fn create_device(
         ash::khr::portability_subset::NAME,
         ash::khr::sampler_mirror_clamp_to_edge::NAME,
         ash::ext::shader_viewport_index_layer::NAME,
-        ash::ext::post_depth_coverage::NAME,
-        ash::ext::conservative_rasterization::NAME,
-        ash::nv::sample_mask_override_coverage::NAME,
-        ash::nv::viewport_array2::NAME,
     ];
     let optional = optional
         .into_iter()
         .filter(|name| available.contains(&*name.to_string_lossy()));
     extensions.extend(optional.map(CStr::to_owned));
-    extensions.extend(
-        extra_extensions
-            .iter()
-            .filter_map(|name| CString::new(name.as_str()).ok()),
-    );
+    let mut named: Vec<&str> = extension_features(available).collect();
+    named.extend(extra_extensions.iter().map(String::as_str));
+    extensions.extend(named.into_iter().filter_map(|name| CString::new(name).ok()));
     let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
     let queues = [vk::DeviceQueueCreateInfo::default()
         .queue_family_index(physical.queue_family)

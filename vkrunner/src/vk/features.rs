@@ -1,259 +1,170 @@
-//! Features of devices: one table of names, with the structure that each is a member of.
-//!
-//! Every feature in the table that a device has is enabled. Not in the table, on purpose: features that change how programs run rather
-//! than what may run (`robustBufferAccess`), and what scripts cannot use (sparse memory).
+//! The structures of Vulkan that features are members of. Every feature that a device has is enabled.
 //!
 //! Features that Vulkan 1.2 took over from extensions have two places: the structure of the extension, and that of version 1.2, which
 //! excludes it and which devices of that version get. It has features, too, that an extension without structure stands for.
 
 use super::instance::Instance;
+use crate::features::all_features;
 use ash::vk;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 
-/// A version that no device has: the structure exists in an extension only.
+/// A version that no device has.
 const NEVER: u32 = u32::MAX;
 
-macro_rules! features {
-    (
-        core { $($core:ident $core_name:literal,)* }
-        vulkan12 { $($new:ident $new_name:literal,)* }
-        taken over {
-            $($old_chain:ident: $old_structure:ident, extension $old_extension:expr, {
-                $($old_member:ident $old_name:literal,)*
-            })*
+/// Which devices know a structure.
+#[derive(Clone, Copy)]
+struct Origin {
+    /// The minor version of Vulkan that has it.
+    core: u32,
+    /// The one that excludes it.
+    end: u32,
+    extension: Option<&'static CStr>,
+}
+
+impl Origin {
+    /// Part of Vulkan 1.`minor`, and before it of an extension.
+    const fn core(core: u32, extension: Option<&'static CStr>) -> Self {
+        Self {
+            core,
+            end: NEVER,
+            extension,
         }
-        $($chain:ident: $structure:ident, core in $minor:expr, extension $extension:expr, {
-            $($member:ident $name:literal,)*
-        })*
-    ) => {
+    }
+
+    /// Part of an extension.
+    const fn extension(name: &'static CStr) -> Self {
+        Self::core(NEVER, Some(name))
+    }
+
+    /// Part of an extension that Vulkan 1.2 has another structure for.
+    const fn taken_over(name: &'static CStr) -> Self {
+        Self {
+            end: 2,
+            ..Self::extension(name)
+        }
+    }
+
+    fn is_known(self, minor: u32, has_extension: impl Fn(&CStr) -> bool) -> bool {
+        minor < self.end && (minor >= self.core || self.extension.is_some_and(has_extension))
+    }
+}
+
+macro_rules! structures {
+    ($($chain:ident: $structure:ident, $origin:expr;)*) => {
         /// The feature structures that a device knows.
         #[derive(Default)]
         pub(super) struct FeatureChain {
-            core: vk::PhysicalDeviceFeatures,
-            vulkan12: Option<vk::PhysicalDeviceVulkan12Features<'static>>,
-            $($old_chain: Option<vk::$old_structure<'static>>,)*
+            core: Option<vk::PhysicalDeviceFeatures>,
             $($chain: Option<vk::$structure<'static>>,)*
         }
 
         impl FeatureChain {
             /// Empty structures for what a device of version 1.`minor` with these extensions knows.
             fn known(minor: u32, has_extension: impl Fn(&CStr) -> bool) -> Self {
-                let known = |core_minor: u32, name: Option<&CStr>| minor >= core_minor || name.is_some_and(&has_extension);
-                let has_vulkan12 = minor >= 2;
                 Self {
-                    core: vk::PhysicalDeviceFeatures::default(),
-                    vulkan12: has_vulkan12.then(vk::PhysicalDeviceVulkan12Features::default),
-                    $($old_chain: (!has_vulkan12 && has_extension($old_extension)).then(vk::$old_structure::default),)*
-                    $($chain: known($minor, $extension).then(vk::$structure::default),)*
+                    core: Some(vk::PhysicalDeviceFeatures::default()),
+                    $($chain: $origin.is_known(minor, &has_extension).then(vk::$structure::default),)*
                 }
             }
 
             /// Extensions that the structures come from, where the version does not include them.
             pub(super) fn extensions(&self, minor: u32) -> Vec<&'static CStr> {
-                let mut names = Vec::new();
-                $(if self.$old_chain.is_some() {
-                    names.push($old_extension);
-                })*
-                $(if let (Some(_), Some(name), true) = (&self.$chain, $extension, minor < $minor) {
-                    names.push(name);
-                })*
-                names
+                let of = |is_known: bool, origin: Origin| origin.extension.filter(|_| is_known && minor < origin.core);
+                [$(of(self.$chain.is_some(), $origin),)*].into_iter().flatten().collect()
             }
 
             /// Links the structures into a list.
             pub(super) fn link(&mut self) -> vk::PhysicalDeviceFeatures2<'_> {
-                let mut list = vk::PhysicalDeviceFeatures2::default().features(self.core);
-                // What an earlier list left in a structure must not be followed.
-                if let Some(structure) = &mut self.vulkan12 {
-                    structure.p_next = std::ptr::null_mut();
-                    list = list.push_next(structure);
-                }
-                $(if let Some(structure) = &mut self.$old_chain {
-                    structure.p_next = std::ptr::null_mut();
-                    list = list.push_next(structure);
-                })*
+                let core = self.core.unwrap_or_default();
+                let mut list = vk::PhysicalDeviceFeatures2::default().features(core);
                 $(if let Some(structure) = &mut self.$chain {
+                    // What an earlier list left in a structure must not be followed.
                     structure.p_next = std::ptr::null_mut();
                     list = list.push_next(structure);
                 })*
                 list
             }
-
-            /// All features by name.
-            fn members(&mut self) -> Vec<(&'static str, &mut vk::Bool32)> {
-                let mut members = vec![$(($core_name, &mut self.core.$core),)*];
-                if let Some(structure) = &mut self.vulkan12 {
-                    members.extend([
-                        $(($new_name, &mut structure.$new),)*
-                        $($(($old_name, &mut structure.$old_member),)*)*
-                    ]);
-                }
-                $(if let Some(structure) = &mut self.$old_chain {
-                    members.extend([$(($old_name, &mut structure.$old_member),)*]);
-                })*
-                $(if let Some(structure) = &mut self.$chain {
-                    members.extend([$(($name, &mut structure.$member),)*]);
-                })*
-                members
-            }
         }
     };
 }
 
-features! {
-    core {
-        full_draw_index_uint32 "fullDrawIndexUint32",
-        image_cube_array "imageCubeArray",
-        independent_blend "independentBlend",
-        geometry_shader "geometryShader",
-        tessellation_shader "tessellationShader",
-        sample_rate_shading "sampleRateShading",
-        alpha_to_one "alphaToOne",
-        dual_src_blend "dualSrcBlend",
-        logic_op "logicOp",
-        depth_clamp "depthClamp",
-        depth_bias_clamp "depthBiasClamp",
-        fill_mode_non_solid "fillModeNonSolid",
-        depth_bounds "depthBounds",
-        wide_lines "wideLines",
-        large_points "largePoints",
-        multi_viewport "multiViewport",
-        occlusion_query_precise "occlusionQueryPrecise",
-        vertex_pipeline_stores_and_atomics "vertexPipelineStoresAndAtomics",
-        fragment_stores_and_atomics "fragmentStoresAndAtomics",
-        shader_tessellation_and_geometry_point_size "shaderTessellationAndGeometryPointSize",
-        shader_image_gather_extended "shaderImageGatherExtended",
-        shader_storage_image_extended_formats "shaderStorageImageExtendedFormats",
-        shader_storage_image_multisample "shaderStorageImageMultisample",
-        shader_storage_image_read_without_format "shaderStorageImageReadWithoutFormat",
-        shader_storage_image_write_without_format "shaderStorageImageWriteWithoutFormat",
-        shader_uniform_buffer_array_dynamic_indexing "shaderUniformBufferArrayDynamicIndexing",
-        shader_sampled_image_array_dynamic_indexing "shaderSampledImageArrayDynamicIndexing",
-        shader_storage_buffer_array_dynamic_indexing "shaderStorageBufferArrayDynamicIndexing",
-        shader_storage_image_array_dynamic_indexing "shaderStorageImageArrayDynamicIndexing",
-        sampler_anisotropy "samplerAnisotropy",
-        shader_clip_distance "shaderClipDistance",
-        shader_cull_distance "shaderCullDistance",
-        shader_float64 "shaderFloat64",
-        shader_int64 "shaderInt64",
-        shader_int16 "shaderInt16",
-        shader_resource_residency "shaderResourceResidency",
-        shader_resource_min_lod "shaderResourceMinLod",
-    }
-    vulkan12 {
-        shader_output_viewport_index "shaderOutputViewportIndex",
-        shader_output_layer "shaderOutputLayer",
-        sampler_mirror_clamp_to_edge "samplerMirrorClampToEdge",
-    }
-    taken over {
-        storage8: PhysicalDevice8BitStorageFeatures, extension ash::khr::_8bit_storage::NAME, {
-            storage_buffer8_bit_access "storageBuffer8BitAccess",
-            uniform_and_storage_buffer8_bit_access "uniformAndStorageBuffer8BitAccess",
+structures! {
+    vulkan12: PhysicalDeviceVulkan12Features, Origin::core(2, None);
+    storage8: PhysicalDevice8BitStorageFeatures, Origin::taken_over(ash::khr::_8bit_storage::NAME);
+    narrow: PhysicalDeviceShaderFloat16Int8Features, Origin::taken_over(ash::khr::shader_float16_int8::NAME);
+    address: PhysicalDeviceBufferDeviceAddressFeatures, Origin::taken_over(ash::khr::buffer_device_address::NAME);
+    atomic64: PhysicalDeviceShaderAtomicInt64Features, Origin::taken_over(ash::khr::shader_atomic_int64::NAME);
+    memory_model: PhysicalDeviceVulkanMemoryModelFeatures, Origin::taken_over(ash::khr::vulkan_memory_model::NAME);
+    scalar_layout: PhysicalDeviceScalarBlockLayoutFeatures, Origin::taken_over(ash::ext::scalar_block_layout::NAME);
+    indexing: PhysicalDeviceDescriptorIndexingFeatures, Origin::taken_over(ash::ext::descriptor_indexing::NAME);
+    storage16: PhysicalDevice16BitStorageFeatures, Origin::core(1, None);
+    draw_parameters: PhysicalDeviceShaderDrawParametersFeatures, Origin::core(1, None);
+    demote: PhysicalDeviceShaderDemoteToHelperInvocationFeatures,
+        Origin::core(3, Some(ash::ext::shader_demote_to_helper_invocation::NAME));
+    maintenance4: PhysicalDeviceMaintenance4Features, Origin::core(3, Some(ash::khr::maintenance4::NAME));
+    depth_clip_control: PhysicalDeviceDepthClipControlFeaturesEXT, Origin::extension(ash::ext::depth_clip_control::NAME);
+    provoking_vertex: PhysicalDeviceProvokingVertexFeaturesEXT, Origin::extension(ash::ext::provoking_vertex::NAME);
+    index_uint8: PhysicalDeviceIndexTypeUint8FeaturesEXT, Origin::extension(ash::ext::index_type_uint8::NAME);
+    divisor: PhysicalDeviceVertexAttributeDivisorFeaturesEXT, Origin::extension(ash::ext::vertex_attribute_divisor::NAME);
+    list_restart: PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT,
+        Origin::extension(ash::ext::primitive_topology_list_restart::NAME);
+    atomic_float: PhysicalDeviceShaderAtomicFloatFeaturesEXT, Origin::extension(ash::ext::shader_atomic_float::NAME);
+    feedback: PhysicalDeviceTransformFeedbackFeaturesEXT, Origin::extension(ash::ext::transform_feedback::NAME);
+    custom_border: PhysicalDeviceCustomBorderColorFeaturesEXT, Origin::extension(ash::ext::custom_border_color::NAME);
+    border_swizzle: PhysicalDeviceBorderColorSwizzleFeaturesEXT, Origin::extension(ash::ext::border_color_swizzle::NAME);
+    robustness: PhysicalDeviceRobustness2FeaturesEXT, Origin::extension(ash::ext::robustness2::NAME);
+    view_of_3d: PhysicalDeviceImage2DViewOf3DFeaturesEXT, Origin::extension(ash::ext::image_2d_view_of_3d::NAME);
+    interlock: PhysicalDeviceFragmentShaderInterlockFeaturesEXT, Origin::extension(ash::ext::fragment_shader_interlock::NAME);
+}
+
+/// Visits the member of a structure that a row of the table is about, if it is about one and the structure is there.
+macro_rules! member {
+    ($self:ident $visitor:ident $name:literal ()) => {};
+    ($self:ident $visitor:ident $name:literal (extension)) => {};
+    ($self:ident $visitor:ident $name:literal (other)) => {};
+    ($self:ident $visitor:ident $name:literal ($($chain:ident)|+.$member:ident)) => {
+        $(if let Some(structure) = &mut $self.$chain {
+            $visitor($name, &mut structure.$member);
+        })+
+    };
+}
+
+/// A list of the name of a feature if an extension is all there is of it.
+macro_rules! extension {
+    ($name:literal (extension)) => {
+        &[$name]
+    };
+    ($name:literal $place:tt) => {
+        &[]
+    };
+}
+
+macro_rules! rows {
+    ($(
+        $(feature $name:literal $place:tt $field:tt $needs:tt)?
+        $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
+    )*) => {
+        impl FeatureChain {
+            /// Visits the features that a device may have.
+            fn visit(&mut self, mut visitor: impl FnMut(&'static str, &mut vk::Bool32)) {
+                $($(member! { self visitor $name $place })?)*
+            }
         }
-        narrow: PhysicalDeviceShaderFloat16Int8Features, extension ash::khr::shader_float16_int8::NAME, {
-            shader_float16 "shaderFloat16",
-            shader_int8 "shaderInt8",
-        }
-        address: PhysicalDeviceBufferDeviceAddressFeatures, extension ash::khr::buffer_device_address::NAME, {
-            buffer_device_address "bufferDeviceAddress",
-        }
-        atomic64: PhysicalDeviceShaderAtomicInt64Features, extension ash::khr::shader_atomic_int64::NAME, {
-            shader_buffer_int64_atomics "shaderBufferInt64Atomics",
-            shader_shared_int64_atomics "shaderSharedInt64Atomics",
-        }
-        memory_model: PhysicalDeviceVulkanMemoryModelFeatures, extension ash::khr::vulkan_memory_model::NAME, {
-            vulkan_memory_model "vulkanMemoryModel",
-            vulkan_memory_model_device_scope "vulkanMemoryModelDeviceScope",
-        }
-        scalar_layout: PhysicalDeviceScalarBlockLayoutFeatures, extension ash::ext::scalar_block_layout::NAME, {
-            scalar_block_layout "scalarBlockLayout",
-        }
-        indexing: PhysicalDeviceDescriptorIndexingFeatures, extension ash::ext::descriptor_indexing::NAME, {
-            shader_uniform_buffer_array_non_uniform_indexing "shaderUniformBufferArrayNonUniformIndexing",
-            shader_sampled_image_array_non_uniform_indexing "shaderSampledImageArrayNonUniformIndexing",
-            shader_storage_buffer_array_non_uniform_indexing "shaderStorageBufferArrayNonUniformIndexing",
-            shader_storage_image_array_non_uniform_indexing "shaderStorageImageArrayNonUniformIndexing",
-            descriptor_binding_partially_bound "descriptorBindingPartiallyBound",
-            shader_uniform_texel_buffer_array_dynamic_indexing "shaderUniformTexelBufferArrayDynamicIndexing",
-            shader_storage_texel_buffer_array_dynamic_indexing "shaderStorageTexelBufferArrayDynamicIndexing",
-            shader_uniform_texel_buffer_array_non_uniform_indexing "shaderUniformTexelBufferArrayNonUniformIndexing",
-            shader_storage_texel_buffer_array_non_uniform_indexing "shaderStorageTexelBufferArrayNonUniformIndexing",
-        }
-    }
-    storage16: PhysicalDevice16BitStorageFeatures, core in 1, extension None::<&'static CStr>, {
-        storage_buffer16_bit_access "storageBuffer16BitAccess",
-        uniform_and_storage_buffer16_bit_access "uniformAndStorageBuffer16BitAccess",
-        storage_input_output16 "storageInputOutput16",
-    }
-    draw_parameters: PhysicalDeviceShaderDrawParametersFeatures, core in 1, extension None::<&'static CStr>, {
-        shader_draw_parameters "shaderDrawParameters",
-    }
-    demote: PhysicalDeviceShaderDemoteToHelperInvocationFeatures, core in 3,
-    extension Some(ash::ext::shader_demote_to_helper_invocation::NAME), {
-        shader_demote_to_helper_invocation "shaderDemoteToHelperInvocation",
-    }
-    maintenance4: PhysicalDeviceMaintenance4Features, core in 3, extension Some(ash::khr::maintenance4::NAME), {
-        maintenance4 "maintenance4",
-    }
-    depth_clip_control: PhysicalDeviceDepthClipControlFeaturesEXT, core in NEVER,
-    extension Some(ash::ext::depth_clip_control::NAME), {
-        depth_clip_control "depthClipControl",
-    }
-    provoking_vertex: PhysicalDeviceProvokingVertexFeaturesEXT, core in NEVER,
-    extension Some(ash::ext::provoking_vertex::NAME), {
-        provoking_vertex_last "provokingVertexLast",
-    }
-    index_uint8: PhysicalDeviceIndexTypeUint8FeaturesEXT, core in NEVER,
-    extension Some(ash::ext::index_type_uint8::NAME), {
-        index_type_uint8 "indexTypeUint8",
-    }
-    divisor: PhysicalDeviceVertexAttributeDivisorFeaturesEXT, core in NEVER,
-    extension Some(ash::ext::vertex_attribute_divisor::NAME), {
-        vertex_attribute_instance_rate_divisor "vertexAttributeInstanceRateDivisor",
-        vertex_attribute_instance_rate_zero_divisor "vertexAttributeInstanceRateZeroDivisor",
-    }
-    list_restart: PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT, core in NEVER,
-    extension Some(ash::ext::primitive_topology_list_restart::NAME), {
-        primitive_topology_list_restart "primitiveTopologyListRestart",
-        primitive_topology_patch_list_restart "primitiveTopologyPatchListRestart",
-    }
-    atomic_float: PhysicalDeviceShaderAtomicFloatFeaturesEXT, core in NEVER,
-    extension Some(ash::ext::shader_atomic_float::NAME), {
-        shader_buffer_float32_atomics "shaderBufferFloat32Atomics",
-        shader_buffer_float32_atomic_add "shaderBufferFloat32AtomicAdd",
-        shader_buffer_float64_atomics "shaderBufferFloat64Atomics",
-        shader_buffer_float64_atomic_add "shaderBufferFloat64AtomicAdd",
-        shader_shared_float32_atomics "shaderSharedFloat32Atomics",
-        shader_shared_float32_atomic_add "shaderSharedFloat32AtomicAdd",
-    }
-    feedback: PhysicalDeviceTransformFeedbackFeaturesEXT, core in NEVER,
-    extension Some(ash::ext::transform_feedback::NAME), {
-        transform_feedback "transformFeedback",
-        geometry_streams "geometryStreams",
-    }
-    custom_border: PhysicalDeviceCustomBorderColorFeaturesEXT, core in NEVER,
-    extension Some(ash::ext::custom_border_color::NAME), {
-        custom_border_colors "customBorderColors",
-    }
-    border_swizzle: PhysicalDeviceBorderColorSwizzleFeaturesEXT, core in NEVER,
-    extension Some(ash::ext::border_color_swizzle::NAME), {
-        border_color_swizzle "borderColorSwizzle",
-        border_color_swizzle_from_image "borderColorSwizzleFromImage",
-    }
-    robustness: PhysicalDeviceRobustness2FeaturesEXT, core in NEVER,
-    extension Some(ash::ext::robustness2::NAME), {
-        null_descriptor "nullDescriptor",
-    }
-    view_of_3d: PhysicalDeviceImage2DViewOf3DFeaturesEXT, core in NEVER,
-    extension Some(ash::ext::image_2d_view_of_3d::NAME), {
-        image2_d_view_of3_d "image2DViewOf3D",
-    }
-    interlock: PhysicalDeviceFragmentShaderInterlockFeaturesEXT, core in NEVER,
-    extension Some(ash::ext::fragment_shader_interlock::NAME), {
-        fragment_shader_sample_interlock "fragmentShaderSampleInterlock",
-        fragment_shader_pixel_interlock "fragmentShaderPixelInterlock",
-    }
+
+        /// Extensions that count as features under their names.
+        const EXTENSIONS: &[&[&str]] = &[$($(extension!($name $place),)?)*];
+    };
+}
+
+all_features! { rows }
+
+/// The extensions that count as features under their names, of those that a device has.
+pub(super) fn extension_features(
+    extensions: &BTreeSet<String>,
+) -> impl Iterator<Item = &'static str> {
+    let names = EXTENSIONS.iter().flat_map(|names| names.iter().copied());
+    names.filter(|name| extensions.contains(*name))
 }
 
 impl FeatureChain {
@@ -273,21 +184,22 @@ impl FeatureChain {
                 .raw
                 .get_physical_device_features2(device, &mut list)
         };
-        found.core = list.features;
+        found.core = Some(list.features);
+        let names = found.names();
         // Structures have members that the table leaves out; those stay off.
         let mut chosen = Self::known(minor, has_extension);
-        for ((_, wanted), (_, has)) in chosen.members().into_iter().zip(found.members()) {
-            *wanted = *has;
-        }
+        chosen.visit(|name, on| *on = names.contains(name).into());
         chosen
     }
 
     /// Names of the features that are on.
     pub(super) fn names(&mut self) -> BTreeSet<&'static str> {
-        self.members()
-            .into_iter()
-            .filter(|(_, on)| **on == vk::TRUE)
-            .map(|(name, _)| name)
-            .collect()
+        let mut names = BTreeSet::new();
+        self.visit(|name, on| {
+            if *on == vk::TRUE {
+                names.insert(name);
+            }
+        });
+        names
     }
 }

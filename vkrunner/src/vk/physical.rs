@@ -1,6 +1,6 @@
 //! Physical devices and what they can do.
 
-use super::features::FeatureChain;
+use super::features::{FeatureChain, extension_features};
 use super::framebuffer;
 use super::instance::{API_VERSION, Instance};
 use super::low_memory;
@@ -63,11 +63,7 @@ impl PhysicalDevice {
             features.extend(["shaderOutputLayer", "shaderOutputViewportIndex"]);
         }
         // These have no features of their own.
-        features.extend(
-            EXTENSION_FEATURES
-                .iter()
-                .filter(|name| extensions.contains(**name)),
-        );
+        features.extend(extension_features(&extensions));
         if covers_fully(instance, handle, &extensions) {
             features.insert("fullyCoveredFragmentShaderInputVariable");
         }
@@ -90,14 +86,6 @@ impl PhysicalDevice {
         }))
     }
 }
-
-/// Extensions that count as features under their names.
-const EXTENSION_FEATURES: &[&str] = &[
-    "VK_EXT_conservative_rasterization",
-    "VK_EXT_post_depth_coverage",
-    "VK_NV_sample_mask_override_coverage",
-    "VK_NV_viewport_array2",
-];
 
 /// Whether fragments can know that they are fully covered.
 fn covers_fully(

@@ -213,20 +213,12 @@ impl Emit<'_> {
         if update.ty.width() != Width::W64 {
             return Ok(Scalar::U32);
         }
-        if !device.int64 {
-            return Err(Error::missing_feature("shaderInt64"));
-        }
-        if shared {
-            if !device.shared_int64_atomics {
-                return Err(Error::missing_feature("shaderSharedInt64Atomics"));
-            }
-            self.w.needs.insert(Need::SharedInt64Atomics);
-            return Ok(Scalar::U64);
-        }
-        if !device.int64_atomics {
-            return Err(Error::missing_feature("shaderBufferInt64Atomics"));
-        }
-        self.w.needs.insert(Need::Int64Atomics);
+        Need::Int64.check(&device)?;
+        let need = match shared {
+            true => Need::SharedInt64Atomics,
+            false => Need::Int64Atomics,
+        };
+        self.w.needs.require(&device, need)?;
         Ok(Scalar::U64)
     }
 

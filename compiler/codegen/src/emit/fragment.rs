@@ -136,10 +136,8 @@ impl Emit<'_> {
                 "two-sided colors are not evaluated at other places",
             ));
         }
-        if !self.options.device.sample_rate_shading {
-            return Err(Error::missing_feature("sampleRateShading"));
-        }
-        self.w.needs.insert(Need::Interpolation);
+        let device = &self.options.device;
+        self.w.needs.require(device, Need::Interpolation)?;
         let glsl = self.w.glsl().0;
         let val = match at {
             At::Centroid => {

@@ -4,8 +4,8 @@ use super::Emit;
 use super::inst::Job;
 use super::result::Outcome;
 use crate::builtin::thread_row;
-use crate::capability::Need;
-use crate::error::{Error, Failure};
+use crate::capability::{Need, check_subgroups};
+use crate::error::Failure;
 use crate::gather::Lane;
 use crate::writer::{Scalar, Val, truth_scalar};
 use glasm_ir::{Node, Op, Type};
@@ -15,17 +15,16 @@ use spirv::{Op as Spv, Scope};
 const GROUP: u32 = 32;
 
 impl Emit<'_> {
-    /// The scope operand, if the device has subgroups here and the operations that `has` asks for.
-    fn subgroup(&mut self, need: Need, has: bool, what: &str) -> Result<u32, Failure> {
-        let stage = self.program.stage;
-        if !has || !self.options.device.subgroups.stages[stage as usize] {
-            let name = stage.name();
-            return Err(Error::missing_feature(&format!(
-                "subgroup {what} in {name} programs"
-            )));
-        }
+    /// The scope operand, if the device has subgroups here and the operations that are needed.
+    fn subgroup(&mut self, need: Need, what: &str) -> Result<u32, Failure> {
+        let (device, stage) = (&self.options.device, self.program.stage);
+        check_subgroups(device, stage)
+            .and_then(|()| self.w.needs.require(device, need))
+            .map_err(|error| {
+                let name = stage.name();
+                error.calling_it(&format!("subgroup {what} in {name} programs"))
+            })?;
         self.w.needs.insert(Need::Group);
-        self.w.needs.insert(need);
         Ok(self.w.uint(Scope::Subgroup as u32).0)
     }
 
@@ -72,8 +71,7 @@ impl Emit<'_> {
 
     /// The mask of the thread group's invocations for which a scalar is true.
     fn ballot(&mut self, truth: Val) -> Result<Val, Failure> {
-        let has = self.options.device.subgroups.ballot;
-        let scope = self.subgroup(Need::GroupBallot, has, "ballots")?;
+        let scope = self.subgroup(Need::GroupBallot, "ballots")?;
         let masks = self.w.op(
             Spv::GroupNonUniformBallot,
             Scalar::U32,
@@ -136,8 +134,7 @@ impl Emit<'_> {
             let (mask, active) = (self.ballot(truth)?, self.active()?);
             return Ok(self.verdict(op, mask, active, to));
         }
-        let has = self.options.device.subgroups.vote;
-        let scope = self.subgroup(Need::GroupVote, has, "votes")?;
+        let scope = self.subgroup(Need::GroupVote, "votes")?;
         let operands = [scope, truth.id.0];
         let mut ask = |op| self.w.op(op, to, 1, &operands);
         if op == Op::GroupAll {
@@ -169,8 +166,7 @@ impl Emit<'_> {
     /// `ShuffleUp`, `ShuffleDown`, `ShuffleXor`, `ShuffleIndex`: NV_shader_thread_shuffle section 2.X.8.Z. Ranges include
     /// their ends, or the last invocation could never be read.
     pub(super) fn shuffle(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let has = self.options.device.subgroups.shuffle;
-        let scope = self.subgroup(Need::GroupShuffle, has, "shuffles")?;
+        let scope = self.subgroup(Need::GroupShuffle, "shuffles")?;
         let program = self.program;
         let first = job.inst.first_source as usize;
         let value = self.source(job.inst, 0, 1)?;
@@ -253,8 +249,7 @@ impl Emit<'_> {
 
     /// `Quad0` to `QuadY`: NV_shader_thread_group section 8.3.
     pub(super) fn quad(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let has = self.options.device.subgroups.quad;
-        let scope = self.subgroup(Need::GroupQuad, has, "quad operations")?;
+        let scope = self.subgroup(Need::GroupQuad, "quad operations")?;
         let [a, b] = self.two(job)?;
         let (op, which) = quad_operation(job.inst.op);
         let which = self.w.uint(which);

@@ -186,26 +186,19 @@ impl Emit<'_> {
         base: TypeBase,
         uses: ImageUse,
     ) -> Result<Option<TexelFormat>, Failure> {
-        let device = self.options.device;
-        let (read, written) = (
-            uses.contains(ImageUse::READ),
-            uses.contains(ImageUse::WRITTEN),
-        );
-        let missing = if read && !device.storage_image_read_without_format {
-            "shaderStorageImageReadWithoutFormat"
-        } else if written && !device.storage_image_write_without_format {
-            "shaderStorageImageWriteWithoutFormat"
-        } else {
-            if read {
-                self.w.needs.insert(Need::ImageReadWithoutFormat);
-            }
-            if written {
-                self.w.needs.insert(Need::ImageWriteWithoutFormat);
-            }
+        let needs = [
+            (ImageUse::READ, Need::ImageReadWithoutFormat),
+            (ImageUse::WRITTEN, Need::ImageWriteWithoutFormat),
+        ];
+        let needs = needs.iter().filter(|(usage, _)| uses.contains(*usage));
+        let device = &self.options.device;
+        let mut checks = needs.clone().map(|(_, need)| need.check(device));
+        let Some(missing) = checks.find_map(Result::err) else {
+            needs.for_each(|(_, need)| self.w.needs.insert(*need));
             return Ok(None);
         };
         match self.format_of_units(image) {
-            None => Err(Error::missing_feature(missing)),
+            None => Err(missing),
             Some(format) if format.base() != base => Err(Error::unsupported(format!(
                 "texels of image unit {} have another type than the program accesses",
                 image.units.first().unwrap_or(0)

@@ -46,10 +46,8 @@ impl Emit<'_> {
         let src: &Src = &program.srcs[job.inst.first_source as usize + number];
         match access.space {
             MemSpace::Global => {
-                if !self.options.device.buffer_device_address {
-                    return Err(Error::missing_feature("bufferDeviceAddress"));
-                }
-                self.w.needs.insert(Need::Addresses);
+                let device = &self.options.device;
+                self.w.needs.require(device, Need::Addresses)?;
                 let address = self.source_as(src, Type::U64, 1)?;
                 let offset = i64::from(access.offset) as u64;
                 Ok(Address::Global(self.wide_plus(address, offset).id))
@@ -118,19 +116,15 @@ impl Emit<'_> {
 
     /// The scalar in which a type lies in memory.
     fn memory_scalar(&mut self, ty: Type) -> Result<Scalar, Failure> {
-        let device = self.options.device;
+        let device = &self.options.device;
         Ok(match ty {
-            Type::U8 | Type::S8 if !device.int8 => {
-                return Err(Error::missing_feature("shaderInt8"));
-            }
-            Type::U16 | Type::S16 | Type::F16 if !device.int16 => {
-                return Err(Error::missing_feature("shaderInt16"));
-            }
             Type::U8 | Type::S8 => {
+                Need::Int8.check(device)?;
                 self.w.needs.insert(Need::Storage8);
                 Scalar::U8
             }
             Type::U16 | Type::S16 | Type::F16 => {
+                Need::Int16.check(device)?;
                 self.w.needs.insert(Need::Storage16);
                 Scalar::U16
             }

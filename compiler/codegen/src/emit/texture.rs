@@ -211,10 +211,8 @@ impl Emit<'_> {
                 operands.push(ImageOperands::CONST_OFFSET, &[id]);
             }
             (TexelOffset::Dynamic, Some(offset)) => {
-                if !self.options.device.image_gather_extended {
-                    return Err(Error::missing_feature("shaderImageGatherExtended"));
-                }
-                self.w.needs.insert(Need::GatherExtended);
+                let device = &self.options.device;
+                self.w.needs.require(device, Need::GatherExtended)?;
                 let offset = self.w.cast(offset.id, Scalar::S32);
                 operands.push(ImageOperands::OFFSET, &[offset]);
             }
@@ -441,10 +439,8 @@ impl Emit<'_> {
         };
         let wrap = self.wrap_of(access);
         if wrap.is_none() {
-            if !self.options.device.image_gather_extended {
-                return Err(Error::missing_feature("shaderImageGatherExtended"));
-            }
-            self.w.needs.insert(Need::GatherExtended);
+            let device = &self.options.device;
+            self.w.needs.require(device, Need::GatherExtended)?;
         }
         let mut lanes = [Lane::UNDEFINED; 4];
         for (index, lane) in lanes.iter_mut().enumerate() {

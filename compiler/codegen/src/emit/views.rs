@@ -108,14 +108,14 @@ impl Emit<'_> {
         if self.program.stage == Stage::Geometry {
             return;
         }
+        if self.options.target >= Target::Vulkan1_2 {
+            self.w.needs.insert(need);
+            return;
+        }
         // One extension covers both until Vulkan 1.2 took them in.
-        self.w
-            .needs
-            .insert(if self.options.target >= Target::Vulkan1_2 {
-                need
-            } else {
-                Need::LayerOutputExtension
-            });
+        for need in [Need::LayerOutputExtension, Need::ViewportOutputExtension] {
+            self.w.needs.insert(need);
+        }
     }
 
     /// Writes what the program chose to a varying for the stage that replicates primitives.
@@ -125,20 +125,19 @@ impl Emit<'_> {
             let message = format!("{} programs cannot choose several viewports", stage.name());
             return Err(Error::unsupported(message));
         }
-        let device = self.options.device;
-        if !device.geometry_shader || !device.multi_viewport {
-            return Err(Error::missing_feature(match views.has_second() {
-                true => "geometryShader with multiViewport for second views",
-                false => "VK_NV_viewport_array2",
-            }));
+        for need in [Need::Geometry, Need::MultiViewport] {
+            let required = self.w.needs.require(&self.options.device, need);
+            required.map_err(|error| {
+                error.calling_it(match views.has_second() {
+                    true => "geometryShader with multiViewport for second views",
+                    false => "VK_NV_viewport_array2",
+                })
+            })?;
         }
         if !self.captures.is_empty() {
             return Err(Error::unsupported(
                 "transform feedback of a program whose primitives go to several viewports or views",
             ));
-        }
-        for need in [Need::Geometry, Need::MultiViewport] {
-            self.w.needs.insert(need);
         }
         let variable = self.replication_variable(views)?;
         let chosen = views.viewport.or(views.mask).map(|(_, lane)| lane);

@@ -402,11 +402,7 @@ impl Emit<'_> {
 }
 
 fn unsupported(inst: &Inst) -> Failure {
-    let mut error = Error::missing_feature("shaderInt64");
-    error.message.push_str(&format!(
-        ", and {}.{} is not emulated",
-        inst.op.name(),
-        inst.ty.name()
-    ));
-    error
+    let (op, ty) = (inst.op.name(), inst.ty.name());
+    let what = format!("shaderInt64, and {op}.{ty} is not emulated");
+    Error::missing_feature("shaderInt64").calling_it(&what)
 }

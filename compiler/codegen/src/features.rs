@@ -1,0 +1,316 @@
+//! Features of devices: one table, from which come the options, what modules declare, what the reflection names, and what runners ask a
+//! device for and enable.
+
+use glasm_ir::Stage;
+
+/// Calls a macro with some rows of its own and, behind them, the features that modules may need. Rows begin with one of two words.
+///
+/// `feature "name" (place) (field) [needs]` is what a device has or lacks:
+///
+/// - the name as Vulkan spells it;
+/// - where Vulkan tells of it: `structure.member` of the structure that the runner calls so, with `vulkan12|` before it if Vulkan 1.2 took
+///   the structure over; `extension` if the extension of this name is all there is; `other` for what must be asked for by hand; nothing
+///   if Vulkan has no such feature, which then is not in the reflection either;
+/// - `field = default` makes it a field of [`DeviceFeatures`], with more about it as text; `& field` is another feature that the same
+///   field stands for, or a part of it;
+/// - what modules may need of it: a name for the emission, a capability, an extension and the target that made the extension core.
+///
+/// `plain need` is such a need that all devices meet.
+///
+/// Modules declare capabilities in the order of the rows.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! device_features {
+    ($then:ident { $($own:tt)* }) => { $then! { $($own)*
+    plain Shader Shader;
+    feature "shaderFloat64" (core.shader_float64) (float64 = true) [Float64 Float64];
+    feature "shaderInt64" (core.shader_int64) (int64 = true) [Int64 Int64];
+    feature "shaderInt16" (core.shader_int16) (int16 = true "and `storageBuffer16BitAccess`") [Int16 Int16];
+    feature "shaderInt8" (vulkan12|narrow.shader_int8) (int8 = true "and `storageBuffer8BitAccess`") [Int8 Int8];
+    feature "storageBuffer16BitAccess" (storage16.storage_buffer16_bit_access) (& int16) [Storage16 StorageBuffer16BitAccess];
+    feature "storageBuffer8BitAccess" (vulkan12|storage8.storage_buffer8_bit_access) (& int8)
+        [Storage8 StorageBuffer8BitAccess "SPV_KHR_8bit_storage" V12];
+    feature "bufferDeviceAddress" (vulkan12|address.buffer_device_address) (buffer_device_address = true)
+        [Addresses PhysicalStorageBufferAddresses "SPV_KHR_physical_storage_buffer" V12];
+    feature "shaderBufferInt64Atomics" (vulkan12|atomic64.shader_buffer_int64_atomics) (int64_atomics = true)
+        [Int64Atomics Int64Atomics];
+    feature "shaderSharedInt64Atomics" (vulkan12|atomic64.shader_shared_int64_atomics) (shared_int64_atomics = true)
+        [SharedInt64Atomics Int64Atomics];
+    feature "signedAtomics" ()
+        (signed_atomics = true
+            ": signed minimum and maximum as one atomic in memory of unsigned words. Every Vulkan device has them, some shading languages do not.")
+        [];
+    feature "shaderBufferFloat32AtomicAdd" (atomic_float.shader_buffer_float32_atomic_add) (buffer_float32_atomic_add = true)
+        [Float32AtomicAdd AtomicFloat32AddEXT "SPV_EXT_shader_atomic_float_add" NEVER];
+    feature "shaderBufferFloat64AtomicAdd" (atomic_float.shader_buffer_float64_atomic_add) (buffer_float64_atomic_add = true)
+        [Float64AtomicAdd AtomicFloat64AddEXT "SPV_EXT_shader_atomic_float_add" NEVER];
+    feature "shaderDrawParameters" (draw_parameters.shader_draw_parameters) (draw_parameters = true)
+        [DrawParameters DrawParameters];
+    feature "shaderDemoteToHelperInvocation" (demote.shader_demote_to_helper_invocation) (demote_to_helper_invocation = true)
+        [Demote DemoteToHelperInvocation "SPV_EXT_demote_to_helper_invocation" V13];
+    plain ImageQuery ImageQuery;
+    plain Sampled1D Sampled1D;
+    plain SampledBuffer SampledBuffer;
+    feature "imageCubeArray" (core.image_cube_array) () [CubeArray SampledCubeArray, ImageCubeArray ImageCubeArray];
+    feature "shaderImageGatherExtended" (core.shader_image_gather_extended) (image_gather_extended = true)
+        [GatherExtended ImageGatherExtended];
+    feature "shaderSampledImageArrayDynamicIndexing" (core.shader_sampled_image_array_dynamic_indexing)
+        (sampled_image_dynamic_indexing = true) [TextureIndexing SampledImageArrayDynamicIndexing];
+    feature "shaderSampledImageArrayNonUniformIndexing"
+        (vulkan12|indexing.shader_sampled_image_array_non_uniform_indexing) (sampled_image_non_uniform_indexing = true)
+        [TextureDivergence SampledImageArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
+    feature "shaderUniformTexelBufferArrayDynamicIndexing"
+        (vulkan12|indexing.shader_uniform_texel_buffer_array_dynamic_indexing) (uniform_texel_buffer_dynamic_indexing = true)
+        [TexelBufferIndexing UniformTexelBufferArrayDynamicIndexing "SPV_EXT_descriptor_indexing" V12];
+    feature "shaderUniformTexelBufferArrayNonUniformIndexing"
+        (vulkan12|indexing.shader_uniform_texel_buffer_array_non_uniform_indexing)
+        (uniform_texel_buffer_non_uniform_indexing = true)
+        [TexelBufferDivergence UniformTexelBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
+    feature "shaderUniformBufferArrayDynamicIndexing" (core.shader_uniform_buffer_array_dynamic_indexing)
+        (uniform_buffer_dynamic_indexing = true) [UniformIndexing UniformBufferArrayDynamicIndexing];
+    feature "shaderStorageBufferArrayDynamicIndexing" (core.shader_storage_buffer_array_dynamic_indexing)
+        (storage_buffer_dynamic_indexing = true) [StorageIndexing StorageBufferArrayDynamicIndexing];
+    plain NonUniform ShaderNonUniform "SPV_EXT_descriptor_indexing" V12;
+    feature "shaderUniformBufferArrayNonUniformIndexing"
+        (vulkan12|indexing.shader_uniform_buffer_array_non_uniform_indexing) (uniform_buffer_non_uniform_indexing = true)
+        [UniformDivergence UniformBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
+    feature "shaderStorageBufferArrayNonUniformIndexing"
+        (vulkan12|indexing.shader_storage_buffer_array_non_uniform_indexing) (storage_buffer_non_uniform_indexing = true)
+        [StorageDivergence StorageBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
+    feature "vertexPipelineStoresAndAtomics" (core.vertex_pipeline_stores_and_atomics) () [VertexStores Shader];
+    feature "fragmentStoresAndAtomics" (core.fragment_stores_and_atomics) () [FragmentStores Shader];
+    feature "shaderClipDistance" (core.shader_clip_distance) () [ClipDistance ClipDistance];
+    feature "geometryShader" (core.geometry_shader) (geometry_shader = true) [Geometry Geometry];
+    feature "shaderTessellationAndGeometryPointSize" (core.shader_tessellation_and_geometry_point_size) ()
+        [GeometryPointSize GeometryPointSize];
+    feature "shaderOutputLayer" (vulkan12.shader_output_layer) ()
+        [LayerOutputExtension ShaderViewportIndexLayerEXT "SPV_EXT_shader_viewport_index_layer" NEVER, LayerOutput ShaderLayer];
+    feature "shaderOutputViewportIndex" (vulkan12.shader_output_viewport_index) ()
+        [ViewportOutputExtension ShaderViewportIndexLayerEXT "SPV_EXT_shader_viewport_index_layer" NEVER,
+            ViewportOutput ShaderViewportIndex];
+    feature "multiViewport" (core.multi_viewport) (multi_viewport = true) [MultiViewport MultiViewport];
+    feature "sampleRateShading" (core.sample_rate_shading) (sample_rate_shading = true)
+        [SampleRate SampleRateShading, Interpolation InterpolationFunction];
+    plain DerivativeControl DerivativeControl;
+    feature "transformFeedback" (feedback.transform_feedback) () [TransformFeedback TransformFeedback];
+    feature "geometryStreams" (feedback.geometry_streams) () [GeometryStreams GeometryStreams];
+    plain Group GroupNonUniform;
+    feature "subgroupVote" () (& subgroups.vote) [GroupVote GroupNonUniformVote];
+    feature "subgroupBallot" () (& subgroups.ballot) [GroupBallot GroupNonUniformBallot];
+    feature "subgroupShuffle" () (& subgroups.shuffle) [GroupShuffle GroupNonUniformShuffle];
+    feature "subgroupQuad" () (& subgroups.quad) [GroupQuad GroupNonUniformQuad];
+    feature "shaderSMBuiltins" (other) (sm_builtins = false)
+        [SmBuiltins ShaderSMBuiltinsNV "SPV_NV_shader_sm_builtins" NEVER];
+    plain Image1D Image1D;
+    plain ImageBuffer ImageBuffer;
+    feature "shaderStorageImageMultisample" (core.shader_storage_image_multisample) ()
+        [ImageMultisample StorageImageMultisample];
+    plain ImageMultisampleArray ImageMSArray;
+    feature "shaderStorageImageExtendedFormats" (core.shader_storage_image_extended_formats) ()
+        [ImageExtendedFormats StorageImageExtendedFormats];
+    feature "shaderStorageImageReadWithoutFormat" (core.shader_storage_image_read_without_format)
+        (storage_image_read_without_format = true) [ImageReadWithoutFormat StorageImageReadWithoutFormat];
+    feature "shaderStorageImageWriteWithoutFormat" (core.shader_storage_image_write_without_format)
+        (storage_image_write_without_format = true) [ImageWriteWithoutFormat StorageImageWriteWithoutFormat];
+    feature "shaderStorageImageArrayDynamicIndexing" (core.shader_storage_image_array_dynamic_indexing)
+        (storage_image_dynamic_indexing = true) [ImageIndexing StorageImageArrayDynamicIndexing];
+    feature "shaderStorageImageArrayNonUniformIndexing"
+        (vulkan12|indexing.shader_storage_image_array_non_uniform_indexing) (storage_image_non_uniform_indexing = true)
+        [ImageDivergence StorageImageArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
+    feature "shaderStorageTexelBufferArrayDynamicIndexing"
+        (vulkan12|indexing.shader_storage_texel_buffer_array_dynamic_indexing) (storage_texel_buffer_dynamic_indexing = true)
+        [ImageBufferIndexing StorageTexelBufferArrayDynamicIndexing "SPV_EXT_descriptor_indexing" V12];
+    feature "shaderStorageTexelBufferArrayNonUniformIndexing"
+        (vulkan12|indexing.shader_storage_texel_buffer_array_non_uniform_indexing)
+        (storage_texel_buffer_non_uniform_indexing = true)
+        [ImageBufferDivergence StorageTexelBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
+    feature "VK_EXT_post_depth_coverage" (extension) ()
+        [PostDepthCoverage SampleMaskPostDepthCoverage "SPV_KHR_post_depth_coverage" NEVER];
+    feature "VK_NV_viewport_array2" (extension)
+        (viewport_array2 = false
+            ", which the caller must enable. Off by default: masks of viewports then need a geometry stage, see"
+            "[`Replication`](crate::reflect::Replication).")
+        [ViewportMask ShaderViewportMaskNV "SPV_NV_viewport_array2" NEVER];
+    feature "fullyCoveredFragmentShaderInputVariable" (other)
+        (fully_covered = false
+            "of `VK_EXT_conservative_rasterization`. Off by default: fragments then never know themselves fully covered, as in GL without"
+            "conservative rasterization.")
+        [FullyCovered FragmentFullyCoveredEXT "SPV_EXT_fragment_fully_covered" NEVER];
+    feature "VK_NV_sample_mask_override_coverage" (extension) ()
+        [SampleMaskOverride SampleMaskOverrideCoverageNV "SPV_NV_sample_mask_override_coverage" NEVER];
+    feature "fragmentShaderPixelInterlock" (interlock.fragment_shader_pixel_interlock) ()
+        [PixelInterlock FragmentShaderPixelInterlockEXT "SPV_EXT_fragment_shader_interlock" NEVER];
+    feature "fragmentShaderSampleInterlock" (interlock.fragment_shader_sample_interlock) ()
+        [SampleInterlock FragmentShaderSampleInterlockEXT "SPV_EXT_fragment_shader_interlock" NEVER];
+    feature "shaderResourceResidency" (core.shader_resource_residency)
+        (resource_residency = true ". Without it nothing counts as unpopulated.") [SparseResidency SparseResidency];
+    feature "shaderResourceMinLod" (core.shader_resource_min_lod)
+        (resource_min_lod = true
+            ". Without it accesses with a least level of detail sample twice, and where that level is used without anisotropy; see"
+            "[`lod_biases`](crate::Options::lod_biases).")
+        [MinLod MinLod];
+    feature "shaderSignedZeroInfNanPreserveFloat32" () (signed_zero_inf_nan_preserve_float32 = false)
+        [FloatControls SignedZeroInfNanPreserve "SPV_KHR_float_controls" V12];
+    } };
+}
+
+/// What the device can do with subgroups, which stand for the thread groups of the languages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Subgroups {
+    /// Invocations of a subgroup (`subgroupSize`). Subgroups of more than 32 are split in halves.
+    pub size: u32,
+    /// Stages that have subgroup operations, by [`Stage`] (`supportedStages`).
+    pub stages: [bool; 6],
+    /// `VK_SUBGROUP_FEATURE_VOTE_BIT`
+    pub vote: bool,
+    /// `VK_SUBGROUP_FEATURE_BALLOT_BIT`
+    pub ballot: bool,
+    /// `VK_SUBGROUP_FEATURE_SHUFFLE_BIT`
+    pub shuffle: bool,
+    /// `VK_SUBGROUP_FEATURE_QUAD_BIT`
+    pub quad: bool,
+}
+
+impl Subgroups {
+    /// No operation in any stage.
+    pub const NONE: Self = Self::all(false);
+
+    const fn all(has: bool) -> Self {
+        Self {
+            size: 32,
+            stages: [has; 6],
+            vote: has,
+            ballot: has,
+            shuffle: has,
+            quad: has,
+        }
+    }
+}
+
+impl Default for Subgroups {
+    fn default() -> Self {
+        Self::all(true)
+    }
+}
+
+/// Whether a feature is one of Vulkan's, by its column in the table.
+macro_rules! is_of_vulkan {
+    (()) => {
+        false
+    };
+    (($($place:tt)+)) => {
+        true
+    };
+}
+pub(crate) use is_of_vulkan;
+
+macro_rules! fields {
+    ($(
+        $(feature $name:literal $place:tt
+            ($($field:ident = $default:literal $($more:literal)*)? $(& $($part:ident).+)?) $needs:tt)?
+        $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
+    )*) => {
+        /// Features of the device that change what is emitted. Nearly all are on by default; clear what the device lacks.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub struct DeviceFeatures {
+            $($($(
+                #[doc = concat!("`", $name, "`")]
+                $(#[doc = $more])*
+                pub $field: bool,
+            )?)?)*
+            /// `robustBufferAccess2`, which the caller must enable: the module then leaves it to the device to keep accesses inside
+            /// storage and atomic counter buffers. Off by default.
+            pub robust_buffer_access2: bool,
+            /// Subgroup operations.
+            pub subgroups: Subgroups,
+        }
+
+        impl Default for DeviceFeatures {
+            fn default() -> Self {
+                Self {
+                    $($($($field: $default,)?)?)*
+                    robust_buffer_access2: false,
+                    subgroups: Subgroups::default(),
+                }
+            }
+        }
+
+        impl DeviceFeatures {
+            /// Visits the features that have a name: the name, whether it is one of Vulkan's, and the field, which several may share.
+            fn visit(&mut self, mut visitor: impl FnMut(&'static str, bool, &mut bool)) {
+                $($(
+                    $(visitor($name, is_of_vulkan!($place), &mut self.$field);)?
+                    $(visitor($name, is_of_vulkan!($place), &mut self.$($part).+);)?
+                )?)*
+            }
+        }
+    };
+}
+
+device_features! { fields {} }
+
+macro_rules! names {
+    ($(
+        $(feature $name:literal $place:tt $field:tt $needs:tt)?
+        $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
+    )*) => {
+        /// Whether this is Vulkan's name of a feature that modules may need.
+        pub fn is_feature(name: &str) -> bool {
+            match name {
+                $($($name => is_of_vulkan!($place),)?)*
+                _ => false,
+            }
+        }
+    };
+}
+
+device_features! { names {} }
+
+/// The name for all that [`Subgroups`] tells.
+pub(crate) const SUBGROUPS: &str = "subgroups";
+
+impl DeviceFeatures {
+    /// The names that [`Self::without`] knows.
+    pub fn names() -> Vec<&'static str> {
+        let mut names = vec![SUBGROUPS];
+        Self::default().visit(|name, _, _| names.push(name));
+        names
+    }
+
+    /// The same with those features of Vulkan of which `has` says so. What Vulkan has no feature for stays.
+    #[must_use]
+    pub fn with(mut self, has: impl Fn(&str) -> bool) -> Self {
+        // A field may stand for several features, all of which the device must have.
+        self.visit(|_, of_vulkan, field| *field |= of_vulkan);
+        self.visit(|name, of_vulkan, field| *field &= !of_vulkan || has(name));
+        self
+    }
+
+    /// The same without the features of which `lacks` says so, of whatever kind.
+    #[must_use]
+    pub fn without(mut self, lacks: impl Fn(&str) -> bool) -> Self {
+        self.visit(|name, _, field| *field &= !lacks(name));
+        if lacks(SUBGROUPS) {
+            self.subgroups = Subgroups {
+                size: self.subgroups.size,
+                ..Subgroups::NONE
+            };
+        }
+        self
+    }
+
+    /// Whether programs of a stage are without the feature of this name; `None` if the compiler does not ask about it.
+    pub fn lacks(&self, name: &str, stage: Stage) -> Option<bool> {
+        if name == SUBGROUPS {
+            return Some(!self.subgroups.stages[stage as usize]);
+        }
+        let mut found = None;
+        let mut copy = *self;
+        copy.visit(|known, _, field| {
+            if known == name {
+                found = Some(!*field);
+            }
+        });
+        found
+    }
+}
