@@ -384,7 +384,7 @@ impl Walk<'_> {
         if operands > self.scan.phi_budget || edges > MAX_EDGES {
             for &(slot, _) in &self.out.entries[start..] {
                 let register = self.analysis.slot_register[slot as usize];
-                self.analysis.class[register.index()] = Class::Memory;
+                self.analysis.move_to_memory(register);
             }
             self.out.entries.truncate(start);
         } else {

@@ -183,18 +183,19 @@ impl Interface {
         options: &Options,
         param: ParamId,
     ) -> [Lane; 4] {
+        let mut id = self.params[param.index()];
+        if id.is_some() {
+            return Lane::all_of(id);
+        }
         if let ParamSource::Literal(bits) = program.params[param].source {
             return bits.map(|bits| Lane::scalar(w.constant(Scalar::F32, u64::from(bits))));
         }
-        let mut id = self.params[param.index()];
-        if !id.is_some() {
-            self.param_block(w, program, options);
-            let (_, member) = self.param_member(param.index() as u32);
-            let index = w.uint(param.index() as u32 - member.first);
-            id = self.load_param(w, program, options, param, index, Home::Prologue);
-            self.params[param.index()] = id;
-        }
-        std::array::from_fn(|lane| Lane::of(id, lane))
+        self.param_block(w, program, options);
+        let (_, member) = self.param_member(param.index() as u32);
+        let index = w.uint(param.index() as u32 - member.first);
+        id = self.load_param(w, program, options, param, index, Home::Prologue);
+        self.params[param.index()] = id;
+        Lane::all_of(id)
     }
 
     /// The parameter slot of a run-time number, which counts from the start of the array that `param` is in.
@@ -230,12 +231,8 @@ impl Interface {
             &chain[..2]
         };
         let pointer = w.object();
-        let words = if home == Home::Prologue {
-            &mut w.prologue
-        } else {
-            &mut w.body
-        };
-        words.result(Op::AccessChain, pointer_ty, pointer, chain);
+        w.section(home)
+            .long_result(Op::AccessChain, pointer_ty, pointer, chain);
         w.derive(home, Op::Load, Scalar::F32, 4, &[pointer.0])
     }
 }

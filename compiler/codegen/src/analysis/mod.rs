@@ -29,6 +29,9 @@ const MAX_ARRAY: u32 = 16_384;
 /// Most early returns of main, times outputs, before main becomes a function of its own.
 const MAX_RETURN_STORES: u32 = 64;
 
+/// Stands for the slot of a register in memory.
+const NO_SLOT: u32 = u32::MAX;
+
 /// Where a register is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Class {
@@ -72,6 +75,8 @@ pub(crate) struct Analysis {
     pub(crate) class: Vec<Class>,
     /// First slot of each register. A slot is four lanes.
     pub(crate) slot_base: Vec<u32>,
+    /// First slot of each register that is in values, [`NO_SLOT`] of the others.
+    slots: Vec<u32>,
     /// Number of slots of each register that an index may reach.
     pub(crate) slot_len: Vec<u32>,
     /// The register of each slot.
@@ -188,6 +193,7 @@ impl Analysis {
             RoutineInfo::default(),
         );
         self.slot_base.clear();
+        self.slots.clear();
         self.slot_len.clear();
         self.slot_register.clear();
         self.functions.clear();
@@ -364,7 +370,12 @@ impl Analysis {
             } else {
                 elements
             };
-            self.slot_base.push(self.slot_register.len() as u32);
+            let first = self.slot_register.len() as u32;
+            self.slot_base.push(first);
+            self.slots.push(match self.class[id.index()] {
+                Class::Values => first,
+                Class::Memory => NO_SLOT,
+            });
             self.slot_len.push(elements);
             self.slot_register
                 .extend(std::iter::repeat_n(id, slots as usize));
@@ -379,16 +390,22 @@ impl Analysis {
         register: RegisterId,
         index: Option<IndexId>,
     ) -> Option<u32> {
-        if self.class[register.index()] == Class::Memory {
+        let base = self.slots[register.index()];
+        if base == NO_SLOT {
             return None;
         }
-        let base = self.slot_base[register.index()];
         let Some(index) = index else {
             return Some(base);
         };
         let last = self.slot_len[register.index()] - 1;
         let element = program.indices[index].element.offset.max(0) as u32;
         Some(base + element.min(last))
+    }
+
+    /// Keeps a register in memory after all.
+    pub(crate) fn move_to_memory(&mut self, register: RegisterId) {
+        self.class[register.index()] = Class::Memory;
+        self.slots[register.index()] = NO_SLOT;
     }
 
     /// Notes that the codes are read as they are at the start of the program.

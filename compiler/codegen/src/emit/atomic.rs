@@ -347,7 +347,7 @@ impl Emit<'_> {
             let none = Lane::UNDEFINED;
             Ok([emit.exchange_loop(cell, update).lane(0), none, none, none])
         })?;
-        Ok(self.w.val(lanes[0].id))
+        Ok(self.w.val(lanes[0].id()))
     }
 
     /// The lanes that `body` gives. Helper invocations, which get undefined values from atomics, do not run it: they must not wait for any.

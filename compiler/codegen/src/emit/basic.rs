@@ -30,18 +30,17 @@ impl Emit<'_> {
     }
 
     /// The bits of `val` if it is a constant with equal components.
+    #[inline]
     pub(super) fn splat_bits(&self, val: Val) -> Option<u64> {
-        let info = self.w.info(val.id);
+        if !self.is_constant(val.id) {
+            return None;
+        }
         if val.size == 1 {
             return self.w.constant_bits(val.id);
         }
-        let first = info.parts[0];
-        let equal = info.parts[..val.size as usize]
-            .iter()
-            .all(|&part| part == first);
-        (info.home == crate::writer::Home::Constant && equal)
-            .then(|| self.w.constant_bits(first))
-            .flatten()
+        let parts = &self.w.derived(val.id).parts[..val.size as usize];
+        let equal = parts.iter().all(|&part| part == parts[0]);
+        equal.then(|| self.w.constant_bits(parts[0])).flatten()
     }
 
     /// Decorations that the flags of the instruction ask for.
@@ -154,7 +153,7 @@ impl Emit<'_> {
         let scalar = args[0].scalar;
         let val = self
             .w
-            .op(Op::ExtInst, scalar, size, &operands[..2 + args.len()]);
+            .long_op(Op::ExtInst, scalar, size, &operands[..2 + args.len()]);
         self.decorate(val, Op::ExtInst);
         val
     }
@@ -186,7 +185,7 @@ impl Emit<'_> {
         let id = if val.size == 1 {
             val.id
         } else {
-            self.w.extract(val.id, index as u8)
+            self.w.extract(val.id, index)
         };
         Val { id, size: 1, ..val }
     }

@@ -233,7 +233,9 @@ impl Emit<'_> {
     ) -> ValueWord {
         let ty = self.w.pointer(class, pointee);
         let pointer = self.w.object();
-        self.w.body.result(Spv::AccessChain, ty, pointer, operands);
+        self.w
+            .body
+            .long_result(Spv::AccessChain, ty, pointer, operands);
         if let Member::Divergent(_) = place.member {
             self.w.decorate(pointer, Decoration::NonUniform, &[]);
         }

@@ -158,7 +158,7 @@ impl Emit<'_> {
             }
         };
         // Lanes that do not come from the variable are constants.
-        let is_own = |lane: &Lane| self.w.info(lane.id).size == 4;
+        let is_own = |lane: &Lane| self.w.info(lane.id()).size == 4;
         let own = lanes.map(|lane| is_own(&lane));
         Ok(std::array::from_fn(|lane| {
             if own[lane] {

@@ -8,7 +8,9 @@ use crate::writer::{Scalar, Val, compute_scalar};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm, LiteralId};
 use glasm_ir::interp;
-use glasm_ir::{Base, InputId, Inst, ParamId, RegisterId, Semantic, Src, Type, Width, WriteMask};
+use glasm_ir::{
+    Base, InputId, Inst, ParamId, RegisterId, Semantic, Src, Swizzle, Type, Width, WriteMask,
+};
 use spirv::{GlslStd450Op as GlslOp, Op};
 
 /// The element that an operand names.
@@ -31,7 +33,33 @@ impl Emit<'_> {
 
     /// The lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come one after the other; a source
     /// whose lanes are all equal gives a scalar.
+    #[inline]
     pub(super) fn source_as(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
+        match self.whole_register(src, ty, lanes) {
+            Some(val) => Ok(val),
+            None => self.source_of_parts(src, ty, lanes),
+        }
+    }
+
+    /// The value of a register that is read as it was written. Most operands are such.
+    #[inline]
+    fn whole_register(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
+        let Base::Register(register) = src.base else {
+            return None;
+        };
+        if ty == Type::F16 || src.swizzle != Swizzle::XYZW || src.has_modifier() {
+            return None;
+        }
+        let slot = self.analysis.slot(self.program, register, src.index)?;
+        let size = lanes.count_ones() as u8;
+        let in_order = &self.lanes.slot(slot)[..size as usize];
+        let is_prefix = lanes & (lanes + 1) == 0 && lanes != 0;
+        self.w
+            .whole(in_order, self.read_scalar(ty))
+            .filter(|_| is_prefix)
+    }
+
+    fn source_of_parts(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
         let scalar = self.read_scalar(ty);
         let mut from = [Lane::UNDEFINED; 4];
         let count = self.source_lanes(src, scalar, lanes, &mut from)?;
@@ -45,7 +73,7 @@ impl Emit<'_> {
         } else {
             self.w.gather(&from[..count], scalar)
         };
-        if count > 1 && val.size > 1 {
+        if count > 1 && val.size > 1 && from[0].id() != val.id {
             self.keep_vector(src, lanes, &from[..count], val);
         }
         if ty == Type::F16 {
@@ -63,8 +91,8 @@ impl Emit<'_> {
         let Base::Register(register) = src.base else {
             return;
         };
-        if from.iter().any(|lane| lane.id == val.id)
-            || from.iter().all(|lane| lane.id == from[0].id)
+        if from.iter().any(|lane| lane.id() == val.id)
+            || from.iter().all(|lane| lane.id() == from[0].id())
         {
             return;
         }
@@ -105,62 +133,53 @@ impl Emit<'_> {
         lanes: u8,
         out: &mut [Lane; 4],
     ) -> Result<usize, Failure> {
-        let read = src.swizzle.source_lanes(lanes);
-        let mut base = [Lane::UNDEFINED; 4];
-        match src.base {
+        let base = match src.base {
             Base::Register(register) => {
-                self.register_lanes(register, src.index, read, &mut base)?
+                match self.analysis.slot(self.program, register, src.index) {
+                    Some(slot) => *self.lanes.slot(slot),
+                    None => {
+                        let read = src.swizzle.source_lanes(lanes);
+                        self.memory_lanes(register, src.index, read)?
+                    }
+                }
             }
-            Base::Param(param) => self.param_lanes(param, src.index, &mut base)?,
-            Base::Input(input) => base = self.input_lanes(input, src.index)?,
-            Base::Literal(literal) => self.literal_lanes(literal, scalar, read, &mut base),
+            Base::Param(param) => self.param_lanes(param, src.index)?,
+            Base::Input(input) => self.input_lanes(input, src.index)?,
+            Base::Literal(literal) => {
+                self.literal_lanes(literal, scalar, src.swizzle.source_lanes(lanes))
+            }
             Base::Output(_) => {
                 return Err(Error::unsupported(
                     "outputs cannot be read back in this stage",
                 ));
             }
-        }
-        let mut count = 0;
-        for lane in 0..4 {
-            if lanes >> lane & 1 != 0 {
-                out[count] = base[src.swizzle.lane(lane)];
-                count += 1;
-            }
-        }
-        Ok(count)
+        };
+        Ok(pick(&base, src.swizzle, lanes, out))
     }
 
-    #[inline]
-    fn register_lanes(
+    fn memory_lanes(
         &mut self,
         register: RegisterId,
         index: Option<IndexId>,
         read: u8,
-        out: &mut [Lane; 4],
-    ) -> Result<(), Failure> {
-        match self.analysis.slot(self.program, register, index) {
-            Some(slot) => *out = *self.lanes.slot(slot),
-            None => {
-                let len = self.program.registers[register].array.unwrap_or(1);
-                let element = self.element(index, len)?;
-                *out = self.load_register(register, element, read);
-            }
-        }
-        Ok(())
+    ) -> Result<[Lane; 4], Failure> {
+        let len = self.program.registers[register].array.unwrap_or(1);
+        let element = self.element(index, len)?;
+        Ok(self.load_register(register, element, read))
     }
 
-    fn literal_lanes(&mut self, literal: LiteralId, scalar: Scalar, read: u8, out: &mut [Lane; 4]) {
+    fn literal_lanes(&mut self, literal: LiteralId, scalar: Scalar, read: u8) -> [Lane; 4] {
         let known = &mut self.literals[literal.index()];
         if known.0 != scalar {
             *known = (scalar, [Lane::UNDEFINED; 4]);
         }
         for lane in WriteMask(read).lanes() {
-            if !known.1[lane].id.is_some() {
+            if !known.1[lane].is_some() {
                 let bits = self.program.literals[literal][lane];
                 known.1[lane] = Lane::scalar(self.w.constant(scalar, bits));
             }
         }
-        *out = known.1;
+        known.1
     }
 
     #[inline]
@@ -168,29 +187,22 @@ impl Emit<'_> {
         &mut self,
         param: ParamId,
         index: Option<IndexId>,
-        out: &mut [Lane; 4],
-    ) -> Result<(), Failure> {
+    ) -> Result<[Lane; 4], Failure> {
         if let Some(index) = index {
-            return self.indexed_param(param, index, out);
+            return self.indexed_param(param, index);
         }
-        *out = self
+        Ok(self
             .interface
-            .param(&mut self.w, self.program, self.options, param);
-        Ok(())
+            .param(&mut self.w, self.program, self.options, param))
     }
 
-    fn indexed_param(
-        &mut self,
-        param: ParamId,
-        index: IndexId,
-        out: &mut [Lane; 4],
-    ) -> Result<(), Failure> {
+    fn indexed_param(&mut self, param: ParamId, index: IndexId) -> Result<[Lane; 4], Failure> {
         let last = (self.program.params.len() - 1 - param.index()) as u32;
         let len = self.program.indices[index].len.min(last + 1);
         match self.element(Some(index), len)? {
             Element::Constant(element) => {
                 let param = ParamId::new(param.index() + element as usize);
-                return self.param_lanes(param, None, out);
+                self.param_lanes(param, None)
             }
             Element::Dynamic(element) => {
                 let start = self.interface.param_array_start(
@@ -210,10 +222,9 @@ impl Emit<'_> {
                     param,
                     slot.id,
                 );
-                *out = std::array::from_fn(|lane| Lane::of(id, lane));
+                Ok(Lane::all_of(id))
             }
         }
-        Ok(())
     }
 
     fn input_lanes(
@@ -250,7 +261,7 @@ impl Emit<'_> {
             }
             Element::Dynamic(element) => {
                 let id = self.input_at(input, len, element)?;
-                Ok(std::array::from_fn(|lane| Lane::of(id, lane)))
+                Ok(Lane::all_of(id))
             }
         }
     }
@@ -292,9 +303,12 @@ impl Emit<'_> {
         register: RegisterId,
         lane: u8,
     ) -> Result<ValueWord, Failure> {
-        let mut lanes = [Lane::UNDEFINED; 4];
-        self.register_lanes(register, None, 1 << (lane & 3), &mut lanes)?;
-        Ok(self.w.scalar(lanes[(lane & 3) as usize], Scalar::U32))
+        let lane = usize::from(lane & 3);
+        let value = match self.analysis.slot(self.program, register, None) {
+            Some(slot) => self.lanes.get(slot, lane),
+            None => self.memory_lanes(register, None, 1 << lane)?[lane],
+        };
+        Ok(self.w.scalar(value, Scalar::U32))
     }
 
     /// Absolute value, then negation.
@@ -343,4 +357,24 @@ impl Emit<'_> {
             self.unary(Op::SNegate, val)
         }
     }
+}
+
+/// The lanes that the swizzled lanes `lanes` read, one after the other; gives their number.
+#[inline]
+fn pick(base: &[Lane; 4], swizzle: Swizzle, lanes: u8, out: &mut [Lane; 4]) -> usize {
+    if lanes & (lanes + 1) == 0 {
+        // The first lanes without a gap: the others do not matter.
+        *out = if swizzle == Swizzle::XYZW {
+            *base
+        } else {
+            std::array::from_fn(|lane| base[swizzle.lane(lane)])
+        };
+        return lanes.count_ones() as usize;
+    }
+    let mut count = 0;
+    for lane in WriteMask(lanes).lanes() {
+        out[count] = base[swizzle.lane(lane)];
+        count += 1;
+    }
+    count
 }

@@ -66,7 +66,7 @@ impl Emit<'_> {
             let slot = self.analysis.slot_base[register.index()] + element;
             let mut lanes = *self.lanes.slot(slot);
             // Lanes that are never written are undefined; w is what makes a color opaque and a coordinate a point.
-            if !lanes[3].id.is_some() && self.program.outputs[output].base == TypeBase::Float {
+            if !lanes[3].id().is_some() && self.program.outputs[output].base == TypeBase::Float {
                 lanes[3] = Lane::scalar(self.w.float(1.0));
             }
             return lanes;

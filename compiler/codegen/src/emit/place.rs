@@ -130,12 +130,12 @@ impl Emit<'_> {
             return known;
         }
         let is_from = |emit: &Self, from: ValueWord| {
-            let info = emit.w.info(from);
+            let info = emit.w.derived(from);
             let near = |value: ValueWord| {
-                value.is_some() && (value == id || emit.w.info(value).casts.contains(&id))
+                value.is_some() && (value == id || emit.w.derived(value).casts.contains(&id))
             };
             let casts = info.casts.into_iter().filter(|cast| cast.is_some());
-            let parts = |value: ValueWord| emit.w.info(value).parts;
+            let parts = |value: ValueWord| emit.w.derived(value).parts;
             near(from)
                 || info.parts.into_iter().any(near)
                 || casts.into_iter().any(|cast| parts(cast).contains(&id))
@@ -217,7 +217,7 @@ impl Emit<'_> {
                 Lane::UNDEFINED,
             ])
         })?;
-        Ok(Some(self.w.val(lanes[0].id)))
+        Ok(Some(self.w.val(lanes[0].id())))
     }
 
     fn length(&mut self, place: Place, view: Scalar) -> Val {
