@@ -72,7 +72,12 @@ impl Writer {
     pub(crate) fn gather(&mut self, lanes: &[Lane], to: Scalar) -> Val {
         match self.whole(lanes, to) {
             Some(val) => val,
-            None => self.gather_parts(lanes, to),
+            None if lanes.iter().all(|&lane| lane == lanes[0]) => Val {
+                id: self.scalar(lanes[0], to),
+                scalar: to,
+                size: 1,
+            },
+            None => self.gather_mixed(lanes, to),
         }
     }
 
@@ -88,17 +93,6 @@ impl Writer {
             scalar: to,
             size,
         })
-    }
-
-    fn gather_parts(&mut self, lanes: &[Lane], to: Scalar) -> Val {
-        if lanes.iter().all(|&lane| lane == lanes[0]) {
-            return Val {
-                id: self.scalar(lanes[0], to),
-                scalar: to,
-                size: 1,
-            };
-        }
-        self.gather_mixed(lanes, to)
     }
 
     /// `lanes` as a vector of as many components, splats included.

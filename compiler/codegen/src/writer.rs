@@ -296,7 +296,7 @@ impl Writer {
     // Types.
 
     /// The type of a vector of `size` components, or of a scalar if `size` is 1.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
         let known = self.scalar_types[scalar as usize][size as usize - 1];
         if known.0 != 0 {
@@ -306,17 +306,14 @@ impl Writer {
     }
 
     fn new_ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
-        if scalar == Scalar::Pair {
-            return self.ty(Scalar::U32, 2);
-        }
-        if scalar == Scalar::BoolInt {
-            return self.ty(Scalar::BoolFloat, size);
-        }
-        let ty = if size > 1 {
-            let component = self.ty(scalar, 1);
-            self.declare_type(Op::TypeVector, &[component.0, u32::from(size)])
-        } else {
-            self.new_scalar_type(scalar)
+        let ty = match (scalar, size) {
+            (Scalar::Pair, _) => self.ty(Scalar::U32, 2),
+            (Scalar::BoolInt, _) => self.ty(Scalar::BoolFloat, size),
+            (_, 1) => self.new_scalar_type(scalar),
+            _ => {
+                let component = self.ty(scalar, 1);
+                self.declare_type(Op::TypeVector, &[component.0, u32::from(size)])
+            }
         };
         self.scalar_types[scalar as usize][size as usize - 1] = ty;
         ty
@@ -529,6 +526,7 @@ impl Writer {
     // Instructions.
 
     /// Appends an instruction with a value to the body.
+    #[inline(always)]
     pub(crate) fn op<const N: usize>(
         &mut self,
         op: Op,

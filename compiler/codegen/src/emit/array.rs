@@ -27,7 +27,7 @@ impl Emit<'_> {
     }
 
     fn memory_variable(&mut self, register: RegisterId) -> ValueWord {
-        let known = self.memory[register.index()];
+        let known = self.tables.memory[register.index()];
         if known.is_some() {
             return known;
         }
@@ -39,7 +39,7 @@ impl Emit<'_> {
             Storage::Cond => self.cond_variable(register, ty),
             Storage::Temp => self.w.variable(StorageClass::Private, ty),
         };
-        self.memory[register.index()] = variable;
+        self.tables.memory[register.index()] = variable;
         variable
     }
 

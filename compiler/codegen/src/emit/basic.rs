@@ -9,7 +9,11 @@ use spirv::{Decoration, GlslStd450Op as GlslOp, Op};
 
 impl Emit<'_> {
     /// Brings two operands to the same number of components.
+    #[inline]
     pub(super) fn same_size(&mut self, a: Val, b: Val) -> (Val, Val) {
+        if a.size == b.size {
+            return (a, b);
+        }
         let size = a.size.max(b.size);
         (self.w.widen(a, size), self.w.widen(b, size))
     }
@@ -72,21 +76,30 @@ impl Emit<'_> {
 
     /// `a op b`, with the type of `a`. Folds constants and exact identities.
     pub(super) fn binary(&mut self, op: Op, a: Val, b: Val) -> Val {
-        let (x, y) = (self.splat_bits(a), self.splat_bits(b));
-        if x.is_some() || y.is_some() {
-            match fold::binary(op, a.scalar, x, y) {
-                fold::Folded::Constant(bits) => {
-                    return self.w.constant_splat(a.scalar, bits, a.size.max(b.size));
-                }
-                fold::Folded::First if a.size >= b.size => return a,
-                fold::Folded::Second if b.size >= a.size => return b,
-                fold::Folded::First | fold::Folded::Second | fold::Folded::No => {}
-            }
+        if (self.is_constant(a.id) || self.is_constant(b.id))
+            && let Some(known) = self.folded(op, a, b)
+        {
+            return known;
         }
         let (a, b) = self.same_size(a, b);
         let val = self.w.op(op, a.scalar, a.size, &[a.id.0, b.id.0]);
         self.decorate(val, op);
         val
+    }
+
+    fn folded(&mut self, op: Op, a: Val, b: Val) -> Option<Val> {
+        let (x, y) = (self.splat_bits(a), self.splat_bits(b));
+        if x.is_none() && y.is_none() {
+            return None;
+        }
+        match fold::binary(op, a.scalar, x, y) {
+            fold::Folded::Constant(bits) => {
+                Some(self.w.constant_splat(a.scalar, bits, a.size.max(b.size)))
+            }
+            fold::Folded::First if a.size >= b.size => Some(a),
+            fold::Folded::Second if b.size >= a.size => Some(b),
+            fold::Folded::First | fold::Folded::Second | fold::Folded::No => None,
+        }
     }
 
     /// A comparison, or an operation of booleans; the result stands for `truth`. Folds constants.

@@ -48,10 +48,10 @@ fn view_number(view: Scalar) -> usize {
 
 impl Emit<'_> {
     fn buffer_use(&mut self, id: BufferId) -> BufferUse {
-        if self.buffer_uses.is_empty() {
-            self.buffer_uses = buffer_uses(self.program);
+        if self.tables.buffer_uses.is_empty() {
+            self.tables.buffer_uses = buffer_uses(self.program);
         }
-        self.buffer_uses[id.index()]
+        self.tables.buffer_uses[id.index()]
     }
 
     /// The variable through which a buffer is seen as `view`.

@@ -81,7 +81,7 @@ impl Emit<'_> {
     }
 
     /// Whether a value is a constant.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_constant(&self, id: ValueWord) -> bool {
         self.w.info(id).home == Home::Constant
     }

@@ -35,45 +35,50 @@ impl Emit<'_> {
     /// whose lanes are all equal gives a scalar.
     #[inline]
     pub(super) fn source_as(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
-        match self.whole_register(src, ty, lanes) {
+        match self.whole_source(src, ty, lanes) {
             Some(val) => Ok(val),
             None => self.source_of_parts(src, ty, lanes),
         }
     }
 
-    /// The value of a register that is read as it was written. Most operands are such.
+    /// The value of a register or parameter that is read as it was written. Most operands are such.
     #[inline]
-    fn whole_register(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
-        let Base::Register(register) = src.base else {
-            return None;
-        };
-        if ty == Type::F16 || src.swizzle != Swizzle::XYZW || src.has_modifier() {
+    fn whole_source(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
+        let size = lanes.count_ones() as u8;
+        let is_plain = src.swizzle == Swizzle::XYZW && !src.has_modifier() && ty != Type::F16;
+        if !is_plain || !is_prefix(lanes) || lanes == 0 {
             return None;
         }
-        let slot = self.analysis.slot(self.program, register, src.index)?;
-        let size = lanes.count_ones() as u8;
-        let in_order = &self.lanes.slot(slot)[..size as usize];
-        let is_prefix = lanes & (lanes + 1) == 0 && lanes != 0;
-        self.w
-            .whole(in_order, self.read_scalar(ty))
-            .filter(|_| is_prefix)
+        let scalar = self.read_scalar(ty);
+        match src.base {
+            Base::Register(register) => {
+                let slot = self.analysis.slot(self.program, register, src.index)?;
+                self.w
+                    .whole(&self.lanes.slot(slot)[..size as usize], scalar)
+            }
+            Base::Param(param) if src.index.is_none() => {
+                let id = self.interface.params[param.index()];
+                let is_whole = id.is_some() && (scalar, size) == (Scalar::F32, 4);
+                is_whole.then_some(Val { id, scalar, size })
+            }
+            Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => None,
+        }
     }
 
     fn source_of_parts(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
         let scalar = self.read_scalar(ty);
         let mut from = [Lane::UNDEFINED; 4];
         let count = self.source_lanes(src, scalar, lanes, &mut from)?;
-        if count == 0 {
+        let mut val = if count == 0 {
             let zero = self.w.constant(scalar, 0);
             return Ok(self.w.val(zero));
-        }
-        let mut val = if scalar == Scalar::Pair {
+        } else if scalar == Scalar::Pair {
             let id = self.w.scalar(from[0], scalar);
             self.w.val(id)
         } else {
             self.w.gather(&from[..count], scalar)
         };
-        if count > 1 && val.size > 1 && from[0].id() != val.id {
+        if val.size > 1 && from[0].id() != val.id {
             self.keep_vector(src, lanes, &from[..count], val);
         }
         if ty == Type::F16 {
@@ -126,6 +131,7 @@ impl Emit<'_> {
 
     /// Puts the lanes of a source into `out`, one after the other and before modifiers; gives their number. Literals are
     /// constants of type `scalar`.
+    #[inline(always)]
     pub(super) fn source_lanes(
         &mut self,
         src: &Src,
@@ -137,24 +143,32 @@ impl Emit<'_> {
             Base::Register(register) => {
                 match self.analysis.slot(self.program, register, src.index) {
                     Some(slot) => *self.lanes.slot(slot),
-                    None => {
-                        let read = src.swizzle.source_lanes(lanes);
-                        self.memory_lanes(register, src.index, read)?
-                    }
+                    None => self.other_lanes(src, scalar, lanes)?,
                 }
             }
-            Base::Param(param) => self.param_lanes(param, src.index)?,
-            Base::Input(input) => self.input_lanes(input, src.index)?,
-            Base::Literal(literal) => {
-                self.literal_lanes(literal, scalar, src.swizzle.source_lanes(lanes))
+            Base::Param(param) if src.index.is_none() => {
+                self.interface
+                    .param(&mut self.w, self.program, self.options, param)
             }
-            Base::Output(_) => {
-                return Err(Error::unsupported(
-                    "outputs cannot be read back in this stage",
-                ));
+            Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => {
+                self.other_lanes(src, scalar, lanes)?
             }
         };
         Ok(pick(&base, src.swizzle, lanes, out))
+    }
+
+    /// The lanes of what a source names, where they are not at hand.
+    fn other_lanes(&mut self, src: &Src, scalar: Scalar, lanes: u8) -> Result<[Lane; 4], Failure> {
+        let read = src.swizzle.source_lanes(lanes);
+        match src.base {
+            Base::Register(register) => self.memory_lanes(register, src.index, read),
+            Base::Param(param) => self.param_lanes(param, src.index),
+            Base::Input(input) => self.input_lanes(input, src.index),
+            Base::Literal(literal) => Ok(self.literal_lanes(literal, scalar, read)),
+            Base::Output(_) => Err(Error::unsupported(
+                "outputs cannot be read back in this stage",
+            )),
+        }
     }
 
     fn memory_lanes(
@@ -169,9 +183,9 @@ impl Emit<'_> {
     }
 
     fn literal_lanes(&mut self, literal: LiteralId, scalar: Scalar, read: u8) -> [Lane; 4] {
-        let known = &mut self.literals[literal.index()];
-        if known.0 != scalar {
-            *known = (scalar, [Lane::UNDEFINED; 4]);
+        let known = &mut self.tables.literals[literal.index()];
+        if known.0 != Some(scalar) {
+            *known = (Some(scalar), [Lane::UNDEFINED; 4]);
         }
         for lane in WriteMask(read).lanes() {
             if !known.1[lane].is_some() {
@@ -182,7 +196,6 @@ impl Emit<'_> {
         known.1
     }
 
-    #[inline]
     fn param_lanes(
         &mut self,
         param: ParamId,
@@ -359,11 +372,17 @@ impl Emit<'_> {
     }
 }
 
+/// Whether lanes are the first ones, without a gap.
+#[inline]
+pub(super) const fn is_prefix(lanes: u8) -> bool {
+    lanes & (lanes + 1) == 0
+}
+
 /// The lanes that the swizzled lanes `lanes` read, one after the other; gives their number.
 #[inline]
 fn pick(base: &[Lane; 4], swizzle: Swizzle, lanes: u8, out: &mut [Lane; 4]) -> usize {
-    if lanes & (lanes + 1) == 0 {
-        // The first lanes without a gap: the others do not matter.
+    if is_prefix(lanes) {
+        // The lanes behind them do not matter.
         *out = if swizzle == Swizzle::XYZW {
             *base
         } else {

@@ -51,7 +51,7 @@ impl Emit<'_> {
                     let semantic = program.outputs[output].semantic;
                     if !views.keep(semantic, output, lanes[0]) {
                         self.store_output(output, lanes)?;
-                    } else if !self.captures.is_empty() {
+                    } else if !self.tables.captures.is_empty() {
                         self.store_captures(output, &lanes);
                     }
                 }

@@ -126,7 +126,7 @@ impl Emit<'_> {
         if home != Home::Prologue {
             return home == Home::Constant;
         }
-        if let Some(&known) = self.uniform.get(&id) {
+        if let Some(&known) = self.tables.uniform.get(&id) {
             return known;
         }
         let is_from = |emit: &Self, from: ValueWord| {
@@ -143,7 +143,7 @@ impl Emit<'_> {
         let params = self.interface.params.iter();
         let mut loaded = params.copied().filter(|param| param.is_some());
         let found = loaded.any(|param| is_from(self, param));
-        self.uniform.insert(id, found);
+        self.tables.uniform.insert(id, found);
         found
     }
 

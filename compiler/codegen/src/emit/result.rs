@@ -1,6 +1,7 @@
 //! Results of instructions: clamp, guard, write, condition-code update, in this order.
 
 use super::Emit;
+use super::operand::is_prefix;
 use crate::analysis::is_comparison;
 use crate::error::Failure;
 use crate::gather::Lane;
@@ -330,7 +331,7 @@ fn spread(val: Val, lanes: u8) -> [Lane; 4] {
         return [Lane::scalar(val.id); 4];
     }
     let mut values = Lane::all_of(val.id);
-    if lanes & (lanes + 1) != 0 {
+    if !is_prefix(lanes) {
         for (component, lane) in WriteMask(lanes).lanes().enumerate() {
             values[lane] = val.lane(component);
         }

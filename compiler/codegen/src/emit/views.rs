@@ -132,7 +132,7 @@ impl Emit<'_> {
                 false => "VK_NV_viewport_array2",
             }));
         }
-        if !self.captures.is_empty() {
+        if !self.tables.captures.is_empty() {
             return Err(Error::unsupported(
                 "transform feedback of a program whose primitives go to several viewports or views",
             ));
