@@ -377,7 +377,7 @@ impl Emit<'_> {
             size: 1,
             need: None,
         };
-        let (_, value) = load_builtin_value(&mut self.interface, &mut self.w, Stage::Fragment, row);
+        let (_, value) = load_builtin_value(self.interface, self.w, Stage::Fragment, row);
         self.w.val(value)
     }
 

@@ -146,7 +146,7 @@ impl Emit<'_> {
                 binding: buffer.binding,
             },
         };
-        bind(&mut self.w, variable, slot);
+        bind(self.w, variable, slot);
         self.name_buffer(variable, block, buffer.kind, buffer.binding);
         let reflected = BufferBinding {
             slot,

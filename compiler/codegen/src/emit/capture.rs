@@ -89,9 +89,7 @@ impl Emit<'_> {
     fn declare_copy(&mut self, index: usize, location: u32, scalar: Scalar) -> ValueWord {
         let capture = self.options.transform_feedback.captures[index];
         let ty = self.w.ty(scalar, capture.count);
-        let variable = self
-            .interface
-            .variable(&mut self.w, StorageClass::Output, ty);
+        let variable = self.interface.variable(self.w, StorageClass::Output, ty);
         self.w.decorate(variable, Decoration::Location, &[location]);
         self.w.name(variable, || {
             format!("captured_{}", output_name(capture.semantic))

@@ -122,7 +122,7 @@ impl Emit<'_> {
     fn interpolated_input(&mut self, input: InputId, at: At) -> Result<[Lane; 4], Failure> {
         let lanes = self
             .interface
-            .input(&mut self.w, self.program, self.options, input)?;
+            .input(self.w, self.program, self.options, input)?;
         let Some(variable) = self
             .interface
             .interpolant(self.program, self.options, input)

@@ -238,7 +238,7 @@ impl Emit<'_> {
         live_out.clear();
         if self.in_entry {
             let varyings = &self.options.interface.outputs;
-            output_lanes(self.program, &self.analysis, varyings, &mut live_out);
+            output_lanes(self.program, self.analysis, varyings, &mut live_out);
         }
         self.live
             .run(self.program, self.analysis, routine, &live_out);
@@ -293,7 +293,7 @@ impl Emit<'_> {
             }
             let one = self
                 .interface
-                .one(&mut self.w, self.program.outputs[output].base);
+                .one(self.w, self.program.outputs[output].base);
             let base = self.analysis.slot_base[id.index()];
             for slot in base..base + self.analysis.slot_len[id.index()] {
                 self.lanes.set(slot, 3, Lane::scalar(one));
@@ -364,7 +364,7 @@ impl Emit<'_> {
         let target = self.options.target;
         if self.program.stage == Stage::Compute && self.program.modes.workgroup_size == [0; 3] {
             // It takes the place of the execution mode.
-            self.interface.workgroup_size(&mut self.w, self.program);
+            self.interface.workgroup_size(self.w, self.program);
         }
         let float_controls = self.options.device.signed_zero_inf_nan_preserve_float32;
         if float_controls {

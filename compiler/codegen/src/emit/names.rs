@@ -19,7 +19,7 @@ impl Emit<'_> {
 
     fn new_line(&mut self, span: Span) {
         if let Some(lines) = &mut self.lines {
-            lines.write(span, &mut self.w);
+            lines.write(span, self.w);
         }
     }
 

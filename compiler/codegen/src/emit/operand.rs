@@ -148,7 +148,7 @@ impl Emit<'_> {
             }
             Base::Param(param) if src.index.is_none() => {
                 self.interface
-                    .param(&mut self.w, self.program, self.options, param)
+                    .param(self.w, self.program, self.options, param)
             }
             Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => {
                 self.other_lanes(src, scalar, lanes)?
@@ -206,7 +206,7 @@ impl Emit<'_> {
         }
         Ok(self
             .interface
-            .param(&mut self.w, self.program, self.options, param))
+            .param(self.w, self.program, self.options, param))
     }
 
     fn indexed_param(&mut self, param: ParamId, index: IndexId) -> Result<[Lane; 4], Failure> {
@@ -218,23 +218,16 @@ impl Emit<'_> {
                 self.param_lanes(param, None)
             }
             Element::Dynamic(element) => {
-                let start = self.interface.param_array_start(
-                    &mut self.w,
-                    self.program,
-                    self.options,
-                    param,
-                );
+                let start =
+                    self.interface
+                        .param_array_start(self.w, self.program, self.options, param);
                 let first = self.w.uint(param.index() as u32 - start);
                 let element = self.w.val(element);
                 let first = self.w.val(first);
                 let slot = self.binary(Op::IAdd, element, first);
-                let id = self.interface.param_at(
-                    &mut self.w,
-                    self.program,
-                    self.options,
-                    param,
-                    slot.id,
-                );
+                let id =
+                    self.interface
+                        .param_at(self.w, self.program, self.options, param, slot.id);
                 Ok(Lane::all_of(id))
             }
         }
@@ -253,7 +246,7 @@ impl Emit<'_> {
             }
             return self
                 .interface
-                .input(&mut self.w, self.program, self.options, input);
+                .input(self.w, self.program, self.options, input);
         };
         let last = (self.program.inputs.len() - 1 - input.index()) as u32;
         let data = self.program.indices[index];
@@ -267,7 +260,7 @@ impl Emit<'_> {
             Element::Constant(element) => {
                 let input = InputId::new(input.index() + element as usize);
                 self.interface
-                    .input(&mut self.w, self.program, self.options, input)
+                    .input(self.w, self.program, self.options, input)
             }
             Element::Dynamic(element) if self.program.inputs[input].width == Width::W64 => {
                 Ok(self.wide_input_at(input, len, element))

@@ -170,9 +170,7 @@ impl Emit<'_> {
         };
         if !self.interface.point_size.is_some() {
             let ty = self.w.ty(Scalar::F32, 1);
-            let variable = self
-                .interface
-                .variable(&mut self.w, StorageClass::Output, ty);
+            let variable = self.interface.variable(self.w, StorageClass::Output, ty);
             let decoration = [BuiltIn::PointSize as u32];
             self.w.decorate(variable, Decoration::BuiltIn, &decoration);
             self.w.name(variable, || output_name(Semantic::PointSize));
@@ -263,9 +261,7 @@ impl Emit<'_> {
             let one = self.w.uint(1);
             ty = self.w.declare_type(Spv::TypeArray, &[ty.0, one.0]);
         }
-        let variable = self
-            .interface
-            .variable(&mut self.w, StorageClass::Output, ty);
+        let variable = self.interface.variable(self.w, StorageClass::Output, ty);
         if let Some(builtin) = target.builtin {
             self.w
                 .decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
@@ -369,9 +365,7 @@ impl Emit<'_> {
         let float = self.w.ty(Scalar::F32, 1);
         let len = self.w.uint(count);
         let array = self.w.declare_type(Spv::TypeArray, &[float.0, len.0]);
-        let variable = self
-            .interface
-            .variable(&mut self.w, StorageClass::Output, array);
+        let variable = self.interface.variable(self.w, StorageClass::Output, array);
         self.w.decorate(
             variable,
             Decoration::BuiltIn,
