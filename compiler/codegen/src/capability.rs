@@ -132,25 +132,33 @@ impl Needs {
     }
 
     fn rows(self) -> impl Iterator<Item = &'static Row> {
-        ROWS.iter()
-            .enumerate()
-            .filter(move |(index, _)| self.0 >> index & 1 != 0)
-            .map(|(_, row)| row)
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let row = ROWS.get(rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(row)
+        })
     }
 
     /// Writes the capabilities, then the extensions.
     pub(crate) fn write(self, target: Target, words: &mut Words) {
-        let mut written = Vec::with_capacity(16);
+        // Few rows share a capability or an extension, and each set is small.
+        let first = words.len();
         for row in self.rows() {
-            if !written.contains(&row.capability) {
-                written.push(row.capability);
-                words.op(Op::Capability, &[row.capability as u32]);
+            let capability = row.capability as u32;
+            if !words.0[first..]
+                .chunks_exact(2)
+                .any(|it| it[1] == capability)
+            {
+                words.op(Op::Capability, &[capability]);
             }
         }
-        let mut declared = Vec::with_capacity(4);
-        for extension in self.extensions(target) {
-            if !declared.contains(&extension) {
-                declared.push(extension);
+        for (index, extension) in self.extensions(target).enumerate() {
+            if !self
+                .extensions(target)
+                .take(index)
+                .any(|it| it == extension)
+            {
                 words.op_string(Op::Extension, &[], extension, &[]);
             }
         }
@@ -165,7 +173,8 @@ impl Needs {
 
     /// The set as the reflection shows it.
     pub(crate) fn requirements(self, target: Target) -> Requirements {
-        let sorted = |mut list: Vec<&'static str>| {
+        let sorted = |names: &mut dyn Iterator<Item = &'static str>| {
+            let mut list: Vec<_> = names.collect();
             list.sort_unstable();
             list.dedup();
             list
@@ -173,9 +182,9 @@ impl Needs {
         let features = self.rows().filter_map(|row| row.feature.as_ref());
         let features = features.filter(|feature| feature.is_of_vulkan);
         Requirements {
-            capabilities: sorted(self.rows().map(|row| row.name).collect()),
-            extensions: sorted(self.extensions(target).collect()),
-            features: sorted(features.map(|feature| feature.name).collect()),
+            capabilities: sorted(&mut self.rows().map(|row| row.name)),
+            extensions: sorted(&mut self.extensions(target)),
+            features: sorted(&mut features.map(|feature| feature.name)),
         }
     }
 }

@@ -96,7 +96,7 @@ impl Interface {
         let (_, is_front) = load_builtin_value(self, w, Stage::Fragment, facing);
         lanes.map(|lane: Lane| {
             let front = w.scalar(lane, Scalar::F32);
-            let back = w.scalar(Lane::of(back, lane.component as usize), Scalar::F32);
+            let back = w.scalar(Lane::of(back, lane.component()), Scalar::F32);
             let operands = [is_front.0, front.0, back.0];
             Lane::scalar(w.derive(Home::Prologue, Op::Select, Scalar::F32, 1, &operands))
         })

@@ -2,37 +2,61 @@
 //! in as few instructions as possible.
 
 use crate::words::ValueWord;
-use crate::writer::{Cached, Home, Scalar, Val, Writer};
+use crate::writer::{Cached, Home, Scalar, Val, ValueInfo, Writer};
 use spirv::Op;
 
-/// Where a lane's value is now.
+/// Where a lane's value is now: an id and the component of it. Lanes that lie in order in one value are numbers in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Lane {
-    /// The value, or `NONE` for a lane that was never written.
-    pub(crate) id: ValueWord,
-    /// Which component of it.
-    pub(crate) component: u8,
-}
+pub(crate) struct Lane(u32);
 
 impl Lane {
     /// A lane that was never written; reads as 0.
-    pub(crate) const UNDEFINED: Self = Self {
-        id: ValueWord::NONE,
-        component: 0,
-    };
+    pub(crate) const UNDEFINED: Self = Self::scalar(ValueWord::NONE);
 
     /// A scalar value.
+    #[inline]
     pub(crate) const fn scalar(id: ValueWord) -> Self {
-        Self { id, component: 0 }
+        Self(id.0 << 2)
     }
 
     /// Component `component` of a vector.
+    #[inline]
     pub(crate) const fn of(id: ValueWord, component: usize) -> Self {
-        Self {
-            id,
-            component: component as u8,
-        }
+        Self(id.0 << 2 | component as u32 & 3)
     }
+
+    /// All components of a vector.
+    #[inline]
+    pub(crate) fn all_of(id: ValueWord) -> [Self; 4] {
+        std::array::from_fn(|component| Self::of(id, component))
+    }
+
+    /// The value, or `NONE` for a lane that was never written.
+    #[inline]
+    pub(crate) const fn id(self) -> ValueWord {
+        ValueWord(self.0 >> 2)
+    }
+
+    /// Which component of the value.
+    #[inline]
+    pub(crate) const fn component(self) -> usize {
+        (self.0 & 3) as usize
+    }
+
+    /// Whether the lane was ever written.
+    #[inline]
+    pub(crate) const fn is_some(self) -> bool {
+        self.0 >> 2 != 0
+    }
+}
+
+/// Whether lanes are components of one value, in order.
+#[inline]
+fn is_run(lanes: &[Lane]) -> bool {
+    (0u32..)
+        .zip(lanes)
+        .all(|(index, lane)| lane.0 == lanes[0].0 + index)
+        && lanes[0].component() + lanes.len() <= 4
 }
 
 impl Val {
@@ -44,34 +68,31 @@ impl Val {
 
 impl Writer {
     /// `lanes` as a vector of type `to`; a scalar if all are equal.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn gather(&mut self, lanes: &[Lane], to: Scalar) -> Val {
-        let first = lanes[0];
-        if first.id.is_some() && first.component == 0 {
-            let info = self.info(first.id);
-            let whole = info.size as usize == lanes.len() && info.scalar == to;
-            if whole
-                && lanes
-                    .iter()
-                    .enumerate()
-                    .all(|(index, lane)| lane.id == first.id && lane.component as usize == index)
-            {
-                return Val {
-                    id: first.id,
-                    scalar: to,
-                    size: lanes.len() as u8,
-                };
-            }
-        }
-        if lanes.iter().all(|&lane| lane == first) {
-            let id = self.scalar(first, to);
-            return Val {
-                id,
+        match self.whole(lanes, to) {
+            Some(val) => val,
+            None if lanes.iter().all(|&lane| lane == lanes[0]) => Val {
+                id: self.scalar(lanes[0], to),
                 scalar: to,
                 size: 1,
-            };
+            },
+            None => self.gather_mixed(lanes, to),
         }
-        self.gather_mixed(lanes, to)
+    }
+
+    /// The value whose components are `lanes`, if there is one.
+    #[inline(always)]
+    pub(crate) fn whole(&self, lanes: &[Lane], to: Scalar) -> Option<Val> {
+        let first = *lanes.first()?;
+        let info = self.info(first.id());
+        let size = lanes.len() as u8;
+        let is_whole = info.size == size && info.scalar == to && first.is_some() && is_run(lanes);
+        is_whole.then_some(Val {
+            id: first.id(),
+            scalar: to,
+            size,
+        })
     }
 
     /// `lanes` as a vector of as many components, splats included.
@@ -94,48 +115,47 @@ impl Writer {
 
     /// The lane as a scalar of type `to`.
     pub(crate) fn scalar(&mut self, lane: Lane, to: Scalar) -> ValueWord {
-        if !lane.id.is_some() {
+        if !lane.is_some() {
             return self.constant(to, 0);
         }
-        let info = self.info(lane.id);
+        let info = self.info(lane.id());
         if info.size == 1 {
-            return self.cast(lane.id, to);
+            return self.cast(lane.id(), to);
         }
-        let index = usize::from(to.is_float());
-        if info.scalar != to
-            && info.casts[index].is_some()
-            && self.info(info.casts[index]).scalar == to
-        {
-            let cast = info.casts[index];
-            return self.extract(cast, lane.component);
+        if info.scalar != to {
+            let cast = self.derived(lane.id()).casts[usize::from(to.is_float())];
+            if cast.is_some() && self.info(cast).scalar == to {
+                return self.extract(cast, lane.component());
+            }
         }
-        let part = self.extract(lane.id, lane.component);
+        let part = self.extract(lane.id(), lane.component());
         self.cast(part, to)
     }
 
     /// Component `component` of a vector.
-    pub(crate) fn extract(&mut self, id: ValueWord, component: u8) -> ValueWord {
-        let info = self.info(id);
-        if info.size == 1 {
+    pub(crate) fn extract(&mut self, id: ValueWord, component: usize) -> ValueWord {
+        let ValueInfo {
+            size, home, scalar, ..
+        } = self.info(id);
+        if size == 1 {
             return id;
         }
-        let known = info.parts[component as usize];
+        let known = self.derived(id).parts[component];
         if known.is_some() {
             return known;
         }
-        let (home, scalar) = (info.home, info.scalar);
-        let part = self.derive(
-            home,
-            Op::CompositeExtract,
-            scalar,
-            1,
-            &[id.0, u32::from(component)],
-        );
-        self.values[id.0 as usize].parts[component as usize] = part;
-        if home == Home::Body {
-            self.remember(Cached::Part(id, component));
-        }
+        let operands = &[id.0, component as u32];
+        let part = self.derive(home, Op::CompositeExtract, scalar, 1, operands);
+        self.keep_part(id, component, part);
         part
+    }
+
+    /// Keeps the value of a component, or of a splat, until the branch ends.
+    fn keep_part(&mut self, id: ValueWord, index: usize, part: ValueWord) {
+        self.derived_mut(id).parts[index] = part;
+        if self.info(id).home == Home::Body {
+            self.remember(Cached::Part(id, index as u8));
+        }
     }
 
     /// A vector of `size` copies of a scalar.
@@ -143,33 +163,22 @@ impl Writer {
         if size == 1 {
             return id;
         }
-        let info = self.info(id);
-        let known = info.parts[size as usize - 1];
+        let known = self.derived(id).parts[size as usize - 1];
         if known.is_some() {
             return known;
         }
-        let (home, scalar) = (info.home, info.scalar);
-        let operands = [id; 4];
+        let ValueInfo { home, scalar, .. } = self.info(id);
         if home == Home::Constant {
-            return self.composite(scalar, &operands[..size as usize]);
+            return self.composite(scalar, &[id; 4][..size as usize]);
         }
-        let words = [id.0; 4];
-        let splat = self.derive(
-            home,
-            Op::CompositeConstruct,
-            scalar,
-            size,
-            &words[..size as usize],
-        );
-        self.values[id.0 as usize].parts[size as usize - 1] = splat;
-        if home == Home::Body {
-            self.remember(Cached::Part(id, size - 1));
-        }
+        let words = &[id.0; 4][..size as usize];
+        let splat = self.derive(home, Op::CompositeConstruct, scalar, size, words);
+        self.keep_part(id, size as usize - 1, splat);
         splat
     }
 
     /// The whole value read as type `to`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn cast(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
         if self.info(id).scalar == to {
             return id;
@@ -178,22 +187,22 @@ impl Writer {
     }
 
     fn cast_other(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
-        let info = *self.info(id);
+        let info = self.info(id);
         if info.home == Home::Constant {
             return self.cast_constant(id, to);
         }
         let index = usize::from(to.is_float());
-        let known = info.casts[index];
+        let known = self.derived(id).casts[index];
         if known.is_some() && self.info(known).scalar == to {
             return known;
         }
         let cast = self.write_cast(id, to);
         if !info.scalar.is_bool() && cast != id {
             // The way back needs no instruction.
-            self.values[cast.0 as usize].casts[usize::from(info.scalar.is_float())] = id;
+            self.derived_mut(cast).casts[usize::from(info.scalar.is_float())] = id;
         }
         if !known.is_some() {
-            self.values[id.0 as usize].casts[index] = cast;
+            self.derived_mut(id).casts[index] = cast;
             if info.home == Home::Body {
                 self.remember(Cached::Cast(id, index as u8));
             }
@@ -202,9 +211,10 @@ impl Writer {
     }
 
     fn cast_constant(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
-        let info = *self.info(id);
+        let info = self.info(id);
+        let known = *self.derived(id);
         if info.size > 1 {
-            let parts = info.parts.map(|part| {
+            let parts = known.parts.map(|part| {
                 if part.is_some() {
                     self.cast(part, to)
                 } else {
@@ -214,17 +224,19 @@ impl Writer {
             return self.composite(to, &parts[..info.size as usize]);
         }
         let bits = match (info.scalar, to) {
-            (Scalar::BoolFloat | Scalar::BoolInt, Scalar::BoolFloat | Scalar::BoolInt) => info.bits,
-            (Scalar::BoolFloat, Scalar::F64) if info.bits != 0 => 1.0f64.to_bits(),
-            (Scalar::BoolFloat, _) if info.bits != 0 => u64::from(1.0f32.to_bits()),
-            (Scalar::BoolInt, _) if info.bits != 0 => u64::MAX,
-            _ => info.bits,
+            (Scalar::BoolFloat | Scalar::BoolInt, Scalar::BoolFloat | Scalar::BoolInt) => {
+                known.bits
+            }
+            (Scalar::BoolFloat, Scalar::F64) if known.bits != 0 => 1.0f64.to_bits(),
+            (Scalar::BoolFloat, _) if known.bits != 0 => u64::from(1.0f32.to_bits()),
+            (Scalar::BoolInt, _) if known.bits != 0 => u64::MAX,
+            _ => known.bits,
         };
         self.constant(to, bits)
     }
 
     fn write_cast(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
-        let info = *self.info(id);
+        let info = self.info(id);
         let (home, size) = (info.home, info.size);
         match (info.scalar, to) {
             (Scalar::BoolFloat | Scalar::BoolInt, Scalar::BoolFloat | Scalar::BoolInt) => id,
@@ -288,17 +300,22 @@ impl Writer {
     /// Lanes of different values: a constant, a shuffle, an insertion or a construction.
     fn gather_mixed(&mut self, lanes: &[Lane], to: Scalar) -> Val {
         let size = lanes.len();
-        let first = lanes[0].id;
-        if first.is_some()
-            && self.info(first).scalar != to
-            && lanes.iter().all(|lane| lane.id == first)
-        {
+        let first = lanes[0].id();
+        if first.is_some() && lanes.iter().all(|lane| lane.id() == first) {
+            let info = self.info(first);
+            if info.scalar == to && info.home != Home::Constant && to != Scalar::Pair {
+                return Val {
+                    id: self.swizzle(first, lanes),
+                    scalar: to,
+                    size: size as u8,
+                };
+            }
             // In the right type the value may do as it is.
             let id = self.cast(first, to);
-            if id != first && to != Scalar::Pair && self.info(first).scalar != Scalar::Pair {
+            if id != first && to != Scalar::Pair && info.scalar != Scalar::Pair {
                 let mut same = [Lane::UNDEFINED; 4];
                 for (same, lane) in same.iter_mut().zip(lanes) {
-                    *same = Lane { id, ..*lane };
+                    *same = Lane::of(id, lane.component());
                 }
                 return self.gather(&same[..size], to);
             }
@@ -310,11 +327,11 @@ impl Writer {
         let cast = &cast[..size];
         let id = if cast
             .iter()
-            .all(|lane| self.info(lane.id).home == Home::Constant)
+            .all(|lane| self.info(lane.id()).home == Home::Constant)
         {
             let mut parts = [ValueWord::NONE; 4];
             for (part, lane) in parts.iter_mut().zip(cast) {
-                *part = self.extract(lane.id, lane.component);
+                *part = self.extract(lane.id(), lane.component());
             }
             self.composite(to, &parts[..size])
         } else {
@@ -330,28 +347,25 @@ impl Writer {
     }
 
     fn cast_lane(&mut self, lane: Lane, to: Scalar) -> Lane {
-        if !lane.id.is_some() {
+        if !lane.is_some() {
             return Lane::scalar(self.constant(to, 0));
         }
-        let info = self.info(lane.id);
+        let info = self.info(lane.id());
         if info.scalar == Scalar::Pair || to == Scalar::Pair {
             return Lane::scalar(self.scalar(lane, to));
         }
         if info.home == Home::Constant {
-            let part = self.extract(lane.id, lane.component);
+            let part = self.extract(lane.id(), lane.component());
             return Lane::scalar(self.cast(part, to));
         }
-        Lane {
-            id: self.cast(lane.id, to),
-            component: lane.component,
-        }
+        Lane::of(self.cast(lane.id(), to), lane.component())
     }
 
     /// The part of the function where a value derived from all of `lanes` can live.
     fn common_home(&self, lanes: &[Lane]) -> Home {
         lanes
             .iter()
-            .map(|lane| self.info(lane.id).home)
+            .map(|lane| self.info(lane.id()).home)
             .max()
             .unwrap_or(Home::Body)
     }
@@ -362,19 +376,19 @@ impl Writer {
         let mut constants = [ValueWord::NONE; 4];
         let (mut vector_count, mut constant_count) = (0, 0);
         for lane in lanes {
-            let info = self.info(lane.id);
+            let info = self.info(lane.id());
             if info.home == Home::Constant {
-                if !constants[..constant_count].contains(&lane.id) {
-                    constants[constant_count] = lane.id;
+                if !constants[..constant_count].contains(&lane.id()) {
+                    constants[constant_count] = lane.id();
                     constant_count += 1;
                 }
             } else if info.size == 1 {
                 return None;
-            } else if !vectors[..vector_count].contains(&lane.id) {
+            } else if !vectors[..vector_count].contains(&lane.id()) {
                 if vector_count == 2 {
                     return None;
                 }
-                vectors[vector_count] = lane.id;
+                vectors[vector_count] = lane.id();
                 vector_count += 1;
             }
         }
@@ -396,12 +410,12 @@ impl Writer {
         let first_size = u32::from(self.info(vectors[0]).size);
         let mut operands = [vectors[0].0, vectors[1].0, 0, 0, 0, 0];
         for (operand, lane) in operands[2..].iter_mut().zip(lanes) {
-            *operand = if lane.id == vectors[0] {
-                u32::from(lane.component)
-            } else if let Some(position) = constants.iter().position(|&id| id == lane.id) {
+            *operand = if lane.id() == vectors[0] {
+                lane.component() as u32
+            } else if let Some(position) = constants.iter().position(|&id| id == lane.id()) {
                 first_size + position as u32
             } else {
-                first_size + u32::from(lane.component)
+                first_size + lane.component() as u32
             };
         }
         let home = self.common_home(lanes);
@@ -417,16 +431,16 @@ impl Writer {
     /// Components of one vector; the same ones twice are the same value.
     fn swizzle(&mut self, id: ValueWord, lanes: &[Lane]) -> ValueWord {
         let picks = lanes.iter().fold(lanes.len() as u64, |picks, lane| {
-            picks << 4 | u64::from(lane.component)
+            picks << 4 | lane.component() as u64
         });
         let key = 1 << 63 | u64::from(id.0) << 24 | picks;
-        if let Some(&known) = self.derived.get(&key) {
+        if let Some(&known) = self.results.get(&key) {
             return known;
         }
         let (home, scalar) = (self.info(id).home, self.info(id).scalar);
         let mut operands = [id.0, id.0, 0, 0, 0, 0];
         for (operand, lane) in operands[2..].iter_mut().zip(lanes) {
-            *operand = u32::from(lane.component);
+            *operand = lane.component() as u32;
         }
         let size = lanes.len();
         let value = self.derive(
@@ -436,7 +450,7 @@ impl Writer {
             size as u8,
             &operands[..2 + size],
         );
-        self.derived.insert(key, value);
+        self.results.insert(key, value);
         if home == Home::Body {
             self.remember(Cached::Key(key));
         }
@@ -447,8 +461,8 @@ impl Writer {
     fn is_construction(&self, lanes: &[Lane]) -> bool {
         let mut rest = lanes;
         while let Some(first) = rest.first() {
-            let size = self.info(first.id).size as usize;
-            if size > rest.len() || !is_run(&rest[..size]) || first.component != 0 {
+            let size = self.info(first.id()).size as usize;
+            if size > rest.len() || !is_run(&rest[..size]) || first.component() != 0 {
                 return false;
             }
             rest = &rest[size..];
@@ -461,13 +475,13 @@ impl Writer {
         if self.is_construction(lanes) {
             return None;
         }
-        let (odd, base) = (0..2).map(|index| lanes[index].id).find_map(|base| {
+        let (odd, base) = (0..2).map(|index| lanes[index].id()).find_map(|base| {
             if self.info(base).size as usize != lanes.len() {
                 return None;
             }
             let mut odd = None;
             for (index, lane) in lanes.iter().enumerate() {
-                if lane.id != base || lane.component as usize != index {
+                if lane.id() != base || lane.component() != index {
                     if odd.is_some() {
                         return None;
                     }
@@ -476,7 +490,7 @@ impl Writer {
             }
             odd.map(|odd| (odd, base))
         })?;
-        let value = self.extract(lanes[odd].id, lanes[odd].component);
+        let value = self.extract(lanes[odd].id(), lanes[odd].component());
         let home = self.common_home(lanes);
         Some(self.derive(
             home,
@@ -493,14 +507,16 @@ impl Writer {
         let mut count = 0;
         let mut rest = lanes;
         while let Some(&first) = rest.first() {
-            let size = self.info(first.id).size;
+            let size = self.info(first.id()).size;
             let run = if size == 1 {
                 1
             } else {
-                rest.iter().take_while(|lane| lane.id == first.id).count()
+                rest.iter()
+                    .take_while(|lane| lane.id() == first.id())
+                    .count()
             };
             operands[count] = if run == 1 {
-                self.extract(first.id, first.component).0
+                self.extract(first.id(), first.component()).0
             } else {
                 self.gather(&rest[..run], to).id.0
             };
@@ -520,10 +536,4 @@ impl Writer {
             &operands[..count],
         )
     }
-}
-
-fn is_run(lanes: &[Lane]) -> bool {
-    lanes.iter().enumerate().all(|(index, lane)| {
-        lane.id == lanes[0].id && lane.component as usize == lanes[0].component as usize + index
-    })
 }

@@ -9,6 +9,7 @@ use crate::capability::{Need, check_subgroups};
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::interface_names::input_name;
+use crate::kept::{emptied, filled};
 use crate::options::Options;
 use crate::params::{ParamMember, storage_class};
 use crate::reflect::{
@@ -53,8 +54,8 @@ struct LoadedInput {
     lanes: Option<[Lane; 4]>,
 }
 
-/// Interface variables of one module and what has been loaded of them in the open function.
-#[derive(Debug)]
+/// Interface variables of one module and what has been loaded of them in the open function. Kept between programs for its memory.
+#[derive(Debug, Default)]
 pub(crate) struct Interface {
     /// The entry point.
     pub(crate) entry: ValueWord,
@@ -73,6 +74,7 @@ pub(crate) struct Interface {
     pub(crate) param_block: ValueWord,
     /// The members of the block.
     pub(crate) param_members: Vec<ParamMember>,
+    pub(crate) param_types: Vec<u32>,
     pub(crate) param_slot: Option<DescriptorSlot>,
     pub(crate) outputs: Vec<ValueWord>,
     pub(crate) clip_distances: ValueWord,
@@ -99,39 +101,50 @@ pub(crate) struct Interface {
 }
 
 impl Interface {
-    pub(crate) fn new(program: &Program) -> Self {
-        Self {
-            entry: ValueWord::NONE,
-            in_out: Vec::new(),
-            writes_depth: false,
-            inputs: vec![LoadedInput::default(); program.inputs.len()],
-            input_copies: Vec::new(),
-            builtins: Vec::new(),
-            back_colors: [ValueWord::NONE; 2],
-            params: vec![ValueWord::NONE; program.params.len()],
-            group_size: None,
-            param_block: ValueWord::NONE,
-            param_members: Vec::new(),
-            param_slot: None,
-            outputs: vec![ValueWord::NONE; program.outputs.len()],
-            clip_distances: ValueWord::NONE,
-            replication: None,
-            replication_variable: ValueWord::NONE,
-            color_copies: [ValueWord::NONE; 8],
-            point_size: ValueWord::NONE,
-            textures: vec![crate::emit::TextureVariable::default(); program.textures.len()],
-            images: vec![crate::emit::ImageVariable::default(); program.images.len()],
-            buffers: vec![crate::emit::BufferVariables::default(); program.buffers.len()],
-            image_lock: ValueWord::NONE,
-            halves: Vec::new(),
-            reflected_inputs: Vec::new(),
-            reflected_outputs: Vec::new(),
-            reflected_textures: Vec::new(),
-            reflected_images: Vec::new(),
-            reflected_handles: Vec::new(),
-            reflected_buffers: Vec::new(),
-            reflected_image_lock: None,
-        }
+    /// Forgets all of the program before; the next is `program`.
+    pub(crate) fn reset(&mut self, program: &Program) {
+        let Self {
+            in_out,
+            inputs,
+            input_copies,
+            builtins,
+            params,
+            param_members,
+            param_types,
+            outputs,
+            textures,
+            images,
+            buffers,
+            halves,
+            reflected_inputs,
+            reflected_outputs,
+            reflected_textures,
+            reflected_images,
+            reflected_handles,
+            reflected_buffers,
+            ..
+        } = std::mem::take(self);
+        *self = Self {
+            in_out: emptied(in_out),
+            inputs: filled(inputs, program.inputs.len()),
+            input_copies: emptied(input_copies),
+            builtins: emptied(builtins),
+            params: filled(params, program.params.len()),
+            param_members: emptied(param_members),
+            param_types: emptied(param_types),
+            outputs: filled(outputs, program.outputs.len()),
+            textures: filled(textures, program.textures.len()),
+            images: filled(images, program.images.len()),
+            buffers: filled(buffers, program.buffers.len()),
+            halves: emptied(halves),
+            reflected_inputs: emptied(reflected_inputs),
+            reflected_outputs: emptied(reflected_outputs),
+            reflected_textures: emptied(reflected_textures),
+            reflected_images: emptied(reflected_images),
+            reflected_handles: emptied(reflected_handles),
+            reflected_buffers: emptied(reflected_buffers),
+            ..Self::default()
+        };
     }
 
     /// Forgets loaded values at the start of a function.
@@ -503,13 +516,13 @@ impl Interface {
                 slots: program.params.iter().map(|param| param.source).collect(),
                 storage: storage_class(program) == StorageClass::StorageBuffer,
             }),
-            textures: std::mem::take(&mut self.reflected_textures),
-            images: std::mem::take(&mut self.reflected_images),
-            handle_arrays: std::mem::take(&mut self.reflected_handles),
-            buffers: std::mem::take(&mut self.reflected_buffers),
+            textures: self.reflected_textures.drain(..).collect(),
+            images: self.reflected_images.drain(..).collect(),
+            handle_arrays: self.reflected_handles.drain(..).collect(),
+            buffers: self.reflected_buffers.drain(..).collect(),
             image_lock: self.reflected_image_lock,
-            inputs: std::mem::take(&mut self.reflected_inputs),
-            outputs: std::mem::take(&mut self.reflected_outputs),
+            inputs: self.reflected_inputs.drain(..).collect(),
+            outputs: self.reflected_outputs.drain(..).collect(),
             replication: self.replication,
             workgroup_size: compute.then(|| match program.modes.workgroup_size {
                 [0, 0, 0] => [0; 3],

@@ -6,7 +6,8 @@ use crate::gather::Lane;
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
     lanes: Vec<[Lane; 4]>,
-    log: Vec<(u32, Lane)>,
+    /// Slots before each write in a branch.
+    log: Vec<(u32, [Lane; 4])>,
     scopes: u32,
 }
 
@@ -34,11 +35,31 @@ impl Lanes {
     /// Changes the value of a lane.
     #[inline]
     pub(crate) fn set(&mut self, slot: u32, lane: usize, value: Lane) {
-        let place = &mut self.lanes[slot as usize][lane];
-        if self.scopes > 0 {
-            self.log.push((slot * 4 + lane as u32, *place));
+        self.change(slot)[lane] = value;
+    }
+
+    /// Changes the lanes `mask` of a slot.
+    #[inline]
+    pub(crate) fn set_lanes(&mut self, slot: u32, mask: u8, values: &[Lane; 4]) {
+        let lanes = self.change(slot);
+        if mask == 0b1111 {
+            *lanes = *values;
+            return;
         }
-        *place = value;
+        for (lane, (old, new)) in lanes.iter_mut().zip(values).enumerate() {
+            if mask >> lane & 1 != 0 {
+                *old = *new;
+            }
+        }
+    }
+
+    #[inline]
+    fn change(&mut self, slot: u32) -> &mut [Lane; 4] {
+        let lanes = &mut self.lanes[slot as usize];
+        if self.scopes > 0 {
+            self.log.push((slot, *lanes));
+        }
+        lanes
     }
 
     /// Starts a branch; the mark goes to [`close`](Self::close).
@@ -50,10 +71,8 @@ impl Lanes {
     /// Brings back the values that lanes had at the mark.
     pub(crate) fn close(&mut self, mark: usize) {
         self.scopes -= 1;
-        while self.log.len() > mark {
-            if let Some((index, old)) = self.log.pop() {
-                self.lanes[index as usize / 4][index as usize % 4] = old;
-            }
+        for (slot, old) in self.log.drain(mark..).rev() {
+            self.lanes[slot as usize] = old;
         }
     }
 }

@@ -20,6 +20,7 @@ mod group_size;
 pub mod handles;
 pub mod interface;
 mod interface_names;
+mod kept;
 mod lanes;
 mod liveness;
 pub mod options;

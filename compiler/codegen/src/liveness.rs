@@ -7,7 +7,7 @@
 use crate::analysis::{Analysis, Class};
 use crate::varyings::Varyings;
 use glasm_ir::arena::Id;
-use glasm_ir::{BlockId, Inst, Node, Program, RoutineId, Storage, SwitchId};
+use glasm_ir::{BlockId, Dst, Inst, Node, Program, RoutineId, Storage, SwitchId};
 
 /// Most edges of a phi.
 const MAX_EDGES: u32 = 30_000;
@@ -140,6 +140,8 @@ struct Scan {
     scopes: u32,
     /// Places that jumps go to, a stack.
     targets: Vec<Target>,
+    /// Spare lists of changes.
+    changes: Vec<Vec<(u32, u8)>>,
     /// Lanes written in the open constructs.
     written: Vec<(u32, u8)>,
     constructs: u32,
@@ -339,46 +341,46 @@ impl Walk<'_> {
 
     #[inline]
     fn inst(&mut self, inst: &Inst) {
-        let mut needed = 0;
-        if let Some(dst) = inst.dst {
-            let place = self.analysis.slot(self.program, dst.register, dst.index);
-            let result = place.map_or(dst.mask.0, |slot| {
-                dst.mask.0 & self.scan.live[slot as usize]
-            });
-            let cc_place = dst.cc.map(|cc| self.analysis.slot(self.program, cc, None));
-            let codes = match cc_place {
-                None => 0,
-                Some(None) => dst.mask.0,
-                Some(Some(slot)) => dst.mask.0 & self.scan.live[slot as usize],
-            };
-            self.out.needed.push(result | codes << 4);
-            needed = result | codes;
-            self.wrote(place, result, dst.guard.is_some());
-            self.wrote(cc_place.flatten(), codes, dst.guard.is_some());
-        } else {
-            self.out.needed.push(0);
-        }
-        if needed != 0 || inst.op.info().effect {
+        let needed = inst.dst.as_ref().map_or(0, |dst| self.result(dst));
+        self.out.needed.push(needed);
+        let lanes = needed & 15 | needed >> 4;
+        if lanes != 0 || inst.op.info().effect {
             let scan = &mut self.scan;
             self.analysis
-                .visit_reads(self.program, inst, needed, |slot, lanes| {
+                .visit_reads(self.program, inst, lanes, |slot, lanes| {
                     scan.gen_lanes(slot, lanes)
                 });
         }
     }
 
+    /// Lanes of a result and its codes that are read later, as in [`Liveness::needed`]; they are not live before.
     #[inline]
-    fn wrote(&mut self, slot: Option<u32>, lanes: u8, guarded: bool) {
-        let Some(slot) = slot else { return };
+    fn result(&mut self, dst: &Dst) -> u8 {
+        let slot = self.analysis.slot(self.program, dst.register, dst.index);
+        let result = self.written(slot, dst);
+        let Some(cc) = dst.cc else { return result };
+        let slot = self.analysis.slot(self.program, cc, None);
+        result | self.written(slot, dst) << 4
+    }
+
+    /// The lanes of a write that are read later. Those in memory may be.
+    #[inline]
+    fn written(&mut self, slot: Option<u32>, dst: &Dst) -> u8 {
+        let Some(slot) = slot else {
+            return dst.mask.0;
+        };
+        let live = self.scan.live[slot as usize];
+        let lanes = dst.mask.0 & live;
         if lanes == 0 {
-            return;
+            return 0;
         }
-        if !guarded {
-            self.scan.set(slot, self.scan.live[slot as usize] & !lanes);
+        if dst.guard.is_none() {
+            self.scan.set(slot, live & !lanes);
         }
         if self.scan.constructs > 0 {
             self.scan.written.push((slot, lanes));
         }
+        lanes
     }
 
     /// Blocks of which one runs; all end where control is now. A missing block does nothing.
@@ -394,7 +396,7 @@ impl Walk<'_> {
             },
         };
         self.scan.constructs += 1;
-        let mut live_in: Vec<(u32, u8)> = Vec::new();
+        let mut live_in = self.scan.changes.pop().unwrap_or_default();
         for &block in blocks.iter().rev().flatten() {
             self.block(block, exits);
             self.scan.rollback(&scope, &mut live_in);
@@ -408,6 +410,8 @@ impl Walk<'_> {
         let edges = blocks.iter().filter(falls).count() as u32 + jumps;
         self.push_list(written, edges);
         self.scan.unite(&live_in, blocks.len() as u32);
+        live_in.clear();
+        self.scan.changes.push(live_in);
         if self.scan.constructs == 0 {
             self.scan.written.truncate(written);
         }
@@ -430,7 +434,7 @@ impl Walk<'_> {
         if operands > self.scan.phi_budget || edges > MAX_EDGES {
             for &(slot, _) in &self.out.entries[start..] {
                 let register = self.analysis.slot_register[slot as usize];
-                self.analysis.class[register.index()] = Class::Memory;
+                self.analysis.move_to_memory(register);
             }
             self.out.entries.truncate(start);
         } else {

@@ -32,8 +32,8 @@ pub(crate) struct ParamMember {
     is_array: bool,
 }
 
-/// The members of the block.
-fn members(program: &Program, options: &Options) -> Vec<ParamMember> {
+/// Finds the members of the block.
+fn find_members(program: &Program, options: &Options, members: &mut Vec<ParamMember>) {
     let count = program.params.len() as u32;
     let array = |first, len| ParamMember {
         first,
@@ -41,7 +41,7 @@ fn members(program: &Program, options: &Options) -> Vec<ParamMember> {
         is_array: true,
     };
     if !options.debug.names || program.params.len() > MEMBERS {
-        return vec![array(0, count)];
+        return members.push(array(0, count));
     }
     let mut arrays: Vec<(u32, u32)> = Vec::new();
     for src in &program.srcs {
@@ -52,7 +52,6 @@ fn members(program: &Program, options: &Options) -> Vec<ParamMember> {
         }
     }
     arrays.sort_unstable();
-    let mut members: Vec<ParamMember> = Vec::new();
     let mut next = 0;
     for (first, end) in arrays {
         if let Some(last) = members.last_mut()
@@ -76,7 +75,6 @@ fn members(program: &Program, options: &Options) -> Vec<ParamMember> {
         len: 1,
         is_array: false,
     }));
-    members
 }
 
 /// Where the parameters of a program are.
@@ -94,21 +92,18 @@ impl Interface {
             return self.param_block;
         }
         let vector = w.ty(Scalar::F32, 4);
-        self.param_members = members(program, options);
-        let types: Vec<u32> = self
-            .param_members
-            .iter()
-            .map(|member| {
-                if !member.is_array {
-                    return vector.0;
-                }
-                let len = w.uint(member.len);
-                let array = w.declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
-                w.decorate(array, Decoration::ArrayStride, &[16]);
-                array.0
-            })
-            .collect();
-        let block = w.declare_distinct_type(Op::TypeStruct, &types);
+        find_members(program, options, &mut self.param_members);
+        let types = self.param_members.iter().map(|member| {
+            if !member.is_array {
+                return vector.0;
+            }
+            let len = w.uint(member.len);
+            let array = w.declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
+            w.decorate(array, Decoration::ArrayStride, &[16]);
+            array.0
+        });
+        self.param_types.extend(types);
+        let block = w.declare_distinct_type(Op::TypeStruct, &self.param_types);
         w.decorate(block, Decoration::Block, &[]);
         let class = storage_class(program);
         for (number, member) in self.param_members.iter().enumerate() {
@@ -176,7 +171,22 @@ impl Interface {
     }
 
     /// The lanes of a parameter slot.
+    #[inline]
     pub(crate) fn param(
+        &mut self,
+        w: &mut Writer,
+        program: &Program,
+        options: &Options,
+        param: ParamId,
+    ) -> [Lane; 4] {
+        let id = self.params[param.index()];
+        if id.is_some() {
+            return Lane::all_of(id);
+        }
+        self.first_param(w, program, options, param)
+    }
+
+    fn first_param(
         &mut self,
         w: &mut Writer,
         program: &Program,
@@ -186,15 +196,12 @@ impl Interface {
         if let ParamSource::Literal(bits) = program.params[param].source {
             return bits.map(|bits| Lane::scalar(w.constant(Scalar::F32, u64::from(bits))));
         }
-        let mut id = self.params[param.index()];
-        if !id.is_some() {
-            self.param_block(w, program, options);
-            let (_, member) = self.param_member(param.index() as u32);
-            let index = w.uint(param.index() as u32 - member.first);
-            id = self.load_param(w, program, options, param, index, Home::Prologue);
-            self.params[param.index()] = id;
-        }
-        std::array::from_fn(|lane| Lane::of(id, lane))
+        self.param_block(w, program, options);
+        let (_, member) = self.param_member(param.index() as u32);
+        let index = w.uint(param.index() as u32 - member.first);
+        let id = self.load_param(w, program, options, param, index, Home::Prologue);
+        self.params[param.index()] = id;
+        Lane::all_of(id)
     }
 
     /// The parameter slot of a run-time number, which counts from the start of the array that `param` is in.
@@ -230,12 +237,8 @@ impl Interface {
             &chain[..2]
         };
         let pointer = w.object();
-        let words = if home == Home::Prologue {
-            &mut w.prologue
-        } else {
-            &mut w.body
-        };
-        words.result(Op::AccessChain, pointer_ty, pointer, chain);
+        w.section(home)
+            .long_result(Op::AccessChain, pointer_ty, pointer, chain);
         w.derive(home, Op::Load, Scalar::F32, 4, &[pointer.0])
     }
 }

@@ -122,7 +122,7 @@ struct Stage {
 impl Stage {
     fn op(&mut self, op: Op, ty: TypeWord, operands: &[u32]) -> ValueWord {
         let id = self.w.object();
-        self.w.body.result(op, ty, id, operands);
+        self.w.body.long_result(op, ty, id, operands);
         id
     }
 

@@ -61,10 +61,24 @@ impl Words {
 
     /// Appends an instruction with a result.
     #[inline]
-    pub(crate) fn result(&mut self, op: Op, ty: TypeWord, id: ValueWord, operands: &[u32]) {
-        self.head(op, operands.len() + 2);
-        self.0.push(ty.0);
-        self.0.push(id.0);
+    pub(crate) fn result<const N: usize>(
+        &mut self,
+        op: Op,
+        ty: TypeWord,
+        id: ValueWord,
+        operands: &[u32; N],
+    ) {
+        let first = (N as u32 + 3) << 16 | op as u32;
+        self.0.reserve(N + 3);
+        self.0.extend_from_slice(&[first, ty.0, id.0]);
+        self.0.extend_from_slice(operands);
+    }
+
+    /// Appends an instruction with a result and any number of operands.
+    pub(crate) fn long_result(&mut self, op: Op, ty: TypeWord, id: ValueWord, operands: &[u32]) {
+        self.result(op, ty, id, &[]);
+        let first = self.0.len() - 3;
+        self.0[first] += (operands.len() as u32) << 16;
         self.0.extend_from_slice(operands);
     }
 

@@ -71,28 +71,33 @@ pub(crate) enum Home {
 /// What is known about the value of an id.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ValueInfo {
-    /// Bits of a scalar constant.
-    pub(crate) bits: u64,
-    /// Vectors: ids of the components. Scalars: ids of the vectors of `index + 1` copies.
-    pub(crate) parts: [ValueWord; 4],
-    /// The same bits as an integer and as a float.
-    pub(crate) casts: [ValueWord; 2],
     /// Type of the components.
     pub(crate) scalar: Scalar,
     /// Number of components.
     pub(crate) size: u8,
     /// Where it is defined.
     pub(crate) home: Home,
+    /// Where in [`Writer::derived`] more is known, or 0. Most values are never taken apart.
+    derived: u32,
 }
 
 const NO_VALUE: ValueInfo = ValueInfo {
-    bits: 0,
-    parts: [ValueWord::NONE; 4],
-    casts: [ValueWord::NONE; 2],
     scalar: Scalar::U32,
     size: 1,
     home: Home::Body,
+    derived: 0,
 };
+
+/// Bits of a constant, and values that were derived from a value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Derived {
+    /// Bits of a scalar constant.
+    pub(crate) bits: u64,
+    /// Vectors: ids of the components. Scalars: ids of the vectors of `index + 1` copies.
+    pub(crate) parts: [ValueWord; 4],
+    /// The same bits as an integer and as a float.
+    pub(crate) casts: [ValueWord; 2],
+}
 
 /// A value with its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,6 +110,9 @@ pub(crate) struct Val {
     pub(crate) size: u8,
 }
 
+/// Operation and operands of a type.
+type TypeKey = (u64, u64, u64, u64);
+
 /// A cached derived value that is forgotten at the end of a branch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cached {
@@ -116,7 +124,6 @@ pub(crate) enum Cached {
 /// The module under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
-    next_id: u32,
     /// Capabilities and what they bring.
     pub(crate) needs: Needs,
     /// Whether values get names.
@@ -138,11 +145,12 @@ pub(crate) struct Writer {
     /// Variables for the interface of the entry point: inputs and outputs, from SPIR-V 1.4 on all.
     pub(crate) interface: Vec<u32>,
     /// What is known about each id.
-    pub(crate) values: Vec<ValueInfo>,
+    values: Vec<ValueInfo>,
+    derived: Vec<Derived>,
     /// Results of condition tests by tested value and test, and of swizzles by value and picked components.
-    pub(crate) derived: FxHashMap<u64, ValueWord>,
+    pub(crate) results: FxHashMap<u64, ValueWord>,
     scalar_types: [[TypeWord; 4]; SCALARS],
-    types: FxHashMap<(u32, [u32; 8]), TypeWord>,
+    types: FxHashMap<TypeKey, TypeWord>,
     /// Constants of less than [`SMALL`], which are asked for most.
     small_constants: [[ValueWord; SMALL]; SCALARS],
     constants: FxHashMap<(Scalar, u64), ValueWord>,
@@ -155,7 +163,6 @@ pub(crate) struct Writer {
 impl Writer {
     /// Empties the module and keeps the memory.
     pub(crate) fn reset(&mut self) {
-        self.next_id = 1;
         self.needs = Needs::default();
         self.needs.insert(Need::Shader);
         for words in [
@@ -173,6 +180,8 @@ impl Writer {
         self.values.clear();
         self.values.push(NO_VALUE);
         self.derived.clear();
+        self.derived.push(Derived::default());
+        self.results.clear();
         self.scalar_types = [[TypeWord::default(); 4]; SCALARS];
         self.types.clear();
         self.small_constants = [[ValueWord::NONE; SMALL]; SCALARS];
@@ -185,13 +194,12 @@ impl Writer {
 
     /// One past the largest id.
     pub(crate) fn bound(&self) -> u32 {
-        self.next_id
+        self.values.len() as u32
     }
 
     #[inline]
     fn fresh(&mut self) -> u32 {
-        let id = self.next_id;
-        self.next_id += 1;
+        let id = self.bound();
         self.values.push(NO_VALUE);
         id
     }
@@ -209,8 +217,7 @@ impl Writer {
     /// A new id for a value of the body.
     #[inline]
     pub(crate) fn value(&mut self, scalar: Scalar, size: u8, home: Home) -> ValueWord {
-        let id = ValueWord(self.next_id);
-        self.next_id += 1;
+        let id = ValueWord(self.bound());
         self.values.push(ValueInfo {
             scalar,
             size,
@@ -222,8 +229,23 @@ impl Writer {
 
     /// What is known about `id`.
     #[inline]
-    pub(crate) fn info(&self, id: ValueWord) -> &ValueInfo {
-        &self.values[id.0 as usize]
+    pub(crate) fn info(&self, id: ValueWord) -> ValueInfo {
+        self.values[id.0 as usize]
+    }
+
+    /// What was derived from `id`.
+    #[inline]
+    pub(crate) fn derived(&self, id: ValueWord) -> &Derived {
+        &self.derived[self.values[id.0 as usize].derived as usize]
+    }
+
+    pub(crate) fn derived_mut(&mut self, id: ValueWord) -> &mut Derived {
+        let place = &mut self.values[id.0 as usize].derived;
+        if *place == 0 {
+            *place = self.derived.len() as u32;
+            self.derived.push(Derived::default());
+        }
+        &mut self.derived[*place as usize]
     }
 
     /// `id` with its type.
@@ -284,17 +306,14 @@ impl Writer {
     }
 
     fn new_ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
-        if scalar == Scalar::Pair {
-            return self.ty(Scalar::U32, 2);
-        }
-        if scalar == Scalar::BoolInt {
-            return self.ty(Scalar::BoolFloat, size);
-        }
-        let ty = if size > 1 {
-            let component = self.ty(scalar, 1);
-            self.declare_type(Op::TypeVector, &[component.0, u32::from(size)])
-        } else {
-            self.new_scalar_type(scalar)
+        let ty = match (scalar, size) {
+            (Scalar::Pair, _) => self.ty(Scalar::U32, 2),
+            (Scalar::BoolInt, _) => self.ty(Scalar::BoolFloat, size),
+            (_, 1) => self.new_scalar_type(scalar),
+            _ => {
+                let component = self.ty(scalar, 1);
+                self.declare_type(Op::TypeVector, &[component.0, u32::from(size)])
+            }
         };
         self.scalar_types[scalar as usize][size as usize - 1] = ty;
         ty
@@ -328,13 +347,14 @@ impl Writer {
 
     /// The type that `op` with `operands` declares; the same declaration twice gives the same type.
     pub(crate) fn declare_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
-        let mut key = [u32::MAX; 8];
-        key[..operands.len()].copy_from_slice(operands);
-        if let Some(&ty) = self.types.get(&(op as u32, key)) {
+        let word = |index| u64::from(operands.get(index).map_or(u32::MAX, |&operand| operand));
+        let pair = |index| word(index) << 32 | word(index + 1);
+        let key = ((op as u64) << 32 | word(0), pair(1), pair(3), pair(5));
+        if let Some(&ty) = self.types.get(&key) {
             return ty;
         }
         let ty = self.declare_distinct_type(op, operands);
-        self.types.insert((op as u32, key), ty);
+        self.types.insert(key, ty);
         ty
     }
 
@@ -429,7 +449,7 @@ impl Writer {
         }
         let ty = self.ty(scalar, 1);
         let id = self.value(scalar, 1, Home::Constant);
-        self.values[id.0 as usize].bits = bits;
+        self.derived_mut(id).bits = bits;
         let (low, high) = (bits as u32, (bits >> 32) as u32);
         match scalar {
             Scalar::BoolFloat | Scalar::BoolInt if bits == 0 => {
@@ -452,7 +472,7 @@ impl Writer {
         let high = self.constant(Scalar::U32, bits >> 32);
         let ty = self.ty(Scalar::U32, 2);
         let id = self.value(Scalar::Pair, 1, Home::Constant);
-        self.values[id.0 as usize].bits = bits;
+        self.derived_mut(id).bits = bits;
         self.globals
             .result(Op::ConstantComposite, ty, id, &[low.0, high.0]);
         self.constants.insert((Scalar::Pair, bits), id);
@@ -481,7 +501,7 @@ impl Writer {
         self.globals.head(Op::ConstantComposite, parts.len() + 2);
         self.globals.0.extend([ty.0, id.0]);
         self.globals.0.extend(parts.iter().map(|part| part.0));
-        self.values[id.0 as usize].parts = key;
+        self.derived_mut(id).parts = key;
         self.composites.insert((key, parts.len() as u8), id);
         id
     }
@@ -500,22 +520,33 @@ impl Writer {
     /// The bits of `id` if it is a scalar constant.
     pub(crate) fn constant_bits(&self, id: ValueWord) -> Option<u64> {
         let info = self.info(id);
-        (info.home == Home::Constant && info.size == 1).then_some(info.bits)
+        (info.home == Home::Constant && info.size == 1).then(|| self.derived(id).bits)
     }
 
     // Instructions.
 
     /// Appends an instruction with a value to the body.
-    #[inline]
-    pub(crate) fn op(&mut self, op: Op, scalar: Scalar, size: u8, operands: &[u32]) -> Val {
+    #[inline(always)]
+    pub(crate) fn op<const N: usize>(
+        &mut self,
+        op: Op,
+        scalar: Scalar,
+        size: u8,
+        operands: &[u32; N],
+    ) -> Val {
         let ty = self.ty(scalar, size);
         let id = self.value(scalar, size, Home::Body);
         self.body.result(op, ty, id, operands);
         Val { id, scalar, size }
     }
 
+    /// [`op`](Self::op) with any number of operands.
+    pub(crate) fn long_op(&mut self, op: Op, scalar: Scalar, size: u8, operands: &[u32]) -> Val {
+        let id = self.derive(Home::Body, op, scalar, size, operands);
+        Val { id, scalar, size }
+    }
+
     /// Appends an instruction with a value to the part of the function where values with this home live.
-    #[inline]
     pub(crate) fn derive(
         &mut self,
         home: Home,
@@ -526,11 +557,24 @@ impl Writer {
     ) -> ValueWord {
         let ty = self.ty(scalar, size);
         let id = self.value(scalar, size, home);
-        match home {
-            Home::Prologue => self.prologue.result(op, ty, id, operands),
-            Home::Constant | Home::Body => self.body.result(op, ty, id, operands),
+        let words = self.section(home);
+        match *operands {
+            [a] => words.result(op, ty, id, &[a]),
+            [a, b] => words.result(op, ty, id, &[a, b]),
+            [a, b, c, d] => words.result(op, ty, id, &[a, b, c, d]),
+            [a, b, c, d, e, f] => words.result(op, ty, id, &[a, b, c, d, e, f]),
+            _ => words.long_result(op, ty, id, operands),
         }
         id
+    }
+
+    /// The part of the function where values with this home live.
+    #[inline]
+    pub(crate) fn section(&mut self, home: Home) -> &mut Words {
+        match home {
+            Home::Prologue => &mut self.prologue,
+            Home::Constant | Home::Body => &mut self.body,
+        }
     }
 
     /// Starts a branch whose derived values end with it; the mark goes to [`close_scope`](Self::close_scope).
@@ -542,16 +586,19 @@ impl Writer {
     /// Forgets what was derived since the mark.
     pub(crate) fn close_scope(&mut self, mark: usize) {
         self.scopes -= 1;
-        for cached in self.cached.drain(mark..) {
+        while self.cached.len() > mark {
+            let Some(cached) = self.cached.pop() else {
+                return;
+            };
             match cached {
                 Cached::Part(id, index) => {
-                    self.values[id.0 as usize].parts[index as usize] = ValueWord::NONE
+                    self.derived_mut(id).parts[index as usize] = ValueWord::NONE;
                 }
                 Cached::Cast(id, index) => {
-                    self.values[id.0 as usize].casts[index as usize] = ValueWord::NONE
+                    self.derived_mut(id).casts[index as usize] = ValueWord::NONE;
                 }
                 Cached::Key(key) => {
-                    self.derived.remove(&key);
+                    self.results.remove(&key);
                 }
             }
         }
@@ -580,7 +627,7 @@ impl Writer {
 
     /// Forgets every test result; at function ends.
     pub(crate) fn forget_function(&mut self) {
-        self.derived.clear();
+        self.results.clear();
         self.cached.clear();
     }
 }

@@ -42,8 +42,14 @@ impl WriteMask {
     }
 
     /// Enabled lanes in order.
+    #[inline]
     pub fn lanes(self) -> impl Iterator<Item = usize> {
-        (0..4).filter(move |&lane| self.has(lane))
+        let mut rest = self.0 & 15;
+        std::iter::from_fn(move || {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest.wrapping_sub(1);
+            (lane < 4).then_some(lane)
+        })
     }
 
     /// Number of enabled lanes.
@@ -98,15 +104,10 @@ impl Swizzle {
     /// The source lanes that the lanes of `needed` read.
     #[inline]
     pub const fn source_lanes(self, needed: u8) -> u8 {
-        let mut lanes = 0;
-        let mut lane = 0;
-        while lane < 4 {
-            if needed >> lane & 1 != 0 {
-                lanes |= 1 << self.lane(lane);
-            }
-            lane += 1;
-        }
-        lanes
+        (needed & 1) << self.lane(0)
+            | (needed >> 1 & 1) << self.lane(1)
+            | (needed >> 2 & 1) << self.lane(2)
+            | (needed >> 3 & 1) << self.lane(3)
     }
 
     /// The swizzle that reads through `self` after `outer` has picked: lane `i` gives `self[outer[i]]`.
@@ -479,7 +480,16 @@ pub trait AccessTables {
 /// Lanes of the *swizzled* source number `source` that `inst` reads to produce the result lanes `needed`.
 ///
 /// This is the one place that knows it; liveness, verifier and interpreter call it.
+#[inline]
 pub fn read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed: u8) -> u8 {
+    let is_special = matches!(inst.op, Op::InterpOffset | Op::InterpSample);
+    match (inst.aux, inst.op.info().shape) {
+        (Aux::None | Aux::Cvt { .. }, ResultShape::Componentwise) if !is_special => needed,
+        _ => special_read_lanes(tables, inst, source, needed),
+    }
+}
+
+fn special_read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed: u8) -> u8 {
     match (inst.aux, inst.op) {
         (Aux::Tex(id), _) => tables.tex_access(id).source_lanes(source),
         (Aux::Mem(id), Op::Store) if source == 0 => tables.mem_access(id).element_lanes(),
@@ -489,15 +499,12 @@ pub fn read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed
         (Aux::Image(id), op) => image_source_lanes(tables.image_access(id), op, source),
         (_, Op::InterpOffset) if source == 1 && needed != 0 => 0b11,
         (_, Op::InterpSample) if source == 1 && needed != 0 => 1,
-        _ => {
-            match inst.op.info().shape {
-                ResultShape::None => 0,
-                ResultShape::Componentwise => needed,
-                ResultShape::Replicated { reads } | ResultShape::Vector { reads } => {
-                    if needed == 0 { 0 } else { reads }
-                }
-            }
-        }
+        _ => match inst.op.info().shape {
+            ResultShape::None => 0,
+            ResultShape::Componentwise => needed,
+            ResultShape::Replicated { .. } | ResultShape::Vector { .. } if needed == 0 => 0,
+            ResultShape::Replicated { reads } | ResultShape::Vector { reads } => reads,
+        },
     }
 }
 

@@ -8,6 +8,7 @@ mod shared;
 mod tree;
 
 use crate::error::{Error, Failure};
+use crate::kept::refill;
 use crate::writer::Scalar;
 use exposure::ExposureScan;
 use glasm_ir::arena::Id;
@@ -28,6 +29,9 @@ const MAX_VALUE_ARRAY: u32 = 64;
 const MAX_ARRAY: u32 = 16_384;
 /// Most early returns of main, times outputs, before main becomes a function of its own.
 const MAX_RETURN_STORES: u32 = 64;
+
+/// Stands for the slot of a register in memory.
+const NO_SLOT: u32 = u32::MAX;
 
 /// Where a register is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +76,8 @@ pub(crate) struct Analysis {
     pub(crate) class: Vec<Class>,
     /// First slot of each register. A slot is four lanes.
     pub(crate) slot_base: Vec<u32>,
+    /// First slot of each register that is in values, [`NO_SLOT`] of the others.
+    slots: Vec<u32>,
     /// Number of slots of each register that an index may reach.
     pub(crate) slot_len: Vec<u32>,
     /// The register of each slot.
@@ -96,9 +102,30 @@ pub(crate) struct Analysis {
     has_loops: bool,
     /// Instructions and nodes, inlined copies included.
     pub(crate) expanded_size: u32,
+    /// Callers and callees.
     calls: Vec<(RoutineId, RoutineId)>,
+    call_scan: CallScan,
     breaks: Vec<u32>,
     scan: ExposureScan,
+}
+
+/// Memory of the choice of functions; one item per routine.
+#[derive(Debug, Default)]
+struct CallScan {
+    /// Copies of the routine that its callers need.
+    instances: Vec<u32>,
+    /// Routines inlined into each other down to this one.
+    chain: Vec<u32>,
+    /// Nesting of blocks around the calls.
+    depth: Vec<u32>,
+    state: Vec<Visit>,
+    /// The routines that main reaches, each after all its callers.
+    order: Vec<RoutineId>,
+    /// Open routines and how many of their calls were followed.
+    stack: Vec<(RoutineId, usize)>,
+    /// Routines whose registers are shared, and those to look at for that.
+    seen: Vec<bool>,
+    pending: Vec<RoutineId>,
 }
 
 bitflags::bitflags! {
@@ -173,10 +200,6 @@ impl Analysis {
     }
 
     fn reset(&mut self, program: &Program) {
-        fn refill<T: Clone>(vec: &mut Vec<T>, len: usize, item: T) {
-            vec.clear();
-            vec.resize(len, item);
-        }
         let registers = program.registers.len();
         refill(&mut self.class, registers, Class::Values);
         refill(&mut self.written, registers, false);
@@ -188,6 +211,7 @@ impl Analysis {
             RoutineInfo::default(),
         );
         self.slot_base.clear();
+        self.slots.clear();
         self.slot_len.clear();
         self.slot_register.clear();
         self.functions.clear();
@@ -205,7 +229,7 @@ impl Analysis {
 
     fn scan_insts(&mut self, program: &Program) {
         for inst in &program.insts {
-            let Some(dst) = inst.dst else { continue };
+            let Some(dst) = &inst.dst else { continue };
             self.written[dst.register.index()] = true;
             if let Some(cc) = dst.cc {
                 self.cond_kinds[cc.index()] |= cond_kind(program, inst);
@@ -274,80 +298,89 @@ impl Analysis {
     // Which routines become functions.
 
     fn choose_functions(&mut self, program: &Program) -> Result<(), Failure> {
-        let order = self.call_order(program)?;
+        // Calls of one routine stay in the order of the program.
+        self.calls.sort_by_key(|call| call.0);
+        let mut scan = std::mem::take(&mut self.call_scan);
+        let ordered = self.order_calls(program, &mut scan);
+        if ordered.is_ok() {
+            self.inline_calls(program, &mut scan);
+        }
+        self.call_scan = scan;
+        ordered
+    }
+
+    fn inline_calls(&mut self, program: &Program, scan: &mut CallScan) {
         let main = program.main;
         let outputs = program.outputs.len() as u32;
-        let main_info = &mut self.routines[main.index()];
-        self.split_main = main_info.early_returns.saturating_mul(outputs) > MAX_RETURN_STORES;
+        let early_returns = self.routines[main.index()].early_returns;
+        self.split_main = early_returns.saturating_mul(outputs) > MAX_RETURN_STORES;
         let total: u32 = self.routines.iter().map(|info| info.size).sum();
         let mut budget = total.saturating_mul(2).saturating_add(1024);
-        let mut instances = vec![0u32; program.routines.len()];
-        let mut chain = vec![0u32; program.routines.len()];
-        let mut depth = vec![0u32; program.routines.len()];
-        instances[main.index()] = 1;
-        self.calls.sort_unstable();
-        for &routine in &order {
+        for counts in [&mut scan.instances, &mut scan.chain, &mut scan.depth] {
+            refill(counts, program.routines.len(), 0);
+        }
+        scan.instances[main.index()] = 1;
+        for &routine in &scan.order {
             let index = routine.index();
             let info = &mut self.routines[index];
             info.used = true;
-            let copies = instances[index];
+            let copies = scan.instances[index];
             let extra = info.size.saturating_mul(copies - 1);
             info.inlined = routine != main
                 && !info.deep_return
                 && extra <= budget
-                && chain[index] <= MAX_INLINE_DEPTH
-                && depth[index] + info.depth <= MAX_NESTING;
+                && scan.chain[index] <= MAX_INLINE_DEPTH
+                && scan.depth[index] + info.depth <= MAX_NESTING;
             if info.inlined {
                 budget -= extra;
                 self.expanded_size += info.size * copies;
             } else {
-                (instances[index], chain[index], depth[index]) = (1, 0, 0);
+                (scan.instances[index], scan.chain[index], scan.depth[index]) = (1, 0, 0);
                 self.expanded_size += info.size;
                 self.functions.push(routine);
             }
-            let first = self.calls.partition_point(|&(caller, _)| caller < routine);
-            for &(caller, callee) in &self.calls[first..] {
-                if caller != routine {
-                    break;
-                }
+            let inner = scan.depth[index] + info.depth + 1;
+            for &(_, callee) in self.calls_of(routine) {
                 let callee = callee.index();
-                instances[callee] = instances[callee].saturating_add(instances[index]);
-                chain[callee] = chain[callee].max(chain[index] + 1);
-                depth[callee] = depth[callee].max(depth[index] + self.routines[index].depth + 1);
+                let copies = scan.instances[callee].saturating_add(scan.instances[index]);
+                scan.instances[callee] = copies;
+                scan.chain[callee] = scan.chain[callee].max(scan.chain[index] + 1);
+                scan.depth[callee] = scan.depth[callee].max(inner);
             }
         }
-        Ok(())
     }
 
-    /// The routines that main reaches, each after all its callers.
-    fn call_order(&self, program: &Program) -> Result<Vec<RoutineId>, Failure> {
-        let count = program.routines.len();
-        let mut callees = vec![Vec::new(); count];
-        for &(caller, callee) in &self.calls {
-            callees[caller.index()].push(callee);
-        }
-        let mut state = vec![Visit::New; count];
-        let mut order = Vec::with_capacity(count);
-        let mut stack = vec![(program.main, 0usize)];
-        state[program.main.index()] = Visit::Open;
-        while let Some((routine, next)) = stack.pop() {
-            let Some(&callee) = callees[routine.index()].get(next) else {
-                state[routine.index()] = Visit::Done;
-                order.push(routine);
+    /// The calls in a routine.
+    fn calls_of(&self, routine: RoutineId) -> &[(RoutineId, RoutineId)] {
+        let first = self.calls.partition_point(|&(caller, _)| caller < routine);
+        let calls = &self.calls[first..];
+        &calls[..calls.partition_point(|&(caller, _)| caller == routine)]
+    }
+
+    fn order_calls(&self, program: &Program, scan: &mut CallScan) -> Result<(), Failure> {
+        refill(&mut scan.state, program.routines.len(), Visit::New);
+        scan.order.clear();
+        scan.stack.clear();
+        scan.stack.push((program.main, 0));
+        scan.state[program.main.index()] = Visit::Open;
+        while let Some((routine, next)) = scan.stack.pop() {
+            let Some(&(_, callee)) = self.calls_of(routine).get(next) else {
+                scan.state[routine.index()] = Visit::Done;
+                scan.order.push(routine);
                 continue;
             };
-            stack.push((routine, next + 1));
-            match state[callee.index()] {
+            scan.stack.push((routine, next + 1));
+            match scan.state[callee.index()] {
                 Visit::New => {
-                    state[callee.index()] = Visit::Open;
-                    stack.push((callee, 0));
+                    scan.state[callee.index()] = Visit::Open;
+                    scan.stack.push((callee, 0));
                 }
                 Visit::Open => return Err(Error::unsupported("a routine calls itself")),
                 Visit::Done => {}
             }
         }
-        order.reverse();
-        Ok(order)
+        scan.order.reverse();
+        Ok(())
     }
 
     // Registers.
@@ -364,7 +397,12 @@ impl Analysis {
             } else {
                 elements
             };
-            self.slot_base.push(self.slot_register.len() as u32);
+            let first = self.slot_register.len() as u32;
+            self.slot_base.push(first);
+            self.slots.push(match self.class[id.index()] {
+                Class::Values => first,
+                Class::Memory => NO_SLOT,
+            });
             self.slot_len.push(elements);
             self.slot_register
                 .extend(std::iter::repeat_n(id, slots as usize));
@@ -379,16 +417,22 @@ impl Analysis {
         register: RegisterId,
         index: Option<IndexId>,
     ) -> Option<u32> {
-        if self.class[register.index()] == Class::Memory {
+        let base = self.slots[register.index()];
+        if base == NO_SLOT {
             return None;
         }
-        let base = self.slot_base[register.index()];
         let Some(index) = index else {
             return Some(base);
         };
         let last = self.slot_len[register.index()] - 1;
         let element = program.indices[index].element.offset.max(0) as u32;
         Some(base + element.min(last))
+    }
+
+    /// Keeps a register in memory after all.
+    pub(crate) fn move_to_memory(&mut self, register: RegisterId) {
+        self.class[register.index()] = Class::Memory;
+        self.slots[register.index()] = NO_SLOT;
     }
 
     /// Notes that the codes are read as they are at the start of the program.
@@ -441,7 +485,7 @@ impl Analysis {
                 self.visit_index(program, index, &mut read);
             }
         }
-        if let Some(dst) = inst.dst {
+        if let Some(dst) = &inst.dst {
             if let Some(guard) = dst.guard
                 && let Some(slot) = self.slot(program, guard.cc, None)
             {
@@ -518,7 +562,7 @@ pub(crate) fn access_element(program: &Program, inst: &Inst) -> Option<IndexTerm
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Visit {
     New,
     Open,

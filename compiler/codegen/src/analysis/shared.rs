@@ -1,9 +1,10 @@
 //! Registers that several functions touch.
 
 use super::{Analysis, Class, access_element, cond_register};
+use crate::kept::refill;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::IndexId;
-use glasm_ir::{Base, BlockId, Inst, Node, Program, RegisterId, RoutineId, Storage};
+use glasm_ir::{Base, BlockId, Inst, Node, Program, RegisterId, Storage};
 
 impl Analysis {
     /// Registers that functions other than the entry point touch live in memory.
@@ -15,24 +16,20 @@ impl Analysis {
                 }
             }
         }
-        let mut pending: Vec<RoutineId> = self
-            .functions
-            .iter()
-            .copied()
-            .filter(|&id| id != program.main)
-            .collect();
-        let mut seen = vec![false; program.routines.len()];
-        while let Some(routine) = pending.pop() {
-            if std::mem::replace(&mut seen[routine.index()], true) {
+        let mut scan = std::mem::take(&mut self.call_scan);
+        refill(&mut scan.seen, program.routines.len(), false);
+        let others = self.functions.iter().filter(|&&id| id != program.main);
+        scan.pending.clear();
+        scan.pending.extend(others);
+        while let Some(routine) = scan.pending.pop() {
+            if std::mem::replace(&mut scan.seen[routine.index()], true) {
                 continue;
             }
             self.share_block(program, program.routines[routine].body);
-            let first = self.calls.partition_point(|&(caller, _)| caller < routine);
-            let callees = self.calls[first..]
-                .iter()
-                .take_while(|&&(caller, _)| caller == routine);
-            pending.extend(callees.map(|&(_, callee)| callee));
+            let callees = self.calls_of(routine).iter().map(|call| call.1);
+            scan.pending.extend(callees);
         }
+        self.call_scan = scan;
     }
 
     fn share_block(&mut self, program: &Program, block: BlockId) {

@@ -27,7 +27,7 @@ impl Emit<'_> {
     }
 
     fn memory_variable(&mut self, register: RegisterId) -> ValueWord {
-        let known = self.memory[register.index()];
+        let known = self.tables.memory[register.index()];
         if known.is_some() {
             return known;
         }
@@ -39,7 +39,7 @@ impl Emit<'_> {
             Storage::Cond => self.cond_variable(register, ty),
             Storage::Temp => self.w.variable(StorageClass::Private, ty),
         };
-        self.memory[register.index()] = variable;
+        self.tables.memory[register.index()] = variable;
         variable
     }
 
@@ -53,7 +53,7 @@ impl Emit<'_> {
     fn output_variable(&mut self, output: glasm_ir::OutputId, ty: TypeWord, len: u32) -> ValueWord {
         let one = self
             .interface
-            .one(&mut self.w, self.program.outputs[output].base);
+            .one(self.w, self.program.outputs[output].base);
         let one = self.w.cast(one, Scalar::U32);
         let zero = self.w.uint(0);
         let element = self.w.composite(Scalar::U32, &[zero, zero, zero, one]);
@@ -314,7 +314,7 @@ impl Emit<'_> {
             let input = InputId::new(first.index() + index as usize);
             let lanes = self
                 .interface
-                .input(&mut self.w, self.program, self.options, input)?;
+                .input(self.w, self.program, self.options, input)?;
             let value = self.w.gather_vector(&lanes, Scalar::F32);
             debug_assert!(
                 self.w.info(value.id).home != Home::Body,
@@ -378,9 +378,7 @@ impl Emit<'_> {
             } else {
                 Half::High
             };
-            let words = self
-                .interface
-                .half_words(&mut self.w, self.program, input, half);
+            let words = self.interface.half_words(self.w, self.program, input, half);
             let element = self.w.uint(index);
             let pointer = self.w.object();
             let operands = [variable.0, element.0];

@@ -339,7 +339,7 @@ impl Emit<'_> {
             let none = Lane::UNDEFINED;
             Ok([emit.exchange_loop(cell, update).lane(0), none, none, none])
         })?;
-        Ok(self.w.val(lanes[0].id))
+        Ok(self.w.val(lanes[0].id()))
     }
 
     /// The lanes that `body` gives. Helper invocations, which get undefined values from atomics, do not run it: they must not wait for any.
@@ -369,7 +369,7 @@ impl Emit<'_> {
             size: 1,
             need: None,
         };
-        let (_, value) = load_builtin_value(&mut self.interface, &mut self.w, Stage::Fragment, row);
+        let (_, value) = load_builtin_value(self.interface, self.w, Stage::Fragment, row);
         self.w.val(value)
     }
 

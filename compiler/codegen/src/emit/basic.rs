@@ -9,7 +9,11 @@ use spirv::{Decoration, GlslStd450Op as GlslOp, Op};
 
 impl Emit<'_> {
     /// Brings two operands to the same number of components.
+    #[inline]
     pub(super) fn same_size(&mut self, a: Val, b: Val) -> (Val, Val) {
+        if a.size == b.size {
+            return (a, b);
+        }
         let size = a.size.max(b.size);
         (self.w.widen(a, size), self.w.widen(b, size))
     }
@@ -30,18 +34,17 @@ impl Emit<'_> {
     }
 
     /// The bits of `val` if it is a constant with equal components.
+    #[inline]
     pub(super) fn splat_bits(&self, val: Val) -> Option<u64> {
-        let info = self.w.info(val.id);
+        if !self.is_constant(val.id) {
+            return None;
+        }
         if val.size == 1 {
             return self.w.constant_bits(val.id);
         }
-        let first = info.parts[0];
-        let equal = info.parts[..val.size as usize]
-            .iter()
-            .all(|&part| part == first);
-        (info.home == crate::writer::Home::Constant && equal)
-            .then(|| self.w.constant_bits(first))
-            .flatten()
+        let parts = &self.w.derived(val.id).parts[..val.size as usize];
+        let equal = parts.iter().all(|&part| part == parts[0]);
+        equal.then(|| self.w.constant_bits(parts[0])).flatten()
     }
 
     /// Decorations that the flags of the instruction ask for.
@@ -73,21 +76,30 @@ impl Emit<'_> {
 
     /// `a op b`, with the type of `a`. Folds constants and exact identities.
     pub(super) fn binary(&mut self, op: Op, a: Val, b: Val) -> Val {
-        let (x, y) = (self.splat_bits(a), self.splat_bits(b));
-        if x.is_some() || y.is_some() {
-            match fold::binary(op, a.scalar, x, y) {
-                fold::Folded::Constant(bits) => {
-                    return self.w.constant_splat(a.scalar, bits, a.size.max(b.size));
-                }
-                fold::Folded::First if a.size >= b.size => return a,
-                fold::Folded::Second if b.size >= a.size => return b,
-                fold::Folded::First | fold::Folded::Second | fold::Folded::No => {}
-            }
+        if (self.is_constant(a.id) || self.is_constant(b.id))
+            && let Some(known) = self.folded(op, a, b)
+        {
+            return known;
         }
         let (a, b) = self.same_size(a, b);
         let val = self.w.op(op, a.scalar, a.size, &[a.id.0, b.id.0]);
         self.decorate(val, op);
         val
+    }
+
+    fn folded(&mut self, op: Op, a: Val, b: Val) -> Option<Val> {
+        let (x, y) = (self.splat_bits(a), self.splat_bits(b));
+        if x.is_none() && y.is_none() {
+            return None;
+        }
+        match fold::binary(op, a.scalar, x, y) {
+            fold::Folded::Constant(bits) => {
+                Some(self.w.constant_splat(a.scalar, bits, a.size.max(b.size)))
+            }
+            fold::Folded::First if a.size >= b.size => Some(a),
+            fold::Folded::Second if b.size >= a.size => Some(b),
+            fold::Folded::First | fold::Folded::Second | fold::Folded::No => None,
+        }
     }
 
     /// A comparison, or an operation of booleans; the result stands for `truth`. Folds constants.
@@ -154,7 +166,7 @@ impl Emit<'_> {
         let scalar = args[0].scalar;
         let val = self
             .w
-            .op(Op::ExtInst, scalar, size, &operands[..2 + args.len()]);
+            .long_op(Op::ExtInst, scalar, size, &operands[..2 + args.len()]);
         self.decorate(val, Op::ExtInst);
         val
     }
@@ -186,7 +198,7 @@ impl Emit<'_> {
         let id = if val.size == 1 {
             val.id
         } else {
-            self.w.extract(val.id, index as u8)
+            self.w.extract(val.id, index)
         };
         Val { id, size: 1, ..val }
     }

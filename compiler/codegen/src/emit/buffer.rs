@@ -48,10 +48,10 @@ fn view_number(view: Scalar) -> usize {
 
 impl Emit<'_> {
     fn buffer_use(&mut self, id: BufferId) -> BufferUse {
-        if self.buffer_uses.is_empty() {
-            self.buffer_uses = buffer_uses(self.program);
+        if self.tables.buffer_uses.is_empty() {
+            self.tables.buffer_uses = buffer_uses(self.program);
         }
-        self.buffer_uses[id.index()]
+        self.tables.buffer_uses[id.index()]
     }
 
     /// The variable through which a buffer is seen as `view`.
@@ -146,7 +146,7 @@ impl Emit<'_> {
                 binding: buffer.binding,
             },
         };
-        bind(&mut self.w, variable, slot);
+        bind(self.w, variable, slot);
         self.name_buffer(variable, block, buffer.kind, buffer.binding);
         let reflected = BufferBinding {
             slot,
@@ -233,7 +233,9 @@ impl Emit<'_> {
     ) -> ValueWord {
         let ty = self.w.pointer(class, pointee);
         let pointer = self.w.object();
-        self.w.body.result(Spv::AccessChain, ty, pointer, operands);
+        self.w
+            .body
+            .long_result(Spv::AccessChain, ty, pointer, operands);
         if let Member::Divergent(_) = place.member {
             self.w.decorate(pointer, Decoration::NonUniform, &[]);
         }

@@ -37,18 +37,16 @@ impl Emit<'_> {
         if captures.iter().any(|capture| capture.stream > 0) {
             self.w.needs.insert(Need::GeometryStreams);
         }
-        self.captures = homes
-            .into_iter()
-            .map(|home| (home, ValueWord::NONE))
-            .collect();
+        let without_variable = homes.into_iter().map(|home| (home, ValueWord::NONE));
+        self.tables.captures.extend(without_variable);
         Ok(())
     }
 
     /// Decorates the variable of a result that is captured in place.
     pub(super) fn capture_in_place(&mut self, semantic: Semantic, variable: ValueWord) {
-        for index in 0..self.captures.len() {
+        for index in 0..self.tables.captures.len() {
             let capture = self.options.transform_feedback.captures[index];
-            if capture.semantic == semantic && self.captures[index].0 == Home::InPlace {
+            if capture.semantic == semantic && self.tables.captures[index].0 == Home::InPlace {
                 self.decorate_capture(index, variable);
             }
         }
@@ -66,9 +64,9 @@ impl Emit<'_> {
             true => Scalar::U32,
             false => Scalar::F32,
         };
-        for index in 0..self.captures.len() {
+        for index in 0..self.tables.captures.len() {
             let capture = self.options.transform_feedback.captures[index];
-            let (Home::Copy(location), known) = self.captures[index] else {
+            let (Home::Copy(location), known) = self.tables.captures[index] else {
                 continue;
             };
             if capture.semantic != output.semantic {
@@ -91,15 +89,13 @@ impl Emit<'_> {
     fn declare_copy(&mut self, index: usize, location: u32, scalar: Scalar) -> ValueWord {
         let capture = self.options.transform_feedback.captures[index];
         let ty = self.w.ty(scalar, capture.count);
-        let variable = self
-            .interface
-            .variable(&mut self.w, StorageClass::Output, ty);
+        let variable = self.interface.variable(self.w, StorageClass::Output, ty);
         self.w.decorate(variable, Decoration::Location, &[location]);
         self.w.name(variable, || {
             format!("captured_{}", output_name(capture.semantic))
         });
         self.decorate_capture(index, variable);
-        self.captures[index].1 = variable;
+        self.tables.captures[index].1 = variable;
         variable
     }
 

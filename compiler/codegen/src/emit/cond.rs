@@ -29,12 +29,12 @@ impl Emit<'_> {
 
     /// A lane of condition codes in the form `to`, with the same sign and zero flags.
     pub(super) fn canonical_cond(&mut self, lane: Lane, to: Scalar) -> ValueWord {
-        if !lane.id.is_some() {
+        if !lane.id().is_some() {
             return self.w.constant(to, 0);
         }
-        let from = self.w.info(lane.id).scalar;
+        let from = self.w.info(lane.id()).scalar;
         match (from, to) {
-            _ if from != to && to == Scalar::F32 && self.is_constant(lane.id) => {
+            _ if from != to && to == Scalar::F32 && self.is_constant(lane.id()) => {
                 self.constant_class(lane, from)
             }
             (Scalar::U32, Scalar::F32) => {
@@ -73,7 +73,7 @@ impl Emit<'_> {
 
     /// -1, 0, 1 or NaN with the flags of a 64-bit value.
     fn cond_class(&mut self, lane: Lane) -> ValueWord {
-        let from = self.w.info(lane.id).scalar;
+        let from = self.w.info(lane.id()).scalar;
         let value = self.w.scalar(lane, from);
         let value = self.w.val(value);
         let negative = self.test_value(value, CondTest::Sign, None);
@@ -111,7 +111,7 @@ impl Emit<'_> {
             return Ok(self.test_wide(guard.test, &values[..count], &flag_values));
         } else {
             for value in &mut values[..count] {
-                let known = value.id.is_some() && self.w.info(value.id).scalar == scalar;
+                let known = value.id().is_some() && self.w.info(value.id()).scalar == scalar;
                 if !known {
                     *value = Lane::scalar(self.canonical_cond(*value, scalar));
                 }
@@ -144,8 +144,8 @@ impl Emit<'_> {
     fn common_cond_scalar(&self, lanes: &[Lane]) -> Scalar {
         let mut scalars = lanes
             .iter()
-            .filter(|lane| lane.id.is_some())
-            .map(|lane| self.w.info(lane.id).scalar);
+            .filter(|lane| lane.id().is_some())
+            .map(|lane| self.w.info(lane.id()).scalar);
         let first = scalars.next().unwrap_or(Scalar::F32);
         if scalars.all(|scalar| scalar == first) {
             first
@@ -156,12 +156,12 @@ impl Emit<'_> {
 
     fn cached_test(&mut self, value: Val, test: CondTest) -> Val {
         let key = u64::from(value.id.0) << 8 | test as u64;
-        if let Some(&id) = self.w.derived.get(&key) {
+        if let Some(&id) = self.w.results.get(&key) {
             return self.w.val(id);
         }
         let result = self.test_value(value, test, None);
         if self.w.info(result.id).home != Home::Constant {
-            self.w.derived.insert(key, result.id);
+            self.w.results.insert(key, result.id);
             self.w.remember(Cached::Key(key));
         }
         result
@@ -472,11 +472,11 @@ impl Emit<'_> {
         }
         let mut from = [Lane::UNDEFINED; 4];
         let count = self.source_lanes(src, Scalar::U32, lanes, &mut from)?;
-        let is_truth = |lane: &Lane| lane.id.is_some() && self.w.info(lane.id).scalar.is_bool();
+        let is_truth = |lane: &Lane| lane.id().is_some() && self.w.info(lane.id()).scalar.is_bool();
         if count == 0 || !from[..count].iter().all(is_truth) {
             return Ok(None);
         }
-        let truth = self.w.info(from[0].id).scalar;
+        let truth = self.w.info(from[0].id()).scalar;
         let val = self.w.gather(&from[..count], truth);
         Ok(Some(Self::as_truth(val, Scalar::BoolInt)))
     }

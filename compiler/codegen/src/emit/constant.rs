@@ -77,11 +77,11 @@ impl Emit<'_> {
     /// Whether a lane is a constant, or was never written, so that it reads as 0.
     #[inline]
     fn is_known(&self, lane: Lane) -> bool {
-        !lane.id.is_some() || self.is_constant(lane.id)
+        !lane.id().is_some() || self.is_constant(lane.id())
     }
 
     /// Whether a value is a constant.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_constant(&self, id: ValueWord) -> bool {
         self.w.info(id).home == Home::Constant
     }
@@ -150,14 +150,14 @@ impl Emit<'_> {
 
     /// The bits of a lane that is a constant; one that was never written is 0.
     pub(super) fn lane_bits(&self, lane: Lane) -> u64 {
-        if !lane.id.is_some() {
+        if !lane.id().is_some() {
             return 0;
         }
-        let mut info = self.w.info(lane.id);
-        if info.size > 1 {
-            info = self.w.info(info.parts[lane.component as usize]);
+        let mut id = lane.id();
+        if self.w.info(id).size > 1 {
+            id = self.w.derived(id).parts[lane.component()];
         }
-        match (info.scalar, info.bits) {
+        match (self.w.info(id).scalar, self.w.derived(id).bits) {
             (Scalar::BoolFloat | Scalar::BoolInt, 0) => 0,
             (Scalar::BoolFloat, _) => u64::from(1f32.to_bits()),
             (Scalar::BoolInt, _) => u64::from(u32::MAX),
@@ -226,18 +226,12 @@ impl Emit<'_> {
         if !self.is_constant(val.id) {
             return None;
         }
-        let info = self.w.info(val.id);
-        if info.size == 1 {
-            return Some([info.bits; 4]);
+        let known = self.w.derived(val.id);
+        if self.w.info(val.id).size == 1 {
+            return Some([known.bits; 4]);
         }
-        let bits = |part: ValueWord| {
-            if part.is_some() {
-                self.w.info(part).bits
-            } else {
-                0
-            }
-        };
-        Some(info.parts.map(bits))
+        // No value has no bits.
+        Some(known.parts.map(|part| self.w.derived(part).bits))
     }
 
     /// The constant with these components.

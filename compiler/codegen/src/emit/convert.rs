@@ -96,7 +96,7 @@ impl Emit<'_> {
                 .w
                 .gather_vector(&[low.lane(0), high.lane(0)], Scalar::U32);
             let wide = emit.wide_from_words(words);
-            emit.w.val(wide.id)
+            emit.w.val(wide.id())
         })
     }
 

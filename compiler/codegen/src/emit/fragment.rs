@@ -122,7 +122,7 @@ impl Emit<'_> {
     fn interpolated_input(&mut self, input: InputId, at: At) -> Result<[Lane; 4], Failure> {
         let lanes = self
             .interface
-            .input(&mut self.w, self.program, self.options, input)?;
+            .input(self.w, self.program, self.options, input)?;
         let Some(variable) = self
             .interface
             .interpolant(self.program, self.options, input)
@@ -156,7 +156,7 @@ impl Emit<'_> {
             }
         };
         // Lanes that do not come from the variable are constants.
-        let is_own = |lane: &Lane| self.w.info(lane.id).size == 4;
+        let is_own = |lane: &Lane| self.w.info(lane.id()).size == 4;
         let own = lanes.map(|lane| is_own(&lane));
         Ok(std::array::from_fn(|lane| {
             if own[lane] {

@@ -35,12 +35,8 @@ impl Emit<'_> {
     /// The invocation number in the subgroup.
     fn subgroup_id(&mut self) -> Val {
         let stage = self.program.stage;
-        let (_, id) = crate::builtin::load_builtin_value(
-            &mut self.interface,
-            &mut self.w,
-            stage,
-            thread_row(),
-        );
+        let (_, id) =
+            crate::builtin::load_builtin_value(self.interface, self.w, stage, thread_row());
         self.w.val(id)
     }
 

@@ -82,8 +82,8 @@ impl Emit<'_> {
         let scope = self.w.open_scope();
         self.begin_block(label);
         let lanes = body(self)?.map(|lane| {
-            lane.id.is_some().then(|| {
-                let scalar = self.w.info(lane.id).scalar;
+            lane.id().is_some().then(|| {
+                let scalar = self.w.info(lane.id()).scalar;
                 (scalar, self.w.scalar(lane, scalar))
             })
         });
@@ -106,7 +106,7 @@ impl Emit<'_> {
                 let id = arm.lanes[lane].map_or(ValueWord::NONE, |(_, id)| id);
                 operands.extend([id.0, arm.end.0]);
             }
-            self.w.body.result(Spv::Phi, ty, value, &operands);
+            self.w.body.long_result(Spv::Phi, ty, value, &operands);
             Lane::scalar(value)
         })
     }

@@ -70,7 +70,7 @@ impl Emit<'_> {
                 Ok(lanes)
             })
         })?;
-        let is_missing = self.w.val(lanes[0].id);
+        let is_missing = self.w.val(lanes[0].id());
         Ok(self.not(is_missing))
     }
 
@@ -187,7 +187,7 @@ impl Emit<'_> {
             let value = self.binary(Spv::BitwiseAnd, value, mask);
             let shift = self.constant_like(value, u64::from(number * bits % 32));
             let value = self.binary(Spv::ShiftLeftLogical, value, shift);
-            let old = self.w.val(words[place].id);
+            let old = self.w.val(words[place].id());
             words[place] = self.binary(Spv::BitwiseOr, old, value).lane(0);
         }
         self.w.gather_vector(&words, Scalar::U32)

@@ -79,7 +79,7 @@ impl Emit<'_> {
             set: self.options.bindings.storage_set,
             binding: IMAGE_LOCK_BINDING,
         };
-        bind(&mut self.w, variable, slot);
+        bind(self.w, variable, slot);
         self.w.name(variable, || "image_lock".to_owned());
         self.w.name_type(block, "ImageLock");
         self.w.name_member(block, 0, "held");

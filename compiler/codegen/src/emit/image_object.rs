@@ -140,7 +140,7 @@ impl Emit<'_> {
                 "image unit {unit} is accessed with two targets"
             )));
         }
-        bind(&mut self.w, variable, slot);
+        bind(self.w, variable, slot);
         self.w.name(variable, || format!("image{unit}"));
         self.interface.reflected_images.push(ImageBinding {
             slot,

@@ -152,6 +152,7 @@ impl Emit<'_> {
     }
 
     /// The two operands of a two-operand instruction.
+    #[inline]
     pub(super) fn two(&mut self, job: Job<'_>) -> Result<[Val; 2], Failure> {
         Ok([
             self.source(job.inst, 0, job.lanes)?,
@@ -202,11 +203,12 @@ impl Emit<'_> {
         let mut from = [Lane::UNDEFINED; 4];
         self.source_lanes(src, scalar, job.lanes, &mut from)?;
         let mut lanes = [Lane::UNDEFINED; 4];
-        for (index, lane) in glasm_ir::WriteMask(job.lanes).lanes().enumerate() {
-            lanes[lane] = from[index];
-            if !from[index].id.is_some() {
-                lanes[lane].id = self.w.constant(scalar, 0);
-            }
+        for (lane, value) in glasm_ir::WriteMask(job.lanes).lanes().zip(from) {
+            lanes[lane] = if value.is_some() {
+                value
+            } else {
+                Lane::scalar(self.w.constant(scalar, 0))
+            };
         }
         Ok(Outcome::Lanes(lanes))
     }
@@ -225,7 +227,7 @@ impl Emit<'_> {
         let mut found = [[Lane::UNDEFINED; 4]; 2];
         let mut count = 0;
         for lane in glasm_ir::WriteMask(job.lanes).lanes() {
-            let result = self.w.val(values[lane].id);
+            let result = self.w.val(values[lane].id());
             let lane = Job {
                 lanes: 1 << lane,
                 ..job

@@ -218,8 +218,8 @@ impl Emit<'_> {
         let mut free = 0;
         for lane in glasm_ir::WriteMask(mask).lanes() {
             let value = self.lanes.get(slot, lane);
-            let info = self.w.info(value.id);
-            if !value.id.is_some() || info.home == Home::Constant {
+            let info = self.w.info(value.id());
+            if !value.id().is_some() || info.home == Home::Constant {
                 free |= 1 << lane;
                 continue;
             }
@@ -262,7 +262,7 @@ impl Emit<'_> {
         }
         glasm_ir::WriteMask(lanes)
             .lanes()
-            .map(|lane| self.lanes.get(slot, lane).id)
+            .map(|lane| self.lanes.get(slot, lane).id())
             .find(|id| id.is_some())
             .map_or(Scalar::F32, |id| match self.w.info(id).scalar {
                 Scalar::U32 | Scalar::S32 | Scalar::BoolInt => Scalar::U32,

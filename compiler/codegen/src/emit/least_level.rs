@@ -62,7 +62,7 @@ impl Emit<'_> {
             let resident = self.select(is_below, raised, usual);
             self.add_residency(resident);
         }
-        let scalar = self.w.info(usual[0].id).scalar;
+        let scalar = self.w.info(usual[0].id()).scalar;
         let [usual, raised] = [usual, raised].map(|lanes| self.w.gather_vector(&lanes, scalar));
         let texel = self.select(is_below, raised, usual);
         Ok(std::array::from_fn(|lane| texel.lane(lane)))

@@ -69,6 +69,7 @@ use crate::debug::{Lines, SourceText};
 use crate::error::{Error, Failure};
 use crate::gather::Lane;
 use crate::interface::Interface;
+use crate::kept::refill;
 use crate::lanes::Lanes;
 use crate::liveness::{Liveness, output_lanes};
 use crate::options::{Options, Target};
@@ -87,6 +88,9 @@ pub(crate) use texture_object::TextureVariable;
 /// Most variables that the entry point can list in one instruction.
 const MAX_GLOBALS: usize = 60_000;
 
+/// Room for what stands before the names: header, capabilities, extensions, modes.
+const HEAD_WORDS: usize = 128;
+
 /// What is kept between programs for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
@@ -94,41 +98,60 @@ pub(crate) struct Kept {
     analysis: Analysis,
     live: Liveness,
     lanes: Lanes,
+    interface: Interface,
     joins: Joins,
+    tables: Tables,
+}
+
+/// What one emission knows of the parts of its program.
+#[derive(Debug, Default)]
+struct Tables {
+    functions: Vec<ValueWord>,
+    /// Constants of each literal and their type.
+    literals: Vec<(Option<Scalar>, [Lane; 4])>,
+    /// Where the value of each capture of the options is, and its variable once it has one of its own.
+    captures: Vec<(Home, ValueWord)>,
+    /// Private variables of registers in memory, by register.
+    memory: Vec<ValueWord>,
+    /// What the program does with each buffer; empty until that is asked.
+    buffer_uses: Vec<place::BufferUse>,
+    /// Values of which it was asked whether they are the same in all invocations.
+    uniform: FxHashMap<ValueWord, bool>,
     live_out: Vec<(u32, u8)>,
+}
+
+impl Tables {
+    fn reset(&mut self, program: &Program) {
+        refill(&mut self.functions, program.routines.len(), ValueWord::NONE);
+        let unknown = (None, [Lane::UNDEFINED; 4]);
+        refill(&mut self.literals, program.literals.len(), unknown);
+        refill(&mut self.memory, program.registers.len(), ValueWord::NONE);
+        self.captures.clear();
+        self.buffer_uses.clear();
+        self.uniform.clear();
+    }
 }
 
 /// The state of one emission.
 pub(crate) struct Emit<'a> {
     pub(crate) program: &'a Program,
     pub(crate) options: &'a Options,
-    pub(crate) w: Writer,
-    pub(crate) analysis: Analysis,
-    pub(crate) live: Liveness,
-    pub(crate) lanes: Lanes,
-    pub(crate) interface: Interface,
-    joins: Joins,
-    live_out: Vec<(u32, u8)>,
+    pub(crate) w: &'a mut Writer,
+    pub(crate) analysis: &'a mut Analysis,
+    pub(crate) live: &'a mut Liveness,
+    pub(crate) lanes: &'a mut Lanes,
+    pub(crate) interface: &'a mut Interface,
+    joins: &'a mut Joins,
+    tables: &'a mut Tables,
     lines: Option<Lines<'a>>,
     /// Ids from this one on are younger than the last result that was offered a name.
     first_unnamed: u32,
-    functions: Vec<ValueWord>,
-    /// Constants of each literal and their type.
-    literals: Vec<(Scalar, [Lane; 4])>,
-    /// Where the value of each capture of the options is, and its variable once it has one of its own.
-    captures: Vec<(Home, ValueWord)>,
-    /// Private variables of registers in memory, by register.
-    memory: Vec<ValueWord>,
     /// The open block.
     block: LabelWord,
     reachable: bool,
     /// Whether a `Return` ends the entry point.
     in_entry: bool,
     wide_ints: WideInts,
-    /// What the program does with each buffer; empty until that is asked.
-    buffer_uses: Vec<place::BufferUse>,
-    /// Values of which it was asked whether they are the same in all invocations.
-    uniform: FxHashMap<ValueWord, bool>,
     /// Flags of the open instruction.
     flags: InstFlags,
     sparse: sparse::Sparse,
@@ -142,30 +165,25 @@ pub(crate) fn emit(
     source: Option<SourceText<'_>>,
     words: &mut Vec<u32>,
 ) -> Result<crate::Reflection, Failure> {
-    let Kept {
-        w,
-        analysis,
-        live,
-        lanes,
-        joins,
-        live_out,
-    } = std::mem::take(kept);
+    kept.w.reset();
+    kept.w.has_names = options.debug.names;
+    kept.interface.reset(program);
+    kept.tables.reset(program);
+    let lines = source
+        .filter(|_| options.debug.lines)
+        .map(|source| Lines::new(source, &mut kept.w));
     let mut emit = Emit {
         program,
         options,
-        w,
-        analysis,
-        live,
-        lanes,
-        interface: Interface::new(program),
-        joins,
-        live_out,
-        lines: None,
+        w: &mut kept.w,
+        analysis: &mut kept.analysis,
+        live: &mut kept.live,
+        lanes: &mut kept.lanes,
+        interface: &mut kept.interface,
+        joins: &mut kept.joins,
+        tables: &mut kept.tables,
+        lines,
         first_unnamed: 0,
-        functions: Vec::new(),
-        literals: vec![(Scalar::F32, [Lane::UNDEFINED; 4]); program.literals.len()],
-        captures: Vec::new(),
-        memory: vec![ValueWord::NONE; program.registers.len()],
         block: LabelWord::default(),
         reachable: false,
         in_entry: false,
@@ -174,28 +192,11 @@ pub(crate) fn emit(
         } else {
             WideInts::Pairs
         },
-        buffer_uses: Vec::new(),
-        uniform: FxHashMap::default(),
         flags: InstFlags::empty(),
         sparse: sparse::Sparse::default(),
     };
-    emit.w.reset();
-    emit.w.has_names = options.debug.names;
-    if options.debug.lines
-        && let Some(source) = source
-    {
-        emit.lines = Some(Lines::new(source, &mut emit.w));
-    }
-    let result = emit.program().map(|()| emit.assemble(words));
-    *kept = Kept {
-        w: emit.w,
-        analysis: emit.analysis,
-        live: emit.live,
-        lanes: emit.lanes,
-        joins: emit.joins,
-        live_out: emit.live_out,
-    };
-    result
+    emit.program()?;
+    Ok(emit.assemble(words))
 }
 
 impl Emit<'_> {
@@ -212,11 +213,10 @@ impl Emit<'_> {
         self.analysis.run(self.program)?;
         self.plan_captures()?;
         let entry = self.w.object();
-        self.functions = vec![ValueWord::NONE; self.program.routines.len()];
         for index in 0..self.analysis.functions.len() {
             let routine = self.analysis.functions[index];
             let is_entry = routine == self.program.main && !self.analysis.split_main;
-            self.functions[routine.index()] = if is_entry { entry } else { self.w.object() };
+            self.tables.functions[routine.index()] = if is_entry { entry } else { self.w.object() };
         }
         for index in 0..self.analysis.functions.len() {
             let routine = self.analysis.functions[index];
@@ -234,16 +234,16 @@ impl Emit<'_> {
 
     fn function(&mut self, routine: RoutineId) -> Result<(), Failure> {
         self.in_entry = routine == self.program.main && !self.analysis.split_main;
-        let mut live_out = std::mem::take(&mut self.live_out);
+        let mut live_out = std::mem::take(&mut self.tables.live_out);
         live_out.clear();
         if self.in_entry {
             let varyings = &self.options.interface.outputs;
-            output_lanes(self.program, &self.analysis, varyings, &mut live_out);
+            output_lanes(self.program, self.analysis, varyings, &mut live_out);
         }
         self.live
-            .run(self.program, &mut self.analysis, routine, &live_out);
-        self.live_out = live_out;
-        let function = self.functions[routine.index()];
+            .run(self.program, self.analysis, routine, &live_out);
+        self.tables.live_out = live_out;
+        let function = self.tables.functions[routine.index()];
         self.open_function(function);
         self.set_output_defaults();
         self.set_initial_codes();
@@ -293,7 +293,7 @@ impl Emit<'_> {
             }
             let one = self
                 .interface
-                .one(&mut self.w, self.program.outputs[output].base);
+                .one(self.w, self.program.outputs[output].base);
             let base = self.analysis.slot_base[id.index()];
             for slot in base..base + self.analysis.slot_len[id.index()] {
                 self.lanes.set(slot, 3, Lane::scalar(one));
@@ -335,7 +335,7 @@ impl Emit<'_> {
     fn call_function(&mut self, routine: RoutineId) {
         let void = self.void();
         let id = self.w.object();
-        let function = self.functions[routine.index()];
+        let function = self.tables.functions[routine.index()];
         self.w
             .body
             .result(Op::FunctionCall, void, id, &[function.0]);
@@ -364,14 +364,25 @@ impl Emit<'_> {
         let target = self.options.target;
         if self.program.stage == Stage::Compute && self.program.modes.workgroup_size == [0; 3] {
             // It takes the place of the execution mode.
-            self.interface.workgroup_size(&mut self.w, self.program);
+            self.interface.workgroup_size(self.w, self.program);
         }
         let float_controls = self.options.device.signed_zero_inf_nan_preserve_float32;
         if float_controls {
             self.w.needs.insert(Need::FloatControls);
         }
+        let sections = [
+            &self.w.strings,
+            &self.w.names,
+            &self.w.annotations,
+            &self.w.globals,
+            &self.w.functions,
+            &self.w.prologue,
+            &self.w.body,
+        ];
+        let len: usize = sections.iter().map(|section| section.len()).sum();
         let mut out = Words(std::mem::take(words));
         out.clear();
+        out.0.reserve(len + HEAD_WORDS + self.w.interface.len());
         out.0.extend([
             spirv::MAGIC_NUMBER,
             target.spirv_version(),
@@ -399,8 +410,6 @@ impl Emit<'_> {
             &self.w.prologue,
             &self.w.body,
         ];
-        out.0
-            .reserve(sections.iter().map(|section| section.len()).sum());
         for section in sections {
             out.append(section);
         }
@@ -441,7 +450,7 @@ impl Emit<'_> {
             out.0.extend([entry, mode as u32]);
             out.0.extend_from_slice(operands);
         };
-        if !self.captures.is_empty() {
+        if !self.tables.captures.is_empty() {
             mode(ExecutionMode::Xfb, &[]);
         }
         match self.program.stage {

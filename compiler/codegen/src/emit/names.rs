@@ -10,24 +10,30 @@ use spirv::Op;
 
 impl Emit<'_> {
     /// Notes the source line of what follows.
-    #[inline]
+    #[inline(always)]
     pub(super) fn line(&mut self, span: Span) {
+        if self.lines.is_some() {
+            self.new_line(span);
+        }
+    }
+
+    fn new_line(&mut self, span: Span) {
         if let Some(lines) = &mut self.lines {
-            lines.write(span, &mut self.w);
+            lines.write(span, self.w);
         }
     }
 
     /// Names the lanes of a result after its register. Values that were there before keep the names that they have.
     #[inline]
     pub(super) fn name_result(&mut self, dst: &Dst, lanes: u8, values: &[Lane; 4]) {
-        if self.options.debug.names {
+        if self.w.has_names {
             self.name_lanes(dst.register, lanes, values);
         }
     }
 
     fn name_lanes(&mut self, register: RegisterId, lanes: u8, values: &[Lane; 4]) {
         let mut last = ValueWord::NONE;
-        for value in WriteMask(lanes).lanes().map(|lane| values[lane].id) {
+        for value in WriteMask(lanes).lanes().map(|lane| values[lane].id()) {
             if value.is_some() && value != last && value.0 >= self.first_unnamed {
                 self.name_value(register, value);
             }

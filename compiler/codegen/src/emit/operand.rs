@@ -8,7 +8,9 @@ use crate::writer::{Scalar, Val, compute_scalar};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm, LiteralId};
 use glasm_ir::interp;
-use glasm_ir::{Base, InputId, Inst, ParamId, RegisterId, Semantic, Src, Type, Width, WriteMask};
+use glasm_ir::{
+    Base, InputId, Inst, ParamId, RegisterId, Semantic, Src, Swizzle, Type, Width, WriteMask,
+};
 use spirv::{GlslStd450Op as GlslOp, Op};
 
 /// The element that an operand names.
@@ -31,21 +33,52 @@ impl Emit<'_> {
 
     /// The lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come one after the other; a source
     /// whose lanes are all equal gives a scalar.
+    #[inline]
     pub(super) fn source_as(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
+        match self.whole_source(src, ty, lanes) {
+            Some(val) => Ok(val),
+            None => self.source_of_parts(src, ty, lanes),
+        }
+    }
+
+    /// The value of a register or parameter that is read as it was written. Most operands are such.
+    #[inline]
+    fn whole_source(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
+        let size = lanes.count_ones() as u8;
+        let is_plain = src.swizzle == Swizzle::XYZW && !src.has_modifier() && ty != Type::F16;
+        if !is_plain || !is_prefix(lanes) || lanes == 0 {
+            return None;
+        }
+        let scalar = self.read_scalar(ty);
+        match src.base {
+            Base::Register(register) => {
+                let slot = self.analysis.slot(self.program, register, src.index)?;
+                self.w
+                    .whole(&self.lanes.slot(slot)[..size as usize], scalar)
+            }
+            Base::Param(param) if src.index.is_none() => {
+                let id = self.interface.params[param.index()];
+                let is_whole = id.is_some() && (scalar, size) == (Scalar::F32, 4);
+                is_whole.then_some(Val { id, scalar, size })
+            }
+            Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => None,
+        }
+    }
+
+    fn source_of_parts(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
         let scalar = self.read_scalar(ty);
         let mut from = [Lane::UNDEFINED; 4];
         let count = self.source_lanes(src, scalar, lanes, &mut from)?;
-        if count == 0 {
+        let mut val = if count == 0 {
             let zero = self.w.constant(scalar, 0);
             return Ok(self.w.val(zero));
-        }
-        let mut val = if scalar == Scalar::Pair {
+        } else if scalar == Scalar::Pair {
             let id = self.w.scalar(from[0], scalar);
             self.w.val(id)
         } else {
             self.w.gather(&from[..count], scalar)
         };
-        if count > 1 && val.size > 1 {
+        if val.size > 1 && from[0].id() != val.id {
             self.keep_vector(src, lanes, &from[..count], val);
         }
         if ty == Type::F16 {
@@ -63,8 +96,8 @@ impl Emit<'_> {
         let Base::Register(register) = src.base else {
             return;
         };
-        if from.iter().any(|lane| lane.id == val.id)
-            || from.iter().all(|lane| lane.id == from[0].id)
+        if from.iter().any(|lane| lane.id() == val.id)
+            || from.iter().all(|lane| lane.id() == from[0].id())
         {
             return;
         }
@@ -98,6 +131,7 @@ impl Emit<'_> {
 
     /// Puts the lanes of a source into `out`, one after the other and before modifiers; gives their number. Literals are
     /// constants of type `scalar`.
+    #[inline(always)]
     pub(super) fn source_lanes(
         &mut self,
         src: &Src,
@@ -105,115 +139,98 @@ impl Emit<'_> {
         lanes: u8,
         out: &mut [Lane; 4],
     ) -> Result<usize, Failure> {
-        let read = src.swizzle.source_lanes(lanes);
-        let mut base = [Lane::UNDEFINED; 4];
-        match src.base {
+        let base = match src.base {
             Base::Register(register) => {
-                self.register_lanes(register, src.index, read, &mut base)?
+                match self.analysis.slot(self.program, register, src.index) {
+                    Some(slot) => *self.lanes.slot(slot),
+                    None => self.other_lanes(src, scalar, lanes)?,
+                }
             }
-            Base::Param(param) => self.param_lanes(param, src.index, &mut base)?,
-            Base::Input(input) => base = self.input_lanes(input, src.index)?,
-            Base::Literal(literal) => self.literal_lanes(literal, scalar, read, &mut base),
-            Base::Output(_) => {
-                return Err(Error::unsupported(
-                    "outputs cannot be read back in this stage",
-                ));
+            Base::Param(param) if src.index.is_none() => {
+                self.interface
+                    .param(self.w, self.program, self.options, param)
             }
-        }
-        let mut count = 0;
-        for lane in 0..4 {
-            if lanes >> lane & 1 != 0 {
-                out[count] = base[src.swizzle.lane(lane)];
-                count += 1;
+            Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => {
+                self.other_lanes(src, scalar, lanes)?
             }
-        }
-        Ok(count)
+        };
+        Ok(pick(&base, src.swizzle, lanes, out))
     }
 
-    #[inline]
-    fn register_lanes(
+    /// The lanes of what a source names, where they are not at hand.
+    fn other_lanes(&mut self, src: &Src, scalar: Scalar, lanes: u8) -> Result<[Lane; 4], Failure> {
+        let read = src.swizzle.source_lanes(lanes);
+        match src.base {
+            Base::Register(register) => self.memory_lanes(register, src.index, read),
+            Base::Param(param) => self.param_lanes(param, src.index),
+            Base::Input(input) => self.input_lanes(input, src.index),
+            Base::Literal(literal) => Ok(self.literal_lanes(literal, scalar, read)),
+            Base::Output(_) => Err(Error::unsupported(
+                "outputs cannot be read back in this stage",
+            )),
+        }
+    }
+
+    fn memory_lanes(
         &mut self,
         register: RegisterId,
         index: Option<IndexId>,
         read: u8,
-        out: &mut [Lane; 4],
-    ) -> Result<(), Failure> {
-        match self.analysis.slot(self.program, register, index) {
-            Some(slot) => *out = *self.lanes.slot(slot),
-            None => {
-                let len = self.program.registers[register].array.unwrap_or(1);
-                let element = self.element(index, len)?;
-                *out = self.load_register(register, element, read);
-            }
-        }
-        Ok(())
+    ) -> Result<[Lane; 4], Failure> {
+        let len = self.program.registers[register].array.unwrap_or(1);
+        let element = self.element(index, len)?;
+        Ok(self.load_register(register, element, read))
     }
 
-    fn literal_lanes(&mut self, literal: LiteralId, scalar: Scalar, read: u8, out: &mut [Lane; 4]) {
-        let known = &mut self.literals[literal.index()];
-        if known.0 != scalar {
-            *known = (scalar, [Lane::UNDEFINED; 4]);
+    fn literal_lanes(&mut self, literal: LiteralId, scalar: Scalar, read: u8) -> [Lane; 4] {
+        let known = &mut self.tables.literals[literal.index()];
+        if known.0 != Some(scalar) {
+            *known = (Some(scalar), [Lane::UNDEFINED; 4]);
         }
         for lane in WriteMask(read).lanes() {
-            if !known.1[lane].id.is_some() {
+            if !known.1[lane].is_some() {
                 let bits = self.program.literals[literal][lane];
                 known.1[lane] = Lane::scalar(self.w.constant(scalar, bits));
             }
         }
-        *out = known.1;
+        known.1
     }
 
-    #[inline]
     fn param_lanes(
         &mut self,
         param: ParamId,
         index: Option<IndexId>,
-        out: &mut [Lane; 4],
-    ) -> Result<(), Failure> {
+    ) -> Result<[Lane; 4], Failure> {
         if let Some(index) = index {
-            return self.indexed_param(param, index, out);
+            return self.indexed_param(param, index);
         }
-        *out = self
+        Ok(self
             .interface
-            .param(&mut self.w, self.program, self.options, param);
-        Ok(())
+            .param(self.w, self.program, self.options, param))
     }
 
-    fn indexed_param(
-        &mut self,
-        param: ParamId,
-        index: IndexId,
-        out: &mut [Lane; 4],
-    ) -> Result<(), Failure> {
+    fn indexed_param(&mut self, param: ParamId, index: IndexId) -> Result<[Lane; 4], Failure> {
         let last = (self.program.params.len() - 1 - param.index()) as u32;
         let len = self.program.indices[index].len.min(last + 1);
         match self.element(Some(index), len)? {
             Element::Constant(element) => {
                 let param = ParamId::new(param.index() + element as usize);
-                return self.param_lanes(param, None, out);
+                self.param_lanes(param, None)
             }
             Element::Dynamic(element) => {
-                let start = self.interface.param_array_start(
-                    &mut self.w,
-                    self.program,
-                    self.options,
-                    param,
-                );
+                let start =
+                    self.interface
+                        .param_array_start(self.w, self.program, self.options, param);
                 let first = self.w.uint(param.index() as u32 - start);
                 let element = self.w.val(element);
                 let first = self.w.val(first);
                 let slot = self.binary(Op::IAdd, element, first);
-                let id = self.interface.param_at(
-                    &mut self.w,
-                    self.program,
-                    self.options,
-                    param,
-                    slot.id,
-                );
-                *out = std::array::from_fn(|lane| Lane::of(id, lane));
+                let id =
+                    self.interface
+                        .param_at(self.w, self.program, self.options, param, slot.id);
+                Ok(Lane::all_of(id))
             }
         }
-        Ok(())
     }
 
     fn input_lanes(
@@ -229,7 +246,7 @@ impl Emit<'_> {
             }
             return self
                 .interface
-                .input(&mut self.w, self.program, self.options, input);
+                .input(self.w, self.program, self.options, input);
         };
         let last = (self.program.inputs.len() - 1 - input.index()) as u32;
         let data = self.program.indices[index];
@@ -243,14 +260,14 @@ impl Emit<'_> {
             Element::Constant(element) => {
                 let input = InputId::new(input.index() + element as usize);
                 self.interface
-                    .input(&mut self.w, self.program, self.options, input)
+                    .input(self.w, self.program, self.options, input)
             }
             Element::Dynamic(element) if self.program.inputs[input].width == Width::W64 => {
                 Ok(self.wide_input_at(input, len, element))
             }
             Element::Dynamic(element) => {
                 let id = self.input_at(input, len, element)?;
-                Ok(std::array::from_fn(|lane| Lane::of(id, lane)))
+                Ok(Lane::all_of(id))
             }
         }
     }
@@ -292,9 +309,12 @@ impl Emit<'_> {
         register: RegisterId,
         lane: u8,
     ) -> Result<ValueWord, Failure> {
-        let mut lanes = [Lane::UNDEFINED; 4];
-        self.register_lanes(register, None, 1 << (lane & 3), &mut lanes)?;
-        Ok(self.w.scalar(lanes[(lane & 3) as usize], Scalar::U32))
+        let lane = usize::from(lane & 3);
+        let value = match self.analysis.slot(self.program, register, None) {
+            Some(slot) => self.lanes.get(slot, lane),
+            None => self.memory_lanes(register, None, 1 << lane)?[lane],
+        };
+        Ok(self.w.scalar(value, Scalar::U32))
     }
 
     /// Absolute value, then negation.
@@ -343,4 +363,30 @@ impl Emit<'_> {
             self.unary(Op::SNegate, val)
         }
     }
+}
+
+/// Whether lanes are the first ones, without a gap.
+#[inline]
+pub(super) const fn is_prefix(lanes: u8) -> bool {
+    lanes & (lanes + 1) == 0
+}
+
+/// The lanes that the swizzled lanes `lanes` read, one after the other; gives their number.
+#[inline]
+fn pick(base: &[Lane; 4], swizzle: Swizzle, lanes: u8, out: &mut [Lane; 4]) -> usize {
+    if is_prefix(lanes) {
+        // The lanes behind them do not matter.
+        *out = if swizzle == Swizzle::XYZW {
+            *base
+        } else {
+            std::array::from_fn(|lane| base[swizzle.lane(lane)])
+        };
+        return lanes.count_ones() as usize;
+    }
+    let mut count = 0;
+    for lane in WriteMask(lanes).lanes() {
+        out[count] = base[swizzle.lane(lane)];
+        count += 1;
+    }
+    count
 }

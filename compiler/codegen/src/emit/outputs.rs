@@ -51,7 +51,7 @@ impl Emit<'_> {
                     let semantic = program.outputs[output].semantic;
                     if !views.keep(semantic, output, lanes[0]) {
                         self.store_output(output, lanes)?;
-                    } else if !self.captures.is_empty() {
+                    } else if !self.tables.captures.is_empty() {
                         self.store_captures(output, &lanes);
                     }
                 }
@@ -66,7 +66,7 @@ impl Emit<'_> {
             let slot = self.analysis.slot_base[register.index()] + element;
             let mut lanes = *self.lanes.slot(slot);
             // Lanes that are never written are undefined; w is what makes a color opaque and a coordinate a point.
-            if !lanes[3].id.is_some() && self.program.outputs[output].base == TypeBase::Float {
+            if !lanes[3].id().is_some() && self.program.outputs[output].base == TypeBase::Float {
                 lanes[3] = Lane::scalar(self.w.float(1.0));
             }
             return lanes;
@@ -170,9 +170,7 @@ impl Emit<'_> {
         };
         if !self.interface.point_size.is_some() {
             let ty = self.w.ty(Scalar::F32, 1);
-            let variable = self
-                .interface
-                .variable(&mut self.w, StorageClass::Output, ty);
+            let variable = self.interface.variable(self.w, StorageClass::Output, ty);
             let decoration = [BuiltIn::PointSize as u32];
             self.w.decorate(variable, Decoration::BuiltIn, &decoration);
             self.w.name(variable, || output_name(Semantic::PointSize));
@@ -263,9 +261,7 @@ impl Emit<'_> {
             let one = self.w.uint(1);
             ty = self.w.declare_type(Spv::TypeArray, &[ty.0, one.0]);
         }
-        let variable = self
-            .interface
-            .variable(&mut self.w, StorageClass::Output, ty);
+        let variable = self.interface.variable(self.w, StorageClass::Output, ty);
         if let Some(builtin) = target.builtin {
             self.w
                 .decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
@@ -369,9 +365,7 @@ impl Emit<'_> {
         let float = self.w.ty(Scalar::F32, 1);
         let len = self.w.uint(count);
         let array = self.w.declare_type(Spv::TypeArray, &[float.0, len.0]);
-        let variable = self
-            .interface
-            .variable(&mut self.w, StorageClass::Output, array);
+        let variable = self.interface.variable(self.w, StorageClass::Output, array);
         self.w.decorate(
             variable,
             Decoration::BuiltIn,

@@ -74,11 +74,10 @@ impl Emit<'_> {
     }
 
     fn part_bits(&self, words: Val, index: usize) -> Option<u64> {
-        let info = self.w.info(words.id);
         let part = if words.size == 1 {
             words.id
         } else {
-            info.parts[index]
+            self.w.derived(words.id).parts[index]
         };
         part.is_some().then(|| self.w.constant_bits(part)).flatten()
     }

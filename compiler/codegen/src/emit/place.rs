@@ -126,16 +126,16 @@ impl Emit<'_> {
         if home != Home::Prologue {
             return home == Home::Constant;
         }
-        if let Some(&known) = self.uniform.get(&id) {
+        if let Some(&known) = self.tables.uniform.get(&id) {
             return known;
         }
         let is_from = |emit: &Self, from: ValueWord| {
-            let info = emit.w.info(from);
+            let info = emit.w.derived(from);
             let near = |value: ValueWord| {
-                value.is_some() && (value == id || emit.w.info(value).casts.contains(&id))
+                value.is_some() && (value == id || emit.w.derived(value).casts.contains(&id))
             };
             let casts = info.casts.into_iter().filter(|cast| cast.is_some());
-            let parts = |value: ValueWord| emit.w.info(value).parts;
+            let parts = |value: ValueWord| emit.w.derived(value).parts;
             near(from)
                 || info.parts.into_iter().any(near)
                 || casts.into_iter().any(|cast| parts(cast).contains(&id))
@@ -143,7 +143,7 @@ impl Emit<'_> {
         let params = self.interface.params.iter();
         let mut loaded = params.copied().filter(|param| param.is_some());
         let found = loaded.any(|param| is_from(self, param));
-        self.uniform.insert(id, found);
+        self.tables.uniform.insert(id, found);
         found
     }
 
@@ -217,7 +217,7 @@ impl Emit<'_> {
                 Lane::UNDEFINED,
             ])
         })?;
-        Ok(Some(self.w.val(lanes[0].id)))
+        Ok(Some(self.w.val(lanes[0].id())))
     }
 
     fn length(&mut self, place: Place, view: Scalar) -> Val {

@@ -1,6 +1,7 @@
 //! Results of instructions: clamp, guard, write, condition-code update, in this order.
 
 use super::Emit;
+use super::operand::is_prefix;
 use crate::analysis::is_comparison;
 use crate::error::Failure;
 use crate::gather::Lane;
@@ -39,6 +40,13 @@ impl Emit<'_> {
         outcome: Outcome,
         flags: Option<Flags>,
     ) -> Result<(), Failure> {
+        if let (Outcome::Val(val), Some(dst)) = (outcome, &inst.dst)
+            && is_direct(inst, dst, needed)
+        {
+            let values = spread(val, needed);
+            self.name_result(dst, needed, &values);
+            return self.write_lanes(dst, needed, values);
+        }
         let ty = result_type(inst);
         if ty != inst.ty {
             // From here on only the type of the result counts.
@@ -134,11 +142,7 @@ impl Emit<'_> {
         if packs {
             val = self.float_to_half(val);
         }
-        let mut values = [Lane::UNDEFINED; 4];
-        for (component, lane) in WriteMask(lanes).lanes().enumerate() {
-            values[lane] = val.lane(component);
-        }
-        values
+        spread(val, lanes)
     }
 
     /// Truth values as the numbers they stand for, where 32-bit lanes do not get them on reading.
@@ -175,21 +179,16 @@ impl Emit<'_> {
         self.select(nan, val, clamped)
     }
 
+    #[inline]
     fn write_lanes(&mut self, dst: &Dst, lanes: u8, values: [Lane; 4]) -> Result<(), Failure> {
-        match self.analysis.slot(self.program, dst.register, dst.index) {
-            Some(slot) => {
-                for lane in WriteMask(lanes).lanes() {
-                    self.lanes.set(slot, lane, values[lane]);
-                }
-                Ok(())
-            }
-            None => {
-                let len = self.program.registers[dst.register].array.unwrap_or(1);
-                let element = self.element(dst.index, len)?;
-                self.store_register(dst.register, element, lanes, values);
-                Ok(())
-            }
+        if let Some(slot) = self.analysis.slot(self.program, dst.register, dst.index) {
+            self.lanes.set_lanes(slot, lanes, &values);
+            return Ok(());
         }
+        let len = self.program.registers[dst.register].array.unwrap_or(1);
+        let element = self.element(dst.index, len)?;
+        self.store_register(dst.register, element, lanes, values);
+        Ok(())
     }
 
     fn old_lanes(&mut self, dst: &Dst, lanes: u8) -> Result<[Lane; 4], Failure> {
@@ -206,18 +205,14 @@ impl Emit<'_> {
     /// Per lane of the destination: whether the guard lets the write pass.
     fn guard_lanes(&mut self, guard: Guard, lanes: u8) -> Result<[Lane; 4], Failure> {
         let passes = self.test_lanes(guard, lanes)?;
-        let mut values = [Lane::UNDEFINED; 4];
-        for (component, lane) in WriteMask(lanes).lanes().enumerate() {
-            values[lane] = passes.lane(component);
-        }
-        Ok(values)
+        Ok(spread(passes, lanes))
     }
 
     /// The type in which old and new lanes meet: the one that most of them have already.
     fn guard_scalar(&self, ty: Type, lanes: u8, fresh: &[Lane; 4], old: &[Lane; 4]) -> Scalar {
         let scalar = self.moved_scalar(ty);
         let truth = truth_scalar(ty);
-        let is_truth = |lane: &Lane| lane.id.is_some() && self.w.info(lane.id).scalar == truth;
+        let is_truth = |lane: &Lane| lane.id().is_some() && self.w.info(lane.id()).scalar == truth;
         let all = WriteMask(lanes)
             .lanes()
             .all(|lane| is_truth(&fresh[lane]) && is_truth(&old[lane]));
@@ -255,17 +250,18 @@ impl Emit<'_> {
         let (old, _) = compact(old);
         let old = self.w.gather(&old[..count], scalar);
         let val = self.select(pass, new, old);
-        for (component, lane) in WriteMask(lanes).lanes().enumerate() {
-            values[lane] = val.lane(component);
+        let selected = spread(val, lanes);
+        for lane in WriteMask(lanes).lanes() {
+            values[lane] = selected[lane];
         }
     }
 
     /// The value that condition codes keep of a result lane.
     fn code_value(&mut self, inst: &Inst, lane: Lane) -> Lane {
-        if !lane.id.is_some() {
+        if !lane.id().is_some() {
             return lane;
         }
-        let scalar = self.w.info(lane.id).scalar;
+        let scalar = self.w.info(lane.id()).scalar;
         if inst.ty == Type::F16 && !scalar.is_bool() {
             let half = self.w.scalar(lane, Scalar::U32);
             let half = self.w.val(half);
@@ -311,22 +307,39 @@ impl Emit<'_> {
         let Some(slot) = self.analysis.slot(self.program, cc, None) else {
             return self.store_codes(cc, lanes, codes, flags);
         };
-        for lane in WriteMask(lanes).lanes() {
-            self.lanes.set(slot, lane, codes[lane]);
-            if self.analysis.reads_overflow {
-                self.lanes.set(slot + 1, lane, flags[0][lane]);
-                self.lanes.set(slot + 2, lane, flags[1][lane]);
-            }
+        self.lanes.set_lanes(slot, lanes, &codes);
+        if self.analysis.reads_overflow {
+            self.lanes.set_lanes(slot + 1, lanes, &flags[0]);
+            self.lanes.set_lanes(slot + 2, lanes, &flags[1]);
         }
     }
 }
 
+/// Whether a result goes to its register as it is: no clamp, guard, codes, nor another width or form.
+#[inline]
+fn is_direct(inst: &Inst, dst: &Dst, needed: u8) -> bool {
+    dst.guard.is_none()
+        && dst.saturate == Saturate::None
+        && matches!(needed, 1..=15)
+        && (inst.ty == Type::F32 || inst.ty.width() == Width::W32 && !inst.op.adds())
+}
+
+/// The components of a value by lane of the destination; lanes besides `lanes` hold anything.
+#[inline]
+fn spread(val: Val, lanes: u8) -> [Lane; 4] {
+    if val.size == 1 {
+        return [Lane::scalar(val.id); 4];
+    }
+    let mut values = Lane::all_of(val.id);
+    if !is_prefix(lanes) {
+        for (component, lane) in WriteMask(lanes).lanes().enumerate() {
+            values[lane] = val.lane(component);
+        }
+    }
+    values
+}
+
 /// Overflow and carry by destination lane.
 fn flag_lanes(lanes: u8, flags: Flags) -> FlagLanes {
-    let mut out = [[Lane::UNDEFINED; 4]; 2];
-    for (component, lane) in WriteMask(lanes).lanes().enumerate() {
-        out[0][lane] = flags.overflow.lane(component);
-        out[1][lane] = flags.carry.lane(component);
-    }
-    out
+    [spread(flags.overflow, lanes), spread(flags.carry, lanes)]
 }

@@ -118,7 +118,7 @@ impl Emit<'_> {
                 Lane::UNDEFINED,
             ])
         })?;
-        Ok(self.w.val(lanes[0].id))
+        Ok(self.w.val(lanes[0].id()))
     }
 
     /// The texel of a texture access, if the instruction before has read it in this block.
@@ -171,12 +171,12 @@ impl Emit<'_> {
             Question::Resident => FORMS.iter().find(|(plain, _)| *plain == op),
         };
         let Some(&(_, sparse_op)) = form else {
-            return self.w.op(op, scalar, size, operands);
+            return self.w.long_op(op, scalar, size, operands);
         };
         let (code, texel) = (self.w.ty(Scalar::U32, 1), self.w.ty(scalar, size));
         let ty = self.w.declare_type(Spv::TypeStruct, &[code.0, texel.0]);
         let both = self.w.object();
-        self.w.body.result(sparse_op, ty, both, operands);
+        self.w.body.long_result(sparse_op, ty, both, operands);
         let mut part = |number, scalar, size| {
             self.w
                 .op(Spv::CompositeExtract, scalar, size, &[both.0, number])

@@ -79,7 +79,7 @@ impl Emit<'_> {
             set: self.options.bindings.texture_set,
             binding: unit,
         };
-        bind(&mut self.w, variable, slot);
+        bind(self.w, variable, slot);
         self.w.name(variable, || match texture.shadow {
             true => format!("texture{unit}_shadow"),
             false => format!("texture{unit}"),
@@ -103,7 +103,7 @@ impl Emit<'_> {
         count: u32,
     ) {
         let slot = kind.slot(target, &self.options.bindings);
-        bind(&mut self.w, variable, slot);
+        bind(self.w, variable, slot);
         self.w.name(variable, || format!("handles{}", slot.binding));
         let arrays = &mut self.interface.reflected_handles;
         if !arrays.iter().any(|array| array.slot == slot) {

@@ -322,7 +322,7 @@ impl Emit<'_> {
             };
             for (first, second) in pairs {
                 let [a, b] = [texels[first], texels[second]].map(|lane| {
-                    let scalar = self.w.info(lane.id).scalar;
+                    let scalar = self.w.info(lane.id()).scalar;
                     self.w.gather_vector(&[lane], scalar)
                 });
                 let (mut new_first, mut new_second) = (

@@ -134,7 +134,7 @@ impl Emit<'_> {
                 })
             })?;
         }
-        if !self.captures.is_empty() {
+        if !self.tables.captures.is_empty() {
             return Err(Error::unsupported(
                 "transform feedback of a program whose primitives go to several viewports or views",
             ));
@@ -163,9 +163,7 @@ impl Emit<'_> {
             Error::limit("there is no free varying location for viewports and views")
         })?;
         let ty = self.w.ty(Scalar::U32, 4);
-        let variable = self
-            .interface
-            .variable(&mut self.w, StorageClass::Output, ty);
+        let variable = self.interface.variable(self.w, StorageClass::Output, ty);
         self.w.decorate(variable, Decoration::Location, &[location]);
         self.w.name(variable, || "views".to_owned());
         let modes = self.program.modes;

@@ -89,7 +89,9 @@ pub(super) fn report(input: &mut Input<'_, '_>, failure: Failure) {
         Code::UnexpectedCharacter => format!("{found} is no character of the language"),
         Code::BadNumber => format!("{found} is neither a number nor a name"),
         Code::UnknownOpcode => {
-            let candidates = opcodes::rows(state.ast.dialect.family()).iter().map(|row| row.name);
+            let candidates = opcodes::rows(state.ast.dialect.family())
+                .iter()
+                .map(|row| row.name);
             notes.extend(crate::check::suggest(&text, candidates));
             format!("unknown opcode {found}")
         }
