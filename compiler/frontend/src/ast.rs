@@ -477,6 +477,34 @@ pub enum Item {
     Number(u32, Span),
 }
 
+impl<'s> Ast<'s> {
+    /// A tree without statements.
+    pub(crate) fn new(dialect: Dialect, text: &'s [u8]) -> Self {
+        Self {
+            dialect,
+            text,
+            names: Names::none(text),
+            options: Vec::new(),
+            statements: Vec::new(),
+            insts: Vec::new(),
+            extras: Vec::new(),
+            operands: Vec::new(),
+            decls: Vec::new(),
+            items: Vec::new(),
+            paths: Vec::new(),
+            segments: Vec::new(),
+            relatives: Vec::new(),
+            pairs: Vec::new(),
+            literals: Vec::new(),
+            textures: Vec::new(),
+            labels: Vec::new(),
+            subroutine_numbers: Vec::new(),
+            poisoned: Vec::new(),
+            end: 0,
+        }
+    }
+}
+
 impl Ast<'_> {
     /// The operands of an instruction.
     pub fn operands(&self, inst: &Inst) -> &[Operand] {

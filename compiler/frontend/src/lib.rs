@@ -56,8 +56,7 @@ pub fn translate_with(
 pub fn count_components(source: &Source<'_>) -> Result<Components, Diagnostics> {
     let mut memory = Memory::new();
     let start = header::read(source)?;
-    let (ast, reports) = parse::parse(start, &mut memory);
-    let (checked, reports) = check::check(ast, reports, &mut memory);
+    let (checked, reports) = check::check(start, &mut memory);
     match checked {
         Some(checked) => Ok(checked.components()),
         None => Err(reports.finish()),
@@ -67,9 +66,7 @@ pub fn count_components(source: &Source<'_>) -> Result<Components, Diagnostics> 
 /// The stages of a translation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stage {
-    /// Bytes to a tree.
-    Parse,
-    /// The rules of the language.
+    /// Bytes to statements that keep the rules of the language.
     Check,
     /// The tree to IR.
     Lower,
@@ -94,12 +91,7 @@ fn translate_until(
     last: Stage,
 ) -> Result<(Option<glasm_ir::Program>, Reports), Diagnostics> {
     let start = header::read(source)?;
-    let (ast, reports) = parse::parse(start, memory);
-    if last == Stage::Parse {
-        memory.keep_ast(ast);
-        return Ok((None, reports));
-    }
-    let (checked, reports) = check::check(ast, reports, memory);
+    let (checked, reports) = check::check(start, memory);
     let Some(checked) = checked else {
         return Ok((None, reports));
     };

@@ -18,6 +18,17 @@ impl NameId {
     }
 }
 
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Named {
+    Nothing,
+    /// A variable by its number.
+    Var(u32),
+    SubroutineType,
+    /// A mistake was reported already.
+    Poisoned,
+}
+
 /// A slot of the table: key and entry number plus one, 0 for a free slot.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
@@ -52,6 +63,14 @@ impl<'s> Names<'s> {
         tables.slots.clear();
         tables.slots.resize(FIRST_SLOTS, FREE);
         Self { source, tables }
+    }
+
+    /// No names, and no memory for any.
+    pub(crate) fn none(source: &'s [u8]) -> Self {
+        Self {
+            source,
+            tables: NameTables::default(),
+        }
     }
 
     /// The tables, for the next program.

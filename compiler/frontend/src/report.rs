@@ -70,6 +70,13 @@ impl Reports {
         self.push(code, Location::Span(span), message.into(), Vec::new());
     }
 
+    /// Takes back an error that turned out to follow from another one.
+    #[cold]
+    pub(crate) fn retract(&mut self, code: Code, span: Span) {
+        self.list
+            .retain(|it| it.code != code || it.location != Location::Span(span));
+    }
+
     /// An error at `span` with hints.
     #[cold]
     pub(crate) fn error_with(

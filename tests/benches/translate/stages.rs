@@ -7,7 +7,7 @@ use glasm::{Compiler, Options, Source};
 use std::hint::black_box;
 
 /// Names of the stages, in order.
-const NAMES: [&str; 4] = ["parse", "check", "lower", "emit"];
+const NAMES: [&str; 3] = ["check", "lower", "emit"];
 
 /// Nanoseconds of each stage. The program must compile.
 pub(crate) fn measure(
@@ -15,18 +15,17 @@ pub(crate) fn measure(
     options: &Options,
     budget: Budget,
 ) -> Result<Vec<(&'static str, f64)>, String> {
-    let mut memories = [(); 3].map(|()| Memory::new());
+    let mut memories = [(); 2].map(|()| Memory::new());
     run_until(&mut memories[0], source, Stage::Lower).map_err(|errors| errors.render(source))?;
-    let [parse, check, lower] = &mut memories;
+    let [check, lower] = &mut memories;
     let mut compiler = Compiler::new();
     let run = |memory: &mut Memory, last| drop(black_box(run_until(memory, source, last)));
     let ends = budget.time_together([
-        &mut || run(parse, Stage::Parse),
         &mut || run(check, Stage::Check),
         &mut || run(lower, Stage::Lower),
         &mut || drop(black_box(compiler.compile(source, options))),
     ]);
-    let starts = [0.0, ends[0], ends[1], ends[2]];
+    let starts = [0.0, ends[0], ends[1]];
     // A stage that costs less than the noise must not come out negative.
     let times = ends
         .iter()

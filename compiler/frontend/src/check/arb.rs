@@ -11,7 +11,7 @@ use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{self, Lower, OpcodeInfo};
 use crate::lang::options::Features;
 use crate::lang::stage_name;
-use crate::names::NameId;
+use crate::names::{NameId, Named};
 use crate::source::Family;
 use glasm_ir::{CondTest, Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashSet;
@@ -78,25 +78,32 @@ impl Checker<'_> {
                 "`{name}` is not available in {} programs",
                 stage_name(self.stage)
             );
-            return self.reports.error(Code::FeatureStage, span, message);
+            return self.syntax.reports.error(Code::FeatureStage, span, message);
         };
         let missing = form.needs.difference(self.program.features);
         if !missing.is_empty() {
             let message = format!("`{name}` needs OPTION {}", missing.option());
-            return self.reports.error(Code::FeatureOption, span, message);
+            return self
+                .syntax
+                .reports
+                .error(Code::FeatureOption, span, message);
         }
         match self.unknown_suffix(form, inst.modifiers.mods()) {
             Some((_, feature)) if feature.is_empty() => {
                 let message = format!("`{name}` does not take this suffix");
-                self.reports.error(Code::ModifierUnsupported, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::ModifierUnsupported, span, message);
             }
             Some((_, feature)) => {
                 let message = format!("this suffix needs OPTION {}", feature.option());
-                self.reports.error(Code::FeatureOption, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::FeatureOption, span, message);
             }
             None => {
                 let message = format!("`{name}` is not supported yet");
-                self.reports.error(Code::Unsupported, span, message);
+                self.syntax.reports.error(Code::Unsupported, span, message);
             }
         }
     }
@@ -107,12 +114,15 @@ impl Checker<'_> {
         let guard = inst.dst.filter(|dst| dst.guard.is_some());
         if let Some(span) = guard.map(|dst| dst.span).or(inst.cond.map(|_| inst.span)) {
             let message = format!("conditions need OPTION {}", option.option());
-            self.reports.error(Code::FeatureOption, span, message);
+            self.syntax
+                .reports
+                .error(Code::FeatureOption, span, message);
         }
         for operand in operands {
             if operand.signs.contains(Signs::ABS) {
                 let message = format!("absolute values need OPTION {}", option.option());
-                self.reports
+                self.syntax
+                    .reports
                     .error(Code::FeatureOption, operand.span, message);
             }
         }
@@ -132,7 +142,10 @@ impl Checker<'_> {
             Base::Name(name) => self.var_of(name, dst.span),
             Base::Path(_) | Base::Var(_) | Base::Scalar(_) | Base::Vector { .. } => {
                 let message = "this instruction writes address registers only";
-                return self.reports.error(Code::AddressRegister, dst.span, message);
+                return self
+                    .syntax
+                    .reports
+                    .error(Code::AddressRegister, dst.span, message);
             }
         };
         let Some(var) = var else { return };
@@ -144,10 +157,14 @@ impl Checker<'_> {
         if kind != VarKind::Address {
             let text = self.var_text(var);
             let message = format!("{text} is no address register");
-            self.reports.error(Code::AddressRegister, dst.span, message);
+            self.syntax
+                .reports
+                .error(Code::AddressRegister, dst.span, message);
         } else if self.is_plain_arb() && dst.mask != WriteMask::X {
             let message = "address registers have the component x only, which must be written";
-            self.reports.error(Code::AddressRegister, dst.span, message);
+            self.syntax
+                .reports
+                .error(Code::AddressRegister, dst.span, message);
         }
         self.index(var, dst.index, dst.span);
     }
@@ -160,7 +177,7 @@ impl Checker<'_> {
         self.program
             .features
             .intersects(self.facts.instruction_sets)
-            && self.program.ast.names.text(name) == b"CC"
+            && self.syntax.ast.names.text(name) == b"CC"
     }
 
     /// The variable that instructions with result `CC` write. The name stays undeclared, so that nothing reads it.
@@ -168,16 +185,16 @@ impl Checker<'_> {
         self.implicit(Implicit::CodesTarget, span, |_| VarKind::Temp)
     }
 
-    /// The address register `A0` of fragment programs with loops. NV_fragment_program2 section 3.11.3.Y.
-    pub(super) fn loop_index(&mut self) {
-        if !self.has_option(Features::NV_FRAGMENT_2) {
-            return;
-        }
-        let names = &self.program.ast.names;
-        let found = names.iter().find(|(_, text)| *text == b"A0");
-        let Some(name) = found.map(|(name, _)| name) else {
-            return;
-        };
+    /// Whether a name is that of the address register of loops, which is declared by its first use. NV_fragment_program2 section
+    /// 3.11.3.Y.
+    pub(super) fn is_loop_index(&self, name: NameId) -> bool {
+        self.program.loop_index.is_none()
+            && self.has_option(Features::NV_FRAGMENT_2)
+            && self.syntax.ast.names.text(name) == b"A0"
+    }
+
+    /// Declares the address register of loops.
+    pub(super) fn declare_loop_index(&mut self, name: NameId) -> u32 {
         let var = Var {
             kind: VarKind::Address,
             name: Some(name),
@@ -188,7 +205,11 @@ impl Checker<'_> {
             element: None,
             span: Span::default(),
         };
-        self.program.loop_index = Some(self.declare(Some((name, Span::default())), var));
+        let number = self.program.vars.len() as u32;
+        self.program.vars.push(var);
+        self.syntax.words[name.index()].named = Named::Var(number);
+        self.program.loop_index = Some(number);
+        number
     }
 
     /// The operand of LOOP and REP is a parameter. NV_fragment_program2 sections 3.11.X.8 and 3.11.X.9.
@@ -207,7 +228,9 @@ impl Checker<'_> {
         };
         if !constant {
             let message = "the count of a loop is a parameter or a constant";
-            self.reports.error(Code::LoopCount, operand.span, message);
+            self.syntax
+                .reports
+                .error(Code::LoopCount, operand.span, message);
         }
     }
 
@@ -217,7 +240,8 @@ impl Checker<'_> {
         if let Some(dst) = dst {
             let name = info.name;
             let message = format!("{name} has no component w; write x, y and z only");
-            self.reports
+            self.syntax
+                .reports
                 .lenient(Rule::ReflectionMask, dst.span, message);
         }
     }
@@ -232,7 +256,7 @@ impl Checker<'_> {
             let first = *self.result_sizes.entry(semantic).or_insert(size);
             if first != size {
                 let message = "this result is written under another size, too";
-                self.reports.error(Code::ResultSizes, span, message);
+                self.syntax.reports.error(Code::ResultSizes, span, message);
             }
         }
     }
@@ -245,9 +269,13 @@ impl Checker<'_> {
             .is_none_or(|guard| guard.test.test == CondTest::True);
         let message = "POPA writes all components of an address register";
         if dst.mask != WriteMask::XYZW {
-            self.reports.error(Code::AddressRegister, dst.span, message);
+            self.syntax
+                .reports
+                .error(Code::AddressRegister, dst.span, message);
         } else if !always {
-            self.reports.lenient(Rule::GuardedPop, dst.span, message);
+            self.syntax
+                .reports
+                .lenient(Rule::GuardedPop, dst.span, message);
         }
     }
 
@@ -257,14 +285,15 @@ impl Checker<'_> {
         let bare = operand.suffix.kind() == SuffixKind::None && operand.signs == Signs::empty();
         if kind != VarKind::Address && kind != VarKind::Poisoned || !bare {
             let message = "an address register without suffix and sign is expected";
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::AddressRegister, operand.span, message);
         }
     }
 
     /// A run-time index: a component of an address register, plus a number.
     pub(super) fn address_index(&mut self, relative: u32) {
-        let info = self.program.ast.relatives[relative as usize];
+        let info = self.syntax.ast.relatives[relative as usize];
         let plain = self.is_plain_arb();
         if plain && !limits::ADDRESS_OFFSETS.contains(&info.offset) {
             let (low, high) = (
@@ -272,7 +301,9 @@ impl Checker<'_> {
                 limits::ADDRESS_OFFSETS.end(),
             );
             let message = format!("the offset {} is not in {low} to {high}", info.offset);
-            self.reports.lenient(Rule::LargeOffset, info.span, message);
+            self.syntax
+                .reports
+                .lenient(Rule::LargeOffset, info.span, message);
         }
         let Base::Name(name) = info.base else { return };
         let Some(var) = self.var_of(name, info.span) else {
@@ -286,7 +317,9 @@ impl Checker<'_> {
         if is_loop_index && !limits::LOOP_INDEX_OFFSETS.contains(&info.offset) {
             let most = limits::LOOP_INDEX_OFFSETS.end();
             let message = format!("the offset {} is not in 0 to {most}", info.offset);
-            self.reports.error(Code::IndexOffset, info.span, message);
+            self.syntax
+                .reports
+                .error(Code::IndexOffset, info.span, message);
         }
         if kind != VarKind::Address || (plain || is_loop_index) && info.lane != 0 {
             let text = self.var_text(var);
@@ -294,16 +327,20 @@ impl Checker<'_> {
                 true => format!("only component x of {text} can be an index"),
                 false => format!("{text} cannot be an index; use an address register"),
             };
-            return self.reports.error(Code::IndexVariable, info.span, message);
+            return self
+                .syntax
+                .reports
+                .error(Code::IndexVariable, info.span, message);
         }
-        self.program.ast.relatives[relative as usize].base = Base::Var(var);
+        self.syntax.ast.relatives[relative as usize].base = Base::Var(var);
     }
 
     /// Modifiers and names of a declaration.
     pub(super) fn arb_decl(&mut self, decl: &Decl) {
         if decl.kind == DeclKind::Address && self.stage != Stage::Vertex {
             let message = "address registers belong to vertex programs";
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::DeclarationNotAllowed, decl.span, message);
         }
         if !decl.mods.is_empty() {
@@ -314,7 +351,7 @@ impl Checker<'_> {
             return;
         }
         for index in 0..decl.item_count {
-            let item = self.program.ast.items[(decl.first_item + index) as usize];
+            let item = self.syntax.ast.items[(decl.first_item + index) as usize];
             if let Item::Name(name, _, span) = item {
                 self.arb_reserved_word(name, span);
             }
@@ -325,21 +362,25 @@ impl Checker<'_> {
     fn arb_decl_modifiers(&mut self, decl: &Decl) {
         if !self.has_option(Features::NV_FRAGMENT) {
             let message = "SHORT and LONG need OPTION NV_fragment_program";
-            return self.reports.error(Code::FeatureOption, decl.span, message);
+            return self
+                .syntax
+                .reports
+                .error(Code::FeatureOption, decl.span, message);
         }
         if !matches!(decl.kind, DeclKind::Temp | DeclKind::Output) {
             let code = match decl.mods.contains(VarMods::SHORT) {
                 true => Code::ShortNotAllowed,
                 false => Code::LongNotAllowed,
             };
-            self.reports
+            self.syntax
+                .reports
                 .error(code, decl.span, "SHORT and LONG apply to TEMP and OUTPUT");
         }
     }
 
     /// Names that are words of the language, as far as the options of the program go.
     fn arb_reserved_word(&mut self, name: NameId, span: Span) {
-        let text = self.program.ast.names.text(name);
+        let text = self.syntax.ast.names.text(name);
         let word = DECLARATION_WORDS.iter().any(|word| word.as_bytes() == text);
         let address = self.stage == Stage::Vertex && text == b"ADDRESS";
         // The lists of vertex programs have no opcodes with suffixes, those of fragment programs have all of them.
@@ -355,7 +396,7 @@ impl Checker<'_> {
         });
         if word || address || opcode {
             let message = format!("`{}` is a reserved word", self.name_text(name));
-            self.reports.error(Code::ReservedName, span, message);
+            self.syntax.reports.error(Code::ReservedName, span, message);
         }
     }
 
@@ -364,7 +405,9 @@ impl Checker<'_> {
         let flow = self.facts.labels;
         if !self.has_option(flow) {
             let message = format!("labels need OPTION {}", flow.option());
-            self.reports.error(Code::FeatureOption, span, message);
+            self.syntax
+                .reports
+                .error(Code::FeatureOption, span, message);
         }
         self.arb_reserved_word(name, span);
     }
@@ -384,7 +427,7 @@ impl Checker<'_> {
                 "{} attributes are bound; the limit is {limit}",
                 attribs.len()
             );
-            self.reports.whole(Code::TooManyAttribs, message);
+            self.syntax.reports.whole(Code::TooManyAttribs, message);
         }
     }
 }

@@ -54,8 +54,8 @@ pub(super) enum Match {
 impl Checker<'_> {
     /// What a path names. Reports the error if it names nothing.
     pub(super) fn resolve(&mut self, path: u32) -> Option<Resolved> {
-        let segments = self.program.ast.segments(path).to_vec();
-        let root = self.program.ast.names.text(segments[0].name);
+        let segments = self.syntax.ast.segments(path).to_vec();
+        let root = self.syntax.ast.names.text(segments[0].name);
         let resolved = match root {
             b"state" => self.state(&segments),
             b"program" => self.program_binding(&segments),
@@ -97,7 +97,7 @@ impl Checker<'_> {
                 message,
                 notes,
             }) => {
-                self.reports.error_with(code, span, message, notes);
+                self.syntax.reports.error_with(code, span, message, notes);
                 None
             }
         }
@@ -124,9 +124,14 @@ impl Checker<'_> {
         let message =
             "the program has OPTION ARB_position_invariant, so the position is computed for it";
         if self.facts.own_position {
-            return self.reports.lenient(Rule::OwnPosition, span, message);
+            return self
+                .syntax
+                .reports
+                .lenient(Rule::OwnPosition, span, message);
         }
-        self.reports.error(Code::PositionInvariant, span, message);
+        self.syntax
+            .reports
+            .error(Code::PositionInvariant, span, message);
         false
     }
 
@@ -137,7 +142,9 @@ impl Checker<'_> {
         let span = first.span.to(last.span);
         let text = self.source_text(span);
         let message = format!("`{text}` is no binding of the language");
-        self.reports.lenient(Rule::DriversState, span, message)
+        self.syntax
+            .reports
+            .lenient(Rule::DriversState, span, message)
     }
 
     #[cold]
@@ -145,12 +152,13 @@ impl Checker<'_> {
         let segment = segments[at.min(segments.len() - 1)];
         let text = self.source_text(segment.span);
         let message = format!("`{text}` is no binding here");
-        self.reports
+        self.syntax
+            .reports
             .error(Code::BindingUnknown, segment.span, message);
     }
 
     pub(super) fn word(&self, segment: Segment) -> &[u8] {
-        self.program.ast.names.text(segment.name)
+        self.syntax.ast.names.text(segment.name)
     }
 
     /// Matches words and brackets of `segments` with the pattern of a row.
@@ -268,7 +276,7 @@ impl Checker<'_> {
         // The option counts, see `Rule::DualSourceEarly`.
         let by_option =
             row.needs == Features::DUAL_SOURCE && self.has_option(Features::DUAL_SOURCE);
-        if row.is_newer_than(self.program.ast.dialect) && !by_option {
+        if row.is_newer_than(self.syntax.ast.dialect) && !by_option {
             let (text, since) = (self.source_text(span), row.since.name());
             return fail(
                 span,

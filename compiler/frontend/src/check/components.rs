@@ -1,7 +1,7 @@
 //! Components of attributes and results that a program uses. NV_gpu_program4 sections 2.X.3.2 and 2.X.3.5.
 
 use super::Checked;
-use crate::ast::{Base, Index, Statement};
+use crate::ast::{Ast, Base, Index, Statement};
 use glasm_ir::Semantic;
 use rustc_hash::FxHashMap;
 
@@ -21,30 +21,29 @@ impl Checked<'_> {
     /// The components that the program uses.
     pub(crate) fn components(&self) -> Components {
         Components {
-            attribs: self.attrib_components(),
-            results: self.result_components(),
+            attribs: self.attrib_components(&self.ast),
+            results: self.result_components(&self.ast),
         }
     }
 
     /// The components of attributes that the program reads.
-    pub(super) fn attrib_components(&self) -> u32 {
-        self.count(Self::used_attribs)
+    pub(super) fn attrib_components(&self, ast: &Ast<'_>) -> u32 {
+        self.count(ast, Self::used_attribs)
     }
 
     /// The components of results that the program writes.
-    pub(super) fn result_components(&self) -> u32 {
-        self.count(Self::used_results)
+    pub(super) fn result_components(&self, ast: &Ast<'_>) -> u32 {
+        self.count(ast, Self::used_results)
     }
 
-    fn count(&self, used: fn(&Self, &mut Masks)) -> u32 {
+    fn count(&self, ast: &Ast<'_>, used: fn(&Self, &Ast<'_>, &mut Masks)) -> u32 {
         let mut components = Masks::default();
-        used(self, &mut components);
+        used(self, ast, &mut components);
         components.values().map(|mask| mask.count_ones()).sum()
     }
 
     /// The components of attributes that operands read through their swizzles.
-    fn used_attribs(&self, components: &mut Masks) {
-        let ast = &self.ast;
+    fn used_attribs(&self, ast: &Ast<'_>, components: &mut Masks) {
         for operand in &ast.operands {
             let swizzle = operand.suffix.swizzle();
             let mask = (0..4).fold(0, |mask, lane| mask | 1 << swizzle.lane(lane));
@@ -53,8 +52,7 @@ impl Checked<'_> {
     }
 
     /// The components of results that write masks enable.
-    fn used_results(&self, components: &mut Masks) {
-        let ast = &self.ast;
+    fn used_results(&self, ast: &Ast<'_>, components: &mut Masks) {
         for statement in &ast.statements {
             let &Statement::Inst(number) = statement else {
                 continue;

@@ -10,7 +10,7 @@ impl Checker<'_> {
     /// Bits of a scalar constant in a declaration: the value in every lane; a float unless the declaration is of integer type.
     pub(super) fn scalar_constant(&mut self, literal: u32, base: Option<Base>) -> Option<[u32; 4]> {
         let ty = Type::of(base.unwrap_or(Base::Float), Width::W32);
-        let literal = self.program.ast.literals[literal as usize];
+        let literal = self.syntax.ast.literals[literal as usize];
         Some([self.literal(literal, ty)? as u32; 4])
     }
 
@@ -24,7 +24,7 @@ impl Checker<'_> {
         let ty = Type::of(base.unwrap_or(Base::Float), Width::W32);
         let mut bits = default_constant(ty);
         for lane in 0..count {
-            let literal = self.program.ast.literals[(first + u32::from(lane)) as usize];
+            let literal = self.syntax.ast.literals[(first + u32::from(lane)) as usize];
             bits[lane as usize] = self.literal(literal, ty)?;
         }
         Some(bits.map(|bits| bits as u32))
@@ -32,13 +32,13 @@ impl Checker<'_> {
 
     /// Bits of a literal in type `ty`; reports literals that do not fit.
     pub(super) fn literal(&mut self, literal: Literal, ty: Type) -> Option<u64> {
-        match literal_bits(self.program.ast.text, literal, ty) {
+        match literal_bits(self.syntax.ast.text, literal, ty) {
             Ok(bits) => Some(bits),
             Err(code) => {
                 let text = self.source_text(literal.span);
                 let sign = if literal.negative { "-" } else { "" };
                 let message = format!("`{sign}{text}` cannot be a value of type {}", ty.name());
-                self.reports.error(code, literal.span, message);
+                self.syntax.reports.error(code, literal.span, message);
                 None
             }
         }

@@ -13,7 +13,7 @@ use glasm_ir::{Span, Stage};
 
 impl Checker<'_> {
     pub(super) fn decl(&mut self, number: u32) {
-        let decl = self.program.ast.decls[number as usize];
+        let decl = self.syntax.ast.decls[number as usize];
         match self.family {
             Family::Typed => self.decl_modifiers(&decl),
             Family::Arb => self.arb_decl(&decl),
@@ -48,11 +48,13 @@ impl Checker<'_> {
         let long = kind == DeclKind::Temp
             || kind == DeclKind::Attrib && self.stage == Stage::Vertex && five;
         if mods.contains(VarMods::LONG) && !long {
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::LongNotAllowed, span, "LONG is not allowed here");
         }
         if mods.contains(VarMods::SHORT) && !matches!(kind, DeclKind::Temp | DeclKind::Output) {
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::ShortNotAllowed, span, "SHORT is not allowed here");
         }
         let typed = matches!(
@@ -65,7 +67,7 @@ impl Checker<'_> {
                 | DeclKind::Buffer4
         );
         if mods.intersects(VarMods::ANY_TYPE) && !typed {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::TypeNotAllowed,
                 span,
                 "a data type is not allowed here",
@@ -75,19 +77,20 @@ impl Checker<'_> {
         if !interpolation.is_empty() && (kind != DeclKind::Attrib || self.stage != Stage::Fragment)
         {
             let message = "interpolation modifiers apply to attributes of fragment programs";
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::InterpolationNotAllowed, span, message);
         }
         let flat_mix = mods.contains(VarMods::FLAT) && interpolation != VarMods::FLAT;
         if flat_mix || mods.contains(VarMods::CENTROID | VarMods::SAMPLE) {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::InterpolationMix,
                 span,
                 "these interpolation modifiers exclude each other",
             );
         }
         if mods.contains(VarMods::SAMPLE) && self.version < Version::V4_1 {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::FeatureNewer,
                 span,
                 "SAMPLE needs language version 4.1",
@@ -95,7 +98,7 @@ impl Checker<'_> {
         }
         let integer = mods.intersects(VarMods::INT | VarMods::UINT) && kind == DeclKind::Attrib;
         if integer && self.stage == Stage::Fragment && !mods.contains(VarMods::FLAT) {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::IntNotFlat,
                 span,
                 "integer attributes of fragment programs must be FLAT",
@@ -105,28 +108,31 @@ impl Checker<'_> {
 
     /// Adds a variable under a new name.
     pub(super) fn declare(&mut self, name: Option<(NameId, Span)>, var: Var) -> u32 {
+        if let Some((name, _)) = name.filter(|(name, _)| self.is_loop_index(*name)) {
+            self.declare_loop_index(name);
+        }
         let number = self.program.vars.len() as u32;
         self.program.vars.push(var);
         if let Some((name, span)) = name {
-            if let Named::Var(other) = self.named[name.index()] {
+            if let Named::Var(other) = self.syntax.words[name.index()].named {
                 let text = self.name_text(name);
                 let line = self.line_of(self.program.vars[other as usize].span);
                 let notes = vec![format!("the first declaration is in line {line}")];
-                self.reports.error_with(
+                self.syntax.reports.error_with(
                     Code::DuplicateName,
                     span,
                     format!("`{text}` is declared already"),
                     notes,
                 );
             } else {
-                self.named[name.index()] = Named::Var(number);
+                self.syntax.words[name.index()].named = Named::Var(number);
             }
         }
         number
     }
 
     fn line_of(&self, span: Span) -> usize {
-        let before = &self.program.ast.text[..span.start as usize];
+        let before = &self.syntax.ast.text[..span.start as usize];
         before.iter().filter(|&&byte| byte == b'\n').count() + 1
     }
 
@@ -153,18 +159,18 @@ impl Checker<'_> {
 
     fn temps(&mut self, decl: &Decl) {
         for index in 0..decl.item_count {
-            if self.reports.is_full() {
+            if self.syntax.reports.is_full() {
                 return;
             }
             let Item::Name(name, size, span) =
-                self.program.ast.items[(decl.first_item + index) as usize]
+                self.syntax.ast.items[(decl.first_item + index) as usize]
             else {
                 continue;
             };
             let array = match size {
                 Size::Single => None,
                 Size::Of(0, place) => {
-                    self.reports.error(
+                    self.syntax.reports.error(
                         Code::ArraySizeBad,
                         place,
                         "an array has at least one element",
@@ -173,7 +179,7 @@ impl Checker<'_> {
                 }
                 Size::Of(count, _) => Some(count),
                 Size::Open => {
-                    self.reports.error(
+                    self.syntax.reports.error(
                         Code::ArraySizeBad,
                         span,
                         "an array of temporaries needs a size",
@@ -185,9 +191,11 @@ impl Checker<'_> {
             let limit = limits::TEMPORARIES - self.reserved().temporaries;
             if self.temporaries > limit {
                 let message = format!("more than {limit} temporaries");
-                self.reports.error(Code::TooManyTemporaries, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::TooManyTemporaries, span, message);
                 self.temporaries = 0;
-                self.named[name.index()] = Named::Poisoned;
+                self.syntax.words[name.index()].named = Named::Poisoned;
                 continue;
             }
             let var = Var {
@@ -202,7 +210,7 @@ impl Checker<'_> {
     /// ADDRESS. ARB_vertex_program section 2.14.3.6.
     fn addresses(&mut self, decl: &Decl) {
         for index in 0..decl.item_count {
-            let item = self.program.ast.items[(decl.first_item + index) as usize];
+            let item = self.syntax.ast.items[(decl.first_item + index) as usize];
             let Item::Name(name, _, span) = item else {
                 continue;
             };
@@ -212,7 +220,9 @@ impl Checker<'_> {
                     "more than {} address registers",
                     arb_limits::ADDRESS_REGISTERS
                 );
-                self.reports.error(Code::TooManyTemporaries, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::TooManyTemporaries, span, message);
                 return;
             }
             let var = Var {
@@ -228,21 +238,21 @@ impl Checker<'_> {
         let Some((name, span)) = decl.name else {
             return;
         };
-        let (old, old_span) = match *self.program.ast.items(decl) {
+        let (old, old_span) = match *self.syntax.ast.items(decl) {
             [Item::Name(old, _, old_span)] => (old, old_span),
             [Item::Path(path)] => return self.binding_alias(decl, path),
             _ => return,
         };
         let target = self.var_of(old, old_span);
-        if matches!(self.named[name.index()], Named::Var(_)) {
+        if matches!(self.syntax.words[name.index()].named, Named::Var(_)) {
             let text = self.name_text(name);
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::DuplicateName,
                 span,
                 format!("`{text}` is declared already"),
             );
         } else {
-            self.named[name.index()] = target.map_or(Named::Poisoned, Named::Var);
+            self.syntax.words[name.index()].named = target.map_or(Named::Poisoned, Named::Var);
         }
     }
 
@@ -253,15 +263,18 @@ impl Checker<'_> {
         }
         if self.has_option(Features::VARIABLE_GROUP_SIZE) {
             let message = "OPTION ARB_compute_variable_group_size leaves GROUP_SIZE out";
-            self.reports.error(Code::GroupSize, decl.span, message);
+            self.syntax
+                .reports
+                .error(Code::GroupSize, decl.span, message);
         }
-        let items = self.program.ast.items(decl).to_vec();
+        let items = self.syntax.ast.items(decl).to_vec();
         if std::mem::replace(&mut self.group_size_seen, true) {
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::GroupSize, decl.span, "GROUP_SIZE is declared twice");
         }
         if items.len() > 3 {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::GroupSize,
                 decl.span,
                 "GROUP_SIZE has at most three sizes",
@@ -278,7 +291,7 @@ impl Checker<'_> {
                 || product > u64::from(limits::GROUP_SIZE[0])
             {
                 let message = format!("the size {value} is out of range");
-                self.reports.error(Code::GroupSize, span, message);
+                self.syntax.reports.error(Code::GroupSize, span, message);
             }
             self.program.group_size[axis] = value;
         }
@@ -288,9 +301,9 @@ impl Checker<'_> {
         if !self.compute_only(decl) {
             return;
         }
-        let items = self.program.ast.items(decl).to_vec();
+        let items = self.syntax.ast.items(decl).to_vec();
         if std::mem::replace(&mut self.shared_seen, true) {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::SharedMemory,
                 decl.span,
                 "SHARED_MEMORY is declared twice",
@@ -305,11 +318,13 @@ impl Checker<'_> {
                     "{size} bytes of shared memory are more than {}",
                     limits::SHARED_BYTES
                 );
-                self.reports.error(Code::SharedMemory, span, message);
+                self.syntax.reports.error(Code::SharedMemory, span, message);
             }
-            _ => self
-                .reports
-                .error(Code::SharedMemory, decl.span, "SHARED_MEMORY has one size"),
+            _ => self.syntax.reports.error(
+                Code::SharedMemory,
+                decl.span,
+                "SHARED_MEMORY has one size",
+            ),
         }
     }
 
@@ -317,7 +332,8 @@ impl Checker<'_> {
         let compute = self.stage == Stage::Compute;
         if !compute {
             let message = "this declaration belongs to compute programs";
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::DeclarationNotAllowed, decl.span, message);
         }
         compute

@@ -120,10 +120,14 @@ impl Checker<'_> {
             FlowOp::Else => match flow.open.last_mut() {
                 Some(open) if open.kind == Block::If => open.kind = Block::Else,
                 Some(open) if open.kind == Block::Else => {
-                    self.reports
-                        .error(Code::BlockMismatch, inst.span, "a second ELSE in one IF");
+                    self.syntax.reports.error(
+                        Code::BlockMismatch,
+                        inst.span,
+                        "a second ELSE in one IF",
+                    );
                 }
                 _ => self
+                    .syntax
                     .reports
                     .error(Code::BlockMismatch, inst.span, "ELSE without IF"),
             },
@@ -137,7 +141,8 @@ impl Checker<'_> {
                     Some(open) => open.endless &= op != FlowOp::Brk,
                     None => {
                         let message = format!("{} outside a loop", inst.opcode.mnemonic());
-                        self.reports
+                        self.syntax
+                            .reports
                             .error(Code::BreakOutsideLoop, inst.span, message);
                     }
                 }
@@ -162,7 +167,7 @@ impl Checker<'_> {
 
     /// BRA or CAL.
     fn branch_or_call(&mut self, flow: &mut Flow, inst: &Inst) {
-        let Extra::Label(label, span) = self.program.ast.extra(inst) else {
+        let Extra::Label(label, span) = self.syntax.ast.extra(inst) else {
             return;
         };
         if self.has_free_branches() {
@@ -209,7 +214,7 @@ impl Checker<'_> {
         if count > limit {
             flow.too_deep = true;
             let message = format!("more than {limit} {} blocks inside each other", kind.word());
-            self.reports.error(code, inst.span, message);
+            self.syntax.reports.error(code, inst.span, message);
         }
     }
 
@@ -221,13 +226,17 @@ impl Checker<'_> {
                 self.close_from(flow, flow.open.len() - 1);
                 if open.endless {
                     let message = "this loop has no count, no BRK of its own and no RET inside";
-                    self.reports.error(Code::InfiniteLoop, open.span, message);
+                    self.syntax
+                        .reports
+                        .error(Code::InfiniteLoop, open.span, message);
                 }
             }
             Some(open) => {
                 let other = open.kind.word();
                 let message = format!("END{word} closes a block that {other} has opened");
-                self.reports.error(Code::BlockMismatch, inst.span, message);
+                self.syntax
+                    .reports
+                    .error(Code::BlockMismatch, inst.span, message);
                 // If such a block is open further out, the inner ones were forgotten: go on outside.
                 let same = |open: &Open| open.kind.word() == word;
                 if let Some(position) = flow.open.iter().rposition(same) {
@@ -236,7 +245,9 @@ impl Checker<'_> {
             }
             None => {
                 let message = format!("END{word} without {word}");
-                self.reports.error(Code::BlockMismatch, inst.span, message);
+                self.syntax
+                    .reports
+                    .error(Code::BlockMismatch, inst.span, message);
             }
         }
     }
@@ -255,7 +266,8 @@ impl Checker<'_> {
             }
         }
         if !flow.open.is_empty() {
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::LabelInBlock, span, "a label inside a block");
             self.close_from(flow, 0);
         }
@@ -282,7 +294,9 @@ impl Checker<'_> {
     #[cold]
     pub(super) fn duplicate_label(&mut self, name: NameId, span: Span) {
         let message = format!("label `{}` is defined already", self.name_text(name));
-        self.reports.error(Code::DuplicateLabel, span, message);
+        self.syntax
+            .reports
+            .error(Code::DuplicateLabel, span, message);
     }
 
     /// What can be said only at the end of the program.
@@ -290,10 +304,12 @@ impl Checker<'_> {
         for open in std::mem::take(&mut flow.open) {
             let word = open.kind.word();
             let message = format!("this {word} has no END{word}");
-            self.reports.error(Code::BlockOpen, open.span, message);
+            self.syntax
+                .reports
+                .error(Code::BlockOpen, open.span, message);
         }
         self.routine();
-        let statements = self.program.ast.statements.len() as u32;
+        let statements = self.syntax.ast.statements.len() as u32;
         if let Some(last) = self.program.routines.last_mut() {
             last.end = statements;
             last.falls_through = !flow.returned;
@@ -302,7 +318,7 @@ impl Checker<'_> {
             return self.end_of_jumps(&flow);
         }
         let main = (self.program.labels.iter())
-            .find(|&(&name, _)| self.program.ast.names.text(name) == b"main")
+            .find(|&(&name, _)| self.syntax.ast.names.text(name) == b"main")
             .map(|(_, &number)| number);
         self.program.main = main.or(flow.first_code).unwrap_or(0);
         self.subroutine_numbers();
@@ -330,7 +346,8 @@ impl Checker<'_> {
                     if indirect > limits::INDIRECT_BRANCHES {
                         let limit = limits::INDIRECT_BRANCHES;
                         let message = format!("indirect calls have more than {limit} targets");
-                        self.reports
+                        self.syntax
+                            .reports
                             .error(Code::TooManyInstructions, call.span, message);
                         break;
                     }
@@ -374,7 +391,8 @@ impl Checker<'_> {
             .into_iter()
             .collect();
         let message = format!("label `{text}` is not defined");
-        self.reports
+        self.syntax
+            .reports
             .error_with(Code::UndefinedLabel, span, message, notes);
     }
 
@@ -399,7 +417,9 @@ impl Checker<'_> {
                 .any(|&(callee, _)| self.program.routines[callee as usize].group == group);
             if recursive {
                 let message = "this indirect call can lead back to itself";
-                self.reports.error(Code::Recursion, call.span, message);
+                self.syntax
+                    .reports
+                    .error(Code::Recursion, call.span, message);
             }
         }
     }
@@ -454,7 +474,7 @@ impl Checker<'_> {
                 return self.one_group(recursive || height > arb::limits::CALL_DEPTH as usize);
             } else if height > limits::CALL_DEPTH {
                 let message = format!("chains of more than {} calls", limits::CALL_DEPTH);
-                self.reports.whole(Code::CallDepth, message);
+                self.syntax.reports.whole(Code::CallDepth, message);
             }
         }
         if recursive {
@@ -463,7 +483,7 @@ impl Checker<'_> {
             if count > limits::RECURSIVE_GROUPS {
                 let limit = limits::RECURSIVE_GROUPS;
                 let message = format!("more than {limit} subroutines that can call themselves");
-                self.reports.whole(Code::CallDepth, message);
+                self.syntax.reports.whole(Code::CallDepth, message);
             }
             for (routine, group) in self.program.routines.iter_mut().zip(groups) {
                 routine.group = group;

@@ -10,19 +10,21 @@ use glasm_ir::types::Base as TypeBase;
 impl Checker<'_> {
     /// Checks the handle of a texture part; its name becomes a variable.
     pub(super) fn handle(&mut self, number: u32, handle: Operand) {
-        let span = self.program.ast.textures[number as usize].texture.span;
+        let span = self.syntax.ast.textures[number as usize].texture.span;
         let needed = Features::BINDLESS_TEXTURE;
         if self.version < Version::V5_0 {
             let message = "handles need language version 5.0";
-            self.reports.error(Code::FeatureNewer, span, message);
+            self.syntax.reports.error(Code::FeatureNewer, span, message);
         } else if !self.program.features.contains(needed) {
             let message = format!("handles need OPTION {}", needed.option());
-            self.reports.error(Code::FeatureOption, span, message);
+            self.syntax
+                .reports
+                .error(Code::FeatureOption, span, message);
         }
         let Some(var) = self.handle_variable(&handle) else {
             return;
         };
-        let part = &mut self.program.ast.textures[number as usize];
+        let part = &mut self.syntax.ast.textures[number as usize];
         part.handle = Some(Operand {
             base: Base::Var(var),
             ..handle
@@ -41,14 +43,17 @@ impl Checker<'_> {
             | Base::Scalar(_)
             | Base::Vector { .. } => {
                 let message = "a handle is one component of a variable, such as `handle(h.x)`";
-                self.reports
+                self.syntax
+                    .reports
                     .error(Code::HandleOperand, handle.span, message);
                 return None;
             }
         };
         if !matches!(handle.suffix.kind(), SuffixKind::One(_)) {
             let message = "a handle is one component, such as `h.x`";
-            self.reports.error(Code::ScalarSuffix, handle.span, message);
+            self.syntax
+                .reports
+                .error(Code::ScalarSuffix, handle.span, message);
             return None;
         }
         let var = self.var_of(name, handle.span)?;
@@ -69,7 +74,8 @@ impl Checker<'_> {
             let message = format!(
                 "{text} cannot hold a handle; use a component of a variable of integers that is no array"
             );
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::HandleOperand, handle.span, message);
             return None;
         }

@@ -31,15 +31,15 @@ impl Checker<'_> {
 
     /// Rules of image instructions beyond modifiers and values.
     pub(super) fn image(&mut self, inst: &Inst, info: &OpcodeInfo, op: ImageOp) {
-        let Extra::Texture(number) = self.program.ast.extra(inst) else {
+        let Extra::Texture(number) = self.syntax.ast.extra(inst) else {
             return;
         };
-        let part = self.program.ast.textures[number as usize];
+        let part = self.syntax.ast.textures[number as usize];
         self.image_target(&part, info, op);
         if let Some(handle) = part.handle {
             self.handle(number, handle);
         } else if let Some(var) = self.image_variable(&part) {
-            self.program.ast.textures[number as usize].texture.base = Base::Var(var);
+            self.syntax.ast.textures[number as usize].texture.base = Base::Var(var);
         }
     }
 
@@ -51,7 +51,8 @@ impl Checker<'_> {
                 "`{}` cannot access images of target `{}`",
                 info.name, target.name
             );
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::TargetNotAllowed, part.target_span, message);
         }
     }
@@ -75,7 +76,7 @@ impl Checker<'_> {
                 return None;
             }
         }
-        self.reports.error(
+        self.syntax.reports.error(
             Code::ImageExpected,
             operand.span,
             "an image such as `image[0]` is expected",
@@ -100,7 +101,9 @@ impl Checker<'_> {
             if !converts {
                 let message = "loads with conversion need OPTION EXT_shader_image_load_formatted";
                 let span = self.type_span(inst, 0);
-                self.reports.error(Code::FeatureOption, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::FeatureOption, span, message);
             }
             return formatted(data.ty);
         }
@@ -108,7 +111,9 @@ impl Checker<'_> {
         if ImageTexels::raw(types.ty, types.components).is_none() {
             let message = format!("texels of images cannot be accessed as `{}`", data.name);
             let span = self.type_span(inst, 0);
-            self.reports.error(Code::StorageModifier, span, message);
+            self.syntax
+                .reports
+                .error(Code::StorageModifier, span, message);
             return formatted(Type::U32);
         }
         types

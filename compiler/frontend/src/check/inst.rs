@@ -140,7 +140,7 @@ impl Checker<'_> {
                 info.name,
                 stage_name(self.stage)
             );
-            self.reports.error(Code::FeatureStage, span, message);
+            self.syntax.reports.error(Code::FeatureStage, span, message);
         } else if info.since > self.version && !enabled {
             let (code, message) = match info.early.is_empty() {
                 false => (
@@ -156,9 +156,9 @@ impl Checker<'_> {
                     ),
                 ),
             };
-            self.reports.error(code, span, message);
+            self.syntax.reports.error(code, span, message);
         } else if matches!(info.lower, Lower::Missing) {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::Unsupported,
                 span,
                 format!("`{}` is not supported yet", info.name),
@@ -169,7 +169,7 @@ impl Checker<'_> {
     /// The tokens of an instruction; only messages need them again.
     pub(super) fn tokens(&self, inst: &Inst) -> Vec<Token> {
         lex(
-            &self.program.ast.text[..inst.span.end as usize],
+            &self.syntax.ast.text[..inst.span.end as usize],
             inst.span.start as usize,
         )
     }
@@ -185,7 +185,7 @@ impl Checker<'_> {
             .chunks_exact(2)
             .take_while(|pair| pair[0].kind() == Kind::Dot)
             .map(|pair| pair[1]);
-        let mut found = words.filter(|word| matches(word.text(self.program.ast.text)));
+        let mut found = words.filter(|word| matches(word.text(self.syntax.ast.text)));
         found.next().unwrap_or(tokens[0]).span()
     }
 
@@ -209,10 +209,16 @@ impl Checker<'_> {
             let span = self.flag_span(inst, Mods::ANY_CLAMP);
             let message = "only float results can be clamped";
             if convert {
-                self.reports.error(Code::ClampOnInteger, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::ClampOnInteger, span, message);
                 return;
             }
-            if !self.reports.lenient(Rule::ClampOnInteger, span, message) {
+            if !self
+                .syntax
+                .reports
+                .lenient(Rule::ClampOnInteger, span, message)
+            {
                 return;
             }
         }
@@ -224,12 +230,14 @@ impl Checker<'_> {
         if !extra.is_empty() {
             let span = self.flag_span(inst, extra);
             let message = format!("`{}` does not take this modifier", info.name);
-            self.reports.error(Code::ModifierUnsupported, span, message);
+            self.syntax
+                .reports
+                .error(Code::ModifierUnsupported, span, message);
             return;
         }
         if self.version < Version::V5_0 && inst.modifiers.mods().intersects(SINCE_5_0) {
             let span = self.flag_span(inst, SINCE_5_0);
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::FeatureNewer,
                 span,
                 "this modifier needs language version 5.0",
@@ -247,7 +255,9 @@ impl Checker<'_> {
         let span = self.flag_span(inst, Mods::ANY_DERIVATIVE);
         if !self.program.features.contains(Features::DERIVATIVE_CONTROL) {
             let message = "FINE and COARSE need OPTION ARB_derivative_control";
-            self.reports.error(Code::FeatureOption, span, message);
+            self.syntax
+                .reports
+                .error(Code::FeatureOption, span, message);
         }
     }
 
@@ -259,7 +269,7 @@ impl Checker<'_> {
             modifiers.type_count() == 0 || types.ty.is_float() || types.ty.width() == Width::W64;
         if modifiers.mods().contains(Mods::HI) && (wrong || mul24) {
             let span = self.flag_span(inst, Mods::HI);
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::MulSpecial,
                 span,
                 "HI needs one of the modifiers S, U, S32 and U32",
@@ -293,7 +303,9 @@ impl Checker<'_> {
         if is_there && !self.has_option(info.needs) {
             let message = format!("`{}` needs OPTION {}", info.name, info.needs.option());
             let span = self.opcode_span(inst);
-            self.reports.error(Code::FeatureOption, span, message);
+            self.syntax
+                .reports
+                .error(Code::FeatureOption, span, message);
         }
     }
 
@@ -342,7 +354,7 @@ impl Checker<'_> {
             Base::Scalar(_) | Base::Vector { .. } => false,
         };
         if !fits {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::InterpolationOperand,
                 operand.span,
                 "only attributes can be interpolated, except facing and primitive number",
@@ -360,7 +372,9 @@ impl Checker<'_> {
             )
         });
         let message = format!("`{}` does not take this modifier", info.name);
-        self.reports.error(Code::ModifierUnsupported, span, message);
+        self.syntax
+            .reports
+            .error(Code::ModifierUnsupported, span, message);
     }
 
     /// Sizes of variables that are packed and unpacked.
@@ -400,7 +414,7 @@ impl Checker<'_> {
             ),
         };
         if is_wrong {
-            self.reports.error(code, span, message);
+            self.syntax.reports.error(code, span, message);
         }
     }
 }

@@ -22,7 +22,8 @@ impl Checker<'_> {
         if !self.program.features.intersects(Features::INTERLOCK) {
             if let Some(section) = sections.first() {
                 let message = "FSIB and FSIE need OPTION NV_pixel_interlock_ordered or one like it";
-                self.reports
+                self.syntax
+                    .reports
                     .error(Code::FeatureOption, section.span, message);
             }
             return;
@@ -42,12 +43,14 @@ impl Checker<'_> {
             } else {
                 continue;
             };
-            self.reports.error(Code::Interlock, section.span, message);
+            self.syntax
+                .reports
+                .error(Code::Interlock, section.span, message);
         }
         let has = |op| sections.iter().any(|section| section.op == op);
         if !has(FlowOp::InterlockBegin) || !has(FlowOp::InterlockEnd) {
             let message = "a program with an interlock option needs FSIB and FSIE";
-            self.reports.whole(Code::Interlock, message);
+            self.syntax.reports.whole(Code::Interlock, message);
         }
     }
 }

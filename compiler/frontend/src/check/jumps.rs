@@ -33,7 +33,7 @@ impl Checker<'_> {
     /// Resolves branches once all labels are known.
     pub(super) fn end_of_jumps(&mut self, flow: &Flow) {
         let jumps = self.program.jumps.get_or_insert_default();
-        let names = &self.program.ast.names;
+        let names = &self.syntax.ast.names;
         let main = (jumps.labels.iter()).find(|&(&name, _)| names.text(name) == b"main");
         jumps.entry = main.map_or(0, |(_, &statement)| statement);
         let undefined: Vec<(NameId, Span)> = (flow.branches.iter())

@@ -46,9 +46,11 @@ impl Checker<'_> {
         let reserved = self.reserved();
         let limit = limits::INSTRUCTIONS - reserved.instructions;
         // The parser has reported programs beyond the limit itself.
-        if (limit + 1..=limits::INSTRUCTIONS).contains(&self.program.ast.insts.len()) {
+        if (limit + 1..=limits::INSTRUCTIONS).contains(&self.syntax.ast.insts.len()) {
             let message = format!("more than {limit} instructions");
-            self.reports.whole(Code::TooManyInstructions, message);
+            self.syntax
+                .reports
+                .whole(Code::TooManyInstructions, message);
         }
         if let Some(limit) = self.facts.attributes {
             return self.whole_attribs(limit - reserved.attribs as usize);
@@ -57,21 +59,25 @@ impl Checker<'_> {
         let result_limit = limits::RESULT_COMPONENTS;
         // Every binding has four components at most, so that small programs need no counting.
         if 4 * self.program.attribs.len() as u32 > attrib_limit {
-            let count = self.program.attrib_components();
+            let count = self.program.attrib_components(&self.syntax.ast);
             if count > attrib_limit {
                 let message = format!(
                     "{count} components of attributes are used; the limit is {attrib_limit}"
                 );
-                self.reports.whole(Code::TooManyAttribComponents, message);
+                self.syntax
+                    .reports
+                    .whole(Code::TooManyAttribComponents, message);
             }
         }
         if 4 * self.program.results.len() as u32 > result_limit {
-            let count = self.program.result_components();
+            let count = self.program.result_components(&self.syntax.ast);
             if count > result_limit {
                 let message = format!(
                     "{count} components of results are written; the limit is {result_limit}"
                 );
-                self.reports.whole(Code::TooManyResultComponents, message);
+                self.syntax
+                    .reports
+                    .whole(Code::TooManyResultComponents, message);
             }
         }
     }

@@ -289,7 +289,8 @@ impl Checker<'_> {
             (None, (size, Size::Single)) => self.view_array(size, bounded, count)?,
             (None, _) => {
                 let message = "two sizes need a binding over several binding points";
-                self.reports
+                self.syntax
+                    .reports
                     .error(Code::ArraySizeMismatch, decl.span, message);
                 return None;
             }
@@ -320,7 +321,9 @@ impl Checker<'_> {
             if *self.buffer_layouts.entry(binding).or_insert(layout) != layout {
                 let message =
                     format!("parameter buffer {binding} is used by BUFFER and BUFFER4 variables");
-                self.reports.error(Code::BufferKind, decl.span, message);
+                self.syntax
+                    .reports
+                    .error(Code::BufferKind, decl.span, message);
                 return None;
             }
         }
@@ -362,7 +365,8 @@ impl Checker<'_> {
         operand.base = Base::Var(var);
         if kind != MemoryKind::Constant && !(operand.suffix.is_none() && operand.signs.is_empty()) {
             let message = "this operand has no suffix, sign or absolute value";
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::MemoryOperand, operand.span, message);
         }
         self.index(var, operand.index, operand.span);
@@ -370,7 +374,9 @@ impl Checker<'_> {
 
     fn wrong_memory(&mut self, span: Span, kind: MemoryKind) {
         let message = format!("this operand must be {}", kind.wanted());
-        self.reports.error(Code::MemoryOperand, span, message);
+        self.syntax
+            .reports
+            .error(Code::MemoryOperand, span, message);
     }
 
     /// The indices of a variable over several binding points.
@@ -378,10 +384,12 @@ impl Checker<'_> {
         let text = self.var_text(var);
         let Index::Pair(pair) = index else {
             let message = format!("{text} needs two indices: binding point and element");
-            self.reports.error(Code::ArrayNeedsIndex, span, message);
+            self.syntax
+                .reports
+                .error(Code::ArrayNeedsIndex, span, message);
             return;
         };
-        let pair = self.program.ast.pairs[pair as usize];
+        let pair = self.syntax.ast.pairs[pair as usize];
         for (index, count) in pair.into_iter().zip(sizes) {
             match index {
                 Index::Relative(relative) => self.relative(var, count, relative),
@@ -389,7 +397,9 @@ impl Checker<'_> {
                 Index::Const(number) => {
                     let message =
                         format!("index {number} is out of bounds: {text} has {count} elements");
-                    self.reports.error(Code::IndexOutOfBounds, span, message);
+                    self.syntax
+                        .reports
+                        .error(Code::IndexOutOfBounds, span, message);
                 }
                 Index::None | Index::Pair(_) => {}
             }
@@ -401,7 +411,9 @@ impl Checker<'_> {
         if !inst.modifiers.mods().intersects(Mods::ANY_COUNTER) {
             let message = "`ATOMCTR` needs one of the operations INCR, DECR and GET";
             let span = self.opcode_span(inst);
-            self.reports.error(Code::AtomModifiers, span, message);
+            self.syntax
+                .reports
+                .error(Code::AtomModifiers, span, message);
         }
     }
 
@@ -411,7 +423,7 @@ impl Checker<'_> {
             return;
         };
         if !self.shared_seen {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::SharedMissing,
                 operand.span,
                 "the program declares no SHARED_MEMORY",
@@ -441,7 +453,8 @@ impl Checker<'_> {
                 "the access ends behind the {} bytes of shared memory",
                 self.program.shared_bytes
             );
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::SharedBounds, operand.span, message);
         }
     }

@@ -38,15 +38,17 @@ pub(crate) use types::result_type;
 
 use crate::ast::{Ast, Base, Inst, Operand, Statement, Suffix, VarMods};
 use crate::codes::Code;
+use crate::header::Start;
 use crate::kept::{self, Memory};
 use crate::lang::arb::limits::EXECUTED_INSTRUCTIONS;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::lenient::Rule;
 use crate::lang::options::{self, Features, Group, OptionInfo, Support};
 use crate::lang::stage_name;
-use crate::names::NameId;
+use crate::names::{NameId, Named};
+use crate::parse::Syntax;
 use crate::report::Reports;
-use crate::source::{Acceptance, Dialect, Family, Version};
+use crate::source::{Acceptance, Family, Version};
 use binding::Bound;
 use glasm_ir::program::Modes;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
@@ -181,16 +183,6 @@ pub(crate) struct Checked<'s> {
     pub(crate) second_layer_offset: Option<i32>,
 }
 
-/// What a name stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Named {
-    Nothing,
-    Var(u32),
-    SubroutineType,
-    /// A mistake was reported already.
-    Poisoned,
-}
-
 /// Key of a variable that a binding makes when used directly, and of the result `CC`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Implicit {
@@ -205,12 +197,16 @@ enum Implicit {
 /// The checker's state.
 struct Checker<'s> {
     program: Checked<'s>,
-    reports: Reports,
+    /// The statement that was read last, and what the parser knows.
+    syntax: Syntax<'s>,
     stage: Stage,
     family: Family,
     facts: &'static LanguageFacts,
     version: Version,
-    named: Vec<Named>,
+    /// What was said of options so far.
+    options: Options,
+    /// Names that were reported as not declared.
+    undeclared: Vec<(NameId, Span)>,
     implicit: FxHashMap<Implicit, u32>,
     /// The first of all bindings of a row, where one of them has a run-time index.
     relative_rows: FxHashMap<&'static str, VarKind>,
@@ -242,42 +238,48 @@ struct Checker<'s> {
     slots: [[bool; 2]; 16],
 }
 
-/// Checks a program. The result is there exactly if no error was found, here or before.
-pub(crate) fn check<'s>(
-    ast: Ast<'s>,
-    reports: Reports,
-    memory: &mut Memory,
-) -> (Option<Checked<'s>>, Reports) {
-    let mut checker = Checker::new(ast, reports, memory);
-    checker.options();
-    checker.poisoned();
-    checker.loop_index();
+/// What is known of OPTION lines.
+#[derive(Default)]
+struct Options {
+    /// Groups of options that exclude each other, with the option of each.
+    groups: Vec<(Group, &'static str)>,
+    /// What an option needs.
+    required: Option<(options::Dependency, Span)>,
+}
+
+/// Reads and checks a program, one statement after the other. The result is there exactly if no error was found, here or before.
+pub(crate) fn check<'s>(start: Start<'s>, memory: &mut Memory) -> (Option<Checked<'s>>, Reports) {
+    let mut checker = Checker::new(start, memory);
     checker.statements();
     checker.whole_program();
-    let ok = !checker.reports.has_errors();
-    (ok.then_some(checker.program), checker.reports)
+    let Checker {
+        program, syntax, ..
+    } = checker;
+    let (ast, reports) = syntax.finish(memory);
+    let ok = !reports.has_errors();
+    (ok.then_some(Checked { ast, ..program }), reports)
 }
 
 impl<'s> Checker<'s> {
-    fn new(ast: Ast<'s>, reports: Reports, memory: &mut Memory) -> Self {
-        let dialect: Dialect = ast.dialect;
-        let (named, insts) = (vec![Named::Nothing; ast.names.len()], ast.insts.len());
+    fn new(start: Start<'s>, memory: &mut Memory) -> Self {
+        let (dialect, text) = (start.dialect, start.text);
+        let syntax = Syntax::new(start, memory);
         Self {
             program: Checked {
-                ast,
+                ast: Ast::new(dialect, text),
                 vars: Vec::with_capacity(16),
                 attribs: Vec::new(),
                 params: Vec::new(),
                 results: Vec::new(),
-                types: kept::take(&mut memory.types, insts),
+                types: kept::take(&mut memory.types, 0),
                 routines: Vec::new(),
                 labels: FxHashMap::default(),
                 main: 0,
                 jumps: None,
                 loop_index: None,
+                modes: Default::default(),
                 step_limit: Some(EXECUTED_INSTRUCTIONS),
                 features: Features::empty(),
-                modes: Modes::default(),
                 subroutine_types: FxHashMap::default(),
                 subroutine_routines: FxHashMap::default(),
                 interpolation: FxHashMap::default(),
@@ -285,12 +287,13 @@ impl<'s> Checker<'s> {
                 second_layer_offset: None,
                 shared_bytes: 0,
             },
-            reports,
+            syntax,
+            options: Options::default(),
+            undeclared: Vec::new(),
             stage: dialect.stage(),
             family: dialect.family(),
             facts: dialect.facts(),
             version: dialect.version(),
-            named,
             implicit: FxHashMap::default(),
             relative_rows: FxHashMap::default(),
             operand_paths: FxHashMap::default(),
@@ -310,54 +313,56 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// OPTION lines. NV_gpu_program4 section 2.X.6.
-    fn options(&mut self) {
-        let mut groups: Vec<(Group, &str)> = Vec::new();
-        let mut required = None;
-        for (name, span) in std::mem::take(&mut self.program.ast.options) {
-            let text = self.program.ast.names.display(name);
-            let found = options::lookup(text.as_bytes());
-            let row = found.filter(|row| row.known_in(self.program.ast.dialect));
-            let Some(row) = row.or_else(|| self.early_option(found, span)) else {
-                let known = options::OPTIONS
-                    .iter()
-                    .filter(|row| row.known_in(self.program.ast.dialect));
-                let notes = suggest(&text, known.map(|row| row.name))
-                    .into_iter()
-                    .collect();
-                let message = format!(
-                    "unknown option `{text}` in a {} program",
-                    stage_name(self.stage)
-                );
-                self.reports
-                    .error_with(Code::OptionUnknown, span, message, notes);
-                continue;
-            };
-            if row.support == Support::Missing {
-                self.reports.error(
-                    Code::Unsupported,
-                    span,
-                    format!("option `{text}` is not supported yet"),
-                );
-            }
-            if let Some((_, other)) = groups.iter().find(|&&(group, other)| {
-                group == row.group && group != Group::None && other != row.name
-            }) {
-                let message = format!("option `{text}` excludes `{other}`");
-                self.reports.error(Code::OptionConflict, span, message);
-            }
-            groups.push((row.group, row.name));
-            self.program.features |= row.enables;
-            (row.mode)(&mut self.program.modes);
-            let dependency = row.requires.filter(|it| it.stages.has(self.stage));
-            required = dependency.map(|it| (it, span)).or(required);
+    /// An OPTION line. NV_gpu_program4 section 2.X.6.
+    fn option(&mut self, name: NameId, span: Span) {
+        let text = self.syntax.ast.names.display(name);
+        let found = options::lookup(text.as_bytes());
+        let row = found.filter(|row| row.known_in(self.syntax.ast.dialect));
+        let Some(row) = row.or_else(|| self.early_option(found, span)) else {
+            return self.unknown_option(&text, span);
+        };
+        if row.support == Support::Missing {
+            let message = format!("option `{text}` is not supported yet");
+            self.syntax.reports.error(Code::Unsupported, span, message);
         }
+        let excludes = |&&(group, other): &&(Group, &str)| {
+            group == row.group && group != Group::None && other != row.name
+        };
+        if let Some((_, other)) = self.options.groups.iter().find(excludes) {
+            let message = format!("option `{text}` excludes `{other}`");
+            let reports = &mut self.syntax.reports;
+            reports.error(Code::OptionConflict, span, message);
+        }
+        self.options.groups.push((row.group, row.name));
+        self.program.features |= row.enables;
+        (row.mode)(&mut self.program.modes);
+        if let Some(dependency) = row.requires.filter(|it| it.stages.has(self.stage)) {
+            self.options.required = Some((dependency, span));
+        }
+    }
+
+    #[cold]
+    fn unknown_option(&mut self, text: &str, span: Span) {
+        let known = options::OPTIONS
+            .iter()
+            .filter(|row| row.known_in(self.syntax.ast.dialect));
+        let notes = suggest(text, known.map(|row| row.name));
+        let message = format!(
+            "unknown option `{text}` in a {} program",
+            stage_name(self.stage)
+        );
+        let (code, notes) = (Code::OptionUnknown, notes.into_iter().collect());
+        self.syntax.reports.error_with(code, span, message, notes);
+    }
+
+    /// Options that need others, which may stand behind them.
+    fn option_dependencies(&mut self) {
         // No stage has options with different dependencies.
-        if let Some((dependency, span)) = required
+        if let Some((dependency, span)) = self.options.required
             && !self.has_option(dependency.features)
         {
-            let message = dependency.message;
-            self.reports.error(Code::OptionNeedsOther, span, message);
+            let (code, message) = (Code::OptionNeedsOther, dependency.message);
+            self.syntax.reports.error(code, span, message);
         }
     }
 
@@ -368,7 +373,7 @@ impl<'s> Checker<'s> {
         found: Option<&'static OptionInfo>,
         span: Span,
     ) -> Option<&'static OptionInfo> {
-        let dialect = self.program.ast.dialect;
+        let dialect = self.syntax.ast.dialect;
         let row =
             found.filter(|row| row.enables == Features::DUAL_SOURCE && row.known_later(dialect))?;
         let message = format!(
@@ -376,48 +381,69 @@ impl<'s> Checker<'s> {
             row.name,
             row.since.name()
         );
-        let accepted = self.reports.acceptance() == Acceptance::Shipped;
+        let accepted = self.syntax.reports.acceptance() == Acceptance::Shipped;
         accepted.then(|| {
-            self.reports.lenient(Rule::DualSourceEarly, span, message);
+            self.syntax
+                .reports
+                .lenient(Rule::DualSourceEarly, span, message);
             row
         })
     }
 
-    fn poisoned(&mut self) {
-        for name in std::mem::take(&mut self.program.ast.poisoned) {
-            self.named[name.index()] = Named::Poisoned;
+    /// The names of a declaration that could not be read: neither their later uses nor those before are errors of their own.
+    #[cold]
+    fn poison_names(&mut self) {
+        for name in std::mem::take(&mut self.syntax.ast.poisoned) {
+            let named = &mut self.syntax.words[name.index()].named;
+            if *named == Named::Nothing {
+                *named = Named::Poisoned;
+            }
+            for &(_, span) in self.undeclared.iter().filter(|(other, _)| *other == name) {
+                self.syntax.reports.retract(Code::UndeclaredName, span);
+            }
         }
     }
 
     fn statements(&mut self) {
         let mut flow = flow::Flow::new();
-        let mut insts = std::mem::take(&mut self.program.ast.insts);
-        let mut operands = std::mem::take(&mut self.program.ast.operands);
-        for index in 0..self.program.ast.statements.len() {
-            if self.reports.is_full() || flow.too_deep {
-                break;
+        while self.syntax.read_statement() {
+            if !self.syntax.ast.poisoned.is_empty() {
+                self.poison_names();
             }
-            match self.program.ast.statements[index] {
-                Statement::Inst(number) => {
-                    let inst = &mut insts[number as usize];
-                    let first = inst.first_operand as usize;
-                    self.inst(
-                        inst,
-                        &mut operands[first..first + inst.operand_count as usize],
-                    );
-                    self.flow_inst(&mut flow, inst);
-                }
-                Statement::Decl(number) => self.decl(number),
-                Statement::Label(number) => {
-                    let (name, span) = self.program.ast.labels[number as usize];
-                    self.label(&mut flow, index as u32, name, span);
-                }
+            if let Some((name, span)) = self.syntax.ast.options.pop() {
+                self.option(name, span);
+            }
+            if flow.too_deep {
+                self.syntax.statement = None;
+            }
+            if let Some(statement) = self.syntax.statement.take() {
+                self.statement(&mut flow, statement);
             }
         }
-        self.program.ast.insts = insts;
-        self.program.ast.operands = operands;
+        self.option_dependencies();
         if !flow.too_deep {
             self.end_of_flow(flow);
+        }
+    }
+
+    #[inline]
+    fn statement(&mut self, flow: &mut flow::Flow, statement: Statement) {
+        match statement {
+            Statement::Inst(number) => {
+                let mut inst = self.syntax.ast.insts[number as usize];
+                let first = inst.first_operand as usize;
+                let mut operands = std::mem::take(&mut self.syntax.ast.operands);
+                self.inst(&mut inst, &mut operands[first..]);
+                self.flow_inst(flow, &inst);
+                self.syntax.ast.operands = operands;
+                self.syntax.ast.insts[number as usize] = inst;
+            }
+            Statement::Decl(number) => self.decl(number),
+            Statement::Label(number) => {
+                let (name, span) = self.syntax.ast.labels[number as usize];
+                let index = self.syntax.ast.statements.len() as u32 - 1;
+                self.label(flow, index, name, span);
+            }
         }
     }
 
@@ -425,7 +451,7 @@ impl<'s> Checker<'s> {
     fn whole_program(&mut self) {
         let variable = self.has_option(Features::VARIABLE_GROUP_SIZE);
         if self.stage == Stage::Compute && !self.group_size_seen && !variable {
-            self.reports.whole(
+            self.syntax.reports.whole(
                 Code::GroupSize,
                 "compute programs need a GROUP_SIZE declaration",
             );
@@ -436,7 +462,7 @@ impl<'s> Checker<'s> {
     }
 
     fn name_text(&self, name: NameId) -> String {
-        self.program.ast.names.display(name)
+        self.syntax.ast.names.display(name)
     }
 
     /// The name of a variable for messages.
@@ -448,46 +474,50 @@ impl<'s> Checker<'s> {
     }
 
     fn source_text(&self, span: Span) -> String {
-        String::from_utf8_lossy(&self.program.ast.text[span.range()]).into_owned()
+        String::from_utf8_lossy(&self.syntax.ast.text[span.range()]).into_owned()
     }
 
     /// The variable of a name; reports a name that is not declared, once.
     #[inline]
     fn var_of(&mut self, name: NameId, span: Span) -> Option<u32> {
-        match self.named[name.index()] {
+        match self.syntax.words[name.index()].named {
             Named::Var(var) => Some(var),
             Named::Poisoned => None,
             Named::SubroutineType => {
                 let text = self.name_text(name);
                 let message = format!("`{text}` is a SUBROUTINETYPE");
-                self.reports.error(Code::OperandNotVariable, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::OperandNotVariable, span, message);
                 None
             }
-            Named::Nothing => {
-                self.undeclared(name, span);
-                None
-            }
+            Named::Nothing => self.undeclared(name, span),
         }
     }
 
     #[cold]
-    fn undeclared(&mut self, name: NameId, span: Span) {
-        self.named[name.index()] = Named::Poisoned;
+    fn undeclared(&mut self, name: NameId, span: Span) -> Option<u32> {
+        if self.is_loop_index(name) {
+            return Some(self.declare_loop_index(name));
+        }
+        self.syntax.words[name.index()].named = Named::Poisoned;
         let text = self.name_text(name);
-        let declared: Vec<String> = (self.program.ast.names.iter())
-            .filter(|(other, _)| matches!(self.named[other.index()], Named::Var(_)))
+        let declared: Vec<String> = (self.syntax.ast.names.iter())
+            .filter(|(other, _)| matches!(self.syntax.words[other.index()].named, Named::Var(_)))
             .map(|(_, text)| String::from_utf8_lossy(text).into_owned())
             .collect();
         let notes = suggest(&text, declared.iter().map(String::as_str))
             .into_iter()
             .collect();
         let span = Span::new(span.start, span.start + text.len() as u32);
-        self.reports.error_with(
+        self.syntax.reports.error_with(
             Code::UndeclaredName,
             span,
             format!("`{text}` is not declared"),
             notes,
         );
+        self.undeclared.push((name, span));
+        None
     }
 }
 

@@ -33,7 +33,7 @@ impl Checker<'_> {
     #[inline]
     pub(super) fn value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
         if let (Base::Name(name), Shape::Vector | Shape::Scalar) = (operand.base, shape)
-            && let Named::Var(var) = self.named[name.index()]
+            && let Named::Var(var) = self.syntax.words[name.index()].named
         {
             operand.base = Base::Var(var);
             return self.variable_value(operand, var, shape, ty, untyped);
@@ -110,13 +110,16 @@ impl Checker<'_> {
             (Shape::Plain, SuffixKind::None) if operand.signs == Signs::empty() => {}
             (Shape::Scalar, _) => {
                 let message = "a scalar operand needs one component, such as `.x`";
-                self.reports
+                self.syntax
+                    .reports
                     .error(Code::ScalarSuffix, operand.span, message);
             }
             (Shape::AddressRegister, _) => {}
             (Shape::Plain, _) => {
                 let message = "this operand has no suffix, sign or absolute value";
-                self.reports.error(Code::SwzOperand, operand.span, message);
+                self.syntax
+                    .reports
+                    .error(Code::SwzOperand, operand.span, message);
             }
         }
     }
@@ -134,7 +137,7 @@ impl Checker<'_> {
             "{} is a result, which can only be written",
             self.var_text(var)
         );
-        self.reports.lenient(Rule::ReadResult, span, message);
+        self.syntax.reports.lenient(Rule::ReadResult, span, message);
         true
     }
 
@@ -161,7 +164,9 @@ impl Checker<'_> {
                 return;
             }
         };
-        self.reports.error(code, span, format!("{text} {what}"));
+        self.syntax
+            .reports
+            .error(code, span, format!("{text} {what}"));
     }
 
     #[cold]
@@ -178,7 +183,8 @@ impl Checker<'_> {
             "modifier `.{}` uses it as declared, `.NTC` switches the check off",
             declared_letter(declared)
         );
-        self.reports
+        self.syntax
+            .reports
             .error_with(Code::TypeMismatch, span, message, vec![hint]);
     }
 
@@ -207,11 +213,12 @@ impl Checker<'_> {
         match (array, index) {
             (None, Index::None) => {}
             (None, _) => {
-                self.reports
+                self.syntax
+                    .reports
                     .error(Code::IndexOnScalar, span, format!("{text} is no array"));
             }
             (Some(_), Index::None) => {
-                self.reports.error(
+                self.syntax.reports.error(
                     Code::ArrayNeedsIndex,
                     span,
                     format!("{text} is an array and needs an index"),
@@ -220,11 +227,16 @@ impl Checker<'_> {
             (Some(count), Index::Const(number)) => {
                 let message =
                     format!("index {number} is out of bounds: {text} has {count} elements");
-                self.reports.error(Code::IndexOutOfBounds, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::IndexOutOfBounds, span, message);
             }
             (Some(_), Index::Pair(_)) => {
-                self.reports
-                    .error(Code::IndexOnScalar, span, format!("{text} has one index"));
+                self.syntax.reports.error(
+                    Code::IndexOnScalar,
+                    span,
+                    format!("{text} has one index"),
+                );
             }
             (Some(count), Index::Relative(relative)) => self.relative(var, count, relative),
         }
@@ -237,10 +249,12 @@ impl Checker<'_> {
             self.address_index(relative);
             return self.no_loop_index(relative);
         }
-        let info = self.program.ast.relatives[relative as usize];
+        let info = self.syntax.ast.relatives[relative as usize];
         if info.offset < 0 || info.offset >= i64::from(count) {
             let message = format!("the offset {} is not in 0 to {}", info.offset, count - 1);
-            self.reports.error(Code::IndexOffset, info.span, message);
+            self.syntax
+                .reports
+                .error(Code::IndexOffset, info.span, message);
         }
         let (base, lane) = match info.base {
             Base::Name(name) => (self.var_of(name, info.span).map(Base::Var), info.lane),
@@ -251,8 +265,11 @@ impl Checker<'_> {
                 Some((var, SuffixKind::One(lane))) => (Some(Base::Var(var)), lane),
                 Some((var, SuffixKind::None)) => (Some(Base::Var(var)), 0),
                 Some((_, SuffixKind::Four)) => {
-                    self.reports
-                        .error(Code::ScalarSuffix, info.span, "an index is one component");
+                    self.syntax.reports.error(
+                        Code::ScalarSuffix,
+                        info.span,
+                        "an index is one component",
+                    );
                     (None, 0)
                 }
                 None => (None, 0),
@@ -273,19 +290,21 @@ impl Checker<'_> {
                 let message = format!(
                     "{text} cannot be an index; use a component of an integer variable that is no array"
                 );
-                self.reports.error(Code::IndexVariable, info.span, message);
+                self.syntax
+                    .reports
+                    .error(Code::IndexVariable, info.span, message);
             }
             return;
         }
-        let entry = &mut self.program.ast.relatives[relative as usize];
+        let entry = &mut self.syntax.ast.relatives[relative as usize];
         entry.base = Base::Var(index_var);
         entry.lane = lane;
     }
 
     /// The unnamed variable and the suffix of a path.
     pub(super) fn path_operand(&mut self, path: u32) -> Option<(u32, Suffix)> {
-        let span = self.program.ast.paths[path as usize].span;
-        let text = &self.program.ast.text[span.range()];
+        let span = self.syntax.ast.paths[path as usize].span;
+        let text = &self.syntax.ast.text[span.range()];
         if let Some(&found) = self.operand_paths.get(text) {
             return Some(found);
         }
@@ -298,19 +317,19 @@ impl Checker<'_> {
         let resolved = self.resolve(path)?;
         if resolved.range {
             let (code, message) = self.range_problem(&resolved.bound, span);
-            self.reports.error(code, span, message);
+            self.syntax.reports.error(code, span, message);
             return None;
         }
         let suffix = match resolved.rest {
             None => Suffix::NONE,
             Some(segment) => match self
                 .letters()
-                .suffix(self.program.ast.names.text(segment.name))
+                .suffix(self.syntax.ast.names.text(segment.name))
             {
                 Ok(suffix) => suffix,
                 Err(Code::UnexpectedToken) => {
                     let text = self.source_text(segment.span);
-                    self.reports.error(
+                    self.syntax.reports.error(
                         Code::BindingUnknown,
                         segment.span,
                         format!("`{text}` is no binding here"),
@@ -318,7 +337,7 @@ impl Checker<'_> {
                     return None;
                 }
                 Err(code) => {
-                    self.reports.error(code, segment.span, code.title());
+                    self.syntax.reports.error(code, segment.span, code.title());
                     return None;
                 }
             },
@@ -331,7 +350,7 @@ impl Checker<'_> {
     }
 
     fn letters(&self) -> Letters {
-        Letters::of(self.program.ast.dialect)
+        Letters::of(self.syntax.ast.dialect)
     }
 
     fn range_problem(&self, bound: &Bound, span: Span) -> (Code, &'static str) {
@@ -399,17 +418,21 @@ impl Checker<'_> {
             }
             Bound::Buffer(range) => {
                 let (code, message) = range.space.direct_use();
-                self.reports.error(code, span, message);
+                self.syntax.reports.error(code, span, message);
                 None
             }
             Bound::Subroutines { .. } => {
                 let message = "subroutine parameters need a SUBROUTINE variable";
-                self.reports.error(Code::OperandNotVariable, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::OperandNotVariable, span, message);
                 None
             }
             Bound::Shared(_) => {
                 let message = "shared memory needs a SHARED variable";
-                self.reports.error(Code::MemoryOperand, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::MemoryOperand, span, message);
                 None
             }
         }
@@ -440,13 +463,14 @@ impl Checker<'_> {
             && (!self.is_plain_arb() || self.bare_number(&operand, shape));
         if shape == Shape::AddressRegister {
             let message = "an address register is expected";
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::AddressRegister, operand.span, message);
         } else if !bare || shape == Shape::Plain {
             self.suffix(&operand, shape);
         }
         for literal in first..first + count {
-            let literal = self.program.ast.literals[literal as usize];
+            let literal = self.syntax.ast.literals[literal as usize];
             // Decimal fractions are always fine as floats; their value is read when it is needed.
             if !ty.is_float() {
                 self.literal(literal, ty);
@@ -460,7 +484,8 @@ impl Checker<'_> {
         let bare = shape == Shape::Scalar && operand.suffix.is_none();
         if bare {
             let message = "a number as scalar operand needs a component, such as `2.0.x`";
-            self.reports
+            self.syntax
+                .reports
                 .lenient(Rule::BareNumber, operand.span, message);
         }
         bare
@@ -499,7 +524,7 @@ impl Checker<'_> {
     /// The variable of a result.
     #[inline]
     fn result_var(&mut self, name: NameId, span: Span) -> Option<u32> {
-        match self.named[name.index()] {
+        match self.syntax.words[name.index()].named {
             Named::Var(var) => Some(var),
             Named::Nothing if self.is_codes_target(name) => Some(self.codes_target(span)),
             Named::Nothing | Named::Poisoned | Named::SubroutineType => self.var_of(name, span),
@@ -508,7 +533,7 @@ impl Checker<'_> {
 
     /// A result binding used directly.
     fn path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
-        let text = &self.program.ast.text[dst.span.range()];
+        let text = &self.syntax.ast.text[dst.span.range()];
         if let Some(&(var, mask)) = self.result_paths.get(text) {
             dst.mask = mask;
             return Some(var);
@@ -523,12 +548,12 @@ impl Checker<'_> {
         if let Some(segment) = resolved.rest {
             match self
                 .letters()
-                .mask(self.program.ast.names.text(segment.name))
+                .mask(self.syntax.ast.names.text(segment.name))
             {
                 Ok(mask) => dst.mask = mask,
                 Err(Code::UnexpectedToken) => {
                     let text = self.source_text(segment.span);
-                    self.reports.error(
+                    self.syntax.reports.error(
                         Code::BindingUnknown,
                         segment.span,
                         format!("`{text}` is no binding here"),
@@ -536,13 +561,13 @@ impl Checker<'_> {
                     return None;
                 }
                 Err(code) => {
-                    self.reports.error(code, segment.span, code.title());
+                    self.syntax.reports.error(code, segment.span, code.title());
                     return None;
                 }
             }
         }
         if resolved.range {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::RangeAsOperand,
                 dst.span,
                 "a range is allowed in array declarations only",
@@ -561,7 +586,7 @@ impl Checker<'_> {
             | Bound::Buffer(_)
             | Bound::Subroutines { .. }
             | Bound::Shared(_) => {
-                self.reports.error(
+                self.syntax.reports.error(
                     Code::WriteReadOnly,
                     dst.span,
                     "this binding can only be read",
@@ -576,7 +601,10 @@ impl Checker<'_> {
         let what = match self.program.vars[var as usize].kind {
             VarKind::Address => {
                 let message = "address registers are written by ARL and its like only";
-                return self.reports.error(Code::AddressRegister, span, message);
+                return self
+                    .syntax
+                    .reports
+                    .error(Code::AddressRegister, span, message);
             }
             VarKind::Attrib { .. } => "an attribute",
             VarKind::Param { .. } => "a parameter",
@@ -588,7 +616,7 @@ impl Checker<'_> {
             VarKind::Temp | VarKind::Result { .. } | VarKind::Poisoned => return,
         };
         let text = self.var_text(var);
-        self.reports.error(
+        self.syntax.reports.error(
             Code::WriteReadOnly,
             span,
             format!("{text} is {what}, which this instruction cannot write"),

@@ -57,7 +57,8 @@ impl Checker<'_> {
                 let text = self.var_text(var);
                 let message =
                     format!("{text} has a run-time index, but repeats a binding of such an array");
-                self.reports
+                self.syntax
+                    .reports
                     .error(Code::RelativeOverlap, info.span, message);
             }
         }

@@ -146,7 +146,7 @@ impl Checker<'_> {
         let rows = || {
             STATE
                 .iter()
-                .filter(|row| row.known_in(self.program.ast.dialect))
+                .filter(|row| row.known_in(self.syntax.ast.dialect))
         };
         for row in rows() {
             match self.matches(rest, row.path, row.number) {

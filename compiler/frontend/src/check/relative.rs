@@ -76,24 +76,28 @@ impl Checker<'_> {
 
     /// A0 is no index of arrays that a program declares. NV_fragment_program2 section 3.11.2.
     pub(super) fn no_loop_index(&mut self, relative: u32) {
-        let info = self.program.ast.relatives[relative as usize];
+        let info = self.syntax.ast.relatives[relative as usize];
         if let Base::Var(var) = info.base
             && self.program.loop_index == Some(var)
         {
             let message = "A0 is an index of fragment.texcoord only";
-            self.reports.error(Code::IndexVariable, info.span, message);
+            self.syntax
+                .reports
+                .error(Code::IndexVariable, info.span, message);
         }
     }
 
     /// A use of a binding whose number A0 gives. NV_fragment_program2 section 3.11.3.Y.
     #[cold]
     pub(super) fn loop_index_use(&mut self, relative: u32, span: Span) {
-        let Base::Var(var) = self.program.ast.relatives[relative as usize].base else {
+        let Base::Var(var) = self.syntax.ast.relatives[relative as usize].base else {
             return;
         };
         if self.program.loop_index == Some(var) && self.open_loops == 0 {
             let message = "A0 has a value inside LOOP blocks only";
-            self.reports.error(Code::IndexVariable, span, message);
+            self.syntax
+                .reports
+                .error(Code::IndexVariable, span, message);
         }
     }
 }

@@ -17,21 +17,25 @@ impl Checker<'_> {
         };
         if self.version < Version::V5_0 {
             let message = "SUBROUTINETYPE needs language version 5.0";
-            self.reports.error(Code::FeatureNewer, decl.span, message);
+            self.syntax
+                .reports
+                .error(Code::FeatureNewer, decl.span, message);
         }
-        match self.named[name.index()] {
+        match self.syntax.words[name.index()].named {
             Named::Nothing | Named::SubroutineType => {
-                self.named[name.index()] = Named::SubroutineType;
+                self.syntax.words[name.index()].named = Named::SubroutineType;
             }
             Named::Poisoned => return,
             Named::Var(_) => {
                 let text = self.name_text(name);
                 let message = format!("`{text}` is declared already");
-                self.reports.error(Code::DuplicateName, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::DuplicateName, span, message);
                 return;
             }
         }
-        let labels: Vec<_> = (self.program.ast.items(decl).iter())
+        let labels: Vec<_> = (self.syntax.ast.items(decl).iter())
             .filter_map(|item| match *item {
                 Item::Name(label, _, span) => Some((label, span)),
                 Item::Path(_) | Item::Scalar(_) | Item::Vector { .. } | Item::Number(..) => None,
@@ -43,13 +47,15 @@ impl Checker<'_> {
 
     /// The kind of a SUBROUTINE variable over these parameters.
     pub(super) fn subroutine_kind(&mut self, decl: &Decl, params: &[u32]) -> Option<VarKind> {
-        let Some(&Item::Name(ty, _, ty_span)) = self.program.ast.items(decl).first() else {
+        let Some(&Item::Name(ty, _, ty_span)) = self.syntax.ast.items(decl).first() else {
             return None;
         };
-        if self.named[ty.index()] != Named::SubroutineType {
+        if self.syntax.words[ty.index()].named != Named::SubroutineType {
             let text = self.name_text(ty);
             let message = format!("`{text}` is no SUBROUTINETYPE");
-            self.reports.error(Code::SubroutineType, ty_span, message);
+            self.syntax
+                .reports
+                .error(Code::SubroutineType, ty_span, message);
             return None;
         }
         for &param in params {
@@ -57,7 +63,9 @@ impl Checker<'_> {
             if known != ty {
                 let other = self.name_text(known);
                 let message = format!("program.subroutine[{param}] is of type `{other}` already");
-                self.reports.error(Code::SubroutineType, decl.span, message);
+                self.syntax
+                    .reports
+                    .error(Code::SubroutineType, decl.span, message);
                 return None;
             }
         }
@@ -73,7 +81,8 @@ impl Checker<'_> {
         let wrong = "CALI takes a SUBROUTINE variable";
         let plain = operand.signs.is_empty() && operand.suffix.is_none();
         let (Base::Name(name), true) = (operand.base, plain) else {
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::SubroutineType, operand.span, wrong);
             return;
         };
@@ -96,7 +105,8 @@ impl Checker<'_> {
             | VarKind::Texture { .. }
             | VarKind::Image { .. }
             | VarKind::Shared { .. } => {
-                self.reports
+                self.syntax
+                    .reports
                     .error(Code::SubroutineType, operand.span, wrong);
             }
         }
@@ -106,15 +116,19 @@ impl Checker<'_> {
     pub(super) fn subroutine_numbers(&mut self) {
         let mut labels: FxHashMap<u32, NameId> = FxHashMap::default();
         let mut numbers: FxHashMap<NameId, u32> = FxHashMap::default();
-        for (name, number, span) in self.program.ast.subroutine_numbers.clone() {
+        for (name, number, span) in self.syntax.ast.subroutine_numbers.clone() {
             if number >= limits::SUBROUTINE_NUMBERS {
                 let limit = limits::SUBROUTINE_NUMBERS;
                 let message = format!("subroutine numbers are below {limit}");
-                self.reports.error(Code::SubroutineNumber, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::SubroutineNumber, span, message);
             } else if let Some(&other) = labels.get(&number) {
                 let other = self.name_text(other);
                 let message = format!("`{other}` has the number {number} already");
-                self.reports.error(Code::SubroutineNumber, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::SubroutineNumber, span, message);
             } else {
                 labels.insert(number, name);
                 numbers.insert(name, number);
@@ -145,7 +159,7 @@ impl Checker<'_> {
                 let message = format!("label `{text}` is not defined");
                 (Code::UndefinedLabel, message)
             };
-            self.reports.error(code, span, message);
+            self.syntax.reports.error(code, span, message);
         }
     }
 }

@@ -16,10 +16,10 @@ use glasm_ir::{Span, TexTarget};
 impl Checker<'_> {
     pub(super) fn texture(&mut self, inst: &Inst, operands: &mut [Operand], op: TextureOp) {
         let info = inst.opcode.info();
-        let Extra::Texture(number) = self.program.ast.extra(inst) else {
+        let Extra::Texture(number) = self.syntax.ast.extra(inst) else {
             return;
         };
-        let part = self.program.ast.textures[number as usize];
+        let part = self.syntax.ast.textures[number as usize];
         let target = &TARGETS[part.target as usize];
         let access = op.access();
         let before = info.operands.len() - 1 + usize::from(part.offset == Offset::Dynamic);
@@ -33,7 +33,9 @@ impl Checker<'_> {
         if clamps && target.target == TexTarget::Rect {
             let message = format!("textures of target `{}` have one level", target.name);
             let span = part.target_span;
-            self.reports.error(Code::TargetNotAllowed, span, message);
+            self.syntax
+                .reports
+                .error(Code::TargetNotAllowed, span, message);
         }
         self.offset(&part, op, target);
         let clamp = clamps && access != Access::GRAD;
@@ -55,36 +57,43 @@ impl Checker<'_> {
         }
         if target.since == Version::V1_0 {
             let message = format!("texture target `{}` is one of ARB programs", target.name);
-            self.reports.error(Code::TargetUnknown, span, message);
+            self.syntax
+                .reports
+                .error(Code::TargetUnknown, span, message);
         } else if target.since > self.version && !self.early_target(target, span) {
             let message = format!(
                 "target `{}` needs language version {}",
                 target.name,
                 target.since.name()
             );
-            self.reports.error(Code::FeatureNewer, span, message);
+            self.syntax.reports.error(Code::FeatureNewer, span, message);
         } else if !self.has_option(target.needs) {
             let option = target.needs.option();
             let message = format!("target `{}` needs OPTION {option}", target.name);
-            self.reports.error(Code::FeatureOption, span, message);
+            self.syntax
+                .reports
+                .error(Code::FeatureOption, span, message);
         } else if !target.access.contains(access) {
             let message = format!(
                 "`{}` cannot access textures of target `{}`",
                 info.name, target.name
             );
-            self.reports.error(Code::TargetNotAllowed, span, message);
+            self.syntax
+                .reports
+                .error(Code::TargetNotAllowed, span, message);
         } else if access == Access::GATHER
             && target.reference != Reference::None
             && self.version < Version::V5_0
         {
             let message = "gathers that compare need language version 5.0";
-            self.reports.error(Code::FeatureNewer, span, message);
+            self.syntax.reports.error(Code::FeatureNewer, span, message);
         }
     }
 
     /// Arrays of cube maps before version 5.0.
     fn early_target(&mut self, target: &TargetInfo, span: Span) -> bool {
-        if target.target != TexTarget::CubeArray || self.reports.acceptance() == Acceptance::Strict
+        if target.target != TexTarget::CubeArray
+            || self.syntax.reports.acceptance() == Acceptance::Strict
         {
             return false;
         }
@@ -93,7 +102,9 @@ impl Checker<'_> {
             target.name,
             target.since.name()
         );
-        self.reports.lenient(Rule::CubeArrayEarly, span, message)
+        self.syntax
+            .reports
+            .lenient(Rule::CubeArrayEarly, span, message)
     }
 
     /// Targets of ARB programs, which come by options for the most part.
@@ -107,15 +118,22 @@ impl Checker<'_> {
         let (span, name) = (part.target_span, target.name);
         let Some(needs) = target.arb else {
             let message = format!("ARB programs have no texture target `{name}`");
-            return self.reports.error(Code::TargetUnknown, span, message);
+            return self
+                .syntax
+                .reports
+                .error(Code::TargetUnknown, span, message);
         };
         let missing = needs.difference(self.program.features);
         if !missing.is_empty() {
             let message = format!("target `{name}` needs OPTION {}", missing.option());
-            self.reports.error(Code::FeatureOption, span, message);
+            self.syntax
+                .reports
+                .error(Code::FeatureOption, span, message);
         } else if !target.access.contains(access) {
             let message = format!("`{}` cannot access textures of target `{name}`", info.name);
-            self.reports.error(Code::TargetNotAllowed, span, message);
+            self.syntax
+                .reports
+                .error(Code::TargetNotAllowed, span, message);
         }
     }
 
@@ -125,11 +143,13 @@ impl Checker<'_> {
             Offset::Dynamic => {
                 if self.version < Version::V5_0 {
                     let message = "a run-time offset needs language version 5.0";
-                    self.reports
+                    self.syntax
+                        .reports
                         .error(Code::FeatureNewer, part.offset_span, message);
                 } else if target.is_cube() || !op.takes_run_time_offset() {
                     let message = "a run-time offset is not available here";
-                    self.reports
+                    self.syntax
+                        .reports
                         .error(Code::OffsetDynamic, part.offset_span, message);
                 }
             }
@@ -143,7 +163,8 @@ impl Checker<'_> {
                         "target `{}` takes {allowed} offset components here",
                         target.name
                     );
-                    self.reports
+                    self.syntax
+                        .reports
                         .error(Code::OffsetTarget, part.offset_span, message);
                 } else if offset
                     .iter()
@@ -151,7 +172,8 @@ impl Checker<'_> {
                 {
                     let (low, high) = (limits::TEXEL_OFFSET.start(), limits::TEXEL_OFFSET.end());
                     let message = format!("offsets run from {low} to {high}");
-                    self.reports
+                    self.syntax
+                        .reports
                         .error(Code::OffsetRange, part.offset_span, message);
                 }
             }
@@ -183,7 +205,7 @@ impl Checker<'_> {
             if number < own + further {
                 self.value(operand, Shape::Vector, Type::F32, false);
             } else {
-                self.reports.error(
+                self.syntax.reports.error(
                     Code::ExtraOperand,
                     operand.span,
                     format!(
@@ -203,7 +225,8 @@ impl Checker<'_> {
                     target.name
                 )
             };
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::MissingOperand, part.target_span, message);
         }
         if let (1, Some(offset)) = (dynamic, operands.last_mut()) {
@@ -213,13 +236,13 @@ impl Checker<'_> {
 
     /// The texture variable; sets it in the tree.
     fn texture_variable(&mut self, number: u32, op: TextureOp) -> Option<u32> {
-        let operand = self.program.ast.textures[number as usize].texture;
+        let operand = self.syntax.ast.textures[number as usize].texture;
         let (var, suffix) = match operand.base {
             Base::Name(name) => (self.var_of(name, operand.span)?, operand.suffix),
             Base::Path(path) => self.path_operand(path)?,
             Base::Var(var) => (var, operand.suffix),
             Base::Scalar(_) | Base::Vector { .. } => {
-                self.reports.error(
+                self.syntax.reports.error(
                     Code::TextureExpected,
                     operand.span,
                     "a texture such as `texture[0]` is expected",
@@ -230,7 +253,7 @@ impl Checker<'_> {
         let info = self.program.vars[var as usize];
         if !matches!(info.kind, VarKind::Texture { .. }) || !operand.signs.is_empty() {
             if info.kind != VarKind::Poisoned {
-                self.reports.error(
+                self.syntax.reports.error(
                     Code::TextureExpected,
                     operand.span,
                     "a texture such as `texture[0]` is expected",
@@ -240,7 +263,7 @@ impl Checker<'_> {
         }
         self.index(var, operand.index, operand.span);
         self.component(&operand, suffix, op);
-        let part = &mut self.program.ast.textures[number as usize].texture;
+        let part = &mut self.syntax.ast.textures[number as usize].texture;
         part.base = Base::Var(var);
         part.suffix = suffix;
         Some(var)
@@ -249,18 +272,19 @@ impl Checker<'_> {
     /// The component that gathers select.
     fn component(&mut self, operand: &Operand, suffix: Suffix, op: TextureOp) {
         if !suffix.is_none() && !op.selects_component() {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::ComponentSelect,
                 operand.span,
                 "only TXG and TXGO select a component",
             );
         } else if !suffix.is_none() && self.version < Version::V5_0 {
             let message = "a component of the texture needs language version 5.0";
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::FeatureNewer, operand.span, message);
         }
         if suffix.kind() == SuffixKind::Four {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::ScalarSuffix,
                 operand.span,
                 "one component of the texture is selected",
@@ -282,7 +306,8 @@ impl Checker<'_> {
                     "texture image unit {unit} is used with target `{}` already",
                     TARGETS[used as usize].name
                 );
-                self.reports
+                self.syntax
+                    .reports
                     .error(Code::TargetConflict, part.target_span, message);
                 return;
             }
@@ -290,7 +315,9 @@ impl Checker<'_> {
         if self.facts.texture_units == Some(known) && self.unit_targets.len() > known {
             let message = format!("more than {known} texture image units");
             let span = part.texture.span;
-            self.reports.error(Code::TooManyTextureUnits, span, message);
+            self.syntax
+                .reports
+                .error(Code::TooManyTextureUnits, span, message);
         }
     }
 }

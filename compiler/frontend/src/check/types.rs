@@ -99,7 +99,8 @@ impl Checker<'_> {
         } else {
             vec![format!("it takes {}", types.join(", "))]
         };
-        self.reports
+        self.syntax
+            .reports
             .error_with(Code::ModifierUnsupported, span, message, notes);
     }
 
@@ -122,12 +123,12 @@ impl Checker<'_> {
                 "`{}` is a second data type beside `{}`",
                 second.name, data.name
             );
-            self.reports.error(code, span, message);
+            self.syntax.reports.error(code, span, message);
             return;
         }
         if inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
             let span = self.type_span(inst, 0);
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::ModifierTwice,
                 span,
                 "the suffixes R and H are data types already",
@@ -149,7 +150,7 @@ impl Checker<'_> {
             self.unsupported_type(inst, info, 0);
         } else if data.class == TypeClass::Sized && self.version < Version::V5_0 {
             let span = self.type_span(inst, 0);
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::FeatureNewer,
                 span,
                 format!("`{}` needs language version 5.0", data.name),
@@ -186,7 +187,7 @@ impl Checker<'_> {
                 "`{}` takes exactly one storage modifier such as U32",
                 info.name
             );
-            self.reports.error(code, span, message);
+            self.syntax.reports.error(code, span, message);
             return fallback;
         }
         let data = inst.modifiers.data_type(0).info();
@@ -196,15 +197,18 @@ impl Checker<'_> {
             let message = format!("`{}` needs OPTION NV_gpu_program5_mem_extended", data.name);
             match info.accesses(OperandKind::ConstMem) && data.ty == Type::F16 {
                 true => {
-                    self.reports.lenient(Rule::HalfLoad, span, message);
+                    self.syntax.reports.lenient(Rule::HalfLoad, span, message);
                 }
-                false => self.reports.error(Code::FeatureOption, span, message),
+                false => self
+                    .syntax
+                    .reports
+                    .error(Code::FeatureOption, span, message),
             }
         }
         if data.ty.width() == Width::W64 && self.version < Version::V5_0 {
             let span = self.type_span(inst, 0);
             let message = format!("`{}` needs language version 5.0", data.name);
-            self.reports.error(Code::FeatureNewer, span, message);
+            self.syntax.reports.error(Code::FeatureNewer, span, message);
         }
         if atomic {
             self.atomic(inst, info, data);
@@ -220,7 +224,8 @@ impl Checker<'_> {
     fn atomic(&mut self, inst: &Inst, info: &OpcodeInfo, data: &DataType) {
         let Some(op) = inst.modifiers.atomic() else {
             let message = format!("`{}` needs an operation such as ADD", info.name);
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::AtomModifiers, self.opcode_span(inst), message);
             return;
         };
@@ -255,7 +260,9 @@ impl Checker<'_> {
                 modifiers::atomic_name(op),
                 data.name
             );
-            self.reports.error(Code::AtomCombination, span, message);
+            self.syntax
+                .reports
+                .error(Code::AtomCombination, span, message);
         }
     }
 
@@ -266,7 +273,7 @@ impl Checker<'_> {
         if inst.modifiers.type_count() != 2 || !sized {
             let span = self.opcode_span(inst);
             let message = "CVT takes two sized types: that of the result, then that of the operand";
-            self.reports.error(Code::CvtModifiers, span, message);
+            self.syntax.reports.error(Code::CvtModifiers, span, message);
             return InstTypes {
                 ty: Type::F32,
                 from: Type::F32,
@@ -277,7 +284,7 @@ impl Checker<'_> {
             .first()
             .filter(|operand| operand.signs.intersects(Signs::all()))
         {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::CvtModifiers,
                 operand.span,
                 "the operand of CVT has no sign and no absolute value",

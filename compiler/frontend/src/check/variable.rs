@@ -59,10 +59,11 @@ impl Checker<'_> {
     /// `ALIAS name = binding`: a variable of that binding.
     #[cold]
     pub(super) fn binding_alias(&mut self, decl: &Decl, path: u32) {
-        let span = self.program.ast.paths[path as usize].span;
+        let span = self.syntax.ast.paths[path as usize].span;
         let text = self.source_text(span);
         let message = format!("`{text}` is a binding, not the name of a variable");
         let accepted = self
+            .syntax
             .reports
             .lenient(Rule::AliasOfBinding, span, message)
             .then(|| self.resolve(path))
@@ -111,15 +112,15 @@ impl Checker<'_> {
             return;
         };
         let poisoned = self.new_var(decl, VarKind::Poisoned, None);
-        if self.named[name.index()] == Named::Nothing {
-            self.named[name.index()] = Named::Poisoned;
+        if self.syntax.words[name.index()].named == Named::Nothing {
+            self.syntax.words[name.index()].named = Named::Poisoned;
         } else {
             self.declare(Some((name, span)), poisoned);
         }
     }
 
     fn reports_len(&self) -> usize {
-        self.reports.len()
+        self.syntax.reports.len()
     }
 
     pub(super) fn has_option(&self, feature: options::Features) -> bool {
@@ -182,7 +183,7 @@ impl Checker<'_> {
             | DeclKind::SubroutineType
             | DeclKind::Subroutine => return true,
         };
-        self.reports.error(code, decl.span, message);
+        self.syntax.reports.error(code, decl.span, message);
         false
     }
 
@@ -193,12 +194,12 @@ impl Checker<'_> {
         // The first item of SUBROUTINE is its type.
         let first = u32::from(decl.kind == DeclKind::Subroutine);
         for index in first..decl.item_count {
-            let item = self.program.ast.items[(decl.first_item + index) as usize];
+            let item = self.syntax.ast.items[(decl.first_item + index) as usize];
             if elements
                 .as_ref()
                 .is_some_and(|elements| elements.len() as u64 > limits::PARAMETERS)
             {
-                self.reports.error(
+                self.syntax.reports.error(
                     Code::TooManyParameters,
                     item_span(self, item),
                     "too many bindings in an array",
@@ -237,7 +238,9 @@ impl Checker<'_> {
             _ => {
                 let message =
                     "the bindings of a buffer variable must be consecutive elements of one buffer";
-                self.reports.error(Code::BufferBindings, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::BufferBindings, span, message);
                 return false;
             }
         }
@@ -284,7 +287,7 @@ impl Checker<'_> {
             | DeclKind::SecondaryViewLayerOffset
             | DeclKind::SubroutineType => "nothing",
         };
-        self.reports.error(
+        self.syntax.reports.error(
             Code::BindingUnknown,
             span,
             format!("this declaration needs {wanted} as binding"),
@@ -292,10 +295,10 @@ impl Checker<'_> {
     }
 
     fn path_item(&mut self, decl: &Decl, path: u32) -> Option<Elements> {
-        let span = self.program.ast.paths[path as usize].span;
+        let span = self.syntax.ast.paths[path as usize].span;
         let resolved = self.resolve(path)?;
         if let Some(rest) = resolved.rest {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::UnexpectedToken,
                 rest.span,
                 "a binding in a declaration has no suffix",
@@ -357,14 +360,14 @@ impl Checker<'_> {
         } else {
             (Code::RangeAsOperand, "a range needs an array variable")
         };
-        self.reports.error(code, span, message);
+        self.syntax.reports.error(code, span, message);
     }
 
     /// The array size of texture or image units, which must be consecutive.
     fn units(&mut self, decl: &Decl, list: &[u32]) -> Option<Option<u32>> {
         let array = self.array_of(decl.size, list.len())?;
         if list.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::TextureUnits,
                 decl.span,
                 "the units of an array must be consecutive",
@@ -388,7 +391,7 @@ impl Checker<'_> {
             Elements::Results(list) => {
                 let array = self.array_of(decl.size, list.len())?;
                 if array.is_some() && self.stage == Stage::Fragment {
-                    self.reports.error(
+                    self.syntax.reports.error(
                         Code::OutputArray,
                         decl.span,
                         "fragment programs have no arrays of results",
@@ -440,7 +443,8 @@ impl Checker<'_> {
         let array = self.array_of(decl.size, list.len())?;
         self.parameters += list.len() as u64;
         if self.parameters > limits::PARAMETERS - self.reserved().parameters {
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::TooManyParameters, decl.span, "too many parameters");
             self.parameters = 0;
             return None;
@@ -458,7 +462,9 @@ impl Checker<'_> {
             Size::Of(size, _) if size as usize == count => Some(Some(size)),
             Size::Of(size, span) => {
                 let message = format!("the size is {size}, but there are {count} bindings");
-                self.reports.error(Code::ArraySizeMismatch, span, message);
+                self.syntax
+                    .reports
+                    .error(Code::ArraySizeMismatch, span, message);
                 None
             }
         }
@@ -474,11 +480,13 @@ impl Checker<'_> {
             || list.iter().any(|(other, _)| other.path != row.path)
         {
             let message = "an array holds bindings of one kind that exists in arrays";
-            self.reports.error(Code::ArrayKinds, decl.span, message);
+            self.syntax
+                .reports
+                .error(Code::ArrayKinds, decl.span, message);
             return None;
         }
         if list.windows(2).any(|pair| pair[0].1 + 1 != pair[1].1) {
-            self.reports.error(
+            self.syntax.reports.error(
                 Code::ArrayOrder,
                 decl.span,
                 "the bindings of an array must have consecutive numbers",
@@ -501,7 +509,8 @@ impl Checker<'_> {
             || primitive_id && mods.intersects(!VarMods::FLAT)
         {
             let message = format!("`{}` takes no interpolation modifier", row.path);
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::InterpolationNotAllowed, decl.span, message);
         }
         // Primary and secondary color must agree; they are kept under one key beside their own.
@@ -522,7 +531,8 @@ impl Checker<'_> {
                 "`{}` is declared with different interpolation modifiers",
                 row.path
             );
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::InterpolationConflict, decl.span, message);
         }
     }
@@ -542,7 +552,7 @@ impl Checker<'_> {
             let message = format!(
                 "vertex attribute {slot} is bound by its conventional name and by its number"
             );
-            self.reports.error(Code::AliasPair, span, message);
+            self.syntax.reports.error(Code::AliasPair, span, message);
         }
     }
 }
@@ -559,7 +569,7 @@ pub(super) fn io_binding(row: &BindingInfo, number: u32) -> IoBinding {
 fn item_span(checker: &Checker<'_>, item: Item) -> Span {
     match item {
         Item::Name(_, _, span) | Item::Vector { span, .. } | Item::Number(_, span) => span,
-        Item::Path(path) => checker.program.ast.paths[path as usize].span,
-        Item::Scalar(literal) => checker.program.ast.literals[literal as usize].span,
+        Item::Path(path) => checker.syntax.ast.paths[path as usize].span,
+        Item::Scalar(literal) => checker.syntax.ast.literals[literal as usize].span,
     }
 }

@@ -9,20 +9,25 @@ use glasm_ir::{Semantic, Span, Stage};
 impl Checker<'_> {
     /// The layer offset of the second view. NV_stereo_view_rendering section 2.X.7.Y.
     pub(super) fn secondary_view_layer_offset(&mut self, decl: &Decl) {
-        let Some(&Item::Number(bits, span)) = self.program.ast.items(decl).first() else {
+        let Some(&Item::Number(bits, span)) = self.syntax.ast.items(decl).first() else {
             return;
         };
         let offset = bits as i32;
         if matches!(self.stage, Stage::Fragment | Stage::Compute) {
             let message = "fragment and compute programs have no views";
-            self.reports
+            self.syntax
+                .reports
                 .error(Code::DeclarationNotAllowed, decl.span, message);
         } else if !self.has_option(Features::STEREO_VIEWS) {
             let message = "SECONDARY_VIEW_LAYER_OFFSET needs OPTION NV_stereo_view_rendering";
-            self.reports.error(Code::FeatureOption, decl.span, message);
+            self.syntax
+                .reports
+                .error(Code::FeatureOption, decl.span, message);
         } else if let Some(other) = self.program.second_layer_offset.filter(|it| *it != offset) {
             let message = format!("the offset is {other} already");
-            self.reports.error(Code::SecondLayerOffset, span, message);
+            self.syntax
+                .reports
+                .error(Code::SecondLayerOffset, span, message);
         } else {
             self.program.second_layer_offset = Some(offset);
         }
@@ -49,12 +54,14 @@ impl Checker<'_> {
             mask
         };
         let message = "the program writes both result.viewport and result.viewportmask";
-        self.reports.error(Code::ViewportAndMask, later, message);
+        self.syntax
+            .reports
+            .error(Code::ViewportAndMask, later, message);
     }
 
     /// Where a result is written first.
     fn first_write(&self, semantic: Semantic) -> Option<Span> {
-        let ast = &self.program.ast;
+        let ast = &self.syntax.ast;
         ast.statements.iter().find_map(|statement| {
             let &Statement::Inst(number) = statement else {
                 return None;

@@ -129,8 +129,9 @@ pub(super) fn declaration(input: &mut Input<'_, '_>) -> Parsed<()> {
     decl.span.end = expect(input, Kind::Semicolon, Expected::EndOfDecl)?.end();
     let ast = &mut input.state.ast;
     decl.item_count = ast.items.len() as u32 - first_item;
-    ast.statements.push(Statement::Decl(ast.decls.len() as u32));
+    let statement = Statement::Decl(ast.decls.len() as u32);
     ast.decls.push(decl);
+    input.state.push_statement(statement);
     Ok(())
 }
 

@@ -57,7 +57,7 @@ pub(super) fn instruction(
     let end = semicolon(input)?;
     let ast = &mut input.state.ast;
     let span = Span::new(word.start(), end);
-    ast.statements.push(Statement::Inst(ast.insts.len() as u32));
+    let statement = Statement::Inst(ast.insts.len() as u32);
     ast.insts.push(Inst {
         opcode,
         operand_count: info.operands.len() as u8,
@@ -69,6 +69,7 @@ pub(super) fn instruction(
         extra: None,
         span,
     });
+    input.state.push_statement(statement);
     Ok(())
 }
 
@@ -116,8 +117,9 @@ fn unusual_instruction(input: &mut Input<'_, '_>, start: Start) -> Parsed<()> {
     }
     let ast = &mut input.state.ast;
     inst.operand_count = (ast.operands.len() as u32 - first_operand) as u8;
-    ast.statements.push(Statement::Inst(ast.insts.len() as u32));
+    let statement = Statement::Inst(ast.insts.len() as u32);
     ast.insts.push(inst);
+    input.state.push_statement(statement);
     parsed
 }
 

@@ -104,14 +104,18 @@ impl ModalError for Failure {
 pub(crate) type Parsed<T> = Result<T, Failure>;
 
 /// The bytes that were not read yet, from a token on, with the tree under construction.
-pub(crate) type Input<'a, 's> = Stateful<&'s [u8], &'a mut State<'s>>;
+pub(crate) type Input<'a, 's> = Stateful<&'s [u8], &'a mut Syntax<'s>>;
 
-/// The tree under construction.
-pub(crate) struct State<'s> {
+/// The statement that was read last, and what is known of names and options.
+pub(crate) struct Syntax<'s> {
+    /// What was not read yet.
+    rest: &'s [u8],
+    /// The statement that was read last, if it can be checked.
+    pub(crate) statement: Option<Statement>,
     pub(crate) ast: Ast<'s>,
     pub(crate) reports: Reports,
     /// What is known of each name.
-    words: Vec<Word>,
+    pub(crate) words: Vec<Word>,
     vocabulary: &'static Vocabulary,
     facts: &'static LanguageFacts,
     /// What the options read so far enable.
@@ -124,13 +128,13 @@ pub(crate) struct State<'s> {
     wanted: Option<Stage>,
 }
 
-impl std::fmt::Debug for State<'_> {
+impl std::fmt::Debug for Syntax<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("State")
+        f.write_str("Syntax")
     }
 }
 
-impl<'s> State<'s> {
+impl<'s> Syntax<'s> {
     #[inline]
     fn text(&self, token: Token) -> &'s [u8] {
         token.text(self.ast.text)
@@ -324,124 +328,124 @@ pub(crate) fn fail_with(input: &Input<'_, '_>, expected: Expected, code: Code) -
     }
 }
 
-/// Parses a program. Errors go to the reports.
-pub(crate) fn parse<'s>(start: Start<'s>, memory: &mut Memory) -> (Ast<'s>, Reports) {
-    let body = start.body;
-    let mut state = new_state(start, memory);
-    let mut input = Stateful {
-        input: state.ast.text,
-        state: &mut state,
-    };
-    go_to(&mut input, body);
-    program(&mut input);
-    let end = peek(&input).end();
-    let State {
-        mut ast,
-        reports,
-        words,
-        ..
-    } = state;
-    memory.words = words;
-    ast.end = end;
-    (ast, reports)
-}
-
 /// Bytes of a statement, as a guess for how many there will be.
 const STATEMENT_BYTES: usize = 30;
 
-fn new_state<'s>(start: Start<'s>, memory: &mut Memory) -> State<'s> {
-    let Start {
-        dialect,
-        text,
-        wanted,
-        reports,
-        ..
-    } = start;
-    let names = Names::new(text, std::mem::take(&mut memory.names));
-    let statements = text.len() / STATEMENT_BYTES;
-    let mut extras = kept::take(&mut memory.extras, 1);
-    extras.push(crate::ast::Extra::None);
-    let ast = Ast {
-        dialect,
-        text,
-        names,
-        options: Vec::new(),
-        statements: kept::take(&mut memory.statements, statements),
-        insts: kept::take(&mut memory.insts, statements),
-        operands: kept::take(&mut memory.operands, statements * 2),
-        decls: Vec::new(),
-        items: Vec::new(),
-        paths: kept::take(&mut memory.paths, 0),
-        segments: kept::take(&mut memory.segments, 0),
-        relatives: kept::take(&mut memory.relatives, 0),
-        pairs: Vec::new(),
-        literals: kept::take(&mut memory.literals, 0),
-        labels: Vec::new(),
-        subroutine_numbers: Vec::new(),
-        extras,
-        textures: kept::take(&mut memory.textures, 0),
-        poisoned: Vec::new(),
-        end: 0,
-    };
-    State {
-        ast,
-        reports,
-        words: kept::take(&mut memory.words, 0),
-        vocabulary: Vocabulary::of(dialect),
-        facts: dialect.facts(),
-        features: Features::empty(),
-        letters: Letters::of(dialect),
-        late_options: false,
-        in_index: false,
-        wanted,
+impl<'s> Syntax<'s> {
+    /// Before the first statement of a program.
+    pub(crate) fn new(start: Start<'s>, memory: &mut Memory) -> Self {
+        let Start {
+            dialect,
+            text,
+            body,
+            wanted,
+            reports,
+        } = start;
+        let statements = text.len() / STATEMENT_BYTES;
+        let mut extras = kept::take(&mut memory.extras, 1);
+        extras.push(crate::ast::Extra::None);
+        let ast = Ast {
+            names: Names::new(text, std::mem::take(&mut memory.names)),
+            statements: kept::take(&mut memory.statements, statements),
+            insts: kept::take(&mut memory.insts, statements),
+            operands: kept::take(&mut memory.operands, statements * 2),
+            paths: kept::take(&mut memory.paths, 0),
+            segments: kept::take(&mut memory.segments, 0),
+            relatives: kept::take(&mut memory.relatives, 0),
+            literals: kept::take(&mut memory.literals, 0),
+            extras,
+            textures: kept::take(&mut memory.textures, 0),
+            ..Ast::new(dialect, text)
+        };
+        Self {
+            rest: lex::without_blanks(&text[body..]),
+            statement: None,
+            ast,
+            reports,
+            words: kept::take(&mut memory.words, 0),
+            vocabulary: Vocabulary::of(dialect),
+            facts: dialect.facts(),
+            features: Features::empty(),
+            letters: Letters::of(dialect),
+            late_options: false,
+            in_index: false,
+            wanted,
+        }
+    }
+
+    /// Reads what stands ahead: a statement, if it can be checked, becomes [`statement`](Self::statement). `false` at the end of the
+    /// program.
+    pub(crate) fn read_statement(&mut self) -> bool {
+        let mut input = Stateful {
+            input: self.rest,
+            state: &mut *self,
+        };
+        let goes_on = next(&mut input);
+        let rest = input.input;
+        self.rest = rest;
+        goes_on
+    }
+
+    /// What was read, and what was said of it.
+    pub(crate) fn finish(self, memory: &mut Memory) -> (Ast<'s>, Reports) {
+        let Self {
+            mut ast,
+            reports,
+            words,
+            rest,
+            ..
+        } = self;
+        memory.words = words;
+        ast.end = (ast.text.len() - rest.len()) as u32;
+        (ast, reports)
+    }
+
+    /// Adds a statement.
+    fn push_statement(&mut self, statement: Statement) {
+        self.ast.statements.push(statement);
+        self.statement = Some(statement);
     }
 }
 
-/// The statements up to END.
-fn program(input: &mut Input<'_, '_>) {
-    loop {
-        let first = peek(input);
-        let result = match first.kind() {
-            Kind::Ident => {
-                let name = input.state.intern(first);
-                let text = input.state.ast.text;
-                let behind = lex::skip_blanks(text, first.end() as usize);
-                if text.get(behind) == Some(&b':') {
-                    label(input, name)
-                } else {
-                    match input.state.leader(name) {
-                        Leader::Other if has_number(input) => numbered_label(input, name),
-                        Leader::End => return end(input),
-                        leader => statement(input, leader, first),
+/// Reads what stands ahead; `false` at the end of the program.
+fn next(input: &mut Input<'_, '_>) -> bool {
+    let first = peek(input);
+    let result = match first.kind() {
+        Kind::Ident => {
+            let name = input.state.intern(first);
+            let text = input.state.ast.text;
+            let behind = lex::skip_blanks(text, first.end() as usize);
+            if text.get(behind) == Some(&b':') {
+                label(input, name)
+            } else {
+                match input.state.leader(name) {
+                    Leader::Other if has_number(input) => numbered_label(input, name),
+                    Leader::End => {
+                        end(input);
+                        return false;
                     }
+                    leader => statement(input, leader, first),
                 }
             }
-            Kind::End => {
-                input.state.reports.error(
-                    Code::MissingEnd,
-                    first.span(),
-                    "the program has no `END`",
-                );
-                return;
-            }
-            _ => Err(fail_at(input, Expected::Statement)),
-        };
-        if let Err(failure) = result {
-            report(input, failure);
-            recover(input, first, failure);
         }
-        if input.state.reports.is_full() {
-            return;
+        Kind::End => {
+            let (code, message) = (Code::MissingEnd, "the program has no `END`");
+            input.state.reports.error(code, first.span(), message);
+            return false;
         }
-        if input.state.ast.insts.len() > limits::INSTRUCTIONS {
-            let message = format!("more than {} instructions", limits::INSTRUCTIONS);
-            input
-                .state
-                .reports
-                .error(Code::TooManyInstructions, first.span(), message);
-            return;
-        }
+        _ => Err(fail_at(input, Expected::Statement)),
+    };
+    if let Err(failure) = result {
+        report(input, failure);
+        recover(input, first, failure);
     }
+    if input.state.ast.insts.len() > limits::INSTRUCTIONS {
+        let message = format!("more than {} instructions", limits::INSTRUCTIONS);
+        let reports = &mut input.state.reports;
+        reports.error(Code::TooManyInstructions, first.span(), message);
+        return false;
+    }
+    !input.state.reports.is_full()
 }
 
 /// The word END: only blanks and comments may follow.
@@ -485,9 +489,9 @@ fn label(input: &mut Input<'_, '_>, name: NameId) -> Parsed<()> {
     input.state.late_options = true;
     let span = advance(input).span();
     advance(input);
+    let label = Statement::Label(input.state.ast.labels.len() as u32);
+    input.state.push_statement(label);
     let ast = &mut input.state.ast;
-    ast.statements
-        .push(Statement::Label(ast.labels.len() as u32));
     ast.labels.push((name, span));
     Ok(())
 }
@@ -513,9 +517,9 @@ fn numbered_label(input: &mut Input<'_, '_>, name: NameId) -> Parsed<()> {
     let number = path::small_int(input)?;
     let close = expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
     expect(input, Kind::Colon, Expected::Token(Kind::Colon))?;
+    let label = Statement::Label(input.state.ast.labels.len() as u32);
+    input.state.push_statement(label);
     let ast = &mut input.state.ast;
-    ast.statements
-        .push(Statement::Label(ast.labels.len() as u32));
     ast.labels.push((name, span));
     ast.subroutine_numbers
         .push((name, number, word.span().to(close.span())));

@@ -6,6 +6,7 @@
 use super::decl::{self, DeclWord};
 use crate::lang::modifiers::{Modifier, Mods};
 use crate::lang::opcodes::{self, Opcode};
+use crate::names::Named;
 use crate::source::Dialect;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -35,6 +36,8 @@ pub(crate) struct Word {
     pub(super) reserved: bool,
     /// Whether a declaration before has this name.
     pub(super) declared: bool,
+    /// What it stands for by the declarations before.
+    pub(crate) named: Named,
 }
 
 /// The words of a language.
@@ -50,6 +53,7 @@ impl Word {
             modifier: None,
             reserved: false,
             declared: false,
+            named: Named::Nothing,
         }
     }
 }
