@@ -274,6 +274,12 @@ pub(crate) fn word_length(rest: &[u8]) -> usize {
     length
 }
 
+/// Whether `byte` is one of those of words, points and brackets.
+#[inline]
+pub(crate) fn is_of_path(byte: u8) -> bool {
+    WORD[byte as usize] || matches!(byte, b'.' | b'[' | b']')
+}
+
 /// Whether a word can begin with `byte`.
 #[inline]
 pub(crate) fn is_letter(byte: u8) -> bool {

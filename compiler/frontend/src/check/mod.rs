@@ -36,7 +36,7 @@ pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 
-use crate::ast::{Ast, Base, Inst, Operand, Statement, Suffix, VarMods};
+use crate::ast::{Ast, Base, Inst, Operand, Statement, VarMods};
 use crate::codes::Code;
 use crate::header::Start;
 use crate::kept::{self, Memory};
@@ -52,7 +52,7 @@ use crate::source::{Acceptance, Family, Version};
 use binding::Bound;
 use glasm_ir::program::Modes;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
-use glasm_ir::{ParamSource, Semantic, Span, Stage, WriteMask};
+use glasm_ir::{ParamSource, Semantic, Span, Stage};
 use rustc_hash::FxHashMap;
 
 /// A variable, declared or made by a binding that is used directly.
@@ -210,10 +210,6 @@ struct Checker<'s> {
     implicit: FxHashMap<Implicit, u32>,
     /// The first of all bindings of a row, where one of them has a run-time index.
     relative_rows: FxHashMap<&'static str, VarKind>,
-    /// Paths that were operands before, by their text: programs repeat them.
-    operand_paths: FxHashMap<&'s [u8], (u32, Suffix)>,
-    /// Paths that were results before.
-    result_paths: FxHashMap<&'s [u8], (u32, WriteMask)>,
     /// Results written through declared variables, in programs with sizes of results.
     result_sizes: FxHashMap<Semantic, VarSize>,
     /// Elements of temporaries.
@@ -296,8 +292,6 @@ impl<'s> Checker<'s> {
             version: dialect.version(),
             implicit: FxHashMap::default(),
             relative_rows: FxHashMap::default(),
-            operand_paths: FxHashMap::default(),
-            result_paths: FxHashMap::default(),
             result_sizes: FxHashMap::default(),
             temporaries: 0,
             addresses: 0,

@@ -36,9 +36,34 @@ impl Checker<'_> {
             && let Named::Var(var) = self.syntax.words[name.index()].named
         {
             operand.base = Base::Var(var);
-            return self.variable_value(operand, var, shape, ty, untyped);
         }
-        self.unusual_value(operand, shape, ty, untyped);
+        if !self.is_usual(operand, shape, ty) {
+            self.unusual_value(operand, shape, ty, untyped);
+        }
+    }
+
+    /// Whether an operand is a value or an element of an array of them, as most are, and no rule is against it.
+    #[inline]
+    fn is_usual(&self, operand: &Operand, shape: Shape, ty: Type) -> bool {
+        let Base::Var(var) = operand.base else {
+            return false;
+        };
+        let var = &self.program.vars[var as usize];
+        let is_value = matches!(
+            var.kind,
+            VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. }
+        );
+        let has_shape = match shape {
+            Shape::Vector => true,
+            Shape::Scalar => matches!(operand.suffix.kind(), SuffixKind::One(_)),
+            Shape::Plain | Shape::Memory(_) | Shape::AddressRegister => false,
+        };
+        let has_index = match (var.array, operand.index) {
+            (None, Index::None) => true,
+            (Some(count), Index::Const(number)) => number < count && var.element.is_none(),
+            _ => false,
+        };
+        is_value && has_shape && has_index && var.base.is_none_or(|base| base == ty.base())
     }
 
     fn unusual_value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
@@ -305,11 +330,11 @@ impl Checker<'_> {
     pub(super) fn path_operand(&mut self, path: u32) -> Option<(u32, Suffix)> {
         let span = self.syntax.ast.paths[path as usize].span;
         let text = &self.syntax.ast.text[span.range()];
-        if let Some(&found) = self.operand_paths.get(text) {
+        if let Some(&found) = self.syntax.operand_paths.get(text) {
             return Some(found);
         }
         let found = self.new_path_operand(path, span)?;
-        self.operand_paths.insert(text, found);
+        self.syntax.operand_paths.insert(text, found);
         Some(found)
     }
 
@@ -503,7 +528,8 @@ impl Checker<'_> {
                 Some(var) => var,
                 None => return,
             },
-            Base::Var(_) | Base::Scalar(_) | Base::Vector { .. } => return,
+            Base::Var(var) => var,
+            Base::Scalar(_) | Base::Vector { .. } => return,
         };
         dst.base = Base::Var(var);
         let info = &mut self.program.vars[var as usize];
@@ -534,12 +560,12 @@ impl Checker<'_> {
     /// A result binding used directly.
     fn path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
         let text = &self.syntax.ast.text[dst.span.range()];
-        if let Some(&(var, mask)) = self.result_paths.get(text) {
+        if let Some(&(var, mask)) = self.syntax.result_paths.get(text) {
             dst.mask = mask;
             return Some(var);
         }
         let var = self.new_path_result(path, dst)?;
-        self.result_paths.insert(text, (var, dst.mask));
+        self.syntax.result_paths.insert(text, (var, dst.mask));
         Some(var)
     }
 

@@ -8,6 +8,7 @@ use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use crate::codes::Code;
 use crate::lang::conditions::{self, SPARSE_REGISTER};
 use crate::lex::{self, Kind, Token};
+use crate::names::NameId;
 use crate::parse::path::int_value;
 use crate::source::{Dialect, Version};
 use glasm_ir::{Span, Swizzle, WriteMask};
@@ -192,15 +193,33 @@ fn named_operand(input: &mut Input<'_, '_>, start: u32) -> Parsed<Operand> {
         span: Span::new(start, word_end),
     };
     if input.state.is_reserved(name) {
-        let first = word_end - input.state.ast.names.text(name).len() as u32;
-        let (path, end) = path::path(input, name, Span::new(first, word_end))?;
-        operand.base = Base::Path(path);
-        operand.span.end = end;
+        let length = input.state.ast.names.text(name).len() as u32;
+        bound_operand(input, (name, word_end - length), &mut operand)?;
         return Ok(operand);
     }
     operand.index = path::indices(input, &mut operand.span.end)?;
     operand.suffix = suffix(input, &mut operand.span.end)?;
     Ok(operand)
+}
+
+/// The rest of a binding whose first word, at a byte, was taken.
+fn bound_operand(
+    input: &mut Input<'_, '_>,
+    (name, start): (NameId, u32),
+    operand: &mut Operand,
+) -> Parsed<()> {
+    let text = path::text(input, start);
+    if let Some(&(var, suffix)) = input.state.operand_paths.get(text) {
+        (operand.base, operand.suffix) = (Base::Var(var), suffix);
+        operand.span.end = start + text.len() as u32;
+        go_to(input, operand.span.end as usize);
+        return Ok(());
+    }
+    let word = Span::new(start, operand.span.end);
+    let (path, end) = path::path(input, name, word)?;
+    operand.base = Base::Path(path);
+    operand.span.end = end;
+    Ok(())
 }
 
 /// A number or a vector of numbers.
@@ -387,9 +406,7 @@ pub(super) fn result(input: &mut Input<'_, '_>) -> Parsed<Dst> {
         span: Span::new(start, end),
     };
     if input.state.is_reserved(name) {
-        let (path, end) = path::path(input, name, dst.span)?;
-        dst.base = Base::Path(path);
-        dst.span.end = end;
+        bound_result(input, name, &mut dst)?;
     } else {
         dst.index = path::indices(input, &mut dst.span.end)?;
         dst.mask = mask(input, &mut dst.span.end)?;
@@ -400,6 +417,21 @@ pub(super) fn result(input: &mut Input<'_, '_>) -> Parsed<Dst> {
         expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
     }
     Ok(dst)
+}
+
+/// The rest of a result that is a binding.
+fn bound_result(input: &mut Input<'_, '_>, name: NameId, dst: &mut Dst) -> Parsed<()> {
+    let text = path::text(input, dst.span.start);
+    if let Some(&(var, mask)) = input.state.result_paths.get(text) {
+        (dst.base, dst.mask) = (Base::Var(var), mask);
+        dst.span.end = dst.span.start + text.len() as u32;
+        go_to(input, dst.span.end as usize);
+        return Ok(());
+    }
+    let (path, end) = path::path(input, name, dst.span)?;
+    dst.base = Base::Path(path);
+    dst.span.end = end;
+    Ok(())
 }
 
 #[cold]

@@ -39,6 +39,20 @@ pub(super) fn path(input: &mut Input<'_, '_>, name: NameId, word: Span) -> Parse
     Ok((ast.paths.len() as u32 - 1, end))
 }
 
+/// The text of the path that begins at byte `start`, if it has no blanks; what was found for the same text before holds for it, too.
+/// Empty if a bracket or a point follows behind a blank, so that the path goes on.
+pub(super) fn text<'s>(input: &Input<'_, 's>, start: u32) -> &'s [u8] {
+    let rest = &input.state.ast.text[start as usize..];
+    let length = rest
+        .iter()
+        .take_while(|&&byte| lex::is_of_path(byte))
+        .count();
+    match lex::without_blanks(&rest[length..]).first() {
+        Some(b'.' | b'[') => &[],
+        _ => &rest[..length],
+    }
+}
+
 /// A path in a declaration, from its first word on. `image` is no reserved word.
 pub(super) fn whole_path(input: &mut Input<'_, '_>) -> Parsed<u32> {
     let word = peek(input);
