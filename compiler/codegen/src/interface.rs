@@ -17,7 +17,7 @@ use crate::reflect::{
     Reflection, Replication, Requirements, Scalar as ReflectedScalar, TextureBinding,
 };
 use crate::varyings::varying_location;
-use crate::words::ValueWord;
+use crate::words::{TypeWord, ValueWord};
 use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::{Interpolation, Sampling};
@@ -72,6 +72,8 @@ pub(crate) struct Interface {
     pub(crate) back_colors: [ValueWord; 2],
     pub(crate) params: Vec<ValueWord>,
     pub(crate) param_block: ValueWord,
+    /// The type of pointers to its slots.
+    pub(crate) param_pointer: TypeWord,
     /// The members of the block.
     pub(crate) param_members: Vec<ParamMember>,
     pub(crate) param_types: Vec<u32>,
@@ -170,7 +172,7 @@ impl Interface {
         &mut self,
         w: &mut Writer,
         class: StorageClass,
-        ty: crate::words::TypeWord,
+        ty: TypeWord,
     ) -> ValueWord {
         let variable = w.variable(class, ty);
         self.in_out.push(variable.0);

@@ -226,19 +226,21 @@ impl Interface {
         home: Home,
     ) -> ValueWord {
         let block = self.param_block(w, program, options);
-        let vector = w.ty(Scalar::F32, 4);
-        let pointer_ty = w.pointer(storage_class(program), vector);
+        if self.param_pointer == TypeWord::default() {
+            let vector = w.ty(Scalar::F32, 4);
+            self.param_pointer = w.pointer(storage_class(program), vector);
+        }
         let (number, member) = self.param_member(param.index() as u32);
         let number = w.uint(number);
-        let chain = [block.0, number.0, index.0];
-        let chain = if member.is_array {
-            &chain[..]
-        } else {
-            &chain[..2]
-        };
         let pointer = w.object();
-        w.section(home)
-            .long_result(Op::AccessChain, pointer_ty, pointer, chain);
+        let ty = self.param_pointer;
+        let words = w.section(home);
+        if member.is_array {
+            let chain = &[block.0, number.0, index.0];
+            words.result(Op::AccessChain, ty, pointer, chain);
+        } else {
+            words.result(Op::AccessChain, ty, pointer, &[block.0, number.0]);
+        }
         w.derive(home, Op::Load, Scalar::F32, 4, &[pointer.0])
     }
 }

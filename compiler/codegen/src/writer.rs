@@ -296,7 +296,7 @@ impl Writer {
     // Types.
 
     /// The type of a vector of `size` components, or of a scalar if `size` is 1.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
         let known = self.scalar_types[scalar as usize][size as usize - 1];
         if known.0 != 0 {

@@ -214,7 +214,7 @@ impl Emit<'_> {
     pub(super) fn dot(&mut self, job: Job<'_>, lanes: u8) -> Result<Val, Failure> {
         let a = self.source(job.inst, 0, lanes)?;
         let b = self.source(job.inst, 1, lanes)?;
-        let size = lanes.count_ones() as u8;
+        let size = glasm_ir::WriteMask(lanes).count() as u8;
         // Precise sums have a fixed order, which OpDot leaves to the device.
         let in_order = self.flags.contains(InstFlags::PRECISE) || self.options.legacy_multiply;
         if !in_order || a.scalar != Scalar::F32 {

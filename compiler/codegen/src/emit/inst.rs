@@ -35,6 +35,10 @@ impl Emit<'_> {
         }
         let job = Job { inst, lanes };
         let outcome = self.compute(job)?;
+        if self.write_direct(inst, needed, &outcome) {
+            self.flags = InstFlags::empty();
+            return Ok(());
+        }
         let flags = if needed >> 4 != 0 && self.analysis.reads_overflow {
             self.flags_of(job, outcome)?
         } else {

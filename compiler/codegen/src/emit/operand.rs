@@ -44,7 +44,7 @@ impl Emit<'_> {
     /// The value of a register or parameter that is read as it was written. Most operands are such.
     #[inline]
     fn whole_source(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
-        let size = lanes.count_ones() as u8;
+        let size = WriteMask(lanes).count() as u8;
         let is_plain = src.swizzle == Swizzle::XYZW && !src.has_modifier() && ty != Type::F16;
         if !is_plain || !is_prefix(lanes) || lanes == 0 {
             return None;
@@ -53,8 +53,7 @@ impl Emit<'_> {
         match src.base {
             Base::Register(register) => {
                 let slot = self.analysis.slot(self.program, register, src.index)?;
-                self.w
-                    .whole(&self.lanes.slot(slot)[..size as usize], scalar)
+                self.w.whole(self.lanes.slot(slot), size, scalar)
             }
             Base::Param(param) if src.index.is_none() => {
                 let id = self.interface.params[param.index()];
@@ -76,7 +75,7 @@ impl Emit<'_> {
             let id = self.w.scalar(from[0], scalar);
             self.w.val(id)
         } else {
-            self.w.gather(&from[..count], scalar)
+            self.w.gather_first(&from, count as u8, scalar)
         };
         if val.size > 1 && from[0].id() != val.id {
             self.keep_vector(src, lanes, &from[..count], val);
@@ -381,7 +380,7 @@ fn pick(base: &[Lane; 4], swizzle: Swizzle, lanes: u8, out: &mut [Lane; 4]) -> u
         } else {
             std::array::from_fn(|lane| base[swizzle.lane(lane)])
         };
-        return lanes.count_ones() as usize;
+        return WriteMask(lanes).count() as usize;
     }
     let mut count = 0;
     for lane in WriteMask(lanes).lanes() {

@@ -21,7 +21,7 @@ impl Emit<'_> {
     /// Numbers of the lanes `lanes` in one word.
     pub(super) fn pack(&mut self, job: Job<'_>, op: GlslOp, lanes: u8) -> Result<Val, Failure> {
         let numbers = self.source(job.inst, 0, lanes)?;
-        let numbers = self.w.widen(numbers, lanes.count_ones() as u8);
+        let numbers = self.w.widen(numbers, WriteMask(lanes).count() as u8);
         Ok(self.ext_to(op, Scalar::U32, 1, numbers.id))
     }
 

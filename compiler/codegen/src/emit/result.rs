@@ -32,6 +32,24 @@ pub(super) struct Flags {
 pub(super) type FlagLanes = [[Lane; 4]; 2];
 
 impl Emit<'_> {
+    /// Writes a result that goes to its register as it is; false for others.
+    #[inline]
+    pub(super) fn write_direct(&mut self, inst: &Inst, needed: u8, outcome: &Outcome) -> bool {
+        let (Outcome::Val(val), Some(dst)) = (outcome, &inst.dst) else {
+            return false;
+        };
+        if !is_direct(inst, dst, needed) {
+            return false;
+        }
+        let Some(slot) = self.analysis.slot(self.program, dst.register, dst.index) else {
+            return false;
+        };
+        let values = spread(*val, needed);
+        self.name_result(dst, needed, &values);
+        self.lanes.set_lanes(slot, needed, &values);
+        true
+    }
+
     /// Writes what `inst` computed. `needed` holds the result lanes in its low half, those of the codes in the high half.
     pub(super) fn write_result(
         &mut self,
@@ -40,13 +58,6 @@ impl Emit<'_> {
         outcome: Outcome,
         flags: Option<Flags>,
     ) -> Result<(), Failure> {
-        if let (Outcome::Val(val), Some(dst)) = (outcome, &inst.dst)
-            && is_direct(inst, dst, needed)
-        {
-            let values = spread(val, needed);
-            self.name_result(dst, needed, &values);
-            return self.write_lanes(dst, needed, values);
-        }
         let ty = result_type(inst);
         if ty != inst.ty {
             // From here on only the type of the result counts.
@@ -179,7 +190,6 @@ impl Emit<'_> {
         self.select(nan, val, clamped)
     }
 
-    #[inline]
     fn write_lanes(&mut self, dst: &Dst, lanes: u8, values: [Lane; 4]) -> Result<(), Failure> {
         if let Some(slot) = self.analysis.slot(self.program, dst.register, dst.index) {
             self.lanes.set_lanes(slot, lanes, &values);
