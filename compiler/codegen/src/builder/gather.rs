@@ -1,8 +1,9 @@
 //! Lanes to vectors: reads lanes that lie in any values as one vector (or one scalar, where all are equal) of a given type,
 //! in as few instructions as possible.
 
+use super::{Builder, Cached, Home, Scalar, Val, ValueInfo};
 use crate::words::ValueWord;
-use crate::writer::{Cached, Home, Scalar, Val, ValueInfo, Writer};
+use glasm_ir::WriteMask;
 use spirv::Op;
 
 /// Where a lane's value is now: an id and the component of it. Lanes that lie in order in one value are numbers in order.
@@ -64,9 +65,30 @@ impl Val {
     pub(crate) fn lane(self, index: usize) -> Lane {
         Lane::of(self.id, if self.size == 1 { 0 } else { index })
     }
+
+    /// The components by lane of a destination; lanes besides `lanes` hold anything.
+    #[inline]
+    pub(crate) fn spread(self, lanes: u8) -> [Lane; 4] {
+        if self.size == 1 {
+            return [Lane::scalar(self.id); 4];
+        }
+        let mut values = Lane::all_of(self.id);
+        if !is_prefix(lanes) {
+            for (component, lane) in WriteMask(lanes).lanes().enumerate() {
+                values[lane] = self.lane(component);
+            }
+        }
+        values
+    }
 }
 
-impl Writer {
+/// Whether lanes are the first ones, without a gap.
+#[inline]
+pub(crate) const fn is_prefix(lanes: u8) -> bool {
+    lanes & (lanes + 1) == 0
+}
+
+impl Builder {
     /// `lanes` as a vector of type `to`; a scalar if all are equal.
     #[inline]
     pub(crate) fn gather(&mut self, lanes: &[Lane], to: Scalar) -> Val {
