@@ -3,13 +3,13 @@
 //! The first variable has the location of the attribute. The second one, which is there only if the program reads z or w, takes
 //! the first location that no attribute of the program has; the reflection names it.
 
-use crate::gather::Lane;
+use crate::builder::gather::Lane;
+use crate::builder::{Builder, Home, Scalar};
 use crate::interface::Interface;
 use crate::interface_names::{input_name, snake_case};
 use crate::options::Options;
 use crate::reflect::{Half, InterfaceVariable, Scalar as ReflectedScalar};
 use crate::words::ValueWord;
-use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::Interpolation;
 use glasm_ir::{Base, InputId, Program, Semantic, Width, WriteMask};
@@ -22,7 +22,7 @@ impl Interface {
     /// The lanes of a 64-bit attribute that the program may read.
     pub(crate) fn load_wide(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         id: InputId,
@@ -59,7 +59,7 @@ impl Interface {
     /// The four words of a half, loaded at the start of the function.
     pub(crate) fn half_words(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         id: InputId,
         half: Half,
@@ -70,7 +70,7 @@ impl Interface {
 
     fn half_variable(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         id: InputId,
         half: Half,

@@ -1,11 +1,11 @@
 //! Built-in inputs: one row per stage and semantic.
 
+use crate::builder::{Builder, Home, Scalar};
 use crate::capability::Need;
 use crate::interface::Interface;
 use crate::interface_names::snake_case;
 use crate::options::Options;
 use crate::words::{TypeWord, ValueWord};
-use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::{Semantic, Stage};
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 
@@ -121,7 +121,7 @@ pub(crate) fn is_thread_number(semantic: Semantic) -> bool {
 }
 
 /// An input made of the invocation number in the subgroup. Groups have 32 invocations at most; masks are as wide as that.
-pub(crate) fn thread_value(w: &mut Writer, semantic: Semantic, id: ValueWord) -> ValueWord {
+pub(crate) fn thread_value(w: &mut Builder, semantic: Semantic, id: ValueWord) -> ValueWord {
     let [one, last] = [1, 31].map(|value| w.uint(value).0);
     let mut op = |op, a: ValueWord, b: u32| w.derive(Home::Prologue, op, Scalar::U32, 1, &[a.0, b]);
     let id = op(Op::BitwiseAnd, id, last);
@@ -131,7 +131,7 @@ pub(crate) fn thread_value(w: &mut Writer, semantic: Semantic, id: ValueWord) ->
     let own = op(Op::ShiftLeftLogical, ValueWord(one), id.0);
     let lower = op(Op::ISub, own, one);
     let up_to = op(Op::BitwiseOr, own, lower.0);
-    let not = |w: &mut Writer, value: ValueWord| {
+    let not = |w: &mut Builder, value: ValueWord| {
         w.derive(Home::Prologue, Op::Not, Scalar::U32, 1, &[value.0])
     };
     if semantic == Semantic::ThreadLtMask {
@@ -150,7 +150,7 @@ pub(crate) fn thread_value(w: &mut Writer, semantic: Semantic, id: ValueWord) ->
 /// Loads a built-in in the prologue.
 pub(crate) fn load_builtin_value(
     interface: &mut Interface,
-    w: &mut Writer,
+    w: &mut Builder,
     stage: Stage,
     row: BuiltinRow,
 ) -> (ValueWord, ValueWord) {
@@ -192,7 +192,7 @@ impl Interface {
     /// The input variable of a built-in.
     fn builtin_variable(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         ty: TypeWord,
         builtin: BuiltIn,
         is_flat: bool,

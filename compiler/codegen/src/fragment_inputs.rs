@@ -1,11 +1,11 @@
 //! Fragment inputs that conventions and GL state change: window position, point coordinates, two-sided colors.
 
+use crate::builder::gather::Lane;
+use crate::builder::{Builder, Home, Scalar};
 use crate::builtin::{builtin_input, load_builtin_value};
-use crate::gather::Lane;
 use crate::interface::Interface;
 use crate::options::{Options, PointOrigin};
 use crate::words::ValueWord;
-use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::arena::Id;
 use glasm_ir::{Input, InputId, Param, ParamId, ParamSource, Program, Semantic, Stage, StateParam};
 use spirv::Op;
@@ -17,12 +17,12 @@ impl Interface {
     /// Window position by other rules: y from the top, pixel centers at integers. ARB_fragment_coord_conventions.
     pub(crate) fn move_window_position(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         lanes: &mut [Lane; 4],
     ) {
-        let scalar = |w: &mut Writer, op, a: ValueWord, b: ValueWord| {
+        let scalar = |w: &mut Builder, op, a: ValueWord, b: ValueWord| {
             w.derive(Home::Prologue, op, Scalar::F32, 1, &[a.0, b.0])
         };
         let is_origin = |param: &Param| param.source == ORIGIN;
@@ -49,7 +49,7 @@ impl Interface {
     }
 
     /// The place in a point, (0, 0) in the corner that is its origin.
-    pub(crate) fn point_coordinate(&mut self, w: &mut Writer, options: &Options) -> [Lane; 2] {
+    pub(crate) fn point_coordinate(&mut self, w: &mut Builder, options: &Options) -> [Lane; 2] {
         let Some(row) = builtin_input(Stage::Fragment, Semantic::PointCoord) else {
             return [Lane::UNDEFINED; 2];
         };
@@ -67,7 +67,7 @@ impl Interface {
     /// A color of fragments of front faces, and the back color of others. NV_vertex_program4 section 2.X.3.5.
     pub(crate) fn two_sided_color(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         id: InputId,

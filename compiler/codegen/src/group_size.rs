@@ -1,14 +1,14 @@
 //! The size of work groups: constants, or specialization constants.
 
+use crate::builder::{Builder, Home, Scalar};
 use crate::interface::Interface;
 use crate::words::ValueWord;
-use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::Program;
 use spirv::{BuiltIn, Decoration, Op};
 
 impl Interface {
     /// The sizes of a work group: constants, or specialization constants 0 to 2 if the pipeline gives them.
-    pub(crate) fn workgroup_size(&mut self, w: &mut Writer, program: &Program) -> [ValueWord; 3] {
+    pub(crate) fn workgroup_size(&mut self, w: &mut Builder, program: &Program) -> [ValueWord; 3] {
         let size = program.modes.workgroup_size;
         if size != [0; 3] {
             return size.map(|size| w.uint(size.max(1)));

@@ -2,12 +2,13 @@
 //!
 //! The point size is written only if the program writes it.
 
+use crate::builder::gather::Lane;
+use crate::builder::{Builder, Home, Scalar};
 use crate::builtin::{
     BuiltinRow, builtin_input, is_thread_number, is_unknown, load_builtin_value, thread_value,
 };
 use crate::capability::{Need, check_subgroups};
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::interface_names::input_name;
 use crate::kept::{emptied, filled};
 use crate::options::Options;
@@ -17,8 +18,7 @@ use crate::reflect::{
     Reflection, Replication, Requirements, Scalar as ReflectedScalar, TextureBinding,
 };
 use crate::varyings::varying_location;
-use crate::words::ValueWord;
-use crate::writer::{Home, Scalar, Writer};
+use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::{Interpolation, Sampling};
 use glasm_ir::{Input, InputId, Output, Program, Semantic, Stage, TypeBase, Width};
@@ -72,6 +72,8 @@ pub(crate) struct Interface {
     pub(crate) back_colors: [ValueWord; 2],
     pub(crate) params: Vec<ValueWord>,
     pub(crate) param_block: ValueWord,
+    /// The type of pointers to its slots.
+    pub(crate) param_pointer: TypeWord,
     /// The members of the block.
     pub(crate) param_members: Vec<ParamMember>,
     pub(crate) param_types: Vec<u32>,
@@ -158,7 +160,7 @@ impl Interface {
     }
 
     /// The constant 1 of a declared base.
-    pub(crate) fn one(&self, w: &mut Writer, base: TypeBase) -> ValueWord {
+    pub(crate) fn one(&self, w: &mut Builder, base: TypeBase) -> ValueWord {
         match base {
             TypeBase::Float => w.float(1.0),
             TypeBase::Signed | TypeBase::Unsigned => w.uint(1),
@@ -168,9 +170,9 @@ impl Interface {
     /// An input or output variable.
     pub(crate) fn variable(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         class: StorageClass,
-        ty: crate::words::TypeWord,
+        ty: TypeWord,
     ) -> ValueWord {
         let variable = w.variable(class, ty);
         self.in_out.push(variable.0);
@@ -192,7 +194,7 @@ impl Interface {
     /// The lanes of an input.
     pub(crate) fn input(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         id: InputId,
@@ -212,7 +214,7 @@ impl Interface {
 
     fn load_input(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         id: InputId,
@@ -310,7 +312,7 @@ impl Interface {
     /// The value of a variable with a location. Inputs of one semantic share the variable.
     fn load_location(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         id: InputId,
@@ -331,7 +333,7 @@ impl Interface {
 
     pub(crate) fn declare_location(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         input: Input,
@@ -371,7 +373,7 @@ impl Interface {
         variable
     }
 
-    fn load_clip_distance(&mut self, w: &mut Writer, program: &Program, plane: u8) -> ValueWord {
+    fn load_clip_distance(&mut self, w: &mut Builder, program: &Program, plane: u8) -> ValueWord {
         w.needs.insert(Need::ClipDistance);
         let float = w.ty(Scalar::F32, 1);
         if !self.clip_distances.is_some() {
@@ -400,7 +402,7 @@ impl Interface {
 
     fn load_builtin(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         id: InputId,
@@ -535,7 +537,7 @@ impl Interface {
 
 /// Notes what a built-in needs, if the device has it.
 fn need_builtin(
-    w: &mut Writer,
+    w: &mut Builder,
     program: &Program,
     options: &Options,
     row: BuiltinRow,
@@ -569,7 +571,7 @@ pub(crate) fn stage_number(stage: Stage) -> u32 {
 }
 
 /// Decorates a resource variable with its place.
-pub(crate) fn bind(w: &mut Writer, variable: ValueWord, slot: DescriptorSlot) {
+pub(crate) fn bind(w: &mut Builder, variable: ValueWord, slot: DescriptorSlot) {
     w.decorate(variable, Decoration::DescriptorSet, &[slot.set]);
     w.decorate(variable, Decoration::Binding, &[slot.binding]);
 }

@@ -6,6 +6,7 @@
 
 mod analysis;
 mod attributes;
+mod builder;
 mod builtin;
 mod capability;
 mod capture;
@@ -15,7 +16,6 @@ mod emit;
 pub mod error;
 pub mod features;
 mod fragment_inputs;
-mod gather;
 mod group_size;
 pub mod handles;
 pub mod interface;
@@ -30,7 +30,6 @@ pub mod replicate;
 mod texel_format;
 pub mod varyings;
 mod words;
-mod writer;
 
 pub use debug::SourceText;
 pub use error::{Error, ErrorKind};

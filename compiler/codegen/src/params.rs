@@ -3,13 +3,13 @@
 //! The block is one array. In modules with names it has a member for each parameter, at the same place, and one for each array that is
 //! indexed at run time.
 
-use crate::gather::Lane;
+use crate::builder::gather::Lane;
+use crate::builder::{Builder, Home, Scalar};
 use crate::interface::{Interface, bind, stage_number};
 use crate::interface_names::{param_array_name, param_name, stage_word};
 use crate::options::Options;
 use crate::reflect::DescriptorSlot;
 use crate::words::{TypeWord, ValueWord};
-use crate::writer::{Home, Scalar, Writer};
 use glasm_ir::arena::Id;
 use glasm_ir::resource::ParamSource;
 use glasm_ir::{Base, ParamId, Program};
@@ -87,7 +87,7 @@ pub(crate) fn storage_class(program: &Program) -> StorageClass {
 }
 
 impl Interface {
-    fn param_block(&mut self, w: &mut Writer, program: &Program, options: &Options) -> ValueWord {
+    fn param_block(&mut self, w: &mut Builder, program: &Program, options: &Options) -> ValueWord {
         if self.param_block.is_some() {
             return self.param_block;
         }
@@ -131,7 +131,7 @@ impl Interface {
         variable
     }
 
-    fn name_param_block(&self, w: &mut Writer, program: &Program, block: TypeWord) {
+    fn name_param_block(&self, w: &mut Builder, program: &Program, block: TypeWord) {
         if !w.has_names {
             return;
         }
@@ -161,7 +161,7 @@ impl Interface {
     /// Where the member with a slot begins: run-time numbers count from there.
     pub(crate) fn param_array_start(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         param: ParamId,
@@ -174,7 +174,7 @@ impl Interface {
     #[inline]
     pub(crate) fn param(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         param: ParamId,
@@ -188,7 +188,7 @@ impl Interface {
 
     fn first_param(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         param: ParamId,
@@ -207,7 +207,7 @@ impl Interface {
     /// The parameter slot of a run-time number, which counts from the start of the array that `param` is in.
     pub(crate) fn param_at(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         param: ParamId,
@@ -218,7 +218,7 @@ impl Interface {
 
     fn load_param(
         &mut self,
-        w: &mut Writer,
+        w: &mut Builder,
         program: &Program,
         options: &Options,
         param: ParamId,
@@ -226,19 +226,21 @@ impl Interface {
         home: Home,
     ) -> ValueWord {
         let block = self.param_block(w, program, options);
-        let vector = w.ty(Scalar::F32, 4);
-        let pointer_ty = w.pointer(storage_class(program), vector);
+        if self.param_pointer == TypeWord::default() {
+            let vector = w.ty(Scalar::F32, 4);
+            self.param_pointer = w.pointer(storage_class(program), vector);
+        }
         let (number, member) = self.param_member(param.index() as u32);
         let number = w.uint(number);
-        let chain = [block.0, number.0, index.0];
-        let chain = if member.is_array {
-            &chain[..]
-        } else {
-            &chain[..2]
-        };
         let pointer = w.object();
-        w.section(home)
-            .long_result(Op::AccessChain, pointer_ty, pointer, chain);
+        let ty = self.param_pointer;
+        let words = w.section(home);
+        if member.is_array {
+            let chain = &[block.0, number.0, index.0];
+            words.result(Op::AccessChain, ty, pointer, chain);
+        } else {
+            words.result(Op::AccessChain, ty, pointer, &[block.0, number.0]);
+        }
         w.derive(home, Op::Load, Scalar::F32, 4, &[pointer.0])
     }
 }

@@ -9,13 +9,13 @@
 //! The cost is a geometry stage with so many invocations for each primitive; without it a device would need `VK_NV_viewport_array2`,
 //! and Vulkan has nothing for second views.
 
+use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
 use crate::options::Target;
 use crate::reflect::{
     InterfaceVariable, Reflection, Replication, Scalar as Reflected, ViewportChoice,
 };
 use crate::words::{LabelWord, TypeWord, ValueWord, Words};
-use crate::writer::{Scalar, Writer};
 use glasm_ir::Semantic;
 use spirv::{
     BuiltIn, Decoration, ExecutionMode, ExecutionModel, FunctionControl, Op, StorageClass,
@@ -87,8 +87,8 @@ pub fn replication_stage(
     target: Target,
 ) -> Option<Vec<u32>> {
     let replication = before.replication?;
-    let mut w = Writer::default();
-    w.reset();
+    let mut w = Builder::default();
+    w.reset(glasm_ir::Stage::Geometry, &crate::Options::default());
     w.needs.insert(Need::Geometry);
     w.needs.insert(Need::MultiViewport);
     let mut stage = Stage {
@@ -112,7 +112,7 @@ struct Copy {
 
 /// The stage under construction.
 struct Stage {
-    w: Writer,
+    w: Builder,
     shape: Shape,
     in_out: Vec<u32>,
     replication: Replication,

@@ -7,9 +7,9 @@ mod exposure;
 mod shared;
 mod tree;
 
+use crate::builder::Scalar;
 use crate::error::{Error, Failure};
 use crate::kept::refill;
-use crate::writer::Scalar;
 use exposure::ExposureScan;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm};

@@ -6,11 +6,12 @@
 
 use super::Emit;
 use super::operand::Element;
+use crate::builder::Builder;
+use crate::builder::gather::Lane;
+use crate::builder::{Home, Scalar, Val};
 use crate::error::Failure;
-use crate::gather::Lane;
 use crate::reflect::Half;
 use crate::words::{TypeWord, ValueWord};
-use crate::writer::{Home, Scalar, Val};
 use glasm_ir::arena::Id;
 use glasm_ir::{InputId, RegisterId, Storage, Width, WriteMask};
 use spirv::{Op as Spv, StorageClass};
@@ -33,7 +34,7 @@ impl Emit<'_> {
         }
         let data = self.program.registers[register];
         let len = data.array.unwrap_or(1).max(1) * self.element_vectors(register);
-        let ty = self.word_array(len);
+        let ty = self.w.word_array(len);
         let variable = match data.storage {
             Storage::Output(output) => self.output_variable(output, ty, len),
             Storage::Cond => self.cond_variable(register, ty),
@@ -41,12 +42,6 @@ impl Emit<'_> {
         };
         self.tables.memory[register.index()] = variable;
         variable
-    }
-
-    fn word_array(&mut self, len: u32) -> TypeWord {
-        let vector = self.w.ty(Scalar::U32, 4);
-        let len = self.w.uint(len);
-        self.w.declare_type(Spv::TypeArray, &[vector.0, len.0])
     }
 
     /// A variable whose elements start as (0, 0, 0, 1).
@@ -57,12 +52,13 @@ impl Emit<'_> {
         let one = self.w.cast(one, Scalar::U32);
         let zero = self.w.uint(0);
         let element = self.w.composite(Scalar::U32, &[zero, zero, zero, one]);
-        self.initialized_variable(ty, std::iter::repeat_n(element.0, len as usize))
+        self.w
+            .initialized_variable(ty, std::iter::repeat_n(element.0, len as usize))
     }
 
     /// A variable of condition codes with all flags clear, as those of a positive number.
     fn cond_variable(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
-        let scalar = self.analysis.cond_scalar(register, self.wide_int());
+        let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
         let one = if scalar == Scalar::F32 {
             1.0f32.to_bits()
         } else {
@@ -72,28 +68,7 @@ impl Emit<'_> {
             let word = self.w.uint(word);
             self.w.composite(Scalar::U32, &[word; 4]).0
         });
-        self.initialized_variable(ty, parts.into_iter())
-    }
-
-    fn initialized_variable(
-        &mut self,
-        ty: TypeWord,
-        elements: impl ExactSizeIterator<Item = u32>,
-    ) -> ValueWord {
-        let initial = self.w.object();
-        self.w
-            .globals
-            .head(Spv::ConstantComposite, elements.len() + 2);
-        self.w.globals.0.extend([ty.0, initial.0]);
-        self.w.globals.0.extend(elements);
-        let pointer = self.w.pointer(StorageClass::Private, ty);
-        let variable = self.w.object();
-        let class = StorageClass::Private as u32;
-        self.w
-            .globals
-            .result(Spv::Variable, pointer, variable, &[class, initial.0]);
-        self.w.interface.push(variable.0);
-        variable
+        self.w.initialized_variable(ty, parts.into_iter())
     }
 
     /// A pointer to vector `part` of an element.
@@ -108,10 +83,10 @@ impl Emit<'_> {
             Element::Dynamic(id) if vectors == 1 => id,
             Element::Dynamic(id) => {
                 let element = self.w.val(id);
-                let stride = self.constant_like(element, u64::from(vectors));
-                let first = self.binary(Spv::IMul, element, stride);
-                let part = self.constant_like(first, u64::from(part));
-                self.binary(Spv::IAdd, first, part).id
+                let stride = self.w.constant_like(element, u64::from(vectors));
+                let first = self.w.binary(Spv::IMul, element, stride);
+                let part = self.w.constant_like(first, u64::from(part));
+                self.w.binary(Spv::IAdd, first, part).id
             }
         };
         let vector = self.w.ty(Scalar::U32, 4);
@@ -165,7 +140,7 @@ impl Emit<'_> {
                 if read >> lane & 1 != 0 {
                     let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
                     let pair = self.w.gather_vector(&pair, Scalar::U32);
-                    lanes[lane] = self.wide_from_words(pair);
+                    lanes[lane] = self.w.wide_from_words(pair);
                 }
             }
         }
@@ -201,7 +176,7 @@ impl Emit<'_> {
                 words = std::array::from_fn(|lane| old.lane(lane));
             }
             for half in WriteMask(halves).lanes() {
-                let pair = self.words_of_wide(values[part as usize * 2 + half]);
+                let pair = self.w.words_of_wide(values[part as usize * 2 + half]);
                 words[2 * half] = pair.lane(0);
                 words[2 * half + 1] = pair.lane(1);
             }
@@ -212,9 +187,9 @@ impl Emit<'_> {
     /// Condition codes in memory: the codes and their flags.
     pub(super) fn load_codes(&mut self, cc: RegisterId) -> ([Lane; 4], [[Lane; 4]; 2]) {
         let words = self.load_words(cc, Element::Constant(0), 0);
-        let scalar = self.analysis.cond_scalar(cc, self.wide_int());
+        let scalar = self.analysis.cond_scalar(cc, self.w.wide_int());
         let values = if scalar.is_bool() {
-            let truth = self.compare_bits(Spv::INotEqual, words, 0);
+            let truth = self.w.compare_bits(Spv::INotEqual, words, 0);
             let id = self.w.op(Spv::CopyObject, scalar, 4, &[truth.id.0]).id;
             Val {
                 id,
@@ -222,15 +197,15 @@ impl Emit<'_> {
                 size: 4,
             }
         } else {
-            self.reread(words, scalar)
+            self.w.reread(words, scalar)
         };
         let mut flags = [[Lane::UNDEFINED; 4]; 2];
         if self.analysis.reads_overflow {
             let words = self.load_words(cc, Element::Constant(0), 1);
             for (bit, lanes) in flags.iter_mut().enumerate() {
-                let mask = self.constant_like(words, 1 << bit);
-                let bits = self.binary(Spv::BitwiseAnd, words, mask);
-                let set = self.compare_bits(Spv::INotEqual, bits, 0);
+                let mask = self.w.constant_like(words, 1 << bit);
+                let bits = self.w.binary(Spv::BitwiseAnd, words, mask);
+                let set = self.w.compare_bits(Spv::INotEqual, bits, 0);
                 *lanes = std::array::from_fn(|lane| set.lane(lane));
             }
         }
@@ -245,12 +220,12 @@ impl Emit<'_> {
         codes: [Lane; 4],
         flags: [[Lane; 4]; 2],
     ) {
-        let scalar = self.analysis.cond_scalar(cc, self.wide_int());
+        let scalar = self.analysis.cond_scalar(cc, self.w.wide_int());
         let mut words = codes;
         let old = (write != 15).then(|| self.load_words(cc, Element::Constant(0), 0));
         for (lane, word) in words.iter_mut().enumerate() {
             if write >> lane & 1 != 0 {
-                let code = self.canonical_cond(codes[lane], scalar);
+                let code = self.w.canonical_cond(codes[lane], scalar);
                 *word = Lane::scalar(self.w.cast(code, Scalar::U32));
             } else if let Some(old) = old {
                 *word = old.lane(lane);
@@ -276,10 +251,10 @@ impl Emit<'_> {
             });
             let zero = self.w.uint(0);
             let zero = self.w.val(zero);
-            let (one, two) = (self.constant_like(zero, 1), self.constant_like(zero, 2));
-            let low = self.select(overflow, one, zero);
-            let high = self.select(carry, two, zero);
-            words[lane] = self.binary(Spv::BitwiseOr, low, high).lane(0);
+            let (one, two) = (self.w.constant_like(zero, 1), self.w.constant_like(zero, 2));
+            let low = self.w.select(overflow, one, zero);
+            let high = self.w.select(carry, two, zero);
+            words[lane] = self.w.binary(Spv::BitwiseOr, low, high).lane(0);
         }
         self.store_words(cc, Element::Constant(0), 1, &words);
     }
@@ -343,11 +318,11 @@ impl Emit<'_> {
         let pointer = self.w.pointer(StorageClass::Private, vector);
         let element = self.w.val(element);
         let (two, one) = (
-            self.constant_like(element, 2),
-            self.constant_like(element, 1),
+            self.w.constant_like(element, 2),
+            self.w.constant_like(element, 1),
         );
-        let low = self.binary(Spv::IMul, element, two);
-        let high = self.binary(Spv::IAdd, low, one);
+        let low = self.w.binary(Spv::IMul, element, two);
+        let high = self.w.binary(Spv::IAdd, low, one);
         let mut lanes = [Lane::UNDEFINED; 4];
         for (part, index) in [low, high].into_iter().enumerate() {
             let id = self.w.object();
@@ -357,7 +332,7 @@ impl Emit<'_> {
             for half in 0..2 {
                 let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
                 let pair = self.w.gather_vector(&pair, Scalar::U32);
-                lanes[2 * part + half] = self.wide_from_words(pair);
+                lanes[2 * part + half] = self.w.wide_from_words(pair);
             }
         }
         lanes
@@ -367,7 +342,7 @@ impl Emit<'_> {
         if let Some(copy) = self.interface.input_copy(first, len) {
             return copy;
         }
-        let ty = self.word_array(2 * len);
+        let ty = self.w.word_array(2 * len);
         let variable = self.w.variable(StorageClass::Private, ty);
         let vector = self.w.ty(Scalar::U32, 4);
         let pointer_ty = self.w.pointer(StorageClass::Private, vector);
@@ -388,6 +363,33 @@ impl Emit<'_> {
             self.w.prologue.op(Spv::Store, &[pointer.0, words.0]);
         }
         self.interface.keep_input_copy(first, len, variable);
+        variable
+    }
+}
+
+impl Builder {
+    fn word_array(&mut self, len: u32) -> TypeWord {
+        let vector = self.ty(Scalar::U32, 4);
+        let len = self.uint(len);
+        self.declare_type(Spv::TypeArray, &[vector.0, len.0])
+    }
+
+    fn initialized_variable(
+        &mut self,
+        ty: TypeWord,
+        elements: impl ExactSizeIterator<Item = u32>,
+    ) -> ValueWord {
+        let initial = self.object();
+        self.globals
+            .head(Spv::ConstantComposite, elements.len() + 2);
+        self.globals.0.extend([ty.0, initial.0]);
+        self.globals.0.extend(elements);
+        let pointer = self.pointer(StorageClass::Private, ty);
+        let variable = self.object();
+        let class = StorageClass::Private as u32;
+        self.globals
+            .result(Spv::Variable, pointer, variable, &[class, initial.0]);
+        self.interface.push(variable.0);
         variable
     }
 }

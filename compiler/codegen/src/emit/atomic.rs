@@ -5,12 +5,13 @@ use super::inst::Job;
 use super::memory::Address;
 use super::place::Place;
 use super::result::Outcome;
+use crate::builder::Builder;
+use crate::builder::gather::Lane;
+use crate::builder::{Home, Scalar, Val};
 use crate::builtin::{BuiltinRow, load_builtin_value};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::words::ValueWord;
-use crate::writer::{Home, Scalar, Val};
 use glasm_ir::resource::{AtomicOp, BufferKind};
 use glasm_ir::{Inst, MemAccess, Stage, Type, Width};
 use spirv::{BuiltIn, GlslStd450Op as GlslOp, LoopControl, Op as Spv};
@@ -52,9 +53,9 @@ impl Emit<'_> {
         let update = self.scalar_update(job.inst, op)?;
         let lanes = match self.address(job, &access, 1)? {
             Address::Global(address) => {
-                let view = self.atomic_view(update, None)?;
+                let view = self.w.atomic_view(update, None)?;
                 let cell = Cell {
-                    pointer: self.global_pointer(address, view, 1),
+                    pointer: self.w.global_pointer(address, view, 1),
                     kind: None,
                     scalar: view,
                     shift: None,
@@ -64,7 +65,7 @@ impl Emit<'_> {
             }
             Address::Buffer(place) => {
                 let kind = self.written_kind(place)?;
-                let view = self.atomic_view(update, Some(kind))?;
+                let view = self.w.atomic_view(update, Some(kind))?;
                 [self.update_in_buffer(place, 0, view, update)?; 4]
             }
         };
@@ -85,9 +86,9 @@ impl Emit<'_> {
             let old = match address {
                 Address::Global(address) => {
                     let address = self.w.val(address);
-                    let address = self.wide_plus(address, u64::from(4 * word)).id;
+                    let address = self.w.wide_plus(address, u64::from(4 * word)).id;
                     let cell = Cell {
-                        pointer: self.global_pointer(address, Scalar::U32, 1),
+                        pointer: self.w.global_pointer(address, Scalar::U32, 1),
                         kind: None,
                         scalar: Scalar::U32,
                         shift: None,
@@ -101,7 +102,7 @@ impl Emit<'_> {
                 }
             };
             let place = 2 * word as usize;
-            lanes[place..place + 2].copy_from_slice(&self.halves(old));
+            lanes[place..place + 2].copy_from_slice(&self.w.halves(old));
         }
         Ok(Outcome::Lanes(lanes))
     }
@@ -140,17 +141,6 @@ impl Emit<'_> {
         (0..components / 2).map(update).collect()
     }
 
-    /// The bits of the two half floats of a word.
-    pub(super) fn halves(&mut self, word: Lane) -> [Lane; 2] {
-        let word = self.w.scalar(word, Scalar::U32);
-        let word = self.w.val(word);
-        let sixteen = self.constant_like(word, 16);
-        let high = self.binary(Spv::ShiftRightLogical, word, sixteen);
-        let low = self.constant_like(word, 0xffff);
-        let low = self.binary(Spv::BitwiseAnd, word, low);
-        [low.lane(0), high.lane(0)]
-    }
-
     /// Updates an element of a buffer seen as `view`, `words` words behind the place.
     fn update_in_buffer(
         &mut self,
@@ -163,10 +153,10 @@ impl Emit<'_> {
         let lanes = self.at_place(place, |emit, place| {
             let bound = emit.bound(place, view)?;
             let number = if view.is_wide() {
-                let three = emit.constant_like(place.offset, 3);
-                emit.binary(Spv::ShiftRightLogical, place.offset, three)
+                let three = emit.w.constant_like(place.offset, 3);
+                emit.w.binary(Spv::ShiftRightLogical, place.offset, three)
             } else {
-                emit.word_number(place.offset, words)
+                emit.w.word_number(place.offset, words)
             };
             emit.lanes_inside(bound, number, |emit| {
                 let (scalar, number, shift) = if view.is_wide() || view.is_float() {
@@ -197,31 +187,6 @@ impl Emit<'_> {
         }
     }
 
-    /// The type as which an atomic sees its cell; inserts what that needs.
-    fn atomic_view(&mut self, update: Update, kind: Option<BufferKind>) -> Result<Scalar, Failure> {
-        let device = self.options.device;
-        let shared = kind == Some(BufferKind::Shared);
-        let adds = update.op == AtomicOp::Add && !shared;
-        if update.ty == Type::F32 && adds && device.buffer_float32_atomic_add {
-            self.w.needs.insert(Need::Float32AtomicAdd);
-            return Ok(Scalar::F32);
-        }
-        if update.ty == Type::F64 && adds && device.buffer_float64_atomic_add {
-            self.w.needs.insert(Need::Float64AtomicAdd);
-            return Ok(Scalar::F64);
-        }
-        if update.ty.width() != Width::W64 {
-            return Ok(Scalar::U32);
-        }
-        Need::Int64.check(&device)?;
-        let need = match shared {
-            true => Need::SharedInt64Atomics,
-            false => Need::Int64Atomics,
-        };
-        self.w.needs.require(&device, need)?;
-        Ok(Scalar::U64)
-    }
-
     /// Updates a 32-bit texel and gives its old bits.
     pub(super) fn update_texel(
         &mut self,
@@ -238,21 +203,11 @@ impl Emit<'_> {
         self.update(cell, update)
     }
 
-    /// What an update leaves of the half floats of a word.
-    pub(super) fn updated_halves(&mut self, old: Val, update: Update) -> Val {
-        if update.op == AtomicOp::Exchange {
-            return self.halves_in_word(update.value);
-        }
-        let old = self.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, old.id);
-        let new = self.float_update(update.op, old, update.value);
-        self.halves_in_word(new)
-    }
-
     /// Updates a cell and gives its old bits.
     fn update(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
         if update.ty == Type::F16 {
             return if update.op == AtomicOp::Exchange {
-                let value = self.halves_in_word(update.value);
+                let value = self.w.halves_in_word(update.value);
                 let ty = Type::U32;
                 let cell = Cell { ty, ..cell };
                 self.atomic_op(
@@ -273,8 +228,8 @@ impl Emit<'_> {
             cell.scalar
         };
         let update = Update {
-            value: self.reread(update.value, as_bits),
-            second: update.second.map(|second| self.reread(second, as_bits)),
+            value: self.w.reread(update.value, as_bits),
+            second: update.second.map(|second| self.w.reread(second, as_bits)),
             ..update
         };
         self.atomic_op(cell, update)
@@ -287,7 +242,7 @@ impl Emit<'_> {
         let float = cell.ty.is_float();
         let signed = cell.ty.is_signed_int();
         let compares = matches!(update.op, AtomicOp::Min | AtomicOp::Max);
-        if compares && signed && !self.options.device.signed_atomics {
+        if compares && signed && !self.w.device.signed_atomics {
             return self.loop_if_alive(cell, update);
         }
         let native = match update.op {
@@ -303,7 +258,7 @@ impl Emit<'_> {
             AtomicOp::Exchange => Spv::AtomicExchange,
             AtomicOp::CompareExchange => {
                 let new = update.second.unwrap_or(update.value);
-                return Ok(self.compare_exchange(cell, update.value, new));
+                return Ok(self.w.compare_exchange(cell, update.value, new));
             }
             AtomicOp::Add
             | AtomicOp::Min
@@ -313,24 +268,9 @@ impl Emit<'_> {
                 return self.loop_if_alive(cell, update);
             }
         };
-        let (scope, relaxed) = self.atomic_scope(cell.kind);
+        let (scope, relaxed) = self.w.atomic_scope(cell.kind);
         let operands = [cell.pointer.0, scope.0, relaxed.0, update.value.id.0];
         Ok(self.w.op(native, cell.scalar, 1, &operands))
-    }
-
-    fn compare_exchange(&mut self, cell: Cell, comparator: Val, new: Val) -> Val {
-        let (scope, relaxed) = self.atomic_scope(cell.kind);
-        // SPIR-V puts the new value before the one compared.
-        let operands = [
-            cell.pointer.0,
-            scope.0,
-            relaxed.0,
-            relaxed.0,
-            new.id.0,
-            comparator.id.0,
-        ];
-        self.w
-            .op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)
     }
 
     /// An update by compare-exchange.
@@ -351,13 +291,13 @@ impl Emit<'_> {
             return body(self);
         }
         let helps = self.helps();
-        let alive = self.not(helps);
+        let alive = self.w.not(helps);
         self.lanes_if(alive, body)
     }
 
     /// Whether the invocation only helps others to derivatives.
     fn helps(&mut self) -> Val {
-        if self.options.device.demote_to_helper_invocation {
+        if self.w.device.demote_to_helper_invocation {
             self.w.needs.insert(Need::Demote);
             return self
                 .w
@@ -375,13 +315,13 @@ impl Emit<'_> {
 
     /// Computes the new value from the old one until nobody interferes.
     fn exchange_loop(&mut self, cell: Cell, update: Update) -> Val {
-        let (scope, relaxed) = self.atomic_scope(cell.kind);
+        let (scope, relaxed) = self.w.atomic_scope(cell.kind);
         let operands = [cell.pointer.0, scope.0, relaxed.0];
         let first = self.w.op(Spv::AtomicLoad, cell.scalar, 1, &operands);
         let [header, body, next, merge] = std::array::from_fn(|_| self.w.label());
-        let entry = self.block;
+        let entry = self.w.block;
         self.w.body.op(Spv::Branch, &[header.0]);
-        self.begin_block(header);
+        self.w.begin_block(header);
         let ty = self.w.ty(cell.scalar, 1);
         let old = self.w.value(cell.scalar, 1, Home::Body);
         let phi = self.w.body.len();
@@ -391,22 +331,84 @@ impl Emit<'_> {
         let none = LoopControl::NONE.bits();
         self.w.body.op(Spv::LoopMerge, &[merge.0, next.0, none]);
         self.w.body.op(Spv::Branch, &[body.0]);
-        self.begin_block(body);
+        self.w.begin_block(body);
         let old = self.w.val(old);
-        let new = self.updated_cell(cell, old, update);
-        let seen = self.compare_exchange(cell, old, new);
+        let new = self.w.updated_cell(cell, old, update);
+        let seen = self.w.compare_exchange(cell, old, new);
         self.w.body.0[phi + 5] = seen.id.0;
-        let done = self.compare(Spv::IEqual, Scalar::BoolInt, seen, old);
+        let done = self.w.compare(Spv::IEqual, Scalar::BoolInt, seen, old);
         self.w
             .body
             .op(Spv::BranchConditional, &[done.id.0, merge.0, next.0]);
-        self.begin_block(next);
+        self.w.begin_block(next);
         self.w.body.op(Spv::Branch, &[header.0]);
-        self.begin_block(merge);
+        self.w.begin_block(merge);
         match cell.shift {
-            Some(shift) => self.word_of(seen, shift),
+            Some(shift) => self.w.word_of(seen, shift),
             None => seen,
         }
+    }
+}
+
+impl Builder {
+    /// The bits of the two half floats of a word.
+    pub(super) fn halves(&mut self, word: Lane) -> [Lane; 2] {
+        let word = self.scalar(word, Scalar::U32);
+        let word = self.val(word);
+        let sixteen = self.constant_like(word, 16);
+        let high = self.binary(Spv::ShiftRightLogical, word, sixteen);
+        let low = self.constant_like(word, 0xffff);
+        let low = self.binary(Spv::BitwiseAnd, word, low);
+        [low.lane(0), high.lane(0)]
+    }
+
+    /// The type as which an atomic sees its cell; inserts what that needs.
+    fn atomic_view(&mut self, update: Update, kind: Option<BufferKind>) -> Result<Scalar, Failure> {
+        let device = self.device;
+        let shared = kind == Some(BufferKind::Shared);
+        let adds = update.op == AtomicOp::Add && !shared;
+        if update.ty == Type::F32 && adds && device.buffer_float32_atomic_add {
+            self.needs.insert(Need::Float32AtomicAdd);
+            return Ok(Scalar::F32);
+        }
+        if update.ty == Type::F64 && adds && device.buffer_float64_atomic_add {
+            self.needs.insert(Need::Float64AtomicAdd);
+            return Ok(Scalar::F64);
+        }
+        if update.ty.width() != Width::W64 {
+            return Ok(Scalar::U32);
+        }
+        Need::Int64.check(&device)?;
+        let need = match shared {
+            true => Need::SharedInt64Atomics,
+            false => Need::Int64Atomics,
+        };
+        self.needs.require(&device, need)?;
+        Ok(Scalar::U64)
+    }
+
+    /// What an update leaves of the half floats of a word.
+    pub(super) fn updated_halves(&mut self, old: Val, update: Update) -> Val {
+        if update.op == AtomicOp::Exchange {
+            return self.halves_in_word(update.value);
+        }
+        let old = self.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, old.id);
+        let new = self.float_update(update.op, old, update.value);
+        self.halves_in_word(new)
+    }
+
+    fn compare_exchange(&mut self, cell: Cell, comparator: Val, new: Val) -> Val {
+        let (scope, relaxed) = self.atomic_scope(cell.kind);
+        // SPIR-V puts the new value before the one compared.
+        let operands = [
+            cell.pointer.0,
+            scope.0,
+            relaxed.0,
+            relaxed.0,
+            new.id.0,
+            comparator.id.0,
+        ];
+        self.op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)
     }
 
     /// What an update leaves in the whole cell.
@@ -488,8 +490,8 @@ impl Emit<'_> {
         };
         let (x, y) = (self.reread(old, float), self.reread(value, float));
         let new = self.float_update(op, x, y);
-        let bits = self.w.scalar(Lane::scalar(new.id), cell.scalar);
-        self.w.val(bits)
+        let bits = self.scalar(Lane::scalar(new.id), cell.scalar);
+        self.val(bits)
     }
 
     fn float_update(&mut self, op: AtomicOp, old: Val, value: Val) -> Val {

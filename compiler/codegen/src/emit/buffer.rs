@@ -6,12 +6,13 @@
 
 use super::Emit;
 use super::place::{BufferUse, Member, Place, buffer_uses};
+use crate::builder::Builder;
+use crate::builder::{Scalar, Val};
 use crate::capability::Need;
 use crate::interface::{bind, stage_number};
 use crate::interface_names::stage_word;
 use crate::reflect::{BufferBinding, DescriptorSlot};
 use crate::words::{TypeWord, ValueWord};
-use crate::writer::{Scalar, Val};
 use glasm_ir::arena::Id;
 use glasm_ir::resource::BufferKind;
 use glasm_ir::{BufferId, Stage};
@@ -175,23 +176,12 @@ impl Emit<'_> {
         }
     }
 
-    /// Notes that the stage writes to memory.
-    pub(super) fn need_stores(&mut self) {
-        self.w.needs.insert(match self.program.stage {
-            Stage::Fragment => Need::FragmentStores,
-            Stage::Compute => Need::Shader,
-            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
-                Need::VertexStores
-            }
-        });
-    }
-
     /// What the program does with a storage block. Any two of them may be the same memory.
     fn storage_decorations(&mut self, id: BufferId, block: TypeWord, variable: ValueWord) {
         self.w.decorate(variable, Decoration::Aliased, &[]);
         let uses = self.buffer_use(id);
         if uses.contains(BufferUse::WRITTEN) {
-            self.need_stores();
+            self.w.need_stores();
         }
         let members = [
             (!uses.contains(BufferUse::WRITTEN), Decoration::NonWritable),
@@ -212,34 +202,10 @@ impl Emit<'_> {
             return variable;
         }
         let block = self.interface.buffers[place.buffer.index()].blocks[view_number(view)];
-        let member = self.member_word(place.member);
+        let member = self.w.member_word(place.member);
         let operands = [variable.0, member.0];
-        self.access_chain(place, storage_class(buffer.kind), block, &operands)
-    }
-
-    fn member_word(&mut self, member: Member) -> ValueWord {
-        match member {
-            Member::Constant(member) => self.w.uint(member),
-            Member::Uniform(id) | Member::Divergent(id) => id,
-        }
-    }
-
-    fn access_chain(
-        &mut self,
-        place: Place,
-        class: StorageClass,
-        pointee: TypeWord,
-        operands: &[u32],
-    ) -> ValueWord {
-        let ty = self.w.pointer(class, pointee);
-        let pointer = self.w.object();
         self.w
-            .body
-            .long_result(Spv::AccessChain, ty, pointer, operands);
-        if let Member::Divergent(_) = place.member {
-            self.w.decorate(pointer, Decoration::NonUniform, &[]);
-        }
-        pointer
+            .access_chain(place, storage_class(buffer.kind), block, &operands)
     }
 
     /// A pointer to element `number` of the buffer at a place seen as `view`.
@@ -254,21 +220,28 @@ impl Emit<'_> {
             count += 1;
         };
         if buffer.array.is_some() {
-            push(self.member_word(place.member));
+            push(self.w.member_word(place.member));
         }
         match buffer.kind {
             BufferKind::Shared => {
-                let last = self.constant_like(number, u64::from(self.shared_len(id, view) - 1));
-                push(self.int_min(number, last).id);
+                let last = self
+                    .w
+                    .constant_like(number, u64::from(self.shared_len(id, view) - 1));
+                push(self.w.int_min(number, last).id);
             }
             BufferKind::Constant => {
                 // Values beyond the limit are undefined, but the place must exist.
-                let last = self.constant_like(number, u64::from(4 * CONSTANT_VECTORS - 1));
-                let number = self.int_min(number, last);
-                let (two, three) = (self.constant_like(number, 2), self.constant_like(number, 3));
+                let last = self
+                    .w
+                    .constant_like(number, u64::from(4 * CONSTANT_VECTORS - 1));
+                let number = self.w.int_min(number, last);
+                let (two, three) = (
+                    self.w.constant_like(number, 2),
+                    self.w.constant_like(number, 3),
+                );
                 push(self.w.uint(0));
-                push(self.binary(Spv::ShiftRightLogical, number, two).id);
-                push(self.binary(Spv::BitwiseAnd, number, three).id);
+                push(self.w.binary(Spv::ShiftRightLogical, number, two).id);
+                push(self.w.binary(Spv::BitwiseAnd, number, three).id);
             }
             BufferKind::Storage | BufferKind::Counter => {
                 push(self.w.uint(0));
@@ -276,12 +249,49 @@ impl Emit<'_> {
             }
         }
         let element = self.w.ty(view, 1);
-        self.access_chain(
+        self.w.access_chain(
             place,
             storage_class(buffer.kind),
             element,
             &operands[..count],
         )
+    }
+}
+
+impl Builder {
+    /// Notes that the stage writes to memory.
+    pub(super) fn need_stores(&mut self) {
+        self.needs.insert(match self.stage() {
+            Stage::Fragment => Need::FragmentStores,
+            Stage::Compute => Need::Shader,
+            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+                Need::VertexStores
+            }
+        });
+    }
+
+    fn member_word(&mut self, member: Member) -> ValueWord {
+        match member {
+            Member::Constant(member) => self.uint(member),
+            Member::Uniform(id) | Member::Divergent(id) => id,
+        }
+    }
+
+    fn access_chain(
+        &mut self,
+        place: Place,
+        class: StorageClass,
+        pointee: TypeWord,
+        operands: &[u32],
+    ) -> ValueWord {
+        let ty = self.pointer(class, pointee);
+        let pointer = self.object();
+        self.body
+            .long_result(Spv::AccessChain, ty, pointer, operands);
+        if let Member::Divergent(_) = place.member {
+            self.decorate(pointer, Decoration::NonUniform, &[]);
+        }
+        pointer
     }
 }
 

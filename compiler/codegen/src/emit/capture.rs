@@ -1,13 +1,13 @@
 //! Transform feedback: decorations of captured results, and copies of those that are not captured in place.
 
 use super::Emit;
+use crate::builder::Scalar;
+use crate::builder::gather::Lane;
 use crate::capability::Need;
 use crate::capture::{self, Home};
 use crate::error::Failure;
-use crate::gather::Lane;
 use crate::interface_names::output_name;
 use crate::words::ValueWord;
-use crate::writer::Scalar;
 use glasm_ir::arena::Id;
 use glasm_ir::{OutputId, Semantic, Storage};
 use spirv::{Decoration, Op as Spv, StorageClass};

@@ -2,8 +2,8 @@
 
 use super::Emit;
 use super::inst::Job;
+use crate::builder::{Val, truth_scalar};
 use crate::error::Failure;
-use crate::writer::{Val, truth_scalar};
 use glasm_ir::{Op, Type, TypeBase};
 use spirv::Op as Spv;
 
@@ -12,7 +12,9 @@ impl Emit<'_> {
     pub(super) fn comparison(&mut self, job: Job<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
         let truth = truth_scalar(job.inst.ty);
-        Ok(self.compare(compare_op(job.inst.op, job.inst.ty), truth, a, b))
+        Ok(self
+            .w
+            .compare(compare_op(job.inst.op, job.inst.ty), truth, a, b))
     }
 }
 

@@ -6,10 +6,10 @@
 use super::Emit;
 use super::result::FlagLanes;
 use crate::analysis::is_comparison;
+use crate::builder::gather::Lane;
+use crate::builder::single;
+use crate::builder::{Scalar, truth_scalar};
 use crate::error::Failure;
-use crate::gather::Lane;
-use crate::words::ValueWord;
-use crate::writer::{Home, Scalar, Val, truth_scalar};
 use glasm_ir::inst::{read_lanes, result_type, source_type};
 use glasm_ir::interp::{self, Products, Sources};
 use glasm_ir::op::ResultShape;
@@ -45,7 +45,8 @@ impl Emit<'_> {
                     | ResultShape::Replicated { .. }
                     | ResultShape::Vector { .. } => 0,
                 };
-                self.is_known(self.lanes.get(slot, src.swizzle.lane(first)))
+                self.w
+                    .is_known(self.lanes.get(slot, src.swizzle.lane(first)))
             }
             Base::Param(_) | Base::Input(_) | Base::Output(_) => false,
         }
@@ -64,7 +65,7 @@ impl Emit<'_> {
                     };
                     let values = self.lanes.slot(slot);
                     let mut read = WriteMask(read_lanes(program, inst, number, lanes)).lanes();
-                    if !read.all(|lane| self.is_known(values[src.swizzle.lane(lane)])) {
+                    if !read.all(|lane| self.w.is_known(values[src.swizzle.lane(lane)])) {
                         return false;
                     }
                 }
@@ -74,25 +75,13 @@ impl Emit<'_> {
         !is_copy(inst, &sources[0])
     }
 
-    /// Whether a lane is a constant, or was never written, so that it reads as 0.
-    #[inline]
-    fn is_known(&self, lane: Lane) -> bool {
-        !lane.id().is_some() || self.is_constant(lane.id())
-    }
-
-    /// Whether a value is a constant.
-    #[inline(always)]
-    pub(super) fn is_constant(&self, id: ValueWord) -> bool {
-        self.w.info(id).home == Home::Constant
-    }
-
     #[cold]
     fn computed_inst(&mut self, inst: &Inst, needed: u8) -> Result<bool, Failure> {
         let Some(dst) = inst.dst else {
             return Ok(false);
         };
         // What the device lacks is an error with any operands.
-        if !self.options.device.float64 && self.uses_float64(inst, needed >> 4) {
+        if !self.w.device.float64 && self.uses_float64(inst, needed >> 4) {
             return Ok(false);
         }
         let lanes = needed & 15 | needed >> 4;
@@ -103,7 +92,7 @@ impl Emit<'_> {
             let ty = source_type(self.program, inst, number);
             *operand = operand.map(|magnitude| interp::negation(src, ty, magnitude));
         }
-        let products = if self.options.legacy_multiply {
+        let products = if self.w.legacy_multiply {
             Products::ZeroWins
         } else {
             Products::Ieee
@@ -138,7 +127,7 @@ impl Emit<'_> {
                     Base::Literal(literal) => program.literals[literal][read],
                     Base::Register(register) => {
                         let slot = self.analysis.slot(program, register, src.index);
-                        slot.map_or(0, |slot| self.lane_bits(self.lanes.get(slot, read)))
+                        slot.map_or(0, |slot| self.w.lane_bits(self.lanes.get(slot, read)))
                     }
                     Base::Param(_) | Base::Input(_) | Base::Output(_) => 0,
                 };
@@ -146,33 +135,6 @@ impl Emit<'_> {
             }
         }
         operands
-    }
-
-    /// The bits of a lane that is a constant; one that was never written is 0.
-    pub(super) fn lane_bits(&self, lane: Lane) -> u64 {
-        if !lane.id().is_some() {
-            return 0;
-        }
-        let mut id = lane.id();
-        if self.w.info(id).size > 1 {
-            id = self.w.derived(id).parts[lane.component()];
-        }
-        match (self.w.info(id).scalar, self.w.derived(id).bits) {
-            (Scalar::BoolFloat | Scalar::BoolInt, 0) => 0,
-            (Scalar::BoolFloat, _) => u64::from(1f32.to_bits()),
-            (Scalar::BoolInt, _) => u64::from(u32::MAX),
-            (
-                Scalar::U8
-                | Scalar::U16
-                | Scalar::U32
-                | Scalar::S32
-                | Scalar::F32
-                | Scalar::U64
-                | Scalar::F64
-                | Scalar::Pair,
-                bits,
-            ) => bits,
-        }
     }
 
     /// Writes a result that is known, and the codes that it gives.
@@ -191,7 +153,7 @@ impl Emit<'_> {
             // Sums go to registers of either width.
             ty = ty.with_width(width);
         }
-        let scalar = self.read_scalar(ty);
+        let scalar = self.w.read_scalar(ty);
         let truth = truth_scalar(ty);
         // Truth values stay truth values in registers of words, and always in codes, as those of other operands do.
         let is_truth = is_comparison(inst.op);
@@ -220,39 +182,10 @@ impl Emit<'_> {
         }
         self.commit(ty, dst, needed, values, codes, flags)
     }
-
-    /// The bits of the components of a constant.
-    pub(super) fn constant_parts(&self, val: Val) -> Option<[u64; 4]> {
-        if !self.is_constant(val.id) {
-            return None;
-        }
-        let known = self.w.derived(val.id);
-        if self.w.info(val.id).size == 1 {
-            return Some([known.bits; 4]);
-        }
-        // No value has no bits.
-        Some(known.parts.map(|part| self.w.derived(part).bits))
-    }
-
-    /// The constant with these components.
-    pub(super) fn constant_of(&mut self, scalar: Scalar, parts: [u64; 4], size: u8) -> Val {
-        let used = &parts[..size as usize];
-        if used.iter().all(|&part| part == parts[0]) {
-            return self.w.constant_splat(scalar, parts[0], size);
-        }
-        let ids = parts.map(|bits| self.w.constant(scalar, bits));
-        let id = self.w.composite(scalar, &ids[..size as usize]);
-        Val { id, scalar, size }
-    }
 }
 
 /// Whether an instruction only hands on what it reads.
 fn is_copy(inst: &Inst, src: &Src) -> bool {
     let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
     inst.op == Op::Mov && !clamps && !src.has_modifier()
-}
-
-/// The bits of a half float as a float of 32 bits.
-pub(super) fn single(bits: u64) -> u64 {
-    interp::from_f64(Type::F32, interp::to_f64(Type::F16, bits))
 }

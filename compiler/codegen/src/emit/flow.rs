@@ -101,18 +101,7 @@ impl Emit<'_> {
     fn branch_to_join(&mut self, join: JoinId) {
         self.add_edge(join);
         let label = self.join_label(join);
-        self.branch(label);
-    }
-
-    fn branch(&mut self, label: LabelWord) {
-        self.w.body.op(Op::Branch, &[label.0]);
-        self.reachable = false;
-    }
-
-    pub(super) fn begin_block(&mut self, label: LabelWord) {
-        self.w.body.op(Op::Label, &[label.0]);
-        self.block = label;
-        self.reachable = true;
+        self.w.branch(label);
     }
 
     /// A block that runs under a condition and then goes to `join`.
@@ -124,9 +113,9 @@ impl Emit<'_> {
         join: JoinId,
     ) -> Result<(), Failure> {
         let scope = self.open_scope();
-        self.begin_block(label);
+        self.w.begin_block(label);
         self.flow_block(block, flow)?;
-        if self.reachable {
+        if self.w.reachable {
             self.branch_to_join(join);
         }
         self.close_scope(&scope);
@@ -227,15 +216,15 @@ impl Emit<'_> {
             .body
             .op(Op::LoopMerge, &[merge_label.0, continue_label.0, none]);
         let body_label = self.w.label();
-        self.branch(body_label);
-        self.begin_block(body_label);
+        self.w.branch(body_label);
+        self.w.begin_block(body_label);
         let inner = Flow {
             break_to: Some(merge),
             continue_to: Some(next_round),
             return_to: None,
         };
         self.flow_block(body, inner)?;
-        if self.reachable {
+        if self.w.reachable {
             self.branch_to_join(next_round);
         }
         // Caches of the body may come from blocks that do not dominate the continue block.

@@ -3,10 +3,10 @@
 use super::Emit;
 use super::inst::Job;
 use super::operand::Element;
+use crate::builder::gather::Lane;
+use crate::builder::{Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
-use crate::writer::{Scalar, Val};
 use glasm_ir::arena::Id;
 use glasm_ir::{Base, InputId, Op, Semantic, Src, Stage, Type};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -24,17 +24,17 @@ impl Emit<'_> {
     /// Difference between neighbors of a quad; 0 outside fragment programs.
     pub(super) fn derivative(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
         let a = self.source(job.inst, 0, job.lanes)?;
-        if self.program.stage != Stage::Fragment || self.splat_bits(a).is_some() {
-            return Ok(self.constant_like(a, 0));
+        if self.program.stage != Stage::Fragment || self.w.splat_bits(a).is_some() {
+            return Ok(self.w.constant_like(a, 0));
         }
         if !matches!(op, Spv::DPdx | Spv::DPdy) {
             self.w.needs.insert(Need::DerivativeControl);
         }
-        let val = self.unary(op, a);
+        let val = self.w.unary(op, a);
         let in_y = matches!(op, Spv::DPdy | Spv::DPdyFine | Spv::DPdyCoarse);
         let flip = in_y && self.options.conventions.negate_ddy;
         Ok(if flip {
-            self.unary(Spv::FNegate, val)
+            self.w.unary(Spv::FNegate, val)
         } else {
             val
         })
@@ -53,7 +53,7 @@ impl Emit<'_> {
             let sample = &program.srcs[job.inst.first_source as usize + 1];
             let sample = self.source_as(sample, Type::U32, 1)?;
             // The operand is a signed integer.
-            At::Sample(self.reread(sample, Scalar::S32))
+            At::Sample(self.w.reread(sample, Scalar::S32))
         } else {
             At::Centroid
         };
@@ -66,7 +66,7 @@ impl Emit<'_> {
         }
         let val = self.w.gather(&picked[..count], Scalar::F32);
         Ok(if src.has_modifier() {
-            self.modify(val, &src, Type::F32)
+            self.w.modify(val, &src, Type::F32)
         } else {
             val
         })
@@ -80,8 +80,8 @@ impl Emit<'_> {
         if !self.options.conventions.negate_ddy {
             return Ok(offset);
         }
-        let y = self.component(offset, 1);
-        let y = self.unary(Spv::FNegate, y);
+        let y = self.w.component(offset, 1);
+        let y = self.w.unary(Spv::FNegate, y);
         Ok(self
             .w
             .gather_vector(&[offset.lane(0), y.lane(0)], Scalar::F32))
@@ -108,8 +108,8 @@ impl Emit<'_> {
         let mut chosen = self.interpolated_vector(input(0), at)?;
         for element in 1..len {
             let value = self.interpolated_vector(input(element), at)?;
-            let is_it = self.compare_bits(Spv::IEqual, number, u64::from(element));
-            chosen = self.select(is_it, value, chosen);
+            let is_it = self.w.compare_bits(Spv::IEqual, number, u64::from(element));
+            chosen = self.w.select(is_it, value, chosen);
         }
         Ok(std::array::from_fn(|lane| chosen.lane(lane)))
     }
@@ -136,7 +136,7 @@ impl Emit<'_> {
                 "two-sided colors are not evaluated at other places",
             ));
         }
-        let device = &self.options.device;
+        let device = &self.w.device;
         self.w.needs.require(device, Need::Interpolation)?;
         let glsl = self.w.glsl().0;
         let val = match at {

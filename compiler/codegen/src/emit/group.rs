@@ -3,11 +3,12 @@
 use super::Emit;
 use super::inst::Job;
 use super::result::Outcome;
+use crate::builder::Builder;
+use crate::builder::gather::Lane;
+use crate::builder::{Scalar, Val, truth_scalar};
 use crate::builtin::thread_row;
 use crate::capability::{Need, check_subgroups};
 use crate::error::Failure;
-use crate::gather::Lane;
-use crate::writer::{Scalar, Val, truth_scalar};
 use glasm_ir::{Node, Op, Type};
 use spirv::{Op as Spv, Scope};
 
@@ -15,23 +16,6 @@ use spirv::{Op as Spv, Scope};
 const GROUP: u32 = 32;
 
 impl Emit<'_> {
-    /// The scope operand, if the device has subgroups here and the operations that are needed.
-    fn subgroup(&mut self, need: Need, what: &str) -> Result<u32, Failure> {
-        let (device, stage) = (&self.options.device, self.program.stage);
-        check_subgroups(device, stage)
-            .and_then(|()| self.w.needs.require(device, need))
-            .map_err(|error| {
-                let name = stage.name();
-                error.calling_it(&format!("subgroup {what} in {name} programs"))
-            })?;
-        self.w.needs.insert(Need::Group);
-        Ok(self.w.uint(Scope::Subgroup as u32).0)
-    }
-
-    fn is_split(&self) -> bool {
-        self.options.device.subgroups.size > GROUP
-    }
-
     /// The invocation number in the subgroup.
     fn subgroup_id(&mut self) -> Val {
         let stage = self.program.stage;
@@ -43,11 +27,11 @@ impl Emit<'_> {
     /// The invocation number in the thread group.
     fn thread_id(&mut self) -> Val {
         let id = self.subgroup_id();
-        if !self.is_split() {
+        if !self.w.is_split() {
             return id;
         }
-        let mask = self.constant_like(id, u64::from(GROUP - 1));
-        self.binary(Spv::BitwiseAnd, id, mask)
+        let mask = self.w.constant_like(id, u64::from(GROUP - 1));
+        self.w.binary(Spv::BitwiseAnd, id, mask)
     }
 
     /// Whether the lanes of the first source are not zero, read as the type of the instruction.
@@ -62,24 +46,24 @@ impl Emit<'_> {
         } else {
             Spv::INotEqual
         };
-        Ok(self.compare_bits(op, a, 0))
+        Ok(self.w.compare_bits(op, a, 0))
     }
 
     /// The mask of the thread group's invocations for which a scalar is true.
     fn ballot(&mut self, truth: Val) -> Result<Val, Failure> {
-        let scope = self.subgroup(Need::GroupBallot, "ballots")?;
+        let scope = self.w.subgroup(Need::GroupBallot, "ballots")?;
         let masks = self.w.op(
             Spv::GroupNonUniformBallot,
             Scalar::U32,
             4,
             &[scope, truth.id.0],
         );
-        if !self.is_split() {
-            return Ok(self.component(masks, 0));
+        if !self.w.is_split() {
+            return Ok(self.w.component(masks, 0));
         }
         let id = self.subgroup_id();
-        let five = self.constant_like(id, 5);
-        let half = self.binary(Spv::ShiftRightLogical, id, five);
+        let five = self.w.constant_like(id, 5);
+        let half = self.w.binary(Spv::ShiftRightLogical, id, five);
         let operands = [masks.id.0, half.id.0];
         Ok(self
             .w
@@ -116,7 +100,7 @@ impl Emit<'_> {
         let mut lanes = [Lane::UNDEFINED; 4];
         let mut scalar = val.scalar;
         for (index, lane) in lanes[..val.size as usize].iter_mut().enumerate() {
-            let part = self.component(val, index);
+            let part = self.w.component(val, index);
             let mapped = map(self, part)?;
             scalar = mapped.scalar;
             *lane = mapped.lane(0);
@@ -126,11 +110,11 @@ impl Emit<'_> {
 
     /// A test over the thread group; the result stands for numbers as `to` says.
     fn vote(&mut self, op: Op, truth: Val, to: Scalar) -> Result<Val, Failure> {
-        if self.is_split() {
+        if self.w.is_split() {
             let (mask, active) = (self.ballot(truth)?, self.active()?);
-            return Ok(self.verdict(op, mask, active, to));
+            return Ok(self.w.verdict(op, mask, active, to));
         }
-        let scope = self.subgroup(Need::GroupVote, "votes")?;
+        let scope = self.w.subgroup(Need::GroupVote, "votes")?;
         let operands = [scope, truth.id.0];
         let mut ask = |op| self.w.op(op, to, 1, &operands);
         if op == Op::GroupAll {
@@ -141,7 +125,133 @@ impl Emit<'_> {
             return Ok(any);
         }
         let all = ask(Spv::GroupNonUniformAll);
-        Ok(self.compare(Spv::LogicalEqual, to, all, any))
+        Ok(self.w.compare(Spv::LogicalEqual, to, all, any))
+    }
+
+    /// `ShuffleUp`, `ShuffleDown`, `ShuffleXor`, `ShuffleIndex`: NV_shader_thread_shuffle section 2.X.8.Z. Ranges include
+    /// their ends, or the last invocation could never be read.
+    pub(super) fn shuffle(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
+        let scope = self.w.subgroup(Need::GroupShuffle, "shuffles")?;
+        let program = self.program;
+        let first = job.inst.first_source as usize;
+        let value = self.source(job.inst, 0, 1)?;
+        let index = self.source_as(&program.srcs[first + 1], Type::U32, 1)?;
+        let control = self.source_as(&program.srcs[first + 2], Type::U32, 1)?;
+        let last_id = self.w.constant_like(index, u64::from(GROUP - 1));
+        let index = self.w.binary(Spv::BitwiseAnd, index, last_id);
+        let limit = self.w.binary(Spv::BitwiseAnd, control, last_id);
+        let eight = self.w.constant_like(control, 8);
+        let segment = self.w.binary(Spv::ShiftRightLogical, control, eight);
+        let segment = self.w.binary(Spv::BitwiseAnd, segment, last_id);
+        let within = self.w.unary_folded_not(segment);
+        let id = self.thread_id();
+        let start = self.w.binary(Spv::BitwiseAnd, id, segment);
+        let reach = self.w.binary(Spv::BitwiseAnd, limit, within);
+        let end = self.w.binary(Spv::BitwiseOr, start, reach);
+        let (source, test) = self
+            .w
+            .shuffle_source(job.inst.op, [id, index, start, within]);
+        let in_range = self.w.compare(test, Scalar::BoolInt, source, end);
+        let source = self.w.select(in_range, source, id);
+        let source = self.in_subgroup(source);
+        let operands = [scope, value.id.0, source.id.0];
+        let read = self
+            .w
+            .op(Spv::GroupNonUniformShuffle, value.scalar, 1, &operands);
+        let predicate = self.w.truth_number(in_range, job.inst.ty);
+        let zero = Lane::scalar(self.w.constant(value.scalar, 0));
+        Ok(Outcome::Lanes([
+            predicate.lane(0),
+            read.lane(0),
+            zero,
+            zero,
+        ]))
+    }
+
+    /// The number in the subgroup of an invocation of the own thread group.
+    fn in_subgroup(&mut self, thread: Val) -> Val {
+        if !self.w.is_split() {
+            return thread;
+        }
+        let id = self.subgroup_id();
+        let mask = self.w.constant_like(id, u64::from(!(GROUP - 1)));
+        let group = self.w.binary(Spv::BitwiseAnd, id, mask);
+        self.w.binary(Spv::BitwiseOr, group, thread)
+    }
+
+    /// `Quad0` to `QuadY`: NV_shader_thread_group section 8.3.
+    pub(super) fn quad(&mut self, job: Job<'_>) -> Result<Val, Failure> {
+        let scope = self.w.subgroup(Need::GroupQuad, "quad operations")?;
+        let [a, b] = self.two(job)?;
+        let (op, which) = quad_operation(job.inst.op);
+        let which = self.w.uint(which);
+        let operands = [scope, a.id.0, which.0];
+        let read = self.w.op(op, Scalar::F32, a.size, &operands);
+        let sum = self.w.binary(Spv::FAdd, read, b);
+        if self.is_undivided() {
+            return Ok(sum);
+        }
+        let complete = self.quad_is_active()?;
+        let zero = self.w.constant_like(sum, 0);
+        Ok(self.w.select(complete, sum, zero))
+    }
+
+    /// Whether all fragments of the own quad are active.
+    fn quad_is_active(&mut self) -> Result<Val, Failure> {
+        let active = self.active()?;
+        let id = self.thread_id();
+        let mask = self.w.constant_like(id, u64::from(GROUP - 4));
+        let first = self.w.binary(Spv::BitwiseAnd, id, mask);
+        let quad = self.w.binary(Spv::ShiftRightLogical, active, first);
+        let all = self.w.constant_like(quad, 15);
+        let quad = self.w.binary(Spv::BitwiseAnd, quad, all);
+        Ok(self.w.compare(Spv::IEqual, Scalar::BoolInt, quad, all))
+    }
+
+    /// Whether control flow cannot have divided the invocations before this place.
+    fn is_undivided(&self) -> bool {
+        let kills = !self.w.device.demote_to_helper_invocation;
+        let leaves = |node: &Node| matches!(node, Node::Return);
+        let stops = |inst: &glasm_ir::Inst| kills && inst.op == Op::Demote;
+        self.in_entry
+            && !self.w.in_branch()
+            && !self.program.nodes.iter().any(leaves)
+            && !self.program.insts.iter().any(stops)
+    }
+
+    /// Whether the invocation does not count, at this place: `KIL` may have made it a helper.
+    pub(super) fn helper_now(&mut self) -> Option<[Lane; 4]> {
+        let demotes = self.w.device.demote_to_helper_invocation
+            && self.program.insts.iter().any(|inst| inst.op == Op::Demote);
+        if !demotes {
+            return None;
+        }
+        self.w.needs.insert(Need::Demote);
+        let helper = self
+            .w
+            .op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
+        let zero = Lane::scalar(self.w.uint(0));
+        let one = Lane::scalar(self.w.uint(1));
+        Some([helper.lane(0), zero, zero, one])
+    }
+}
+
+impl Builder {
+    /// The scope operand, if the device has subgroups here and the operations that are needed.
+    fn subgroup(&mut self, need: Need, what: &str) -> Result<u32, Failure> {
+        let (device, stage) = (&self.device, self.stage());
+        check_subgroups(device, stage)
+            .and_then(|()| self.needs.require(device, need))
+            .map_err(|error| {
+                let name = stage.name();
+                error.calling_it(&format!("subgroup {what} in {name} programs"))
+            })?;
+        self.needs.insert(Need::Group);
+        Ok(self.uint(Scope::Subgroup as u32).0)
+    }
+
+    fn is_split(&self) -> bool {
+        self.device.subgroups.size > GROUP
     }
 
     /// A test by the masks of the invocations for which something holds, and of those that are active.
@@ -156,45 +266,7 @@ impl Emit<'_> {
         }
         let zero = self.constant_like(mask, 0);
         let none = self.compare(Spv::IEqual, to, mask, zero);
-        self.w.op(Spv::LogicalOr, to, 1, &[all.id.0, none.id.0])
-    }
-
-    /// `ShuffleUp`, `ShuffleDown`, `ShuffleXor`, `ShuffleIndex`: NV_shader_thread_shuffle section 2.X.8.Z. Ranges include
-    /// their ends, or the last invocation could never be read.
-    pub(super) fn shuffle(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let scope = self.subgroup(Need::GroupShuffle, "shuffles")?;
-        let program = self.program;
-        let first = job.inst.first_source as usize;
-        let value = self.source(job.inst, 0, 1)?;
-        let index = self.source_as(&program.srcs[first + 1], Type::U32, 1)?;
-        let control = self.source_as(&program.srcs[first + 2], Type::U32, 1)?;
-        let last_id = self.constant_like(index, u64::from(GROUP - 1));
-        let index = self.binary(Spv::BitwiseAnd, index, last_id);
-        let limit = self.binary(Spv::BitwiseAnd, control, last_id);
-        let eight = self.constant_like(control, 8);
-        let segment = self.binary(Spv::ShiftRightLogical, control, eight);
-        let segment = self.binary(Spv::BitwiseAnd, segment, last_id);
-        let within = self.unary_folded_not(segment);
-        let id = self.thread_id();
-        let start = self.binary(Spv::BitwiseAnd, id, segment);
-        let reach = self.binary(Spv::BitwiseAnd, limit, within);
-        let end = self.binary(Spv::BitwiseOr, start, reach);
-        let (source, test) = self.shuffle_source(job.inst.op, [id, index, start, within]);
-        let in_range = self.compare(test, Scalar::BoolInt, source, end);
-        let source = self.select(in_range, source, id);
-        let source = self.in_subgroup(source);
-        let operands = [scope, value.id.0, source.id.0];
-        let read = self
-            .w
-            .op(Spv::GroupNonUniformShuffle, value.scalar, 1, &operands);
-        let predicate = self.truth_number(in_range, job.inst.ty);
-        let zero = Lane::scalar(self.w.constant(value.scalar, 0));
-        Ok(Outcome::Lanes([
-            predicate.lane(0),
-            read.lane(0),
-            zero,
-            zero,
-        ]))
+        self.op(Spv::LogicalOr, to, 1, &[all.id.0, none.id.0])
     }
 
     /// The invocation that a shuffle reads if it is in range, and the test of that against the end of the range.
@@ -220,83 +292,16 @@ impl Emit<'_> {
         }
     }
 
-    /// The number in the subgroup of an invocation of the own thread group.
-    fn in_subgroup(&mut self, thread: Val) -> Val {
-        if !self.is_split() {
-            return thread;
-        }
-        let id = self.subgroup_id();
-        let mask = self.constant_like(id, u64::from(!(GROUP - 1)));
-        let group = self.binary(Spv::BitwiseAnd, id, mask);
-        self.binary(Spv::BitwiseOr, group, thread)
-    }
-
     /// A truth value as a number of type `ty`.
     fn truth_number(&mut self, truth: Val, ty: Type) -> Val {
         let yes = if ty.is_float() {
-            self.w.float(1.0)
+            self.float(1.0)
         } else {
-            self.w.uint(u32::MAX)
+            self.uint(u32::MAX)
         };
-        let yes = self.w.val(yes);
+        let yes = self.val(yes);
         let no = self.constant_like(yes, 0);
         self.select(truth, yes, no)
-    }
-
-    /// `Quad0` to `QuadY`: NV_shader_thread_group section 8.3.
-    pub(super) fn quad(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let scope = self.subgroup(Need::GroupQuad, "quad operations")?;
-        let [a, b] = self.two(job)?;
-        let (op, which) = quad_operation(job.inst.op);
-        let which = self.w.uint(which);
-        let operands = [scope, a.id.0, which.0];
-        let read = self.w.op(op, Scalar::F32, a.size, &operands);
-        let sum = self.binary(Spv::FAdd, read, b);
-        if self.is_undivided() {
-            return Ok(sum);
-        }
-        let complete = self.quad_is_active()?;
-        let zero = self.constant_like(sum, 0);
-        Ok(self.select(complete, sum, zero))
-    }
-
-    /// Whether all fragments of the own quad are active.
-    fn quad_is_active(&mut self) -> Result<Val, Failure> {
-        let active = self.active()?;
-        let id = self.thread_id();
-        let mask = self.constant_like(id, u64::from(GROUP - 4));
-        let first = self.binary(Spv::BitwiseAnd, id, mask);
-        let quad = self.binary(Spv::ShiftRightLogical, active, first);
-        let all = self.constant_like(quad, 15);
-        let quad = self.binary(Spv::BitwiseAnd, quad, all);
-        Ok(self.compare(Spv::IEqual, Scalar::BoolInt, quad, all))
-    }
-
-    /// Whether control flow cannot have divided the invocations before this place.
-    fn is_undivided(&self) -> bool {
-        let kills = !self.options.device.demote_to_helper_invocation;
-        let leaves = |node: &Node| matches!(node, Node::Return);
-        let stops = |inst: &glasm_ir::Inst| kills && inst.op == Op::Demote;
-        self.in_entry
-            && !self.w.in_branch()
-            && !self.program.nodes.iter().any(leaves)
-            && !self.program.insts.iter().any(stops)
-    }
-
-    /// Whether the invocation does not count, at this place: `KIL` may have made it a helper.
-    pub(super) fn helper_now(&mut self) -> Option<[Lane; 4]> {
-        let demotes = self.options.device.demote_to_helper_invocation
-            && self.program.insts.iter().any(|inst| inst.op == Op::Demote);
-        if !demotes {
-            return None;
-        }
-        self.w.needs.insert(Need::Demote);
-        let helper = self
-            .w
-            .op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
-        let zero = Lane::scalar(self.w.uint(0));
-        let one = Lane::scalar(self.w.uint(1));
-        Some([helper.lane(0), zero, zero, one])
     }
 }
 

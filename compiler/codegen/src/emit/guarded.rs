@@ -1,10 +1,11 @@
 //! Values computed in blocks of their own: under a condition, or in one of the cases of a number.
 
 use super::Emit;
+use crate::builder::Builder;
+use crate::builder::gather::Lane;
+use crate::builder::{Home, Scalar, Val};
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::words::{LabelWord, ValueWord};
-use crate::writer::{Home, Scalar, Val};
 use spirv::{Op as Spv, SelectionControl};
 
 /// Most words of a function to which cases may still be added.
@@ -24,7 +25,7 @@ impl Emit<'_> {
         cond: Val,
         body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
-        let entry = self.block;
+        let entry = self.w.block;
         let [label, merge] = std::array::from_fn(|_| self.w.label());
         let none = SelectionControl::NONE.bits();
         self.w.body.op(Spv::SelectionMerge, &[merge.0, none]);
@@ -32,7 +33,7 @@ impl Emit<'_> {
             .body
             .op(Spv::BranchConditional, &[cond.id.0, label.0, merge.0]);
         let arm = self.run_arm(label, merge, body)?;
-        self.begin_block(merge);
+        self.w.begin_block(merge);
         let zeros = arm.lanes.map(|lane| {
             let (scalar, _) = lane?;
             Some((scalar, self.w.constant(scalar, 0)))
@@ -41,7 +42,7 @@ impl Emit<'_> {
             end: entry,
             lanes: zeros,
         };
-        Ok(self.merge_arms(&[arm, skipped]))
+        Ok(self.w.merge_arms(&[arm, skipped]))
     }
 
     /// The lanes that `body` gives for a number below `count`; it is told the number as a constant.
@@ -68,8 +69,8 @@ impl Emit<'_> {
             }
             arms.push(self.run_arm(label, merge, |emit| body(emit, case))?);
         }
-        self.begin_block(merge);
-        Ok(self.merge_arms(&arms))
+        self.w.begin_block(merge);
+        Ok(self.w.merge_arms(&arms))
     }
 
     /// Runs `body` in the block `label`, which goes on to `merge`.
@@ -80,33 +81,35 @@ impl Emit<'_> {
         body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
     ) -> Result<Arm, Failure> {
         let scope = self.w.open_scope();
-        self.begin_block(label);
+        self.w.begin_block(label);
         let lanes = body(self)?.map(|lane| {
             lane.id().is_some().then(|| {
                 let scalar = self.w.info(lane.id()).scalar;
                 (scalar, self.w.scalar(lane, scalar))
             })
         });
-        let end = self.block;
+        let end = self.w.block;
         self.w.body.op(Spv::Branch, &[merge.0]);
         self.w.close_scope(scope);
         Ok(Arm { end, lanes })
     }
+}
 
+impl Builder {
     /// Phis of the lanes that all arms give, in the block where they meet.
     fn merge_arms(&mut self, arms: &[Arm]) -> [Lane; 4] {
         std::array::from_fn(|lane| {
             let Some((scalar, _)) = arms[0].lanes[lane] else {
                 return Lane::UNDEFINED;
             };
-            let ty = self.w.ty(scalar, 1);
-            let value = self.w.value(scalar, 1, Home::Body);
+            let ty = self.ty(scalar, 1);
+            let value = self.value(scalar, 1, Home::Body);
             let mut operands = Vec::with_capacity(2 * arms.len());
             for arm in arms {
                 let id = arm.lanes[lane].map_or(ValueWord::NONE, |(_, id)| id);
                 operands.extend([id.0, arm.end.0]);
             }
-            self.w.body.long_result(Spv::Phi, ty, value, &operands);
+            self.body.long_result(Spv::Phi, ty, value, &operands);
             Lane::scalar(value)
         })
     }

@@ -4,11 +4,12 @@ use super::Emit;
 use super::image_object::texel_component;
 use super::inst::Job;
 use super::result::Outcome;
+use crate::builder::Builder;
+use crate::builder::gather::Lane;
+use crate::builder::{Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::words::ValueWord;
-use crate::writer::{Scalar, Val};
 use glasm_ir::{Aux, Image, ImageAccess, ImageTexels, Op, TexTarget, Type, Width, WriteMask};
 use spirv::{ImageOperands, Op as Spv};
 
@@ -59,19 +60,19 @@ impl Emit<'_> {
         let (access, image) = self.image_access(job)?;
         let texel = self.texel(job, image, 0)?;
         let lanes = self.with_image(&access, |emit, pointer| {
-            let object = emit.loaded_image(pointer);
-            let (texel, inside) = emit.inside(object, texel);
+            let object = emit.w.loaded_image(pointer);
+            let (texel, inside) = emit.w.inside(object, texel);
             emit.lanes_if(inside, |emit| {
                 emit.ask_residency();
                 emit.read_texel(object, texel);
                 let resident = emit.residency_answer();
                 let mut lanes = [Lane::UNDEFINED; 4];
-                lanes[0] = emit.not(resident).lane(0);
+                lanes[0] = emit.w.not(resident).lane(0);
                 Ok(lanes)
             })
         })?;
         let is_missing = self.w.val(lanes[0].id());
-        Ok(self.not(is_missing))
+        Ok(self.w.not(is_missing))
     }
 
     /// `ImageLoad`
@@ -80,11 +81,11 @@ impl Emit<'_> {
         let texel = self.texel(job, image, 0)?;
         let ty = job.inst.ty;
         let lanes = self.with_image(&access, |emit, pointer| {
-            let object = emit.loaded_image(pointer);
-            let (texel, inside) = emit.inside(object, texel);
+            let object = emit.w.loaded_image(pointer);
+            let (texel, inside) = emit.w.inside(object, texel);
             emit.lanes_if(inside, |emit| {
                 let read = emit.read_texel(object, texel);
-                Ok(emit.elements(read, ty, &access, image.texels))
+                Ok(emit.w.elements(read, ty, &access, image.texels))
             })
         })?;
         Ok(Outcome::Lanes(lanes))
@@ -98,46 +99,6 @@ impl Emit<'_> {
         self.texel_op(Spv::ImageRead, scalar, 4, &operands[..count])
     }
 
-    /// Writes a texel from a vector of four components.
-    pub(super) fn write_texel(&mut self, object: ValueWord, texel: Texel, value: Val) {
-        let mut operands = [object.0, texel.coordinate.id.0, value.id.0, 0, 0];
-        let count = 3 + sample_operand(texel, &mut operands[3..]);
-        self.w.body.op(Spv::ImageWrite, &operands[..count]);
-    }
-
-    /// The elements of a texel that was read, and (0, 0, 0, 1) past them.
-    fn elements(
-        &mut self,
-        read: Val,
-        ty: Type,
-        access: &ImageAccess,
-        texels: ImageTexels,
-    ) -> [Lane; 4] {
-        if matches!(texels, ImageTexels::Formatted(_)) {
-            return std::array::from_fn(|lane| read.lane(lane));
-        }
-        let one = if ty == Type::F32 {
-            self.w.float(1.0)
-        } else {
-            self.w.uint(if ty == Type::F16 { 0x3c00 } else { 1 })
-        };
-        let zero = self.w.uint(0);
-        let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
-        let bits = ty.width().bits();
-        for (number, lane) in (0u32..).zip(&mut lanes[..usize::from(access.components)]) {
-            let (word, shift) = (number * bits / 32, number * bits % 32);
-            let word = self.component(read, word as usize);
-            *lane = if bits == 32 {
-                word.lane(0)
-            } else {
-                let shift = self.constant_like(word, u64::from(shift));
-                let value = self.binary(Spv::ShiftRightLogical, word, shift);
-                self.extend(value, bits, ty.is_signed_int()).lane(0)
-            };
-        }
-        lanes
-    }
-
     /// `ImageStore`
     pub(super) fn image_store(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         let (access, image) = self.image_access(job)?;
@@ -147,88 +108,19 @@ impl Emit<'_> {
         let narrow = job.inst.ty.width() < Width::W32;
         let ty = if narrow { Type::U32 } else { job.inst.ty };
         let value = self.source_as(src, ty, access.element_lanes())?;
-        let value = self.texel_value(value, job.inst.ty, &access, image.texels);
+        let value = self
+            .w
+            .texel_value(value, job.inst.ty, &access, image.texels);
         let texel = self.texel(job, image, 1)?;
         self.with_image(&access, |emit, pointer| {
-            let object = emit.loaded_image(pointer);
-            let (texel, inside) = emit.inside(object, texel);
+            let object = emit.w.loaded_image(pointer);
+            let (texel, inside) = emit.w.inside(object, texel);
             emit.lanes_if(inside, |emit| {
-                emit.write_texel(object, texel, value);
+                emit.w.write_texel(object, texel, value);
                 Ok([Lane::UNDEFINED; 4])
             })
         })?;
         Ok(Outcome::None)
-    }
-
-    /// A value as the vector that is written.
-    fn texel_value(
-        &mut self,
-        value: Val,
-        ty: Type,
-        access: &ImageAccess,
-        texels: ImageTexels,
-    ) -> Val {
-        let lanes: [Lane; 4] = std::array::from_fn(|lane| value.lane(lane));
-        if matches!(texels, ImageTexels::Formatted(_)) {
-            return self.w.gather_vector(&lanes, texel_component(texels));
-        }
-        let zero = Lane::scalar(self.w.uint(0));
-        let mut words = [zero; 4];
-        let bits = ty.width().bits();
-        for (number, lane) in (0u32..).zip(&lanes[..usize::from(access.components)]) {
-            let place = (number * bits / 32) as usize;
-            let value = self.w.scalar(*lane, Scalar::U32);
-            let value = self.w.val(value);
-            if bits == 32 {
-                words[place] = value.lane(0);
-                continue;
-            }
-            let mask = self.constant_like(value, (1 << bits) - 1);
-            let value = self.binary(Spv::BitwiseAnd, value, mask);
-            let shift = self.constant_like(value, u64::from(number * bits % 32));
-            let value = self.binary(Spv::ShiftLeftLogical, value, shift);
-            let old = self.w.val(words[place].id());
-            words[place] = self.binary(Spv::BitwiseOr, old, value).lane(0);
-        }
-        self.w.gather_vector(&words, Scalar::U32)
-    }
-
-    /// Whether the texel exists. Samples that do not are brought into range.
-    pub(super) fn inside(&mut self, object: ValueWord, texel: Texel) -> (Texel, Val) {
-        let size = self.image_dimensions(object, &texel.image);
-        let mut bounds: [Lane; 4] = std::array::from_fn(|lane| size.lane(lane));
-        let faces = texel.image.coordinate_lanes() as usize;
-        if texel.image.target == TexTarget::Cube {
-            bounds[2] = Lane::scalar(self.w.uint(6));
-        } else if texel.image.target == TexTarget::CubeArray {
-            let cubes = self.component(size, 2);
-            let six = self.constant_like(cubes, 6);
-            bounds[2] = self.binary(Spv::IMul, cubes, six).lane(0);
-        }
-        let bounds = self.w.gather_vector(&bounds[..faces], Scalar::U32);
-        let below = self.compare(Spv::ULessThan, Scalar::BoolInt, texel.coordinate, bounds);
-        let inside = if below.size == 1 {
-            below
-        } else {
-            self.w.op(Spv::All, Scalar::BoolInt, 1, &[below.id.0])
-        };
-        let sample = texel.sample.map(|sample| {
-            let samples = self
-                .w
-                .op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0]);
-            let one = self.constant_like(samples, 1);
-            let last = self.binary(Spv::ISub, samples, one);
-            self.int_min(sample, last)
-        });
-        (Texel { sample, ..texel }, inside)
-    }
-
-    /// Width, height and depth or layers, as many as the target has.
-    fn image_dimensions(&mut self, object: ValueWord, image: &Image) -> Val {
-        self.w.needs.insert(Need::ImageQuery);
-        let count = image.target.plane_dimensions() + u8::from(image.target.is_array());
-        self.w
-            .op(Spv::ImageQuerySize, Scalar::U32, count, &[object.0])
     }
 
     /// `ImageSize`, `ImageSamples`
@@ -236,9 +128,9 @@ impl Emit<'_> {
         let (access, image) = self.image_access(job)?;
         let is_size = job.inst.op == Op::ImageSize;
         let lanes = self.with_image(&access, |emit, pointer| {
-            let object = emit.loaded_image(pointer);
+            let object = emit.w.loaded_image(pointer);
             if is_size {
-                let size = emit.image_dimensions(object, &image);
+                let size = emit.w.image_dimensions(object, &image);
                 let zero = Lane::scalar(emit.w.uint(0));
                 let mut lanes = [zero; 4];
                 for lane in WriteMask((1 << size.size) - 1).lanes() {
@@ -256,6 +148,116 @@ impl Emit<'_> {
             Ok([samples.lane(0); 4])
         })?;
         Ok(Outcome::Lanes(lanes))
+    }
+}
+
+impl Builder {
+    /// Writes a texel from a vector of four components.
+    pub(super) fn write_texel(&mut self, object: ValueWord, texel: Texel, value: Val) {
+        let mut operands = [object.0, texel.coordinate.id.0, value.id.0, 0, 0];
+        let count = 3 + sample_operand(texel, &mut operands[3..]);
+        self.body.op(Spv::ImageWrite, &operands[..count]);
+    }
+
+    /// The elements of a texel that was read, and (0, 0, 0, 1) past them.
+    fn elements(
+        &mut self,
+        read: Val,
+        ty: Type,
+        access: &ImageAccess,
+        texels: ImageTexels,
+    ) -> [Lane; 4] {
+        if matches!(texels, ImageTexels::Formatted(_)) {
+            return std::array::from_fn(|lane| read.lane(lane));
+        }
+        let one = if ty == Type::F32 {
+            self.float(1.0)
+        } else {
+            self.uint(if ty == Type::F16 { 0x3c00 } else { 1 })
+        };
+        let zero = self.uint(0);
+        let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
+        let bits = ty.width().bits();
+        for (number, lane) in (0u32..).zip(&mut lanes[..usize::from(access.components)]) {
+            let (word, shift) = (number * bits / 32, number * bits % 32);
+            let word = self.component(read, word as usize);
+            *lane = if bits == 32 {
+                word.lane(0)
+            } else {
+                let shift = self.constant_like(word, u64::from(shift));
+                let value = self.binary(Spv::ShiftRightLogical, word, shift);
+                self.extend(value, bits, ty.is_signed_int()).lane(0)
+            };
+        }
+        lanes
+    }
+
+    /// A value as the vector that is written.
+    fn texel_value(
+        &mut self,
+        value: Val,
+        ty: Type,
+        access: &ImageAccess,
+        texels: ImageTexels,
+    ) -> Val {
+        let lanes: [Lane; 4] = std::array::from_fn(|lane| value.lane(lane));
+        if matches!(texels, ImageTexels::Formatted(_)) {
+            return self.gather_vector(&lanes, texel_component(texels));
+        }
+        let zero = Lane::scalar(self.uint(0));
+        let mut words = [zero; 4];
+        let bits = ty.width().bits();
+        for (number, lane) in (0u32..).zip(&lanes[..usize::from(access.components)]) {
+            let place = (number * bits / 32) as usize;
+            let value = self.scalar(*lane, Scalar::U32);
+            let value = self.val(value);
+            if bits == 32 {
+                words[place] = value.lane(0);
+                continue;
+            }
+            let mask = self.constant_like(value, (1 << bits) - 1);
+            let value = self.binary(Spv::BitwiseAnd, value, mask);
+            let shift = self.constant_like(value, u64::from(number * bits % 32));
+            let value = self.binary(Spv::ShiftLeftLogical, value, shift);
+            let old = self.val(words[place].id());
+            words[place] = self.binary(Spv::BitwiseOr, old, value).lane(0);
+        }
+        self.gather_vector(&words, Scalar::U32)
+    }
+
+    /// Whether the texel exists. Samples that do not are brought into range.
+    pub(super) fn inside(&mut self, object: ValueWord, texel: Texel) -> (Texel, Val) {
+        let size = self.image_dimensions(object, &texel.image);
+        let mut bounds: [Lane; 4] = std::array::from_fn(|lane| size.lane(lane));
+        let faces = texel.image.coordinate_lanes() as usize;
+        if texel.image.target == TexTarget::Cube {
+            bounds[2] = Lane::scalar(self.uint(6));
+        } else if texel.image.target == TexTarget::CubeArray {
+            let cubes = self.component(size, 2);
+            let six = self.constant_like(cubes, 6);
+            bounds[2] = self.binary(Spv::IMul, cubes, six).lane(0);
+        }
+        let bounds = self.gather_vector(&bounds[..faces], Scalar::U32);
+        let below = self.compare(Spv::ULessThan, Scalar::BoolInt, texel.coordinate, bounds);
+        let inside = if below.size == 1 {
+            below
+        } else {
+            self.op(Spv::All, Scalar::BoolInt, 1, &[below.id.0])
+        };
+        let sample = texel.sample.map(|sample| {
+            let samples = self.op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0]);
+            let one = self.constant_like(samples, 1);
+            let last = self.binary(Spv::ISub, samples, one);
+            self.int_min(sample, last)
+        });
+        (Texel { sample, ..texel }, inside)
+    }
+
+    /// Width, height and depth or layers, as many as the target has.
+    fn image_dimensions(&mut self, object: ValueWord, image: &Image) -> Val {
+        self.needs.insert(Need::ImageQuery);
+        let count = image.target.plane_dimensions() + u8::from(image.target.is_array());
+        self.op(Spv::ImageQuerySize, Scalar::U32, count, &[object.0])
     }
 }
 

@@ -6,10 +6,11 @@ use super::image::Texel;
 use super::image_object::ImagePointer;
 use super::inst::Job;
 use super::result::Outcome;
+use crate::builder::Builder;
+use crate::builder::Scalar;
+use crate::builder::gather::Lane;
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::words::ValueWord;
-use crate::writer::Scalar;
 use glasm_ir::resource::AtomicOp;
 use glasm_ir::{Image, ImageAccess, ImageTexels, Type};
 use spirv::{Decoration, Op as Spv, StorageClass};
@@ -35,13 +36,13 @@ impl Emit<'_> {
         };
         let texel = self.texel(job, image, 1)?;
         let lanes = self.with_image(&access, |emit, pointer| {
-            let object = emit.loaded_image(pointer);
-            let (texel, inside) = emit.inside(object, texel);
+            let object = emit.w.loaded_image(pointer);
+            let (texel, inside) = emit.w.inside(object, texel);
             emit.lanes_if(inside, |emit| {
-                let pointer = emit.texel_pointer(pointer, texel);
+                let pointer = emit.w.texel_pointer(pointer, texel);
                 let old = emit.update_texel(pointer, update)?.lane(0);
                 if halves {
-                    let [low, high] = emit.halves(old);
+                    let [low, high] = emit.w.halves(old);
                     let zero = Lane::scalar(emit.w.uint(0));
                     return Ok([low, high, zero, zero]);
                 }
@@ -62,8 +63,8 @@ impl Emit<'_> {
         let updates = self.half_updates(job.inst, op, access.components)?;
         let texel = self.texel(job, image, 1)?;
         let lanes = self.with_image(access, |emit, pointer| {
-            let object = emit.loaded_image(pointer);
-            let (texel, inside) = emit.inside(object, texel);
+            let object = emit.w.loaded_image(pointer);
+            let (texel, inside) = emit.w.inside(object, texel);
             emit.lanes_if(inside, |emit| {
                 emit.lanes_if_alive(|emit| {
                     emit.lanes_while_locked(|emit| Ok(emit.update_halves(object, texel, &updates)))
@@ -79,29 +80,30 @@ impl Emit<'_> {
         let zero = Lane::scalar(self.w.uint(0));
         let (mut words, mut lanes) = ([zero; 4], [zero; 4]);
         for (word, update) in updates.iter().enumerate() {
-            let old = self.component(read, word);
-            lanes[2 * word..2 * word + 2].copy_from_slice(&self.halves(old.lane(0)));
-            words[word] = self.updated_halves(old, *update).lane(0);
+            let old = self.w.component(read, word);
+            lanes[2 * word..2 * word + 2].copy_from_slice(&self.w.halves(old.lane(0)));
+            words[word] = self.w.updated_halves(old, *update).lane(0);
         }
         let new = self.w.gather_vector(&words, Scalar::U32);
-        self.write_texel(object, texel, new);
+        self.w.write_texel(object, texel, new);
         lanes
     }
+}
 
+impl Builder {
     fn texel_pointer(&mut self, image: ImagePointer, texel: Texel) -> ValueWord {
-        let word = self.w.ty(Scalar::U32, 1);
-        let ty = self.w.pointer(StorageClass::Image, word);
+        let word = self.ty(Scalar::U32, 1);
+        let ty = self.pointer(StorageClass::Image, word);
         let sample = match texel.sample {
             Some(sample) => sample.id,
-            None => self.w.uint(0),
+            None => self.uint(0),
         };
-        let pointer = self.w.object();
+        let pointer = self.object();
         let operands = [image.pointer.0, texel.coordinate.id.0, sample.0];
-        self.w
-            .body
+        self.body
             .result(Spv::ImageTexelPointer, ty, pointer, &operands);
         if image.divergent {
-            self.w.decorate(pointer, Decoration::NonUniform, &[]);
+            self.decorate(pointer, Decoration::NonUniform, &[]);
         }
         pointer
     }

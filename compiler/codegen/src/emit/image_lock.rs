@@ -4,13 +4,13 @@
 //! lock gives it back in the same round of the loop: those that run in step with it wait for no one that waits for them.
 
 use super::Emit;
+use crate::builder::Scalar;
+use crate::builder::gather::Lane;
 use crate::error::Failure;
-use crate::gather::Lane;
 use crate::interface::bind;
 use crate::options::IMAGE_LOCK_BINDING;
 use crate::reflect::DescriptorSlot;
 use crate::words::ValueWord;
-use crate::writer::Scalar;
 use spirv::{Decoration, LoopControl, Op as Spv, StorageClass};
 
 impl Emit<'_> {
@@ -20,20 +20,20 @@ impl Emit<'_> {
         body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
         let lock = self.image_lock();
-        let (scope, relaxed) = self.atomic_scope(None);
+        let (scope, relaxed) = self.w.atomic_scope(None);
         let [free, taken] = [0, 1].map(|value| self.w.uint(value));
         let [header, round, next, merge] = std::array::from_fn(|_| self.w.label());
         self.w.body.op(Spv::Branch, &[header.0]);
-        self.begin_block(header);
+        self.w.begin_block(header);
         let none = LoopControl::NONE.bits();
         self.w.body.op(Spv::LoopMerge, &[merge.0, next.0, none]);
         self.w.body.op(Spv::Branch, &[round.0]);
-        self.begin_block(round);
+        self.w.begin_block(round);
         let operands = [lock.0, scope.0, relaxed.0, relaxed.0, taken.0, free.0];
         let seen = self
             .w
             .op(Spv::AtomicCompareExchange, Scalar::U32, 1, &operands);
-        let owns = self.compare_bits(Spv::IEqual, seen, 0);
+        let owns = self.w.compare_bits(Spv::IEqual, seen, 0);
         let lanes = self.lanes_if(owns, |emit| {
             emit.memory_barrier()?;
             let lanes = body(emit)?;
@@ -43,11 +43,11 @@ impl Emit<'_> {
             Ok(lanes)
         })?;
         self.w.body.op(Spv::Branch, &[next.0]);
-        self.begin_block(next);
+        self.w.begin_block(next);
         self.w
             .body
             .op(Spv::BranchConditional, &[owns.id.0, merge.0, header.0]);
-        self.begin_block(merge);
+        self.w.begin_block(merge);
         Ok(lanes)
     }
 

@@ -2,15 +2,16 @@
 
 use super::Emit;
 use super::place::Member;
+use crate::builder::Builder;
+use crate::builder::Scalar;
+use crate::builder::gather::Lane;
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::handles::{HandleKind, texel};
 use crate::interface::{base_scalar, bind};
 use crate::options::{FIRST_IMAGE_BINDING, IMAGE_UNITS, TexelFormat};
 use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat};
 use crate::words::{TypeWord, ValueWord};
-use crate::writer::Scalar;
 use glasm_ir::arena::Id;
 use glasm_ir::resource::MemFlags;
 use glasm_ir::{
@@ -94,7 +95,7 @@ impl Emit<'_> {
             None => object,
         };
         let variable = self.w.variable(StorageClass::UniformConstant, ty);
-        self.image_decorations(variable, uses);
+        self.w.image_decorations(variable, uses);
         self.bind_image(variable, &image, uses, count.unwrap_or(1))?;
         let result = ImageVariable { variable, object };
         self.interface.images[id.index()] = result;
@@ -163,7 +164,7 @@ impl Emit<'_> {
         if format.is_some_and(TexelFormat::is_extended) {
             self.w.needs.insert(Need::ImageExtendedFormats);
         }
-        self.need_image_target(image.target);
+        self.w.need_image_target(image.target);
         let operands = [
             component.0,
             super::texture_object::dim(image.target) as u32,
@@ -191,7 +192,7 @@ impl Emit<'_> {
             (ImageUse::WRITTEN, Need::ImageWriteWithoutFormat),
         ];
         let needs = needs.iter().filter(|(usage, _)| uses.contains(*usage));
-        let device = &self.options.device;
+        let device = &self.w.device;
         let mut checks = needs.clone().map(|(_, need)| need.check(device));
         let Some(missing) = checks.find_map(Result::err) else {
             needs.for_each(|(_, need)| self.w.needs.insert(*need));
@@ -219,42 +220,6 @@ impl Emit<'_> {
         format.filter(|_| formats.iter().all(|other| *other == format))
     }
 
-    fn need_image_target(&mut self, target: TexTarget) {
-        let need = match target {
-            TexTarget::D1 | TexTarget::D1Array => Need::Image1D,
-            TexTarget::CubeArray => Need::ImageCubeArray,
-            TexTarget::Buffer => Need::ImageBuffer,
-            TexTarget::D2Ms => Need::ImageMultisample,
-            TexTarget::D2MsArray => {
-                self.w.needs.insert(Need::ImageMultisampleArray);
-                Need::ImageMultisample
-            }
-            TexTarget::D2
-            | TexTarget::D3
-            | TexTarget::Cube
-            | TexTarget::Rect
-            | TexTarget::D2Array => return,
-        };
-        self.w.needs.insert(need);
-    }
-
-    /// Any two images may be the same memory.
-    fn image_decorations(&mut self, variable: ValueWord, uses: ImageUse) {
-        let written = uses.contains(ImageUse::WRITTEN);
-        let decorations = [
-            (true, Decoration::Aliased),
-            (!written, Decoration::NonWritable),
-            (uses.contains(ImageUse::COHERENT), Decoration::Coherent),
-            (uses.contains(ImageUse::VOLATILE), Decoration::Volatile),
-        ];
-        for (_, decoration) in decorations.into_iter().filter(|(holds, _)| *holds) {
-            self.w.decorate(variable, decoration, &[]);
-        }
-        if written {
-            self.need_stores();
-        }
-    }
-
     /// Runs `access` with the pointer to one image: several times if there must be a case for each element of an array.
     pub(super) fn with_image(
         &mut self,
@@ -278,20 +243,20 @@ impl Emit<'_> {
         match member {
             Member::Constant(number) => {
                 let number = self.w.uint(number);
-                let pointer = self.image_element(variable, number, false);
+                let pointer = self.w.image_element(variable, number, false);
                 access(self, pointer)
             }
-            Member::Uniform(number) if self.can_index(image.target).dynamic => {
+            Member::Uniform(number) if self.w.can_index(image.target).dynamic => {
                 self.w
                     .needs
                     .insert(match image.target == TexTarget::Buffer {
                         true => Need::ImageBufferIndexing,
                         false => Need::ImageIndexing,
                     });
-                let pointer = self.image_element(variable, number, false);
+                let pointer = self.w.image_element(variable, number, false);
                 access(self, pointer)
             }
-            Member::Divergent(number) if self.can_index(image.target).divergent => {
+            Member::Divergent(number) if self.w.can_index(image.target).divergent => {
                 self.w
                     .needs
                     .insert(match image.target == TexTarget::Buffer {
@@ -299,22 +264,60 @@ impl Emit<'_> {
                         false => Need::ImageDivergence,
                     });
                 self.w.needs.insert(Need::NonUniform);
-                let pointer = self.image_element(variable, number, true);
+                let pointer = self.w.image_element(variable, number, true);
                 access(self, pointer)
             }
             Member::Uniform(number) | Member::Divergent(number) => {
                 let number = self.w.val(number);
                 self.lanes_by_case(number, len, |emit, case| {
                     let case = emit.w.uint(case);
-                    let pointer = emit.image_element(variable, case, false);
+                    let pointer = emit.w.image_element(variable, case, false);
                     access(emit, pointer)
                 })
             }
         }
     }
+}
+
+impl Builder {
+    fn need_image_target(&mut self, target: TexTarget) {
+        let need = match target {
+            TexTarget::D1 | TexTarget::D1Array => Need::Image1D,
+            TexTarget::CubeArray => Need::ImageCubeArray,
+            TexTarget::Buffer => Need::ImageBuffer,
+            TexTarget::D2Ms => Need::ImageMultisample,
+            TexTarget::D2MsArray => {
+                self.needs.insert(Need::ImageMultisampleArray);
+                Need::ImageMultisample
+            }
+            TexTarget::D2
+            | TexTarget::D3
+            | TexTarget::Cube
+            | TexTarget::Rect
+            | TexTarget::D2Array => return,
+        };
+        self.needs.insert(need);
+    }
+
+    /// Any two images may be the same memory.
+    fn image_decorations(&mut self, variable: ValueWord, uses: ImageUse) {
+        let written = uses.contains(ImageUse::WRITTEN);
+        let decorations = [
+            (true, Decoration::Aliased),
+            (!written, Decoration::NonWritable),
+            (uses.contains(ImageUse::COHERENT), Decoration::Coherent),
+            (uses.contains(ImageUse::VOLATILE), Decoration::Volatile),
+        ];
+        for (_, decoration) in decorations.into_iter().filter(|(holds, _)| *holds) {
+            self.decorate(variable, decoration, &[]);
+        }
+        if written {
+            self.need_stores();
+        }
+    }
 
     fn can_index(&self, target: TexTarget) -> Indexing {
-        let device = self.options.device;
+        let device = self.device;
         match target == TexTarget::Buffer {
             true => Indexing {
                 dynamic: device.storage_texel_buffer_dynamic_indexing,
@@ -333,14 +336,12 @@ impl Emit<'_> {
         number: ValueWord,
         divergent: bool,
     ) -> ImagePointer {
-        let ty = self
-            .w
-            .pointer(StorageClass::UniformConstant, variable.object);
-        let pointer = self.w.object();
+        let ty = self.pointer(StorageClass::UniformConstant, variable.object);
+        let pointer = self.object();
         let operands = [variable.variable.0, number.0];
-        self.w.body.result(Spv::AccessChain, ty, pointer, &operands);
+        self.body.result(Spv::AccessChain, ty, pointer, &operands);
         if divergent {
-            self.w.decorate(pointer, Decoration::NonUniform, &[]);
+            self.decorate(pointer, Decoration::NonUniform, &[]);
         }
         ImagePointer {
             pointer,
@@ -351,12 +352,11 @@ impl Emit<'_> {
 
     /// The image behind a pointer.
     pub(super) fn loaded_image(&mut self, image: ImagePointer) -> ValueWord {
-        let loaded = self.w.object();
-        self.w
-            .body
+        let loaded = self.object();
+        self.body
             .result(Spv::Load, image.object, loaded, &[image.pointer.0]);
         if image.divergent {
-            self.w.decorate(loaded, Decoration::NonUniform, &[]);
+            self.decorate(loaded, Decoration::NonUniform, &[]);
         }
         loaded
     }

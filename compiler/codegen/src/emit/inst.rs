@@ -1,10 +1,11 @@
 //! Dispatch by operation.
 
 use super::Emit;
-use super::result::{Flags, Outcome};
+use super::result::Outcome;
+use crate::builder::Flags;
+use crate::builder::gather::Lane;
+use crate::builder::{Scalar, Val};
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
-use crate::writer::{Scalar, Val};
 use glasm_ir::{Aux, Inst, InstFlags, Op, Saturate, Type, TypeBase};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
@@ -25,23 +26,27 @@ impl Emit<'_> {
             return Ok(());
         }
         self.line(inst.span);
-        self.flags = inst.flags;
+        self.w.flags = inst.flags;
         if self.constant_inst(inst, needed)? {
-            self.flags = InstFlags::empty();
+            self.w.flags = InstFlags::empty();
             return Ok(());
         }
-        if !self.options.device.float64 && self.uses_float64(inst, needed >> 4) {
+        if !self.w.device.float64 && self.uses_float64(inst, needed >> 4) {
             return Err(Error::missing_feature("shaderFloat64"));
         }
         let job = Job { inst, lanes };
         let outcome = self.compute(job)?;
+        if self.write_direct(inst, needed, &outcome) {
+            self.w.flags = InstFlags::empty();
+            return Ok(());
+        }
         let flags = if needed >> 4 != 0 && self.analysis.reads_overflow {
             self.flags_of(job, outcome)?
         } else {
             None
         };
         self.write_result(inst, needed, outcome, flags)?;
-        self.flags = InstFlags::empty();
+        self.w.flags = InstFlags::empty();
         Ok(())
     }
 
@@ -69,11 +74,11 @@ impl Emit<'_> {
             Op::Ceil => self.ext_sources::<1>(job, GlslOp::Ceil)?,
             Op::Trunc => {
                 let value = self.source(job.inst, 0, job.lanes)?;
-                self.truncated(value)
+                self.w.truncated(value)
             }
             Op::Round => {
                 let value = self.source(job.inst, 0, job.lanes)?;
-                self.rounded_to_even(value)
+                self.w.rounded_to_even(value)
             }
             Op::Fract => self.fract(job)?,
             Op::Sign => self.sign(job)?,
@@ -168,12 +173,12 @@ impl Emit<'_> {
 
     fn unary_source(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
         let a = self.source(job.inst, 0, job.lanes)?;
-        Ok(self.unary(op, a))
+        Ok(self.w.unary(op, a))
     }
 
     fn binary_sources(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
         let [a, b] = self.two(job)?;
-        Ok(self.binary(op, a, b))
+        Ok(self.w.binary(op, a, b))
     }
 
     fn ext_sources<const N: usize>(&mut self, job: Job<'_>, op: GlslOp) -> Result<Val, Failure> {
@@ -185,7 +190,7 @@ impl Emit<'_> {
         for (number, arg) in args.iter_mut().enumerate() {
             *arg = self.source(job.inst, number, job.lanes)?;
         }
-        Ok(self.ext(op, &args))
+        Ok(self.w.ext(op, &args))
     }
 
     /// A copy: no instruction, the result lanes are where the source lanes are.
@@ -199,7 +204,7 @@ impl Emit<'_> {
         if src.has_modifier() || clamps && job.inst.ty.is_float() {
             return Ok(Outcome::Val(self.source(job.inst, 0, job.lanes)?));
         }
-        let scalar = self.moved_scalar(job.inst.ty);
+        let scalar = self.w.moved_scalar(job.inst.ty);
         let mut from = [Lane::UNDEFINED; 4];
         self.source_lanes(src, scalar, job.lanes, &mut from)?;
         let mut lanes = [Lane::UNDEFINED; 4];
@@ -257,16 +262,16 @@ impl Emit<'_> {
         // The summands without the negations, and whether each is subtracted.
         let (x, y, x_negated, y_negated) = if job.inst.op == Op::Mad {
             let [a, b] = self.two(job)?;
-            (self.int_product(a, b), plain(self, 2)?, false, negated(2))
+            (self.w.int_product(a, b), plain(self, 2)?, false, negated(2))
         } else {
             let subtracts = job.inst.op == Op::Sub;
             let (x, y) = (plain(self, 0)?, plain(self, 1)?);
             (x, y, negated(0), negated(1) != subtracts)
         };
         Ok(match (x_negated, y_negated) {
-            (false, false) => Some(self.add_flags(x, y, result)),
-            (false, true) => Some(self.sub_flags(x, y, result)),
-            (true, false) => Some(self.sub_flags(y, x, result)),
+            (false, false) => Some(self.w.add_flags(x, y, result)),
+            (false, true) => Some(self.w.sub_flags(x, y, result)),
+            (true, false) => Some(self.w.sub_flags(y, x, result)),
             // Undefined by the languages.
             (true, true) => None,
         })
@@ -274,7 +279,7 @@ impl Emit<'_> {
 
     /// Whether an instruction computes with 64-bit integers that the device lacks.
     fn is_pair_op(&self, inst: &Inst) -> bool {
-        if self.wide_int() != Scalar::Pair {
+        if self.w.wide_int() != Scalar::Pair {
             return false;
         }
         let wide_int =

@@ -4,10 +4,10 @@
 
 use super::Emit;
 use crate::analysis::Class;
-use crate::gather::Lane;
+use crate::builder::gather::Lane;
+use crate::builder::{Home, Scalar};
 use crate::liveness::List;
 use crate::words::{LabelWord, ValueWord};
-use crate::writer::{Home, Scalar};
 use glasm_ir::arena::Id;
 use glasm_ir::{Storage, Width};
 use spirv::Op;
@@ -95,7 +95,7 @@ impl Emit<'_> {
             if join.edges == 0 {
                 self.decide_groups(join.list, &mut join.groups);
             }
-            join.values.push(self.block.0);
+            join.values.push(self.w.block.0);
             for group in &join.groups {
                 join.values.push(self.travel_value(group).0);
             }
@@ -107,10 +107,10 @@ impl Emit<'_> {
     /// Starts the block of a join; its lanes have their values of all edges.
     pub(super) fn seal(&mut self, id: JoinId) {
         let join = std::mem::take(&mut self.joins.joins[id.0]);
-        self.begin_block(join.label);
+        self.w.begin_block(join.label);
         if join.edges == 0 {
             self.w.body.op(Op::Unreachable, &[]);
-            self.reachable = false;
+            self.w.reachable = false;
         } else if join.list.edges <= 1 {
             self.take_lanes(&join);
         } else {
@@ -129,7 +129,7 @@ impl Emit<'_> {
             return self.seal(id);
         }
         let label = self.join_label(id);
-        self.begin_block(label);
+        self.w.begin_block(label);
         self.joins.free.push(id.0);
     }
 
@@ -200,7 +200,7 @@ impl Emit<'_> {
                 continue;
             }
             if self.program.registers[register].storage == Storage::Cond {
-                let scalar = self.analysis.cond_scalar(register, self.wide_int());
+                let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
                 push_group(groups, slot, mask, scalar);
                 if self.analysis.reads_overflow {
                     push_group(groups, slot + 1, mask, Scalar::BoolInt);
@@ -258,7 +258,7 @@ impl Emit<'_> {
     fn free_scalar(&self, slot: u32, lanes: u8) -> Scalar {
         let register = self.analysis.slot_register[slot as usize];
         if self.program.registers[register].width == Width::W64 {
-            return self.wide_int();
+            return self.w.wide_int();
         }
         glasm_ir::WriteMask(lanes)
             .lanes()
@@ -286,7 +286,7 @@ impl Emit<'_> {
         }
         if self.is_cond(group.slot) && !group.scalar.is_bool() {
             for lane in &mut lanes[..count] {
-                *lane = Lane::scalar(self.canonical_cond(*lane, group.scalar));
+                *lane = Lane::scalar(self.w.canonical_cond(*lane, group.scalar));
             }
         }
         self.w.gather_vector(&lanes[..count], group.scalar).id
@@ -301,7 +301,7 @@ impl Emit<'_> {
             .map(|group| self.travel_value(group))
             .collect();
         let label = self.w.label();
-        let entry = self.block;
+        let entry = self.w.block;
         self.w.body.op(Op::Branch, &[label.0]);
         Header {
             label,
@@ -315,7 +315,7 @@ impl Emit<'_> {
 
     /// Starts the header block. The values of the back edge are filled in by [`close_header`](Self::close_header).
     pub(super) fn begin_header(&mut self, header: &mut Header) {
-        self.begin_block(header.label);
+        self.w.begin_block(header.label);
         header.first_phi = self.w.body.len();
         for (group, initial) in header.groups.iter().zip(&header.initial) {
             let size = group.mask.count_ones() as u8;
@@ -343,11 +343,11 @@ impl Emit<'_> {
             // Seven words per phi, the back edge in the last two.
             let position = header.first_phi + 7 * index + 5;
             self.w.body.0[position] = value.0;
-            self.w.body.0[position + 1] = self.block.0;
+            self.w.body.0[position + 1] = self.w.block.0;
         }
         // Computing a value does not open a block, so this is still the block that was noted above.
         self.w.body.op(Op::Branch, &[header.label.0]);
-        self.reachable = false;
+        self.w.reachable = false;
     }
 }
 

@@ -10,25 +10,15 @@
 use super::Emit;
 use super::texture::Access;
 use super::texture_offset::Detail;
+use crate::builder::Builder;
+use crate::builder::gather::Lane;
+use crate::builder::{Scalar, Val};
 use crate::error::Failure;
-use crate::gather::Lane;
-use crate::writer::{Scalar, Val};
 use glasm_ir::resource::TexMode;
 use glasm_ir::{Stage, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
-    /// Whether an access takes its least level as an image operand.
-    pub(super) fn takes_min_lod(&self, access: &Access) -> bool {
-        self.options.device.resource_min_lod && self.finds_level(access)
-    }
-
-    /// Whether the device computes the level of an access from derivatives.
-    fn finds_level(&self, access: &Access) -> bool {
-        access.data.mode == TexMode::Grad
-            || access.data.mode.computes_level() && self.program.stage == Stage::Fragment
-    }
-
     /// A sample whose level is not below `least`, without help of the device.
     pub(super) fn sample_from_least_level(
         &mut self,
@@ -38,20 +28,22 @@ impl Emit<'_> {
         // The sampler adds its bias to levels that the program gives.
         let unbiased = self.without_sampler_bias(access, least);
         let usual_access = without_least_level(access);
-        if !self.finds_level(access) {
-            let level = match self.level_of_detail(&usual_access, Detail::Computed) {
+        if !self.w.finds_level(access) {
+            let level = match self.w.level_of_detail(&usual_access, Detail::Computed) {
                 Some(level) => level,
-                None => self.float_like(least, 0.0),
+                None => self.w.float_like(least, 0.0),
             };
-            let level = self.ext(GlslOp::NMax, &[level, unbiased]);
+            let level = self.w.ext(GlslOp::NMax, &[level, unbiased]);
             return self.plain_sample(&at_level(access, level));
         }
         let is_below = if access.data.mode == TexMode::Grad {
-            self.gradients_are_below(access, unbiased)
+            self.w.gradients_are_below(access, unbiased)
         } else {
-            match self.level_of_detail(&usual_access, Detail::Computed) {
-                Some(level) => self.compare(Spv::FOrdLessThan, Scalar::BoolInt, level, least),
-                None => self.never(),
+            match self.w.level_of_detail(&usual_access, Detail::Computed) {
+                Some(level) => self
+                    .w
+                    .compare(Spv::FOrdLessThan, Scalar::BoolInt, level, least),
+                None => self.w.never(),
             }
         };
         let usual = self.plain_sample(&usual_access)?;
@@ -59,12 +51,12 @@ impl Emit<'_> {
         let raised = self.plain_sample(&at_level(access, unbiased))?;
         let raised_residency = self.take_residency();
         if let (Some(usual), Some(raised)) = (usual_residency, raised_residency) {
-            let resident = self.select(is_below, raised, usual);
+            let resident = self.w.select(is_below, raised, usual);
             self.add_residency(resident);
         }
         let scalar = self.w.info(usual[0].id()).scalar;
         let [usual, raised] = [usual, raised].map(|lanes| self.w.gather_vector(&lanes, scalar));
-        let texel = self.select(is_below, raised, usual);
+        let texel = self.w.select(is_below, raised, usual);
         Ok(std::array::from_fn(|lane| texel.lane(lane)))
     }
 
@@ -77,8 +69,21 @@ impl Emit<'_> {
         if levels == 0.0 {
             return level;
         }
-        let bias = self.float_like(level, f64::from(levels));
-        self.binary(Spv::FSub, level, bias)
+        let bias = self.w.float_like(level, f64::from(levels));
+        self.w.binary(Spv::FSub, level, bias)
+    }
+}
+
+impl Builder {
+    /// Whether an access takes its least level as an image operand.
+    pub(super) fn takes_min_lod(&self, access: &Access) -> bool {
+        self.device.resource_min_lod && self.finds_level(access)
+    }
+
+    /// Whether the device computes the level of an access from derivatives.
+    fn finds_level(&self, access: &Access) -> bool {
+        access.data.mode == TexMode::Grad
+            || access.data.mode.computes_level() && self.stage() == Stage::Fragment
     }
 
     /// Whether the level of given derivatives is below `least`: no derivative is as long as `2^least` texels of the base level.
@@ -86,8 +91,8 @@ impl Emit<'_> {
         let ([Some(dx), Some(dy)], Some(coordinate)) = (access.own, access.coordinate) else {
             return self.never();
         };
-        let base = self.w.uint(0);
-        let base = self.w.val(base);
+        let base = self.uint(0);
+        let base = self.val(base);
         let mut size = self.level_size(access, base);
         let mut derivatives = [dx, dy];
         if matches!(
@@ -134,16 +139,15 @@ impl Emit<'_> {
     }
 
     fn never(&mut self) -> Val {
-        let id = self.w.constant(Scalar::BoolInt, 0);
-        self.w.val(id)
+        let id = self.constant(Scalar::BoolInt, 0);
+        self.val(id)
     }
 
     fn length_squared(&mut self, vector: Val) -> Val {
         if vector.size == 1 {
             return self.binary(Spv::FMul, vector, vector);
         }
-        self.w
-            .op(Spv::Dot, Scalar::F32, 1, &[vector.id.0, vector.id.0])
+        self.op(Spv::Dot, Scalar::F32, 1, &[vector.id.0, vector.id.0])
     }
 }
 

@@ -6,11 +6,12 @@ use super::Emit;
 use super::inst::Job;
 use super::place::Place;
 use super::result::Outcome;
+use crate::builder::Builder;
+use crate::builder::gather::Lane;
+use crate::builder::{Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::words::ValueWord;
-use crate::writer::{Scalar, Val};
 use glasm_ir::resource::{BufferKind, MemFlags, MemSpace};
 use glasm_ir::{Aux, MemAccess, Src, Stage, Type, Width};
 use spirv::{MemoryAccess, MemorySemantics, Op as Spv, Scope, StorageClass};
@@ -46,16 +47,16 @@ impl Emit<'_> {
         let src: &Src = &program.srcs[job.inst.first_source as usize + number];
         match access.space {
             MemSpace::Global => {
-                let device = &self.options.device;
+                let device = &self.w.device;
                 self.w.needs.require(device, Need::Addresses)?;
                 let address = self.source_as(src, Type::U64, 1)?;
                 let offset = i64::from(access.offset) as u64;
-                Ok(Address::Global(self.wide_plus(address, offset).id))
+                Ok(Address::Global(self.w.wide_plus(address, offset).id))
             }
             MemSpace::Buffer(buffer) => {
                 let offset = self.source_as(src, Type::U32, 1)?;
-                let constant = self.constant_like(offset, access.offset as u32 as u64);
-                let offset = self.binary(Spv::IAdd, offset, constant);
+                let constant = self.w.constant_like(offset, access.offset as u32 as u64);
+                let offset = self.w.binary(Spv::IAdd, offset, constant);
                 Ok(Address::Buffer(self.place(buffer, access, offset)?))
             }
         }
@@ -65,11 +66,11 @@ impl Emit<'_> {
     pub(super) fn load(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
         let access = self.mem_access(job)?;
         let mut lanes = match self.address(job, &access, 0)? {
-            Address::Global(address) => self.load_global(address, job.inst.ty, &access)?,
+            Address::Global(address) => self.w.load_global(address, job.inst.ty, &access)?,
             Address::Buffer(place) => self.load_buffer(place, job.inst.ty, &access, job.lanes)?,
         };
         let zero = match job.inst.ty.width() {
-            Width::W64 => self.wide_int(),
+            Width::W64 => self.w.wide_int(),
             Width::W8 | Width::W16 | Width::W32 => Scalar::U32,
         };
         let zero = Lane::scalar(self.w.constant(zero, 0));
@@ -88,7 +89,7 @@ impl Emit<'_> {
         } else {
             job.inst.ty
         };
-        let values = if self.is_pair(ty) {
+        let values = if self.w.is_pair(ty) {
             let mut lanes = [Lane::UNDEFINED; 4];
             for (index, lane) in lanes[..usize::from(access.components)]
                 .iter_mut()
@@ -102,30 +103,66 @@ impl Emit<'_> {
             std::array::from_fn(|lane| val.lane(lane))
         };
         match self.address(job, &access, 1)? {
-            Address::Global(address) => self.store_global(address, job.inst.ty, &access, values)?,
+            Address::Global(address) => {
+                self.w.store_global(address, job.inst.ty, &access, values)?
+            }
             Address::Buffer(place) => self.store_buffer(place, job.inst.ty, &access, values)?,
         }
         Ok(Outcome::None)
     }
 
+    // Global memory.
+
+    // Barriers.
+
+    /// Orders all memory accesses of the invocation.
+    pub(super) fn memory_barrier(&mut self) -> Result<Outcome, Failure> {
+        let mut semantics = MemorySemantics::ACQUIRE_RELEASE
+            | MemorySemantics::UNIFORM_MEMORY
+            | MemorySemantics::IMAGE_MEMORY;
+        if self.program.stage == Stage::Compute {
+            semantics |= MemorySemantics::WORKGROUP_MEMORY;
+        }
+        let scope = self.w.uint(Scope::Device as u32);
+        let semantics = self.w.uint(semantics.bits());
+        self.w.body.op(Spv::MemoryBarrier, &[scope.0, semantics.0]);
+        Ok(Outcome::None)
+    }
+
+    /// Waits for the work group.
+    pub(super) fn barrier(&mut self) -> Result<Outcome, Failure> {
+        if self.program.stage != Stage::Compute {
+            return Err(Error::unsupported(
+                "barriers exist in compute programs only",
+            ));
+        }
+        let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
+        let scope = self.w.uint(Scope::Workgroup as u32);
+        let semantics = self.w.uint(semantics.bits());
+        self.w
+            .body
+            .op(Spv::ControlBarrier, &[scope.0, scope.0, semantics.0]);
+        Ok(Outcome::None)
+    }
+}
+
+impl Builder {
     fn is_pair(&self, ty: Type) -> bool {
         self.read_scalar(ty) == Scalar::Pair
     }
 
-    // Global memory.
-
     /// The scalar in which a type lies in memory.
     fn memory_scalar(&mut self, ty: Type) -> Result<Scalar, Failure> {
-        let device = &self.options.device;
+        let device = &self.device;
         Ok(match ty {
             Type::U8 | Type::S8 => {
                 Need::Int8.check(device)?;
-                self.w.needs.insert(Need::Storage8);
+                self.needs.insert(Need::Storage8);
                 Scalar::U8
             }
             Type::U16 | Type::S16 | Type::F16 => {
                 Need::Int16.check(device)?;
-                self.w.needs.insert(Need::Storage16);
+                self.needs.insert(Need::Storage16);
                 Scalar::U16
             }
             Type::U32 | Type::S32 => Scalar::U32,
@@ -142,15 +179,15 @@ impl Emit<'_> {
         scalar: Scalar,
         size: u8,
     ) -> ValueWord {
-        let pointee = self.w.ty(scalar, size);
-        let ty = self.w.pointer(StorageClass::PhysicalStorageBuffer, pointee);
-        let op = if self.w.info(address).scalar == Scalar::Pair {
+        let pointee = self.ty(scalar, size);
+        let ty = self.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+        let op = if self.info(address).scalar == Scalar::Pair {
             Spv::Bitcast
         } else {
             Spv::ConvertUToPtr
         };
-        let pointer = self.w.object();
-        self.w.body.result(op, ty, pointer, &[address.0]);
+        let pointer = self.object();
+        self.body.result(op, ty, pointer, &[address.0]);
         pointer
     }
 
@@ -180,15 +217,13 @@ impl Emit<'_> {
         let bytes = ty.width().bytes();
         let (parts, size) = Self::global_parts(scalar, access.components);
         for part in 0..parts {
-            let address = self.w.val(address);
+            let address = self.val(address);
             let address = self
                 .wide_plus(address, u64::from(part) * u64::from(bytes))
                 .id;
             let pointer = self.global_pointer(address, scalar, size);
             let [operands, alignment] = Self::global_operands(access, bytes * u32::from(size));
-            let val = self
-                .w
-                .op(Spv::Load, scalar, size, &[pointer.0, operands, alignment]);
+            let val = self.op(Spv::Load, scalar, size, &[pointer.0, operands, alignment]);
             let val = self.widen_narrow(val, ty);
             for index in 0..size {
                 lanes[usize::from(part + index)] = val.lane(usize::from(index));
@@ -223,27 +258,24 @@ impl Emit<'_> {
         for part in 0..parts {
             let lanes = &values[usize::from(part)..usize::from(part + size)];
             let value = if matches!(scalar, Scalar::U8 | Scalar::U16) {
-                let words = self.w.gather_vector(lanes, Scalar::U32);
+                let words = self.gather_vector(lanes, Scalar::U32);
                 self.unary_to(Spv::UConvert, scalar, words).id
             } else if scalar == Scalar::Pair {
-                self.w.scalar(lanes[0], scalar)
+                self.scalar(lanes[0], scalar)
             } else {
-                self.w.gather_vector(lanes, scalar).id
+                self.gather_vector(lanes, scalar).id
             };
-            let address = self.w.val(address);
+            let address = self.val(address);
             let address = self
                 .wide_plus(address, u64::from(part) * u64::from(bytes))
                 .id;
             let pointer = self.global_pointer(address, scalar, size);
             let [operands, alignment] = Self::global_operands(access, bytes * u32::from(size));
-            self.w
-                .body
+            self.body
                 .op(Spv::Store, &[pointer.0, value.0, operands, alignment]);
         }
         Ok(())
     }
-
-    // Barriers.
 
     /// Scope and (relaxed) semantics of atomics on a kind of memory.
     pub(super) fn atomic_scope(&mut self, kind: Option<BufferKind>) -> (ValueWord, ValueWord) {
@@ -252,37 +284,7 @@ impl Emit<'_> {
         } else {
             Scope::Device
         };
-        (self.w.uint(scope as u32), self.w.uint(0))
-    }
-
-    /// Orders all memory accesses of the invocation.
-    pub(super) fn memory_barrier(&mut self) -> Result<Outcome, Failure> {
-        let mut semantics = MemorySemantics::ACQUIRE_RELEASE
-            | MemorySemantics::UNIFORM_MEMORY
-            | MemorySemantics::IMAGE_MEMORY;
-        if self.program.stage == Stage::Compute {
-            semantics |= MemorySemantics::WORKGROUP_MEMORY;
-        }
-        let scope = self.w.uint(Scope::Device as u32);
-        let semantics = self.w.uint(semantics.bits());
-        self.w.body.op(Spv::MemoryBarrier, &[scope.0, semantics.0]);
-        Ok(Outcome::None)
-    }
-
-    /// Waits for the work group.
-    pub(super) fn barrier(&mut self) -> Result<Outcome, Failure> {
-        if self.program.stage != Stage::Compute {
-            return Err(Error::unsupported(
-                "barriers exist in compute programs only",
-            ));
-        }
-        let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
-        let scope = self.w.uint(Scope::Workgroup as u32);
-        let semantics = self.w.uint(semantics.bits());
-        self.w
-            .body
-            .op(Spv::ControlBarrier, &[scope.0, scope.0, semantics.0]);
-        Ok(Outcome::None)
+        (self.uint(scope as u32), self.uint(0))
     }
 }
 

@@ -24,7 +24,6 @@
 mod alu;
 mod array;
 mod atomic;
-mod basic;
 mod buffer;
 mod capture;
 mod compare;
@@ -32,7 +31,6 @@ mod cond;
 mod constant;
 mod convert;
 mod flow;
-mod fold;
 mod fragment;
 mod group;
 mod guarded;
@@ -51,7 +49,6 @@ mod outputs;
 mod pack;
 mod place;
 mod result;
-mod round;
 mod sparse;
 mod texture;
 mod texture_choice;
@@ -63,22 +60,22 @@ mod wide;
 mod word_access;
 
 use crate::analysis::Analysis;
+use crate::builder::gather::Lane;
+use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
 use crate::capture::Home;
 use crate::debug::{Lines, SourceText};
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::interface::Interface;
 use crate::kept::refill;
 use crate::lanes::Lanes;
 use crate::liveness::{Liveness, output_lanes};
 use crate::options::{Options, Target};
-use crate::words::{LabelWord, TypeWord, ValueWord, Words};
-use crate::writer::{Scalar, WideInts, Writer};
+use crate::words::{ValueWord, Words};
 pub(crate) use buffer::BufferVariables;
 use glasm_ir::arena::Id;
 use glasm_ir::program::Interlock;
-use glasm_ir::{InstFlags, Program, RoutineId, Stage, Storage};
+use glasm_ir::{Program, RoutineId, Stage, Storage};
 pub(crate) use image_object::ImageVariable;
 use join::Joins;
 use rustc_hash::FxHashMap;
@@ -94,7 +91,7 @@ const HEAD_WORDS: usize = 128;
 /// What is kept between programs for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    w: Writer,
+    w: Builder,
     analysis: Analysis,
     live: Liveness,
     lanes: Lanes,
@@ -136,7 +133,7 @@ impl Tables {
 pub(crate) struct Emit<'a> {
     pub(crate) program: &'a Program,
     pub(crate) options: &'a Options,
-    pub(crate) w: &'a mut Writer,
+    pub(crate) w: &'a mut Builder,
     pub(crate) analysis: &'a mut Analysis,
     pub(crate) live: &'a mut Liveness,
     pub(crate) lanes: &'a mut Lanes,
@@ -146,14 +143,8 @@ pub(crate) struct Emit<'a> {
     lines: Option<Lines<'a>>,
     /// Ids from this one on are younger than the last result that was offered a name.
     first_unnamed: u32,
-    /// The open block.
-    block: LabelWord,
-    reachable: bool,
     /// Whether a `Return` ends the entry point.
     in_entry: bool,
-    wide_ints: WideInts,
-    /// Flags of the open instruction.
-    flags: InstFlags,
     sparse: sparse::Sparse,
 }
 
@@ -165,8 +156,7 @@ pub(crate) fn emit(
     source: Option<SourceText<'_>>,
     words: &mut Vec<u32>,
 ) -> Result<crate::Reflection, Failure> {
-    kept.w.reset();
-    kept.w.has_names = options.debug.names;
+    kept.w.reset(program.stage, options);
     kept.interface.reset(program);
     kept.tables.reset(program);
     let lines = source
@@ -184,15 +174,7 @@ pub(crate) fn emit(
         tables: &mut kept.tables,
         lines,
         first_unnamed: 0,
-        block: LabelWord::default(),
-        reachable: false,
         in_entry: false,
-        wide_ints: if options.device.int64 {
-            WideInts::Native
-        } else {
-            WideInts::Pairs
-        },
-        flags: InstFlags::empty(),
         sparse: sparse::Sparse::default(),
     };
     emit.program()?;
@@ -248,7 +230,7 @@ impl Emit<'_> {
         self.set_output_defaults();
         self.set_initial_codes();
         self.flow_body(routine)?;
-        if self.reachable {
+        if self.w.reachable {
             self.leave_function()?;
         }
         self.close_function();
@@ -266,15 +248,15 @@ impl Emit<'_> {
 
     fn open_function(&mut self, function: ValueWord) {
         self.w.finish_function();
-        let void = self.void();
+        let void = self.w.void();
         let ty = self.w.declare_type(Op::TypeFunction, &[void.0]);
         let control = FunctionControl::NONE.bits();
         self.w
             .functions
             .result(Op::Function, void, function, &[control, ty.0]);
-        self.block = self.w.label();
-        self.w.functions.op(Op::Label, &[self.block.0]);
-        self.reachable = true;
+        self.w.block = self.w.label();
+        self.w.functions.op(Op::Label, &[self.w.block.0]);
+        self.w.reachable = true;
         self.lanes.reset(self.analysis.slot_register.len());
         self.interface.forget_loads();
     }
@@ -328,21 +310,17 @@ impl Emit<'_> {
             self.store_outputs()?;
         }
         self.w.body.op(Op::Return, &[]);
-        self.reachable = false;
+        self.w.reachable = false;
         Ok(())
     }
 
     fn call_function(&mut self, routine: RoutineId) {
-        let void = self.void();
+        let void = self.w.void();
         let id = self.w.object();
         let function = self.tables.functions[routine.index()];
         self.w
             .body
             .result(Op::FunctionCall, void, id, &[function.0]);
-    }
-
-    fn void(&mut self) -> TypeWord {
-        self.w.declare_type(Op::TypeVoid, &[])
     }
 
     /// What the modes of the program need.
@@ -366,7 +344,7 @@ impl Emit<'_> {
             // It takes the place of the execution mode.
             self.interface.workgroup_size(self.w, self.program);
         }
-        let float_controls = self.options.device.signed_zero_inf_nan_preserve_float32;
+        let float_controls = self.w.device.signed_zero_inf_nan_preserve_float32;
         if float_controls {
             self.w.needs.insert(Need::FloatControls);
         }
@@ -474,14 +452,6 @@ impl Emit<'_> {
                 &modes.workgroup_size.map(|size| size.max(1)),
             ),
             Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {}
-        }
-    }
-
-    /// The scalar in which 64-bit integers are kept.
-    fn wide_int(&self) -> Scalar {
-        match self.wide_ints {
-            WideInts::Native => Scalar::U64,
-            WideInts::Pairs => Scalar::Pair,
         }
     }
 }

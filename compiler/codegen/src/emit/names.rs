@@ -1,10 +1,10 @@
 //! Debug information of instructions.
 
 use super::Emit;
-use crate::gather::Lane;
+use crate::builder::Home;
+use crate::builder::gather::Lane;
 use crate::interface_names::output_name;
 use crate::words::ValueWord;
-use crate::writer::Home;
 use glasm_ir::{Dst, RegisterId, Span, Storage, WriteMask};
 use spirv::Op;
 

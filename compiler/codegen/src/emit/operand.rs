@@ -1,13 +1,12 @@
 //! Sources of instructions: base and index, swizzle, type, absolute value, negation.
 
 use super::Emit;
+use crate::builder::gather::{Lane, is_prefix};
+use crate::builder::{Scalar, Val};
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::words::ValueWord;
-use crate::writer::{Scalar, Val, compute_scalar};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm, LiteralId};
-use glasm_ir::interp;
 use glasm_ir::{
     Base, InputId, Inst, ParamId, RegisterId, Semantic, Src, Swizzle, Type, Width, WriteMask,
 };
@@ -44,17 +43,16 @@ impl Emit<'_> {
     /// The value of a register or parameter that is read as it was written. Most operands are such.
     #[inline]
     fn whole_source(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
-        let size = lanes.count_ones() as u8;
+        let size = WriteMask(lanes).count() as u8;
         let is_plain = src.swizzle == Swizzle::XYZW && !src.has_modifier() && ty != Type::F16;
         if !is_plain || !is_prefix(lanes) || lanes == 0 {
             return None;
         }
-        let scalar = self.read_scalar(ty);
+        let scalar = self.w.read_scalar(ty);
         match src.base {
             Base::Register(register) => {
                 let slot = self.analysis.slot(self.program, register, src.index)?;
-                self.w
-                    .whole(&self.lanes.slot(slot)[..size as usize], scalar)
+                self.w.whole(self.lanes.slot(slot), size, scalar)
             }
             Base::Param(param) if src.index.is_none() => {
                 let id = self.interface.params[param.index()];
@@ -66,7 +64,7 @@ impl Emit<'_> {
     }
 
     fn source_of_parts(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
-        let scalar = self.read_scalar(ty);
+        let scalar = self.w.read_scalar(ty);
         let mut from = [Lane::UNDEFINED; 4];
         let count = self.source_lanes(src, scalar, lanes, &mut from)?;
         let mut val = if count == 0 {
@@ -76,16 +74,16 @@ impl Emit<'_> {
             let id = self.w.scalar(from[0], scalar);
             self.w.val(id)
         } else {
-            self.w.gather(&from[..count], scalar)
+            self.w.gather_first(&from, count as u8, scalar)
         };
         if val.size > 1 && from[0].id() != val.id {
             self.keep_vector(src, lanes, &from[..count], val);
         }
         if ty == Type::F16 {
-            val = self.half_to_float(val);
+            val = self.w.half_to_float(val);
         }
         Ok(if src.has_modifier() {
-            self.modify(val, src, ty)
+            self.w.modify(val, src, ty)
         } else {
             val
         })
@@ -110,22 +108,6 @@ impl Emit<'_> {
         }
         for (component, lane) in mask.lanes().enumerate() {
             self.lanes.set(slot, lane, Lane::of(val.id, component));
-        }
-    }
-
-    /// The scalar in which lanes of type `ty` are read.
-    pub(super) fn read_scalar(&self, ty: Type) -> Scalar {
-        if ty == Type::F16 {
-            return Scalar::U32;
-        }
-        compute_scalar(ty, self.wide_ints)
-    }
-
-    /// The scalar of lanes of type `ty` that are only moved: doubles are bits on devices without them.
-    pub(super) fn moved_scalar(&self, ty: Type) -> Scalar {
-        match ty == Type::F64 && !self.options.device.float64 {
-            true => self.wide_int(),
-            false => self.read_scalar(ty),
         }
     }
 
@@ -224,7 +206,7 @@ impl Emit<'_> {
                 let first = self.w.uint(param.index() as u32 - start);
                 let element = self.w.val(element);
                 let first = self.w.val(first);
-                let slot = self.binary(Op::IAdd, element, first);
+                let slot = self.w.binary(Op::IAdd, element, first);
                 let id =
                     self.interface
                         .param_at(self.w, self.program, self.options, param, slot.id);
@@ -290,16 +272,16 @@ impl Emit<'_> {
         let relative = self.w.val(relative);
         let offset = self.w.uint(term.offset as u32);
         let offset = self.w.val(offset);
-        let sum = self.binary(Op::IAdd, relative, offset);
-        if let Some(bits) = self.splat_bits(sum) {
+        let sum = self.w.binary(Op::IAdd, relative, offset);
+        if let Some(bits) = self.w.splat_bits(sum) {
             return Ok(Element::Constant(
                 (bits as u32 as i32).max(0).min(last as i32) as u32,
             ));
         }
-        let zero = self.constant_like(sum, 0);
-        let last = self.constant_like(sum, u64::from(last));
+        let zero = self.w.constant_like(sum, 0);
+        let last = self.w.constant_like(sum, u64::from(last));
         Ok(Element::Dynamic(
-            self.ext(GlslOp::SClamp, &[sum, zero, last]).id,
+            self.w.ext(GlslOp::SClamp, &[sum, zero, last]).id,
         ))
     }
 
@@ -316,59 +298,6 @@ impl Emit<'_> {
         };
         Ok(self.w.scalar(value, Scalar::U32))
     }
-
-    /// Absolute value, then negation.
-    pub(super) fn modify(&mut self, val: Val, src: &Src, ty: Type) -> Val {
-        if self.is_constant(val.id) {
-            return self.modified_constant(val, src, ty);
-        }
-        let mut val = val;
-        if src.abs {
-            val = self.absolute(val, ty);
-        }
-        if src.negate {
-            val = self.negate(val, ty);
-        }
-        val
-    }
-
-    fn modified_constant(&mut self, val: Val, src: &Src, ty: Type) -> Val {
-        let parts = self.constant_parts(val).unwrap_or_default();
-        // Halves are floats here.
-        let ty = if ty == Type::F16 { Type::F32 } else { ty };
-        let parts = parts.map(|bits| interp::operand(src, ty, bits));
-        self.constant_of(val.scalar, parts, val.size)
-    }
-
-    /// `|val|` by type; unsigned values stay.
-    fn absolute(&mut self, val: Val, ty: Type) -> Val {
-        if ty.is_float() {
-            self.ext(GlslOp::FAbs, &[val])
-        } else if !ty.is_signed_int() {
-            val
-        } else if val.scalar == Scalar::Pair {
-            self.wide_abs(val)
-        } else {
-            self.ext(GlslOp::SAbs, &[val])
-        }
-    }
-
-    /// `-val` by type; two's complement for integers.
-    fn negate(&mut self, val: Val, ty: Type) -> Val {
-        if ty.is_float() {
-            self.unary(Op::FNegate, val)
-        } else if val.scalar == Scalar::Pair {
-            self.wide_negate(val)
-        } else {
-            self.unary(Op::SNegate, val)
-        }
-    }
-}
-
-/// Whether lanes are the first ones, without a gap.
-#[inline]
-pub(super) const fn is_prefix(lanes: u8) -> bool {
-    lanes & (lanes + 1) == 0
 }
 
 /// The lanes that the swizzled lanes `lanes` read, one after the other; gives their number.
@@ -381,7 +310,7 @@ fn pick(base: &[Lane; 4], swizzle: Swizzle, lanes: u8, out: &mut [Lane; 4]) -> u
         } else {
             std::array::from_fn(|lane| base[swizzle.lane(lane)])
         };
-        return lanes.count_ones() as usize;
+        return WriteMask(lanes).count() as usize;
     }
     let mut count = 0;
     for lane in WriteMask(lanes).lanes() {

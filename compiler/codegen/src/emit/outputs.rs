@@ -4,14 +4,15 @@ use super::Emit;
 use super::operand::Element;
 use super::views::Views;
 use crate::analysis::Class;
+use crate::builder::Builder;
+use crate::builder::Scalar;
+use crate::builder::gather::Lane;
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::interface::{base_scalar, clip_planes, written_lanes};
 use crate::interface_names::output_name;
 use crate::options::ClipDepth;
 use crate::words::ValueWord;
-use crate::writer::Scalar;
 use glasm_ir::arena::Id;
 use glasm_ir::{Output, OutputId, RegisterId, Saturate, Semantic, Stage, Storage, TypeBase};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
@@ -101,7 +102,7 @@ impl Emit<'_> {
             lanes = self.remap_depth(lanes);
         }
         if is_clamped {
-            lanes = self.clamp_color(lanes);
+            lanes = self.w.clamp_color(lanes);
         }
         if output.semantic == COLOR_0
             && !self.program.modes.numbered_colors
@@ -112,22 +113,12 @@ impl Emit<'_> {
         let target = self.output_target(id)?;
         let variable = self.output_variable_of(id, &target)?;
         let pointer = if output.semantic == Semantic::SampleMask {
-            self.element_pointer(variable, target.scalar, 0)
+            self.w.element_pointer(variable, target.scalar, 0)
         } else {
             variable
         };
-        self.store_lanes(pointer, &target, lanes);
+        self.w.store_lanes(pointer, &target, lanes);
         Ok(())
-    }
-
-    fn store_lanes(&mut self, pointer: ValueWord, target: &Place, lanes: [Lane; 4]) {
-        let part = &lanes[target.first..target.first + target.size as usize];
-        let value = if target.size == 1 {
-            self.w.scalar(part[0], target.scalar)
-        } else {
-            self.w.gather_vector(part, target.scalar).id
-        };
-        self.w.body.op(Spv::Store, &[pointer.0, value.0]);
     }
 
     /// Stores color 0 to all attachments that are drawn to. ARB_draw_buffers section 4.2.1.
@@ -140,7 +131,7 @@ impl Emit<'_> {
                 variable = self.declare_output(id, &target)?;
                 self.interface.color_copies[usize::from(buffer)] = variable;
             }
-            self.store_lanes(variable, &target, lanes);
+            self.w.store_lanes(variable, &target, lanes);
         }
         Ok(())
     }
@@ -324,17 +315,10 @@ impl Emit<'_> {
             let id = self.w.scalar(lane, Scalar::F32);
             self.w.val(id)
         });
-        let sum = self.binary(Spv::FAdd, z, w);
-        let half = self.float_like(sum, 0.5);
-        let depth = self.binary(Spv::FMul, sum, half);
+        let sum = self.w.binary(Spv::FAdd, z, w);
+        let half = self.w.float_like(sum, 0.5);
+        let depth = self.w.binary(Spv::FMul, sum, half);
         [lanes[0], lanes[1], depth.lane(0), lanes[3]]
-    }
-
-    /// A color clamped to [0, 1]; NaN becomes 0.
-    fn clamp_color(&mut self, lanes: [Lane; 4]) -> [Lane; 4] {
-        let color = self.w.gather_vector(&lanes, Scalar::F32);
-        let clamped = self.clamp(color, Saturate::Unsigned);
-        std::array::from_fn(|lane| clamped.lane(lane))
     }
 
     fn store_clip_distance(&mut self, id: OutputId, plane: u8, lane: Lane) -> Result<(), Failure> {
@@ -353,7 +337,9 @@ impl Emit<'_> {
         }
         let variable = self.interface.clip_distances;
         let value = self.w.scalar(lane, Scalar::F32);
-        let pointer = self.element_pointer(variable, Scalar::F32, u32::from(plane));
+        let pointer = self
+            .w
+            .element_pointer(variable, Scalar::F32, u32::from(plane));
         self.w.body.op(Spv::Store, &[pointer.0, value.0]);
         Ok(())
     }
@@ -375,6 +361,25 @@ impl Emit<'_> {
         let zero = self.w.null(array);
         self.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
     }
+}
+
+impl Builder {
+    fn store_lanes(&mut self, pointer: ValueWord, target: &Place, lanes: [Lane; 4]) {
+        let part = &lanes[target.first..target.first + target.size as usize];
+        let value = if target.size == 1 {
+            self.scalar(part[0], target.scalar)
+        } else {
+            self.gather_vector(part, target.scalar).id
+        };
+        self.body.op(Spv::Store, &[pointer.0, value.0]);
+    }
+
+    /// A color clamped to [0, 1]; NaN becomes 0.
+    fn clamp_color(&mut self, lanes: [Lane; 4]) -> [Lane; 4] {
+        let color = self.gather_vector(&lanes, Scalar::F32);
+        let clamped = self.clamp(color, Saturate::Unsigned);
+        std::array::from_fn(|lane| clamped.lane(lane))
+    }
 
     pub(super) fn element_pointer(
         &mut self,
@@ -382,11 +387,11 @@ impl Emit<'_> {
         scalar: Scalar,
         index: u32,
     ) -> ValueWord {
-        let ty = self.w.ty(scalar, 1);
-        let pointer_ty = self.w.pointer(StorageClass::Output, ty);
-        let index = self.w.uint(index);
-        let pointer = self.w.object();
-        self.w.body.result(
+        let ty = self.ty(scalar, 1);
+        let pointer_ty = self.pointer(StorageClass::Output, ty);
+        let index = self.uint(index);
+        let pointer = self.object();
+        self.body.result(
             Spv::AccessChain,
             pointer_ty,
             pointer,

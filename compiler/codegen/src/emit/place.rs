@@ -7,11 +7,11 @@
 
 use super::Emit;
 use super::operand::Element;
+use crate::builder::gather::Lane;
+use crate::builder::{Home, Scalar, Val};
 use crate::capability::Need;
 use crate::error::Failure;
-use crate::gather::Lane;
 use crate::words::ValueWord;
-use crate::writer::{Home, Scalar, Val};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::IndexTerm;
 use glasm_ir::resource::BufferKind;
@@ -153,7 +153,7 @@ impl Emit<'_> {
         place: Place,
         mut access: impl FnMut(&mut Self, Place) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
-        let device = self.options.device;
+        let device = self.w.device;
         let constant = self.program.buffers[place.buffer].kind == BufferKind::Constant;
         let (dynamic, divergent) = if constant {
             (
@@ -198,7 +198,7 @@ impl Emit<'_> {
     pub(super) fn bound(&mut self, place: Place, view: Scalar) -> Result<Option<Val>, Failure> {
         let kind = self.program.buffers[place.buffer].kind;
         if !matches!(kind, BufferKind::Storage | BufferKind::Counter)
-            || self.options.device.robust_buffer_access2
+            || self.w.device.robust_buffer_access2
         {
             return Ok(None);
         }
@@ -234,7 +234,7 @@ impl Emit<'_> {
     ) -> Result<[Lane; 4], Failure> {
         match bound {
             Some(bound) => {
-                let inside = self.compare(Spv::ULessThan, Scalar::BoolInt, word, bound);
+                let inside = self.w.compare(Spv::ULessThan, Scalar::BoolInt, word, bound);
                 self.lanes_if(inside, access)
             }
             None => access(self),

@@ -1,14 +1,12 @@
 //! Results of instructions: clamp, guard, write, condition-code update, in this order.
 
 use super::Emit;
-use super::operand::is_prefix;
-use crate::analysis::is_comparison;
+use crate::builder::Flags;
+use crate::builder::gather::Lane;
+use crate::builder::{Scalar, Val, compute_scalar};
 use crate::error::Failure;
-use crate::gather::Lane;
-use crate::writer::{Scalar, Val, compute_scalar, truth_scalar};
 use glasm_ir::inst::{Guard, result_type};
 use glasm_ir::{Dst, Inst, RegisterId, Saturate, Type, Width, WriteMask};
-use spirv::GlslStd450Op as GlslOp;
 
 /// What an operation computed.
 #[derive(Clone, Copy, Debug)]
@@ -21,17 +19,28 @@ pub(super) enum Outcome {
     None,
 }
 
-/// Overflow and carry of the needed lanes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Flags {
-    pub(super) overflow: Val,
-    pub(super) carry: Val,
-}
-
 /// Overflow and carry by lane of the destination.
 pub(super) type FlagLanes = [[Lane; 4]; 2];
 
 impl Emit<'_> {
+    /// Writes a result that goes to its register as it is; false for others.
+    #[inline]
+    pub(super) fn write_direct(&mut self, inst: &Inst, needed: u8, outcome: &Outcome) -> bool {
+        let (Outcome::Val(val), Some(dst)) = (outcome, &inst.dst) else {
+            return false;
+        };
+        if !is_direct(inst, dst, needed) {
+            return false;
+        }
+        let Some(slot) = self.analysis.slot(self.program, dst.register, dst.index) else {
+            return false;
+        };
+        let values = val.spread(needed);
+        self.name_result(dst, needed, &values);
+        self.lanes.set_lanes(slot, needed, &values);
+        true
+    }
+
     /// Writes what `inst` computed. `needed` holds the result lanes in its low half, those of the codes in the high half.
     pub(super) fn write_result(
         &mut self,
@@ -40,13 +49,6 @@ impl Emit<'_> {
         outcome: Outcome,
         flags: Option<Flags>,
     ) -> Result<(), Failure> {
-        if let (Outcome::Val(val), Some(dst)) = (outcome, &inst.dst)
-            && is_direct(inst, dst, needed)
-        {
-            let values = spread(val, needed);
-            self.name_result(dst, needed, &values);
-            return self.write_lanes(dst, needed, values);
-        }
         let ty = result_type(inst);
         if ty != inst.ty {
             // From here on only the type of the result counts.
@@ -67,11 +69,11 @@ impl Emit<'_> {
         let flags = flags
             .map(|flags| flag_lanes(lanes, flags))
             .unwrap_or_default();
-        let values = self.materialize(inst, needed & 15, fresh);
+        let values = self.w.materialize(inst, needed & 15, fresh);
         let mut codes = fresh;
         if dst.cc.is_some() {
             for lane in WriteMask(needed >> 4).lanes() {
-                codes[lane] = self.code_value(inst, fresh[lane]);
+                codes[lane] = self.w.code_value(inst, fresh[lane]);
             }
         }
         self.commit(inst.ty, &dst, needed, values, codes, flags)
@@ -104,8 +106,9 @@ impl Emit<'_> {
         let passes = self.guard_lanes(guard, lanes)?;
         if needed & 15 != 0 {
             let old = self.old_lanes(dst, needed & 15)?;
-            let scalar = self.guard_scalar(ty, needed & 15, &values, &old);
-            self.select_lanes(needed & 15, scalar, &passes, &mut values, &old);
+            let scalar = self.w.guard_scalar(ty, needed & 15, &values, &old);
+            self.w
+                .select_lanes(needed & 15, scalar, &passes, &mut values, &old);
         }
         if let Some(cc) = cc {
             self.guarded_codes(cc, needed >> 4, &passes, codes, flags);
@@ -131,55 +134,20 @@ impl Emit<'_> {
                     from[count] = values[lane];
                     count += 1;
                 }
-                let scalar = compute_scalar(inst.ty, self.wide_ints);
+                let scalar = compute_scalar(inst.ty, self.w.wide_ints);
                 self.w.gather(&from[..count], scalar)
             }
             Outcome::None => return [Lane::UNDEFINED; 4],
         };
         if clamps && val.scalar != Scalar::BoolFloat {
-            val = self.clamp(val, dst.saturate);
+            val = self.w.clamp(val, dst.saturate);
         }
         if packs {
-            val = self.float_to_half(val);
+            val = self.w.float_to_half(val);
         }
-        spread(val, lanes)
+        val.spread(lanes)
     }
 
-    /// Truth values as the numbers they stand for, where 32-bit lanes do not get them on reading.
-    fn materialize(&mut self, inst: &Inst, lanes: u8, mut values: [Lane; 4]) -> [Lane; 4] {
-        if !is_comparison(inst.op) || !(inst.ty == Type::F16 || inst.ty.width() == Width::W64) {
-            return values;
-        }
-        let (scalar, bits) = if inst.ty == Type::F16 {
-            (Scalar::U32, 0x3c00)
-        } else if inst.ty == Type::F64 {
-            (Scalar::F64, 1.0f64.to_bits())
-        } else {
-            (self.wide_int(), u64::MAX)
-        };
-        for lane in WriteMask(lanes).lanes() {
-            let yes = Lane::scalar(self.w.constant(scalar, bits));
-            let no = Lane::scalar(self.w.constant(scalar, 0));
-            let truth = values[lane];
-            values[lane] = yes;
-            let passes: [Lane; 4] = [truth; 4];
-            self.select_lanes(1 << lane, scalar, &passes, &mut values, &[no; 4]);
-        }
-        values
-    }
-
-    pub(super) fn clamp(&mut self, val: Val, saturate: Saturate) -> Val {
-        let low = self.float_like(val, saturate.low());
-        let high = self.float_like(val, 1.0);
-        let clamped = self.ext(GlslOp::NClamp, &[val, low, high]);
-        if !saturate.keeps_nan() {
-            return clamped;
-        }
-        let nan = self.compare(spirv::Op::FUnordNotEqual, Scalar::BoolInt, val, val);
-        self.select(nan, val, clamped)
-    }
-
-    #[inline]
     fn write_lanes(&mut self, dst: &Dst, lanes: u8, values: [Lane; 4]) -> Result<(), Failure> {
         if let Some(slot) = self.analysis.slot(self.program, dst.register, dst.index) {
             self.lanes.set_lanes(slot, lanes, &values);
@@ -205,78 +173,7 @@ impl Emit<'_> {
     /// Per lane of the destination: whether the guard lets the write pass.
     fn guard_lanes(&mut self, guard: Guard, lanes: u8) -> Result<[Lane; 4], Failure> {
         let passes = self.test_lanes(guard, lanes)?;
-        Ok(spread(passes, lanes))
-    }
-
-    /// The type in which old and new lanes meet: the one that most of them have already.
-    fn guard_scalar(&self, ty: Type, lanes: u8, fresh: &[Lane; 4], old: &[Lane; 4]) -> Scalar {
-        let scalar = self.moved_scalar(ty);
-        let truth = truth_scalar(ty);
-        let is_truth = |lane: &Lane| lane.id().is_some() && self.w.info(lane.id()).scalar == truth;
-        let all = WriteMask(lanes)
-            .lanes()
-            .all(|lane| is_truth(&fresh[lane]) && is_truth(&old[lane]));
-        if all { truth } else { scalar }
-    }
-
-    /// `values[lane] = passes ? values[lane] : old[lane]`
-    fn select_lanes(
-        &mut self,
-        lanes: u8,
-        scalar: Scalar,
-        passes: &[Lane; 4],
-        values: &mut [Lane; 4],
-        old: &[Lane; 4],
-    ) {
-        if scalar == Scalar::Pair {
-            for lane in WriteMask(lanes).lanes() {
-                values[lane] = self.wide_select(passes[lane], values[lane], old[lane]);
-            }
-            return;
-        }
-        let compact = |from: &[Lane; 4]| {
-            let mut out = [Lane::UNDEFINED; 4];
-            let mut count = 0;
-            for lane in WriteMask(lanes).lanes() {
-                out[count] = from[lane];
-                count += 1;
-            }
-            (out, count)
-        };
-        let (pass, count) = compact(passes);
-        let pass = self.w.gather(&pass[..count], Scalar::BoolInt);
-        let (new, _) = compact(values);
-        let new = self.w.gather(&new[..count], scalar);
-        let (old, _) = compact(old);
-        let old = self.w.gather(&old[..count], scalar);
-        let val = self.select(pass, new, old);
-        let selected = spread(val, lanes);
-        for lane in WriteMask(lanes).lanes() {
-            values[lane] = selected[lane];
-        }
-    }
-
-    /// The value that condition codes keep of a result lane.
-    fn code_value(&mut self, inst: &Inst, lane: Lane) -> Lane {
-        if !lane.id().is_some() {
-            return lane;
-        }
-        let scalar = self.w.info(lane.id()).scalar;
-        if inst.ty == Type::F16 && !scalar.is_bool() {
-            let half = self.w.scalar(lane, Scalar::U32);
-            let half = self.w.val(half);
-            return self.half_to_float(half).lane(0);
-        }
-        let compute = compute_scalar(inst.ty, self.wide_ints);
-        let same_kind = scalar == compute
-            || scalar == Scalar::BoolFloat
-            || scalar == Scalar::BoolInt && !inst.ty.is_float();
-        let converted = is_comparison(inst.op) && scalar.is_bool();
-        if same_kind || converted {
-            lane
-        } else {
-            Lane::scalar(self.w.scalar(lane, compute))
-        }
+        Ok(passes.spread(lanes))
     }
 
     fn guarded_codes(
@@ -288,16 +185,18 @@ impl Emit<'_> {
         mut flags: FlagLanes,
     ) {
         let (old, old_flags) = self.codes(cc);
-        let scalar = self.analysis.cond_scalar(cc, self.wide_int());
+        let scalar = self.analysis.cond_scalar(cc, self.w.wide_int());
         let mut before = old;
         for lane in WriteMask(lanes).lanes() {
-            codes[lane] = Lane::scalar(self.canonical_cond(codes[lane], scalar));
-            before[lane] = Lane::scalar(self.canonical_cond(old[lane], scalar));
+            codes[lane] = Lane::scalar(self.w.canonical_cond(codes[lane], scalar));
+            before[lane] = Lane::scalar(self.w.canonical_cond(old[lane], scalar));
         }
-        self.select_lanes(lanes, scalar, passes, &mut codes, &before);
+        self.w
+            .select_lanes(lanes, scalar, passes, &mut codes, &before);
         if self.analysis.reads_overflow {
             for (new, old) in flags.iter_mut().zip(&old_flags) {
-                self.select_lanes(lanes, Scalar::BoolInt, passes, new, old);
+                self.w
+                    .select_lanes(lanes, Scalar::BoolInt, passes, new, old);
             }
         }
         self.set_codes(cc, lanes, codes, flags);
@@ -324,22 +223,7 @@ fn is_direct(inst: &Inst, dst: &Dst, needed: u8) -> bool {
         && (inst.ty == Type::F32 || inst.ty.width() == Width::W32 && !inst.op.adds())
 }
 
-/// The components of a value by lane of the destination; lanes besides `lanes` hold anything.
-#[inline]
-fn spread(val: Val, lanes: u8) -> [Lane; 4] {
-    if val.size == 1 {
-        return [Lane::scalar(val.id); 4];
-    }
-    let mut values = Lane::all_of(val.id);
-    if !is_prefix(lanes) {
-        for (component, lane) in WriteMask(lanes).lanes().enumerate() {
-            values[lane] = val.lane(component);
-        }
-    }
-    values
-}
-
 /// Overflow and carry by destination lane.
 fn flag_lanes(lanes: u8, flags: Flags) -> FlagLanes {
-    [spread(flags.overflow, lanes), spread(flags.carry, lanes)]
+    [flags.overflow.spread(lanes), flags.carry.spread(lanes)]
 }

@@ -9,11 +9,11 @@
 use super::Emit;
 use super::inst::Job;
 use super::result::Outcome;
+use crate::builder::gather::Lane;
+use crate::builder::{Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::words::LabelWord;
-use crate::writer::{Scalar, Val};
 use glasm_ir::inst::{Base, TexAccessId};
 use glasm_ir::{Aux, IndexTerm, Inst, Program, RegisterId, Src, TexTarget};
 use spirv::Op as Spv;
@@ -83,7 +83,7 @@ impl Emit<'_> {
             target,
             TexTarget::D1 | TexTarget::D1Array | TexTarget::Buffer
         );
-        if never_sparse || !self.options.device.resource_residency {
+        if never_sparse || !self.w.device.resource_residency {
             let resident = self.w.constant(Scalar::BoolInt, 1);
             return Ok(Outcome::Val(self.w.val(resident)));
         }
@@ -106,7 +106,7 @@ impl Emit<'_> {
                 access: id,
                 sources: job.inst.source_range(),
                 written: job.inst.dst.map(|dst| dst.register),
-                block: emit.block,
+                block: emit.w.block,
                 remaining: emit.live.remaining(),
                 lanes,
             });
@@ -124,7 +124,7 @@ impl Emit<'_> {
     /// The texel of a texture access, if the instruction before has read it in this block.
     pub(super) fn texel_read_before(&mut self, inst: &Inst, id: TexAccessId) -> Option<[Lane; 4]> {
         let texel = self.sparse.texel.take()?;
-        let follows = texel.remaining == self.live.remaining() + 1 && texel.block == self.block;
+        let follows = texel.remaining == self.live.remaining() + 1 && texel.block == self.w.block;
         (follows && texel.is_of(self.program, inst, id)).then_some(texel.lanes)
     }
 

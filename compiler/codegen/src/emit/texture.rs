@@ -5,12 +5,13 @@ use super::inst::Job;
 use super::place::Member;
 use super::result::Outcome;
 use super::texture_object::texel_scalar;
+use crate::builder::Builder;
+use crate::builder::gather::Lane;
+use crate::builder::{Home, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::options::DepthMode;
 use crate::words::{TypeWord, ValueWord};
-use crate::writer::{Home, Scalar, Val};
 use glasm_ir::resource::{TexMode, TexSource, TexelOffset};
 use glasm_ir::{Aux, Saturate, Stage, TexAccess, TexTarget, Texture, Units};
 use spirv::{Decoration, GlslStd450Op as GlslOp, ImageOperands, Op as Spv};
@@ -81,11 +82,11 @@ impl Emit<'_> {
         access.object = match access.texture.units {
             Units::One(_) => self.loaded_texture(access.data.texture, variable),
             Units::Array { .. } | Units::Handle | Units::QueriedHandle => {
-                self.texture_element(variable, member)
+                self.w.texture_element(variable, member)
             }
         };
         if access.texture.target == TexTarget::Rect && !access.data.mode.integer_coordinate() {
-            self.normalize(&mut access);
+            self.w.normalize(&mut access);
         }
         Ok(match access.data.mode {
             TexMode::Implicit | TexMode::Bias | TexMode::Lod | TexMode::Grad => {
@@ -94,9 +95,9 @@ impl Emit<'_> {
             TexMode::Fetch | TexMode::FetchSample => self.fetch(&access)?,
             TexMode::Gather(component) => self.gather_texels(&access, component)?,
             TexMode::GatherOffsets(component) => self.gather_offsets(&access, component)?,
-            TexMode::QuerySize => self.query_size(&access),
-            TexMode::QueryLod => self.query_lod(&access),
-            TexMode::QuerySamples => self.query_samples(&access),
+            TexMode::QuerySize => self.w.query_size(&access),
+            TexMode::QueryLod => self.w.query_lod(&access),
+            TexMode::QuerySamples => self.w.query_samples(&access),
         })
     }
 
@@ -129,13 +130,13 @@ impl Emit<'_> {
                 || data.mode == TexMode::Grad && matches!(role, TexSource::Mode(_))
             {
                 // Derivatives and offsets leave out the layer.
-                val = self.first_components(val, texture.target.dimensions());
+                val = self.w.first_components(val, texture.target.dimensions());
             }
             match role {
                 TexSource::Coordinate => access.coordinate = Some(val),
                 // Devices do so for depths of normalized formats only.
                 TexSource::Reference => {
-                    access.reference = Some(self.clamp(val, Saturate::Unsigned))
+                    access.reference = Some(self.w.clamp(val, Saturate::Unsigned))
                 }
                 TexSource::Mode(own) => access.own[own & 1] = Some(val),
                 TexSource::MinLod => access.min_lod = Some(val),
@@ -143,93 +144,22 @@ impl Emit<'_> {
             }
         }
         if access.data.offset == TexelOffset::Dynamic {
-            self.known_offset(&mut access);
+            self.w.known_offset(&mut access);
         }
         Ok(access)
     }
 
-    /// The image of the access, without its sampler.
-    pub(super) fn image_of(&mut self, access: &Access) -> ValueWord {
-        if access.texture.target == TexTarget::Buffer {
-            return access.object;
-        }
-        let image = self.w.object();
-        self.w
-            .body
-            .result(Spv::Image, access.image, image, &[access.object.0]);
-        if access.divergent {
-            self.w.decorate(image, Decoration::NonUniform, &[]);
-        }
-        image
-    }
-
     // Coordinates.
-
-    /// Rectangle coordinates count texels; Vulkan's count from 0 to 1.
-    fn normalize(&mut self, access: &mut Access) {
-        let image = self.image_of(access);
-        self.w.needs.insert(Need::ImageQuery);
-        let zero = self.w.uint(0);
-        let size = self
-            .w
-            .op(Spv::ImageQuerySizeLod, Scalar::U32, 2, &[image.0, zero.0]);
-        let size = self.unary_to(Spv::ConvertUToF, Scalar::F32, size);
-        for val in access.coordinate.iter_mut() {
-            *val = self.binary(Spv::FDiv, *val, size);
-        }
-        if access.data.mode == TexMode::Grad {
-            for val in access.own.iter_mut().flatten() {
-                *val = self.binary(Spv::FDiv, *val, size);
-            }
-        }
-    }
-
-    /// The first `size` components of a value.
-    pub(super) fn first_components(&mut self, val: Val, size: u8) -> Val {
-        if val.size <= size {
-            return val;
-        }
-        let lanes: [Lane; 4] = std::array::from_fn(|index| val.lane(index));
-        self.w.gather_vector(&lanes[..size as usize], val.scalar)
-    }
-
-    /// The offset as an image operand.
-    fn offset_operand(&mut self, access: &Access, operands: &mut Operands) -> Result<(), Failure> {
-        let dimensions = access.texture.target.dimensions();
-        match (access.data.offset, access.offset) {
-            (TexelOffset::None, _) => {}
-            (TexelOffset::Constant(texels), _) => {
-                // Signed: the range of offsets is checked by the sign of the type.
-                let parts = texels.map(|texel| {
-                    let bits = i32::from(texel) as u32;
-                    self.w.constant(Scalar::S32, u64::from(bits))
-                });
-                let id = match dimensions {
-                    1 => parts[0],
-                    _ => self.w.composite(Scalar::S32, &parts[..dimensions as usize]),
-                };
-                operands.push(ImageOperands::CONST_OFFSET, &[id]);
-            }
-            (TexelOffset::Dynamic, Some(offset)) => {
-                let device = &self.options.device;
-                self.w.needs.require(device, Need::GatherExtended)?;
-                let offset = self.w.cast(offset.id, Scalar::S32);
-                operands.push(ImageOperands::OFFSET, &[offset]);
-            }
-            (TexelOffset::Dynamic, None) => {}
-        }
-        Ok(())
-    }
 
     // Accesses.
 
     fn sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
         let access = &match self.wrap_of(access) {
-            Some(wrap) => self.wrapped(access, wrap),
-            None => self.moved_by_offset(access),
+            Some(wrap) => self.w.wrapped(access, wrap),
+            None => self.w.moved_by_offset(access),
         };
         match access.min_lod {
-            Some(least) if !self.takes_min_lod(access) => {
+            Some(least) if !self.w.takes_min_lod(access) => {
                 self.sample_from_least_level(access, least)
             }
             Some(_) | None => self.plain_sample(access),
@@ -263,7 +193,7 @@ impl Emit<'_> {
                 operands.push(ImageOperands::LOD, &[zero]);
             }
         }
-        self.offset_operand(access, &mut operands)?;
+        self.w.offset_operand(access, &mut operands)?;
         if let Some(least) = access.min_lod {
             self.w.needs.insert(Need::MinLod);
             operands.push(ImageOperands::MIN_LOD, &[least.id]);
@@ -308,7 +238,7 @@ impl Emit<'_> {
         let scalar = texel_scalar(access.texture.texel);
         let size = if compares { 1 } else { 4 };
         let val = self.texel_op(op, scalar, size, &words[..count]);
-        self.decorate(val, op);
+        self.w.decorate_result(val, op);
         if compares {
             return self.compared_lanes(access.texture.units.first(), val.lane(0));
         }
@@ -336,20 +266,20 @@ impl Emit<'_> {
     }
 
     fn fetch(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
-        let image = self.image_of(access);
+        let image = self.w.image_of(access);
         let mut moved = Access {
             coordinate: access.coordinate,
             own: access.own,
             ..*access
         };
         if let (Some(coordinate), Some(offset)) = (access.coordinate, access.offset) {
-            moved.coordinate = Some(self.add_offset(coordinate, offset));
+            moved.coordinate = Some(self.w.add_offset(coordinate, offset));
             moved.data.offset = TexelOffset::None;
         }
         let mut operands = Operands::default();
         match (access.data.mode, access.own[0]) {
             (TexMode::FetchSample, Some(sample)) => {
-                self.offset_operand(&moved, &mut operands)?;
+                self.w.offset_operand(&moved, &mut operands)?;
                 operands.push(ImageOperands::SAMPLE, &[sample.id]);
             }
             (TexMode::FetchSample, None) => {}
@@ -361,27 +291,11 @@ impl Emit<'_> {
                     level.id
                 };
                 operands.push(ImageOperands::LOD, &[level]);
-                self.offset_operand(&moved, &mut operands)?;
+                self.w.offset_operand(&moved, &mut operands)?;
             }
             _ => {}
         }
         Ok(self.access_lanes(&moved, Spv::ImageFetch, image, None, &operands))
-    }
-
-    /// Adds a run-time offset to the dimensions of a coordinate, not to its layer.
-    fn add_offset(&mut self, coordinate: Val, offset: Val) -> Val {
-        let zero = Lane::scalar(self.w.uint(0));
-        let lanes: [Lane; 4] = std::array::from_fn(|lane| {
-            if lane < offset.size as usize {
-                offset.lane(lane)
-            } else {
-                zero
-            }
-        });
-        let offset = self
-            .w
-            .gather_vector(&lanes[..coordinate.size as usize], Scalar::U32);
-        self.binary(Spv::IAdd, coordinate, offset)
     }
 
     fn gather_texels(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Failure> {
@@ -402,7 +316,7 @@ impl Emit<'_> {
             return Ok(self.gather_wrapped(access, component, wrap));
         }
         let mut operands = Operands::default();
-        self.offset_operand(access, &mut operands)?;
+        self.w.offset_operand(access, &mut operands)?;
         Ok(self.gather_with(access, component, &operands))
     }
 
@@ -439,7 +353,7 @@ impl Emit<'_> {
         };
         let wrap = self.wrap_of(access);
         if wrap.is_none() {
-            let device = &self.options.device;
+            let device = &self.w.device;
             self.w.needs.require(device, Need::GatherExtended)?;
         }
         let mut lanes = [Lane::UNDEFINED; 4];
@@ -467,9 +381,93 @@ impl Emit<'_> {
     }
 
     // Queries.
+}
+
+impl Builder {
+    /// The image of the access, without its sampler.
+    pub(super) fn image_of(&mut self, access: &Access) -> ValueWord {
+        if access.texture.target == TexTarget::Buffer {
+            return access.object;
+        }
+        let image = self.object();
+        self.body
+            .result(Spv::Image, access.image, image, &[access.object.0]);
+        if access.divergent {
+            self.decorate(image, Decoration::NonUniform, &[]);
+        }
+        image
+    }
+
+    /// Rectangle coordinates count texels; Vulkan's count from 0 to 1.
+    fn normalize(&mut self, access: &mut Access) {
+        let image = self.image_of(access);
+        self.needs.insert(Need::ImageQuery);
+        let zero = self.uint(0);
+        let size = self.op(Spv::ImageQuerySizeLod, Scalar::U32, 2, &[image.0, zero.0]);
+        let size = self.unary_to(Spv::ConvertUToF, Scalar::F32, size);
+        for val in access.coordinate.iter_mut() {
+            *val = self.binary(Spv::FDiv, *val, size);
+        }
+        if access.data.mode == TexMode::Grad {
+            for val in access.own.iter_mut().flatten() {
+                *val = self.binary(Spv::FDiv, *val, size);
+            }
+        }
+    }
+
+    /// The first `size` components of a value.
+    pub(super) fn first_components(&mut self, val: Val, size: u8) -> Val {
+        if val.size <= size {
+            return val;
+        }
+        let lanes: [Lane; 4] = std::array::from_fn(|index| val.lane(index));
+        self.gather_vector(&lanes[..size as usize], val.scalar)
+    }
+
+    /// The offset as an image operand.
+    fn offset_operand(&mut self, access: &Access, operands: &mut Operands) -> Result<(), Failure> {
+        let dimensions = access.texture.target.dimensions();
+        match (access.data.offset, access.offset) {
+            (TexelOffset::None, _) => {}
+            (TexelOffset::Constant(texels), _) => {
+                // Signed: the range of offsets is checked by the sign of the type.
+                let parts = texels.map(|texel| {
+                    let bits = i32::from(texel) as u32;
+                    self.constant(Scalar::S32, u64::from(bits))
+                });
+                let id = match dimensions {
+                    1 => parts[0],
+                    _ => self.composite(Scalar::S32, &parts[..dimensions as usize]),
+                };
+                operands.push(ImageOperands::CONST_OFFSET, &[id]);
+            }
+            (TexelOffset::Dynamic, Some(offset)) => {
+                let device = &self.device;
+                self.needs.require(device, Need::GatherExtended)?;
+                let offset = self.cast(offset.id, Scalar::S32);
+                operands.push(ImageOperands::OFFSET, &[offset]);
+            }
+            (TexelOffset::Dynamic, None) => {}
+        }
+        Ok(())
+    }
+
+    /// Adds a run-time offset to the dimensions of a coordinate, not to its layer.
+    fn add_offset(&mut self, coordinate: Val, offset: Val) -> Val {
+        let zero = Lane::scalar(self.uint(0));
+        let lanes: [Lane; 4] = std::array::from_fn(|lane| {
+            if lane < offset.size as usize {
+                offset.lane(lane)
+            } else {
+                zero
+            }
+        });
+        let offset = self.gather_vector(&lanes[..coordinate.size as usize], Scalar::U32);
+        self.binary(Spv::IAdd, coordinate, offset)
+    }
 
     fn query_size(&mut self, access: &Access) -> [Lane; 4] {
-        self.w.needs.insert(Need::ImageQuery);
+        self.needs.insert(Need::ImageQuery);
         let target = access.texture.target;
         let image = self.image_of(access);
         let is_cube = target.is_cube();
@@ -477,31 +475,29 @@ impl Emit<'_> {
         let has_levels =
             !(target.is_multisample() || matches!(target, TexTarget::Buffer | TexTarget::Rect));
         let val = match (has_levels, access.own[0]) {
-            (true, Some(level)) => self.w.op(
+            (true, Some(level)) => self.op(
                 Spv::ImageQuerySizeLod,
                 Scalar::U32,
                 size,
                 &[image.0, level.id.0],
             ),
             (false, _) if target == TexTarget::Rect => {
-                let zero = self.w.uint(0);
-                self.w.op(
+                let zero = self.uint(0);
+                self.op(
                     Spv::ImageQuerySizeLod,
                     Scalar::U32,
                     size,
                     &[image.0, zero.0],
                 )
             }
-            _ => self
-                .w
-                .op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]),
+            _ => self.op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]),
         };
         let mut lanes = [Lane::UNDEFINED; 4];
         for (index, lane) in lanes[..size as usize].iter_mut().enumerate() {
             *lane = val.lane(index);
         }
         if has_levels {
-            let levels = self.w.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0]);
+            let levels = self.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0]);
             lanes[3] = levels.lane(0);
         }
         lanes
@@ -510,15 +506,15 @@ impl Emit<'_> {
     fn query_lod(&mut self, access: &Access) -> [Lane; 4] {
         let Some(coordinate) = access
             .coordinate
-            .filter(|_| self.program.stage == Stage::Fragment)
+            .filter(|_| self.stage() == Stage::Fragment)
         else {
             // Without derivatives the base level is accessed.
             return [Lane::UNDEFINED; 4];
         };
-        self.w.needs.insert(Need::ImageQuery);
+        self.needs.insert(Need::ImageQuery);
         let coordinate = self.first_components(coordinate, access.texture.target.dimensions());
         let operands = [access.object.0, coordinate.id.0];
-        let val = self.w.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands);
+        let val = self.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands);
         let level = self.below_last_level(access, val);
         [level, val.lane(1), Lane::UNDEFINED, Lane::UNDEFINED]
     }
@@ -526,24 +522,23 @@ impl Emit<'_> {
     /// The level that a query gives, which not every device keeps within the levels of the texture.
     fn below_last_level(&mut self, access: &Access, queried: Val) -> Lane {
         let image = self.image_of(access);
-        let levels = self.w.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0]);
-        let one = self.w.uint(1);
-        let one = self.w.val(one);
+        let levels = self.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0]);
+        let one = self.uint(1);
+        let one = self.val(one);
         let last = self.binary(Spv::ISub, levels, one);
         let last = self.unary_to(Spv::ConvertUToF, Scalar::F32, last);
-        let level = self.w.gather_vector(&[queried.lane(0)], Scalar::F32);
+        let level = self.gather_vector(&[queried.lane(0)], Scalar::F32);
         self.ext(GlslOp::NMin, &[level, last]).lane(0)
     }
 
     fn query_samples(&mut self, access: &Access) -> [Lane; 4] {
-        self.w.needs.insert(Need::ImageQuery);
+        self.needs.insert(Need::ImageQuery);
         let count = if access.texture.target.is_multisample() {
             let image = self.image_of(access);
-            self.w
-                .op(Spv::ImageQuerySamples, Scalar::U32, 1, &[image.0])
+            self.op(Spv::ImageQuerySamples, Scalar::U32, 1, &[image.0])
                 .lane(0)
         } else {
-            Lane::scalar(self.w.uint(1))
+            Lane::scalar(self.uint(1))
         };
         [count; 4]
     }

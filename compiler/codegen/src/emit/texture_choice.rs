@@ -8,8 +8,8 @@ use super::Emit;
 use super::inst::Job;
 use super::place::Member;
 use super::texture::Access;
+use crate::builder::gather::Lane;
 use crate::error::Failure;
-use crate::gather::Lane;
 use glasm_ir::{TexAccess, TexTarget, Units};
 
 impl Emit<'_> {
@@ -36,7 +36,7 @@ impl Emit<'_> {
             None => Member::Constant(0),
         };
         let mut sources = self.texture_sources(job, data)?;
-        let device = self.options.device;
+        let device = self.w.device;
         let (dynamic, divergent) = match texture.target == TexTarget::Buffer {
             true => (
                 device.uniform_texel_buffer_dynamic_indexing,
@@ -51,7 +51,7 @@ impl Emit<'_> {
             Member::Uniform(number) if !dynamic => number,
             Member::Divergent(number) if !divergent => {
                 if let Some(coordinate) = sources.coordinate {
-                    self.keep_detail(&mut sources, coordinate);
+                    self.w.keep_detail(&mut sources, coordinate);
                 }
                 number
             }

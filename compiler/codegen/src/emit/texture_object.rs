@@ -2,12 +2,13 @@
 
 use super::Emit;
 use super::place::Member;
+use crate::builder::Builder;
+use crate::builder::Scalar;
 use crate::capability::Need;
 use crate::handles::{HandleArray, HandleKind, texel};
 use crate::interface::{base_scalar, bind};
 use crate::reflect::{DescriptorSlot, TextureBinding};
 use crate::words::{TypeWord, ValueWord};
-use crate::writer::Scalar;
 use glasm_ir::arena::Id;
 use glasm_ir::{TexTarget, Texture, TextureId, Type};
 use spirv::{Decoration, Dim, Op as Spv, StorageClass};
@@ -42,7 +43,7 @@ impl Emit<'_> {
             spirv::ImageFormat::Unknown as u32,
         ];
         let image = self.w.declare_type(Spv::TypeImage, &operands);
-        self.need_target(texture.target);
+        self.w.need_target(texture.target);
         let object = if texture.target == TexTarget::Buffer {
             image
         } else {
@@ -117,6 +118,20 @@ impl Emit<'_> {
         }
     }
 
+    pub(super) fn loaded_texture(&mut self, id: TextureId, variable: TextureVariable) -> ValueWord {
+        if variable.loaded.is_some() {
+            return variable.loaded;
+        }
+        let loaded = self.w.object();
+        self.w
+            .prologue
+            .result(Spv::Load, variable.object, loaded, &[variable.variable.0]);
+        self.interface.textures[id.index()].loaded = loaded;
+        loaded
+    }
+}
+
+impl Builder {
     fn need_target(&mut self, target: TexTarget) {
         let need = match target {
             TexTarget::D1 | TexTarget::D1Array => Need::Sampled1D,
@@ -130,19 +145,7 @@ impl Emit<'_> {
             | TexTarget::D2Ms
             | TexTarget::D2MsArray => return,
         };
-        self.w.needs.insert(need);
-    }
-
-    pub(super) fn loaded_texture(&mut self, id: TextureId, variable: TextureVariable) -> ValueWord {
-        if variable.loaded.is_some() {
-            return variable.loaded;
-        }
-        let loaded = self.w.object();
-        self.w
-            .prologue
-            .result(Spv::Load, variable.object, loaded, &[variable.variable.0]);
-        self.interface.textures[id.index()].loaded = loaded;
-        loaded
+        self.needs.insert(need);
     }
 
     pub(super) fn texture_element(
@@ -152,38 +155,34 @@ impl Emit<'_> {
     ) -> ValueWord {
         let is_buffer = variable.image == variable.object;
         let index = match member {
-            Member::Constant(element) => self.w.uint(element),
+            Member::Constant(element) => self.uint(element),
             Member::Uniform(id) => {
-                self.w.needs.insert(match is_buffer {
+                self.needs.insert(match is_buffer {
                     true => Need::TexelBufferIndexing,
                     false => Need::TextureIndexing,
                 });
                 id
             }
             Member::Divergent(id) => {
-                self.w.needs.insert(match is_buffer {
+                self.needs.insert(match is_buffer {
                     true => Need::TexelBufferDivergence,
                     false => Need::TextureDivergence,
                 });
-                self.w.needs.insert(Need::NonUniform);
+                self.needs.insert(Need::NonUniform);
                 id
             }
         };
-        let pointer_ty = self
-            .w
-            .pointer(StorageClass::UniformConstant, variable.object);
-        let pointer = self.w.object();
+        let pointer_ty = self.pointer(StorageClass::UniformConstant, variable.object);
+        let pointer = self.object();
         let operands = [variable.variable.0, index.0];
-        self.w
-            .body
+        self.body
             .result(Spv::AccessChain, pointer_ty, pointer, &operands);
-        let loaded = self.w.object();
-        self.w
-            .body
+        let loaded = self.object();
+        self.body
             .result(Spv::Load, variable.object, loaded, &[pointer.0]);
         if matches!(member, Member::Divergent(_)) {
             for id in [pointer, loaded] {
-                self.w.decorate(id, Decoration::NonUniform, &[]);
+                self.decorate(id, Decoration::NonUniform, &[]);
             }
         }
         loaded

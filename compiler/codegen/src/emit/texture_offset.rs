@@ -1,10 +1,10 @@
 //! Texel offsets in registers. Offsets that turn out to be constants become such; samples with others move their coordinates.
 
-use super::Emit;
 use super::texture::Access;
+use crate::builder::Builder;
+use crate::builder::gather::Lane;
+use crate::builder::{Home, Scalar, Val};
 use crate::capability::Need;
-use crate::gather::Lane;
-use crate::writer::{Home, Scalar, Val};
 use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Stage, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -21,20 +21,20 @@ pub(super) enum Detail {
     Computed = 1,
 }
 
-impl Emit<'_> {
+impl Builder {
     /// Makes an offset constant whose register is known to hold constants.
     pub(super) fn known_offset(&mut self, access: &mut Access) {
         let Some(offset) = access.offset else {
             return;
         };
-        if self.w.info(offset.id).home != Home::Constant {
+        if self.info(offset.id).home != Home::Constant {
             return;
         }
         let mut texels = [0; 3];
         let dimensions = access.texture.target.dimensions() as usize;
         for (lane, texel) in texels[..dimensions.min(3)].iter_mut().enumerate() {
-            let part = self.w.gather_vector(&[offset.lane(lane)], Scalar::U32);
-            let Some(bits) = self.w.constant_bits(part.id) else {
+            let part = self.gather_vector(&[offset.lane(lane)], Scalar::U32);
+            let Some(bits) = self.constant_bits(part.id) else {
                 return;
             };
             let number = bits as u32 as i32;
@@ -67,9 +67,8 @@ impl Emit<'_> {
                 self.unary_to(Spv::ConvertSToF, Scalar::F32, offset)
             }
             (TexelOffset::Constant(texels), _) => {
-                let lanes = texels.map(|texel| Lane::scalar(self.w.float(f32::from(texel))));
-                self.w
-                    .gather_vector(&lanes[..dimensions as usize], Scalar::F32)
+                let lanes = texels.map(|texel| Lane::scalar(self.float(f32::from(texel))));
+                self.gather_vector(&lanes[..dimensions as usize], Scalar::F32)
             }
             (TexelOffset::Dynamic | TexelOffset::None, _) => return moved,
         };
@@ -78,7 +77,7 @@ impl Emit<'_> {
         };
         let size = self.level_size(access, level);
         let distance = self.binary(Spv::FDiv, texels, size);
-        let zero = Lane::scalar(self.w.float(0.0));
+        let zero = Lane::scalar(self.float(0.0));
         let lanes: [Lane; 4] = std::array::from_fn(|lane| {
             if lane < dimensions as usize {
                 distance.lane(lane)
@@ -86,9 +85,7 @@ impl Emit<'_> {
                 zero
             }
         });
-        let distance = self
-            .w
-            .gather_vector(&lanes[..coordinate.size as usize], Scalar::F32);
+        let distance = self.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32);
         moved.coordinate = Some(self.binary(Spv::FAdd, coordinate, distance));
         moved.data.offset = TexelOffset::None;
         moved.offset = None;
@@ -97,11 +94,11 @@ impl Emit<'_> {
 
     /// Width, height and depth of a level, or the size of the faces of a cube, as floats.
     pub(super) fn level_size(&mut self, access: &Access, level: Val) -> Val {
-        self.w.needs.insert(Need::ImageQuery);
+        self.needs.insert(Need::ImageQuery);
         let target = access.texture.target;
         let dimensions = target.plane_dimensions();
         let image = self.image_of(access);
-        let size = self.w.op(
+        let size = self.op(
             Spv::ImageQuerySizeLod,
             Scalar::U32,
             dimensions + u8::from(target.is_array()),
@@ -113,15 +110,15 @@ impl Emit<'_> {
 
     /// The number of the level that is sampled.
     pub(super) fn nearest_level(&mut self, access: &Access) -> Val {
-        let zero = self.w.uint(0);
-        let zero = self.w.val(zero);
+        let zero = self.uint(0);
+        let zero = self.val(zero);
         let Some(lod) = self.level_of_detail(access, Detail::Accessed) else {
             return zero;
         };
         let image = self.image_of(access);
-        let count = self.w.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0]);
-        let one = self.w.uint(1);
-        let one = self.w.val(one);
+        let count = self.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0]);
+        let one = self.uint(1);
+        let one = self.val(one);
         let last = self.binary(Spv::ISub, count, one);
         let rounded = self.ext(GlslOp::RoundEven, &[lod]);
         let level = self.unary_to(Spv::ConvertFToS, Scalar::U32, rounded);
@@ -145,17 +142,17 @@ impl Emit<'_> {
     /// The level of detail without a least one.
     fn usual_level(&mut self, access: &Access, which: Detail) -> Option<Val> {
         let target = access.texture.target;
-        let in_fragment = self.program.stage == Stage::Fragment;
+        let in_fragment = self.stage() == Stage::Fragment;
         match (access.data.mode, access.own) {
             _ if target == TexTarget::Rect => None,
             (TexMode::Lod, [lod, _]) => lod,
             (TexMode::Grad, [Some(dx), Some(dy)]) => Some(self.detail_of_gradients(access, dx, dy)),
             (TexMode::Bias, [bias, _]) if !in_fragment => bias,
             (TexMode::Implicit | TexMode::Bias, [bias, _]) if in_fragment => {
-                self.w.needs.insert(Need::ImageQuery);
+                self.needs.insert(Need::ImageQuery);
                 let point = self.first_components(access.coordinate?, target.dimensions());
                 let operands = [access.object.0, point.id.0];
-                let both = self.w.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands);
+                let both = self.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands);
                 let lod = self.component(both, which as usize);
                 Some(match (bias, which) {
                     (Some(bias), Detail::Accessed) => self.biased(both, bias),
@@ -186,8 +183,8 @@ impl Emit<'_> {
 
     /// The logarithm of how many texels a pixel is apart from its neighbors at most.
     fn detail_of_gradients(&mut self, access: &Access, dx: Val, dy: Val) -> Val {
-        let base = self.w.uint(0);
-        let base = self.w.val(base);
+        let base = self.uint(0);
+        let base = self.val(base);
         let size = self.level_size(access, base);
         let [dx, dy] = [dx, dy].map(|gradient| {
             let texels = self.binary(Spv::FMul, gradient, size);

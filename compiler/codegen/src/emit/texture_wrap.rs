@@ -4,9 +4,10 @@
 use super::Emit;
 use super::texture::{Access, Operands};
 use super::texture_offset::Detail;
-use crate::gather::Lane;
+use crate::builder::Builder;
+use crate::builder::gather::Lane;
+use crate::builder::{Scalar, Val};
 use crate::options::{LevelFilter, TexelFilter, TextureWrap, WrapMode};
-use crate::writer::{Scalar, Val};
 use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Stage, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -93,6 +94,48 @@ impl Emit<'_> {
         wrap.any(|mode| mode != WrapMode::Sampler).then_some(wrap)
     }
 
+    // Gathers, which find their texels as linear filters do, in the base level.
+
+    /// The texels of a footprint whose coordinate is in the range of its wrap modes.
+    pub(super) fn gather_wrapped(
+        &mut self,
+        access: &Access,
+        component: u8,
+        wrap: TextureWrap,
+    ) -> [Lane; 4] {
+        let linear = TextureWrap {
+            magnify: TexelFilter::Linear,
+            minify: TexelFilter::Linear,
+            levels: LevelFilter::Base,
+            ..wrap
+        };
+        let zero = self.w.uint(0);
+        let base = self.w.val(zero);
+        let mut wrapped = self.w.moved(access, base);
+        let Some(coordinate) = wrapped.coordinate else {
+            return self.gather_with(access, component, &Operands::default());
+        };
+        let half = linear
+            .any(|mode| mode.mirrors() && mode.has_border())
+            .then(|| self.w.half_texel(access, base));
+        let mirrors: [Option<Mirror>; 2] = std::array::from_fn(|lane| {
+            let mode = linear.modes[lane];
+            let half = half.filter(|_| mode.has_border());
+            mode.mirrors()
+                .then(|| self.w.mirror(coordinate, half, lane))
+        });
+        let limits = Limits {
+            reads: Reads::Always(TexelFilter::Linear),
+            half_of_base: None,
+            half: half.map(|half| self.w.next_to_mirror(&mirrors, half)),
+        };
+        wrapped.coordinate = Some(self.w.in_range(coordinate, &linear, limits));
+        let texels = self.gather_with(&wrapped, component, &Operands::default());
+        self.w.mirrored_footprint(texels, mirrors)
+    }
+}
+
+impl Builder {
     /// A sample whose coordinate is in the range of its wrap modes.
     pub(super) fn wrapped(&mut self, access: &Access, wrap: TextureWrap) -> Access {
         let Some(coordinate) = access.coordinate else {
@@ -101,8 +144,8 @@ impl Emit<'_> {
         let mirrors_border = wrap.any(|mode| mode.mirrors() && mode.has_border());
         let measures =
             mirrors_border && wrap.filters_linearly() || access.data.offset != TexelOffset::None;
-        let zero = self.w.uint(0);
-        let base = self.w.val(zero);
+        let zero = self.uint(0);
+        let base = self.val(zero);
         let level = match wrap.levels {
             LevelFilter::Nearest | LevelFilter::Linear if measures => self.nearest_level(access),
             LevelFilter::Base | LevelFilter::Nearest | LevelFilter::Linear => base,
@@ -150,7 +193,7 @@ impl Emit<'_> {
 
     /// Gives a sample the derivatives of the coordinate that it has now, and of its bias their scale.
     pub(super) fn keep_detail(&mut self, access: &mut Access, coordinate: Val) {
-        if self.program.stage != Stage::Fragment
+        if self.stage() != Stage::Fragment
             || !matches!(access.data.mode, TexMode::Implicit | TexMode::Bias)
         {
             return;
@@ -170,8 +213,8 @@ impl Emit<'_> {
     /// Mirrors and clamps the components of a coordinate that have such a mode.
     fn in_range(&mut self, coordinate: Val, wrap: &TextureWrap, limits: Limits) -> Val {
         let mirrored = self.mirrored(coordinate, wrap);
-        let mut low = [Lane::scalar(self.w.float(f32::MIN)); 4];
-        let mut high = [Lane::scalar(self.w.float(f32::MAX)); 4];
+        let mut low = [Lane::scalar(self.float(f32::MIN)); 4];
+        let mut high = [Lane::scalar(self.float(f32::MAX)); 4];
         let mut is_bounded = false;
         for (lane, mode) in wrap.modes.into_iter().enumerate() {
             if !mode.has_border() {
@@ -180,7 +223,7 @@ impl Emit<'_> {
             is_bounded = true;
             low[lane] = match limits.half {
                 Some(half) if mode.mirrors() => half.lane(lane),
-                _ => Lane::scalar(self.w.float(0.0)),
+                _ => Lane::scalar(self.float(0.0)),
             };
             if mode.ends() {
                 high[lane] = self.last_coordinate(limits, lane);
@@ -190,15 +233,15 @@ impl Emit<'_> {
             return mirrored;
         }
         let size = coordinate.size as usize;
-        let low = self.w.gather_vector(&low[..size], Scalar::F32);
-        let high = self.w.gather_vector(&high[..size], Scalar::F32);
+        let low = self.gather_vector(&low[..size], Scalar::F32);
+        let high = self.gather_vector(&high[..size], Scalar::F32);
         self.ext(GlslOp::NClamp, &[mirrored, low, high])
     }
 
     /// Where a coordinate that is clamped to the texture ends: for linear filters at the border, for others in the last texel.
     fn last_coordinate(&mut self, limits: Limits, lane: usize) -> Lane {
-        let one = self.w.float(1.0);
-        let one = self.w.val(one);
+        let one = self.float(1.0);
+        let one = self.val(one);
         let linear = match limits.reads {
             Reads::Always(TexelFilter::Linear) => return one.lane(0),
             Reads::Always(TexelFilter::Nearest) => None,
@@ -235,47 +278,7 @@ impl Emit<'_> {
             Some(mode) if mode.mirrors() => positive.lane(lane),
             _ => coordinate.lane(lane),
         });
-        self.w
-            .gather_vector(&lanes[..coordinate.size as usize], Scalar::F32)
-    }
-
-    // Gathers, which find their texels as linear filters do, in the base level.
-
-    /// The texels of a footprint whose coordinate is in the range of its wrap modes.
-    pub(super) fn gather_wrapped(
-        &mut self,
-        access: &Access,
-        component: u8,
-        wrap: TextureWrap,
-    ) -> [Lane; 4] {
-        let linear = TextureWrap {
-            magnify: TexelFilter::Linear,
-            minify: TexelFilter::Linear,
-            levels: LevelFilter::Base,
-            ..wrap
-        };
-        let zero = self.w.uint(0);
-        let base = self.w.val(zero);
-        let mut wrapped = self.moved(access, base);
-        let Some(coordinate) = wrapped.coordinate else {
-            return self.gather_with(access, component, &Operands::default());
-        };
-        let half = linear
-            .any(|mode| mode.mirrors() && mode.has_border())
-            .then(|| self.half_texel(access, base));
-        let mirrors: [Option<Mirror>; 2] = std::array::from_fn(|lane| {
-            let mode = linear.modes[lane];
-            let half = half.filter(|_| mode.has_border());
-            mode.mirrors().then(|| self.mirror(coordinate, half, lane))
-        });
-        let limits = Limits {
-            reads: Reads::Always(TexelFilter::Linear),
-            half_of_base: None,
-            half: half.map(|half| self.next_to_mirror(&mirrors, half)),
-        };
-        wrapped.coordinate = Some(self.in_range(coordinate, &linear, limits));
-        let texels = self.gather_with(&wrapped, component, &Operands::default());
-        self.mirrored_footprint(texels, mirrors)
+        self.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32)
     }
 
     fn mirror(&mut self, coordinate: Val, half: Option<Val>, lane: usize) -> Mirror {
@@ -322,8 +325,8 @@ impl Emit<'_> {
             };
             for (first, second) in pairs {
                 let [a, b] = [texels[first], texels[second]].map(|lane| {
-                    let scalar = self.w.info(lane.id()).scalar;
-                    self.w.gather_vector(&[lane], scalar)
+                    let scalar = self.info(lane.id()).scalar;
+                    self.gather_vector(&[lane], scalar)
                 });
                 let (mut new_first, mut new_second) = (
                     self.select(mirror.is_behind, b, a),

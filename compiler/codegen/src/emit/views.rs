@@ -6,14 +6,15 @@
 //! often as needed.
 
 use super::Emit;
+use crate::builder::Builder;
+use crate::builder::Scalar;
+use crate::builder::gather::Lane;
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::options::Target;
 use crate::reflect::{Replication, ViewportChoice};
 use crate::varyings::UNDISPUTED_LOCATIONS;
 use crate::words::ValueWord;
-use crate::writer::Scalar;
 use glasm_ir::{OutputId, Semantic, Stage};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
@@ -54,14 +55,14 @@ impl Views {
 impl Emit<'_> {
     /// Stores the outputs that choose layers, viewports and views.
     pub(super) fn store_views(&mut self, views: &Views) -> Result<(), Failure> {
-        let native = self.options.device.viewport_array2;
+        let native = self.w.device.viewport_array2;
         if views.has_second() || views.mask.is_some() && !native {
             return self.store_replication(views);
         }
         let relative = self.program.modes.layer_viewport_relative;
         if let Some((id, lane)) = views.layer {
             let layer = match views.viewport.filter(|_| relative) {
-                Some((_, viewport)) => self.lane_sum(lane, viewport),
+                Some((_, viewport)) => self.w.lane_sum(lane, viewport),
                 None => lane,
             };
             self.need_layer_output(Need::LayerOutput);
@@ -82,14 +83,6 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn lane_sum(&mut self, a: Lane, b: Lane) -> Lane {
-        let [a, b] = [a, b].map(|lane| {
-            let id = self.w.scalar(lane, Scalar::U32);
-            self.w.val(id)
-        });
-        self.binary(Spv::IAdd, a, b).lane(0)
-    }
-
     /// Stores a built-in of one integer.
     fn store_view(&mut self, id: OutputId, lane: Lane) -> Result<ValueWord, Failure> {
         let target = self.output_target(id)?;
@@ -97,7 +90,7 @@ impl Emit<'_> {
         let value = self.w.scalar(lane, Scalar::U32);
         let is_mask = self.program.outputs[id].semantic == Semantic::ViewportMask;
         let pointer = match is_mask {
-            true => self.element_pointer(variable, Scalar::U32, 0),
+            true => self.w.element_pointer(variable, Scalar::U32, 0),
             false => variable,
         };
         self.w.body.op(Spv::Store, &[pointer.0, value.0]);
@@ -126,7 +119,7 @@ impl Emit<'_> {
             return Err(Error::unsupported(message));
         }
         for need in [Need::Geometry, Need::MultiViewport] {
-            let required = self.w.needs.require(&self.options.device, need);
+            let required = self.w.needs.require(&self.w.device, need);
             required.map_err(|error| {
                 error.calling_it(match views.has_second() {
                     true => "geometryShader with multiViewport for second views",
@@ -182,5 +175,15 @@ impl Emit<'_> {
             second_layer_offset: modes.secondary_view_layer_offset,
         });
         Ok(variable)
+    }
+}
+
+impl Builder {
+    fn lane_sum(&mut self, a: Lane, b: Lane) -> Lane {
+        let [a, b] = [a, b].map(|lane| {
+            let id = self.scalar(lane, Scalar::U32);
+            self.val(id)
+        });
+        self.binary(Spv::IAdd, a, b).lane(0)
     }
 }

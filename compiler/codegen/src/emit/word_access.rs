@@ -5,10 +5,11 @@
 use super::Emit;
 use super::memory::volatile;
 use super::place::Place;
+use crate::builder::Builder;
+use crate::builder::gather::Lane;
+use crate::builder::{Scalar, Val};
 use crate::error::{Error, Failure};
-use crate::gather::Lane;
 use crate::words::ValueWord;
-use crate::writer::{Scalar, Val};
 use glasm_ir::resource::BufferKind;
 use glasm_ir::{MemAccess, Type, Width};
 use spirv::Op as Spv;
@@ -25,7 +26,7 @@ impl Emit<'_> {
         let lanes = lanes & access.element_lanes();
         self.at_place(place, |emit, place| {
             let bound = emit.bound(place, Scalar::U32)?;
-            let first = emit.word_number(place.offset, 0);
+            let first = emit.w.word_number(place.offset, 0);
             emit.lanes_inside(bound, first, |emit| {
                 let mut values = [Lane::UNDEFINED; 4];
                 for lane in glasm_ir::WriteMask(lanes).lanes() {
@@ -51,7 +52,7 @@ impl Emit<'_> {
         self.at_place(place, |emit, place| {
             let bound = emit.bound(place, Scalar::U32)?;
             for (index, value) in (0u32..).zip(&values[..count]) {
-                let last = emit.last_word(place, index, ty);
+                let last = emit.w.last_word(place, index, ty);
                 emit.lanes_inside(bound, last, |emit| {
                     emit.store_element(place, index, ty, access, *value);
                     Ok([Lane::UNDEFINED; 4])
@@ -62,6 +63,160 @@ impl Emit<'_> {
         Ok(())
     }
 
+    /// Loads a word; if `bound` is known, gives 0 unless word `last` lies below it.
+    fn load_word(
+        &mut self,
+        place: Place,
+        word: Val,
+        access: &MemAccess,
+        bound: Option<(Val, Val)>,
+    ) -> Val {
+        let inside = bound.map(|(bound, last)| {
+            let one = self.w.constant_like(bound, 1);
+            let end = self.w.binary(Spv::ISub, bound, one);
+            let inside = self.w.compare(Spv::ULessThan, Scalar::BoolInt, last, bound);
+            (inside, end)
+        });
+        let clamped = match inside {
+            Some((_, end)) => self.w.int_min(word, end),
+            None => word,
+        };
+        let value = self.load_word_inside(place, clamped, access);
+        match inside {
+            Some((inside, _)) => {
+                let zero = self.w.constant_like(value, 0);
+                self.w.select(inside, value, zero)
+            }
+            None => value,
+        }
+    }
+
+    fn load_word_inside(&mut self, place: Place, word: Val, access: &MemAccess) -> Val {
+        let (view, number, shift) = self.word_place(place, word);
+        let pointer = self.cell_pointer(place, view, number);
+        let value = match volatile(access) {
+            0 => self.w.op(Spv::Load, view, 1, &[pointer.0]),
+            operands => self.w.op(Spv::Load, view, 1, &[pointer.0, operands]),
+        };
+        match shift {
+            Some(shift) => self.w.word_of(value, shift),
+            None => value,
+        }
+    }
+
+    /// How a word is reached: the view, the element, and the shift within an element of 64 bits.
+    pub(super) fn word_place(&mut self, place: Place, word: Val) -> (Scalar, Val, Option<Val>) {
+        if !self.is_wide_shared(place.buffer) {
+            return (Scalar::U32, word, None);
+        }
+        let (one, five) = (self.w.constant_like(word, 1), self.w.constant_like(word, 5));
+        let number = self.w.binary(Spv::ShiftRightLogical, word, one);
+        let odd = self.w.binary(Spv::BitwiseAnd, word, one);
+        let shift = self.w.binary(Spv::ShiftLeftLogical, odd, five);
+        (Scalar::U64, number, Some(shift))
+    }
+
+    /// One element of a load. The first word of element 0 lies below `bound`.
+    fn load_element(
+        &mut self,
+        place: Place,
+        index: u32,
+        ty: Type,
+        access: &MemAccess,
+        bound: Option<Val>,
+    ) -> Lane {
+        let last = self.w.last_word(place, index, ty);
+        let known = index == 0 && ty.width() != Width::W64;
+        let bound = bound.filter(|_| !known).map(|bound| (bound, last));
+        match ty.width() {
+            Width::W32 => self.load_word(place, last, access, bound).lane(0),
+            Width::W64 => {
+                let pair = [0, 1].map(|half| {
+                    let word = self.w.word_number(place.offset, 2 * index + half);
+                    self.load_word(place, word, access, bound).lane(0)
+                });
+                let pair = self.w.gather_vector(&pair, Scalar::U32);
+                self.w.wide_from_words(pair)
+            }
+            width @ (Width::W8 | Width::W16) => {
+                let (word, shift) = self.w.narrow_place(place.offset, index, width);
+                let word = self.load_word(place, word, access, bound);
+                let value = self.w.binary(Spv::ShiftRightLogical, word, shift);
+                self.w
+                    .extend(value, width.bits(), ty.is_signed_int())
+                    .lane(0)
+            }
+        }
+    }
+
+    fn store_element(
+        &mut self,
+        place: Place,
+        index: u32,
+        ty: Type,
+        access: &MemAccess,
+        value: Lane,
+    ) {
+        match ty.width() {
+            Width::W32 => {
+                let value = self.w.scalar(value, Scalar::U32);
+                self.store_word(place, index, access, value);
+            }
+            Width::W64 => {
+                let words = self.w.words_of_wide(value);
+                for half in 0..2 {
+                    let word = self.w.component(words, half as usize).id;
+                    self.store_word(place, 2 * index + half, access, word);
+                }
+            }
+            width @ (Width::W8 | Width::W16) => {
+                let value = self.w.scalar(value, Scalar::U32);
+                let value = self.w.val(value);
+                self.store_narrow(place, index, width, value);
+            }
+        }
+    }
+
+    fn store_word(&mut self, place: Place, words: u32, access: &MemAccess, value: ValueWord) {
+        let word = self.w.word_number(place.offset, words);
+        if self.is_wide_shared(place.buffer) {
+            let (value, all) = (self.w.val(value), self.w.uint(u32::MAX));
+            let all = self.w.val(all);
+            return self.store_bits(place, word, all, value);
+        }
+        let pointer = self.cell_pointer(place, Scalar::U32, word);
+        match volatile(access) {
+            0 => self.w.body.op(Spv::Store, &[pointer.0, value.0]),
+            operands => self.w.body.op(Spv::Store, &[pointer.0, value.0, operands]),
+        }
+    }
+
+    fn store_narrow(&mut self, place: Place, index: u32, width: Width, value: Val) {
+        let (word, shift) = self.w.narrow_place(place.offset, index, width);
+        let mask = self.w.constant_like(value, (1 << width.bits()) - 1);
+        let value = self.w.binary(Spv::BitwiseAnd, value, mask);
+        let value = self.w.binary(Spv::ShiftLeftLogical, value, shift);
+        let hole = self.w.binary(Spv::ShiftLeftLogical, mask, shift);
+        self.store_bits(place, word, hole, value);
+    }
+
+    /// A store of the bits `hole` of a word by two atomics, so that its other bits survive the stores of other invocations.
+    fn store_bits(&mut self, place: Place, word: Val, hole: Val, value: Val) {
+        let (view, number, shift) = self.word_place(place, word);
+        let pointer = self.cell_pointer(place, view, number);
+        let hole = self.w.moved_up(view, hole, shift);
+        let value = self.w.moved_up(view, value, shift);
+        let keep = self.w.unary(Spv::Not, hole);
+        let kind = self.program.buffers[place.buffer].kind;
+        for (op, operand) in [(Spv::AtomicAnd, keep), (Spv::AtomicOr, value)] {
+            let (scope, relaxed) = self.w.atomic_scope(Some(kind));
+            let operands = [pointer.0, scope.0, relaxed.0, operand.id.0];
+            self.w.op(op, view, 1, &operands);
+        }
+    }
+}
+
+impl Builder {
     /// The number of the word `words` after that of a byte offset.
     pub(super) fn word_number(&mut self, offset: Val, words: u32) -> Val {
         let two = self.constant_like(offset, 2);
@@ -79,59 +234,6 @@ impl Emit<'_> {
         }
     }
 
-    /// Loads a word; if `bound` is known, gives 0 unless word `last` lies below it.
-    fn load_word(
-        &mut self,
-        place: Place,
-        word: Val,
-        access: &MemAccess,
-        bound: Option<(Val, Val)>,
-    ) -> Val {
-        let inside = bound.map(|(bound, last)| {
-            let one = self.constant_like(bound, 1);
-            let end = self.binary(Spv::ISub, bound, one);
-            let inside = self.compare(Spv::ULessThan, Scalar::BoolInt, last, bound);
-            (inside, end)
-        });
-        let clamped = match inside {
-            Some((_, end)) => self.int_min(word, end),
-            None => word,
-        };
-        let value = self.load_word_inside(place, clamped, access);
-        match inside {
-            Some((inside, _)) => {
-                let zero = self.constant_like(value, 0);
-                self.select(inside, value, zero)
-            }
-            None => value,
-        }
-    }
-
-    fn load_word_inside(&mut self, place: Place, word: Val, access: &MemAccess) -> Val {
-        let (view, number, shift) = self.word_place(place, word);
-        let pointer = self.cell_pointer(place, view, number);
-        let value = match volatile(access) {
-            0 => self.w.op(Spv::Load, view, 1, &[pointer.0]),
-            operands => self.w.op(Spv::Load, view, 1, &[pointer.0, operands]),
-        };
-        match shift {
-            Some(shift) => self.word_of(value, shift),
-            None => value,
-        }
-    }
-
-    /// How a word is reached: the view, the element, and the shift within an element of 64 bits.
-    pub(super) fn word_place(&mut self, place: Place, word: Val) -> (Scalar, Val, Option<Val>) {
-        if !self.is_wide_shared(place.buffer) {
-            return (Scalar::U32, word, None);
-        }
-        let (one, five) = (self.constant_like(word, 1), self.constant_like(word, 5));
-        let number = self.binary(Spv::ShiftRightLogical, word, one);
-        let odd = self.binary(Spv::BitwiseAnd, word, one);
-        let shift = self.binary(Spv::ShiftLeftLogical, odd, five);
-        (Scalar::U64, number, Some(shift))
-    }
-
     /// The word of a 64-bit integer from bit `shift` up.
     pub(super) fn word_of(&mut self, wide: Val, shift: Val) -> Val {
         let low = self.binary(Spv::ShiftRightLogical, wide, shift);
@@ -145,37 +247,6 @@ impl Emit<'_> {
         self.binary(Spv::ShiftLeftLogical, wide, shift)
     }
 
-    /// One element of a load. The first word of element 0 lies below `bound`.
-    fn load_element(
-        &mut self,
-        place: Place,
-        index: u32,
-        ty: Type,
-        access: &MemAccess,
-        bound: Option<Val>,
-    ) -> Lane {
-        let last = self.last_word(place, index, ty);
-        let known = index == 0 && ty.width() != Width::W64;
-        let bound = bound.filter(|_| !known).map(|bound| (bound, last));
-        match ty.width() {
-            Width::W32 => self.load_word(place, last, access, bound).lane(0),
-            Width::W64 => {
-                let pair = [0, 1].map(|half| {
-                    let word = self.word_number(place.offset, 2 * index + half);
-                    self.load_word(place, word, access, bound).lane(0)
-                });
-                let pair = self.w.gather_vector(&pair, Scalar::U32);
-                self.wide_from_words(pair)
-            }
-            width @ (Width::W8 | Width::W16) => {
-                let (word, shift) = self.narrow_place(place.offset, index, width);
-                let word = self.load_word(place, word, access, bound);
-                let value = self.binary(Spv::ShiftRightLogical, word, shift);
-                self.extend(value, width.bits(), ty.is_signed_int()).lane(0)
-            }
-        }
-    }
-
     /// The word that holds a narrow element, and by how many bits it is shifted there.
     fn narrow_place(&mut self, offset: Val, index: u32, width: Width) -> (Val, Val) {
         let more = self.constant_like(offset, u64::from(index * width.bytes()));
@@ -186,71 +257,5 @@ impl Emit<'_> {
         let byte = self.binary(Spv::BitwiseAnd, offset, mask);
         let three = self.constant_like(byte, 3);
         (word, self.binary(Spv::ShiftLeftLogical, byte, three))
-    }
-
-    fn store_element(
-        &mut self,
-        place: Place,
-        index: u32,
-        ty: Type,
-        access: &MemAccess,
-        value: Lane,
-    ) {
-        match ty.width() {
-            Width::W32 => {
-                let value = self.w.scalar(value, Scalar::U32);
-                self.store_word(place, index, access, value);
-            }
-            Width::W64 => {
-                let words = self.words_of_wide(value);
-                for half in 0..2 {
-                    let word = self.component(words, half as usize).id;
-                    self.store_word(place, 2 * index + half, access, word);
-                }
-            }
-            width @ (Width::W8 | Width::W16) => {
-                let value = self.w.scalar(value, Scalar::U32);
-                let value = self.w.val(value);
-                self.store_narrow(place, index, width, value);
-            }
-        }
-    }
-
-    fn store_word(&mut self, place: Place, words: u32, access: &MemAccess, value: ValueWord) {
-        let word = self.word_number(place.offset, words);
-        if self.is_wide_shared(place.buffer) {
-            let (value, all) = (self.w.val(value), self.w.uint(u32::MAX));
-            let all = self.w.val(all);
-            return self.store_bits(place, word, all, value);
-        }
-        let pointer = self.cell_pointer(place, Scalar::U32, word);
-        match volatile(access) {
-            0 => self.w.body.op(Spv::Store, &[pointer.0, value.0]),
-            operands => self.w.body.op(Spv::Store, &[pointer.0, value.0, operands]),
-        }
-    }
-
-    fn store_narrow(&mut self, place: Place, index: u32, width: Width, value: Val) {
-        let (word, shift) = self.narrow_place(place.offset, index, width);
-        let mask = self.constant_like(value, (1 << width.bits()) - 1);
-        let value = self.binary(Spv::BitwiseAnd, value, mask);
-        let value = self.binary(Spv::ShiftLeftLogical, value, shift);
-        let hole = self.binary(Spv::ShiftLeftLogical, mask, shift);
-        self.store_bits(place, word, hole, value);
-    }
-
-    /// A store of the bits `hole` of a word by two atomics, so that its other bits survive the stores of other invocations.
-    fn store_bits(&mut self, place: Place, word: Val, hole: Val, value: Val) {
-        let (view, number, shift) = self.word_place(place, word);
-        let pointer = self.cell_pointer(place, view, number);
-        let hole = self.moved_up(view, hole, shift);
-        let value = self.moved_up(view, value, shift);
-        let keep = self.unary(Spv::Not, hole);
-        let kind = self.program.buffers[place.buffer].kind;
-        for (op, operand) in [(Spv::AtomicAnd, keep), (Spv::AtomicOr, value)] {
-            let (scope, relaxed) = self.atomic_scope(Some(kind));
-            let operands = [pointer.0, scope.0, relaxed.0, operand.id.0];
-            self.w.op(op, view, 1, &operands);
-        }
     }
 }

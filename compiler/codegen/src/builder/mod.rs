@@ -3,9 +3,25 @@
 //! Types and constants exist once. Values derived from parameters, inputs and other values of the function's prologue stay
 //! in the prologue, so they dominate the whole function; values derived in a branch are forgotten when the branch ends.
 
+mod arith;
+mod basic;
+mod constant;
+mod convert;
+mod fold;
+pub(crate) mod gather;
+mod halves;
+mod int;
+mod round;
+mod test;
+mod wide;
+
+pub(crate) use constant::single;
+pub(crate) use int::Flags;
+
 use crate::capability::{Need, Needs};
+use crate::options::{DeviceFeatures, Options};
 use crate::words::{LabelWord, TypeWord, ValueWord, Words};
-use glasm_ir::Type;
+use glasm_ir::{InstFlags, Stage, Type};
 use rustc_hash::FxHashMap;
 use spirv::{Decoration, Op, StorageClass};
 
@@ -77,7 +93,7 @@ pub(crate) struct ValueInfo {
     pub(crate) size: u8,
     /// Where it is defined.
     pub(crate) home: Home,
-    /// Where in [`Writer::derived`] more is known, or 0. Most values are never taken apart.
+    /// Where in [`Builder::derived`] more is known, or 0. Most values are never taken apart.
     derived: u32,
 }
 
@@ -123,11 +139,23 @@ pub(crate) enum Cached {
 
 /// The module under construction.
 #[derive(Debug, Default)]
-pub(crate) struct Writer {
+pub(crate) struct Builder {
     /// Capabilities and what they bring.
     pub(crate) needs: Needs,
     /// Whether values get names.
     pub(crate) has_names: bool,
+    /// What the module is for.
+    stage: Option<Stage>,
+    pub(crate) device: DeviceFeatures,
+    pub(crate) wide_ints: WideInts,
+    /// Whether zero times anything is zero.
+    pub(crate) legacy_multiply: bool,
+    /// Flags of the open instruction.
+    pub(crate) flags: InstFlags,
+    /// The open block.
+    pub(crate) block: LabelWord,
+    /// Whether control reaches the end of the open block.
+    pub(crate) reachable: bool,
     /// `OpString`.
     pub(crate) strings: Words,
     /// `OpName`.
@@ -160,9 +188,18 @@ pub(crate) struct Writer {
     glsl: ValueWord,
 }
 
-impl Writer {
+impl Builder {
     /// Empties the module and keeps the memory.
-    pub(crate) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self, stage: Stage, options: &Options) {
+        self.stage = Some(stage);
+        self.device = options.device;
+        self.wide_ints = match self.device.int64 {
+            true => WideInts::Native,
+            false => WideInts::Pairs,
+        };
+        self.legacy_multiply = options.legacy_multiply;
+        self.has_names = options.debug.names;
+        self.flags = InstFlags::empty();
         self.needs = Needs::default();
         self.needs.insert(Need::Shader);
         for words in [
@@ -190,6 +227,11 @@ impl Writer {
         self.cached.clear();
         self.scopes = 0;
         self.glsl = ValueWord::NONE;
+    }
+
+    /// The stage that the module is for.
+    pub(crate) fn stage(&self) -> Stage {
+        self.stage.expect("the module was started")
     }
 
     /// One past the largest id.
@@ -296,7 +338,7 @@ impl Writer {
     // Types.
 
     /// The type of a vector of `size` components, or of a scalar if `size` is 1.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
         let known = self.scalar_types[scalar as usize][size as usize - 1];
         if known.0 != 0 {
@@ -660,4 +702,29 @@ pub(crate) enum WideInts {
     Native,
     /// As pairs of 32-bit integers.
     Pairs,
+}
+
+impl Builder {
+    pub(crate) fn branch(&mut self, label: LabelWord) {
+        self.body.op(Op::Branch, &[label.0]);
+        self.reachable = false;
+    }
+
+    pub(crate) fn begin_block(&mut self, label: LabelWord) {
+        self.body.op(Op::Label, &[label.0]);
+        self.block = label;
+        self.reachable = true;
+    }
+
+    pub(crate) fn void(&mut self) -> TypeWord {
+        self.declare_type(Op::TypeVoid, &[])
+    }
+
+    /// The scalar in which 64-bit integers are kept.
+    pub(crate) fn wide_int(&self) -> Scalar {
+        match self.wide_ints {
+            WideInts::Native => Scalar::U64,
+            WideInts::Pairs => Scalar::Pair,
+        }
+    }
 }

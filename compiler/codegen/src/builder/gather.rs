@@ -1,8 +1,9 @@
 //! Lanes to vectors: reads lanes that lie in any values as one vector (or one scalar, where all are equal) of a given type,
 //! in as few instructions as possible.
 
+use super::{Builder, Cached, Home, Scalar, Val, ValueInfo};
 use crate::words::ValueWord;
-use crate::writer::{Cached, Home, Scalar, Val, ValueInfo, Writer};
+use glasm_ir::WriteMask;
 use spirv::Op;
 
 /// Where a lane's value is now: an id and the component of it. Lanes that lie in order in one value are numbers in order.
@@ -64,30 +65,66 @@ impl Val {
     pub(crate) fn lane(self, index: usize) -> Lane {
         Lane::of(self.id, if self.size == 1 { 0 } else { index })
     }
+
+    /// The components by lane of a destination; lanes besides `lanes` hold anything.
+    #[inline]
+    pub(crate) fn spread(self, lanes: u8) -> [Lane; 4] {
+        if self.size == 1 {
+            return [Lane::scalar(self.id); 4];
+        }
+        let mut values = Lane::all_of(self.id);
+        if !is_prefix(lanes) {
+            for (component, lane) in WriteMask(lanes).lanes().enumerate() {
+                values[lane] = self.lane(component);
+            }
+        }
+        values
+    }
 }
 
-impl Writer {
+/// Whether lanes are the first ones, without a gap.
+#[inline]
+pub(crate) const fn is_prefix(lanes: u8) -> bool {
+    lanes & (lanes + 1) == 0
+}
+
+impl Builder {
     /// `lanes` as a vector of type `to`; a scalar if all are equal.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn gather(&mut self, lanes: &[Lane], to: Scalar) -> Val {
-        match self.whole(lanes, to) {
-            Some(val) => val,
-            None if lanes.iter().all(|&lane| lane == lanes[0]) => Val {
+        let mut four = [Lane::UNDEFINED; 4];
+        four[..lanes.len()].copy_from_slice(lanes);
+        self.gather_first(&four, lanes.len() as u8, to)
+    }
+
+    /// [`gather`](Self::gather) of the first `size` of `lanes`.
+    #[inline(always)]
+    pub(crate) fn gather_first(&mut self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Val {
+        if let Some(val) = self.whole(lanes, size, to) {
+            return val;
+        }
+        let lanes = &lanes[..usize::from(size)];
+        if lanes.iter().all(|&lane| lane == lanes[0]) {
+            return Val {
                 id: self.scalar(lanes[0], to),
                 scalar: to,
                 size: 1,
-            },
-            None => self.gather_mixed(lanes, to),
+            };
         }
+        self.gather_mixed(lanes, to)
     }
 
-    /// The value whose components are `lanes`, if there is one.
+    /// The value whose components are the first `size` of `lanes`, if there is one.
     #[inline(always)]
-    pub(crate) fn whole(&self, lanes: &[Lane], to: Scalar) -> Option<Val> {
-        let first = *lanes.first()?;
+    pub(crate) fn whole(&self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Option<Val> {
+        let first = lanes[0];
         let info = self.info(first.id());
-        let size = lanes.len() as u8;
-        let is_whole = info.size == size && info.scalar == to && first.is_some() && is_run(lanes);
+        let is_whole = info.size == size
+            && info.scalar == to
+            && first.is_some()
+            && (size < 2 || lanes[1].0 == first.0 + 1)
+            && (size < 3 || lanes[2].0 == first.0 + 2)
+            && (size < 4 || lanes[3].0 == first.0 + 3);
         is_whole.then_some(Val {
             id: first.id(),
             scalar: to,

@@ -6,14 +6,14 @@
     reason = "SPIR-V has hundreds of operations, few of which fold"
 )]
 
-use crate::writer::Scalar;
+use super::Scalar;
 use glasm_ir::interp::{Products, Sources, evaluate};
 use glasm_ir::{Aux, Op, Type, TypeBase, Width};
 use spirv::Op as Spv;
 
 /// What an operation on constants comes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Folded {
+pub(crate) enum Folded {
     /// This constant.
     Constant(u64),
     /// The first operand.
@@ -25,7 +25,7 @@ pub(super) enum Folded {
 }
 
 /// `a op b` where the bits of one or both are known.
-pub(super) fn binary(op: Spv, scalar: Scalar, a: Option<u64>, b: Option<u64>) -> Folded {
+pub(crate) fn binary(op: Spv, scalar: Scalar, a: Option<u64>, b: Option<u64>) -> Folded {
     if let (Some(a), Some(b)) = (a, b) {
         return arithmetic(op)
             .and_then(|(op, base)| computed(op, base, scalar, a, b))
@@ -46,7 +46,7 @@ pub(super) fn binary(op: Spv, scalar: Scalar, a: Option<u64>, b: Option<u64>) ->
 }
 
 /// `a op b` for comparisons of numbers and operations of booleans.
-pub(super) fn truth(op: Spv, scalar: Scalar, a: u64, b: u64) -> Option<bool> {
+pub(crate) fn truth(op: Spv, scalar: Scalar, a: u64, b: u64) -> Option<bool> {
     use TypeBase::{Float, Signed, Unsigned};
     let holds = |op, base| computed(op, base, scalar, a, b).map(|bits| bits != 0);
     match op {

@@ -1,30 +1,29 @@
 //! Single SPIR-V instructions on values: operands brought to one size, decorations, folding.
 
-use super::{Emit, fold};
-use crate::gather::Lane;
+use super::gather::Lane;
+use super::{Builder, Scalar, Val, fold};
 use crate::words::ValueWord;
-use crate::writer::{Scalar, Val};
 use glasm_ir::InstFlags;
 use spirv::{Decoration, GlslStd450Op as GlslOp, Op};
 
-impl Emit<'_> {
+impl Builder {
     /// Brings two operands to the same number of components.
     #[inline]
-    pub(super) fn same_size(&mut self, a: Val, b: Val) -> (Val, Val) {
+    pub(crate) fn same_size(&mut self, a: Val, b: Val) -> (Val, Val) {
         if a.size == b.size {
             return (a, b);
         }
         let size = a.size.max(b.size);
-        (self.w.widen(a, size), self.w.widen(b, size))
+        (self.widen(a, size), self.widen(b, size))
     }
 
     /// A constant of the type and size of `like`.
-    pub(super) fn constant_like(&mut self, like: Val, bits: u64) -> Val {
-        self.w.constant_splat(like.scalar, bits, like.size)
+    pub(crate) fn constant_like(&mut self, like: Val, bits: u64) -> Val {
+        self.constant_splat(like.scalar, bits, like.size)
     }
 
     /// A float constant of the type and size of `like`.
-    pub(super) fn float_like(&mut self, like: Val, value: f64) -> Val {
+    pub(crate) fn float_like(&mut self, like: Val, value: f64) -> Val {
         let bits = if like.scalar == Scalar::F64 {
             value.to_bits()
         } else {
@@ -35,55 +34,55 @@ impl Emit<'_> {
 
     /// The bits of `val` if it is a constant with equal components.
     #[inline]
-    pub(super) fn splat_bits(&self, val: Val) -> Option<u64> {
+    pub(crate) fn splat_bits(&self, val: Val) -> Option<u64> {
         if !self.is_constant(val.id) {
             return None;
         }
         if val.size == 1 {
-            return self.w.constant_bits(val.id);
+            return self.constant_bits(val.id);
         }
-        let parts = &self.w.derived(val.id).parts[..val.size as usize];
+        let parts = &self.derived(val.id).parts[..val.size as usize];
         let equal = parts.iter().all(|&part| part == parts[0]);
-        equal.then(|| self.w.constant_bits(parts[0])).flatten()
+        equal.then(|| self.constant_bits(parts[0])).flatten()
     }
 
     /// Decorations that the flags of the instruction ask for.
     #[inline]
-    pub(super) fn decorate(&mut self, val: Val, op: Op) {
+    pub(crate) fn decorate_result(&mut self, val: Val, op: Op) {
         if self.flags.is_empty() {
             return;
         }
         if self.flags.contains(InstFlags::PRECISE) && is_contractible(op) {
-            self.w.decorate(val.id, Decoration::NoContraction, &[]);
+            self.decorate(val.id, Decoration::NoContraction, &[]);
         }
         let relaxes = matches!(val.scalar, Scalar::F32 | Scalar::U32 | Scalar::S32);
         if self.flags.contains(InstFlags::RELAXED) && relaxes {
-            self.w.decorate(val.id, Decoration::RelaxedPrecision, &[]);
+            self.decorate(val.id, Decoration::RelaxedPrecision, &[]);
         }
     }
 
     /// `op a`, with the type of `a`.
-    pub(super) fn unary(&mut self, op: Op, a: Val) -> Val {
+    pub(crate) fn unary(&mut self, op: Op, a: Val) -> Val {
         self.unary_to(op, a.scalar, a)
     }
 
     /// `op a`, with components of type `to`.
-    pub(super) fn unary_to(&mut self, op: Op, to: Scalar, a: Val) -> Val {
-        let val = self.w.op(op, to, a.size, &[a.id.0]);
-        self.decorate(val, op);
+    pub(crate) fn unary_to(&mut self, op: Op, to: Scalar, a: Val) -> Val {
+        let val = self.op(op, to, a.size, &[a.id.0]);
+        self.decorate_result(val, op);
         val
     }
 
     /// `a op b`, with the type of `a`. Folds constants and exact identities.
-    pub(super) fn binary(&mut self, op: Op, a: Val, b: Val) -> Val {
+    pub(crate) fn binary(&mut self, op: Op, a: Val, b: Val) -> Val {
         if (self.is_constant(a.id) || self.is_constant(b.id))
             && let Some(known) = self.folded(op, a, b)
         {
             return known;
         }
         let (a, b) = self.same_size(a, b);
-        let val = self.w.op(op, a.scalar, a.size, &[a.id.0, b.id.0]);
-        self.decorate(val, op);
+        let val = self.op(op, a.scalar, a.size, &[a.id.0, b.id.0]);
+        self.decorate_result(val, op);
         val
     }
 
@@ -94,7 +93,7 @@ impl Emit<'_> {
         }
         match fold::binary(op, a.scalar, x, y) {
             fold::Folded::Constant(bits) => {
-                Some(self.w.constant_splat(a.scalar, bits, a.size.max(b.size)))
+                Some(self.constant_splat(a.scalar, bits, a.size.max(b.size)))
             }
             fold::Folded::First if a.size >= b.size => Some(a),
             fold::Folded::Second if b.size >= a.size => Some(b),
@@ -103,7 +102,7 @@ impl Emit<'_> {
     }
 
     /// A comparison, or an operation of booleans; the result stands for `truth`. Folds constants.
-    pub(super) fn compare(&mut self, op: Op, truth: Scalar, a: Val, b: Val) -> Val {
+    pub(crate) fn compare(&mut self, op: Op, truth: Scalar, a: Val, b: Val) -> Val {
         if self.is_constant(a.id)
             && self.is_constant(b.id)
             && let Some(known) = self.known_truth(op, truth, a, b)
@@ -111,7 +110,7 @@ impl Emit<'_> {
             return known;
         }
         let (a, b) = self.same_size(a, b);
-        self.w.op(op, truth, a.size, &[a.id.0, b.id.0])
+        self.op(op, truth, a.size, &[a.id.0, b.id.0])
     }
 
     #[cold]
@@ -125,13 +124,13 @@ impl Emit<'_> {
     }
 
     /// `a op constant` as a boolean.
-    pub(super) fn compare_bits(&mut self, op: Op, a: Val, bits: u64) -> Val {
+    pub(crate) fn compare_bits(&mut self, op: Op, a: Val, bits: u64) -> Val {
         let b = self.constant_like(a, bits);
         self.compare(op, Scalar::BoolInt, a, b)
     }
 
     /// `cond ? a : b`
-    pub(super) fn select(&mut self, cond: Val, a: Val, b: Val) -> Val {
+    pub(crate) fn select(&mut self, cond: Val, a: Val, b: Val) -> Val {
         if a.id == b.id {
             return a;
         }
@@ -144,42 +143,37 @@ impl Emit<'_> {
             for (index, lane) in lanes.iter_mut().enumerate().take(size as usize) {
                 *lane = if parts[index] != 0 { a } else { b }.lane(index);
             }
-            return self.w.gather_vector(&lanes[..size as usize], a.scalar);
+            return self.gather_vector(&lanes[..size as usize], a.scalar);
         }
-        let cond = self.w.widen(cond, size);
-        let a = self.w.widen(a, size);
-        let b = self.w.widen(b, size);
-        let val = self
-            .w
-            .op(Op::Select, a.scalar, size, &[cond.id.0, a.id.0, b.id.0]);
-        self.decorate(val, Op::Select);
+        let cond = self.widen(cond, size);
+        let a = self.widen(a, size);
+        let b = self.widen(b, size);
+        let val = self.op(Op::Select, a.scalar, size, &[cond.id.0, a.id.0, b.id.0]);
+        self.decorate_result(val, Op::Select);
         val
     }
 
     /// A GLSL.std.450 instruction, with the type of the first argument.
-    pub(super) fn ext(&mut self, op: GlslOp, args: &[Val]) -> Val {
+    pub(crate) fn ext(&mut self, op: GlslOp, args: &[Val]) -> Val {
         let size = args.iter().map(|arg| arg.size).max().unwrap_or(1);
-        let mut operands = [self.w.glsl().0, op as u32, 0, 0, 0];
+        let mut operands = [self.glsl().0, op as u32, 0, 0, 0];
         for (operand, &arg) in operands[2..].iter_mut().zip(args) {
-            *operand = self.w.widen(arg, size).id.0;
+            *operand = self.widen(arg, size).id.0;
         }
         let scalar = args[0].scalar;
-        let val = self
-            .w
-            .long_op(Op::ExtInst, scalar, size, &operands[..2 + args.len()]);
-        self.decorate(val, Op::ExtInst);
+        let val = self.long_op(Op::ExtInst, scalar, size, &operands[..2 + args.len()]);
+        self.decorate_result(val, Op::ExtInst);
         val
     }
 
     /// A GLSL.std.450 instruction on one value with a result of another type.
-    pub(super) fn ext_to(&mut self, op: GlslOp, scalar: Scalar, size: u8, arg: ValueWord) -> Val {
-        let glsl = self.w.glsl();
-        self.w
-            .op(Op::ExtInst, scalar, size, &[glsl.0, op as u32, arg.0])
+    pub(crate) fn ext_to(&mut self, op: GlslOp, scalar: Scalar, size: u8, arg: ValueWord) -> Val {
+        let glsl = self.glsl();
+        self.op(Op::ExtInst, scalar, size, &[glsl.0, op as u32, arg.0])
     }
 
     /// Components of `val` one by one: `f` maps each to a scalar.
-    pub(super) fn each(&mut self, val: Val, mut f: impl FnMut(&mut Self, usize) -> Val) -> Val {
+    pub(crate) fn each(&mut self, val: Val, mut f: impl FnMut(&mut Self, usize) -> Val) -> Val {
         if val.size == 1 {
             return f(self, 0);
         }
@@ -190,27 +184,27 @@ impl Emit<'_> {
             scalar = part.scalar;
             *lane = part.lane(0);
         }
-        self.w.gather_vector(&lanes[..val.size as usize], scalar)
+        self.gather_vector(&lanes[..val.size as usize], scalar)
     }
 
     /// Component `index` of `val`, or `val` itself if it is a scalar.
-    pub(super) fn component(&mut self, val: Val, index: usize) -> Val {
+    pub(crate) fn component(&mut self, val: Val, index: usize) -> Val {
         let id = if val.size == 1 {
             val.id
         } else {
-            self.w.extract(val.id, index)
+            self.extract(val.id, index)
         };
         Val { id, size: 1, ..val }
     }
 
     /// `val` read as another type of the same width.
-    pub(super) fn reread(&mut self, val: Val, scalar: Scalar) -> Val {
-        let id = self.w.cast(val.id, scalar);
+    pub(crate) fn reread(&mut self, val: Val, scalar: Scalar) -> Val {
+        let id = self.cast(val.id, scalar);
         Val { id, scalar, ..val }
     }
 
     /// The same boolean, standing for another truth value.
-    pub(super) fn as_truth(val: Val, scalar: Scalar) -> Val {
+    pub(crate) fn as_truth(val: Val, scalar: Scalar) -> Val {
         Val { scalar, ..val }
     }
 }

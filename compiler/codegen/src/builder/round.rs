@@ -3,13 +3,12 @@
 //! Doubles get by with `Floor` and `Ceil`. Drivers that convert through 32-bit integers where the CPU has no instruction for their vectors
 //! (Mesa 22.3 without AVX-512) lose all doubles beyond 2^31 in `Trunc` and `RoundEven`, and the signs of zeros.
 
-use super::Emit;
-use crate::writer::{Scalar, Val};
+use super::{Builder, Scalar, Val};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-impl Emit<'_> {
+impl Builder {
     /// The whole number next to `val` on the side of zero. -0.5 gives -0.
-    pub(super) fn truncated(&mut self, val: Val) -> Val {
+    pub(crate) fn truncated(&mut self, val: Val) -> Val {
         if val.scalar != Scalar::F64 {
             return self.ext(GlslOp::Trunc, &[val]);
         }
@@ -19,7 +18,7 @@ impl Emit<'_> {
     }
 
     /// The whole number nearest to `val`, the even one of two. -0.5 gives -0.
-    pub(super) fn rounded_to_even(&mut self, val: Val) -> Val {
+    pub(crate) fn rounded_to_even(&mut self, val: Val) -> Val {
         if val.scalar != Scalar::F64 {
             return self.ext(GlslOp::RoundEven, &[val]);
         }

@@ -1,0 +1,278 @@
+//! Arithmetic of values: sums, products, logarithms, signs, clamps; operands with their modifiers.
+
+use super::gather::Lane;
+use super::{Builder, Scalar, Val, compute_scalar, truth_scalar};
+use crate::analysis::is_comparison;
+use glasm_ir::{Inst, Saturate, Src, Type, Width, WriteMask, interp};
+use spirv::{GlslStd450Op as GlslOp, Op, Op as Spv};
+
+impl Builder {
+    pub(crate) fn sum(&mut self, a: Val, b: Val) -> Val {
+        let op = if a.scalar.is_float() {
+            Spv::FAdd
+        } else {
+            Spv::IAdd
+        };
+        self.binary(op, a, b)
+    }
+
+    /// The product of two values of one type. A vector times a scalar is one instruction.
+    pub(crate) fn multiply(&mut self, a: Val, b: Val) -> Val {
+        if !a.scalar.is_float() {
+            return self.binary(Spv::IMul, a, b);
+        }
+        if self.legacy_multiply && a.scalar == Scalar::F32 {
+            return self.legacy_product(a, b);
+        }
+        let by_scalar = match (a.size, b.size) {
+            (1, 1) => None,
+            (_, 1) if self.splat_bits(b).is_none() => Some((a, b)),
+            (1, _) if self.splat_bits(a).is_none() => Some((b, a)),
+            _ => None,
+        };
+        match by_scalar {
+            Some((vector, scalar)) => {
+                let operands = [vector.id.0, scalar.id.0];
+                let val = self.op(
+                    Spv::VectorTimesScalar,
+                    vector.scalar,
+                    vector.size,
+                    &operands,
+                );
+                self.decorate_result(val, Spv::VectorTimesScalar);
+                val
+            }
+            None => self.binary(Spv::FMul, a, b),
+        }
+    }
+
+    /// A product in which zero of either sign times anything is +0 (NV_vertex_program section 2.14.1.11).
+    fn legacy_product(&mut self, a: Val, b: Val) -> Val {
+        if a.id == b.id {
+            // Squares need no test: 0 * 0 is +0 anyway.
+            return self.binary(Spv::FMul, a, b);
+        }
+        let zero = match (self.known_zero(a), self.known_zero(b)) {
+            (Some(true), _) | (_, Some(true)) => {
+                return self.constant_splat(a.scalar, 0, a.size.max(b.size));
+            }
+            (Some(false), Some(false)) => return self.binary(Spv::FMul, a, b),
+            (Some(false), None) => self.test_zero(b),
+            (None, Some(false)) => self.test_zero(a),
+            (None, None) => {
+                let a_zero = self.test_zero(a);
+                let b_zero = self.test_zero(b);
+                self.compare(Spv::LogicalOr, Scalar::BoolInt, a_zero, b_zero)
+            }
+        };
+        let product = self.binary(Spv::FMul, a, b);
+        let nothing = self.constant_like(product, 0);
+        self.select(zero, nothing, product)
+    }
+
+    /// Where a factor is zero, for the device that multiplies: it may take denormals for zero, constants too.
+    fn test_zero(&mut self, a: Val) -> Val {
+        let zero = self.constant_like(a, 0);
+        let operands = [a.id.0, zero.id.0];
+        self.op(Spv::FOrdEqual, Scalar::BoolInt, a.size, &operands)
+    }
+
+    /// Whether all components of a constant are zero, or none is; `None` if the device has to find out.
+    fn known_zero(&self, a: Val) -> Option<bool> {
+        let value = f32::from_bits(self.splat_bits(a)? as u32);
+        // Devices may take denormals for zero.
+        (!value.is_subnormal()).then_some(value == 0.0)
+    }
+
+    /// SPIR-V leaves the logarithm open from 0 down: 0 gives -inf here, what is no positive number NaN.
+    pub(crate) fn log2_of(&mut self, a: Val) -> Val {
+        let log = self.ext(GlslOp::Log2, &[a]);
+        let zero = self.compare_bits(Spv::FOrdEqual, a, 0);
+        let (infinity, nan) = (
+            self.float_like(a, f64::NEG_INFINITY),
+            self.float_like(a, f64::NAN),
+        );
+        let special = self.select(zero, infinity, nan);
+        let positive = self.compare_bits(Spv::FOrdGreaterThan, a, 0);
+        self.select(positive, log, special)
+    }
+
+    /// The scalar in which lanes of type `ty` are read.
+    pub(crate) fn read_scalar(&self, ty: Type) -> Scalar {
+        if ty == Type::F16 {
+            return Scalar::U32;
+        }
+        compute_scalar(ty, self.wide_ints)
+    }
+
+    /// The scalar of lanes of type `ty` that are only moved: doubles are bits on devices without them.
+    pub(crate) fn moved_scalar(&self, ty: Type) -> Scalar {
+        match ty == Type::F64 && !self.device.float64 {
+            true => self.wide_int(),
+            false => self.read_scalar(ty),
+        }
+    }
+
+    /// Absolute value, then negation.
+    pub(crate) fn modify(&mut self, val: Val, src: &Src, ty: Type) -> Val {
+        if self.is_constant(val.id) {
+            return self.modified_constant(val, src, ty);
+        }
+        let mut val = val;
+        if src.abs {
+            val = self.absolute(val, ty);
+        }
+        if src.negate {
+            val = self.negate(val, ty);
+        }
+        val
+    }
+
+    fn modified_constant(&mut self, val: Val, src: &Src, ty: Type) -> Val {
+        let parts = self.constant_parts(val).unwrap_or_default();
+        // Halves are floats here.
+        let ty = if ty == Type::F16 { Type::F32 } else { ty };
+        let parts = parts.map(|bits| interp::operand(src, ty, bits));
+        self.constant_of(val.scalar, parts, val.size)
+    }
+
+    /// `|val|` by type; unsigned values stay.
+    fn absolute(&mut self, val: Val, ty: Type) -> Val {
+        if ty.is_float() {
+            self.ext(GlslOp::FAbs, &[val])
+        } else if !ty.is_signed_int() {
+            val
+        } else if val.scalar == Scalar::Pair {
+            self.wide_abs(val)
+        } else {
+            self.ext(GlslOp::SAbs, &[val])
+        }
+    }
+
+    /// `-val` by type; two's complement for integers.
+    fn negate(&mut self, val: Val, ty: Type) -> Val {
+        if ty.is_float() {
+            self.unary(Op::FNegate, val)
+        } else if val.scalar == Scalar::Pair {
+            self.wide_negate(val)
+        } else {
+            self.unary(Op::SNegate, val)
+        }
+    }
+
+    /// Truth values as the numbers they stand for, where 32-bit lanes do not get them on reading.
+    pub(crate) fn materialize(
+        &mut self,
+        inst: &Inst,
+        lanes: u8,
+        mut values: [Lane; 4],
+    ) -> [Lane; 4] {
+        if !is_comparison(inst.op) || !(inst.ty == Type::F16 || inst.ty.width() == Width::W64) {
+            return values;
+        }
+        let (scalar, bits) = if inst.ty == Type::F16 {
+            (Scalar::U32, 0x3c00)
+        } else if inst.ty == Type::F64 {
+            (Scalar::F64, 1.0f64.to_bits())
+        } else {
+            (self.wide_int(), u64::MAX)
+        };
+        for lane in WriteMask(lanes).lanes() {
+            let yes = Lane::scalar(self.constant(scalar, bits));
+            let no = Lane::scalar(self.constant(scalar, 0));
+            let truth = values[lane];
+            values[lane] = yes;
+            let passes: [Lane; 4] = [truth; 4];
+            self.select_lanes(1 << lane, scalar, &passes, &mut values, &[no; 4]);
+        }
+        values
+    }
+
+    pub(crate) fn clamp(&mut self, val: Val, saturate: Saturate) -> Val {
+        let low = self.float_like(val, saturate.low());
+        let high = self.float_like(val, 1.0);
+        let clamped = self.ext(GlslOp::NClamp, &[val, low, high]);
+        if !saturate.keeps_nan() {
+            return clamped;
+        }
+        let nan = self.compare(Op::FUnordNotEqual, Scalar::BoolInt, val, val);
+        self.select(nan, val, clamped)
+    }
+
+    /// The type in which old and new lanes meet: the one that most of them have already.
+    pub(crate) fn guard_scalar(
+        &self,
+        ty: Type,
+        lanes: u8,
+        fresh: &[Lane; 4],
+        old: &[Lane; 4],
+    ) -> Scalar {
+        let scalar = self.moved_scalar(ty);
+        let truth = truth_scalar(ty);
+        let is_truth = |lane: &Lane| lane.id().is_some() && self.info(lane.id()).scalar == truth;
+        let all = WriteMask(lanes)
+            .lanes()
+            .all(|lane| is_truth(&fresh[lane]) && is_truth(&old[lane]));
+        if all { truth } else { scalar }
+    }
+
+    /// `values[lane] = passes ? values[lane] : old[lane]`
+    pub(crate) fn select_lanes(
+        &mut self,
+        lanes: u8,
+        scalar: Scalar,
+        passes: &[Lane; 4],
+        values: &mut [Lane; 4],
+        old: &[Lane; 4],
+    ) {
+        if scalar == Scalar::Pair {
+            for lane in WriteMask(lanes).lanes() {
+                values[lane] = self.wide_select(passes[lane], values[lane], old[lane]);
+            }
+            return;
+        }
+        let compact = |from: &[Lane; 4]| {
+            let mut out = [Lane::UNDEFINED; 4];
+            let mut count = 0;
+            for lane in WriteMask(lanes).lanes() {
+                out[count] = from[lane];
+                count += 1;
+            }
+            (out, count)
+        };
+        let (pass, count) = compact(passes);
+        let pass = self.gather(&pass[..count], Scalar::BoolInt);
+        let (new, _) = compact(values);
+        let new = self.gather(&new[..count], scalar);
+        let (old, _) = compact(old);
+        let old = self.gather(&old[..count], scalar);
+        let val = self.select(pass, new, old);
+        let selected = val.spread(lanes);
+        for lane in WriteMask(lanes).lanes() {
+            values[lane] = selected[lane];
+        }
+    }
+
+    /// The value that condition codes keep of a result lane.
+    pub(crate) fn code_value(&mut self, inst: &Inst, lane: Lane) -> Lane {
+        if !lane.id().is_some() {
+            return lane;
+        }
+        let scalar = self.info(lane.id()).scalar;
+        if inst.ty == Type::F16 && !scalar.is_bool() {
+            let half = self.scalar(lane, Scalar::U32);
+            let half = self.val(half);
+            return self.half_to_float(half).lane(0);
+        }
+        let compute = compute_scalar(inst.ty, self.wide_ints);
+        let same_kind = scalar == compute
+            || scalar == Scalar::BoolFloat
+            || scalar == Scalar::BoolInt && !inst.ty.is_float();
+        let converted = is_comparison(inst.op) && scalar.is_bool();
+        if same_kind || converted {
+            lane
+        } else {
+            Lane::scalar(self.scalar(lane, compute))
+        }
+    }
+}

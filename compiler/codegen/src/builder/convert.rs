@@ -1,0 +1,384 @@
+//! Conversions between all types. Out-of-range floats never reach a SPIR-V conversion.
+
+use super::{Builder, Scalar, Val};
+use glasm_ir::inst::Rounding;
+use glasm_ir::{Type, Width};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv};
+
+/// The format of a float while it is computed.
+#[derive(Clone, Copy)]
+enum Format {
+    F32,
+    F64,
+}
+
+impl Format {
+    const fn scalar(self) -> Scalar {
+        match self {
+            Self::F32 => Scalar::F32,
+            Self::F64 => Scalar::F64,
+        }
+    }
+
+    /// Binary digits of a number, the leading one included.
+    const fn digits(self) -> u32 {
+        match self {
+            Self::F32 => f32::MANTISSA_DIGITS,
+            Self::F64 => f64::MANTISSA_DIGITS,
+        }
+    }
+}
+
+impl Builder {
+    pub(crate) fn int_to_int(&mut self, val: Val, from: Type, to: Type, saturate: bool) -> Val {
+        let mut val = val;
+        if saturate {
+            val = self.saturate_int(val, from, to);
+        }
+        let wide = |ty: Type| ty.width() == Width::W64;
+        if wide(to) && !wide(from) {
+            val = if from.is_signed_int() {
+                self.sign_extended(val)
+            } else {
+                self.unary_to(Spv::UConvert, Scalar::U64, val)
+            };
+        } else if wide(from) && !wide(to) {
+            val = self.unary_to(Spv::UConvert, Scalar::U32, val);
+        }
+        self.narrow(val, to)
+    }
+
+    /// 64-bit integers of signed words. Put together from words: Mesa 22.3 compares the result of a plain conversion with
+    /// constants as if it had been extended by zeros.
+    pub(crate) fn sign_extended(&mut self, val: Val) -> Val {
+        let last = self.constant_like(val, 31);
+        let high = self.binary(Spv::ShiftRightArithmetic, val, last);
+        self.each(val, |emit, index| {
+            let (low, high) = (emit.component(val, index), emit.component(high, index));
+            let words = emit.gather_vector(&[low.lane(0), high.lane(0)], Scalar::U32);
+            let wide = emit.wide_from_words(words);
+            emit.val(wide.id())
+        })
+    }
+
+    /// Cuts a 32-bit integer to a narrow type and extends it again.
+    fn narrow(&mut self, val: Val, to: Type) -> Val {
+        if to.is_int() && to.width().bits() < 32 {
+            self.extend(val, to.width().bits(), to.is_signed_int())
+        } else {
+            val
+        }
+    }
+
+    /// Clamps an integer of type `from` to the values of `to`, in its own width.
+    fn saturate_int(&mut self, val: Val, from: Type, to: Type) -> Val {
+        let (from_bits, to_bits) = (from.width().bits().max(32), to.width().bits());
+        let from_min = if from.is_signed_int() {
+            -(1i128 << (from_bits - 1))
+        } else {
+            0
+        };
+        let from_max = (1i128 << (from_bits - u32::from(from.is_signed_int()))) - 1;
+        let to_min = if to.is_signed_int() {
+            -(1i128 << (to_bits - 1))
+        } else {
+            0
+        };
+        let to_max = (1i128 << (to_bits - u32::from(to.is_signed_int()))) - 1;
+        let (low, high) = (from_min.max(to_min), from_max.min(to_max));
+        if (low, high) == (from_min, from_max) {
+            return val;
+        }
+        self.int_clamp(val, low as u64, high as u64, from.is_signed_int())
+    }
+
+    pub(crate) fn int_to_float(
+        &mut self,
+        val: Val,
+        from: Type,
+        to: Type,
+        rounding: Rounding,
+    ) -> Val {
+        let op = if from.is_signed_int() {
+            Spv::ConvertSToF
+        } else {
+            Spv::ConvertUToF
+        };
+        let format = if to == Type::F64 {
+            Format::F64
+        } else {
+            Format::F32
+        };
+        let exact = from.width().bits() <= format.digits();
+        // Integers that a half can hold are exact floats, and all others are beyond its range either way: two roundings to the
+        // nearest give what one gives. So do two in the same direction.
+        let float = if exact || rounding == Rounding::Even {
+            self.unary_to(op, format.scalar(), val)
+        } else {
+            self.directed_int_to_float(val, from, format, rounding)
+        };
+        self.float_to_float(float, to, rounding)
+    }
+
+    /// The nearest float of an integer in a direction: the bits of its magnitude that a float does not hold are dropped, or
+    /// rounded up, before exact conversions.
+    fn directed_int_to_float(
+        &mut self,
+        val: Val,
+        from: Type,
+        format: Format,
+        rounding: Rounding,
+    ) -> Val {
+        let negative = from
+            .is_signed_int()
+            .then(|| self.compare_bits(Spv::SLessThan, val, 0));
+        let magnitude = match negative {
+            Some(negative) => {
+                let negated = self.unary(Spv::SNegate, val);
+                self.select(negative, negated, val)
+            }
+            None => val,
+        };
+        let (low, high) = self.float_neighbors(magnitude, format);
+        let (above, below) = match rounding {
+            Rounding::Ceil => (high, low),
+            Rounding::Floor => (low, high),
+            Rounding::Trunc | Rounding::Even => (low, low),
+        };
+        let Some(negative) = negative else {
+            return above;
+        };
+        let below = self.unary(Spv::FNegate, below);
+        self.select(negative, below, above)
+    }
+
+    /// The floats next to an unsigned integer, below and above; both are its value if a float holds it.
+    fn float_neighbors(&mut self, magnitude: Val, format: Format) -> (Val, Val) {
+        let top = self.highest_bit(magnitude);
+        let (zero, kept) = (
+            self.constant_like(top, 0),
+            self.constant_like(top, u64::from(format.digits()) - 1),
+        );
+        let excess = self.binary(Spv::ISub, top, kept);
+        let mut excess = self.ext(GlslOp::SMax, &[excess, zero]);
+        if magnitude.scalar != excess.scalar {
+            excess = self.unary_to(Spv::UConvert, magnitude.scalar, excess);
+        }
+        let one = self.constant_like(magnitude, 1);
+        let unit = self.binary(Spv::ShiftLeftLogical, one, excess);
+        let rest = self.binary(Spv::ISub, unit, one);
+        let rest = self.binary(Spv::BitwiseAnd, magnitude, rest);
+        let low = self.binary(Spv::ISub, magnitude, rest);
+        let low = self.unary_to(Spv::ConvertUToF, format.scalar(), low);
+        // The sum may be 2^32 or 2^64, which the integer does not hold.
+        let unit = self.unary_to(Spv::ConvertUToF, format.scalar(), unit);
+        let high = self.binary(Spv::FAdd, low, unit);
+        let exact = self.compare_bits(Spv::IEqual, rest, 0);
+        (low, self.select(exact, low, high))
+    }
+
+    /// The position of the highest one bit as a word, -1 for 0. GLSL.std.450 looks for it in words only.
+    fn highest_bit(&mut self, val: Val) -> Val {
+        if val.scalar == Scalar::U32 {
+            return self.ext(GlslOp::FindUMsb, &[val]);
+        }
+        let low = self.unary_to(Spv::UConvert, Scalar::U32, val);
+        let word = self.constant_like(val, 32);
+        let high = self.binary(Spv::ShiftRightLogical, val, word);
+        let high = self.unary_to(Spv::UConvert, Scalar::U32, high);
+        let in_high = self.ext(GlslOp::FindUMsb, &[high]);
+        let word = self.constant_like(in_high, 32);
+        let in_high = self.binary(Spv::IAdd, in_high, word);
+        let in_low = self.ext(GlslOp::FindUMsb, &[low]);
+        let is_small = self.compare_bits(Spv::IEqual, high, 0);
+        self.select(is_small, in_low, in_high)
+    }
+
+    /// Rounds to an integer and converts it.
+    pub(crate) fn float_to_int(
+        &mut self,
+        val: Val,
+        to: Type,
+        rounding: Rounding,
+        saturate: bool,
+    ) -> Val {
+        let rounded = match rounding {
+            Rounding::Even => self.rounded_to_even(val),
+            Rounding::Floor => self.ext(GlslOp::Floor, &[val]),
+            Rounding::Ceil => self.ext(GlslOp::Ceil, &[val]),
+            // The conversion itself drops the fraction.
+            Rounding::Trunc => val,
+        };
+        if saturate {
+            self.float_to_int_clamped(rounded, to)
+        } else {
+            let low = self.float_to_int_low(rounded, to.width() == Width::W64);
+            self.narrow(low, to)
+        }
+    }
+
+    /// The low bits of the integer that a float stands for; NaN and the infinities give 0.
+    ///
+    /// The magnitude modulo a power of two is exact as a float, and so is its conversion.
+    fn float_to_int_low(&mut self, val: Val, wide: bool) -> Val {
+        let (int, modulus) = if wide {
+            (Scalar::U64, 2f64.powi(64))
+        } else {
+            (Scalar::U32, 2f64.powi(32))
+        };
+        let magnitude = self.ext(GlslOp::FAbs, &[val]);
+        let reciprocal = self.float_like(val, modulus.recip());
+        let multiple = self.binary(Spv::FMul, magnitude, reciprocal);
+        let multiple = self.ext(GlslOp::Floor, &[multiple]);
+        let modulus = self.float_like(val, modulus);
+        let excess = self.binary(Spv::FMul, multiple, modulus);
+        let low = self.binary(Spv::FSub, magnitude, excess);
+        let zero = self.float_like(val, 0.0);
+        let low = self.ext(GlslOp::NMax, &[low, zero]);
+        let low = self.unary_to(Spv::ConvertFToU, int, low);
+        let zero = self.constant_like(low, 0);
+        let negated = self.binary(Spv::ISub, zero, low);
+        let negative = self.compare_bits(Spv::FOrdLessThan, val, 0);
+        self.select(negative, negated, low)
+    }
+
+    /// The nearest integer of the type; NaN gives 0.
+    fn float_to_int_clamped(&mut self, rounded: Val, to: Type) -> Val {
+        let bits = to.width().bits();
+        let signed = to.is_signed_int();
+        let min = if signed {
+            -(2f64.powi(bits as i32 - 1))
+        } else {
+            0.0
+        };
+        let limit = 2f64.powi(bits as i32 - i32::from(signed));
+        let int = if bits == 64 { Scalar::U64 } else { Scalar::U32 };
+        let op = if signed {
+            Spv::ConvertFToS
+        } else {
+            Spv::ConvertFToU
+        };
+        // The largest float below the limit; at the limit and above the result is the largest integer.
+        let below = if rounded.scalar == Scalar::F64 {
+            if bits <= 32 {
+                limit - 1.0
+            } else {
+                limit.next_down()
+            }
+        } else if bits <= 16 {
+            limit - 1.0
+        } else {
+            f64::from((limit as f32).next_down())
+        };
+        let (low, high) = (
+            self.float_like(rounded, min),
+            self.float_like(rounded, below),
+        );
+        let clamped = self.ext(GlslOp::NClamp, &[rounded, low, high]);
+        let mut result = self.unary_to(op, int, clamped);
+        if below != limit - 1.0 {
+            let limit = self.float_like(rounded, limit);
+            let beyond = self.compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, rounded, limit);
+            let max = u64::MAX >> (64 - bits + u32::from(signed));
+            let max = self.constant_like(result, max);
+            result = self.select(beyond, max, result);
+        }
+        if signed {
+            let number = self.compare(Spv::FOrdEqual, Scalar::BoolInt, rounded, rounded);
+            let zero = self.constant_like(result, 0);
+            result = self.select(number, result, zero);
+        }
+        self.narrow(result, to)
+    }
+
+    pub(crate) fn float_to_float(&mut self, val: Val, to: Type, rounding: Rounding) -> Val {
+        match (val.scalar, to) {
+            (Scalar::F32, Type::F64) => self.unary_to(Spv::FConvert, Scalar::F64, val),
+            (Scalar::F64, Type::F32) => {
+                let near = self.unary_to(Spv::FConvert, Scalar::F32, val);
+                self.direct(val, near, rounding)
+            }
+            (Scalar::F64, Type::F16) => {
+                let near = self.unary_to(Spv::FConvert, Scalar::F32, val);
+                let single = match rounding {
+                    Rounding::Even => self.round_to_odd(val, near),
+                    Rounding::Floor | Rounding::Ceil | Rounding::Trunc => {
+                        self.direct(val, near, rounding)
+                    }
+                };
+                self.direct_half(single, rounding)
+            }
+            (Scalar::F32, Type::F16) => self.direct_half(val, rounding),
+            _ => val,
+        }
+    }
+
+    /// The 32-bit float with an odd last bit next to an inexact 64-bit one, from the nearest. Rounding that to a half is the
+    /// same as rounding once.
+    fn round_to_odd(&mut self, exact: Val, near: Val) -> Val {
+        let cut = self.direct(exact, near, Rounding::Trunc);
+        let back = self.unary_to(Spv::FConvert, Scalar::F64, cut);
+        let inexact = self.compare(Spv::FOrdNotEqual, Scalar::BoolInt, back, exact);
+        let bits = self.reread(cut, Scalar::U32);
+        let one = self.constant_like(bits, 1);
+        let odd = self.binary(Spv::BitwiseOr, bits, one);
+        let bits = self.select(inexact, odd, bits);
+        self.reread(bits, Scalar::F32)
+    }
+
+    /// Corrects the nearest 32-bit float of a 64-bit one by a step in the direction of rounding.
+    fn direct(&mut self, exact: Val, near: Val, rounding: Rounding) -> Val {
+        if rounding == Rounding::Even {
+            return near;
+        }
+        let back = self.unary_to(Spv::FConvert, Scalar::F64, near);
+        let bits = self.reread(near, Scalar::U32);
+        let stepped = self.step(bits, exact, back, rounding, 0x8000_0000);
+        self.reread(stepped, Scalar::F32)
+    }
+
+    /// Corrects the nearest half of a float by a step in the direction of rounding. The result is a float again.
+    fn direct_half(&mut self, exact: Val, rounding: Rounding) -> Val {
+        if rounding == Rounding::Even {
+            return exact;
+        }
+        let bits = self.float_to_half(exact);
+        let back = self.half_to_float(bits);
+        let stepped = self.step(bits, exact, back, rounding, 0x8000);
+        self.half_to_float(stepped)
+    }
+
+    /// The bits of the neighbor of `bits` if `back`, its value, lies on the wrong side of `exact`.
+    fn step(&mut self, bits: Val, exact: Val, back: Val, rounding: Rounding, sign_bit: u64) -> Val {
+        let one = self.constant_like(bits, 1);
+        let toward_zero = self.binary(Spv::ISub, bits, one);
+        if rounding == Rounding::Trunc {
+            let (far, near) = (
+                self.ext(GlslOp::FAbs, &[back]),
+                self.ext(GlslOp::FAbs, &[exact]),
+            );
+            let wrong = self.compare(Spv::FOrdGreaterThan, Scalar::BoolInt, far, near);
+            return self.select(wrong, toward_zero, bits);
+        }
+        let down = rounding == Rounding::Floor;
+        let wrong_op = if down {
+            Spv::FOrdGreaterThan
+        } else {
+            Spv::FOrdLessThan
+        };
+        let wrong = self.compare(wrong_op, Scalar::BoolInt, back, exact);
+        let away = self.binary(Spv::IAdd, bits, one);
+        let shrink = if down {
+            Spv::FOrdGreaterThan
+        } else {
+            Spv::FOrdLessThan
+        };
+        let shrinks = self.compare_bits(shrink, back, 0);
+        let is_zero = self.compare_bits(Spv::FOrdEqual, back, 0);
+        // From zero the least number of the wanted sign.
+        let least = self.constant_like(bits, if down { sign_bit | 1 } else { 1 });
+        let next = self.select(shrinks, toward_zero, away);
+        let next = self.select(is_zero, least, next);
+        self.select(wrong, next, bits)
+    }
+}

@@ -1,0 +1,88 @@
+//! Half precision in words, and 64-bit lanes from and to words.
+
+use super::gather::Lane;
+use super::{Builder, Scalar, Val, single};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv};
+
+impl Builder {
+    /// A 64-bit lane from a vector of two words.
+    pub(crate) fn wide_from_words(&mut self, words: Val) -> Lane {
+        if let (Some(low), Some(high)) = (self.part_bits(words, 0), self.part_bits(words, 1)) {
+            let scalar = self.wide_int();
+            return Lane::scalar(self.constant(scalar, low | high << 32));
+        }
+        let scalar = self.wide_int();
+        if scalar == Scalar::Pair {
+            // The same vector under another name: a pair is a vector of two words.
+            let operands = [words.id.0];
+            return self.op(Spv::CopyObject, scalar, 1, &operands).lane(0);
+        }
+        self.op(Spv::Bitcast, scalar, 1, &[words.id.0]).lane(0)
+    }
+
+    fn part_bits(&self, words: Val, index: usize) -> Option<u64> {
+        let part = if words.size == 1 {
+            words.id
+        } else {
+            self.derived(words.id).parts[index]
+        };
+        part.is_some().then(|| self.constant_bits(part)).flatten()
+    }
+
+    /// The two words of a 64-bit lane as a vector.
+    pub(crate) fn words_of_wide(&mut self, lane: Lane) -> Val {
+        let scalar = self.wide_int();
+        let wide = self.scalar(lane, scalar);
+        let op = if scalar == Scalar::Pair {
+            Spv::CopyObject
+        } else {
+            Spv::Bitcast
+        };
+        self.op(op, Scalar::U32, 2, &[wide.0])
+    }
+
+    /// Half-precision numbers in the low bits of words, as floats.
+    pub(crate) fn half_to_float(&mut self, words: Val) -> Val {
+        if let Some(parts) = self.constant_parts(words) {
+            return self.constant_of(Scalar::F32, parts.map(single), words.size);
+        }
+        self.each(words, |emit, index| {
+            let word = emit.component(words, index);
+            let pair = emit.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, word.id);
+            emit.component(pair, 0)
+        })
+    }
+
+    /// Floats as half-precision numbers in the low bits of words.
+    pub(crate) fn float_to_half(&mut self, floats: Val) -> Val {
+        let zero = self.float(0.0);
+        let floats = self.beyond_halves_as_one(floats);
+        self.each(floats, |emit, index| {
+            let number = emit.component(floats, index);
+            let pair = emit.op(
+                Spv::CompositeConstruct,
+                Scalar::F32,
+                2,
+                &[number.id.0, zero.0],
+            );
+            emit.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
+        })
+    }
+
+    /// Two floats as half-precision numbers in one word.
+    pub(crate) fn halves_in_word(&mut self, pair: Val) -> Val {
+        let pair = self.beyond_halves_as_one(pair);
+        self.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
+    }
+
+    /// Floats of which those that are too large for half precision are +-65536, which becomes an infinity everywhere: SwiftShader makes NaN of
+    /// infinities and of what is larger.
+    fn beyond_halves_as_one(&mut self, floats: Val) -> Val {
+        let low = self.float_like(floats, -65536.0);
+        let high = self.float_like(floats, 65536.0);
+        let near = self.ext(GlslOp::FClamp, &[floats, low, high]);
+        // A clamp may make anything of NaN.
+        let is_nan = self.compare(Spv::FUnordNotEqual, Scalar::BoolInt, floats, floats);
+        self.select(is_nan, floats, near)
+    }
+}

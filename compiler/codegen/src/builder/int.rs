@@ -1,0 +1,159 @@
+//! Integers whose undefined cases in SPIR-V have a meaning here.
+
+use super::{Builder, Scalar, Val};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv};
+
+/// Overflow and carry of the needed lanes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flags {
+    pub(crate) overflow: Val,
+    pub(crate) carry: Val,
+}
+
+impl Builder {
+    /// The low and the high word of a product of unsigned words.
+    pub(crate) fn wide_product(&mut self, a: Val, b: Val) -> [Val; 2] {
+        let half = self.ty(Scalar::U32, 1);
+        let pair = self.declare_type(Spv::TypeStruct, &[half.0, half.0]);
+        let id = self.object();
+        self.body
+            .result(Spv::UMulExtended, pair, id, &[a.id.0, b.id.0]);
+        [0, 1].map(|part| self.op(Spv::CompositeExtract, Scalar::U32, 1, &[id.0, part]))
+    }
+
+    /// A divisor without undefined results, and where it was zero or -1.
+    pub(crate) fn safe_divisor(&mut self, b: Val, signed: bool) -> (Val, Option<Val>, Option<Val>) {
+        let minus_one = if b.scalar == Scalar::U64 {
+            u64::MAX
+        } else {
+            0xffff_ffff
+        };
+        if self
+            .splat_bits(b)
+            .is_some_and(|bits| bits != 0 && !(signed && bits == minus_one))
+        {
+            return (b, None, None);
+        }
+        let one = self.constant_like(b, 1);
+        let is_zero = self.compare_bits(Spv::IEqual, b, 0);
+        let mut safe = self.select(is_zero, one, b);
+        let is_minus_one = signed.then(|| {
+            let is_minus_one = self.compare_bits(Spv::IEqual, b, minus_one);
+            safe = self.select(is_minus_one, one, safe);
+            is_minus_one
+        });
+        (safe, Some(is_zero), is_minus_one)
+    }
+
+    pub(crate) fn all_ones_if(&mut self, cond: Option<Val>, val: Val) -> Val {
+        let Some(cond) = cond else { return val };
+        let ones = self.constant_like(val, u64::MAX);
+        self.select(cond, ones, val)
+    }
+
+    pub(crate) fn insert_bits(&mut self, a: Val, b: Val, offset: Val, count: Val) -> Val {
+        let operands = [a.id.0, b.id.0, offset.id.0, count.id.0];
+        self.op(Spv::BitFieldInsert, a.scalar, a.size, &operands)
+    }
+
+    /// A bit-field operation: its counts are scalars in SPIR-V, so different counts go lane by lane.
+    pub(crate) fn bit_field(
+        &mut self,
+        a: Val,
+        counts: &[Val],
+        op: impl Fn(&mut Self, Val, &[Val]) -> Val,
+    ) -> Val {
+        if counts.iter().all(|count| count.size == 1) {
+            return op(self, a, counts);
+        }
+        let size = counts.iter().map(|count| count.size).max().unwrap_or(1);
+        let a = self.widen(a, size.max(a.size));
+        self.each(a, |emit, index| {
+            let part = emit.component(a, index);
+            let counts: [Val; 1] =
+                std::array::from_fn(|number| emit.component(counts[number], index));
+            op(emit, part, &counts)
+        })
+    }
+
+    /// Overflow and carry of `a + b = sum`.
+    pub(crate) fn add_flags(&mut self, a: Val, b: Val, sum: Val) -> Flags {
+        let [a_high, b_high, sum_high] = [a, b, sum].map(|val| self.upper_word(val));
+        // Overflow: both operands have the sign that the sum lacks.
+        let x = self.binary(Spv::BitwiseXor, a_high, sum_high);
+        let y = self.binary(Spv::BitwiseXor, b_high, sum_high);
+        let both = self.binary(Spv::BitwiseAnd, x, y);
+        Flags {
+            overflow: self.compare_bits(Spv::SLessThan, both, 0),
+            carry: self.below(sum, a),
+        }
+    }
+
+    /// Overflow and carry (no borrow) of `a - b = difference`.
+    pub(crate) fn sub_flags(&mut self, a: Val, b: Val, difference: Val) -> Flags {
+        let [a_high, b_high, high] = [a, b, difference].map(|val| self.upper_word(val));
+        // Overflow: the operands differ in sign, and the difference does not have that of `a`.
+        let x = self.binary(Spv::BitwiseXor, a_high, b_high);
+        let y = self.binary(Spv::BitwiseXor, a_high, high);
+        let both = self.binary(Spv::BitwiseAnd, x, y);
+        let carry = if a.scalar == Scalar::Pair {
+            let borrow = self.wide_below(a, b);
+            self.not(borrow)
+        } else {
+            self.compare(Spv::UGreaterThanEqual, Scalar::BoolInt, a, b)
+        };
+        Flags {
+            overflow: self.compare_bits(Spv::SLessThan, both, 0),
+            carry,
+        }
+    }
+
+    /// What holds the sign of an integer: itself, or the high word of a pair.
+    fn upper_word(&mut self, val: Val) -> Val {
+        if val.scalar == Scalar::Pair {
+            self.wide_words(val)[1]
+        } else {
+            val
+        }
+    }
+
+    /// `a < b`, unsigned.
+    fn below(&mut self, a: Val, b: Val) -> Val {
+        if a.scalar == Scalar::Pair {
+            self.wide_below(a, b)
+        } else {
+            self.compare(Spv::ULessThan, Scalar::BoolInt, a, b)
+        }
+    }
+
+    /// The product of two integers.
+    pub(crate) fn int_product(&mut self, a: Val, b: Val) -> Val {
+        if a.scalar == Scalar::Pair {
+            self.wide_times(a, b)
+        } else {
+            self.multiply(a, b)
+        }
+    }
+
+    /// The low `bits` bits, sign- or zero-extended to 32.
+    pub(crate) fn extend(&mut self, val: Val, bits: u32, signed: bool) -> Val {
+        if !signed {
+            let mask = self.constant_like(val, (1 << bits) - 1);
+            return self.binary(Spv::BitwiseAnd, val, mask);
+        }
+        let shift = self.constant_like(val, u64::from(32 - bits));
+        let up = self.binary(Spv::ShiftLeftLogical, val, shift);
+        self.binary(Spv::ShiftRightArithmetic, up, shift)
+    }
+
+    /// Integer clamp by signedness.
+    pub(crate) fn int_clamp(&mut self, val: Val, low: u64, high: u64, signed: bool) -> Val {
+        let (low, high) = (self.constant_like(val, low), self.constant_like(val, high));
+        let op = if signed {
+            GlslOp::SClamp
+        } else {
+            GlslOp::UClamp
+        };
+        self.ext(op, &[val, low, high])
+    }
+}

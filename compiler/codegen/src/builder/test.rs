@@ -1,0 +1,368 @@
+//! Condition codes of values: tests, and the form in which codes pass joins.
+
+use super::gather::Lane;
+use super::{Builder, Cached, Home, Scalar, Val};
+use crate::words::ValueWord;
+use glasm_ir::interp::Flags;
+use glasm_ir::{CondTest, Type};
+use spirv::{GlslStd450Op as GlslOp, Op};
+
+impl Builder {
+    /// A lane of condition codes in the form `to`, with the same sign and zero flags.
+    pub(crate) fn canonical_cond(&mut self, lane: Lane, to: Scalar) -> ValueWord {
+        if !lane.id().is_some() {
+            return self.constant(to, 0);
+        }
+        let from = self.info(lane.id()).scalar;
+        match (from, to) {
+            _ if from != to && to == Scalar::F32 && self.is_constant(lane.id()) => {
+                self.constant_class(lane, from)
+            }
+            (Scalar::U32, Scalar::F32) => {
+                let value = self.scalar(lane, from);
+                let value = self.val(value);
+                self.unary_to(Op::ConvertSToF, Scalar::F32, value).id
+            }
+            (Scalar::BoolInt, Scalar::F32) => {
+                let value = self.scalar(lane, from);
+                let value = self.val(value);
+                let (yes, no) = (self.float(-1.0), self.float(0.0));
+                let (yes, no) = (self.val(yes), self.val(no));
+                self.select(value, yes, no).id
+            }
+            (Scalar::F64 | Scalar::U64 | Scalar::Pair, Scalar::F32) => self.cond_class(lane),
+            _ => self.scalar(lane, to),
+        }
+    }
+
+    /// -1, 0, 1 or NaN with the flags of a constant.
+    fn constant_class(&mut self, lane: Lane, from: Scalar) -> ValueWord {
+        let ty = match from {
+            Scalar::BoolFloat | Scalar::F32 => Type::F32,
+            Scalar::F64 => Type::F64,
+            Scalar::U64 | Scalar::Pair => Type::S64,
+            Scalar::BoolInt | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 => Type::S32,
+        };
+        let flags = Flags::of_result(ty, ty.width(), self.lane_bits(lane));
+        self.float(match (flags.sign, flags.zero) {
+            (false, false) => 1.0,
+            (true, false) => -1.0,
+            (false, true) => 0.0,
+            (true, true) => f32::NAN,
+        })
+    }
+
+    /// -1, 0, 1 or NaN with the flags of a 64-bit value.
+    fn cond_class(&mut self, lane: Lane) -> ValueWord {
+        let from = self.info(lane.id()).scalar;
+        let value = self.scalar(lane, from);
+        let value = self.val(value);
+        let negative = self.test_value(value, CondTest::Sign, None);
+        let zero = self.test_value(value, CondTest::Eq, None);
+        let nan = self.test_value(value, CondTest::Nan, None);
+        let [minus_one, plain_zero, one, not_a_number] = [-1.0, 0.0, 1.0, f32::NAN]
+            .map(|number| self.float(number))
+            .map(|id| self.val(id));
+        let class = self.select(negative, minus_one, one);
+        let class = self.select(zero, plain_zero, class);
+        self.select(nan, not_a_number, class).id
+    }
+
+    pub(crate) fn test_wide(
+        &mut self,
+        test: CondTest,
+        values: &[Lane],
+        flags: &[[Lane; 4]; 2],
+    ) -> Val {
+        let mut passes = [Lane::UNDEFINED; 4];
+        for (index, &lane) in values.iter().enumerate() {
+            let value = self.scalar(lane, Scalar::Pair);
+            let value = self.val(value);
+            let [overflow, carry] =
+                [0, 1].map(|flag| self.gather(&[flags[flag][index]], Scalar::BoolInt));
+            passes[index] = self
+                .test_value(value, test, Some([overflow, carry]))
+                .lane(0);
+        }
+        self.gather(&passes[..values.len()], Scalar::BoolInt)
+    }
+
+    /// The type in which these lanes can be tested together.
+    pub(crate) fn common_cond_scalar(&self, lanes: &[Lane]) -> Scalar {
+        let mut scalars = lanes
+            .iter()
+            .filter(|lane| lane.id().is_some())
+            .map(|lane| self.info(lane.id()).scalar);
+        let first = scalars.next().unwrap_or(Scalar::F32);
+        if scalars.all(|scalar| scalar == first) {
+            first
+        } else {
+            Scalar::F32
+        }
+    }
+
+    pub(crate) fn cached_test(&mut self, value: Val, test: CondTest) -> Val {
+        let key = u64::from(value.id.0) << 8 | test as u64;
+        if let Some(&id) = self.results.get(&key) {
+            return self.val(id);
+        }
+        let result = self.test_value(value, test, None);
+        if self.info(result.id).home != Home::Constant {
+            self.results.insert(key, result.id);
+            self.remember(Cached::Key(key));
+        }
+        result
+    }
+
+    /// The test of a value; `flags` are overflow and carry where they matter.
+    pub(crate) fn test_value(
+        &mut self,
+        value: Val,
+        test: CondTest,
+        flags: Option<[Val; 2]>,
+    ) -> Val {
+        match value.scalar {
+            Scalar::BoolFloat | Scalar::BoolInt => self.test_truth(value, test),
+            Scalar::F32 | Scalar::F64 => self.test_float(value, test, flags),
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 | Scalar::U64 | Scalar::Pair => {
+                self.test_int(value, test, flags)
+            }
+        }
+    }
+
+    fn truth_constant(&mut self, holds: Truth) -> Val {
+        let id = self.constant(Scalar::BoolInt, u64::from(holds == Truth::Always));
+        self.val(id)
+    }
+
+    /// A truth value: zero if false; if true positive (float) or negative (integer).
+    fn test_truth(&mut self, value: Val, test: CondTest) -> Val {
+        let truth = Self::as_truth(value, Scalar::BoolInt);
+        let is_int = value.scalar == Scalar::BoolInt;
+        match test {
+            CondTest::Ne => truth,
+            CondTest::Eq => self.not(truth),
+            CondTest::Lt | CondTest::Sign if is_int => truth,
+            CondTest::Gt if !is_int => truth,
+            CondTest::Ge | CondTest::NoSign if is_int => self.not(truth),
+            CondTest::Le if !is_int => self.not(truth),
+            CondTest::BelowEqual
+            | CondTest::True
+            | CondTest::Leg
+            | CondTest::NoCarry
+            | CondTest::NoOverflow
+            | CondTest::Ge
+            | CondTest::NoSign
+            | CondTest::Le => self.truth_constant(Truth::Always),
+            CondTest::Lt
+            | CondTest::Sign
+            | CondTest::Gt
+            | CondTest::False
+            | CondTest::Nan
+            | CondTest::Carry
+            | CondTest::Overflow
+            | CondTest::Above => self.truth_constant(Truth::Never),
+        }
+    }
+
+    fn test_float(&mut self, value: Val, test: CondTest, flags: Option<[Val; 2]>) -> Val {
+        let set = |flag: &Val| self.splat_bits(*flag) != Some(0);
+        if let Some(flags) = flags.filter(|flags| test.reads_overflow() && flags.iter().any(set)) {
+            return self.test_float_and_flags(value, test, flags);
+        }
+        let compare = match test {
+            CondTest::Eq => Op::FOrdEqual,
+            CondTest::Ne => Op::FUnordNotEqual,
+            CondTest::Lt => Op::FOrdLessThan,
+            CondTest::Le => Op::FOrdLessThanEqual,
+            CondTest::Gt => Op::FOrdGreaterThan,
+            CondTest::Ge | CondTest::NoSign => Op::FOrdGreaterThanEqual,
+            CondTest::Sign => Op::FUnordLessThan,
+            CondTest::Nan => {
+                return self.compare(Op::FUnordNotEqual, Scalar::BoolInt, value, value);
+            }
+            CondTest::Leg => return self.compare(Op::FOrdEqual, Scalar::BoolInt, value, value),
+            CondTest::True | CondTest::NoCarry | CondTest::NoOverflow | CondTest::BelowEqual => {
+                return self.truth_constant(Truth::Always);
+            }
+            CondTest::False | CondTest::Carry | CondTest::Overflow | CondTest::Above => {
+                return self.truth_constant(Truth::Never);
+            }
+        };
+        self.compare_bits(compare, value, 0)
+    }
+
+    /// The test of a float that stands for integers in some of its lanes, whose overflow and carry count too.
+    fn test_float_and_flags(
+        &mut self,
+        value: Val,
+        test: CondTest,
+        [overflow, carry]: [Val; 2],
+    ) -> Val {
+        match test {
+            CondTest::Carry => carry,
+            CondTest::NoCarry => self.not(carry),
+            CondTest::Overflow => overflow,
+            CondTest::NoOverflow => self.not(overflow),
+            CondTest::Above => {
+                let not_zero = self.float_not_zero(value);
+                self.truth_op(Op::LogicalAnd, carry, not_zero)
+            }
+            CondTest::BelowEqual => {
+                let above = self.test_float_and_flags(value, CondTest::Above, [overflow, carry]);
+                self.not(above)
+            }
+            CondTest::Lt => {
+                let below = self.compare_bits(Op::FOrdLessThan, value, 0);
+                self.truth_xor(below, overflow)
+            }
+            CondTest::Ge => {
+                let sign = self.compare_bits(Op::FUnordLessThan, value, 0);
+                let less = self.truth_xor(sign, overflow);
+                self.not(less)
+            }
+            CondTest::Gt => {
+                let above = self.test_float_and_flags(value, CondTest::Ge, [overflow, carry]);
+                let not_zero = self.float_not_zero(value);
+                self.truth_op(Op::LogicalAnd, above, not_zero)
+            }
+            CondTest::Le => {
+                let not_zero = self.float_not_zero(value);
+                let zero = self.not(not_zero);
+                let either = self.truth_op(Op::LogicalOr, zero, overflow);
+                let sign = self.compare_bits(Op::FUnordLessThan, value, 0);
+                self.truth_xor(sign, either)
+            }
+            CondTest::Eq
+            | CondTest::Ne
+            | CondTest::True
+            | CondTest::False
+            | CondTest::Nan
+            | CondTest::Leg
+            | CondTest::Sign
+            | CondTest::NoSign => self.test_float(value, test, None),
+        }
+    }
+
+    /// Whether ZF is clear: the value is neither zero nor NaN.
+    fn float_not_zero(&mut self, value: Val) -> Val {
+        self.compare_bits(Op::FOrdNotEqual, value, 0)
+    }
+
+    fn test_int(&mut self, value: Val, test: CondTest, flags: Option<[Val; 2]>) -> Val {
+        let never = self.truth_constant(Truth::Never);
+        let [overflow, carry] = flags.unwrap_or([never; 2]);
+        match test {
+            CondTest::Eq => self.int_zero(value),
+            CondTest::Ne => {
+                let zero = self.int_zero(value);
+                self.not(zero)
+            }
+            CondTest::Lt => {
+                let sign = self.int_sign(value);
+                self.truth_xor(sign, overflow)
+            }
+            CondTest::Ge => {
+                let less = self.test_int(value, CondTest::Lt, flags);
+                self.not(less)
+            }
+            CondTest::Le => {
+                let zero = self.int_zero(value);
+                let either = self.truth_op(Op::LogicalOr, zero, overflow);
+                let sign = self.int_sign(value);
+                self.truth_xor(sign, either)
+            }
+            CondTest::Gt => {
+                let zero = self.int_zero(value);
+                let above = self.test_int(value, CondTest::Ge, flags);
+                let not_zero = self.not(zero);
+                self.truth_op(Op::LogicalAnd, above, not_zero)
+            }
+            CondTest::True | CondTest::Leg => self.truth_constant(Truth::Always),
+            CondTest::False | CondTest::Nan => never,
+            CondTest::Carry => carry,
+            CondTest::NoCarry => self.not(carry),
+            CondTest::Overflow => overflow,
+            CondTest::NoOverflow => self.not(overflow),
+            CondTest::Sign => self.int_sign(value),
+            CondTest::NoSign => {
+                let sign = self.int_sign(value);
+                self.not(sign)
+            }
+            CondTest::Above => {
+                let zero = self.int_zero(value);
+                let not_zero = self.not(zero);
+                self.truth_op(Op::LogicalAnd, carry, not_zero)
+            }
+            CondTest::BelowEqual => {
+                let zero = self.int_zero(value);
+                let no_carry = self.not(carry);
+                self.truth_op(Op::LogicalOr, no_carry, zero)
+            }
+        }
+    }
+
+    fn int_sign(&mut self, value: Val) -> Val {
+        if value.scalar == Scalar::Pair {
+            let [_, high] = self.wide_words(value);
+            return self.compare_bits(Op::SLessThan, high, 0);
+        }
+        self.compare_bits(Op::SLessThan, value, 0)
+    }
+
+    pub(crate) fn int_zero(&mut self, value: Val) -> Val {
+        if value.scalar == Scalar::Pair {
+            let [low, high] = self.wide_words(value);
+            let any = self.binary(Op::BitwiseOr, low, high);
+            return self.compare_bits(Op::IEqual, any, 0);
+        }
+        self.compare_bits(Op::IEqual, value, 0)
+    }
+
+    /// `!value`
+    pub(crate) fn not(&mut self, value: Val) -> Val {
+        if let Some(parts) = self.constant_parts(value) {
+            let parts = parts.map(|bits| u64::from(bits == 0));
+            return self.constant_of(Scalar::BoolInt, parts, value.size);
+        }
+        self.op(Op::LogicalNot, Scalar::BoolInt, value.size, &[value.id.0])
+    }
+
+    fn truth_xor(&mut self, a: Val, b: Val) -> Val {
+        match self.splat_bits(b) {
+            Some(0) => a,
+            Some(_) => self.not(a),
+            None => self.truth_op(Op::LogicalNotEqual, a, b),
+        }
+    }
+
+    /// A logical operation.
+    pub(crate) fn truth_op(&mut self, op: Op, a: Val, b: Val) -> Val {
+        for (value, other) in [(a, b), (b, a)] {
+            match (op, self.splat_bits(value)) {
+                (Op::LogicalOr, Some(0)) => return other,
+                (Op::LogicalAnd, Some(bits)) if bits != 0 => return other,
+                (Op::LogicalOr | Op::LogicalAnd, Some(bits)) => {
+                    let size = a.size.max(b.size);
+                    return self.constant_splat(Scalar::BoolInt, bits, size);
+                }
+                _ => {}
+            }
+        }
+        self.compare(op, Scalar::BoolInt, a, b)
+    }
+
+    /// Least of two integers, by signedness.
+    pub(crate) fn int_min(&mut self, a: Val, b: Val) -> Val {
+        if let (Some(a_bits), Some(b_bits)) = (self.splat_bits(a), self.splat_bits(b)) {
+            return if a_bits <= b_bits { a } else { b };
+        }
+        self.ext(GlslOp::UMin, &[a, b])
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Truth {
+    Always,
+    Never,
+}
