@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: runs the benchmarks of the test package and puts their tables into `docs/performance.md`.
 
-use crate::{bench_scripts, shell};
+use crate::{bench_scripts, shell, vulkan};
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,6 +23,8 @@ pub(crate) enum Part {
     All,
     /// Translation of programs.
     Translate,
+    /// Shaders beside the same in GLSL, on lavapipe.
+    Pairs,
     /// Scripts on CPU drivers.
     Scripts,
 }
@@ -47,15 +49,17 @@ pub(crate) fn run(options: Options) -> Result<ExitCode> {
     let out = std::env::current_dir()?.join("target/bench");
     std::fs::create_dir_all(&out).with_context(|| format!("creating {}", out.display()))?;
     let full = options.effort == Effort::Full;
-    if options.part != Part::Scripts {
+    let wanted = |part| options.part == Part::All || options.part == part;
+    if wanted(Part::Translate) {
         translate(options.effort, &out)?;
         if full {
-            let tables = std::fs::read_to_string(out.join("tables.md"))
-                .context("the benchmark wrote no tables")?;
-            refresh("translation", &tables)?;
+            refresh("translation", &written(&out, "tables.md")?)?;
         }
     }
-    if options.part != Part::Translate {
+    if wanted(Part::Pairs) && pairs(options.effort, &out)? && full {
+        refresh("pairs", &written(&out, "pairs.md")?)?;
+    }
+    if wanted(Part::Scripts) {
         let tables = bench_scripts::measure(options.effort, &out)?;
         match full {
             true => refresh("scripts", &tables)?,
@@ -68,17 +72,45 @@ pub(crate) fn run(options: Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn translate(effort: Effort, out: &Path) -> Result<()> {
-    let quick: &[&str] = if effort == Effort::Quick {
-        &["--quick"]
-    } else {
-        &[]
+/// What a benchmark has written.
+fn written(out: &Path, name: &str) -> Result<String> {
+    std::fs::read_to_string(out.join(name)).context("the benchmark wrote no tables")
+}
+
+fn quick_word(effort: Effort) -> Option<&'static str> {
+    (effort == Effort::Quick).then_some("--quick")
+}
+
+/// Shaders beside the same in GLSL, on lavapipe. `Ok(false)`: something is missing, and a line says what.
+fn pairs(effort: Effort, out: &Path) -> Result<bool> {
+    let Some(driver) = vulkan::lavapipe() else {
+        println!("skipped: lavapipe is not installed, so no shaders are timed (cargo xtask setup)");
+        return Ok(false);
     };
+    if shell::find_program("glslangValidator").is_none() {
+        println!(
+            "skipped: glslangValidator is not installed, so no shaders are timed beside GLSL (cargo xtask setup)"
+        );
+        return Ok(false);
+    }
+    let mut command = shell::cargo();
+    vulkan::use_driver(&mut command, &driver);
+    command
+        .env("GLASM_BENCH_OUT", out)
+        // Only the driver's work is timed.
+        .args(["bench", "--profile", "dev", "--package", "glasm-tests"])
+        .args(["--bench", "pairs", "--"])
+        .args(quick_word(effort));
+    shell::run(&mut command)?;
+    Ok(true)
+}
+
+fn translate(effort: Effort, out: &Path) -> Result<()> {
     // Heap first: the timing run prints the tables of both.
     for target in ["heap", "translate"] {
         let mut command = shell::cargo();
         command.args(["bench", "--package", "glasm-tests", "--bench", target, "--"]);
-        shell::run(command.args(quick).env("GLASM_BENCH_OUT", out))?;
+        shell::run(command.args(quick_word(effort)).env("GLASM_BENCH_OUT", out))?;
     }
     Ok(())
 }

@@ -44,7 +44,7 @@ commands:
   demo       run the sample programs and write the gallery out/gallery/index.html
   test       format, lints, all tests, script suites on two CPU drivers, spirv-val, coverage
   coverage   join the passing scripts with the feature lists in tests/features
-  bench      measure translation and scripts, refresh docs/performance.md
+  bench      measure translation, shaders and scripts, refresh docs/performance.md
   fuzz       run a cargo-fuzz target of tests/fuzz
   piglit     compare with piglit's tests of the ARB languages
   reference  compare with Mesa's OpenGL, refresh docs/reference.md
@@ -105,10 +105,11 @@ Without --json the script suite runs first, on every CPU driver found.
                     device and fails on none";
 
 const HELP_BENCH: &str = "\
-usage: cargo xtask bench [--quick] [--only translate|scripts]
+usage: cargo xtask bench [--quick] [--only translate|pairs|scripts]
 
 translate: the time from program text to SPIR-V on generated shaders, next to naga on the same shaders in GLSL,
-and the peak heap. scripts: how many scripts run in a second on the CPU drivers, where the time goes, the cost
+the instructions retired for it, which valgrind counts, the peak heap and the allocations. pairs: the time that
+lavapipe takes for shaders, next to the same arithmetic in GLSL. scripts: how many scripts run in a second on the CPU drivers, where the time goes, the cost
 of the validation layer, and the memory of a process that runs ten thousand. Refreshes the tables of
 docs/performance.md.
 
@@ -320,6 +321,7 @@ fn bench_command(parser: lexopt::Parser) -> Result<ExitCode> {
                 "--only" => {
                     found.part = match parser.value()?.to_string_lossy().as_ref() {
                         "translate" => bench::Part::Translate,
+                        "pairs" => bench::Part::Pairs,
                         "scripts" => bench::Part::Scripts,
                         other => anyhow::bail!("no part `{other}`"),
                     };

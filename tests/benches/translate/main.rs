@@ -1,11 +1,13 @@
 //! Time from program text to SPIR-V on generated programs, by stage, next to naga on the same shaders in GLSL.
 //!
-//! `--quick` measures for a shorter time; words such as `straight` or `1000` choose programs. With `GLASM_BENCH_OUT` set, writes `translate.json` and `tables.md` into that folder.
+//! `--quick` measures for a shorter time; words such as `straight` or `1000` choose programs. Without such words, instructions retired
+//! are counted, too. With `GLASM_BENCH_OUT` set, writes `translate.json`, `retired.json` and `tables.md` into that folder.
 #![expect(clippy::print_stdout, reason = "prints its figures")]
 
 mod marks;
 mod measure;
 mod peers;
+mod retired;
 mod stages;
 mod tables;
 
@@ -97,7 +99,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         .skip(1)
         .filter(|word| word != "--bench")
         .collect();
-    let quick = words.iter().any(|word| word == "--quick");
+    let quick = words.iter().any(|word| word == retired::QUICK);
+    if words.iter().any(|word| word == retired::WORD) {
+        retired::run_below_valgrind(quick);
+        return Ok(());
+    }
+    let counts = match words.iter().all(|word| word.starts_with('-')) {
+        true => retired::measure(quick)?,
+        false => Vec::new(),
+    };
     let budget = Budget(Duration::from_millis(if quick { 40 } else { 200 }));
     let subjects = subjects(&words);
     let mut rows: Vec<Row> = Vec::new();
@@ -118,7 +128,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let heap = heap
         .and_then(|text| serde_json::from_str(&text).ok())
         .unwrap_or_default();
-    let tables = tables::markdown(&rows, &heap);
+    let tables = tables::markdown(&rows, &heap, &counts);
     println!("\n{tables}");
     if let Some(out) = out {
         std::fs::write(out.join("tables.md"), &tables)?;
@@ -126,6 +136,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             out.join("translate.json"),
             format!("{:#}\n", tables::json(&rows)),
         )?;
+        let counts = format!("{:#}\n", retired::json(&counts));
+        std::fs::write(out.join("retired.json"), counts)?;
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! The marks: what translation should cost, beside what it does cost. `docs/performance.md` says where they come from.
 
+use super::retired::{Count, Family, Who, fit};
 use super::tables::{bytes_each, instructions_each};
 use super::{MIX, Row};
-use glasm_tests::generator::Variant;
+use glasm_tests::generator::{Shape, Variant};
 use serde_json::Value;
 
 /// The programs that others are compared with.
@@ -40,12 +41,13 @@ impl Mark {
 }
 
 /// All marks.
-pub(crate) fn all(rows: &[Row], heap: &Value) -> Vec<Mark> {
+pub(crate) fn all(rows: &[Row], heap: &Value, counts: &[Count]) -> Vec<Mark> {
     let straight = find(rows, STRAIGHT, 1000);
     let beside_naga = straight.and_then(|row| Some(row.total / row.naga?.time));
     let instructions = straight.map(instructions_each);
     let bytes = straight.map(bytes_each);
-    let mut marks: Vec<Mark> = [100, 1000, 10_000].map(|size| time(rows, size)).into();
+    let mut marks = retired(counts);
+    marks.extend([100, 1000, 10_000].map(|size| time(rows, size)));
     marks.push(Mark::new(
         "time beside naga, 1000 instructions",
         "of naga's",
@@ -80,7 +82,85 @@ pub(crate) fn all(rows: &[Row], heap: &Value) -> Vec<Mark> {
         [40.0, 100.0],
         worst_heap(heap),
     ));
+    marks.push(Mark::new(
+        "allocations of a kept compiler, beside those of the result",
+        "",
+        [0.0, 0.0],
+        worst_allocations(heap),
+    ));
     marks
+}
+
+/// Marks in instructions retired.
+fn retired(counts: &[Count]) -> Vec<Mark> {
+    let fit = fit(counts);
+    let straight = counts.iter().find(|count| {
+        count.subject.family == Family::Peer(Variant::Straight)
+            && count.subject.who == Who::Glasm
+            && count.subject.size == 1000
+    });
+    let mut marks = vec![
+        Mark::new(
+            "retired, fixed, programs like real ones",
+            "",
+            [36_000.0, 50_000.0],
+            fit.map(|fit| fit.fixed),
+        ),
+        Mark::new(
+            "retired per instruction, programs like real ones",
+            "",
+            [2900.0, 4000.0],
+            fit.map(|fit| fit.each),
+        ),
+        Mark::new(
+            "retired per instruction, straight, 1000 instructions",
+            "",
+            [2300.0, 3000.0],
+            straight.map(Count::each),
+        ),
+        Mark::new(
+            "retired per instruction, BRA to random labels",
+            "",
+            [6000.0, 6000.0],
+            of_shape(counts, Shape::Jump)
+                .map(Count::each)
+                .reduce(f64::max),
+        ),
+    ];
+    marks.extend(Shape::ALL.map(|shape| {
+        Mark::new(
+            format!("growth of the cost per instruction, {}", shape.name()),
+            "x",
+            [1.05, 1.3],
+            growth_of(counts, shape, Count::each),
+        )
+    }));
+    let spirv = |count: &Count| count.spirv as f64 / count.subject.operations as f64;
+    marks.push(Mark::new(
+        "growth of SPIR-V per instruction, CAL",
+        "x",
+        [1.05, 1.3],
+        growth_of(counts, Shape::Call, spirv),
+    ));
+    marks
+}
+
+fn of_shape(counts: &[Count], shape: Shape) -> impl Iterator<Item = &Count> {
+    let wanted = move |count: &&Count| count.subject.family == Family::Shape(shape);
+    counts.iter().filter(wanted)
+}
+
+/// The largest size beside that of 1000 instructions.
+fn growth_of(counts: &[Count], shape: Shape, cost: impl Fn(&Count) -> f64) -> Option<f64> {
+    let small = of_shape(counts, shape).find(|count| count.subject.size == 1000)?;
+    let large = of_shape(counts, shape).last()?;
+    Some(cost(large) / cost(small))
+}
+
+/// Most allocations of a translation that are not those of its result.
+fn worst_allocations(heap: &Value) -> Option<f64> {
+    let beyond = |row: &Value| Some(row["allocations"].as_f64()? - row["of_result"].as_f64()?);
+    heap.as_array()?.iter().filter_map(beyond).reduce(f64::max)
 }
 
 fn find<'a>(rows: &'a [Row], name: &str, size: usize) -> Option<&'a Row> {

@@ -1,6 +1,8 @@
 //! The figures as text, as Markdown with the marks beside them, and as JSON.
 
+use super::retired::{Count, Family, Who, fit};
 use super::{Row, marks};
+use glasm_tests::generator::Variant;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -29,14 +31,90 @@ pub(crate) fn line(row: &Row) -> String {
 }
 
 /// All tables.
-pub(crate) fn markdown(rows: &[Row], heap: &Value) -> String {
+pub(crate) fn markdown(rows: &[Row], heap: &Value, counts: &[Count]) -> String {
     let mut text = String::new();
+    if !counts.is_empty() {
+        real(&mut text, counts);
+        peers(&mut text, counts);
+        growth(&mut text, counts);
+    }
     times(&mut text, rows);
     stages(&mut text, rows);
     sizes(&mut text, rows);
     peaks(&mut text, heap);
-    compared(&mut text, rows, heap);
+    compared(&mut text, &marks::all(rows, heap, counts));
     text
+}
+
+/// What programs like real ones cost.
+fn real(text: &mut String, counts: &[Count]) {
+    let programs: Vec<&Count> = counts
+        .iter()
+        .filter(|count| count.subject.family == Family::Real)
+        .collect();
+    let operations: usize = programs.iter().map(|count| count.subject.operations).sum();
+    let spirv: usize = programs.iter().map(|count| count.spirv).sum();
+    let Some(fit) = fit(counts) else { return };
+    text.push_str("### Programs like real ones, instructions retired\n\n");
+    text.push_str("| programs | mean size | fixed | per instruction | SPIR-V instructions each |\n|--:|--:|--:|--:|--:|\n");
+    let _ = writeln!(
+        text,
+        "| {} | {:.0} | {:.0} | {:.0} | {:.2} |\n",
+        programs.len(),
+        operations as f64 / programs.len() as f64,
+        fit.fixed,
+        fit.each,
+        spirv as f64 / operations as f64
+    );
+}
+
+/// Instructions retired beside naga's.
+fn peers(text: &mut String, counts: &[Count]) {
+    text.push_str("### Beside naga, instructions retired per instruction\n\n");
+    text.push_str(
+        "| program | instructions | glasm | naga | naga / glasm |\n|---|--:|--:|--:|--:|\n",
+    );
+    for variant in Variant::ALL {
+        let of = |who| {
+            let family = Family::Peer(variant);
+            let wanted =
+                move |count: &&Count| count.subject.family == family && count.subject.who == who;
+            counts.iter().filter(wanted)
+        };
+        for (glasm, naga) in of(Who::Glasm).zip(of(Who::Naga)) {
+            let _ = writeln!(
+                text,
+                "| {} | {} | {:.0} | {:.0} | {:.0} x |",
+                variant.name(),
+                glasm.subject.operations,
+                glasm.each(),
+                naga.each(),
+                naga.retired / glasm.retired
+            );
+        }
+    }
+}
+
+/// How the cost of each shape grows.
+fn growth(text: &mut String, counts: &[Count]) {
+    text.push_str("\n### Growth, instructions retired per instruction\n\n");
+    text.push_str(
+        "| shape | instructions | retired each | SPIR-V instructions each |\n|---|--:|--:|--:|\n",
+    );
+    for count in counts {
+        let Family::Shape(shape) = count.subject.family else {
+            continue;
+        };
+        let operations = count.subject.operations;
+        let _ = writeln!(
+            text,
+            "| {} | {operations} | {:.0} | {:.2} |",
+            shape.name(),
+            count.each(),
+            count.spirv as f64 / operations as f64
+        );
+    }
+    text.push('\n');
 }
 
 fn times(text: &mut String, rows: &[Row]) {
@@ -115,9 +193,9 @@ pub(crate) fn bytes_each(row: &Row) -> f64 {
     row.per_operation(row.module_bytes as f64)
 }
 
-fn compared(text: &mut String, rows: &[Row], heap: &Value) {
+fn compared(text: &mut String, marks: &[marks::Mark]) {
     text.push_str("\n### Marks\n\n| mark | goal | at the least | measured | reached |\n|---|--:|--:|--:|---|\n");
-    for mark in marks::all(rows, heap) {
+    for mark in marks {
         let digits = match mark.goal {
             0.0..1.0 => 4,
             1.0..10.0 => 2,
@@ -145,8 +223,9 @@ fn compared(text: &mut String, rows: &[Row], heap: &Value) {
 }
 
 fn peaks(text: &mut String, heap: &Value) {
-    text.push_str("\n### Peak heap\n\n| program | size | source, bytes | peak, bytes | peak per source byte |\n");
-    text.push_str("|---|--:|--:|--:|--:|\n");
+    text.push_str("\n### Heap\n\nAllocations: of a compiler that has seen the program before, beside those of the result alone.\n\n");
+    text.push_str("| program | size | source, bytes | peak, bytes | peak per source byte | allocations | of the result |\n");
+    text.push_str("|---|--:|--:|--:|--:|--:|--:|\n");
     for row in heap.as_array().into_iter().flatten() {
         let (source, peak) = (
             row["source"].as_f64().unwrap_or(1.0),
@@ -155,9 +234,11 @@ fn peaks(text: &mut String, heap: &Value) {
         let variant = row["variant"].as_str().unwrap_or_default();
         let _ = writeln!(
             text,
-            "| {variant} | {} | {source} | {peak} | {:.1} |",
+            "| {variant} | {} | {source} | {peak} | {:.1} | {} | {} |",
             row["size"],
-            peak / source
+            peak / source,
+            row["allocations"],
+            row["of_result"]
         );
     }
 }

@@ -8,9 +8,13 @@ mod build;
 mod glsl;
 mod gp;
 mod mix;
+mod real;
+mod shapes;
 
 pub use build::program;
 pub use mix::mix;
+pub use real::{Real, real};
+pub use shapes::Shape;
 
 /// Program parameters that generated programs read.
 pub const PARAMS: usize = 8;
