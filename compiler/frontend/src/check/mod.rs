@@ -38,7 +38,7 @@ pub(crate) use types::result_type;
 
 use crate::ast::{Ast, Base, Inst, Operand, Statement, Suffix, VarMods};
 use crate::codes::Code;
-use crate::kept::{self, Memory};
+use crate::kept::{self, Scratch};
 use crate::lang::arb::limits::EXECUTED_INSTRUCTIONS;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::lenient::Rule;
@@ -246,9 +246,9 @@ struct Checker<'s> {
 pub(crate) fn check<'s>(
     ast: Ast<'s>,
     reports: Reports,
-    memory: &mut Memory,
+    scratch: &mut Scratch,
 ) -> (Option<Checked<'s>>, Reports) {
-    let mut checker = Checker::new(ast, reports, memory);
+    let mut checker = Checker::new(ast, reports, scratch);
     checker.options();
     checker.poisoned();
     checker.loop_index();
@@ -259,7 +259,7 @@ pub(crate) fn check<'s>(
 }
 
 impl<'s> Checker<'s> {
-    fn new(ast: Ast<'s>, reports: Reports, memory: &mut Memory) -> Self {
+    fn new(ast: Ast<'s>, reports: Reports, scratch: &mut Scratch) -> Self {
         let dialect: Dialect = ast.dialect;
         let (named, insts) = (vec![Named::Nothing; ast.names.len()], ast.insts.len());
         Self {
@@ -269,7 +269,7 @@ impl<'s> Checker<'s> {
                 attribs: Vec::new(),
                 params: Vec::new(),
                 results: Vec::new(),
-                types: kept::take(&mut memory.types, insts),
+                types: kept::take(&mut scratch.types, insts),
                 routines: Vec::new(),
                 labels: FxHashMap::default(),
                 main: 0,

@@ -2,7 +2,7 @@
 
 use crate::ast::{Index as AstIndex, Inst as Line};
 use crate::check::{Checked, InstTypes};
-use crate::kept::Memory;
+use crate::kept::Scratch;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::source::Family;
 use glasm_ir::arena::Id;
@@ -65,8 +65,8 @@ pub(crate) struct Lowerer<'c> {
 }
 
 impl<'c> Lowerer<'c> {
-    pub(super) fn new(checked: &'c Checked<'c>, memory: &mut Memory) -> Self {
-        let mut program = memory.program(checked.ast.dialect.stage());
+    pub(super) fn new(checked: &'c Checked<'c>, scratch: &mut Scratch) -> Self {
+        let mut program = scratch.program(checked.ast.dialect.stage());
         let count = checked.ast.insts.len();
         program.insts.reserve(count + count / 4);
         program.srcs.reserve(checked.ast.operands.len() + count / 2);

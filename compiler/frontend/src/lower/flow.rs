@@ -1,9 +1,9 @@
 //! Blocks, loops and calls. NV_gpu_program4 section 2.X.5.
 
+use super::Lowerer;
 use super::fog::FogPlace;
 use super::loops::Rounds;
 use super::operand::splat;
-use super::Lowerer;
 use crate::ast::{Cond as AstCond, Extra, Inst as Line, Statement};
 use crate::check::{IoBinding, Var, VarKind};
 use crate::lang::opcodes::{FlowOp, Lower};

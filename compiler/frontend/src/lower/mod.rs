@@ -32,15 +32,15 @@ mod texture;
 mod thread;
 
 use crate::check::Checked;
-use crate::kept::Memory;
+use crate::kept::Scratch;
 use crate::lang::options::Features;
 use context::{InstCx, Lowerer};
 use glasm_ir::Program;
 use glasm_ir::program::Modes;
 
 /// Translates a checked program.
-pub(crate) fn lower(checked: &Checked<'_>, memory: &mut Memory) -> Program {
-    let mut lowerer = Lowerer::new(checked, memory);
+pub(crate) fn lower(checked: &Checked<'_>, scratch: &mut Scratch) -> Program {
+    let mut lowerer = Lowerer::new(checked, scratch);
     lowerer.modes();
     lowerer.relative_arrays();
     lowerer.routines();

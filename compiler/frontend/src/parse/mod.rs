@@ -24,7 +24,7 @@ pub(crate) use vocabulary::Word;
 use crate::ast::{Ast, Statement};
 use crate::codes::Code;
 use crate::header::{self, Start};
-use crate::kept::{self, Memory};
+use crate::kept::{self, Scratch};
 use crate::lang::conditions::{self, Test};
 use crate::lang::facts::LanguageFacts;
 use crate::lang::limits;
@@ -325,7 +325,7 @@ pub(crate) fn fail_with(input: &Input<'_, '_>, expected: Expected, code: Code) -
 }
 
 /// Parses a program. Errors go to the reports.
-pub(crate) fn parse<'s>(start: Start<'s>, memory: &mut Memory) -> (Ast<'s>, Reports) {
+pub(crate) fn parse<'s>(start: Start<'s>, memory: &mut Scratch) -> (Ast<'s>, Reports) {
     let body = start.body;
     let mut state = new_state(start, memory);
     let mut input = Stateful {
@@ -349,7 +349,7 @@ pub(crate) fn parse<'s>(start: Start<'s>, memory: &mut Memory) -> (Ast<'s>, Repo
 /// Bytes of a statement, as a guess for how many there will be.
 const STATEMENT_BYTES: usize = 30;
 
-fn new_state<'s>(start: Start<'s>, memory: &mut Memory) -> State<'s> {
+fn new_state<'s>(start: Start<'s>, memory: &mut Scratch) -> State<'s> {
     let Start {
         dialect,
         text,
