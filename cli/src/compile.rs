@@ -51,7 +51,7 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
         ));
     }
     let options = options(args);
-    let job = emit::Job {
+    let job = emit::EmitSettings {
         emit: args.emit,
         stage: args.stage,
         acceptance: args.acceptance.into(),
@@ -96,7 +96,7 @@ fn options(args: &CompileArgs) -> Options {
 }
 
 fn compile_one(
-    job: &emit::Job,
+    job: &emit::EmitSettings,
     input: &Input,
     text: &[u8],
     destinations: &HashMap<Output, Destination>,
@@ -137,7 +137,7 @@ fn compile_one(
 }
 
 fn compile_program(
-    job: &emit::Job,
+    job: &emit::EmitSettings,
     content: &Content<'_>,
     program: &Program<'_>,
     name: &str,
@@ -183,8 +183,8 @@ fn compile_program(
 }
 
 /// The job for one of the programs: what its script requires counts, too.
-fn job_for(job: &emit::Job, program: &Program<'_>) -> emit::Job {
-    emit::Job {
+fn job_for(job: &emit::EmitSettings, program: &Program<'_>) -> emit::EmitSettings {
+    emit::EmitSettings {
         emit: job.emit,
         stage: job.stage,
         acceptance: job.acceptance,

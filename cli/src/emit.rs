@@ -8,7 +8,7 @@ use rspirv::binary::Disassemble;
 
 /// What to do with each program.
 #[derive(Debug)]
-pub(crate) struct Job {
+pub(crate) struct EmitSettings {
     /// The form.
     pub(crate) emit: Emit,
     /// What the programs must be.
@@ -53,7 +53,7 @@ pub(crate) enum Failure {
 }
 
 /// Compiles and writes one program.
-pub(crate) fn emit(job: &Job, source: &Source<'_>) -> Result<Emitted, Failure> {
+pub(crate) fn emit(job: &EmitSettings, source: &Source<'_>) -> Result<Emitted, Failure> {
     if job.emit == Emit::Ir {
         return match glasm::translate(source) {
             (Some(program), warnings) => Ok(Emitted {
@@ -83,7 +83,7 @@ pub(crate) fn emit(job: &Job, source: &Source<'_>) -> Result<Emitted, Failure> {
 /// Compiles and writes one program in a shading language.
 #[cfg(feature = "translate")]
 fn emit_text(
-    job: &Job,
+    job: &EmitSettings,
     source: &Source<'_>,
     language: glasm_text::Language,
 ) -> Result<Emitted, Failure> {
@@ -117,7 +117,7 @@ fn emit_text(
     }
 }
 
-fn write_shader(job: &Job, shader: &Shader) -> Result<Vec<u8>, String> {
+fn write_shader(job: &EmitSettings, shader: &Shader) -> Result<Vec<u8>, String> {
     if let Some(validator) = &job.validator {
         validator.validate(&shader.words, job.options.target)?;
     }

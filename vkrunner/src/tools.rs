@@ -50,7 +50,7 @@ impl TextLanguage {
 
 /// What to translate.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Job {
+pub(crate) struct ToolInput {
     pub(crate) language: TextLanguage,
     pub(crate) stage: Stage,
     pub(crate) target: Target,
@@ -83,14 +83,14 @@ impl ToolError {
 /// Runs the programs, and keeps what they gave.
 #[derive(Default)]
 pub(crate) struct Tools {
-    results: RefCell<HashMap<Job, Result<Vec<u32>, ToolError>>>,
+    results: RefCell<HashMap<ToolInput, Result<Vec<u32>, ToolError>>>,
     /// Bytes in `results`.
     kept: RefCell<usize>,
 }
 
 impl Tools {
     /// The words of the module of a job.
-    pub(crate) fn translate(&self, job: Job) -> Result<Vec<u32>, ToolError> {
+    pub(crate) fn translate(&self, job: ToolInput) -> Result<Vec<u32>, ToolError> {
         if let Some(known) = self.results.borrow().get(&job) {
             return known.clone();
         }
@@ -157,7 +157,7 @@ const OUTPUT: &str = "module.spv";
 const MESSAGES: &str = "messages";
 
 /// Runs the program of a job.
-fn run(job: &Job) -> Result<Vec<u32>, ToolError> {
+fn run(job: &ToolInput) -> Result<Vec<u32>, ToolError> {
     let system = |error: std::io::Error| ToolError::general(error.to_string());
     let folder = Folder::new().map_err(system)?;
     let mut process = Process::new(job.language.program());
@@ -226,7 +226,7 @@ fn wait(mut process: Process) -> std::io::Result<bool> {
 }
 
 /// What a program printed, as messages about places.
-fn read_messages(job: &Job, output: &str) -> Vec<ToolMessage> {
+fn read_messages(job: &ToolInput, output: &str) -> Vec<ToolMessage> {
     let mut messages = Vec::new();
     for line in output.lines().map(str::trim_end) {
         let message = match job.language {
@@ -248,7 +248,7 @@ fn read_messages(job: &Job, output: &str) -> Vec<ToolMessage> {
 }
 
 /// `ERROR: 0.frag:12: text`; sums at the end say nothing new.
-fn read_glslang_line(job: &Job, line: &str) -> Option<ToolMessage> {
+fn read_glslang_line(job: &ToolInput, line: &str) -> Option<ToolMessage> {
     if line.ends_with("No code generated.")
         || line.starts_with("SPIR-V is not generated")
         || line.ends_with("'' : compilation terminated")
@@ -305,8 +305,8 @@ mod tests {
     use super::*;
     use glasm_tests::skip::skip;
 
-    fn job(language: TextLanguage, texts: &[&str]) -> Job {
-        Job {
+    fn job(language: TextLanguage, texts: &[&str]) -> ToolInput {
+        ToolInput {
             language,
             stage: Stage::Vertex,
             target: Target::Vulkan1_1,
@@ -315,7 +315,7 @@ mod tests {
     }
 
     /// The result, unless the program is missing.
-    fn translate(job: Job) -> Option<Result<Vec<u32>, Vec<ToolMessage>>> {
+    fn translate(job: ToolInput) -> Option<Result<Vec<u32>, Vec<ToolMessage>>> {
         match Tools::default().translate(job) {
             Ok(words) => Some(Ok(words)),
             Err(ToolError::Refused(messages)) => Some(Err(messages)),

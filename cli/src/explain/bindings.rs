@@ -133,10 +133,7 @@ fn topic(info: &BindingInfo) -> Topic {
 
 /// In which versions of the languages with types it is.
 fn since(info: &BindingInfo) -> String {
-    let option = match info.needs.is_empty() {
-        true => String::new(),
-        false => format!(", with OPTION {}", info.needs.option()),
-    };
+    let option = super::with_option(info.needs);
     match info.known_in(Family::Typed) {
         true => format!("version {}{option}", info.since.name()),
         false => "ARB programs only".to_owned(),

@@ -10,6 +10,7 @@ use crate::console::{Console, Fatal, Status};
 use glasm::Code;
 use glasm::frontend::closest;
 use glasm::frontend::lang::lenient::Rule;
+use glasm::frontend::lang::options::Features;
 use glasm::frontend::lang::{Stages, stage_name};
 use glasm::ir::Stage;
 use serde_json::{Map, Value, json};
@@ -311,6 +312,14 @@ fn of_code(code: Code) -> Topic {
     Topic {
         text,
         ..Topic::new(Group::Error, code.id(), code.title())
+    }
+}
+
+/// What a row needs, to be put behind the version that has it.
+fn with_option(needs: Features) -> String {
+    match needs.is_empty() {
+        true => String::new(),
+        false => format!(", with OPTION {}", needs.option()),
     }
 }
 

@@ -111,10 +111,7 @@ fn target_topic(info: &TargetInfo) -> Topic {
         }
         Reference::Operand => "x of an operand of its own is compared with".to_owned(),
     };
-    let option = match info.needs.is_empty() {
-        true => String::new(),
-        false => format!(", with OPTION {}", info.needs.option()),
-    };
+    let option = super::with_option(info.needs);
     let typed = match info.since {
         Version::V1_0 => "no".to_owned(),
         since @ (Version::V4_0 | Version::V4_1 | Version::V5_0) => {

@@ -154,7 +154,7 @@ pub(crate) fn comparison_counts(results: &Results) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glasm_scripts::compare::Kind;
+    use glasm_scripts::compare::DifferenceKind;
     use std::time::Duration;
 
     fn record(class: Class) -> Record {
@@ -169,7 +169,7 @@ mod tests {
             comparison
                 .differences
                 .push(glasm_scripts::compare::Difference {
-                    kind: Kind::Values,
+                    kind: DifferenceKind::Values,
                     beyond: true,
                     line: Some(3),
                     text: "attachment 0: 1 of 4 values differ".into(),

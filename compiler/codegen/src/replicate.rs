@@ -318,7 +318,7 @@ impl Stage {
     }
 
     /// Where this invocation sends the primitive.
-    fn place(&mut self, views: &View) -> Place {
+    fn place(&mut self, views: &View) -> Destination {
         let bool_ty = self.w.ty(Scalar::BoolInt, 1);
         let is_second = self.has_second().then(|| {
             let half = self.w.uint(self.invocations() / 2);
@@ -346,7 +346,7 @@ impl Stage {
         let viewport_variable = (self.replication.viewports != ViewportChoice::First
             || self.has_mask())
         .then(|| self.built_in(StorageClass::Output, uint, BuiltIn::ViewportIndex));
-        Place {
+        Destination {
             is_second: is_second.filter(|_| self.replication.has_second_position),
             is_visible,
             outputs: viewport_variable
@@ -401,7 +401,7 @@ impl Stage {
     }
 
     /// The position of a vertex; in the second view x is another one.
-    fn position(&mut self, copy: &Copy, views: &View, place: &Place, vertex: u32) {
+    fn position(&mut self, copy: &Copy, views: &View, place: &Destination, vertex: u32) {
         let mut position = self.load(copy.from, copy.ty, vertex);
         if let Some(is_second) = place.is_second {
             let float = self.w.ty(Scalar::F32, 1);
@@ -416,7 +416,7 @@ impl Stage {
         self.store(copy.to, position);
     }
 
-    fn place_vertex(&mut self, place: &Place) {
+    fn place_vertex(&mut self, place: &Destination) {
         for (variable, value) in &place.outputs {
             self.store(*variable, *value);
         }
@@ -463,7 +463,7 @@ struct View {
 }
 
 /// Where an invocation sends the primitive.
-struct Place {
+struct Destination {
     /// Whether it is for the second view and that has positions of its own.
     is_second: Option<ValueWord>,
     /// Whether its viewport is in the mask, if there is one.

@@ -11,7 +11,7 @@ use glasm_ir::{Program, Stage};
 
 /// Lists without content that keep their memory. Every translation leaves it larger or as it was.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct Scratch {
     pub(crate) names: NameTables,
     pub(crate) words: Vec<Word>,
     pub(crate) statements: Vec<Statement>,
@@ -27,7 +27,7 @@ pub struct Memory {
     program: Option<Program>,
 }
 
-impl Memory {
+impl Scratch {
     /// No memory yet.
     pub fn new() -> Self {
         Self::default()

@@ -23,7 +23,7 @@ mod unknown_header;
 pub use check::{Components, closest};
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
 pub use header::start;
-pub use kept::Memory;
+pub use kept::Scratch;
 pub use source::{Acceptance, Dialect, Source};
 pub use split::{Part, programs};
 
@@ -31,17 +31,17 @@ use report::Reports;
 
 /// Translates a program string. The program is `None` exactly if the diagnostics hold an error.
 ///
-/// Callers with many programs keep a [`Memory`] for [`translate_with`].
+/// Callers with many programs keep a [`Scratch`] for [`translate_with`].
 pub fn translate(source: &Source<'_>) -> (Option<glasm_ir::Program>, Diagnostics) {
-    translate_with(&mut Memory::new(), source)
+    translate_with(&mut Scratch::new(), source)
 }
 
-/// [`translate`] with memory that serves many translations.
+/// [`translate`] with scratch that serves many translations.
 pub fn translate_with(
-    memory: &mut Memory,
+    scratch: &mut Scratch,
     source: &Source<'_>,
 ) -> (Option<glasm_ir::Program>, Diagnostics) {
-    match translate_until(memory, source, Stage::Lower) {
+    match translate_until(scratch, source, Stage::Lower) {
         Ok((program, reports)) => (program, reports.finish()),
         Err(diagnostics) => (None, diagnostics),
     }
@@ -54,9 +54,9 @@ pub fn translate_with(
 /// # Errors
 /// All errors of the program, if it does not load.
 pub fn count_components(source: &Source<'_>) -> Result<Components, Diagnostics> {
-    let mut memory = Memory::new();
+    let mut scratch = Scratch::new();
     let start = header::read(source)?;
-    let (checked, reports) = check::check(start, &mut memory);
+    let (checked, reports) = check::check(start, &mut scratch);
     match checked {
         Some(checked) => Ok(checked.components()),
         None => Err(reports.finish()),
@@ -76,28 +76,32 @@ pub enum Stage {
 ///
 /// # Errors
 /// If the string is too large or has no known header; other errors of the program are not told.
-pub fn run_until(memory: &mut Memory, source: &Source<'_>, last: Stage) -> Result<(), Diagnostics> {
-    let (program, _) = translate_until(memory, source, last)?;
+pub fn run_until(
+    scratch: &mut Scratch,
+    source: &Source<'_>,
+    last: Stage,
+) -> Result<(), Diagnostics> {
+    let (program, _) = translate_until(scratch, source, last)?;
     if let Some(program) = program {
-        memory.recycle(program);
+        scratch.recycle(program);
     }
     Ok(())
 }
 
 /// The program is `None` if there is an error, or if `last` is an earlier stage than the one that makes it.
 fn translate_until(
-    memory: &mut Memory,
+    scratch: &mut Scratch,
     source: &Source<'_>,
     last: Stage,
 ) -> Result<(Option<glasm_ir::Program>, Reports), Diagnostics> {
     let start = header::read(source)?;
-    let (checked, reports) = check::check(start, memory);
+    let (checked, reports) = check::check(start, scratch);
     let Some(checked) = checked else {
         return Ok((None, reports));
     };
     let checked = checked.with_step_limit(source.step_limit);
-    let program = (last > Stage::Check).then(|| lower::lower(&checked, memory));
-    memory.types = checked.types;
-    memory.keep_ast(checked.ast);
+    let program = (last > Stage::Check).then(|| lower::lower(&checked, scratch));
+    scratch.types = checked.types;
+    scratch.keep_ast(checked.ast);
     Ok((program, reports))
 }

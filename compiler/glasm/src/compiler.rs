@@ -2,7 +2,7 @@
 
 use glasm_codegen::error::{Error, ErrorKind};
 use glasm_codegen::{Emitter, Options, Reflection, SourceText};
-use glasm_frontend::{Code, Diagnostic, Diagnostics, Location, Memory, Source};
+use glasm_frontend::{Code, Diagnostic, Diagnostics, Location, Scratch, Source};
 use glasm_ir::Program;
 
 /// A compiled program.
@@ -29,7 +29,7 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Shader, Diagnos
 /// Compiles programs one after the other and keeps the memory that it needs between them.
 #[derive(Debug, Default)]
 pub struct Compiler {
-    frontend: Memory,
+    frontend: Scratch,
     emitter: Emitter,
 }
 

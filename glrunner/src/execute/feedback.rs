@@ -19,7 +19,7 @@ const PAUSES: Feature = Feature {
 
 /// Whether draws are captured.
 #[derive(Default)]
-enum State {
+enum FeedbackState {
     #[default]
     Off,
     /// From the next draw on.
@@ -38,7 +38,7 @@ struct Counter {
 /// Captured vertices and their counts.
 #[derive(Default)]
 pub(super) struct Feedback {
-    state: State,
+    state: FeedbackState,
     plan: CapturePlan,
     /// What the last draw captured.
     primitives: Option<Primitives>,
@@ -50,7 +50,7 @@ pub(super) struct Feedback {
 impl Feedback {
     /// Whether OpenGL captures, if only after a pause.
     pub(super) fn is_active(&self) -> bool {
-        matches!(self.state, State::Active(..))
+        matches!(self.state, FeedbackState::Active(..))
     }
 
     /// Primitives of a stream, written and needed.
@@ -63,8 +63,8 @@ impl Feedback {
     /// Captures no more.
     pub(super) fn end(&mut self) -> Result<(), Problem> {
         match std::mem::take(&mut self.state) {
-            State::Off | State::Begun => Ok(()),
-            State::Active(capture, _) => Ok(capture.end()?),
+            FeedbackState::Off | FeedbackState::Begun => Ok(()),
+            FeedbackState::Active(capture, _) => Ok(capture.end()?),
         }
     }
 
@@ -106,7 +106,7 @@ impl Execution<'_> {
         PAUSES.require(&self.gl)?;
         self.feedback.plan = self.plan_capture()?;
         self.feedback.counts = Some(BTreeMap::new());
-        self.feedback.state = State::Begun;
+        self.feedback.state = FeedbackState::Begun;
         Ok(())
     }
 
@@ -145,7 +145,7 @@ impl Execution<'_> {
     /// Captures and counts until [`pause_capture`](Self::pause_capture), if draws are captured now. Programs, state and buffers of the
     /// draw are set before.
     pub(super) fn resume_capture(&mut self, draw: &Draw) -> Result<(), Problem> {
-        if let State::Off = self.feedback.state {
+        if let FeedbackState::Off = self.feedback.state {
             return Ok(());
         }
         self.count_primitives()?;
@@ -154,14 +154,14 @@ impl Execution<'_> {
         }
         let primitives = self.drawn_primitives(draw)?;
         match &self.feedback.state {
-            State::Active(capture, known) if *known == primitives => capture.resume()?,
-            State::Active(_, known) => {
+            FeedbackState::Active(capture, known) if *known == primitives => capture.resume()?,
+            FeedbackState::Active(_, known) => {
                 let reason = format!(
                     "OpenGL captures {known:?} or {primitives:?} between begin and end, not both"
                 );
                 return Err(Problem::Lacking(reason));
             }
-            State::Off | State::Begun => self.activate_capture(primitives)?,
+            FeedbackState::Off | FeedbackState::Begun => self.activate_capture(primitives)?,
         }
         self.feedback.primitives = Some(primitives);
         Ok(())
@@ -170,7 +170,7 @@ impl Execution<'_> {
     /// Ends what [`resume_capture`](Self::resume_capture) began.
     pub(super) fn pause_capture(&mut self) -> Result<(), Problem> {
         let feedback = &mut self.feedback;
-        if let State::Active(capture, _) = &feedback.state {
+        if let FeedbackState::Active(capture, _) = &feedback.state {
             capture.pause()?;
         }
         for counter in feedback.counters.drain(..) {
@@ -225,7 +225,7 @@ impl Execution<'_> {
         };
         self.gl.set_captured(&plan.results, &streams)?;
         let capture = Capture::begin(&self.gl, primitives.gl())?;
-        self.feedback.state = State::Active(capture, primitives);
+        self.feedback.state = FeedbackState::Active(capture, primitives);
         Ok(())
     }
 
@@ -272,7 +272,7 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
         execution.bind_captured_ranges().unwrap();
         let capture = Capture::begin(&execution.gl, primitives.gl()).unwrap();
         capture.pause().unwrap();
-        execution.feedback.state = State::Active(capture, primitives);
+        execution.feedback.state = FeedbackState::Active(capture, primitives);
     }
 
     fn draw_of(execution: &Execution<'_>) -> Draw {

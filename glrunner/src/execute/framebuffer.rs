@@ -25,7 +25,7 @@ const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature 
 }
 
 /// A color attachment by the names of both worlds.
-struct Color {
+struct ColorAttachment {
     format: Format,
     texels: TexelFormat,
 }
@@ -40,7 +40,7 @@ struct DepthStencil {
 pub(super) struct ScriptFramebuffer {
     framebuffer: Framebuffer,
     /// By number.
-    colors: Vec<Option<Color>>,
+    colors: Vec<Option<ColorAttachment>>,
     depth: Option<DepthStencil>,
     size: [u32; 2],
     layers: u32,
@@ -60,7 +60,7 @@ impl ScriptFramebuffer {
         let mut colors = Vec::new();
         for format in &attachments.colors {
             colors.push(match format {
-                Some(format) => Some(Color {
+                Some(format) => Some(ColorAttachment {
                     format: format.clone(),
                     texels: texel_format(format.vk)?,
                 }),
@@ -74,7 +74,7 @@ impl ScriptFramebuffer {
             }),
             None => None,
         };
-        let target = |color: &Color| ColorTarget {
+        let target = |color: &ColorAttachment| ColorTarget {
             internal: color.texels.internal,
             client: color.texels.client,
             part: None,
@@ -202,7 +202,7 @@ impl ScriptFramebuffer {
             Plane::Color(number) => number as usize,
             Plane::Depth | Plane::Stencil => return self.read_depth_stencil(surface.plane, first),
         };
-        let Some(Some(Color { format, texels })) = self.colors.get(number) else {
+        let Some(Some(ColorAttachment { format, texels })) = self.colors.get(number) else {
             return Ok(None);
         };
         let sample = match surface.sample {

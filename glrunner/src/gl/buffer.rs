@@ -1,6 +1,6 @@
 //! Buffer objects.
 
-use super::object::{Kind, Object};
+use super::object::{Object, ObjectKind};
 use super::{ARRAY_BUFFER, Gl};
 use crate::error::Error;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ pub(crate) struct Buffer {
 impl Buffer {
     /// A buffer with this content; `usage` such as `GL_DYNAMIC_COPY`.
     pub(crate) fn new(gl: &Rc<Gl>, content: &[u8], usage: u32) -> Result<Self, Error> {
-        let object = Object::new(gl, Kind::Buffer)?;
+        let object = Object::new(gl, ObjectKind::Buffer)?;
         gl.BindBuffer(ARRAY_BUFFER, object.name())?;
         // SAFETY: OpenGL copies as many bytes as the slice has.
         unsafe {

@@ -65,7 +65,7 @@ enum Platform {
 
 /// Whether a device is a GPU.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Kind {
+pub(super) enum DeviceKind {
     /// Perhaps: EGL does not say that it is not.
     Hardware,
     /// It runs on the CPU.
@@ -76,7 +76,7 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Device {
     platform: Platform,
-    pub(super) kind: Kind,
+    pub(super) kind: DeviceKind,
 }
 
 /// The EGL library.
@@ -117,7 +117,7 @@ impl Egl {
             };
             devices.push(Device {
                 platform,
-                kind: Kind::Hardware,
+                kind: DeviceKind::Hardware,
             });
         }
         devices
@@ -151,9 +151,9 @@ impl Egl {
             .collect()
     }
 
-    fn kind(&self, device: *mut c_void) -> Kind {
+    fn kind(&self, device: *mut c_void) -> DeviceKind {
         let Some(query) = self.instance.get_proc_address("eglQueryDeviceStringEXT") else {
-            return Kind::Hardware;
+            return DeviceKind::Hardware;
         };
         // SAFETY: EGL_EXT_device_query defines this signature.
         let query =
@@ -161,14 +161,14 @@ impl Egl {
         // SAFETY: the device was enumerated; EGL keeps devices until the process ends.
         let extensions = unsafe { query(device, egl::EXTENSIONS) };
         if extensions.is_null() {
-            return Kind::Hardware;
+            return DeviceKind::Hardware;
         }
         // SAFETY: EGL gives a string that stays.
         let extensions = unsafe { CStr::from_ptr(extensions) }.to_string_lossy();
         if has_word(&extensions, "EGL_MESA_device_software") {
-            Kind::Software
+            DeviceKind::Software
         } else {
-            Kind::Hardware
+            DeviceKind::Hardware
         }
     }
 
@@ -355,7 +355,7 @@ mod tests {
         }
         let device = Device {
             platform: Platform::Surfaceless,
-            kind: Kind::Hardware,
+            kind: DeviceKind::Hardware,
         };
         let first = CurrentContext::new(egl, device).expect("Mesa has a device");
         let second = CurrentContext::new(egl, device);

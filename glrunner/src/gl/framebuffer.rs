@@ -1,6 +1,6 @@
 //! Framebuffer objects: what programs draw to, and how it is read back.
 
-use super::object::{Kind, Object};
+use super::object::{Object, ObjectKind};
 use super::*;
 use crate::error::Error;
 use std::rc::Rc;
@@ -73,7 +73,7 @@ pub(crate) struct Framebuffer {
 impl Framebuffer {
     /// Makes images and framebuffer, and binds it for drawing and reading. Fragment output `n` goes to color attachment `n`.
     pub(crate) fn new(gl: &Rc<Gl>, desc: &FramebufferDesc) -> Result<Self, Error> {
-        let object = Object::new(gl, Kind::Framebuffer)?;
+        let object = Object::new(gl, ObjectKind::Framebuffer)?;
         gl.BindFramebuffer(FRAMEBUFFER, object.name())?;
         let mut colors = Vec::new();
         let mut draw_buffers = [NONE; MAX_COLORS];
@@ -338,8 +338,8 @@ fn resolve(gl: &Rc<Gl>, point: u32, attachment: &Attachment) -> Result<Attachmen
     };
     let copy = new_image(gl, &desc, attachment.internal, attachment.client)?;
     let (from, to) = (
-        Object::new(gl, Kind::Framebuffer)?,
-        Object::new(gl, Kind::Framebuffer)?,
+        Object::new(gl, ObjectKind::Framebuffer)?,
+        Object::new(gl, ObjectKind::Framebuffer)?,
     );
     gl.BindFramebuffer(READ_FRAMEBUFFER, from.name())?;
     gl.BindFramebuffer(DRAW_FRAMEBUFFER, to.name())?;

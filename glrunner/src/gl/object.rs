@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 /// What a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum ObjectKind {
     /// A program of `glProgramStringARB`.
     ArbProgram,
     Buffer,
@@ -23,14 +23,14 @@ pub(super) enum Kind {
 /// An object; it is deleted when this is dropped, and keeps its context alive.
 pub(super) struct Object {
     gl: Rc<Gl>,
-    kind: Kind,
+    kind: ObjectKind,
     name: u32,
 }
 
 impl Object {
     /// A new name. The object comes to be when it is first bound.
-    pub(super) fn new(gl: &Rc<Gl>, kind: Kind) -> Result<Self, Error> {
-        if kind == Kind::GlslProgram {
+    pub(super) fn new(gl: &Rc<Gl>, kind: ObjectKind) -> Result<Self, Error> {
+        if kind == ObjectKind::GlslProgram {
             return Ok(Self::adopt(gl, kind, gl.CreateProgram()?));
         }
         let mut name = 0;
@@ -38,22 +38,22 @@ impl Object {
         // SAFETY: each writes one name.
         unsafe {
             match kind {
-                Kind::ArbProgram => gl.GenProgramsARB(1, out),
-                Kind::Buffer => gl.GenBuffers(1, out),
-                Kind::Framebuffer => gl.GenFramebuffers(1, out),
+                ObjectKind::ArbProgram => gl.GenProgramsARB(1, out),
+                ObjectKind::Buffer => gl.GenBuffers(1, out),
+                ObjectKind::Framebuffer => gl.GenFramebuffers(1, out),
                 // Made above.
-                Kind::GlslProgram => Ok(()),
-                Kind::NvProgram => gl.GenProgramsNV(1, out),
-                Kind::Query => gl.GenQueries(1, out),
-                Kind::Renderbuffer => gl.GenRenderbuffers(1, out),
-                Kind::Texture => gl.GenTextures(1, out),
+                ObjectKind::GlslProgram => Ok(()),
+                ObjectKind::NvProgram => gl.GenProgramsNV(1, out),
+                ObjectKind::Query => gl.GenQueries(1, out),
+                ObjectKind::Renderbuffer => gl.GenRenderbuffers(1, out),
+                ObjectKind::Texture => gl.GenTextures(1, out),
             }
         }?;
         Ok(Self::adopt(gl, kind, name))
     }
 
     /// An object that some command made; 0 if it failed, which is no object.
-    pub(super) fn adopt(gl: &Rc<Gl>, kind: Kind, name: u32) -> Self {
+    pub(super) fn adopt(gl: &Rc<Gl>, kind: ObjectKind, name: u32) -> Self {
         Self {
             gl: Rc::clone(gl),
             kind,
@@ -78,14 +78,14 @@ impl Drop for Object {
         // SAFETY: each reads one name, which is of this kind. What makes names can delete them, so no command is missing.
         let _ = unsafe {
             match self.kind {
-                Kind::ArbProgram => self.gl.DeleteProgramsARB(1, name),
-                Kind::Buffer => self.gl.DeleteBuffers(1, name),
-                Kind::Framebuffer => self.gl.DeleteFramebuffers(1, name),
-                Kind::GlslProgram => self.gl.DeleteProgram(self.name),
-                Kind::NvProgram => self.gl.DeleteProgramsNV(1, name),
-                Kind::Query => self.gl.DeleteQueries(1, name),
-                Kind::Renderbuffer => self.gl.DeleteRenderbuffers(1, name),
-                Kind::Texture => self.gl.DeleteTextures(1, name),
+                ObjectKind::ArbProgram => self.gl.DeleteProgramsARB(1, name),
+                ObjectKind::Buffer => self.gl.DeleteBuffers(1, name),
+                ObjectKind::Framebuffer => self.gl.DeleteFramebuffers(1, name),
+                ObjectKind::GlslProgram => self.gl.DeleteProgram(self.name),
+                ObjectKind::NvProgram => self.gl.DeleteProgramsNV(1, name),
+                ObjectKind::Query => self.gl.DeleteQueries(1, name),
+                ObjectKind::Renderbuffer => self.gl.DeleteRenderbuffers(1, name),
+                ObjectKind::Texture => self.gl.DeleteTextures(1, name),
             }
         };
     }

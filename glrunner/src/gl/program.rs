@@ -1,6 +1,6 @@
 //! Assembly programs, loaded by the driver's own assembler.
 
-use super::object::{Kind, Object};
+use super::object::{Object, ObjectKind};
 use super::*;
 use crate::error::Error;
 use std::rc::Rc;
@@ -90,8 +90,8 @@ impl Program {
             object: Object::new(
                 gl,
                 match loader {
-                    Loader::Arb => Kind::ArbProgram,
-                    Loader::Nv => Kind::NvProgram,
+                    Loader::Arb => ObjectKind::ArbProgram,
+                    Loader::Nv => ObjectKind::NvProgram,
                 },
             )?,
             target: loader.target(target),

@@ -1,6 +1,6 @@
 //! Query objects.
 
-use super::object::{Kind, Object};
+use super::object::{Object, ObjectKind};
 use super::{Gl, QUERY_RESULT, Version};
 use crate::error::Error;
 use std::rc::Rc;
@@ -34,7 +34,7 @@ impl Query {
 
     /// Starts to count what belongs to a vertex stream. Streams other than 0 are those of GL_ARB_transform_feedback3.
     pub(crate) fn begin_stream(gl: &Rc<Gl>, target: u32, stream: u32) -> Result<Self, Error> {
-        let object = Object::new(gl, Kind::Query)?;
+        let object = Object::new(gl, ObjectKind::Query)?;
         match stream {
             0 => gl.BeginQuery(target, object.name()),
             stream => gl.BeginQueryIndexed(target, stream, object.name()),

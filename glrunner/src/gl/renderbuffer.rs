@@ -1,6 +1,6 @@
 //! Renderbuffers, which textures of `GL_TEXTURE_RENDERBUFFER_NV` show to programs. NV_explicit_multisample.
 
-use super::object::{Kind, Object};
+use super::object::{Object, ObjectKind};
 use super::sample_writes::write_sample;
 use super::texture::int;
 use super::*;
@@ -20,7 +20,7 @@ impl Renderbuffer {
         internal: u32,
         size: [u32; 2],
     ) -> Result<Self, Error> {
-        let object = Object::new(gl, Kind::Renderbuffer)?;
+        let object = Object::new(gl, ObjectKind::Renderbuffer)?;
         gl.BindRenderbuffer(RENDERBUFFER, object.name())?;
         let (samples, [width, height]) = (int(samples), size.map(int));
         gl.RenderbufferStorageMultisample(RENDERBUFFER, samples, internal, width, height)?;
@@ -73,8 +73,8 @@ mod tests {
         };
         copy.define(image, RGBA32F, RGBA_FLOATS, None)?;
         let framebuffers = [
-            Object::new(gl, Kind::Framebuffer)?,
-            Object::new(gl, Kind::Framebuffer)?,
+            Object::new(gl, ObjectKind::Framebuffer)?,
+            Object::new(gl, ObjectKind::Framebuffer)?,
         ];
         gl.BindFramebuffer(READ_FRAMEBUFFER, framebuffers[0].name())?;
         renderbuffer.attach(READ_FRAMEBUFFER, COLOR_ATTACHMENT0)?;

@@ -3,7 +3,7 @@
 //! A triangle over everything takes its colors from a texture with one sample for each texel, under a mask for one sample. State that
 //! decides what is drawn is set aside meanwhile.
 
-use super::object::{Kind, Object};
+use super::object::{Object, ObjectKind};
 use super::texture::int;
 use super::*;
 use crate::error::Error;
@@ -134,7 +134,7 @@ pub(super) fn write_sample(
     let kind = Texels::of(format);
     let state = SetAside::new(gl, place.size)?;
     let source = plain_texture(gl, place.size, internal, format, Some(texels))?;
-    let framebuffer = Object::new(gl, Kind::Framebuffer)?;
+    let framebuffer = Object::new(gl, ObjectKind::Framebuffer)?;
     gl.BindFramebuffer(DRAW_FRAMEBUFFER, framebuffer.name())?;
     let point = kind.attachment(format);
     attach(point)?;
@@ -271,7 +271,7 @@ impl SetAside {
 
 /// A program whose fragment shader this is.
 fn link(gl: &Rc<Gl>, fragment: &str) -> Result<Object, Error> {
-    let program = Object::new(gl, Kind::GlslProgram)?;
+    let program = Object::new(gl, ObjectKind::GlslProgram)?;
     for (stage, text) in [(VERTEX_SHADER, VERTEX_TEXT), (FRAGMENT_SHADER, fragment)] {
         let shader = gl.CreateShader(stage)?;
         let text = CString::new(text).map_err(|_| Error::NoShader("it has a zero".to_owned()))?;

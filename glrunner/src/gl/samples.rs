@@ -1,7 +1,7 @@
 //! Reads one sample of every pixel of a multisample image, for which OpenGL has no command: a compute shader fetches them, so that no
 //! state of drawing has a part in it.
 
-use super::object::{Kind, Object};
+use super::object::{Object, ObjectKind};
 use super::*;
 use crate::error::Error;
 use std::ffi::CString;
@@ -220,7 +220,7 @@ fn compute_shader(gl: &Rc<Gl>, text: &str) -> Result<Object, Error> {
     // SAFETY: OpenGL reads one pointer to a text that ends with a zero.
     let name = unsafe { gl.CreateShaderProgramv(COMPUTE_SHADER, 1, texts.as_ptr()) }?;
     gl.check("glCreateShaderProgramv")?;
-    let program = Object::adopt(gl, Kind::GlslProgram, name);
+    let program = Object::adopt(gl, ObjectKind::GlslProgram, name);
     let mut linked = 0;
     // SAFETY: this state has one value.
     unsafe { gl.GetProgramiv(name, LINK_STATUS, &mut linked) }?;

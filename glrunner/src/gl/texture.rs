@@ -1,6 +1,6 @@
 //! Textures: images go in and out with their lengths compared.
 
-use super::object::{Kind, Object};
+use super::object::{Object, ObjectKind};
 use super::*;
 use crate::error::Error;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ pub(super) fn int(value: u32) -> i32 {
 impl Texture {
     /// A texture of this target without images.
     pub(crate) fn new(gl: &Rc<Gl>, target: u32) -> Result<Self, Error> {
-        let object = Object::new(gl, Kind::Texture)?;
+        let object = Object::new(gl, ObjectKind::Texture)?;
         let texture = Self { object, target };
         texture.edit(|gl| gl.check("glBindTexture"))?;
         Ok(texture)

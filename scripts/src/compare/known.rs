@@ -13,7 +13,7 @@
 //! interface, device or name contains `driver`, so what holds for one driver says nothing of others. One that explains nothing although
 //! scripts like each of its patterns were compared with such a driver is [stale](Known::stale), unless it says `sometimes = true`.
 
-use super::{Class, Comparison, Difference, Driver, Kind};
+use super::{Class, Comparison, Difference, DifferenceKind, Driver};
 use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -46,7 +46,7 @@ pub struct KnownDifference {
     pub driver: String,
     /// What differs.
     #[serde(deserialize_with = "one_or_more")]
-    pub kind: Vec<Kind>,
+    pub kind: Vec<DifferenceKind>,
     /// The section of the specification that decides it.
     pub section: String,
     /// Why the driver does otherwise.
@@ -168,7 +168,8 @@ impl Known {
     /// An entry that explains why a driver ends the process that runs a script.
     pub fn explain_crash(&self, script: &str, driver: &Driver) -> Option<&KnownDifference> {
         let entries = self.entries_for(script, driver).into_iter();
-        let mut of_outcome = entries.filter(|entry| entry.known.kind.contains(&Kind::Outcome));
+        let mut of_outcome =
+            entries.filter(|entry| entry.known.kind.contains(&DifferenceKind::Outcome));
         let entry = of_outcome.next()?;
         entry.matched.store(true, Ordering::Relaxed);
         Some(&entry.known)
@@ -263,7 +264,7 @@ mod tests {
     const ENTRY: &str = "[[difference]]\nscripts = 'arb/op/*.shader_test'\ndriver = 'mesa'\nkind = 'values'\n\
                          section = 'ARB_vertex_program 2.14'\nreason = 'rounds'\n";
 
-    fn comparison(kinds: &[Kind]) -> Comparison {
+    fn comparison(kinds: &[DifferenceKind]) -> Comparison {
         let driver = |api: &str, name: &str| Driver {
             api: api.into(),
             device: "d".into(),
@@ -282,16 +283,16 @@ mod tests {
     fn entries_explain_their_kind_of_difference() {
         let known = Known::parse(ENTRY).unwrap();
         let script = "tests/arb/op/add.shader_test";
-        let values = comparison(&[Kind::Values, Kind::Values]);
+        let values = comparison(&[DifferenceKind::Values, DifferenceKind::Values]);
         let found = known.explain(script, &values).unwrap();
         assert_eq!(found[0].section, "ARB_vertex_program 2.14");
         assert_eq!(found.len(), 1);
         assert_eq!(known.explain("arb/tex/add.shader_test", &values), None);
-        let both = comparison(&[Kind::Values, Kind::Verdict]);
+        let both = comparison(&[DifferenceKind::Values, DifferenceKind::Verdict]);
         assert_eq!(known.explain(script, &both), None);
         let list = Known::parse(&ENTRY.replace("'values'", "['verdict', 'values']")).unwrap();
         assert!(list.explain(script, &both).is_some());
-        let mut other = comparison(&[Kind::Values]);
+        let mut other = comparison(&[DifferenceKind::Values]);
         other.drivers[1].driver = "NVIDIA".into();
         assert_eq!(known.explain(script, &other), None);
         // The other side may be Mesa's too without being meant.
@@ -303,7 +304,7 @@ mod tests {
     #[test]
     fn entries_without_use_are_stale() {
         let script = "arb/op/add.shader_test";
-        let stale = |uses: &[(&str, &[Kind])]| {
+        let stale = |uses: &[(&str, &[DifferenceKind])]| {
             let known = Known::parse(ENTRY).unwrap();
             for (script, kinds) in uses {
                 known.explain(script, &comparison(kinds));
@@ -313,8 +314,11 @@ mod tests {
         assert_eq!(stale(&[]), 0);
         assert_eq!(stale(&[("gp/add.shader_test", &[])]), 0);
         assert_eq!(stale(&[(script, &[])]), 1);
-        assert_eq!(stale(&[(script, &[Kind::Verdict])]), 1);
-        assert_eq!(stale(&[(script, &[]), (script, &[Kind::Values])]), 0);
+        assert_eq!(stale(&[(script, &[DifferenceKind::Verdict])]), 1);
+        assert_eq!(
+            stale(&[(script, &[]), (script, &[DifferenceKind::Values])]),
+            0
+        );
         let known = Known::parse(&format!("{ENTRY}sometimes = true\n")).unwrap();
         known.explain(script, &comparison(&[]));
         assert!(known.stale().is_empty());

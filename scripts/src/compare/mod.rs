@@ -80,7 +80,7 @@ pub enum Class {
 /// What differs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum DifferenceKind {
     /// Whether the script passes.
     Outcome,
     /// Whether a program is accepted.
@@ -91,7 +91,7 @@ pub enum Kind {
     Values,
 }
 
-impl Kind {
+impl DifferenceKind {
     /// The word for it in files.
     pub const fn word(self) -> &'static str {
         match self {
@@ -107,7 +107,7 @@ impl Kind {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Difference {
     /// What differs.
-    pub kind: Kind,
+    pub kind: DifferenceKind,
     /// Whether it is more than a tolerance allows.
     pub beyond: bool,
     /// Line of the script that shows it, where there is one.
@@ -152,11 +152,11 @@ impl Comparison {
     /// The comparison of a script of which a side has gone wrong before it could show anything.
     pub fn broken(drivers: [Driver; 2], text: String) -> Self {
         let mut comparison = Self::empty(drivers, Class::Different);
-        comparison.differ(Kind::Outcome, None, text);
+        comparison.differ(DifferenceKind::Outcome, None, text);
         comparison
     }
 
-    fn differ(&mut self, kind: Kind, line: Option<u32>, text: String) {
+    fn differ(&mut self, kind: DifferenceKind, line: Option<u32>, text: String) {
         self.differences.push(Difference {
             kind,
             beyond: true,
@@ -206,7 +206,7 @@ pub fn compare(a: &Recording, b: &Recording) -> Comparison {
     let mut comparison = Comparison::empty(drivers, Class::Exact);
     compare_outcomes([a, b], &names, &mut comparison);
     compare_verdicts([&a.verdicts, &b.verdicts], &names, &mut comparison);
-    let refuses = |found: &Difference| found.kind == Kind::Verdict;
+    let refuses = |found: &Difference| found.kind == DifferenceKind::Verdict;
     // What a script leaves says nothing of programs that one side has not run.
     if !comparison.differences.iter().any(refuses) {
         observations::compare([a, b], &names, &mut comparison);
@@ -245,7 +245,7 @@ fn compare_outcomes(runs: [&Recording; 2], names: &[String; 2], comparison: &mut
         names[passing], names[failing]
     );
     let line = failure.and_then(|failure| failure.line);
-    comparison.differ(Kind::Outcome, line, text);
+    comparison.differ(DifferenceKind::Outcome, line, text);
 }
 
 fn compare_verdicts(
@@ -278,7 +278,7 @@ fn compare_verdicts(
                         format!("{at} with {} ({message})", names[side])
                     };
                     let text = format!("{what} has its error{} and{}", side(0, x), side(1, y));
-                    comparison.differ(Kind::Position, None, text);
+                    comparison.differ(DifferenceKind::Position, None, text);
                 }
             }
             (Some(rejection), None) | (None, Some(rejection)) => {
@@ -290,7 +290,7 @@ fn compare_verdicts(
                     at(rejection.position),
                     first_line(&rejection.message)
                 );
-                comparison.differ(Kind::Verdict, None, text);
+                comparison.differ(DifferenceKind::Verdict, None, text);
             }
         }
     }

@@ -22,7 +22,7 @@ const ULPS: f64 = 1.0;
 
 /// Types of numbers, for comparing.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Kind {
+pub(super) enum NumberKind {
     /// Numbers that are the same or not.
     Exact,
     /// Numbers with a precision.
@@ -58,7 +58,7 @@ impl Gap {
     }
 }
 
-impl Kind {
+impl NumberKind {
     /// The kind of a type of buffer contents.
     pub(super) fn of_scalar(scalar: Scalar) -> Self {
         let float = |fraction, min_exponent| {
@@ -163,7 +163,7 @@ impl Bounds {
 /// How bits of a type differ.
 pub(super) fn scalar_gap(scalar: Scalar, a: u64, b: u64) -> Gap {
     match (scalar.value(a), scalar.value(b)) {
-        (Value::Float(a), Value::Float(b)) => Kind::of_scalar(scalar).gap(a, b),
+        (Value::Float(a), Value::Float(b)) => NumberKind::of_scalar(scalar).gap(a, b),
         _ if a == b => Gap::None,
         _ => Gap::Apart,
     }
@@ -172,7 +172,7 @@ pub(super) fn scalar_gap(scalar: Scalar, a: u64, b: u64) -> Gap {
 /// Whether bits of a type are near enough.
 pub(super) fn accepts_scalar(scalar: Scalar, gap: Gap, a: u64, b: u64) -> bool {
     match (scalar.value(a), scalar.value(b)) {
-        (Value::Float(a), Value::Float(b)) => Kind::of_scalar(scalar).accepts(gap, a, b),
+        (Value::Float(a), Value::Float(b)) => NumberKind::of_scalar(scalar).accepts(gap, a, b),
         _ => gap == Gap::None,
     }
 }
@@ -241,7 +241,7 @@ mod tests {
     fn fixed_points_are_apart_by_steps() {
         let gap = |name: &str, a: f64, b: f64| {
             let format = Format::parse(name).unwrap();
-            Kind::Near(Precision::of_channel(&format, 0)).gap(a, b)
+            NumberKind::Near(Precision::of_channel(&format, 0)).gap(a, b)
         };
         assert_eq!(gap("R8_UNORM", 0.2, 53.0 / 255.0), Gap::Steps(2.0));
         assert_eq!(gap("R16_SNORM", -1.0, -1.0), Gap::None);
@@ -250,19 +250,19 @@ mod tests {
     #[test]
     fn default_tolerances_are_those_of_gl() {
         let accepts = |a: f64, b: f64| {
-            let kind = Kind::of_scalar(Scalar::F32);
+            let kind = NumberKind::of_scalar(Scalar::F32);
             kind.accepts(kind.gap(a, b), a, b)
         };
         assert!(accepts(1000.0, 1000.009) && !accepts(1000.0, 1000.02));
         assert!(accepts(0.0, 9e-7) && !accepts(0.0, 2e-6));
         assert!(!accepts(f64::NAN, 0.0) && accepts(f64::NAN, f64::NAN));
-        let half = Kind::of_scalar(Scalar::F16);
+        let half = NumberKind::of_scalar(Scalar::F16);
         assert!(half.accepts(half.gap(1.0, 1.0 + 1.0 / 1024.0), 1.0, 1.0 + 1.0 / 1024.0));
         assert!(!half.accepts(half.gap(1.0, 1.002), 1.0, 1.002));
-        let double = Kind::of_scalar(Scalar::F64);
+        let double = NumberKind::of_scalar(Scalar::F64);
         assert!(!double.accepts(double.gap(1.0, 1.000_001), 1.0, 1.000_001));
         assert!(double.accepts(double.gap(1.0, 1.0 + 1e-13), 1.0, 1.0 + 1e-13));
-        let steps = Kind::Near(Precision::Fixed { steps: 255.0 });
+        let steps = NumberKind::Near(Precision::Fixed { steps: 255.0 });
         assert!(
             steps.accepts(Gap::Steps(1.0), 0.0, 0.0) && !steps.accepts(Gap::Steps(1.5), 0.0, 0.0)
         );

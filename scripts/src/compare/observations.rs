@@ -4,7 +4,7 @@
 //! that holds in both runs compared it: then both values are within the tolerance of the script. At the end of the script the same goes
 //! for values that have not changed since. Everything else has the tolerances of `numbers`.
 
-use super::numbers::{Gap, Kind, accepts_scalar, scalar_gap, word_gap};
+use super::numbers::{Gap, NumberKind, accepts_scalar, scalar_gap, word_gap};
 use super::{Comparison, Difference, Recording};
 use crate::data::Scalar;
 use crate::format::Format;
@@ -114,7 +114,7 @@ fn note_unpaired(seen: &Observation, name: &str, comparison: &mut Comparison) {
         None => format!("only {name} has left {}", seen.subject),
         Some(_) => format!("{} was looked at with {name} only", seen.subject),
     };
-    comparison.differ(super::Kind::Values, seen.line, text);
+    comparison.differ(super::DifferenceKind::Values, seen.line, text);
 }
 
 fn compare_pair(pair: &Pair<'_>, pairs: &[Pair<'_>], comparison: &mut Comparison) {
@@ -149,7 +149,7 @@ fn compare_pair(pair: &Pair<'_>, pairs: &[Pair<'_>], comparison: &mut Comparison
     };
     if !same_shape {
         let text = format!("{} has another shape", a.subject);
-        comparison.differ(super::Kind::Values, a.line, text);
+        comparison.differ(super::DifferenceKind::Values, a.line, text);
         return;
     }
     comparison.values += tally.values;
@@ -185,7 +185,7 @@ fn describe(seen: &Observation, tally: Tally) -> Difference {
         text.push_str(&format!("; {word} {}: {a} and {b}", sample.place));
     }
     Difference {
-        kind: super::Kind::Values,
+        kind: super::DifferenceKind::Values,
         beyond: tally.beyond > 0,
         line: seen.line,
         text,
@@ -238,14 +238,14 @@ impl<'a> Texels<'a> {
 }
 
 /// The numbers of a component that both formats have. Where these differ, the coarser one counts.
-fn kind_of(formats: [&Format; 2], component: usize, values: [f64; 2]) -> Kind {
+fn kind_of(formats: [&Format; 2], component: usize, values: [f64; 2]) -> NumberKind {
     if formats.iter().any(|format| format.encoding.is_integer()) {
-        return Kind::Exact;
+        return NumberKind::Exact;
     }
     let [a, b] = formats.map(|format| Precision::of_channel(format, component));
     match a == b || a.distance(values[0], values[1]) <= b.distance(values[0], values[1]) {
-        true => Kind::Near(a),
-        false => Kind::Near(b),
+        true => NumberKind::Near(a),
+        false => NumberKind::Near(b),
     }
 }
 
@@ -289,8 +289,8 @@ fn compare_texels(pair: &Pair<'_>, pairs: &[Pair<'_>], tally: &mut Tally) -> boo
             let same_bits =
                 same_format && a.format.bits(x, component) == b.format.bits(y, component);
             let gap = match kind {
-                Kind::Exact if same_format && !same_bits => Gap::Apart,
-                Kind::Exact | Kind::Near(_) => kind.gap(values[0], values[1]),
+                NumberKind::Exact if same_format && !same_bits => Gap::Apart,
+                NumberKind::Exact | NumberKind::Near(_) => kind.gap(values[0], values[1]),
             };
             let accepted = || {
                 component < compared

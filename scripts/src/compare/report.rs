@@ -283,7 +283,7 @@ fn named(scripts: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::tests::run;
-    use super::super::{Kind, compare};
+    use super::super::{DifferenceKind, compare};
     use super::*;
     use crate::outcome::Outcome;
 
@@ -293,7 +293,7 @@ mod tests {
         (near.class, near.ulp) = (Class::Within, 3.0);
         let mut different = same.clone();
         (different.class, different.ulp) = (Class::Different, 9e9);
-        different.differ(Kind::Values, Some(4), "buffer: 1 of 2".into());
+        different.differ(DifferenceKind::Values, Some(4), "buffer: 1 of 2".into());
         let skipped = super::super::Recording {
             outcome: Outcome::Skip("no a|b".into()),
             ..run("gl")

@@ -265,14 +265,14 @@ fn verdicts_agree_in_position_too() {
     assert_eq!(
         texts(Some(Some(3)), None),
         [(
-            Kind::Verdict,
+            DifferenceKind::Verdict,
             "fragment program 2 is accepted with vulkan and rejected with gl at 3: no".to_owned()
         )]
     );
     assert_eq!(
         texts(Some(Some(3)), Some(Some(4))),
         [(
-            Kind::Position,
+            DifferenceKind::Position,
             "fragment program 2 has its error at 3 with gl (no) and at 4 with vulkan (no)"
                 .to_owned()
         )]
@@ -293,17 +293,17 @@ fn what_refused_programs_leave_is_not_compared() {
         observations: vec![words(&[word])],
         ..run(api)
     };
-    let kinds = |a: &Recording, b: &Recording| -> Vec<Kind> {
+    let kinds = |a: &Recording, b: &Recording| -> Vec<DifferenceKind> {
         let found = compare(a, b).differences.into_iter();
         found.map(|difference| difference.kind).collect()
     };
     assert_eq!(
         kinds(&with("gl", Some(1), 1), &with("vulkan", None, 2)),
-        [Kind::Verdict]
+        [DifferenceKind::Verdict]
     );
     assert_eq!(
         kinds(&with("gl", None, 1), &with("vulkan", None, 2)),
-        [Kind::Values]
+        [DifferenceKind::Values]
     );
 }
 

@@ -129,7 +129,7 @@ impl VertexData {
 
 /// Whose location a header gives.
 #[derive(Clone, Copy)]
-enum Place {
+enum ColumnLocation {
     Location(u32),
     /// A name that stands for no location: the columns of such names get the locations that are left, in order.
     Next,
@@ -142,7 +142,7 @@ fn parse_columns(words: &mut Words<'_>) -> Result<Vec<(u32, Format, Reading)>, L
     let mut taken = [false; ATTRIBUTES as usize];
     while !headers.is_empty() {
         let header = parse_column(&mut headers)?;
-        if let Place::Location(first) = header.place {
+        if let ColumnLocation::Location(first) = header.place {
             take(&mut taken, first, &header).map_err(|error| headers.error_at_last(error))?;
         }
     }
@@ -150,8 +150,8 @@ fn parse_columns(words: &mut Words<'_>) -> Result<Vec<(u32, Format, Reading)>, L
     while !words.is_empty() {
         let header = parse_column(words)?;
         let first = match header.place {
-            Place::Location(first) => first,
-            Place::Next => {
+            ColumnLocation::Location(first) => first,
+            ColumnLocation::Next => {
                 let free = |first: &u32| take(&mut taken.clone(), *first, &header).is_ok();
                 let first = (0..ATTRIBUTES).find(free);
                 let first = first.ok_or_else(|| words.error_at_last("no attribute is left"))?;
@@ -185,7 +185,7 @@ fn take(
 
 /// A column header.
 struct Header {
-    place: Place,
+    place: ColumnLocation,
     format: Format,
     reading: Reading,
     /// Columns of a matrix, 1 for everything else.
@@ -199,8 +199,8 @@ fn parse_column(words: &mut Words<'_>) -> Result<Header, LineError> {
     let mut parts = header.split('/');
     let name = parts.next().unwrap_or_default();
     let place = match attribute_location(name) {
-        Some(location) => Place::Location(location),
-        None if is_variable(name) => Place::Next,
+        Some(location) => ColumnLocation::Location(location),
+        None if is_variable(name) => ColumnLocation::Next,
         None => {
             return Err(words.error_at_last(format!("`{name}` is no attribute location or name")));
         }

@@ -2,7 +2,7 @@
 //! runs: up to the end of the stage, and up to its beginning.
 
 use super::measure::Budget;
-use glasm::frontend::{Memory, Stage, run_until};
+use glasm::frontend::{Scratch, Stage, run_until};
 use glasm::{Compiler, Options, Source};
 use std::hint::black_box;
 
@@ -15,11 +15,11 @@ pub(crate) fn measure(
     options: &Options,
     budget: Budget,
 ) -> Result<Vec<(&'static str, f64)>, String> {
-    let mut memories = [(); 2].map(|()| Memory::new());
+    let mut memories = [(); 2].map(|()| Scratch::new());
     run_until(&mut memories[0], source, Stage::Lower).map_err(|errors| errors.render(source))?;
     let [check, lower] = &mut memories;
     let mut compiler = Compiler::new();
-    let run = |memory: &mut Memory, last| drop(black_box(run_until(memory, source, last)));
+    let run = |scratch: &mut Scratch, last| drop(black_box(run_until(scratch, source, last)));
     let ends = budget.time_together([
         &mut || run(check, Stage::Check),
         &mut || run(lower, Stage::Lower),

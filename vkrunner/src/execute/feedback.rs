@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// Whether draws are captured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum FeedbackState {
     Off,
     /// The next draw goes to where it says.
     On(CaptureStart),
@@ -16,7 +16,7 @@ enum State {
 
 /// Captured draws and their counts.
 pub(super) struct Feedback {
-    state: State,
+    state: FeedbackState,
     /// Made by the first capture.
     counts: Option<CaptureCounts>,
     /// Primitives written and needed since the capture began, by stream.
@@ -44,7 +44,7 @@ fn counted_streams(script: &Script) -> Vec<u32> {
 impl Feedback {
     pub(super) fn new() -> Self {
         Self {
-            state: State::Off,
+            state: FeedbackState::Off,
             counts: None,
             primitives: BTreeMap::new(),
             drawn: false,
@@ -60,24 +60,24 @@ impl Feedback {
         }
         self.primitives.clear();
         self.drawn = false;
-        self.state = State::On(CaptureStart::Start);
+        self.state = FeedbackState::On(CaptureStart::Start);
         Ok(())
     }
 
     /// Captures no more.
     pub(super) fn end(&mut self) {
-        self.state = State::Off;
+        self.state = FeedbackState::Off;
     }
 
     /// Adds up what a draw has captured.
     pub(super) fn drawn(&mut self) -> Result<(), Problem> {
-        if let (State::On(_), Some(counts)) = (self.state, &self.counts) {
+        if let (FeedbackState::On(_), Some(counts)) = (self.state, &self.counts) {
             for (stream, [written, needed]) in counts.primitives()? {
                 let sum = self.primitives.entry(stream).or_default();
                 *sum = [sum[0] + written, sum[1] + needed];
             }
             self.drawn = true;
-            self.state = State::On(CaptureStart::Resume);
+            self.state = FeedbackState::On(CaptureStart::Resume);
         }
         Ok(())
     }
@@ -101,7 +101,8 @@ impl Feedback {
 impl Resources {
     /// What a draw captures now.
     pub(super) fn capture_call(&self, script: &Script) -> Result<Option<CaptureCall<'_>>, String> {
-        let (State::On(start), Some(counts)) = (self.feedback.state, &self.feedback.counts) else {
+        let (FeedbackState::On(start), Some(counts)) = (self.feedback.state, &self.feedback.counts)
+        else {
             return Ok(None);
         };
         let ranges = self.bound.captured();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// What counts against a limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum LimitedDescriptor {
     Texture,
     TexelBuffer,
     Image,
@@ -19,44 +19,52 @@ pub(super) fn missing<'a>(
     modules: impl Iterator<Item = &'a Module>,
     limits: DescriptorLimits,
 ) -> Option<String> {
-    let mut slots: BTreeMap<DescriptorSlot, (Kind, u32)> = BTreeMap::new();
+    let mut slots: BTreeMap<DescriptorSlot, (LimitedDescriptor, u32)> = BTreeMap::new();
     let mut add = |slot, kind, count: u32| {
         let known = slots.entry(slot).or_insert((kind, 0));
         known.1 = known.1.max(count);
     };
     let texture = |target| match target == TexTarget::Buffer {
-        true => Kind::TexelBuffer,
-        false => Kind::Texture,
+        true => LimitedDescriptor::TexelBuffer,
+        false => LimitedDescriptor::Texture,
     };
     for reflection in modules.filter_map(|module| module.reflection.as_ref()) {
         for binding in &reflection.textures {
             add(binding.slot, texture(binding.target), binding.count);
         }
         for binding in &reflection.images {
-            add(binding.slot, Kind::Image, binding.count);
+            add(binding.slot, LimitedDescriptor::Image, binding.count);
         }
         for array in &reflection.handle_arrays {
             let kind = match array.kind {
                 HandleKind::Texture(_) | HandleKind::Comparison | HandleKind::QueriedTexture => {
                     texture(array.target)
                 }
-                HandleKind::Image(_) => Kind::Image,
+                HandleKind::Image(_) => LimitedDescriptor::Image,
             };
             add(array.slot, kind, array.count);
         }
     }
-    let count = |wanted: &[Kind]| -> u32 {
+    let count = |wanted: &[LimitedDescriptor]| -> u32 {
         let counted = slots.values().filter(|(kind, _)| wanted.contains(kind));
         counted.map(|(_, count)| *count).sum()
     };
     let all = [
-        (limits.samplers, count(&[Kind::Texture]), "samplers"),
+        (
+            limits.samplers,
+            count(&[LimitedDescriptor::Texture]),
+            "samplers",
+        ),
         (
             limits.textures,
-            count(&[Kind::Texture, Kind::TexelBuffer]),
+            count(&[LimitedDescriptor::Texture, LimitedDescriptor::TexelBuffer]),
             "textures",
         ),
-        (limits.images, count(&[Kind::Image]), "storage images"),
+        (
+            limits.images,
+            count(&[LimitedDescriptor::Image]),
+            "storage images",
+        ),
     ];
     let exceeded = all.into_iter().find(|(limit, count, _)| count > limit);
     exceeded.map(|(limit, count, what)| {

@@ -13,7 +13,7 @@ mod verdicts;
 
 use crate::options::Through;
 use crate::requirements::{Capabilities, missing_components, missing_for_module};
-use crate::tools::{Job, TextLanguage, ToolError, Tools};
+use crate::tools::{TextLanguage, ToolError, ToolInput, Tools};
 use glasm::frontend::lang::languages::Language;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::InterfaceVariable;
@@ -231,7 +231,7 @@ impl CompileContext<'_> {
         let first = sections
             .first()
             .expect("a module has at least the section that asks for it");
-        let job = Job {
+        let job = ToolInput {
             language,
             stage: first.stage,
             target: self.target,

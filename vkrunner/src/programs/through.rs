@@ -3,7 +3,7 @@
 use super::{CompileContext, Refusal};
 use crate::options::Through;
 #[cfg(feature = "text")]
-use crate::tools::{Job, TextLanguage, ToolError};
+use crate::tools::{TextLanguage, ToolError, ToolInput};
 #[cfg(feature = "text")]
 use glasm::Code;
 use glasm::{DebugInfo, DeviceFeatures, Shader};
@@ -58,7 +58,7 @@ impl CompileContext<'_> {
                 false => self.detour_failure(section, &message, None),
             }
         })?;
-        let job = Job {
+        let job = ToolInput {
             language: TextLanguage::Glsl,
             stage: section.stage,
             target: self.target,

@@ -37,7 +37,7 @@ pub(crate) struct TextureCapabilities {
 
 /// What kind of thing has a shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum ShapeUse {
     Texture,
     StorageImage,
 }
@@ -50,7 +50,7 @@ pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<St
     script.steps.iter().find_map(|step| {
         if let Command::Texture { unit, update } = &step.command {
             shapes.insert(*unit, &update.shape);
-            missing_for_shape(&update.shape, Kind::Texture, capabilities)
+            missing_for_shape(&update.shape, ShapeUse::Texture, capabilities)
         } else if let Command::Sampling { unit, sampling } = &step.command {
             let shape = shapes.get(unit).copied();
             if plain && sampling.wrap.iter().any(|wrap| wrap.is_emulated()) {
@@ -61,7 +61,7 @@ pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<St
             missing_for_sampling(shape, sampling, capabilities)
         } else if let Command::Image { key, update } = &step.command {
             images.insert(*key, update.shape.target);
-            missing_for_shape(&update.shape, Kind::StorageImage, capabilities)
+            missing_for_shape(&update.shape, ShapeUse::StorageImage, capabilities)
         } else if let Command::BindImage { bound, .. } = &step.command {
             missing_for_binding(bound, images.get(&bound.image).copied(), capabilities)
         } else {
@@ -103,7 +103,7 @@ fn missing_for_binding(
     (!is_possible).then(|| format!("the device lacks {format:?} as storage image format"))
 }
 
-fn missing_for_shape(shape: &Shape, kind: Kind, capabilities: &Capabilities) -> Option<String> {
+fn missing_for_shape(shape: &Shape, kind: ShapeUse, capabilities: &Capabilities) -> Option<String> {
     let textures = &capabilities.textures;
     let format = shape.format.vk;
     let uses = textures
@@ -113,22 +113,22 @@ fn missing_for_shape(shape: &Shape, kind: Kind, capabilities: &Capabilities) -> 
         .unwrap_or_default();
     let transfer = vk::FormatFeatureFlags::TRANSFER_DST;
     let (what, is_possible) = match (kind, shape.target == TexTarget::Buffer) {
-        (Kind::Texture, false) => (
+        (ShapeUse::Texture, false) => (
             "texture",
             uses.images
                 .contains(vk::FormatFeatureFlags::SAMPLED_IMAGE | transfer),
         ),
-        (Kind::Texture, true) => (
+        (ShapeUse::Texture, true) => (
             "buffer texture",
             uses.buffers
                 .contains(vk::FormatFeatureFlags::UNIFORM_TEXEL_BUFFER),
         ),
-        (Kind::StorageImage, false) => (
+        (ShapeUse::StorageImage, false) => (
             "storage image",
             uses.images
                 .contains(vk::FormatFeatureFlags::STORAGE_IMAGE | transfer),
         ),
-        (Kind::StorageImage, true) => (
+        (ShapeUse::StorageImage, true) => (
             "storage buffer texture",
             uses.buffers
                 .contains(vk::FormatFeatureFlags::STORAGE_TEXEL_BUFFER),
@@ -143,7 +143,7 @@ fn missing_for_shape(shape: &Shape, kind: Kind, capabilities: &Capabilities) -> 
     missing_samples(shape, kind, capabilities).or_else(|| missing_size(shape, textures))
 }
 
-fn missing_samples(shape: &Shape, kind: Kind, capabilities: &Capabilities) -> Option<String> {
+fn missing_samples(shape: &Shape, kind: ShapeUse, capabilities: &Capabilities) -> Option<String> {
     if !shape.target.is_multisample() {
         return None;
     }
@@ -153,8 +153,8 @@ fn missing_samples(shape: &Shape, kind: Kind, capabilities: &Capabilities) -> Op
     };
     let (count, format) = (shape.samples, shape.format.vk);
     let (what, counts) = match kind {
-        Kind::Texture => ("textures", uses(format).samples),
-        Kind::StorageImage => {
+        ShapeUse::Texture => ("textures", uses(format).samples),
+        ShapeUse::StorageImage => {
             let feature = "shaderStorageImageMultisample";
             if !capabilities.has(feature) {
                 return Some(format!("the device lacks {feature}"));

@@ -96,7 +96,7 @@ impl BufferUse {
 }
 
 /// Where the contents of a buffer are.
-enum Memory {
+enum BufferMemory {
     Allocated(Allocation),
     Low(LowMemory),
 }
@@ -109,7 +109,7 @@ pub(crate) struct BufferObject {
     pub(super) raw: vk::Buffer,
     pub(super) size: u64,
     /// `None` only while the buffer is made or dropped.
-    memory: Option<Memory>,
+    memory: Option<BufferMemory>,
     device: Rc<Device>,
     usage: BufferUse,
 }
@@ -161,8 +161,8 @@ impl BufferObject {
         // SAFETY: the buffer was made from this device.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         buffer.memory = Some(match usage.is_low() {
-            true => Memory::Low(LowMemory::new(device, raw, requirements)?),
-            false => Memory::Allocated(buffer.allocate(requirements)?),
+            true => BufferMemory::Low(LowMemory::new(device, raw, requirements)?),
+            false => BufferMemory::Allocated(buffer.allocate(requirements)?),
         });
         Ok(buffer)
     }
@@ -192,8 +192,8 @@ impl BufferObject {
     /// The contents; the device is idle.
     pub(crate) fn bytes(&self) -> &[u8] {
         let mapped = self.memory.as_ref().and_then(|memory| match memory {
-            Memory::Allocated(allocation) => allocation.mapped_slice(),
-            Memory::Low(memory) => Some(memory.bytes()),
+            BufferMemory::Allocated(allocation) => allocation.mapped_slice(),
+            BufferMemory::Low(memory) => Some(memory.bytes()),
         });
         &mapped.expect("shared memory is mapped as long as it is allocated")[..self.size as usize]
     }
@@ -201,8 +201,8 @@ impl BufferObject {
     /// The contents, to be changed; the device is idle.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         let mapped = self.memory.as_mut().and_then(|memory| match memory {
-            Memory::Allocated(allocation) => allocation.mapped_slice_mut(),
-            Memory::Low(memory) => Some(memory.bytes_mut()),
+            BufferMemory::Allocated(allocation) => allocation.mapped_slice_mut(),
+            BufferMemory::Low(memory) => Some(memory.bytes_mut()),
         });
         &mut mapped.expect("shared memory is mapped as long as it is allocated")
             [..self.size as usize]
@@ -235,7 +235,7 @@ impl Drop for BufferObject {
         let _phase = self.device.clock.enter(Phase::Resources);
         // SAFETY: the buffer was made from this device, and the device is idle.
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };
-        if let Some(Memory::Allocated(allocation)) = self.memory.take() {
+        if let Some(BufferMemory::Allocated(allocation)) = self.memory.take() {
             self.device.free(allocation);
         }
     }

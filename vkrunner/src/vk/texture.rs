@@ -23,7 +23,7 @@ pub(crate) enum TextureUse {
 }
 
 /// Where texels are.
-enum Memory {
+enum TexelMemory {
     Image(Image),
     /// A buffer texture.
     Texels(Buffer, vk::BufferView),
@@ -33,7 +33,7 @@ enum Memory {
 pub(crate) struct Texture {
     shape: Shape,
     usage: TextureUse,
-    memory: Memory,
+    memory: TexelMemory,
     /// What programs see of a storage image, but for all of it in its own format.
     views: Vec<(StorageView, View)>,
     device: Rc<Device>,
@@ -65,7 +65,7 @@ impl Texture {
                 if usage == TextureUse::Storage && device.has_flat_views_of_3d() {
                     desc.flags |= flat_views(shape);
                 }
-                Memory::Image(Image::new(device, &desc)?)
+                TexelMemory::Image(Image::new(device, &desc)?)
             }
         };
         Ok(Self {
@@ -83,11 +83,11 @@ impl Texture {
             return Ok(());
         }
         let made = match &self.memory {
-            Memory::Texels(buffer, _) => {
+            TexelMemory::Texels(buffer, _) => {
                 let size = self.shape.plane_bytes(0) as u64;
                 View::Texels(texel_view(&self.device, buffer, view.format, size)?)
             }
-            Memory::Image(image) => {
+            TexelMemory::Image(image) => {
                 let desc = storage_view(&self.shape, view);
                 View::Image(image.create_view(&desc)?)
             }
@@ -125,21 +125,23 @@ impl Texture {
         let planes: Vec<PlaneId> = self.shape.planes().collect();
         let layout = self.layout();
         match &mut self.memory {
-            Memory::Texels(buffer, _) => {
+            TexelMemory::Texels(buffer, _) => {
                 for id in planes {
                     let bytes = plane(id);
                     buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
                 }
                 Ok(())
             }
-            Memory::Image(image) if self.shape.samples > 1 && self.usage == TextureUse::Storage => {
+            TexelMemory::Image(image)
+                if self.shape.samples > 1 && self.usage == TextureUse::Storage =>
+            {
                 storage_samples::prepare(&self.device, image)?;
                 storage_samples::write(&self.device, image, &self.shape, &planes, plane)
             }
-            Memory::Image(image) if self.shape.samples > 1 => {
+            TexelMemory::Image(image) if self.shape.samples > 1 => {
                 multisample::fill(&self.device, image, &self.shape, plane, layout)
             }
-            Memory::Image(image) => {
+            TexelMemory::Image(image) => {
                 let old = vk::ImageLayout::UNDEFINED;
                 upload(
                     &self.device,
@@ -161,13 +163,13 @@ impl Texture {
     ) -> Result<(), Error> {
         let layout = self.layout();
         match &self.memory {
-            Memory::Image(image) if self.shape.samples == 1 => {
+            TexelMemory::Image(image) if self.shape.samples == 1 => {
                 upload(&self.device, image, &self.shape, planes, plane, [layout; 2])
             }
-            Memory::Image(image) if self.usage == TextureUse::Storage => {
+            TexelMemory::Image(image) if self.usage == TextureUse::Storage => {
                 storage_samples::write(&self.device, image, &self.shape, planes, plane)
             }
-            Memory::Image(_) | Memory::Texels(..) => self.fill(plane),
+            TexelMemory::Image(_) | TexelMemory::Texels(..) => self.fill(plane),
         }
     }
 
@@ -176,11 +178,11 @@ impl Texture {
         let [width, height, _] = self.shape.level_extent(id.level);
         let size = self.shape.plane_bytes(id.level);
         let data = match &self.memory {
-            Memory::Texels(buffer, _) => buffer.bytes()[..size].to_vec(),
-            Memory::Image(image) if self.shape.samples > 1 => {
+            TexelMemory::Texels(buffer, _) => buffer.bytes()[..size].to_vec(),
+            TexelMemory::Image(image) if self.shape.samples > 1 => {
                 storage_samples::read(&self.device, image, &self.shape, id)?
             }
-            Memory::Image(image) => self.read_image(image, id, size)?,
+            TexelMemory::Image(image) => self.read_image(image, id, size)?,
         };
         Ok(Picture {
             width,
@@ -217,16 +219,16 @@ impl Texture {
     /// The view of a buffer texture.
     pub(super) fn texel_view(&self) -> Option<vk::BufferView> {
         match &self.memory {
-            Memory::Texels(_, view) => Some(*view),
-            Memory::Image(_) => None,
+            TexelMemory::Texels(_, view) => Some(*view),
+            TexelMemory::Image(_) => None,
         }
     }
 
     /// The image, unless it is a buffer texture.
     pub(super) fn image(&self) -> Option<&Image> {
         match &self.memory {
-            Memory::Image(image) => Some(image),
-            Memory::Texels(..) => None,
+            TexelMemory::Image(image) => Some(image),
+            TexelMemory::Texels(..) => None,
         }
     }
 
@@ -266,7 +268,7 @@ impl Drop for Texture {
                 }
             }
         }
-        if let Memory::Texels(_, view) = &self.memory {
+        if let TexelMemory::Texels(_, view) = &self.memory {
             // SAFETY: the view was made from this device, and the device is idle.
             unsafe { self.device.raw.destroy_buffer_view(*view, None) };
         }
@@ -366,7 +368,11 @@ pub(super) fn attachment_usage(format: &Format) -> vk::ImageUsageFlags {
     }
 }
 
-fn create_texels(device: &Rc<Device>, shape: &Shape, usage: TextureUse) -> Result<Memory, Error> {
+fn create_texels(
+    device: &Rc<Device>,
+    shape: &Shape,
+    usage: TextureUse,
+) -> Result<TexelMemory, Error> {
     let usage = match usage {
         TextureUse::Sampled => BufferUse::Texels,
         TextureUse::Storage => BufferUse::StorageTexels,
@@ -374,7 +380,7 @@ fn create_texels(device: &Rc<Device>, shape: &Shape, usage: TextureUse) -> Resul
     let size = shape.plane_bytes(0) as u64;
     let buffer = Buffer::new(device, usage, size)?;
     let view = texel_view(device, &buffer, shape.format.vk, size)?;
-    Ok(Memory::Texels(buffer, view))
+    Ok(TexelMemory::Texels(buffer, view))
 }
 
 fn texel_view(

@@ -17,7 +17,7 @@ use glasm_ir::{
     Aux, Base, Cond, Inst, Node, Op, Program, Register, RegisterId, RoutineId, Storage, Width,
 };
 use rustc_hash::FxHashMap;
-use tree::{FlowScan, Place};
+use tree::{BlockPosition, FlowScan};
 
 /// Deepest nesting of blocks, inlined routines included.
 pub(crate) const MAX_NESTING: u32 = 200;
@@ -283,7 +283,7 @@ impl Analysis {
         let body = program.routines[routine].body;
         scan.block(
             body,
-            Place {
+            BlockPosition {
                 depth: 0,
                 tail: true,
                 enclosed: false,

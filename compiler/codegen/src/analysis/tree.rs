@@ -7,7 +7,7 @@ use glasm_ir::{BlockId, Node, Program, RoutineId, SwitchId};
 
 /// Where a block stands in its routine.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct BlockPosition {
     pub(super) depth: u32,
     pub(super) tail: bool,
     /// Inside a loop or switch.
@@ -25,7 +25,7 @@ pub(super) struct FlowScan<'a> {
 
 impl FlowScan<'_> {
     /// Whether control reaches the end of the block.
-    pub(super) fn block(&mut self, id: BlockId, place: Place) -> Result<bool, Failure> {
+    pub(super) fn block(&mut self, id: BlockId, place: BlockPosition) -> Result<bool, Failure> {
         if place.depth > MAX_NESTING {
             return Err(Error::limit(format!(
                 "blocks are nested deeper than {MAX_NESTING}"
@@ -41,7 +41,7 @@ impl FlowScan<'_> {
         for (index, &node) in nodes.iter().enumerate() {
             self.size += 1;
             let tail = place.tail && index + 1 == nodes.len();
-            if !self.node(node, Place { tail, ..place })? {
+            if !self.node(node, BlockPosition { tail, ..place })? {
                 info.reachable = index as u32 + 1;
                 info.falls = false;
                 break;
@@ -51,8 +51,8 @@ impl FlowScan<'_> {
         Ok(info.falls)
     }
 
-    fn node(&mut self, node: Node, place: Place) -> Result<bool, Failure> {
-        let inner = Place {
+    fn node(&mut self, node: Node, place: BlockPosition) -> Result<bool, Failure> {
+        let inner = BlockPosition {
             depth: place.depth + 1,
             ..place
         };
@@ -113,11 +113,11 @@ impl FlowScan<'_> {
         &mut self,
         body: BlockId,
         continuing: Option<BlockId>,
-        inner: Place,
+        inner: BlockPosition,
     ) -> Result<bool, Failure> {
         self.analysis.has_loops = true;
         self.analysis.breaks.push(0);
-        let inner = Place {
+        let inner = BlockPosition {
             tail: false,
             enclosed: true,
             ..inner
@@ -129,11 +129,11 @@ impl FlowScan<'_> {
         Ok(self.analysis.breaks.pop().is_some_and(|count| count > 0))
     }
 
-    fn switch(&mut self, id: SwitchId, inner: Place) -> Result<bool, Failure> {
+    fn switch(&mut self, id: SwitchId, inner: BlockPosition) -> Result<bool, Failure> {
         let program = self.program;
         let switch = &program.switches[id];
         self.analysis.breaks.push(0);
-        let inner = Place {
+        let inner = BlockPosition {
             enclosed: true,
             ..inner
         };

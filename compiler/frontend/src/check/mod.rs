@@ -39,7 +39,7 @@ pub(crate) use types::result_type;
 use crate::ast::{Ast, Base, Inst, Operand, Statement, VarMods};
 use crate::codes::Code;
 use crate::header::Start;
-use crate::kept::{self, Memory};
+use crate::kept::{self, Scratch};
 use crate::lang::arb::limits::EXECUTED_INSTRUCTIONS;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::lenient::Rule;
@@ -244,22 +244,22 @@ struct Options {
 }
 
 /// Reads and checks a program, one statement after the other. The result is there exactly if no error was found, here or before.
-pub(crate) fn check<'s>(start: Start<'s>, memory: &mut Memory) -> (Option<Checked<'s>>, Reports) {
-    let mut checker = Checker::new(start, memory);
+pub(crate) fn check<'s>(start: Start<'s>, scratch: &mut Scratch) -> (Option<Checked<'s>>, Reports) {
+    let mut checker = Checker::new(start, scratch);
     checker.statements();
     checker.whole_program();
     let Checker {
         program, syntax, ..
     } = checker;
-    let (ast, reports) = syntax.finish(memory);
+    let (ast, reports) = syntax.finish(scratch);
     let ok = !reports.has_errors();
     (ok.then_some(Checked { ast, ..program }), reports)
 }
 
 impl<'s> Checker<'s> {
-    fn new(start: Start<'s>, memory: &mut Memory) -> Self {
+    fn new(start: Start<'s>, scratch: &mut Scratch) -> Self {
         let (dialect, text) = (start.dialect, start.text);
-        let syntax = Syntax::new(start, memory);
+        let syntax = Syntax::new(start, scratch);
         Self {
             program: Checked {
                 ast: Ast::new(dialect, text),
@@ -267,7 +267,7 @@ impl<'s> Checker<'s> {
                 attribs: Vec::new(),
                 params: Vec::new(),
                 results: Vec::new(),
-                types: kept::take(&mut memory.types, 0),
+                types: kept::take(&mut scratch.types, 0),
                 routines: Vec::new(),
                 labels: FxHashMap::default(),
                 main: 0,

@@ -1,6 +1,6 @@
 //! Instructions that only ARB programs have, or that mean something else there. ARB_vertex_program section 2.14.5.
 
-use super::{Job, Lowerer};
+use super::{InstCx, Lowerer};
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::types::Type;
 use glasm_ir::{Op, Src, Swizzle, WriteMask};
@@ -17,33 +17,33 @@ const MANTISSA_BITS: u64 = 23;
 const BIAS: u64 = 127;
 
 /// ARL: the largest integer not above the operand; ARR: the nearest one, the even one of two. Both within the range of integers.
-pub(super) fn load_address(l: &mut Lowerer<'_>, job: &Job<'_>, rounding: Rounding) {
-    let source = l.value(job, 0, F);
+pub(super) fn load_address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rounding: Rounding) {
+    let source = l.value(cx, 0, F);
     let aux = Aux::Cvt {
         from: F,
         rounding,
         saturate: true,
     };
-    l.finish_with(job, Op::Cvt, job.result, aux, &[source]);
+    l.finish_with(cx, Op::Cvt, cx.result, aux, &[source]);
 }
 
 /// ARA: `(a.x + a.z, a.y + a.w, a.x + a.z, a.y + a.w)`
-pub(super) fn add_addresses(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let address = l.value(job, 0, S);
+pub(super) fn add_addresses(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let address = l.value(cx, 0, S);
     let pairs = [[0, 1, 0, 1], [2, 3, 2, 3]].map(|lanes| address.swizzled(Swizzle::new(lanes)));
-    l.finish(job, Op::Add, job.result, &pairs);
+    l.finish(cx, Op::Add, cx.result, &pairs);
 }
 
 /// RSQ: of the absolute value.
-pub(super) fn reciprocal_root(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let mut source = l.value(job, 0, F);
+pub(super) fn reciprocal_root(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let mut source = l.value(cx, 0, F);
     (source.abs, source.negate) = (true, false);
-    l.finish(job, Op::Rsq, F, &[source]);
+    l.finish(cx, Op::Rsq, F, &[source]);
 }
 
 /// EXP: `(2^floor(a), a - floor(a), 2^a, 1)`. The power of two is made of its exponent, which is exact.
-pub(super) fn exp(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let a = l.value(job, 0, F);
+pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let a = l.value(cx, 0, F);
     let one = l.float(1.0);
     // Exponents out of range become those of 0 and infinity.
     let (low, high) = (l.float(-127.0), l.float(128.0));
@@ -58,13 +58,13 @@ pub(super) fn exp(l: &mut Lowerer<'_>, job: &Job<'_>) {
     l.put(register, WriteMask(0b0010), Op::Sub, F, &[a, floor]);
     l.put(register, WriteMask(0b0100), Op::Exp2, F, &[a]);
     l.put(register, WriteMask(0b1000), Op::Mov, F, &[one]);
-    l.finish_mov(job, Src::register(register));
+    l.finish_mov(cx, Src::register(register));
 }
 
 /// LOG: `(floor(log2(|a|)), |a| / 2^floor(log2(|a|)), log2(|a|), 1)`. Exponent and mantissa are taken from the bits, which is exact;
 /// 0 gives (-Inf, 1, -Inf, 1) and infinity (Inf, 1, Inf, 1).
-pub(super) fn log(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let mut a = l.value(job, 0, F);
+pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let mut a = l.value(cx, 0, F);
     (a.abs, a.negate) = (true, false);
     let (zero, one) = (l.bits(0), l.float(1.0));
     let value = l.compute(Op::Mov, F, &[a]);
@@ -91,5 +91,5 @@ pub(super) fn log(l: &mut Lowerer<'_>, job: &Job<'_>) {
     l.put(register, WriteMask(0b0010), Op::Or, U, &[mantissa, one]);
     l.put(register, WriteMask(0b0100), Op::Log2, F, &[a]);
     l.put(register, WriteMask(0b1000), Op::Mov, F, &[one]);
-    l.finish_mov(job, Src::register(register));
+    l.finish_mov(cx, Src::register(register));
 }

@@ -1,6 +1,6 @@
 //! Rounding and conversion.
 
-use super::{Job, Lowerer};
+use super::{InstCx, Lowerer};
 use crate::ast::Base as AstBase;
 use crate::check::VarSize;
 use crate::lang::modifiers::{Mods, register_type};
@@ -9,15 +9,15 @@ use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{Op, Src};
 
 /// CEIL, FLR, ROUND, TRUNC: the operand is always a float; with an integer type the rounded value is converted, clamped to the range of the type.
-pub(super) fn round(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op, rounding: Rounding) {
-    let ty = job.types.ty;
+pub(super) fn round(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op, rounding: Rounding) {
+    let ty = cx.types.ty;
     let float = Type::of(TypeBase::Float, ty.width());
-    let source = l.value(job, 0, float);
+    let source = l.value(cx, 0, float);
     if ty.is_float() {
-        l.finish(job, op, ty, &[source]);
+        l.finish(cx, op, ty, &[source]);
     } else {
         l.finish_with(
-            job,
+            cx,
             Op::Cvt,
             ty,
             Aux::Cvt {
@@ -31,15 +31,15 @@ pub(super) fn round(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op, rounding: Roundi
 }
 
 /// I2F.
-pub(super) fn int_to_float(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let source = l.value(job, 0, job.types.ty);
-    l.finish_with(job, Op::Cvt, job.result, nearest(job.types.ty), &[source]);
+pub(super) fn int_to_float(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let source = l.value(cx, 0, cx.types.ty);
+    l.finish_with(cx, Op::Cvt, cx.result, nearest(cx.types.ty), &[source]);
 }
 
 /// CVT. NV_gpu_program5 section 2.X.8.Z.
-pub(super) fn convert(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let (to, from) = (job.types.ty, job.types.from);
-    let mods = job.line.modifiers.mods();
+pub(super) fn convert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let (to, from) = (cx.types.ty, cx.types.from);
+    let mods = cx.line.modifiers.mods();
     let rounding = if mods.contains(Mods::CEIL) {
         Rounding::Ceil
     } else if mods.contains(Mods::FLR) {
@@ -51,31 +51,31 @@ pub(super) fn convert(l: &mut Lowerer<'_>, job: &Job<'_>) {
     };
     // Half floats and narrow integers stand in the low bits: a LONG operand loses its upper half before it is read.
     let read = if from.width() < Width::W32 {
-        narrow_bits(l, job)
+        narrow_bits(l, cx)
     } else {
         register_type(from)
     };
-    let source = l.value(job, 0, read);
+    let source = l.value(cx, 0, read);
     let aux = Aux::Cvt {
         from,
         rounding,
         saturate: mods.contains(Mods::SAT) && to.is_int(),
     };
-    l.finish_with(job, Op::Cvt, to, aux, &[source]);
+    l.finish_with(cx, Op::Cvt, to, aux, &[source]);
 }
 
 /// The type as which the register of a narrow operand is read.
-fn narrow_bits(l: &Lowerer<'_>, job: &Job<'_>) -> Type {
-    let operand = l.checked.operand(job.line, 0);
+fn narrow_bits(l: &Lowerer<'_>, cx: &InstCx<'_>) -> Type {
+    let operand = l.checked.operand(cx.line, 0);
     let long = l
         .checked
         .var(operand.base)
         .is_some_and(|(_, var)| var.size == VarSize::Long);
     match (operand.base, long) {
         // A literal has the value that its digits say in the base type.
-        (AstBase::Scalar(_) | AstBase::Vector { .. }, _) => register_type(job.types.from),
+        (AstBase::Scalar(_) | AstBase::Vector { .. }, _) => register_type(cx.types.from),
         (_, true) => Type::U32,
-        (_, false) => register_type(job.types.from),
+        (_, false) => register_type(cx.types.from),
     }
 }
 

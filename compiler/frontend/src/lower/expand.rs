@@ -1,61 +1,92 @@
-//! Which function translates an opcode that is more than one operation.
+//! Which function translates an opcode.
 
 use super::{
-    Job, Lowerer, alu, arb, composite, convert, derivative, flow, image, memory, pack, texture,
+    InstCx, Lowerer, alu, arb, composite, convert, derivative, image, kill, memory, pack, texture,
     thread,
 };
-use crate::lang::opcodes::Expansion;
+use crate::lang::modifiers::Mods;
+use crate::lang::opcodes::{Expansion, Lower};
+use glasm_ir::InstFlags;
 
-/// Translates an instruction as its row says.
-pub(super) fn expand(l: &mut Lowerer<'_>, job: &Job<'_>, expansion: Expansion) {
+impl Lowerer<'_> {
+    /// Translates an instruction that is no flow control.
+    #[inline]
+    pub(super) fn instruction(&mut self, number: u32) {
+        let cx = self.cx(number);
+        let (line, info) = (cx.line, cx.info);
+        self.flags = InstFlags::empty();
+        if line
+            .modifiers
+            .mods()
+            .intersects(Mods::PREC.union(Mods::HALF))
+        {
+            self.flags.set(
+                InstFlags::PRECISE,
+                line.modifiers.mods().contains(Mods::PREC),
+            );
+            self.flags.set(
+                InstFlags::RELAXED,
+                line.modifiers.mods().contains(Mods::HALF),
+            );
+        }
+        match info.lower {
+            Lower::Op(op) => self.direct(&cx, op),
+            Lower::Expand(expansion) => expand(self, &cx, expansion),
+            Lower::Flow(_) | Lower::Missing => {}
+        }
+    }
+}
+
+/// Translates an instruction that is more than one operation.
+fn expand(l: &mut Lowerer<'_>, cx: &InstCx<'_>, expansion: Expansion) {
     match expansion {
-        Expansion::Abs => alu::abs(l, job),
-        Expansion::AddAddresses => arb::add_addresses(l, job),
-        Expansion::AtomicElement => memory::atomic_element(l, job),
-        Expansion::AtomicGlobal => memory::atomic_global(l, job),
+        Expansion::Abs => alu::abs(l, cx),
+        Expansion::AddAddresses => arb::add_addresses(l, cx),
+        Expansion::AtomicElement => memory::atomic_element(l, cx),
+        Expansion::AtomicGlobal => memory::atomic_global(l, cx),
         Expansion::Barrier(op) => memory::barrier(l, op),
-        Expansion::BitExtract => alu::bit_extract(l, job),
-        Expansion::BitInsert => alu::bit_insert(l, job),
-        Expansion::Convert => convert::convert(l, job),
-        Expansion::Counter => memory::counter(l, job),
-        Expansion::DerivativeX => derivative::derivative_x(l, job),
-        Expansion::DerivativeY => derivative::derivative_y(l, job),
-        Expansion::Dp2a => composite::dp2a(l, job),
-        Expansion::Dph => composite::dph(l, job),
-        Expansion::Dst => composite::dst(l, job),
-        Expansion::ExpParts => arb::exp(l, job),
-        Expansion::Image(op) => image::lower_image(l, job, op),
-        Expansion::InterpolateAtSample => derivative::interpolate_at_sample(l, job),
-        Expansion::IntToFloat => convert::int_to_float(l, job),
-        Expansion::Kill => flow::kill(l, job),
-        Expansion::Lit => composite::lit(l, job),
-        Expansion::LoadAddress(rounding) => arb::load_address(l, job, rounding),
-        Expansion::LoadElement => memory::load_element(l, job),
-        Expansion::LoadGlobal => memory::load_global(l, job),
-        Expansion::LogParts => arb::log(l, job),
-        Expansion::Lrp => composite::lrp(l, job),
-        Expansion::Multiply => alu::mul(l, job),
-        Expansion::Nrm => composite::nrm(l, job),
-        Expansion::Pack(op) => pack::pack(l, job, op),
-        Expansion::Pack64 => pack::pk64(l, job),
-        Expansion::PackSignedBytes => pack::pk4b(l, job),
-        Expansion::Rcc => composite::rcc(l, job),
-        Expansion::Rfl => composite::rfl(l, job),
-        Expansion::RootOfAbsolute => arb::reciprocal_root(l, job),
-        Expansion::Round(op, rounding) => convert::round(l, job, op, rounding),
-        Expansion::Sad => composite::sad(l, job),
-        Expansion::Scs => composite::scs(l, job),
-        Expansion::SetFalse => alu::set_false(l, job),
-        Expansion::SetTrue => alu::set_true(l, job),
-        Expansion::Shuffle(op) => thread::shuffle(l, job, op),
-        Expansion::StoreElement => memory::store_element(l, job),
-        Expansion::StoreGlobal => memory::store_global(l, job),
-        Expansion::Swz => composite::swz(l, job),
-        Expansion::Texture(op) => texture::lower_texture(l, job, op),
-        Expansion::Unpack(op) => pack::unpack(l, job, op),
-        Expansion::Unpack64 => pack::up64(l, job),
-        Expansion::UnpackSignedBytes => pack::up4b(l, job),
-        Expansion::X2d => composite::x2d(l, job),
-        Expansion::Xpd => composite::xpd(l, job),
+        Expansion::BitExtract => alu::bit_extract(l, cx),
+        Expansion::BitInsert => alu::bit_insert(l, cx),
+        Expansion::Convert => convert::convert(l, cx),
+        Expansion::Counter => memory::counter(l, cx),
+        Expansion::DerivativeX => derivative::derivative_x(l, cx),
+        Expansion::DerivativeY => derivative::derivative_y(l, cx),
+        Expansion::Dp2a => composite::dp2a(l, cx),
+        Expansion::Dph => composite::dph(l, cx),
+        Expansion::Dst => composite::dst(l, cx),
+        Expansion::ExpParts => arb::exp(l, cx),
+        Expansion::Image(op) => image::lower_image(l, cx, op),
+        Expansion::InterpolateAtSample => derivative::interpolate_at_sample(l, cx),
+        Expansion::IntToFloat => convert::int_to_float(l, cx),
+        Expansion::Kill => kill::kill(l, cx),
+        Expansion::Lit => composite::lit(l, cx),
+        Expansion::LoadAddress(rounding) => arb::load_address(l, cx, rounding),
+        Expansion::LoadElement => memory::load_element(l, cx),
+        Expansion::LoadGlobal => memory::load_global(l, cx),
+        Expansion::LogParts => arb::log(l, cx),
+        Expansion::Lrp => composite::lrp(l, cx),
+        Expansion::Multiply => alu::mul(l, cx),
+        Expansion::Nrm => composite::nrm(l, cx),
+        Expansion::Pack(op) => pack::pack(l, cx, op),
+        Expansion::Pack64 => pack::pk64(l, cx),
+        Expansion::PackSignedBytes => pack::pk4b(l, cx),
+        Expansion::Rcc => composite::rcc(l, cx),
+        Expansion::Rfl => composite::rfl(l, cx),
+        Expansion::RootOfAbsolute => arb::reciprocal_root(l, cx),
+        Expansion::Round(op, rounding) => convert::round(l, cx, op, rounding),
+        Expansion::Sad => composite::sad(l, cx),
+        Expansion::Scs => composite::scs(l, cx),
+        Expansion::SetFalse => alu::set_false(l, cx),
+        Expansion::SetTrue => alu::set_true(l, cx),
+        Expansion::Shuffle(op) => thread::shuffle(l, cx, op),
+        Expansion::StoreElement => memory::store_element(l, cx),
+        Expansion::StoreGlobal => memory::store_global(l, cx),
+        Expansion::Swz => composite::swz(l, cx),
+        Expansion::Texture(op) => texture::lower_texture(l, cx, op),
+        Expansion::Unpack(op) => pack::unpack(l, cx, op),
+        Expansion::Unpack64 => pack::up64(l, cx),
+        Expansion::UnpackSignedBytes => pack::up4b(l, cx),
+        Expansion::X2d => composite::x2d(l, cx),
+        Expansion::Xpd => composite::xpd(l, cx),
     }
 }

@@ -1,9 +1,9 @@
-//! Blocks, loops, calls and KIL. NV_gpu_program4 section 2.X.5.
+//! Blocks, loops and calls. NV_gpu_program4 section 2.X.5.
 
+use super::Lowerer;
 use super::fog::FogPlace;
 use super::loops::Rounds;
 use super::operand::splat;
-use super::{Job, Lowerer};
 use crate::ast::{Cond as AstCond, Extra, Inst as Line, Statement};
 use crate::check::{IoBinding, Var, VarKind};
 use crate::lang::opcodes::{FlowOp, Lower};
@@ -478,41 +478,4 @@ fn dead_flow(walk: &mut Walk, op: FlowOp) -> bool {
         | FlowOp::Ret => {}
     }
     true
-}
-
-/// KIL: with a condition, or if any component of a vector is negative. NV_fragment_program4 section 2.X.8.Z.
-pub(crate) fn kill(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let span = job.line.span;
-    let cond = if job.line.operand_count == 0 {
-        l.any(job.line.cond)
-    } else {
-        let ty = job.types.ty;
-        if ty.base() == TypeBase::Unsigned {
-            return;
-        }
-        let source = l.value(job, 0, ty);
-        let cc = match l.kill_code {
-            Some(cc) => cc,
-            None => {
-                let cc = l.new_condition_code();
-                l.kill_code = Some(cc);
-                cc
-            }
-        };
-        let dummy = l.hidden(Width::W32);
-        let dst = Dst {
-            cc: Some(cc),
-            ..Dst::new(dummy, WriteMask::XYZW)
-        };
-        l.inst(Op::Mov, ty, Some(dst), Aux::None, &[source]);
-        Cond::Any(Guard {
-            cc,
-            test: CondTest::Lt,
-            swizzle: Swizzle::XYZW,
-        })
-    };
-    l.builder.open_block();
-    l.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
-    let then = l.builder.close_block();
-    l.builder.branch(cond, then, None, span);
 }

@@ -2,7 +2,7 @@
 
 use super::handle::Purpose;
 use super::operand::splat;
-use super::{Job, Lowerer, sparse};
+use super::{InstCx, Lowerer, sparse};
 use crate::ast::{Extra, TexPart};
 use crate::lang::modifiers::{TypeClass, register_type};
 use crate::lang::opcodes::ImageOp;
@@ -12,66 +12,66 @@ use glasm_ir::types::{Type, Width};
 use glasm_ir::{Image, ImageAccess, ImageTexels, Op, Src, TexTarget, WriteMask};
 
 /// Translates an image instruction.
-pub(super) fn lower_image(l: &mut Lowerer<'_>, job: &Job<'_>, op: ImageOp) {
+pub(super) fn lower_image(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: ImageOp) {
     match op {
-        ImageOp::Load => load(l, job),
-        ImageOp::Store => store(l, job),
-        ImageOp::Atomic => atomic(l, job),
-        ImageOp::QuerySize => query(l, job, Op::ImageSize),
-        ImageOp::QuerySamples => query(l, job, Op::ImageSamples),
+        ImageOp::Load => load(l, cx),
+        ImageOp::Store => store(l, cx),
+        ImageOp::Atomic => atomic(l, cx),
+        ImageOp::QuerySize => query(l, cx, Op::ImageSize),
+        ImageOp::QuerySamples => query(l, cx, Op::ImageSamples),
     }
 }
 
 /// LOADIM.
-fn load(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let (aux, image) = access(l, job, texels(job));
-    let (sources, count) = place(l, job, 0, image.target);
+fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let (aux, image) = access(l, cx, texels(cx));
+    let (sources, count) = place(l, cx, 0, image.target);
     let sources = &sources[..count];
-    let late = sparse::update(l, job, aux, sources);
-    accessed(l, job, Op::ImageLoad, aux, sources);
+    let late = sparse::update(l, cx, aux, sources);
+    accessed(l, cx, Op::ImageLoad, aux, sources);
     sparse::update_after(l, late);
 }
 
 /// Appends a load or an atomic; half floats are converted.
-fn accessed(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op, aux: Aux, sources: &[Src]) {
-    let ty = job.types.ty;
+fn accessed(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op, aux: Aux, sources: &[Src]) {
+    let ty = cx.types.ty;
     if ty != Type::F16 {
-        return l.finish_with(job, op, ty, aux, sources);
+        return l.finish_with(cx, op, ty, aux, sources);
     }
     let register = l.hidden(Width::W32);
     let dst = glasm_ir::Dst::new(register, WriteMask::XYZW);
     l.inst(op, ty, Some(dst), aux, sources);
     let value = super::convert::cvt(l, Src::register(register), ty, Type::F32);
-    l.finish_mov(job, value);
+    l.finish_mov(cx, value);
 }
 
 /// STOREIM.
-fn store(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let ty = job.types.ty;
-    let mut value = l.value(job, 0, register_type(ty));
+fn store(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let ty = cx.types.ty;
+    let mut value = l.value(cx, 0, register_type(ty));
     if ty == Type::F16 {
         value = super::convert::cvt(l, value, Type::F32, ty);
     } else if value.has_modifier() && ty.width() < Width::W32 {
         value = l.compute(Op::Mov, register_type(ty), &[value]);
     }
-    let (aux, image) = access(l, job, texels(job));
-    let (place, count) = place(l, job, 1, image.target);
+    let (aux, image) = access(l, cx, texels(cx));
+    let (place, count) = place(l, cx, 1, image.target);
     let sources = [value, place[0], place[1]];
     l.inst(Op::ImageStore, ty, None, aux, &sources[..1 + count]);
 }
 
 /// ATOMIM.
-fn atomic(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let ty = job.types.ty;
-    let mut value = l.value(job, 0, register_type(ty));
+fn atomic(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let ty = cx.types.ty;
+    let mut value = l.value(cx, 0, register_type(ty));
     if ty == Type::F16 {
         value = super::convert::cvt(l, value, Type::F32, ty);
     }
-    let (aux, image) = access(l, job, texels(job));
-    let (place, count) = place(l, job, 1, image.target);
+    let (aux, image) = access(l, cx, texels(cx));
+    let (place, count) = place(l, cx, 1, image.target);
     let sources = [value, place[0], place[1]];
-    let late = sparse::update_with(l, job, |l| read_aux(l, aux), &sources[1..1 + count]);
-    accessed(l, job, Op::ImageAtomic, aux, &sources[..1 + count]);
+    let late = sparse::update_with(l, cx, |l| read_aux(l, aux), &sources[1..1 + count]);
+    accessed(l, cx, Op::ImageAtomic, aux, &sources[..1 + count]);
     sparse::update_after(l, late);
 }
 
@@ -87,25 +87,25 @@ fn read_aux(l: &mut Lowerer<'_>, aux: Aux) -> Aux {
 }
 
 /// IMQ, IMQS.
-fn query(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op) {
-    let (aux, _) = access(l, job, ImageTexels::Unseen);
-    l.finish_with(job, op, Type::S32, aux, &[]);
+fn query(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
+    let (aux, _) = access(l, cx, ImageTexels::Unseen);
+    l.finish_with(cx, op, Type::S32, aux, &[]);
 }
 
 /// How the texels of an access are seen.
-fn texels(job: &Job<'_>) -> ImageTexels {
-    let modifiers = job.line.modifiers;
-    let ty = job.types.ty;
+fn texels(cx: &InstCx<'_>) -> ImageTexels {
+    let modifiers = cx.line.modifiers;
+    let ty = cx.types.ty;
     let formatted =
         modifiers.type_count() == 0 || modifiers.data_type(0).info().class == TypeClass::Base;
-    let raw = ImageTexels::raw(ty, job.types.components);
+    let raw = ImageTexels::raw(ty, cx.types.components);
     // The checker accepts no other storage modifiers.
     raw.filter(|_| !formatted)
         .unwrap_or(ImageTexels::Formatted(ty))
 }
 
-fn part<'c>(l: &Lowerer<'c>, job: &Job<'_>) -> &'c TexPart {
-    let number = match l.checked.ast.extra(job.line) {
+fn part<'c>(l: &Lowerer<'c>, cx: &InstCx<'_>) -> &'c TexPart {
+    let number = match l.checked.ast.extra(cx.line) {
         Extra::Texture(number) => number as usize,
         // Only instructions with an image operand get here.
         Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => 0,
@@ -114,8 +114,8 @@ fn part<'c>(l: &Lowerer<'c>, job: &Job<'_>) -> &'c TexPart {
 }
 
 /// The access data, and the image.
-fn access(l: &mut Lowerer<'_>, job: &Job<'_>, texels: ImageTexels) -> (Aux, Image) {
-    let part = part(l, job);
+fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, texels: ImageTexels) -> (Aux, Image) {
+    let part = part(l, cx);
     let image = Image {
         units: l.units(part, Purpose::Texels),
         target: TARGETS[part.target as usize].target,
@@ -129,15 +129,15 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, texels: ImageTexels) -> (Aux, Imag
     };
     let element = l.chosen_unit(part, image.units);
     let components = match texels {
-        ImageTexels::Raw(_) => job.types.components,
+        ImageTexels::Raw(_) => cx.types.components,
         ImageTexels::Formatted(_) | ImageTexels::Unseen => 4,
     };
     let access = ImageAccess {
         image: id,
         element,
         components,
-        atomic: job.line.modifiers.atomic(),
-        flags: Lowerer::mem_flags(job),
+        atomic: cx.line.modifiers.atomic(),
+        flags: Lowerer::mem_flags(cx),
     };
     let aux = Aux::Image(l.builder.program.image_accesses.push(access));
     (aux, image)
@@ -147,11 +147,11 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, texels: ImageTexels) -> (Aux, Imag
 /// the texts of size queries and shaders; the other one has to be 0, so the sum serves both.
 fn place(
     l: &mut Lowerer<'_>,
-    job: &Job<'_>,
+    cx: &InstCx<'_>,
     number: usize,
     target: TexTarget,
 ) -> ([Src; 2], usize) {
-    let coordinate = l.value(job, number, Type::S32);
+    let coordinate = l.value(cx, number, Type::S32);
     let sample = splat(coordinate, 3);
     let coordinate = if target == TexTarget::D1Array {
         let register = l.hidden(Width::W32);

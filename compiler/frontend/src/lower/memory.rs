@@ -1,7 +1,7 @@
 //! Memory accesses and barriers. NV_gpu_program5 section 2.X.4.5, NV_compute_program5.
 
-use super::resource::BufferKey;
-use super::{Job, Lowerer};
+use super::context::BufferKey;
+use super::{InstCx, Lowerer};
 use crate::ast::Operand;
 use crate::check::VarKind;
 use crate::lang::modifiers::{Mods, register_type};
@@ -21,49 +21,49 @@ struct Address {
 }
 
 /// LOAD.
-pub(super) fn load_global(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let address = global(l, job, 0);
-    load_from(l, job, address, None);
+pub(super) fn load_global(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let address = global(l, cx, 0);
+    load_from(l, cx, address, None);
 }
 
 /// LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the value loaded.
-pub(super) fn load_element(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let operand = l.checked.operand(job.line, 0);
+pub(super) fn load_element(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let operand = l.checked.operand(cx.line, 0);
     let address = buffer(l, &operand);
-    load_from(l, job, address, Some(&operand));
+    load_from(l, cx, address, Some(&operand));
 }
 
 /// STORE.
-pub(super) fn store_global(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let address = global(l, job, 1);
-    store_to(l, job, address);
+pub(super) fn store_global(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let address = global(l, cx, 1);
+    store_to(l, cx, address);
 }
 
 /// STB, STS.
-pub(super) fn store_element(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let operand = l.checked.operand(job.line, 1);
+pub(super) fn store_element(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let operand = l.checked.operand(cx.line, 1);
     let address = buffer(l, &operand);
-    store_to(l, job, address);
+    store_to(l, cx, address);
 }
 
 /// ATOM.
-pub(super) fn atomic_global(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let address = global(l, job, 1);
-    atomic_at(l, job, address);
+pub(super) fn atomic_global(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let address = global(l, cx, 1);
+    atomic_at(l, cx, address);
 }
 
 /// ATOMB, ATOMS.
-pub(super) fn atomic_element(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let operand = l.checked.operand(job.line, 1);
+pub(super) fn atomic_element(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let operand = l.checked.operand(cx.line, 1);
     let address = buffer(l, &operand);
-    atomic_at(l, job, address);
+    atomic_at(l, cx, address);
 }
 
 /// ATOMCTR. Counting up gives the old value, counting down the new one. NV_shader_atomic_counters section 2.X.8.Z.
-pub(super) fn counter(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let operand = l.checked.operand(job.line, 0);
+pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let operand = l.checked.operand(cx.line, 0);
     let address = buffer(l, &operand);
-    let (mods, ty) = (job.line.modifiers.mods(), job.types.ty);
+    let (mods, ty) = (cx.line.modifiers.mods(), cx.types.ty);
     let mut access = MemAccess {
         space: address.space,
         element: address.element,
@@ -77,14 +77,14 @@ pub(super) fn counter(l: &mut Lowerer<'_>, job: &Job<'_>) {
         let dst = glasm_ir::Dst::new(l.hidden(Width::W32), glasm_ir::WriteMask::X);
         l.inst(Op::Load, ty, Some(dst), aux, &[address.source]);
         let value = super::operand::splat(Src::register(dst.register), 0);
-        return l.finish_mov(job, value);
+        return l.finish_mov(cx, value);
     }
     access.atomic = Some(AtomicOp::Add);
     access.flags = MemFlags::empty();
     let aux = Aux::Mem(l.builder.program.mem_accesses.push(access));
     let one = l.bits(1);
     if mods.contains(Mods::INCR) {
-        return l.finish_with(job, Op::Atomic, ty, aux, &[one, address.source]);
+        return l.finish_with(cx, Op::Atomic, ty, aux, &[one, address.source]);
     }
     let register = l.hidden(Width::W32);
     let dst = glasm_ir::Dst::new(register, glasm_ir::WriteMask::XYZW);
@@ -92,7 +92,7 @@ pub(super) fn counter(l: &mut Lowerer<'_>, job: &Job<'_>) {
     l.inst(Op::Atomic, ty, Some(dst), aux, &[less, address.source]);
     let old = Src::register(register);
     let new = l.compute(Op::Sub, ty, &[old, one]);
-    l.finish_mov(job, new);
+    l.finish_mov(cx, new);
 }
 
 /// BAR, MEMBAR. The scope that the modifier CTA gives is narrower than what is emitted, which is allowed.
@@ -101,8 +101,8 @@ pub(super) fn barrier(l: &mut Lowerer<'_>, op: Op) {
 }
 
 /// A global address; 32-bit ones are extended with zeros.
-fn global(l: &mut Lowerer<'_>, job: &Job<'_>, number: usize) -> Address {
-    let source = l.scalar(job, number, Type::U64);
+fn global(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
+    let source = l.scalar(cx, number, Type::U64);
     Address {
         space: MemSpace::Global,
         element: None,
@@ -135,14 +135,14 @@ fn buffer(l: &mut Lowerer<'_>, operand: &Operand) -> Address {
     }
 }
 
-fn access(l: &mut Lowerer<'_>, job: &Job<'_>, address: &Address) -> Aux {
+fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: &Address) -> Aux {
     let access = MemAccess {
         space: address.space,
         element: address.element,
-        components: job.types.components,
+        components: cx.types.components,
         offset: address.offset,
-        atomic: job.line.modifiers.atomic(),
-        flags: Lowerer::mem_flags(job),
+        atomic: cx.line.modifiers.atomic(),
+        flags: Lowerer::mem_flags(cx),
     };
     Aux::Mem(l.builder.program.mem_accesses.push(access))
 }
@@ -152,13 +152,13 @@ fn element(ty: Type) -> Type {
     if ty == Type::F16 { Type::U16 } else { ty }
 }
 
-fn load_from(l: &mut Lowerer<'_>, job: &Job<'_>, address: Address, operand: Option<&Operand>) {
-    let ty = job.types.ty;
-    let aux = access(l, job, &address);
+fn load_from(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: Address, operand: Option<&Operand>) {
+    let ty = cx.types.ty;
+    let aux = access(l, cx, &address);
     let modified =
         operand.is_some_and(|operand| !operand.suffix.is_none() || !operand.signs.is_empty());
     if ty != Type::F16 && !modified {
-        return l.finish_with(job, Op::Load, ty, aux, &[address.source]);
+        return l.finish_with(cx, Op::Load, ty, aux, &[address.source]);
     }
     let register = l.hidden(register_type(ty).width());
     let dst = glasm_ir::Dst::new(register, glasm_ir::WriteMask::XYZW);
@@ -170,32 +170,32 @@ fn load_from(l: &mut Lowerer<'_>, job: &Job<'_>, address: Address, operand: Opti
     if let Some(operand) = operand {
         source = l.modified(source, operand, register_type(ty));
     }
-    l.finish_mov(job, source);
+    l.finish_mov(cx, source);
 }
 
-fn store_to(l: &mut Lowerer<'_>, job: &Job<'_>, address: Address) {
-    let ty = job.types.ty;
-    let mut value = l.value(job, 0, register_type(ty));
+fn store_to(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: Address) {
+    let ty = cx.types.ty;
+    let mut value = l.value(cx, 0, register_type(ty));
     if ty == Type::F16 {
         value = super::convert::cvt(l, value, Type::F32, Type::F16);
     } else if value.has_modifier() && ty.width() < Width::W32 {
         value = l.compute(Op::Mov, register_type(ty), &[value]);
     }
-    let aux = access(l, job, &address);
+    let aux = access(l, cx, &address);
     l.inst(Op::Store, element(ty), None, aux, &[value, address.source]);
 }
 
-fn atomic_at(l: &mut Lowerer<'_>, job: &Job<'_>, address: Address) {
-    let ty = job.types.ty;
-    let mut value = l.value(job, 0, register_type(ty));
-    let aux = access(l, job, &address);
+fn atomic_at(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: Address) {
+    let ty = cx.types.ty;
+    let mut value = l.value(cx, 0, register_type(ty));
+    let aux = access(l, cx, &address);
     if ty != Type::F16 {
-        return l.finish_with(job, Op::Atomic, ty, aux, &[value, address.source]);
+        return l.finish_with(cx, Op::Atomic, ty, aux, &[value, address.source]);
     }
     value = super::convert::cvt(l, value, Type::F32, Type::F16);
     let register = l.hidden(Width::W32);
     let dst = glasm_ir::Dst::new(register, glasm_ir::WriteMask::XYZW);
     l.inst(Op::Atomic, ty, Some(dst), aux, &[value, address.source]);
     let old = super::convert::cvt(l, Src::register(register), Type::F16, Type::F32);
-    l.finish_mov(job, old);
+    l.finish_mov(cx, old);
 }

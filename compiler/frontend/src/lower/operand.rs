@@ -1,7 +1,7 @@
 //! Operands as IR sources. Order: load, convert to the width of the operation, swizzle, absolute value, negation.
 
 use super::convert::nearest;
-use super::{Job, Lowerer};
+use super::{InstCx, Lowerer};
 use crate::ast::{Base as AstBase, Index as AstIndex, Operand, Signs};
 use crate::check::{Var, VarKind, VarSize, default_constant, literal_bits};
 use crate::lang::modifiers::register_type;
@@ -15,8 +15,8 @@ use glasm_ir::{
 impl Lowerer<'_> {
     /// Operand `number` read as `ty`, signs and swizzle included.
     #[inline]
-    pub(crate) fn value(&mut self, job: &Job<'_>, number: usize, ty: Type) -> Src {
-        let operand = &self.checked.ast.operands[job.line.first_operand as usize + number];
+    pub(crate) fn value(&mut self, cx: &InstCx<'_>, number: usize, ty: Type) -> Src {
+        let operand = &self.checked.ast.operands[cx.line.first_operand as usize + number];
         self.operand(operand, ty)
     }
 
@@ -48,8 +48,8 @@ impl Lowerer<'_> {
     }
 
     /// Operand `number` as one value in all lanes.
-    pub(crate) fn scalar(&mut self, job: &Job<'_>, number: usize, ty: Type) -> Src {
-        self.value(job, number, ty)
+    pub(crate) fn scalar(&mut self, cx: &InstCx<'_>, number: usize, ty: Type) -> Src {
+        self.value(cx, number, ty)
     }
 
     /// A constant with its signs, before its suffix.

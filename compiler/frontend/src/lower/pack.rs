@@ -1,37 +1,37 @@
 //! Packing and unpacking. NV_gpu_program4 and NV_gpu_program5 sections 2.X.8.Z.
 
 use super::operand::splat;
-use super::{Job, Lowerer};
+use super::{InstCx, Lowerer};
 use crate::lang::modifiers::Mods;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Op, Src, WriteMask};
 
-fn floats(l: &mut Lowerer<'_>, job: &Job<'_>) -> Src {
-    l.value(job, 0, Type::F32)
+fn floats(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
+    l.value(cx, 0, Type::F32)
 }
 
 /// PK2H, PK2US, PK4UB.
-pub(super) fn pack(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op) {
-    let source = floats(l, job);
-    l.finish(job, op, Type::F32, &[source]);
+pub(super) fn pack(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
+    let source = floats(l, cx);
+    l.finish(cx, op, Type::F32, &[source]);
 }
 
 /// PK4B: bytes with a bias of 128, `round(clamp(v, -128/127, 1) * 127 + 128)`. The rounded value over 255 is packed as
 /// unsigned, which gives the byte back exactly.
-pub(super) fn pk4b(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let source = floats(l, job);
+pub(super) fn pk4b(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let source = floats(l, cx);
     let (scale, bias, low) = (l.float(127.0), l.float(128.0), l.float(0.0));
     let biased = l.compute(Op::Mad, Type::F32, &[source, scale, bias]);
     let biased = l.compute(Op::Max, Type::F32, &[biased, low]);
     let whole = l.compute(Op::Round, Type::F32, &[biased]);
     let bytes = l.float(1.0 / 255.0);
     let unit = l.compute(Op::Mul, Type::F32, &[whole, bytes]);
-    l.finish(job, Op::PackUnorm4, Type::F32, &[unit]);
+    l.finish(cx, Op::PackUnorm4, Type::F32, &[unit]);
 }
 
 /// Operand 0 as bits: its signs and bars belong to its own type, and not to that as which its words are read.
-fn raw_bits(l: &mut Lowerer<'_>, job: &Job<'_>, ty: Type) -> Src {
-    let source = l.value(job, 0, ty);
+fn raw_bits(l: &mut Lowerer<'_>, cx: &InstCx<'_>, ty: Type) -> Src {
+    let source = l.value(cx, 0, ty);
     if source.has_modifier() {
         l.compute(Op::Mov, ty, &[source])
     } else {
@@ -40,52 +40,52 @@ fn raw_bits(l: &mut Lowerer<'_>, job: &Job<'_>, ty: Type) -> Src {
 }
 
 /// PK64: pairs of 32-bit values to 64-bit ones.
-pub(super) fn pk64(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let source = raw_bits(l, job, job.types.ty);
+pub(super) fn pk64(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let source = raw_bits(l, cx, cx.types.ty);
     l.finish(
-        job,
+        cx,
         Op::Pack64,
-        job.types.ty.bits_type().with_width(Width::W64),
+        cx.types.ty.bits_type().with_width(Width::W64),
         &[source],
     );
 }
 
 /// UP64: 64-bit values to pairs of 32-bit ones.
-pub(super) fn up64(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let source = raw_bits(l, job, job.types.ty.with_width(Width::W64));
-    let wide = job.types.ty.bits_type().with_width(Width::W64);
-    if !job
+pub(super) fn up64(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let source = raw_bits(l, cx, cx.types.ty.with_width(Width::W64));
+    let wide = cx.types.ty.bits_type().with_width(Width::W64);
+    if !cx
         .line
         .modifiers
         .mods()
         .intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP))
     {
-        return l.finish(job, Op::Unpack64, wide, &[source]);
+        return l.finish(cx, Op::Unpack64, wide, &[source]);
     }
     // Clamp and condition codes see the words as values of the instruction's type.
     let words = l.hidden(Width::W32);
     l.put(words, WriteMask::XYZW, Op::Unpack64, wide, &[source]);
-    l.finish_mov(job, Src::register(words));
+    l.finish_mov(cx, Src::register(words));
 }
 
 /// The word to unpack, in lane x.
-fn word(l: &mut Lowerer<'_>, job: &Job<'_>) -> Src {
-    splat(raw_bits(l, job, job.types.ty), 0)
+fn word(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
+    splat(raw_bits(l, cx, cx.types.ty), 0)
 }
 
 /// UP2H, UP2US, UP4UB.
-pub(super) fn unpack(l: &mut Lowerer<'_>, job: &Job<'_>, op: Op) {
-    let source = word(l, job);
-    l.finish(job, op, Type::F32, &[source]);
+pub(super) fn unpack(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
+    let source = word(l, cx);
+    l.finish(cx, op, Type::F32, &[source]);
 }
 
 /// UP4B: `(byte - 128) / 127`.
-pub(super) fn up4b(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let source = word(l, job);
+pub(super) fn up4b(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let source = word(l, cx);
     let unit = l.compute(Op::UnpackUnorm4, Type::F32, &[source]);
     let (bytes, bias, scale) = (l.float(255.0), l.float(128.0), l.float(127.0));
     let whole = l.compute(Op::Mul, Type::F32, &[unit, bytes]);
     let whole = l.compute(Op::Round, Type::F32, &[whole]);
     let centered = l.compute(Op::Sub, Type::F32, &[whole, bias]);
-    l.finish(job, Op::Div, Type::F32, &[centered, scale]);
+    l.finish(cx, Op::Div, Type::F32, &[centered, scale]);
 }

@@ -1,7 +1,8 @@
 //! Inputs, textures and buffers, made on first use.
 
+use super::context::BufferKey;
 use super::operand::const_index;
-use super::{Job, Lowerer};
+use super::{InstCx, Lowerer};
 use crate::ast::{Index as AstIndex, VarMods};
 use crate::check::{BufferLayout, BufferView, IoBinding};
 use glasm_ir::inst::{Aux, IndexTerm};
@@ -12,14 +13,6 @@ use glasm_ir::{
     Buffer, BufferId, BufferKind, Dst, Input, InputId, Interpolation, MemAccess, Op, ParamSource,
     Semantic, Src, StateParam, WriteMask,
 };
-
-/// What makes two accesses use one buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum BufferKey {
-    /// First binding point, and the number of them for arrays.
-    Bound(BufferKind, u32, Option<u32>),
-    Shared,
-}
 
 impl Lowerer<'_> {
     /// The input of a binding.
@@ -178,18 +171,18 @@ impl Lowerer<'_> {
     }
 
     /// Qualifiers of a memory access.
-    pub(super) fn mem_flags(job: &Job<'_>) -> MemFlags {
+    pub(super) fn mem_flags(cx: &InstCx<'_>) -> MemFlags {
         let mut flags = MemFlags::empty();
         flags.set(
             MemFlags::COHERENT,
-            job.line
+            cx.line
                 .modifiers
                 .mods()
                 .contains(crate::lang::modifiers::Mods::COH),
         );
         flags.set(
             MemFlags::VOLATILE,
-            job.line
+            cx.line
                 .modifiers
                 .mods()
                 .contains(crate::lang::modifiers::Mods::VOL),

@@ -1,7 +1,7 @@
 //! Results: register, mask, guard, clamp, condition codes, conversion to the width of the variable.
 
 use super::convert::nearest;
-use super::{Job, Lowerer};
+use super::{InstCx, Lowerer};
 use crate::ast::{Base as AstBase, Cond, Dst as AstDst, Index as AstIndex};
 use crate::check::{Var, VarKind, VarSize};
 use crate::lang::conditions::SPARSE_REGISTER;
@@ -18,25 +18,25 @@ use glasm_ir::{
 impl Lowerer<'_> {
     /// The last step of an instruction: `op` writes the result.
     #[inline]
-    pub(crate) fn finish(&mut self, job: &Job<'_>, op: Op, ty: Type, sources: &[Src]) {
-        self.finish_with(job, op, ty, Aux::None, sources);
+    pub(crate) fn finish(&mut self, cx: &InstCx<'_>, op: Op, ty: Type, sources: &[Src]) {
+        self.finish_with(cx, op, ty, Aux::None, sources);
     }
 
     /// Like [`finish`](Self::finish) when the sources are in the program's table already.
     #[inline]
     pub(super) fn finish_pushed(
         &mut self,
-        job: &Job<'_>,
+        cx: &InstCx<'_>,
         op: Op,
         ty: Type,
         first_source: u32,
         source_count: u8,
     ) {
-        let Some(result) = &job.line.dst else { return };
+        let Some(result) = &cx.line.dst else { return };
         if let (AstBase::Var(var), None) = (result.base, result.guard)
             && let Some(Base::Register(register)) =
-                self.known_place(var, result.index, job.result.width())
-            && !job
+                self.known_place(var, result.index, cx.result.width())
+            && !cx
                 .line
                 .modifiers
                 .mods()
@@ -57,29 +57,29 @@ impl Lowerer<'_> {
             });
         }
         let sources = self.builder.program.srcs.split_off(first_source as usize);
-        self.finish(job, op, ty, &sources);
+        self.finish(cx, op, ty, &sources);
     }
 
     /// Like [`finish`](Self::finish) for operations with data of their own.
     #[inline]
     pub(crate) fn finish_with(
         &mut self,
-        job: &Job<'_>,
+        cx: &InstCx<'_>,
         op: Op,
         ty: Type,
         aux: Aux,
         sources: &[Src],
     ) {
-        let Some(result) = &job.line.dst else { return };
-        let (dst, width) = self.dst(job, result);
-        if job.line.modifiers.mods().contains(Mods::FIXED) {
+        let Some(result) = &cx.line.dst else { return };
+        let (dst, width) = self.dst(cx, result);
+        if cx.line.modifiers.mods().contains(Mods::FIXED) {
             return self.finish_fixed(dst, op, ty, aux, sources);
         }
-        let clamped = job.line.modifiers.mods().intersects(Mods::ANY_CLAMP);
-        if clamped && !job.result.is_float() && job.info.rule != TypeRule::Convert {
-            return self.finish_clamped_bits(job, (dst, width), op, ty, aux, sources);
+        let clamped = cx.line.modifiers.mods().intersects(Mods::ANY_CLAMP);
+        if clamped && !cx.result.is_float() && cx.info.rule != TypeRule::Convert {
+            return self.finish_clamped_bits(cx, (dst, width), op, ty, aux, sources);
         }
-        if width == job.result.width() {
+        if width == cx.result.width() {
             return self.inst(op, ty, Some(dst), aux, sources);
         }
         if dst.cc.is_some() && op.adds() && ty.is_int() {
@@ -90,7 +90,7 @@ impl Lowerer<'_> {
             return self.finish_half_in_long(dst, aux, sources);
         }
         // The result has another size than the variable: convert it with the last write.
-        let hidden = self.hidden(job.result.width());
+        let hidden = self.hidden(cx.result.width());
         self.inst(
             op,
             ty,
@@ -98,10 +98,10 @@ impl Lowerer<'_> {
             aux,
             sources,
         );
-        let cvt = nearest(job.result);
+        let cvt = nearest(cx.result);
         self.inst(
             Op::Cvt,
-            job.result.with_width(width),
+            cx.result.with_width(width),
             Some(dst),
             cvt,
             &[Src::register(hidden)],
@@ -160,22 +160,22 @@ impl Lowerer<'_> {
     #[cold]
     fn finish_clamped_bits(
         &mut self,
-        job: &Job<'_>,
+        cx: &InstCx<'_>,
         (dst, width): (Dst, Width),
         op: Op,
         ty: Type,
         aux: Aux,
         sources: &[Src],
     ) {
-        let hidden = self.hidden(job.result.width());
+        let hidden = self.hidden(cx.result.width());
         self.put_with(hidden, op, ty, aux, sources);
-        let signed = job.line.modifiers.mods().contains(Mods::SSAT);
-        let clamped = self.hidden(job.result.width());
+        let signed = cx.line.modifiers.mods().contains(Mods::SSAT);
+        let clamped = self.hidden(cx.result.width());
         let saturate = match signed {
             true => Saturate::Signed,
             false => Saturate::Unsigned,
         };
-        let float = Type::of(TypeBase::Float, job.result.width());
+        let float = Type::of(TypeBase::Float, cx.result.width());
         let as_float = Dst {
             saturate,
             ..Dst::new(clamped, WriteMask::XYZW)
@@ -183,11 +183,11 @@ impl Lowerer<'_> {
         let source = [Src::register(hidden)];
         self.inst(Op::Mov, float, Some(as_float), Aux::None, &source);
         let source = [Src::register(clamped)];
-        if width == job.result.width() {
-            return self.inst(Op::Mov, job.result, Some(dst), Aux::None, &source);
+        if width == cx.result.width() {
+            return self.inst(Op::Mov, cx.result, Some(dst), Aux::None, &source);
         }
-        let cvt = nearest(job.result);
-        let to = job.result.with_width(width);
+        let cvt = nearest(cx.result);
+        let to = cx.result.with_width(width);
         self.inst(Op::Cvt, to, Some(dst), cvt, &source);
     }
 
@@ -198,13 +198,13 @@ impl Lowerer<'_> {
     }
 
     /// Moves a computed value to the result.
-    pub(crate) fn finish_mov(&mut self, job: &Job<'_>, source: Src) {
-        self.finish(job, Op::Mov, job.result, &[source]);
+    pub(crate) fn finish_mov(&mut self, cx: &InstCx<'_>, source: Src) {
+        self.finish(cx, Op::Mov, cx.result, &[source]);
     }
 
     /// Destination and width of the variable.
     #[inline]
-    fn dst(&mut self, job: &Job<'_>, result: &AstDst) -> (Dst, Width) {
+    fn dst(&mut self, cx: &InstCx<'_>, result: &AstDst) -> (Dst, Width) {
         let checked = self.checked;
         let AstBase::Var(var) = result.base else {
             // The checker has replaced names and paths.
@@ -215,7 +215,7 @@ impl Lowerer<'_> {
         };
         let info = &checked.vars[var as usize];
         let (register, index) = match info.kind {
-            VarKind::Result { first } => self.result_register(var, first, result.index, job.result),
+            VarKind::Result { first } => self.result_register(var, first, result.index, cx.result),
             VarKind::Temp
             | VarKind::Address
             | VarKind::Attrib { .. }
@@ -237,13 +237,13 @@ impl Lowerer<'_> {
         if let Some(guard) = result.guard {
             dst.guard = Some(self.guard(guard));
         }
-        if job
+        if cx
             .line
             .modifiers
             .mods()
             .intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP))
         {
-            self.effects(&mut dst, job.line.modifiers.mods(), job.result);
+            self.effects(&mut dst, cx.line.modifiers.mods(), cx.result);
         }
         (
             dst,

@@ -1,6 +1,6 @@
 //! SPARSE: residency of the texels that an access reads. EXT_sparse_texture2 sections 2.X.3.7 and 2.X.4.1.
 
-use super::{Job, Lowerer};
+use super::{InstCx, Lowerer};
 use crate::lang::conditions::SPARSE_REGISTER;
 use crate::lang::modifiers::Mods;
 use glasm_ir::inst::Aux;
@@ -12,21 +12,21 @@ use glasm_ir::{Dst, Op, Src, WriteMask};
 ///
 /// A result whose condition tests the sparse condition code tests the old one: then the code is updated by
 /// [`update_after`], which takes what this returns.
-pub(super) fn update(l: &mut Lowerer<'_>, job: &Job<'_>, aux: Aux, sources: &[Src]) -> Late {
-    update_with(l, job, |_| aux, sources)
+pub(super) fn update(l: &mut Lowerer<'_>, cx: &InstCx<'_>, aux: Aux, sources: &[Src]) -> Late {
+    update_with(l, cx, |_| aux, sources)
 }
 
 /// Like [`update`] with access data that are made only if they are needed.
 pub(super) fn update_with(
     l: &mut Lowerer<'_>,
-    job: &Job<'_>,
+    cx: &InstCx<'_>,
     aux: impl FnOnce(&mut Lowerer<'_>) -> Aux,
     sources: &[Src],
 ) -> Late {
-    if !job.line.modifiers.mods().contains(Mods::SPARSE) {
+    if !cx.line.modifiers.mods().contains(Mods::SPARSE) {
         return Late(None);
     }
-    let guard = job.line.dst.and_then(|dst| dst.guard);
+    let guard = cx.line.dst.and_then(|dst| dst.guard);
     let tests_old = guard.is_some_and(|guard| guard.test.register == SPARSE_REGISTER);
     let register = l.hidden(Width::W32);
     let mut dst = Dst::new(register, WriteMask::X);

@@ -2,7 +2,7 @@
 
 use super::handle::Purpose;
 use super::operand::splat;
-use super::{Job, Lowerer, sparse};
+use super::{InstCx, Lowerer, sparse};
 use crate::ast::{Extra, Offset, SuffixKind, TexPart};
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::TextureOp;
@@ -15,8 +15,8 @@ use glasm_ir::{Dst, Op, Src, TexTarget, TextureId, WriteMask};
 const F: Type = Type::F32;
 
 /// The texture part of an instruction.
-fn part<'c>(l: &Lowerer<'c>, job: &Job<'_>) -> (&'c TexPart, &'static TargetInfo) {
-    let number = match l.checked.ast.extra(job.line) {
+fn part<'c>(l: &Lowerer<'c>, cx: &InstCx<'_>) -> (&'c TexPart, &'static TargetInfo) {
+    let number = match l.checked.ast.extra(cx.line) {
         Extra::Texture(number) => number as usize,
         // Only instructions with a texture operand get here.
         Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => 0,
@@ -26,87 +26,87 @@ fn part<'c>(l: &Lowerer<'c>, job: &Job<'_>) -> (&'c TexPart, &'static TargetInfo
 }
 
 /// Translates a texture instruction.
-pub(super) fn lower_texture(l: &mut Lowerer<'_>, job: &Job<'_>, op: TextureOp) {
+pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp) {
     match op {
-        TextureOp::Sample => sample(l, job),
-        TextureOp::Bias => sample_bias(l, job),
-        TextureOp::Lod => sample_lod(l, job),
-        TextureOp::Project => sample_project(l, job),
-        TextureOp::Grad => sample_grad(l, job),
-        TextureOp::Fetch => fetch(l, job),
-        TextureOp::FetchSample => fetch_sample(l, job),
-        TextureOp::Gather => gather(l, job),
-        TextureOp::GatherOffsets => gather_offsets(l, job),
-        TextureOp::QuerySize => query_size(l, job),
-        TextureOp::QueryLod => query_lod(l, job),
-        TextureOp::QuerySamples => query_samples(l, job),
+        TextureOp::Sample => sample(l, cx),
+        TextureOp::Bias => sample_bias(l, cx),
+        TextureOp::Lod => sample_lod(l, cx),
+        TextureOp::Project => sample_project(l, cx),
+        TextureOp::Grad => sample_grad(l, cx),
+        TextureOp::Fetch => fetch(l, cx),
+        TextureOp::FetchSample => fetch_sample(l, cx),
+        TextureOp::Gather => gather(l, cx),
+        TextureOp::GatherOffsets => gather_offsets(l, cx),
+        TextureOp::QuerySize => query_size(l, cx),
+        TextureOp::QueryLod => query_lod(l, cx),
+        TextureOp::QuerySamples => query_samples(l, cx),
     }
 }
 
 /// TEX.
-fn sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let coordinate = l.value(job, 0, F);
-    access(l, job, TexMode::Implicit, coordinate, &[]);
+fn sample(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let coordinate = l.value(cx, 0, F);
+    access(l, cx, TexMode::Implicit, coordinate, &[]);
 }
 
 /// TXB: the bias is lane w of the coordinate, or in an operand of its own.
-fn sample_bias(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let coordinate = l.value(job, 0, F);
-    let bias = level(l, job, coordinate);
-    access(l, job, TexMode::Bias, coordinate, &[bias]);
+fn sample_bias(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let coordinate = l.value(cx, 0, F);
+    let bias = level(l, cx, coordinate);
+    access(l, cx, TexMode::Bias, coordinate, &[bias]);
 }
 
 /// TXL: the level is lane w of the coordinate, or in an operand of its own.
-fn sample_lod(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let coordinate = l.value(job, 0, F);
-    let level = level(l, job, coordinate);
-    access(l, job, TexMode::Lod, coordinate, &[level]);
+fn sample_lod(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let coordinate = l.value(cx, 0, F);
+    let level = level(l, cx, coordinate);
+    access(l, cx, TexMode::Lod, coordinate, &[level]);
 }
 
 /// Bias or level: w of the coordinate; x of the second operand, or y if x is the reference.
-fn level(l: &mut Lowerer<'_>, job: &Job<'_>, coordinate: Src) -> Src {
-    let (part, target) = part(l, job);
-    let own = job.info.operands.len() - 1;
+fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, coordinate: Src) -> Src {
+    let (part, target) = part(l, cx);
+    let own = cx.info.operands.len() - 1;
     let before = own + usize::from(part.offset == Offset::Dynamic);
-    if usize::from(job.line.operand_count) <= before || !target.is_full() {
+    if usize::from(cx.line.operand_count) <= before || !target.is_full() {
         return splat(coordinate, 3);
     }
-    let second = l.value(job, own, F);
+    let second = l.value(cx, own, F);
     splat(second, u8::from(target.reference == Reference::Operand))
 }
 
 /// TXP: x, y and z are divided by w first.
-fn sample_project(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let source = l.value(job, 0, F);
+fn sample_project(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let source = l.value(cx, 0, F);
     let coordinate = l.compute(Op::Div, F, &[source, splat(source, 3)]);
-    access(l, job, TexMode::Implicit, coordinate, &[]);
+    access(l, cx, TexMode::Implicit, coordinate, &[]);
 }
 
 /// TXD.
-fn sample_grad(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let coordinate = l.value(job, 0, F);
-    let (ddx, ddy) = (l.value(job, 1, F), l.value(job, 2, F));
-    access(l, job, TexMode::Grad, coordinate, &[ddx, ddy]);
+fn sample_grad(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let coordinate = l.value(cx, 0, F);
+    let (ddx, ddy) = (l.value(cx, 1, F), l.value(cx, 2, F));
+    access(l, cx, TexMode::Grad, coordinate, &[ddx, ddy]);
 }
 
 /// TXF: the level is lane w of the coordinate; buffers have none.
-fn fetch(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let (_, target) = part(l, job);
-    let coordinate = l.value(job, 0, Type::S32);
+fn fetch(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let (_, target) = part(l, cx);
+    let coordinate = l.value(cx, 0, Type::S32);
     let level = if target.target == TexTarget::Buffer {
         l.bits(0)
     } else {
         splat(coordinate, 3)
     };
-    access(l, job, TexMode::Fetch, coordinate, &[level]);
+    access(l, cx, TexMode::Fetch, coordinate, &[level]);
 }
 
 /// TXFMS: the sample is lane w of the coordinate.
-fn fetch_sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let coordinate = l.value(job, 0, Type::S32);
+fn fetch_sample(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let coordinate = l.value(cx, 0, Type::S32);
     access(
         l,
-        job,
+        cx,
         TexMode::FetchSample,
         coordinate,
         &[splat(coordinate, 3)],
@@ -114,20 +114,20 @@ fn fetch_sample(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// TXG.
-fn gather(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let coordinate = l.value(job, 0, F);
-    let component = component(l, job);
-    access(l, job, TexMode::Gather(component), coordinate, &[]);
+fn gather(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let coordinate = l.value(cx, 0, F);
+    let component = component(l, cx);
+    access(l, cx, TexMode::Gather(component), coordinate, &[]);
 }
 
 /// TXGO.
-fn gather_offsets(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let coordinate = l.value(job, 0, F);
-    let (x, y) = (l.value(job, 1, Type::S32), l.value(job, 2, Type::S32));
-    let component = component(l, job);
+fn gather_offsets(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let coordinate = l.value(cx, 0, F);
+    let (x, y) = (l.value(cx, 1, Type::S32), l.value(cx, 2, Type::S32));
+    let component = component(l, cx);
     access(
         l,
-        job,
+        cx,
         TexMode::GatherOffsets(component),
         coordinate,
         &[x, y],
@@ -135,42 +135,42 @@ fn gather_offsets(l: &mut Lowerer<'_>, job: &Job<'_>) {
 }
 
 /// TXQ: the level is lane x.
-fn query_size(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let level = l.value(job, 0, Type::S32);
-    access(l, job, TexMode::QuerySize, level, &[splat(level, 0)]);
+fn query_size(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let level = l.value(cx, 0, Type::S32);
+    access(l, cx, TexMode::QuerySize, level, &[splat(level, 0)]);
 }
 
 /// TXQS.
-fn query_samples(l: &mut Lowerer<'_>, job: &Job<'_>) {
+fn query_samples(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let unused = l.bits(0);
-    access(l, job, TexMode::QuerySamples, unused, &[]);
+    access(l, cx, TexMode::QuerySamples, unused, &[]);
 }
 
 /// LOD.
-fn query_lod(l: &mut Lowerer<'_>, job: &Job<'_>) {
-    let coordinate = l.value(job, 0, F);
-    access(l, job, TexMode::QueryLod, coordinate, &[]);
+fn query_lod(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let coordinate = l.value(cx, 0, F);
+    access(l, cx, TexMode::QueryLod, coordinate, &[]);
 }
 
 /// The component that TXG and TXGO select.
-fn component(l: &Lowerer<'_>, job: &Job<'_>) -> u8 {
-    match part(l, job).0.texture.suffix.kind() {
+fn component(l: &Lowerer<'_>, cx: &InstCx<'_>) -> u8 {
+    match part(l, cx).0.texture.suffix.kind() {
         SuffixKind::One(lane) => lane,
         SuffixKind::None | SuffixKind::Four => 0,
     }
 }
 
 /// Emits the access: coordinate, reference, sources of the mode, run-time offset.
-fn access(l: &mut Lowerer<'_>, job: &Job<'_>, mode: TexMode, coordinate: Src, own: &[Src]) {
-    let (part, target) = part(l, job);
-    let (id, texture) = texture(l, job, part, target, mode);
+fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, own: &[Src]) {
+    let (part, target) = part(l, cx);
+    let (id, texture) = texture(l, cx, part, target, mode);
     let mut access = TexAccess::new(id, &texture, mode);
     access.element = l.chosen_unit(part, texture.units);
     let coordinate = match target.is_stack() {
         true => layer_of_stack(l, coordinate, &texture, id),
         false => coordinate,
     };
-    let mut sources = [super::placeholder(); 6];
+    let mut sources = [super::context::placeholder(); 6];
     let mut count = 0;
     let mut push = |source: Src| {
         sources[count] = source;
@@ -179,20 +179,20 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, mode: TexMode, coordinate: Src, ow
     if mode.has_coordinate() {
         push(coordinate);
     }
-    let operands = job.info.operands.len() - 1;
+    let operands = cx.info.operands.len() - 1;
     if access.reference {
         push(match target.reference {
             Reference::Lane(lane) => splat(coordinate, lane),
-            Reference::Operand | Reference::None => splat(l.value(job, operands, F), 0),
+            Reference::Operand | Reference::None => splat(l.value(cx, operands, F), 0),
         });
     }
     own.iter().copied().for_each(&mut push);
-    if job.line.modifiers.mods().contains(Mods::LODCLAMP) {
+    if cx.line.modifiers.mods().contains(Mods::LODCLAMP) {
         access.min_lod = true;
         push(if mode == TexMode::Grad {
             splat(own[1], 3)
         } else {
-            splat(l.value(job, operands, F), target.clamp_lane())
+            splat(l.value(cx, operands, F), target.clamp_lane())
         });
     }
     match part.offset {
@@ -203,14 +203,14 @@ fn access(l: &mut Lowerer<'_>, job: &Job<'_>, mode: TexMode, coordinate: Src, ow
         }
         Offset::Dynamic => {
             access.offset = TexelOffset::Dynamic;
-            let last = job.line.operand_count as usize - 1;
-            push(l.value(job, last, Type::S32));
+            let last = cx.line.operand_count as usize - 1;
+            push(l.value(cx, last, Type::S32));
         }
     }
     let aux = Aux::Tex(l.builder.program.tex_accesses.push(access));
     let sources = &sources[..count];
-    let late = sparse::update(l, job, aux, sources);
-    l.finish_with(job, Op::Tex, job.result, aux, sources);
+    let late = sparse::update(l, cx, aux, sources);
+    l.finish_with(cx, Op::Tex, cx.result, aux, sources);
     sparse::update_after(l, late);
 }
 
@@ -235,7 +235,7 @@ fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: T
 /// The texture of an access.
 fn texture(
     l: &mut Lowerer<'_>,
-    job: &Job<'_>,
+    cx: &InstCx<'_>,
     part: &TexPart,
     target: &TargetInfo,
     mode: TexMode,
@@ -246,7 +246,7 @@ fn texture(
         false => Purpose::Texels,
     };
     let units = l.units(part, purpose);
-    let texel = if is_query { F } else { job.result };
+    let texel = if is_query { F } else { cx.result };
     let texture = Texture {
         units,
         target: target.target,

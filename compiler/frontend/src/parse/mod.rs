@@ -24,7 +24,7 @@ pub(crate) use vocabulary::Word;
 use crate::ast::{Ast, Statement, Suffix};
 use crate::codes::Code;
 use crate::header::{self, Start};
-use crate::kept::{self, Memory};
+use crate::kept::{self, Scratch};
 use crate::lang::conditions::{self, Test};
 use crate::lang::facts::LanguageFacts;
 use crate::lang::limits;
@@ -338,7 +338,7 @@ const STATEMENT_BYTES: usize = 30;
 
 impl<'s> Syntax<'s> {
     /// Before the first statement of a program.
-    pub(crate) fn new(start: Start<'s>, memory: &mut Memory) -> Self {
+    pub(crate) fn new(start: Start<'s>, scratch: &mut Scratch) -> Self {
         let Start {
             dialect,
             text,
@@ -347,19 +347,19 @@ impl<'s> Syntax<'s> {
             reports,
         } = start;
         let statements = text.len() / STATEMENT_BYTES;
-        let mut extras = kept::take(&mut memory.extras, 1);
+        let mut extras = kept::take(&mut scratch.extras, 1);
         extras.push(crate::ast::Extra::None);
         let ast = Ast {
-            names: Names::new(text, std::mem::take(&mut memory.names)),
-            statements: kept::take(&mut memory.statements, statements),
-            insts: kept::take(&mut memory.insts, statements),
-            operands: kept::take(&mut memory.operands, statements * 2),
-            paths: kept::take(&mut memory.paths, 0),
-            segments: kept::take(&mut memory.segments, 0),
-            relatives: kept::take(&mut memory.relatives, 0),
-            literals: kept::take(&mut memory.literals, 0),
+            names: Names::new(text, std::mem::take(&mut scratch.names)),
+            statements: kept::take(&mut scratch.statements, statements),
+            insts: kept::take(&mut scratch.insts, statements),
+            operands: kept::take(&mut scratch.operands, statements * 2),
+            paths: kept::take(&mut scratch.paths, 0),
+            segments: kept::take(&mut scratch.segments, 0),
+            relatives: kept::take(&mut scratch.relatives, 0),
+            literals: kept::take(&mut scratch.literals, 0),
             extras,
-            textures: kept::take(&mut memory.textures, 0),
+            textures: kept::take(&mut scratch.textures, 0),
             ..Ast::new(dialect, text)
         };
         Self {
@@ -367,7 +367,7 @@ impl<'s> Syntax<'s> {
             statement: None,
             ast,
             reports,
-            words: kept::take(&mut memory.words, 0),
+            words: kept::take(&mut scratch.words, 0),
             vocabulary: Vocabulary::of(dialect),
             operand_paths: FxHashMap::default(),
             result_paths: FxHashMap::default(),
@@ -394,7 +394,7 @@ impl<'s> Syntax<'s> {
     }
 
     /// What was read, and what was said of it.
-    pub(crate) fn finish(self, memory: &mut Memory) -> (Ast<'s>, Reports) {
+    pub(crate) fn finish(self, scratch: &mut Scratch) -> (Ast<'s>, Reports) {
         let Self {
             mut ast,
             reports,
@@ -402,7 +402,7 @@ impl<'s> Syntax<'s> {
             rest,
             ..
         } = self;
-        memory.words = words;
+        scratch.words = words;
         ast.end = (ast.text.len() - rest.len()) as u32;
         (ast, reports)
     }

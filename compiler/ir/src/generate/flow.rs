@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 4;
 
 /// Where statements stand.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Place {
+pub(super) enum RoutineRole {
     /// In the main routine.
     Main,
     /// In a subroutine.
@@ -24,7 +24,7 @@ pub(super) enum Place {
 /// What surrounds a block.
 #[derive(Clone, Copy)]
 struct Around {
-    place: Place,
+    place: RoutineRole,
     depth: usize,
     /// The nearest loop or switch.
     nearest: Nearest,
@@ -39,7 +39,7 @@ enum Nearest {
 
 impl Generator {
     /// Statements with about `budget` instructions.
-    pub(super) fn statements(&mut self, budget: u32, place: Place) {
+    pub(super) fn statements(&mut self, budget: u32, place: RoutineRole) {
         self.sequence(
             budget,
             Around {
@@ -201,7 +201,7 @@ impl Generator {
         if self.loops > 0 {
             choices.push(Node::Continue);
         }
-        if around.place == Place::Subroutine || self.random.percent(5) && self.may_return() {
+        if around.place == RoutineRole::Subroutine || self.random.percent(5) && self.may_return() {
             choices.push(Node::Return);
         }
         if choices.is_empty() {

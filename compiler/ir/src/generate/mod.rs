@@ -232,7 +232,7 @@ impl Generator {
         for _ in 0..count {
             self.builder.open_block();
             let budget = self.budget / 4;
-            self.statements(budget, flow::Place::Subroutine);
+            self.statements(budget, flow::RoutineRole::Subroutine);
             let body = self.builder.close_block();
             let id = self
                 .builder
@@ -248,7 +248,7 @@ impl Generator {
         for routine in self.callable.clone() {
             self.builder.node(Node::Call(routine, Span::default()));
         }
-        self.statements(budget, flow::Place::Main);
+        self.statements(budget, flow::RoutineRole::Main);
         self.gather();
         self.results();
         let body = self.builder.close_block();

@@ -10,12 +10,12 @@ struct Frame {
     block: BlockId,
     /// Next node.
     next: usize,
-    kind: Kind,
+    kind: FrameKind,
 }
 
 /// What happens at the end of a block, and what leaves it.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum FrameKind {
     /// Body of a routine.
     Routine,
     /// Block of a branch.
@@ -31,7 +31,7 @@ enum Kind {
 struct Stack(Vec<Frame>);
 
 impl Stack {
-    fn open(&mut self, block: BlockId, kind: Kind) {
+    fn open(&mut self, block: BlockId, kind: FrameKind) {
         self.0.push(Frame {
             block,
             next: 0,
@@ -40,7 +40,7 @@ impl Stack {
     }
 
     /// Closes blocks up to and including the innermost one for which `is_last` holds.
-    fn close(&mut self, is_last: impl Fn(Kind) -> bool) -> Option<Frame> {
+    fn close(&mut self, is_last: impl Fn(FrameKind) -> bool) -> Option<Frame> {
         while let Some(frame) = self.0.pop() {
             if is_last(frame.kind) {
                 return Some(frame);
@@ -52,9 +52,12 @@ impl Stack {
     /// From the body of a loop to its `continuing` block or its next round.
     fn next_round(&mut self, body: Frame) {
         match body.kind {
-            Kind::Body(Some(continuing)) => self.open(continuing, Kind::Continuing(body.block)),
-            Kind::Body(None) => self.open(body.block, body.kind),
-            Kind::Routine | Kind::Branch | Kind::Case | Kind::Continuing(_) => {}
+            FrameKind::Body(Some(continuing)) => {
+                self.open(continuing, FrameKind::Continuing(body.block))
+            }
+            FrameKind::Body(None) => self.open(body.block, body.kind),
+            FrameKind::Routine | FrameKind::Branch | FrameKind::Case | FrameKind::Continuing(_) => {
+            }
         }
     }
 
@@ -62,9 +65,9 @@ impl Stack {
     fn fall_off(&mut self) {
         let Some(frame) = self.0.pop() else { return };
         match frame.kind {
-            Kind::Routine | Kind::Branch | Kind::Case => {}
-            Kind::Body(_) => self.next_round(frame),
-            Kind::Continuing(body) => self.open(body, Kind::Body(Some(frame.block))),
+            FrameKind::Routine | FrameKind::Branch | FrameKind::Case => {}
+            FrameKind::Body(_) => self.next_round(frame),
+            FrameKind::Continuing(body) => self.open(body, FrameKind::Body(Some(frame.block))),
         }
     }
 }
@@ -73,7 +76,7 @@ impl<T: Textures> Machine<'_, '_, T> {
     pub(super) fn run(&mut self) -> Result<(), StepLimit> {
         let program = self.program;
         let mut stack = Stack(Vec::new());
-        stack.open(program.routines[program.main].body, Kind::Routine);
+        stack.open(program.routines[program.main].body, FrameKind::Routine);
         while let Some(frame) = stack.0.last_mut() {
             match program.block(frame.block).get(frame.next) {
                 Some(node) => {
@@ -114,31 +117,31 @@ impl<T: Textures> Machine<'_, '_, T> {
                 };
                 taken
                     .into_iter()
-                    .for_each(|block| stack.open(block, Kind::Branch));
+                    .for_each(|block| stack.open(block, FrameKind::Branch));
             }
             Node::Loop {
                 body,
                 continuing,
                 span: _,
-            } => stack.open(body, Kind::Body(continuing)),
+            } => stack.open(body, FrameKind::Body(continuing)),
             Node::Switch(id) => self.switch(stack, id),
             Node::Break => {
-                stack.close(|kind| matches!(kind, Kind::Case | Kind::Body(_)));
+                stack.close(|kind| matches!(kind, FrameKind::Case | FrameKind::Body(_)));
             }
             Node::Continue => {
-                let body = stack.close(|kind| matches!(kind, Kind::Body(_)));
+                let body = stack.close(|kind| matches!(kind, FrameKind::Body(_)));
                 body.into_iter().for_each(|body| stack.next_round(body));
             }
             Node::Call(routine, _) => self.call(stack, routine),
             Node::Return => {
-                stack.close(|kind| kind == Kind::Routine);
+                stack.close(|kind| kind == FrameKind::Routine);
             }
         }
         Ok(())
     }
 
     fn call(&self, stack: &mut Stack, routine: RoutineId) {
-        stack.open(self.program.routines[routine].body, Kind::Routine);
+        stack.open(self.program.routines[routine].body, FrameKind::Routine);
     }
 
     fn switch(&self, stack: &mut Stack, id: SwitchId) {
@@ -151,7 +154,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         let block = case.map(|case| case.block).or(switch.default);
         block
             .into_iter()
-            .for_each(|block| stack.open(block, Kind::Case));
+            .for_each(|block| stack.open(block, FrameKind::Case));
     }
 
     fn holds(&self, cond: Cond) -> bool {

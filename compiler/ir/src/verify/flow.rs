@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Fault, Place, Verifier};
+use super::{Fault, Subject, Verifier};
 use crate::arena::{Id, IndexVec};
 use crate::inst::Cond;
 use crate::op::TypeClass;
@@ -60,7 +60,7 @@ impl Verifier<'_> {
             calls: IndexVec::new(),
         };
         for (id, routine) in program.routines.iter_enumerated() {
-            self.place = Place::Routine(id);
+            self.place = Subject::Routine(id);
             if routine
                 .name
                 .is_some_and(|name| !program.names.contains(name))
@@ -83,7 +83,7 @@ impl Verifier<'_> {
                 self.block(&mut walk, block, context);
             }
         }
-        self.place = Place::Program;
+        self.place = Subject::Program;
         if program.routines.get(program.main).is_none() {
             self.error("main is not in the table");
         }
@@ -93,17 +93,17 @@ impl Verifier<'_> {
 
     fn unused(&mut self, walk: &Walk) {
         for (index, _) in walk.blocks.iter().enumerate().filter(|(_, used)| !**used) {
-            self.place = Place::Block(BlockId::new(index));
+            self.place = Subject::Block(BlockId::new(index));
             self.error("the block is not used");
         }
         for (index, _) in walk.switches.iter().enumerate().filter(|(_, used)| !**used) {
-            self.place = Place::Switch(SwitchId::new(index));
+            self.place = Subject::Switch(SwitchId::new(index));
             self.error("the switch is not used");
         }
     }
 
     fn block(&mut self, walk: &mut Walk, id: BlockId, context: Context) {
-        self.place = Place::Block(id);
+        self.place = Subject::Block(id);
         match walk.blocks.get_mut(id.index()) {
             None => return self.error("the block is not in the table"),
             Some(true) => return self.error("the block is used twice"),
@@ -121,7 +121,7 @@ impl Verifier<'_> {
             return self.error("the nodes are not in the table");
         };
         for node in nodes {
-            self.place = Place::Block(id);
+            self.place = Subject::Block(id);
             self.node(walk, node, context);
         }
     }
@@ -190,7 +190,7 @@ impl Verifier<'_> {
             return self.error("the instructions are not in the table");
         };
         for (position, inst) in range.zip(insts) {
-            self.place = Place::Inst(position as u32, inst.span);
+            self.place = Subject::Inst(position as u32, inst.span);
             if std::mem::replace(&mut walk.insts[position], true) {
                 self.error("the instruction is used twice");
             }
@@ -214,7 +214,7 @@ impl Verifier<'_> {
         let Some(switch) = self.program.switches.get(id) else {
             return self.error(format!("{id} is not in the table"));
         };
-        self.place = Place::Switch(id);
+        self.place = Subject::Switch(id);
         if std::mem::replace(&mut walk.switches[id.index()], true) {
             return self.error("the switch is used twice");
         }
@@ -271,7 +271,7 @@ impl Verifier<'_> {
                 match visits[callee.index()] {
                     Visit::Done => {}
                     Visit::Open => {
-                        self.place = Place::Routine(callee);
+                        self.place = Subject::Routine(callee);
                         self.fault(
                             Fault::Recursion,
                             format!("{callee} calls itself, directly or through others"),

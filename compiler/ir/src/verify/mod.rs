@@ -29,7 +29,7 @@ const MAX_ERRORS: usize = 64;
 
 /// The part of a program that an error is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Subject {
     /// The whole program.
     Program,
     /// A register.
@@ -63,7 +63,7 @@ pub enum Fault {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
     /// Where.
-    pub place: Place,
+    pub place: Subject,
     /// What kind.
     pub fault: Fault,
     /// What is wrong.
@@ -73,14 +73,14 @@ pub struct VerifyError {
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place {
-            Place::Program => f.write_str("program")?,
-            Place::Register(id) => write!(f, "{id}")?,
-            Place::Param(id) => write!(f, "{id}")?,
-            Place::Texture(id) => write!(f, "{id}")?,
-            Place::Routine(id) => write!(f, "{id}")?,
-            Place::Block(id) => write!(f, "{id}")?,
-            Place::Switch(id) => write!(f, "{id}")?,
-            Place::Inst(position, span) => write!(f, "instruction {position} {span:?}")?,
+            Subject::Program => f.write_str("program")?,
+            Subject::Register(id) => write!(f, "{id}")?,
+            Subject::Param(id) => write!(f, "{id}")?,
+            Subject::Texture(id) => write!(f, "{id}")?,
+            Subject::Routine(id) => write!(f, "{id}")?,
+            Subject::Block(id) => write!(f, "{id}")?,
+            Subject::Switch(id) => write!(f, "{id}")?,
+            Subject::Inst(position, span) => write!(f, "instruction {position} {span:?}")?,
         }
         write!(f, ": {}", self.message)
     }
@@ -92,7 +92,7 @@ impl std::error::Error for VerifyError {}
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier {
         program,
-        place: Place::Program,
+        place: Subject::Program,
         errors: Vec::new(),
     };
     verifier.tables();
@@ -107,7 +107,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
 struct Verifier<'a> {
     program: &'a Program,
     /// What is checked at the moment.
-    place: Place,
+    place: Subject,
     errors: Vec<VerifyError>,
 }
 

@@ -1,6 +1,6 @@
 //! Checks of the tables of a program.
 
-use super::{Place, Verifier};
+use super::{Subject, Verifier};
 use crate::arena::Id;
 use crate::image::ImageTexels;
 use crate::program::{Register, Storage};
@@ -22,11 +22,11 @@ impl Verifier<'_> {
     fn registers(&mut self) {
         let mut elements = 0;
         for (id, register) in self.program.registers.iter_enumerated() {
-            self.place = Place::Register(id);
+            self.place = Subject::Register(id);
             elements += u64::from(register.array.unwrap_or(1));
             self.register(register);
         }
-        self.place = Place::Program;
+        self.place = Subject::Program;
         if elements > MAX_REGISTER_ELEMENTS {
             self.error(format!(
                 "the registers have more than {MAX_REGISTER_ELEMENTS} elements"
@@ -61,7 +61,7 @@ impl Verifier<'_> {
             let Storage::Output(first) = register.storage else {
                 continue;
             };
-            self.place = Place::Register(id);
+            self.place = Subject::Register(id);
             let end = first
                 .index()
                 .saturating_add(register.array.unwrap_or(1) as usize);
@@ -77,7 +77,7 @@ impl Verifier<'_> {
 
     fn resources(&mut self) {
         for (id, param) in self.program.params.iter_enumerated() {
-            self.place = Place::Param(id);
+            self.place = Subject::Param(id);
             if matches!(
                 param.source,
                 ParamSource::State(StateParam::MatrixRow { row: 4.., .. })
@@ -86,7 +86,7 @@ impl Verifier<'_> {
             }
         }
         for (id, texture) in self.program.textures.iter_enumerated() {
-            self.place = Place::Texture(id);
+            self.place = Subject::Texture(id);
             if !matches!(texture.texel, Type::F32 | Type::S32 | Type::U32) {
                 self.error("texels are f32, s32 or u32");
             }
@@ -95,7 +95,7 @@ impl Verifier<'_> {
             }
             self.units(texture.units);
         }
-        self.place = Place::Program;
+        self.place = Subject::Program;
         for image in self.program.images.iter() {
             self.units(image.units);
             if let ImageTexels::Formatted(ty) = image.texels

@@ -9,7 +9,7 @@ use naga::{AddressSpace, GlobalVariable, Module, ResourceBinding, StorageAccess,
 
 /// What a resource is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum ResourceKind {
     Buffer,
     Texture,
     Sampler,
@@ -19,7 +19,7 @@ enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Slot {
     binding: ResourceBinding,
-    kind: Kind,
+    kind: ResourceKind,
     number: u8,
     writable: bool,
 }
@@ -36,9 +36,9 @@ fn slots(module: &Module) -> Vec<Slot> {
     let number = |(binding, global): (ResourceBinding, &GlobalVariable)| {
         let kind = kind(module, global);
         let number = match kind {
-            Kind::Texture => binding.binding,
-            Kind::Sampler => binding.binding.checked_sub(SAMPLER_BINDING_OFFSET)?,
-            Kind::Buffer => {
+            ResourceKind::Texture => binding.binding,
+            ResourceKind::Sampler => binding.binding.checked_sub(SAMPLER_BINDING_OFFSET)?,
+            ResourceKind::Buffer => {
                 buffers += 1;
                 buffers - 1
             }
@@ -63,14 +63,14 @@ fn element_type<'a>(module: &'a Module, global: &GlobalVariable) -> &'a TypeInne
     }
 }
 
-fn kind(module: &Module, global: &GlobalVariable) -> Kind {
+fn kind(module: &Module, global: &GlobalVariable) -> ResourceKind {
     let inner = element_type(module, global);
     if matches!(inner, TypeInner::Image { .. }) {
-        Kind::Texture
+        ResourceKind::Texture
     } else if matches!(inner, TypeInner::Sampler { .. }) {
-        Kind::Sampler
+        ResourceKind::Sampler
     } else {
-        Kind::Buffer
+        ResourceKind::Buffer
     }
 }
 
@@ -89,9 +89,9 @@ fn is_writable(module: &Module, global: &GlobalVariable) -> bool {
 /// The numbers for Metal.
 pub(super) fn msl_resources(module: &Module) -> msl::EntryPointResources {
     let target = |slot: &Slot| msl::BindTarget {
-        buffer: (slot.kind == Kind::Buffer).then_some(slot.number),
-        texture: (slot.kind == Kind::Texture).then_some(slot.number),
-        sampler: (slot.kind == Kind::Sampler)
+        buffer: (slot.kind == ResourceKind::Buffer).then_some(slot.number),
+        texture: (slot.kind == ResourceKind::Texture).then_some(slot.number),
+        sampler: (slot.kind == ResourceKind::Sampler)
             .then_some(msl::BindSamplerTarget::Resource(slot.number)),
         mutable: slot.writable,
         ..msl::BindTarget::default()
@@ -110,7 +110,7 @@ pub(super) fn msl_resources(module: &Module) -> msl::EntryPointResources {
 pub(super) fn glsl_bindings(module: &Module) -> glsl::BindingMap {
     slots(module)
         .iter()
-        .filter(|slot| slot.kind != Kind::Sampler)
+        .filter(|slot| slot.kind != ResourceKind::Sampler)
         .map(|slot| (slot.binding, slot.number))
         .collect()
 }

@@ -24,7 +24,7 @@ const COLOR_LAYOUT: vk::ImageLayout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
 const DEPTH_LAYOUT: vk::ImageLayout = vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
 
 /// A color attachment.
-struct Color {
+struct ColorAttachment {
     image: Image,
     format: Format,
 }
@@ -66,7 +66,7 @@ pub(crate) struct FramebufferObject {
     pub(super) render_pass: vk::RenderPass,
     raw: vk::Framebuffer,
     /// By number; `None` are numbers without attachment.
-    colors: Vec<Option<Color>>,
+    colors: Vec<Option<ColorAttachment>>,
     depth: Option<DepthStencil>,
     /// Holds one layer of one sample of any attachment.
     readback: Buffer,
@@ -324,10 +324,10 @@ struct AttachmentImages<'a> {
 }
 
 impl AttachmentImages<'_> {
-    fn color(&self, format: &Format) -> Result<Color, Error> {
+    fn color(&self, format: &Format) -> Result<ColorAttachment, Error> {
         let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT;
         let desc = self.desc(format.vk, usage, vk::ImageAspectFlags::COLOR);
-        Ok(Color {
+        Ok(ColorAttachment {
             image: Image::new(self.device, &desc)?,
             format: format.clone(),
         })

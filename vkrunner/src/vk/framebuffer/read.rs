@@ -3,7 +3,7 @@
 //! Attachments with one sample are copied. With several, a color attachment of floats or normalized numbers is resolved by the device and
 //! then copied; integers, depth and stencil stand for their sample 0, and single samples are fetched by a compute shader.
 
-use super::{COLOR_LAYOUT, Color, DEPTH_LAYOUT, Framebuffer};
+use super::{COLOR_LAYOUT, ColorAttachment, DEPTH_LAYOUT, Framebuffer};
 use crate::error::Error;
 use crate::sample_copy::SampleCopying;
 use crate::vk::image::{Image, ImageDesc};
@@ -56,7 +56,8 @@ impl Framebuffer {
     fn source(&self, plane: Plane) -> Option<Source<'_>> {
         let (texels, aspect) = match plane {
             Plane::Color(number) => {
-                let Color { image, format } = self.colors.get(number as usize)?.as_ref()?;
+                let ColorAttachment { image, format } =
+                    self.colors.get(number as usize)?.as_ref()?;
                 return Some(Source {
                     image,
                     vk_format: format.vk,

@@ -179,7 +179,7 @@ impl<'c> Lowerer<'c> {
 
     /// Goes to `target`, or to `next` if the instruction has a condition that does not hold.
     fn branch_piece(&mut self, walk: &mut Walk<'_>, number: u32, target: FlowId, next: FlowId) {
-        let line = self.job(number).line;
+        let line = self.cx(number).line;
         let exit = match line.cond {
             Some(_) => Exit::Branch {
                 cond: self.any(line.cond),
@@ -193,7 +193,7 @@ impl<'c> Lowerer<'c> {
 
     /// CAL: beyond the limit of the stack it ends the program.
     fn call_piece(&mut self, walk: &mut Walk<'_>, number: u32, target: PieceId, next: FlowId) {
-        let line = self.job(number).line;
+        let line = self.cx(number).line;
         if line.cond.is_some() {
             let cond = self.any(line.cond);
             self.leave_unless(&mut walk.blocks, cond, next);
@@ -244,14 +244,14 @@ impl<'c> Lowerer<'c> {
 
     /// PUSHA: ends the program if the stack is full.
     fn push_address(&mut self, walk: &mut Walk<'_>, number: u32, next: FlowId) {
-        let job = self.job(number);
+        let cx = self.cx(number);
         if let Calls::Stack(Stack {
             stack, addresses, ..
         }) = walk.calls
         {
             let (full, out) = (self.is_full(stack), walk.out);
             self.leave_if(&mut walk.blocks, full, out);
-            let (address, mark) = (self.value(&job, 0, S), self.bits(0));
+            let (address, mark) = (self.value(&cx, 0, S), self.bits(0));
             self.set_stack_top(stack, addresses, WriteMask::XYZW, (address, S));
             self.set_stack_top(stack, stack.places, WriteMask::X, (mark, U));
             self.step_stack(stack, Op::Add);
@@ -261,7 +261,7 @@ impl<'c> Lowerer<'c> {
 
     /// POPA: ends the program if the stack is empty or has a place to go on at on top.
     fn pop_address(&mut self, walk: &mut Walk<'_>, number: u32, next: FlowId) {
-        let job = self.job(number);
+        let cx = self.cx(number);
         if let Calls::Stack(Stack {
             stack, addresses, ..
         }) = walk.calls
@@ -275,7 +275,7 @@ impl<'c> Lowerer<'c> {
                 self.leave_if(&mut walk.blocks, Cond::NonZero(register, 0, U), out);
             }
             let address = self.stack_top(stack, addresses);
-            self.finish(&job, Op::Mov, job.result, &[address]);
+            self.finish(&cx, Op::Mov, cx.result, &[address]);
         }
         self.end_block(&mut walk.blocks, Exit::Jump(next));
     }

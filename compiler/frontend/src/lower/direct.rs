@@ -1,0 +1,60 @@
+//! Instructions that are one operation whose sources are the operands in order.
+
+use super::context::placeholder;
+use super::operand::sign;
+use super::{InstCx, Lowerer};
+use crate::ast::Base as AstBase;
+use glasm_ir::{Op, Src};
+
+impl Lowerer<'_> {
+    /// One operation whose sources are the operands in order.
+    ///
+    /// Sources that are plain variables go straight into the program's table.
+    #[inline]
+    pub(crate) fn direct(&mut self, cx: &InstCx<'_>, op: Op) {
+        let checked = self.checked;
+        let ty = cx.types.ty;
+        let first = cx.line.first_operand as usize;
+        let operands = &checked.ast.operands[first..first + cx.line.operand_count as usize];
+        let first_source = self.builder.program.srcs.len();
+        for operand in operands {
+            let base = match operand.base {
+                AstBase::Var(var) => self.known_place(var, operand.index, ty.width()),
+                AstBase::Scalar(_) | AstBase::Vector { .. } => {
+                    let mut source = self.constant(operand, ty);
+                    source.swizzle = operand.suffix.swizzle();
+                    self.builder.program.srcs.push(source);
+                    continue;
+                }
+                AstBase::Name(_) | AstBase::Path(_) => None,
+            };
+            let Some(base) = base else {
+                return self.direct_slowly(cx, op, first_source);
+            };
+            let mut source = Src {
+                base,
+                index: None,
+                swizzle: operand.suffix.swizzle(),
+                abs: false,
+                negate: false,
+            };
+            if !operand.signs.is_empty() {
+                sign(&mut source, operand.signs, ty);
+            }
+            self.builder.program.srcs.push(source);
+        }
+        self.finish_pushed(cx, op, ty, first_source as u32, operands.len() as u8);
+    }
+
+    /// Like [`direct`](Self::direct) for all operands, after some were pushed in vain.
+    fn direct_slowly(&mut self, cx: &InstCx<'_>, op: Op, first_source: usize) {
+        self.builder.program.srcs.truncate(first_source);
+        let ty = cx.types.ty;
+        let mut sources = [placeholder(); 4];
+        let count = (cx.line.operand_count as usize).min(4);
+        for (number, source) in sources.iter_mut().enumerate().take(count) {
+            *source = self.value(cx, number, ty);
+        }
+        self.finish(cx, op, ty, &sources[..count]);
+    }
+}

@@ -1,0 +1,43 @@
+//! Fragments that are discarded.
+
+use super::{InstCx, Lowerer};
+use glasm_ir::inst::Aux;
+use glasm_ir::types::{Base as TypeBase, Type, Width};
+use glasm_ir::{Cond, CondTest, Dst, Guard, Op, Swizzle, WriteMask};
+
+/// KIL: with a condition, or if any component of a vector is negative. NV_fragment_program4 section 2.X.8.Z.
+pub(super) fn kill(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let span = cx.line.span;
+    let cond = if cx.line.operand_count == 0 {
+        l.any(cx.line.cond)
+    } else {
+        let ty = cx.types.ty;
+        if ty.base() == TypeBase::Unsigned {
+            return;
+        }
+        let source = l.value(cx, 0, ty);
+        let cc = match l.kill_code {
+            Some(cc) => cc,
+            None => {
+                let cc = l.new_condition_code();
+                l.kill_code = Some(cc);
+                cc
+            }
+        };
+        let dummy = l.hidden(Width::W32);
+        let dst = Dst {
+            cc: Some(cc),
+            ..Dst::new(dummy, WriteMask::XYZW)
+        };
+        l.inst(Op::Mov, ty, Some(dst), Aux::None, &[source]);
+        Cond::Any(Guard {
+            cc,
+            test: CondTest::Lt,
+            swizzle: Swizzle::XYZW,
+        })
+    };
+    l.builder.open_block();
+    l.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
+    let then = l.builder.close_block();
+    l.builder.branch(cond, then, None, span);
+}
