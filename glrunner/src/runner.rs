@@ -94,7 +94,7 @@ impl Runner {
             Some(results) => results,
             None => {
                 let _phase = self.clock.enter(Phase::Device);
-                execute::execute(&gl, script, &files, self.options.observe)?
+                execute::execute(&gl, script, files, self.options.observe)?
             }
         };
         match verdicts {

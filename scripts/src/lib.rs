@@ -60,6 +60,7 @@ pub mod params;
 mod pictures;
 pub mod probe;
 pub mod results;
+pub mod runner;
 pub mod script;
 pub mod stopwatch;
 pub mod texture;

@@ -34,6 +34,9 @@ pub enum Error {
     /// The device gives buffers no addresses of 32 bits.
     #[error("the device lacks buffers with addresses of 32 bits")]
     NoLowAddresses,
+    /// The device cannot do what the script wants, which showed only when it ran.
+    #[error("{0}")]
+    Lacking(String),
     /// The script wants more memory than a script gets.
     #[error("out of memory: the script asks for more than {} MiB", .0 >> 20)]
     TooMuchMemory(u64),

@@ -173,7 +173,7 @@ impl Runner {
         drop(compiling);
         match self.run_modules(name, script, &sets) {
             Ok(results) => conclude(with_verdicts(results)),
-            Err(error @ Error::NoLowAddresses) => {
+            Err(error @ (Error::NoLowAddresses | Error::Lacking(_))) => {
                 (Outcome::Skip(error.to_string()), Results::default())
             }
             Err(error) => conclude(Results::failed([Failure::new(None, error.to_string())])),
@@ -200,12 +200,12 @@ impl Runner {
             save_images: self.options.save_images.as_deref(),
             failure_images: self.options.failure_images.as_deref(),
         };
-        let results = execute::execute(&device, script, sets, &files, &self.options);
+        let results = execute::execute(&device, script, sets, files, &self.options);
         if device.is_lost() {
             *self.device.borrow_mut() = None;
             self.gave_up_device.set(true);
         }
-        Ok(results)
+        results.map_err(Error::Lacking)
     }
 
     /// The device, with at least these extensions.

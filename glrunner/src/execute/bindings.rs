@@ -184,14 +184,14 @@ impl Execution<'_> {
                     offset: 0,
                     size: None,
                 };
-                self.bind_buffer(BindTarget::Bound { kind, set, binding }, range)?;
+                self.bind_range(BindTarget::Bound { kind, set, binding }, range)?;
             }
         }
         Ok(())
     }
 
     /// `bind`: programs find a part of a buffer at a place from now on.
-    pub(super) fn bind_buffer(
+    pub(super) fn bind_range(
         &mut self,
         target: BindTarget,
         range: BufferRange,

@@ -1,14 +1,9 @@
-//! Buffers of a script: making, filling, comparing, printing; addresses.
+//! Buffers of a script: making, changing, reading; addresses.
 
 use super::{Execution, Problem};
 use crate::error::Error;
 use crate::gl::{self, Buffer, Version};
-use glasm::ir::Stage;
-use glasm_scripts::data::{DataRange, Sequence, TypedData};
-use glasm_scripts::probe::{Comparison, Tolerances};
-use glasm_scripts::script::{
-    BindTarget, BufferAddress, BufferId, BufferKey, BufferRange, ParamBank,
-};
+use glasm_scripts::script::{BindTarget, BufferAddress, BufferId, BufferRange};
 use std::collections::HashMap;
 
 /// A buffer and what programs call it.
@@ -29,6 +24,23 @@ impl Buffers {
     /// A buffer of the script.
     pub(super) fn get(&self, buffer: BufferId) -> &Buffer {
         &self.made[buffer.0].buffer
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.made.len()
+    }
+
+    /// Changes the first bytes of a buffer, of which `write` may leave some as they are.
+    pub(super) fn update(
+        &self,
+        buffer: BufferId,
+        end: u64,
+        write: &dyn Fn(&mut [u8]),
+    ) -> Result<(), Problem> {
+        let buffer = self.get(buffer);
+        let mut bytes = buffer.read(0, place(end))?;
+        write(&mut bytes);
+        Ok(buffer.write(0, &bytes)?)
     }
 }
 
@@ -55,75 +67,8 @@ impl Execution<'_> {
         buffer.read(0, buffer.size())
     }
 
-    /// Changes the first bytes of a buffer, of which `write` may leave some as they are.
-    fn update(
-        &self,
-        buffer: BufferId,
-        end: u64,
-        write: impl FnOnce(&mut [u8]),
-    ) -> Result<(), Problem> {
-        let buffer = self.buffers.get(buffer);
-        let mut bytes = buffer.read(0, place(end))?;
-        write(&mut bytes);
-        Ok(buffer.write(0, &bytes)?)
-    }
-
-    pub(super) fn write_buffer(
-        &mut self,
-        buffer: BufferId,
-        data: &TypedData,
-    ) -> Result<(), Problem> {
-        self.update(buffer, data.end(), |bytes| data.write(bytes))
-    }
-
-    pub(super) fn fill_buffer(
-        &mut self,
-        buffer: BufferId,
-        data: &TypedData,
-    ) -> Result<(), Problem> {
-        let size = self.buffers.get(buffer).size() as u64;
-        self.update(buffer, size, |bytes| data.filling(size).write(bytes))
-    }
-
-    pub(super) fn write_sequence(
-        &mut self,
-        buffer: BufferId,
-        sequence: &Sequence,
-    ) -> Result<(), Problem> {
-        self.update(buffer, sequence.end(), |bytes| sequence.write(bytes))
-    }
-
-    /// Writes addresses of buffers into a buffer.
-    pub(super) fn write_addresses(
-        &mut self,
-        buffer: BufferId,
-        offset: u64,
-        addresses: &[BufferAddress],
-    ) -> Result<(), Problem> {
-        let mut bytes = Vec::new();
-        for address in addresses {
-            bytes.extend(self.address(*address)?.to_le_bytes());
-        }
-        Ok(self.buffers.get(buffer).write(place(offset), &bytes)?)
-    }
-
-    /// `parameter ... address`: two words for each address; the other components stay as they are.
-    pub(super) fn set_addresses(
-        &mut self,
-        bank: ParamBank,
-        stage: Stage,
-        index: u32,
-        addresses: &[BufferAddress],
-    ) -> Result<(), Problem> {
-        let mut pairs = Vec::new();
-        for address in addresses {
-            pairs.push(self.address(*address)?);
-        }
-        self.set_pairs(bank, stage, index, &pairs)
-    }
-
     /// The address of a place in a buffer, which programs can reach from now on.
-    fn address(&mut self, address: BufferAddress) -> Result<u64, Problem> {
+    pub(super) fn buffer_address(&mut self, address: BufferAddress) -> Result<u64, Problem> {
         self.demand("GL_NV_shader_buffer_load")?;
         let made = &mut self.buffers.made[address.buffer.0];
         let start = match made.address {
@@ -156,49 +101,6 @@ impl Execution<'_> {
         // Programs of drivers without either command cannot store.
         Ok(self.gl.check("glMemoryBarrier")?)
     }
-
-    /// `probe`
-    pub(super) fn probe_buffer(
-        &mut self,
-        line: u32,
-        buffer: BufferId,
-        expected: &TypedData,
-        comparison: Comparison,
-        tolerances: &Tolerances,
-    ) -> Result<(), Problem> {
-        let name = self.script.buffers[buffer.0].key.to_string();
-        let bytes = self.buffer_contents(buffer)?;
-        let how = (comparison, tolerances);
-        Ok(self
-            .results
-            .probe_values(line, &name, &bytes, expected, how)?)
-    }
-
-    /// Keeps what the script has left in its buffers.
-    pub(super) fn observe_buffers(&mut self) -> Result<(), Problem> {
-        for index in 0..self.buffers.made.len() {
-            let buffer = BufferId(index);
-            let contents = self.buffer_contents(buffer)?;
-            let results = &mut self.results;
-            results.observe_buffer(self.script, buffer, &contents);
-        }
-        Ok(())
-    }
-
-    /// `print`
-    pub(super) fn print_buffer(
-        &mut self,
-        buffer: BufferId,
-        range: &DataRange,
-    ) -> Result<(), Problem> {
-        let values = range.print(&self.buffer_contents(buffer)?)?;
-        let name = match &self.script.buffers[buffer.0].key {
-            BufferKey::Named(name) => name.clone(),
-            key @ BufferKey::Bound { .. } => key.to_string(),
-        };
-        self.results.printed.push(format!("{name}: {values}"));
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -215,8 +117,7 @@ mod tests {
              probe buffer b uint8_t 0 == 2 1 2 1 2 1\nprint buffer a uint 4 2";
         with_execution(text, |_, execution| {
             execution.make_buffers().unwrap();
-            run_steps(execution);
-            assert_eq!(execution.results.printed, ["a: 1 2"]);
+            assert_eq!(run_steps(execution), ["a: 1 2"]);
             let contents = execution.buffer_contents(BufferId(1)).unwrap();
             assert_eq!(contents, [2, 1, 2, 1, 2, 1]);
         });

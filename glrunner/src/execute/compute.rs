@@ -26,7 +26,7 @@ const SIZES: GroupLimits = GroupLimits {
 
 impl Execution<'_> {
     /// `compute`: runs the compute program. A size is that of the groups of programs that leave it open.
-    pub(super) fn dispatch(
+    pub(super) fn run_compute(
         &mut self,
         groups: Groups,
         size: Option<[u32; 3]>,
@@ -191,7 +191,7 @@ void main() { atomicAdd(counts[gl_WorkGroupID.y * 2u + gl_WorkGroupID.x], 1u); }
     #[test]
     fn without_a_program_nothing_runs() {
         with_execution("[test]", |_, execution| {
-            let result = execution.dispatch(Groups::Given([1; 3]), None);
+            let result = execution.run_compute(Groups::Given([1; 3]), None);
             assert!(matches!(result, Err(Problem::Script(_))));
         });
     }

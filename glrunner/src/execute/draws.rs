@@ -24,7 +24,7 @@ const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature 
 
 impl Execution<'_> {
     /// `draw`
-    pub(super) fn draw(&mut self, draw: &Draw) -> Result<(), Problem> {
+    pub(super) fn run_draw(&mut self, draw: &Draw) -> Result<(), Problem> {
         let script = self.script;
         check_bounds(draw, script.vertex_data.as_ref(), &script.indices)?;
         check_features(&self.gl, draw)?;

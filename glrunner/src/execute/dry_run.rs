@@ -63,7 +63,7 @@ fn failures(path: &Path) -> Option<Vec<String>> {
         save_images: None,
         failure_images: None,
     };
-    let Ok(results) = execute(&gl, &script, &files, Observe::On) else {
+    let Ok(results) = execute(&gl, &script, files, Observe::On) else {
         return Some(Vec::new());
     };
     let is_probe = |message: &str| message.contains(" differ") || message.contains("expected");

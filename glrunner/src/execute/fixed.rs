@@ -90,12 +90,12 @@ impl Execution<'_> {
 
     pub(super) fn set_fixed_state(&mut self) -> Result<(), Problem> {
         let fixed = &self.script.requirements.fixed;
-        self.set_point_size(fixed.point_size.map(f32::from_bits))?;
+        self.fix_point_size(fixed.point_size.map(f32::from_bits))?;
         set_fixed_state(&self.gl, fixed)
     }
 
     /// The size of all points; with `None` it is what programs write, or the state's for programs that write none.
-    pub(super) fn set_point_size(&mut self, size: Option<f32>) -> Result<(), Problem> {
+    pub(super) fn fix_point_size(&mut self, size: Option<f32>) -> Result<(), Problem> {
         let fixed = self.script.requirements.fixed.point_size;
         self.state.point_size = size.or(fixed.map(f32::from_bits));
         if let Some(size) = self.state.point_size {
@@ -222,7 +222,7 @@ mod tests {
             assert_eq!(planes(gl), [false, true, false]);
             assert!(!on(gl, gl::VERTEX_PROGRAM_POINT_SIZE));
             // A fixed size goes before what programs write.
-            execution.set_point_size(Some(3.0)).unwrap();
+            execution.fix_point_size(Some(3.0)).unwrap();
             execution.ready_rasterization(&writes).unwrap();
             assert!(!on(gl, gl::VERTEX_PROGRAM_POINT_SIZE));
             assert_eq!(gl.floats(gl::POINT_SIZE).unwrap(), [3.0]);

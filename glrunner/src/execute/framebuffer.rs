@@ -10,8 +10,8 @@ use crate::gl::{
 use ash::vk;
 use glasm_scripts::format::{DepthFormat, Encoding, Format};
 use glasm_scripts::image::Image;
-use glasm_scripts::probe::pixels::{PixelProbe, Plane, Surface};
-use glasm_scripts::script::{Attachments, Clear, Command};
+use glasm_scripts::probe::pixels::{Plane, Surface};
+use glasm_scripts::script::{Attachments, Clear};
 use std::rc::Rc;
 
 /// Framebuffers with several formats, clearing of single buffers.
@@ -116,7 +116,7 @@ impl ScriptFramebuffer {
     }
 
     /// Clears all attachments or one, in all layers and samples.
-    fn clear(&self, gl: &Gl, clear: &Clear) -> Result<(), Problem> {
+    pub(super) fn clear(&self, gl: &Gl, clear: &Clear) -> Result<(), Problem> {
         self.framebuffer.bind()?;
         // Every draw sets these anew.
         gl.Disable(gl::SCISSOR_TEST)?;
@@ -300,30 +300,11 @@ fn check_limits(gl: &Gl, size: [u32; 2], attachments: &Attachments) -> Result<()
     Ok(())
 }
 
-fn uses_framebuffer(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Clear(_) | Command::Draw(_) | Command::ProbePixels(_) | Command::SaveImage { .. }
-    )
-}
-
 impl Execution<'_> {
-    /// Everything of the framebuffer that can be read.
-    pub(super) fn surfaces(&self) -> Vec<Surface> {
-        match self.framebuffer {
-            Some(_) => self.script.requirements.attachments.surfaces(),
-            None => Vec::new(),
-        }
-    }
-
     /// Makes the framebuffer, cleared to zeros and depth 1, if the script uses it.
     pub(super) fn make_framebuffer(&mut self) -> Result<(), Problem> {
         let script = self.script;
-        if !script
-            .steps
-            .iter()
-            .any(|step| uses_framebuffer(&step.command))
-        {
+        if !script.uses_framebuffer() {
             return Ok(());
         }
         let requirements = &script.requirements;
@@ -346,47 +327,6 @@ impl Execution<'_> {
     /// Makes the framebuffer the one that is drawn to.
     pub(super) fn use_framebuffer(&self) -> Result<(), Problem> {
         Ok(self.framebuffer()?.framebuffer.bind()?)
-    }
-
-    /// `clear`
-    pub(super) fn clear(&mut self, clear: &Clear) -> Result<(), Problem> {
-        self.framebuffer()?.clear(&self.gl, clear)
-    }
-
-    /// The contents of a surface.
-    pub(super) fn read(&self, surface: Surface) -> Result<Image, Problem> {
-        let image = self.framebuffer()?.read(surface)?;
-        image.ok_or_else(|| format!("the framebuffer has not {surface}").into())
-    }
-
-    /// A `probe` of pixels; if it fails, there is a picture of the difference.
-    pub(super) fn probe_pixels(&mut self, line: u32, probe: &PixelProbe) -> Result<(), Problem> {
-        let order = self.script.requirements.convention.row_order();
-        let image = self.read(probe.surface)?;
-        let results = &mut self.results;
-        Ok(results.probe_pixels(&self.files, line, probe, &image, order)?)
-    }
-
-    /// `save image`
-    pub(super) fn save_image(&mut self, name: &str, surface: Surface) -> Result<(), Problem> {
-        if self.files.save_images.is_none() {
-            return Ok(());
-        }
-        let order = self.script.requirements.convention.row_order();
-        let image = self.read(surface)?;
-        let saved = self.results.save_image(&self.files, name, &image, order);
-        Ok(saved.map_err(|error| error.to_string())?)
-    }
-
-    /// Pictures of all attachments, if the script failed.
-    pub(super) fn picture_attachments(&mut self) {
-        let order = self.script.requirements.convention.row_order();
-        let surfaces = self.surfaces();
-        let mut results = std::mem::take(&mut self.results);
-        results.picture_attachments(&self.files, &surfaces, order, |surface| {
-            self.read(surface).ok()
-        });
-        self.results = results;
     }
 }
 

@@ -6,8 +6,6 @@ use crate::error::Error;
 use crate::gl::{self, Gl, SampleLayer, Texture};
 use glasm::ir::TexTarget;
 use glasm_scripts::image::Image as Picture;
-use glasm_scripts::observation::plane_name;
-use glasm_scripts::probe::pixels::{PixelProbe, print_picture};
 use glasm_scripts::script::{BoundImage, Convention, ImageKey};
 use glasm_scripts::texture::{ImagePart, PlaneId, Shape, Start, TextureData, Update};
 use std::collections::BTreeMap;
@@ -28,6 +26,33 @@ pub(super) struct Images {
 }
 
 impl Images {
+    /// Begins, extends or changes an image. What programs have written stays in the other planes, unless the image begins.
+    pub(super) fn update(&mut self, key: ImageKey, update: &Update) -> Result<(), Problem> {
+        let Some(unit) = self.images.get_mut(&key) else {
+            let data = TextureData::new(update);
+            let object = None;
+            self.images.insert(key, ImageUnit { data, object });
+            return Ok(());
+        };
+        let grows = update.shape != unit.data.shape;
+        if update.start == Start::Add && unit.object.is_some() {
+            if grows {
+                let message = "an image that programs have used cannot grow".to_owned();
+                return Err(message.into());
+            }
+            unit.data.update(update);
+            return unit.replace(&update.planes());
+        }
+        unit.data.update(update);
+        unit.object = None;
+        Ok(())
+    }
+
+    /// Lets programs see a part of an image where they look for another.
+    pub(super) fn bind(&mut self, place: ImageKey, bound: &BoundImage) {
+        self.bound.insert(place, bound.clone());
+    }
+
     fn bound(&self, place: ImageKey) -> BoundImage {
         let own = || BoundImage {
             image: place,
@@ -175,38 +200,6 @@ fn part_of_plane(shape: &Shape, plane: PlaneId) -> (gl::Image, [u32; 3]) {
 }
 
 impl Execution<'_> {
-    /// Begins, extends or changes an image. What programs have written stays in the other planes, unless the image begins.
-    pub(super) fn update_image(&mut self, key: ImageKey, update: &Update) -> Result<(), Problem> {
-        let Some(unit) = self.images.images.get_mut(&key) else {
-            let data = TextureData::new(update);
-            let object = None;
-            self.images.images.insert(key, ImageUnit { data, object });
-            return Ok(());
-        };
-        let grows = update.shape != unit.data.shape;
-        if update.start == Start::Add && unit.object.is_some() {
-            if grows {
-                let message = "an image that programs have used cannot grow".to_owned();
-                return Err(message.into());
-            }
-            unit.data.update(update);
-            return unit.replace(&update.planes());
-        }
-        unit.data.update(update);
-        unit.object = None;
-        Ok(())
-    }
-
-    /// Lets programs see a part of an image where they look for another.
-    pub(super) fn bind_image(
-        &mut self,
-        place: ImageKey,
-        bound: &BoundImage,
-    ) -> Result<(), Problem> {
-        self.images.bound.insert(place, bound.clone());
-        Ok(())
-    }
-
     /// Makes the images that a draw or dispatch may use, and binds them.
     pub(super) fn prepare_images(&mut self) -> Result<(), Problem> {
         let images = self.images.images.keys();
@@ -295,29 +288,6 @@ impl Execution<'_> {
             is_color: true,
             data,
         })
-    }
-
-    /// Compares texels of a plane.
-    pub(super) fn probe_image(
-        &mut self,
-        line: u32,
-        key: ImageKey,
-        plane: PlaneId,
-        probe: &PixelProbe,
-    ) -> Result<(), Problem> {
-        let picture = self.image_plane(key, plane)?;
-        let compared = self
-            .results
-            .probe_image(line, (key, plane), probe, &picture);
-        Ok(compared?)
-    }
-
-    /// Prints the texels of a plane.
-    pub(super) fn print_image(&mut self, key: ImageKey, plane: PlaneId) -> Result<(), Problem> {
-        let picture = self.image_plane(key, plane)?;
-        let text = format!("{}:{}", plane_name(key, plane), print_picture(&picture));
-        self.results.printed.push(text);
-        Ok(())
     }
 }
 

@@ -1,7 +1,4 @@
-//! Runs the commands of a script in a context of its own.
-//!
-//! Commands run one after the other, each to its end, so probes see everything before them. All failures of probes are collected; an
-//! error of OpenGL ends the script.
+//! Does what the commands of a script say, in a context of its own.
 
 mod bindings;
 mod buffers;
@@ -16,7 +13,6 @@ mod fixed;
 mod framebuffer;
 mod images;
 mod lookups;
-mod observe;
 mod parameters;
 mod passthrough;
 mod pipeline;
@@ -38,29 +34,24 @@ mod vertices;
 use crate::error::Error;
 use crate::gl::Gl;
 use crate::options::Observe;
-use glasm_scripts::outcome::Failure;
+use glasm::ir::Stage;
+use glasm_scripts::data::TypedData;
+use glasm_scripts::image::Image;
+use glasm_scripts::probe::pixels::Surface;
 use glasm_scripts::results::{Files, Results};
-use glasm_scripts::script::{Command, ParamValue, Script, Step};
+use glasm_scripts::runner::{self, Runner};
+use glasm_scripts::script::{
+    BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear,
+    ComponentKind, Draw, ExpectedError, Groups, ImageKey, MatrixTarget, MatrixUpdate, ParamBank,
+    ParamType, ParamValue, Script, StateUpdate, TextureEnables,
+};
+use glasm_scripts::texture::{PlaneId, Sampling, Update};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Why a command did not succeed.
-#[derive(Debug)]
-pub(crate) enum Problem {
-    /// The script or a probe is at fault; the next commands run all the same.
-    Script(String),
-    /// The same, at a line of its own: a program of the script is at fault.
-    Program(Failure),
-    /// The driver cannot do what the script wants: the script is skipped.
-    Lacking(String),
-    /// The driver or the system is at fault.
-    System(Error),
-}
-
-impl From<String> for Problem {
-    fn from(message: String) -> Self {
-        Self::Script(message)
-    }
-}
+pub(crate) type Problem = runner::Problem<Error>;
+type Done = Result<(), Problem>;
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
@@ -76,7 +67,6 @@ impl From<Error> for Problem {
 pub(crate) struct Execution<'a> {
     gl: Rc<Gl>,
     script: &'a Script,
-    files: Files<'a>,
     programs: programs::Programs,
     framebuffer: Option<framebuffer::ScriptFramebuffer>,
     state: state::State,
@@ -87,41 +77,24 @@ pub(crate) struct Execution<'a> {
     buffers: buffers::Buffers,
     feedback: feedback::Feedback,
     queries: queries::Queries,
-    results: Results,
 }
 
 /// Runs all commands of a script. `Err` is the reason why the driver cannot.
 pub(crate) fn execute(
     gl: &Rc<Gl>,
     script: &Script,
-    files: &Files<'_>,
+    files: Files<'_>,
     observe: Observe,
 ) -> Result<Results, String> {
-    let mut execution = Execution::new(gl, script, files, observe);
-    let prepared = execution.prepare();
-    let is_ready = prepared.is_ok();
-    execution.note(None, prepared)?;
-    if is_ready {
-        for step in &script.steps {
-            let result = execution.step(step);
-            if !execution.note(Some(step.line), result)? {
-                break;
-            }
-        }
-    }
-    let observed = execution.observe_end();
-    execution.note(None, observed)?;
-    execution.picture_attachments();
-    Ok(execution.results)
+    runner::run(&mut Execution::new(gl, script), script, files, observe)
 }
 
 impl<'a> Execution<'a> {
     /// Nothing is done yet.
-    fn new(gl: &Rc<Gl>, script: &'a Script, files: &Files<'a>, observe: Observe) -> Self {
+    fn new(gl: &Rc<Gl>, script: &'a Script) -> Self {
         Self {
             gl: Rc::clone(gl),
             script,
-            files: *files,
             programs: programs::Programs::default(),
             framebuffer: None,
             state: state::State::default(),
@@ -132,31 +105,14 @@ impl<'a> Execution<'a> {
             buffers: buffers::Buffers::default(),
             feedback: feedback::Feedback::default(),
             queries: queries::Queries::default(),
-            results: Results::observing(observe),
         }
     }
 }
 
-impl Execution<'_> {
-    /// Keeps failures and messages of the driver; says whether to go on. `Err` is the reason to skip the script.
-    fn note(&mut self, line: Option<u32>, result: Result<(), Problem>) -> Result<bool, String> {
-        let (failure, go_on) = match result {
-            Ok(()) => (None, true),
-            Err(Problem::Lacking(reason)) => return Err(reason),
-            Err(Problem::Script(message)) => (Some(Failure::new(line, message)), true),
-            Err(Problem::Program(failure)) => (Some(failure), true),
-            Err(Problem::System(error)) => (Some(Failure::new(line, error.to_string())), false),
-        };
-        let failures = &mut self.results.failures;
-        failures.extend(failure);
-        for message in self.gl.take_messages() {
-            failures.push(Failure::new(line, format!("OpenGL: {message}")));
-        }
-        Ok(go_on)
-    }
+impl Runner for Execution<'_> {
+    type Error = Error;
 
-    /// Makes buffers, framebuffer and programs, and sets what holds for the whole script.
-    fn prepare(&mut self) -> Result<(), Problem> {
+    fn prepare(&mut self) -> Done {
         self.make_buffers()?;
         self.make_framebuffer()?;
         self.set_conventions()?;
@@ -164,101 +120,161 @@ impl Execution<'_> {
         self.load_programs()
     }
 
-    #[expect(
-        clippy::too_many_lines,
-        reason = "a dispatcher with an arm for each command"
-    )]
-    fn step(&mut self, step: &Step) -> Result<(), Problem> {
-        match &step.command {
-            Command::Clear(clear) => self.clear(clear)?,
-            Command::Draw(draw) => self.draw(draw)?,
-            Command::Compute {
-                groups,
-                size,
-                entry_point: _,
-            } => self.dispatch(*groups, *size)?,
-            Command::Parameter {
-                bank,
-                stage,
-                index,
-                value,
-            } => match value {
-                ParamValue::Words(ty, words) => {
-                    self.set_parameter(*bank, *stage, *index, *ty, *words)?;
-                }
-                ParamValue::Addresses(addresses) => {
-                    self.set_addresses(*bank, *stage, *index, addresses)?;
-                }
-                ParamValue::Handles(units) => self.set_handles(*bank, *stage, *index, units)?,
-            },
-            Command::Matrix { target, update } => self.update_matrix(*target, *update)?,
-            Command::GlState(update) => self.update_state(*update)?,
-            Command::Attribute { location, value } => self.set_attribute(*location, *value)?,
-            Command::Texture { unit, update } => self.update_texture(*unit, update)?,
-            Command::Sampling { unit, sampling } => self.set_sampling(*unit, *sampling)?,
-            Command::FixedPointSize(size) => self.set_point_size(*size)?,
-            Command::TextureEnables { unit, enables } => self.enable_textures(*unit, *enables)?,
-            Command::Image { key, update } => self.update_image(*key, update)?,
-            Command::BindImage { place, bound } => self.bind_image(*place, bound)?,
-            Command::ProbeImage { key, plane, probe } => {
-                self.probe_image(step.line, *key, *plane, probe)?;
+    fn take_messages(&mut self) -> Vec<String> {
+        let messages = self.gl.take_messages().into_iter();
+        messages
+            .map(|message| format!("OpenGL: {message}"))
+            .collect()
+    }
+
+    fn clear(&mut self, clear: &Clear) -> Done {
+        self.framebuffer()?.clear(&self.gl, clear)
+    }
+
+    fn draw(&mut self, draw: &Draw) -> Done {
+        self.run_draw(draw)
+    }
+
+    fn dispatch(&mut self, groups: Groups, size: Option<[u32; 3]>, _entry: usize) -> Done {
+        self.run_compute(groups, size)
+    }
+
+    fn set_parameter(
+        &mut self,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        value: &ParamValue,
+    ) -> Done {
+        match value {
+            ParamValue::Words(ty, words) => self.set_words(bank, stage, index, *ty, *words),
+            ParamValue::Addresses(places) => {
+                let addresses: Result<Vec<u64>, Problem> =
+                    places.iter().map(|place| self.address(*place)).collect();
+                self.set_pairs(bank, stage, index, &addresses?)
             }
-            Command::PrintImage { key, plane } => self.print_image(*key, *plane)?,
-            Command::BufferData { buffer, data } => self.write_buffer(*buffer, data)?,
-            Command::BufferFill { buffer, data } => self.fill_buffer(*buffer, data)?,
-            Command::BufferSequence { buffer, sequence } => {
-                self.write_sequence(*buffer, sequence)?;
-            }
-            Command::BufferAddresses {
-                buffer,
-                offset,
-                addresses,
-            } => self.write_addresses(*buffer, *offset, addresses)?,
-            Command::BindBuffer { target, range } => self.bind_buffer(*target, *range)?,
-            Command::BeginCapture => self.begin_capture()?,
-            Command::EndCapture => self.end_capture()?,
-            Command::ProbeCapture {
-                count,
-                comparison,
-                expected,
-            } => self.probe_capture(step.line, *count, *comparison, *expected)?,
-            Command::ProbeSamples {
-                comparison,
-                expected,
-            } => self.probe_samples(step.line, *comparison, *expected)?,
-            Command::PushData(_) => {
-                let reason = "push constants are Vulkan's alone".to_owned();
-                return Err(Problem::Lacking(reason));
-            }
-            Command::ProbePixels(probe) => self.probe_pixels(step.line, probe)?,
-            Command::ProbeBuffer {
-                buffer,
-                expected,
-                comparison,
-                tolerances,
-            } => self.probe_buffer(step.line, *buffer, expected, *comparison, tolerances)?,
-            Command::ProbeComponents {
-                stage,
-                kind,
-                comparison,
-                expected,
-            } => {
-                self.probe_components(step.line, *stage, *kind, (*comparison, (*expected).into()))?
-            }
-            Command::ProbeParameter {
-                bank,
-                stage,
-                index,
-                ty,
-                expected,
-            } => self.probe_parameter(*bank, *stage, *index, *ty, *expected)?,
-            Command::PrintBuffer { buffer, range } => self.print_buffer(*buffer, range)?,
-            Command::DepthRange(range) => self.set_depth_range(*range)?,
-            Command::SaveImage { name, surface } => self.save_image(name, *surface)?,
-            Command::Load { spare, error } => self.load_spare(*spare, error.as_ref())?,
-            // Compared before anything runs.
-            Command::ExpectError(_) | Command::ExpectWarning(_) => {}
+            ParamValue::Handles(units) => self.set_handles(bank, stage, index, units),
         }
+    }
+
+    fn probe_parameter(
+        &mut self,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        ty: ParamType,
+        expected: Option<[u32; 4]>,
+    ) -> Done {
+        self.check_value((stage, bank, index), ty, expected)
+    }
+
+    fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done {
+        state::apply_matrix(&self.gl, target, update)
+    }
+
+    fn update_state(&mut self, update: StateUpdate) -> Done {
+        state::apply(&self.gl, self.script.requirements.convention, update)
+    }
+
+    fn set_depth_range(&mut self, [near, far]: [f32; 2]) -> Done {
+        self.gl.DepthRange(near.into(), far.into())?;
+        Ok(self.gl.check("glDepthRange")?)
+    }
+
+    fn set_attribute(&mut self, location: u32, value: [f32; 4]) -> Done {
+        self.vertices.current[location as usize] = value;
         Ok(())
+    }
+
+    fn set_point_size(&mut self, size: Option<f32>) -> Done {
+        self.fix_point_size(size)
+    }
+
+    fn load(&mut self, spare: usize, error: Option<&ExpectedError>) -> Done {
+        self.load_spare(spare, error)
+    }
+
+    fn push(&mut self, _data: &TypedData) -> Done {
+        let reason = "push constants are Vulkan's alone".to_owned();
+        Err(Problem::Lacking(reason))
+    }
+
+    fn update_texture(&mut self, unit: u32, update: &Update) -> Done {
+        self.textures.update(unit, update);
+        Ok(())
+    }
+
+    fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Done {
+        self.textures.set_sampling(unit, sampling);
+        Ok(())
+    }
+
+    fn enable_textures(&mut self, unit: u32, enables: TextureEnables) -> Done {
+        self.enable_fixed_textures(unit, enables)
+    }
+
+    fn update_image(&mut self, key: ImageKey, update: &Update) -> Done {
+        self.images.update(key, update)
+    }
+
+    fn bind_image(&mut self, place: ImageKey, bound: &BoundImage) -> Done {
+        self.images.bind(place, bound);
+        Ok(())
+    }
+
+    fn read_image(&mut self, key: ImageKey, plane: PlaneId) -> Result<Image, Problem> {
+        self.image_plane(key, plane)
+    }
+
+    fn used_planes(&self) -> Vec<(ImageKey, PlaneId)> {
+        self.images.used_planes()
+    }
+
+    fn buffer_count(&self) -> usize {
+        self.buffers.count()
+    }
+
+    fn contents(&self, buffer: BufferId) -> Result<Cow<'_, [u8]>, Problem> {
+        Ok(self.buffer_contents(buffer)?.into())
+    }
+
+    fn update_buffer(&mut self, buffer: BufferId, end: u64, write: &dyn Fn(&mut [u8])) -> Done {
+        self.buffers.update(buffer, end, write)
+    }
+
+    fn address(&mut self, place: BufferAddress) -> Result<u64, Problem> {
+        self.buffer_address(place)
+    }
+
+    fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> Done {
+        self.bind_range(target, range)
+    }
+
+    fn begin_capture(&mut self) -> Done {
+        self.start_capture()
+    }
+
+    fn end_capture(&mut self) -> Done {
+        self.feedback.end()
+    }
+
+    fn captured(&mut self, count: CaptureCount) -> Result<u64, Problem> {
+        Ok(self.feedback.count(count)?)
+    }
+
+    fn samples(&mut self) -> Result<u64, Problem> {
+        Ok(self.queries.samples)
+    }
+
+    fn components(&mut self, stage: Stage, kind: ComponentKind) -> Result<u64, Problem> {
+        self.count_components(stage, kind)
+    }
+
+    fn has_framebuffer(&self) -> bool {
+        self.framebuffer.is_some()
+    }
+
+    fn read_surface(&self, surface: Surface) -> Result<Option<Image>, Problem> {
+        self.framebuffer()?.read(surface)
     }
 }

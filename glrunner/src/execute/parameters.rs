@@ -181,7 +181,7 @@ impl Execution<'_> {
         upload(&self.gl, target, (key.1, key.2), value)
     }
 
-    pub(super) fn set_parameter(
+    pub(super) fn set_words(
         &mut self,
         bank: ParamBank,
         stage: Stage,
@@ -210,7 +210,7 @@ impl Execution<'_> {
         pairs: &[u64],
     ) -> Result<(), Problem> {
         let words = with_pairs(self.parameters.words((stage, bank, index)), pairs);
-        self.set_parameter(bank, stage, index, Some(ParamType::Uint), words)
+        self.set_words(bank, stage, index, Some(ParamType::Uint), words)
     }
 
     /// Gives the program of a stage, which has taken the place of another, the local parameters of the script.
@@ -225,17 +225,15 @@ impl Execution<'_> {
 
     /// `probe parameter`. What a query of another type than the parameter's gives is undefined, so it only must not fail:
     /// NV_gpu_program4 section 6.1.12.
-    pub(super) fn probe_parameter(
+    pub(super) fn check_value(
         &mut self,
-        bank: ParamBank,
-        stage: Stage,
-        index: u32,
+        key: Key,
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Result<(), Problem> {
         self.ready_parameters()?;
-        let target = self.target_of((stage, bank, index), ty)?;
-        let observed = query(&self.gl, target, (bank, index), ty)?;
+        let target = self.target_of(key, ty)?;
+        let observed = query(&self.gl, target, (key.1, key.2), ty)?;
         if expected.is_none() {
             return Ok(());
         }

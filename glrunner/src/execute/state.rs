@@ -1,6 +1,6 @@
 //! State that programs read: matrices, lights, materials, fog and the rest, set by OpenGL's own commands.
 
-use super::{Execution, Problem};
+use super::Problem;
 use crate::features::lacks;
 use crate::gl::{self, Gl};
 use glasm::PointOrigin;
@@ -114,7 +114,11 @@ fn check_number(gl: &Gl, number: u32, limit: u32, what: &str) -> Result<(), Prob
     }
 }
 
-fn apply_matrix(gl: &Gl, target: MatrixTarget, update: MatrixUpdate) -> Result<(), Problem> {
+pub(super) fn apply_matrix(
+    gl: &Gl,
+    target: MatrixTarget,
+    update: MatrixUpdate,
+) -> Result<(), Problem> {
     select_matrix(gl, target)?;
     match update {
         MatrixUpdate::Load(matrix) => gl.load_matrix(&matrix)?,
@@ -135,7 +139,7 @@ fn apply_matrix(gl: &Gl, target: MatrixTarget, update: MatrixUpdate) -> Result<(
 }
 
 /// Changes state as the command of OpenGL with the same name does.
-fn apply(gl: &Gl, convention: Convention, update: StateUpdate) -> Result<(), Problem> {
+pub(super) fn apply(gl: &Gl, convention: Convention, update: StateUpdate) -> Result<(), Problem> {
     match update {
         StateUpdate::Light(number, update) => {
             check_number(gl, number, gl::MAX_LIGHTS, "lights")?;
@@ -271,25 +275,6 @@ pub(super) fn set_point_origin(
     };
     // The constants are small.
     Ok(gl.PointParameteri(gl::POINT_SPRITE_COORD_ORIGIN, corner as i32)?)
-}
-
-impl Execution<'_> {
-    pub(super) fn update_matrix(
-        &mut self,
-        target: MatrixTarget,
-        update: MatrixUpdate,
-    ) -> Result<(), Problem> {
-        apply_matrix(&self.gl, target, update)
-    }
-
-    pub(super) fn update_state(&mut self, update: StateUpdate) -> Result<(), Problem> {
-        apply(&self.gl, self.script.requirements.convention, update)
-    }
-
-    pub(super) fn set_depth_range(&mut self, [near, far]: [f32; 2]) -> Result<(), Problem> {
-        self.gl.DepthRange(near.into(), far.into())?;
-        Ok(self.gl.check("glDepthRange")?)
-    }
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use super::{Execution, Problem};
 use crate::gl::pretend::open_pretended;
 use crate::gl::{Gl, tests::open};
-use crate::options::Observe;
-use glasm_scripts::results::Files;
-use glasm_scripts::script::Script;
+use glasm_scripts::results::{Files, Results};
+use glasm_scripts::runner::Run;
+use glasm_scripts::script::{Script, Step};
 use std::rc::Rc;
 
 /// Runs `work` with an execution of the script, of which nothing is done yet. Without a device it prints why and does nothing.
@@ -24,23 +24,37 @@ pub(super) fn with_pretended(text: &str, work: impl FnOnce(&Rc<Gl>, &mut Executi
 
 fn with_execution_on(gl: &Rc<Gl>, text: &str, work: impl FnOnce(&Rc<Gl>, &mut Execution<'_>)) {
     let script = Script::parse(text.as_bytes()).expect("the script is good");
-    let files = Files {
-        script: "test",
-        save_images: None,
-        failure_images: None,
-    };
-    let mut execution = Execution::new(gl, &script, &files, Observe::Off);
-    work(gl, &mut execution);
+    work(gl, &mut Execution::new(gl, &script));
 }
 
-/// Runs the commands of a script one after the other; they must succeed.
-pub(super) fn run_steps(execution: &mut Execution<'_>) {
-    let script = execution.script;
-    for step in &script.steps {
-        if let Err(problem) = execution.step(step) {
+impl<'a> Execution<'a> {
+    /// Runs a command.
+    pub(super) fn step(&mut self, step: &Step) -> Result<(), Problem> {
+        self.run().step(self, step)
+    }
+
+    fn run(&self) -> Run<'a> {
+        Run {
+            script: self.script,
+            files: Files {
+                script: "test",
+                save_images: None,
+                failure_images: None,
+            },
+            results: Results::default(),
+        }
+    }
+}
+
+/// Runs the commands of a script one after the other, which must succeed, and gives what they have printed.
+pub(super) fn run_steps(execution: &mut Execution<'_>) -> Vec<String> {
+    let mut run = execution.run();
+    for step in &run.script.steps {
+        if let Err(problem) = run.step(execution, step) {
             panic!("line {}: {problem:?}", step.line);
         }
     }
+    run.results.printed
 }
 
 /// Why a script is skipped; panics if it is not.

@@ -185,7 +185,7 @@ fn samples_of_integers_depths_and_curves_come_back() {
 fn parts_of_images_are_replaced() {
     let text = "[test]\nimage 2DArray 0 R8_UINT (2, 1, 3) 1 2 3 4 5 6\nprint image 0";
     with_execution(text, |_, execution| {
-        run_steps(execution);
+        assert_eq!(run_steps(execution), ["image 0: (1) (2)"]);
         made("images", execution.prepare_images());
         let text = b"[test]\nimage 2DArray 0 R8_UINT (2, 1, 3)\nimage 2DArray 0 layer 1 R8_UINT (2, 1) 7 8\n";
         let script = Script::parse(text).unwrap();
@@ -200,7 +200,6 @@ fn parts_of_images_are_replaced() {
             execution.image_plane(key, plane).unwrap().data
         });
         assert_eq!(texels, [[1, 2], [7, 8], [5, 6]]);
-        assert_eq!(execution.results.printed, ["image 0: (1) (2)"]);
     });
 }
 

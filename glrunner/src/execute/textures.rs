@@ -73,6 +73,19 @@ impl Textures {
         self.units.get(&number)?.object.as_ref()
     }
 
+    pub(super) fn update(&mut self, number: u32, update: &Update) {
+        let unit = self.unit(number);
+        match &mut unit.data {
+            Some(data) => data.update(update),
+            None => unit.data = Some(TextureData::new(update)),
+        }
+        unit.is_stale = true;
+    }
+
+    pub(super) fn set_sampling(&mut self, number: u32, sampling: Sampling) {
+        self.unit(number).sampling = sampling;
+    }
+
     fn unit(&mut self, number: u32) -> &mut Unit {
         self.units.entry(number).or_insert(Unit {
             data: None,
@@ -118,22 +131,7 @@ fn is_flat(target: TexTarget) -> bool {
 }
 
 impl Execution<'_> {
-    pub(super) fn update_texture(&mut self, unit: u32, update: &Update) -> Result<(), Problem> {
-        let unit = self.textures.unit(unit);
-        match &mut unit.data {
-            Some(data) => data.update(update),
-            None => unit.data = Some(TextureData::new(update)),
-        }
-        unit.is_stale = true;
-        Ok(())
-    }
-
-    pub(super) fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Result<(), Problem> {
-        self.textures.unit(unit).sampling = sampling;
-        Ok(())
-    }
-
-    pub(super) fn enable_textures(
+    pub(super) fn enable_fixed_textures(
         &mut self,
         unit: u32,
         enables: TextureEnables,

@@ -40,7 +40,7 @@ const LONG_INTEGERS: Feature = Feature {
 
 /// Vertex attributes: arrays and current values.
 pub(super) struct Vertices {
-    current: [[f32; 4]; ATTRIBUTES],
+    pub(super) current: [[f32; 4]; ATTRIBUTES],
     /// The vertex data of the script, from its first draw on.
     data: Option<Rc<Arrays>>,
 }
@@ -268,12 +268,6 @@ impl Arrays {
 }
 
 impl Execution<'_> {
-    /// `vertex attrib`
-    pub(super) fn set_attribute(&mut self, location: u32, value: [f32; 4]) -> Result<(), Problem> {
-        self.vertices.current[location as usize] = value;
-        Ok(())
-    }
-
     /// The arrays of a draw; all other attributes get their current values.
     pub(super) fn set_vertices(&mut self, draw: &Draw) -> Result<Rc<Arrays>, Problem> {
         let limits = Limits::of(&self.gl)?;

@@ -150,6 +150,19 @@ pub fn read_covers(text: &[u8]) -> Vec<String> {
 }
 
 impl Script {
+    /// Whether a command has to do with the framebuffer.
+    pub fn uses_framebuffer(&self) -> bool {
+        self.steps.iter().any(|step| {
+            matches!(
+                &step.command,
+                Command::Clear(_)
+                    | Command::Draw(_)
+                    | Command::ProbePixels(_)
+                    | Command::SaveImage { .. }
+            )
+        })
+    }
+
     /// Whether a draw makes points.
     pub fn draws_points(&self) -> bool {
         self.steps.iter().any(|step| {

@@ -1,10 +1,9 @@
-//! Buffers of a script: making, filling, comparing, printing.
+//! Buffers of a script: making, reading, addresses.
 
 use super::{Execution, Problem, Resources};
 use crate::error::Error;
 use crate::vk::{Addressing, Buffer, BufferUse, Roles};
-use glasm_scripts::data::DataRange;
-use glasm_scripts::script::{BufferAddress, BufferId, BufferKey, ParamValue, Script};
+use glasm_scripts::script::{BufferAddress, BufferId, ParamValue};
 
 impl Execution<'_> {
     /// Makes all buffers of the script.
@@ -33,55 +32,14 @@ impl Execution<'_> {
     }
 
     /// The contents of a buffer, as long as the script made it.
-    pub(super) fn contents(&self, buffer: BufferId) -> &[u8] {
-        contents(self.script, &self.resources.buffers, buffer)
-    }
-
-    /// The contents of a buffer, to be changed.
-    pub(super) fn contents_mut(&mut self, buffer: BufferId) -> &mut [u8] {
+    pub(super) fn bytes(&self, buffer: BufferId) -> &[u8] {
         let size = self.script.buffers[buffer.0].size as usize;
-        &mut self.resources.buffers[buffer.0].bytes_mut()[..size]
+        &self.resources.buffers[buffer.0].bytes()[..size]
     }
-
-    /// Writes addresses of buffers into a buffer.
-    pub(super) fn write_addresses(
-        &mut self,
-        buffer: BufferId,
-        offset: u64,
-        addresses: &[BufferAddress],
-    ) {
-        let words: Vec<u8> = addresses
-            .iter()
-            .flat_map(|address| self.resources.address(*address).to_le_bytes())
-            .collect();
-        let offset = offset as usize;
-        self.contents_mut(buffer)[offset..offset + words.len()].copy_from_slice(&words);
-    }
-
-    /// `print`
-    pub(super) fn print_buffer(
-        &mut self,
-        buffer: BufferId,
-        range: &DataRange,
-    ) -> Result<(), Problem> {
-        let values = range.print(self.contents(buffer))?;
-        let name = match &self.script.buffers[buffer.0].key {
-            BufferKey::Named(name) => name.clone(),
-            key @ BufferKey::Bound { .. } => key.to_string(),
-        };
-        self.results.printed.push(format!("{name}: {values}"));
-        Ok(())
-    }
-}
-
-/// The contents of a buffer, as long as the script made it.
-pub(super) fn contents<'a>(script: &Script, buffers: &'a [Buffer], buffer: BufferId) -> &'a [u8] {
-    let size = script.buffers[buffer.0].size as usize;
-    &buffers[buffer.0].bytes()[..size]
 }
 
 impl Resources {
-    fn address(&self, address: BufferAddress) -> u64 {
+    pub(super) fn address(&self, address: BufferAddress) -> u64 {
         let start = self.buffers[address.buffer.0].address();
         start.wrapping_add(address.offset)
     }

@@ -2,7 +2,6 @@
 
 use super::{Execution, Problem, Resources};
 use crate::vk::{CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart, Device, SampleCounter};
-use glasm_scripts::probe::Comparison;
 use glasm_scripts::script::{CaptureCount, Command, Script};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -83,7 +82,8 @@ impl Feedback {
         Ok(())
     }
 
-    fn count(&self, count: CaptureCount) -> Result<u64, String> {
+    /// What the capture has counted.
+    pub(super) fn count(&self, count: CaptureCount) -> Result<u64, String> {
         let counts = self
             .counts
             .as_ref()
@@ -138,30 +138,5 @@ impl Execution<'_> {
             self.resources.sample_counter = Some(SampleCounter::new(&self.device)?);
         }
         Ok(())
-    }
-
-    /// `probe samples`
-    pub(super) fn probe_samples(
-        &mut self,
-        line: u32,
-        expected: (Comparison, u64),
-    ) -> Result<(), Problem> {
-        let observed = match &self.resources.sample_counter {
-            Some(counter) => counter.samples()?,
-            None => 0,
-        };
-        let results = &mut self.results;
-        Ok(results.probe_count(line, "samples drawn", observed, expected)?)
-    }
-
-    /// `probe xfb primitives` and the like
-    pub(super) fn probe_capture(
-        &mut self,
-        line: u32,
-        count: CaptureCount,
-        expected: (Comparison, u64),
-    ) -> Result<(), Problem> {
-        let observed = self.resources.feedback.count(count)?;
-        Ok(self.results.probe_count(line, count, observed, expected)?)
     }
 }

@@ -7,8 +7,6 @@ use crate::vk::{Device, Resource, Texture, TextureUse, raw_format};
 use glasm::reflect::{ImageFormat, Scalar};
 use glasm_scripts::format::Format;
 use glasm_scripts::image::Image as Picture;
-use glasm_scripts::observation::plane_name;
-use glasm_scripts::probe::pixels::print_picture;
 use glasm_scripts::script::{BoundImage, ImageKey};
 use glasm_scripts::texture::{ImagePart, PlaneId, Shape, Start, StorageView, TextureData, Update};
 use std::collections::BTreeMap;
@@ -223,21 +221,6 @@ impl Images {
         let used = self.images.iter().filter(|(_, unit)| unit.object.is_some());
         used.flat_map(|(key, unit)| unit.data.shape.planes().map(|plane| (*key, plane)))
             .collect()
-    }
-
-    /// The texels of a plane as text, with the name of the image.
-    pub(super) fn print(
-        &mut self,
-        device: &Rc<Device>,
-        key: ImageKey,
-        plane: PlaneId,
-    ) -> Result<String, Problem> {
-        let picture = self.read(device, key, plane)?;
-        Ok(format!(
-            "{}:{}",
-            plane_name(key, plane),
-            print_picture(&picture)
-        ))
     }
 }
 

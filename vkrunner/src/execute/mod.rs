@@ -1,7 +1,4 @@
-//! Runs the commands of a script on a device.
-//!
-//! Commands run one after the other, each to its end, so probes see everything before them. All failures of probes are collected; an
-//! error of Vulkan ends the script.
+//! Does what the commands of a script say on a device.
 
 mod assembly;
 mod bindings;
@@ -10,8 +7,6 @@ mod draws;
 mod feedback;
 mod handles;
 mod images;
-mod observe;
-mod pictures;
 mod plan;
 mod programs;
 mod queries;
@@ -24,39 +19,34 @@ use crate::options::{RunOptions, Work};
 use crate::programs::ModuleSet;
 use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer, SampleCounter, WorkGroups};
 use bindings::Bound;
-use buffers::contents;
 use draws::Draws;
 use feedback::Feedback;
 use glasm::ir::Stage;
 use glasm::state::Multisample;
-use glasm_scripts::outcome::Failure;
+use glasm_scripts::data::TypedData;
+use glasm_scripts::image::Image;
 use glasm_scripts::params::{Params, check_parameter};
-use glasm_scripts::results::{Files, Results};
+use glasm_scripts::probe::pixels::Surface;
+use glasm_scripts::results::{FileError, Files, Results};
+use glasm_scripts::runner::{self, Runner};
 use glasm_scripts::script::attachments::MAX_COLORS;
 use glasm_scripts::script::{
-    Command, Convention, Groups, ParamType, ParamValue, ProgramState, Script, Step,
+    BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear, Command,
+    ComponentKind, Convention, Draw, Groups, ImageKey, MatrixTarget, MatrixUpdate, ParamBank,
+    ParamType, ParamValue, ProgramState, Script, StateUpdate,
 };
-use glasm_scripts::timing::Phase;
+use glasm_scripts::texture::{PlaneId, Sampling, Update};
+use glasm_scripts::timing::Clock;
 use glasm_scripts::vertices::{ATTRIBUTES, initial_values};
 use images::Images;
 use programs::Programs;
+use std::borrow::Cow;
 use std::rc::Rc;
 use textures::Textures;
 
 /// Why a command did not succeed.
-#[derive(Debug)]
-pub(crate) enum Problem {
-    /// The script or a probe is at fault; the next commands run all the same.
-    Script(String),
-    /// The device or the system is at fault.
-    System(Error),
-}
-
-impl From<String> for Problem {
-    fn from(message: String) -> Self {
-        Self::Script(message)
-    }
-}
+pub(crate) type Problem = runner::Problem<Error>;
+type Done = Result<(), Problem>;
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
@@ -85,7 +75,8 @@ struct Execution<'a> {
     sets: &'a [ModuleSet],
     /// What programs depend on, as the commands so far have set it.
     state: ProgramState,
-    files: Files<'a>,
+    /// Name of the script, for messages.
+    name: &'a str,
     work: Work,
     resources: Resources,
     framebuffer: Option<Framebuffer>,
@@ -93,7 +84,6 @@ struct Execution<'a> {
     draws: Vec<Option<Draws<'a>>>,
     /// By set, each made by its first dispatch.
     dispatches: Vec<Option<Dispatches<'a>>>,
-    results: Results,
 }
 
 /// A compute program with its pipelines.
@@ -102,20 +92,20 @@ type Dispatches<'a> = (Programs<'a>, Vec<(ComputeChoice, ComputePipeline)>);
 /// The number of the name of an entry point, and the size of groups for programs that leave it open.
 type ComputeChoice = (usize, Option<[u32; 3]>);
 
-/// Runs all commands of a script.
+/// Runs all commands of a script. `Err` is the reason why the device cannot.
 pub(crate) fn execute(
     device: &Rc<Device>,
     script: &Script,
     sets: &[ModuleSet],
-    files: &Files<'_>,
+    files: Files<'_>,
     options: &RunOptions,
-) -> Results {
+) -> Result<Results, String> {
     let mut execution = Execution {
         device: Rc::clone(device),
         script,
         sets,
         state: ProgramState::default(),
-        files: *files,
+        name: files.script,
         work: options.work,
         resources: Resources {
             buffers: Vec::new(),
@@ -131,7 +121,6 @@ pub(crate) fn execute(
         framebuffer: None,
         draws: sets.iter().map(|_| None).collect(),
         dispatches: sets.iter().map(|_| None).collect(),
-        results: Results::observing(options.observe),
     };
     let threads = &mut execution.resources.params.state.threads;
     threads.warp_size = device.capabilities.subgroups.size.min(32);
@@ -142,50 +131,18 @@ pub(crate) fn execute(
         let height = requirements.framebuffer[1] as f32;
         execution.resources.params.state.lower_left_height = Some(height);
     }
-    let prepared = execution.prepare();
-    if execution.note(None, prepared) {
-        for step in &script.steps {
-            let probing = is_probe(&step.command).then(|| device.clock.enter(Phase::Probes));
-            let result = execution.step(step);
-            drop(probing);
-            if !execution.note(Some(step.line), result) {
-                break;
-            }
-        }
-    }
-    execution.picture_attachments();
-    let observed = execution.observe_end();
-    execution.note(None, observed);
-    execution.results
+    runner::run(&mut execution, script, files, options.observe)
 }
 
-impl Execution<'_> {
-    /// Keeps failures and validation messages of a command; says whether to go on.
-    fn note(&mut self, line: Option<u32>, result: Result<(), Problem>) -> bool {
-        let (message, go_on) = match result {
-            Ok(()) => (None, true),
-            Err(Problem::Script(message)) => (Some(message), true),
-            Err(Problem::System(error)) => (Some(error.to_string()), false),
-        };
-        let failures = &mut self.results.failures;
-        failures.extend(message.map(|message| Failure::new(line, message)));
-        for message in self.device.instance.take_messages() {
-            failures.push(Failure::new(line, format!("validation: {message}")));
-        }
-        go_on
-    }
+impl Runner for Execution<'_> {
+    type Error = Error;
 
     /// Makes buffers and framebuffer.
     fn prepare(&mut self) -> Result<(), Problem> {
         self.make_buffers()?;
         self.count_samples()?;
         let requirements = &self.script.requirements;
-        if self
-            .script
-            .steps
-            .iter()
-            .any(|step| uses_framebuffer(&step.command))
-        {
+        if self.script.uses_framebuffer() {
             let mut attachments = requirements.attachments.clone();
             // Outputs that go nowhere need a number, though no attachment.
             let outputs = self
@@ -203,141 +160,34 @@ impl Execution<'_> {
         Ok(())
     }
 
-    #[expect(
-        clippy::too_many_lines,
-        reason = "a dispatcher with an arm for each command"
-    )]
-    fn step(&mut self, step: &Step) -> Result<(), Problem> {
-        let resources = &mut self.resources;
-        self.state.apply(&step.command, self.script);
-        match &step.command {
-            Command::Clear(clear) => self.framebuffer()?.clear(clear)?,
-            Command::Draw(draw) => self.draw(draw)?,
-            Command::Compute {
-                groups,
-                size,
-                entry_point,
-            } => self.dispatch(*groups, (*entry_point, *size))?,
-            Command::Parameter {
-                bank,
-                stage,
-                index,
-                value,
-            } => {
-                let words =
-                    resources.param_words(value, resources.params.get(*bank, *stage, *index));
-                let ty = match value {
-                    ParamValue::Words(ty, _) => *ty,
-                    ParamValue::Addresses(_) | ParamValue::Handles(_) => Some(ParamType::Uint),
-                };
-                resources.params.set(*bank, *stage, *index, words, ty);
-            }
-            Command::Matrix { target, update } => resources.params.update_matrix(*target, *update),
-            Command::GlState(update) => {
-                glasm_scripts::gl_state::apply(&mut resources.params.state, *update)
-            }
-            Command::Attribute { location, value } => {
-                resources.attributes[*location as usize] = *value
-            }
-            Command::Texture { unit, update } => resources.textures.update(*unit, update),
-            Command::Sampling { unit, sampling } => {
-                resources.textures.set_sampling(*unit, *sampling)
-            }
-            Command::Image { key, update } => resources.images.update(*key, update)?,
-            Command::BindImage { place, bound } => resources.images.bind(*place, bound.clone()),
-            Command::ProbeImage { key, plane, probe } => {
-                let picture = resources.images.read(&self.device, *key, *plane)?;
-                self.results
-                    .probe_image(step.line, (*key, *plane), probe, &picture)?;
-            }
-            Command::PrintImage { key, plane } => {
-                let texels = resources.images.print(&self.device, *key, *plane)?;
-                self.results.printed.push(texels);
-            }
-            Command::BufferData { buffer, data } => data.write(self.contents_mut(*buffer)),
-            Command::BufferFill { buffer, data } => {
-                let bytes = self.contents_mut(*buffer);
-                data.filling(bytes.len() as u64).write(bytes);
-            }
-            Command::BufferSequence { buffer, sequence } => {
-                sequence.write(self.contents_mut(*buffer))
-            }
-            Command::BufferAddresses {
-                buffer,
-                offset,
-                addresses,
-            } => self.write_addresses(*buffer, *offset, addresses),
-            Command::BindBuffer { target, range } => resources.bound.bind(*target, *range),
-            Command::BeginCapture => resources.feedback.begin(&self.device, self.script)?,
-            Command::EndCapture => resources.feedback.end(),
-            Command::ProbeCapture {
-                count,
-                comparison,
-                expected,
-            } => self.probe_capture(step.line, *count, (*comparison, *expected))?,
-            Command::ProbeSamples {
-                comparison,
-                expected,
-            } => self.probe_samples(step.line, (*comparison, *expected))?,
-            Command::PushData(data) => data.write(&mut resources.push),
-            Command::ProbePixels(probe) => self.probe_pixels(step.line, probe)?,
-            Command::ProbeBuffer {
-                buffer,
-                expected,
-                comparison,
-                tolerances,
-            } => {
-                let key = &self.script.buffers[buffer.0].key;
-                let contents = contents(self.script, &resources.buffers, *buffer);
-                let name = key.to_string();
-                let how = (*comparison, tolerances);
-                self.results
-                    .probe_values(step.line, &name, contents, expected, how)?;
-            }
-            Command::ProbeComponents {
-                stage,
-                kind,
-                comparison,
-                expected,
-            } => {
-                self.probe_components(step.line, *stage, *kind, (*comparison, (*expected).into()))?
-            }
-            Command::ProbeParameter {
-                bank,
-                stage,
-                index,
-                ty,
-                expected,
-            } => {
-                let observed = resources.params.query(*bank, *stage, *index, *ty);
-                check_parameter(observed, *expected, *ty)?;
-            }
-            Command::PrintBuffer { buffer, range } => self.print_buffer(*buffer, range)?,
-            Command::DepthRange(range) => resources.params.state.depth_range = *range,
-            Command::SaveImage { name, surface } => self.save_image(name, *surface)?,
-            // Programs are made before anything runs, and errors compared.
-            Command::ExpectError(_)
-            | Command::ExpectWarning(_)
-            | Command::Load { .. }
-            | Command::FixedPointSize(_)
-            | Command::TextureEnables { .. } => {}
-        }
-        Ok(())
+    fn take_messages(&mut self) -> Vec<String> {
+        let messages = self.device.instance.take_messages().into_iter();
+        messages
+            .map(|message| format!("validation: {message}"))
+            .collect()
     }
 
-    fn framebuffer(&self) -> Result<&Framebuffer, Problem> {
-        self.framebuffer
-            .as_ref()
-            .ok_or_else(|| "there is no framebuffer".to_owned().into())
+    fn begin(&mut self, command: &Command) {
+        self.state.apply(command, self.script);
     }
 
-    /// The number of the modules for the state as it is.
-    fn set(&self) -> usize {
-        let found = self.sets.iter().position(|set| set.state == self.state);
-        found.expect("there are modules for every state that draws and dispatches meet")
+    fn clock(&self) -> Option<Rc<Clock>> {
+        Some(Rc::clone(&self.device.clock))
     }
 
-    fn draw(&mut self, draw: &glasm_scripts::script::Draw) -> Result<(), Problem> {
+    fn is_readable(&self) -> bool {
+        !self.device.is_lost()
+    }
+
+    fn unwritten(error: FileError) -> Problem {
+        Error::from(error).into()
+    }
+
+    fn clear(&mut self, clear: &Clear) -> Done {
+        Ok(self.framebuffer()?.clear(clear)?)
+    }
+
+    fn draw(&mut self, draw: &Draw) -> Done {
         if self.work == Work::Left {
             return Ok(());
         }
@@ -348,20 +198,176 @@ impl Execution<'_> {
         };
         let draws = self.draws[set].insert(draws);
         let Some(framebuffer) = &self.framebuffer else {
-            return Err("there is no framebuffer".to_owned().into());
+            return Err(no_framebuffer());
         };
         draws.draw(self.script, framebuffer, &mut self.resources, draw)
     }
 
-    fn dispatch(&mut self, groups: Groups, choice: ComputeChoice) -> Result<(), Problem> {
-        if self.work == Work::Left {
-            return Ok(());
+    fn dispatch(&mut self, groups: Groups, size: Option<[u32; 3]>, entry: usize) -> Done {
+        match self.work {
+            Work::Left => Ok(()),
+            Work::Done => self.run_groups(groups, (entry, size)),
         }
+    }
+
+    fn set_parameter(
+        &mut self,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        value: &ParamValue,
+    ) -> Done {
+        let before = self.resources.params.get(bank, stage, index);
+        let words = self.resources.param_words(value, before);
+        let ty = match value {
+            ParamValue::Words(ty, _) => *ty,
+            ParamValue::Addresses(_) | ParamValue::Handles(_) => Some(ParamType::Uint),
+        };
+        self.resources.params.set(bank, stage, index, words, ty);
+        Ok(())
+    }
+
+    fn probe_parameter(
+        &mut self,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        ty: ParamType,
+        expected: Option<[u32; 4]>,
+    ) -> Done {
+        let observed = self.resources.params.query(bank, stage, index, ty);
+        Ok(check_parameter(observed, expected, ty)?)
+    }
+
+    fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done {
+        self.resources.params.update_matrix(target, update);
+        Ok(())
+    }
+
+    fn update_state(&mut self, update: StateUpdate) -> Done {
+        glasm_scripts::gl_state::apply(&mut self.resources.params.state, update);
+        Ok(())
+    }
+
+    fn set_depth_range(&mut self, range: [f32; 2]) -> Done {
+        self.resources.params.state.depth_range = range;
+        Ok(())
+    }
+
+    fn set_attribute(&mut self, location: u32, value: [f32; 4]) -> Done {
+        self.resources.attributes[location as usize] = value;
+        Ok(())
+    }
+
+    fn push(&mut self, data: &TypedData) -> Done {
+        data.write(&mut self.resources.push);
+        Ok(())
+    }
+
+    fn update_texture(&mut self, unit: u32, update: &Update) -> Done {
+        self.resources.textures.update(unit, update);
+        Ok(())
+    }
+
+    fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Done {
+        self.resources.textures.set_sampling(unit, sampling);
+        Ok(())
+    }
+
+    fn update_image(&mut self, key: ImageKey, update: &Update) -> Done {
+        self.resources.images.update(key, update)
+    }
+
+    fn bind_image(&mut self, place: ImageKey, bound: &BoundImage) -> Done {
+        self.resources.images.bind(place, bound.clone());
+        Ok(())
+    }
+
+    fn read_image(&mut self, key: ImageKey, plane: PlaneId) -> Result<Image, Problem> {
+        self.resources.images.read(&self.device, key, plane)
+    }
+
+    fn used_planes(&self) -> Vec<(ImageKey, PlaneId)> {
+        self.resources.images.used_planes()
+    }
+
+    fn buffer_count(&self) -> usize {
+        self.resources.buffers.len()
+    }
+
+    fn contents(&self, buffer: BufferId) -> Result<Cow<'_, [u8]>, Problem> {
+        Ok(self.bytes(buffer).into())
+    }
+
+    fn update_buffer(&mut self, buffer: BufferId, _end: u64, write: &dyn Fn(&mut [u8])) -> Done {
+        let size = self.script.buffers[buffer.0].size as usize;
+        write(&mut self.resources.buffers[buffer.0].bytes_mut()[..size]);
+        Ok(())
+    }
+
+    fn address(&mut self, place: BufferAddress) -> Result<u64, Problem> {
+        Ok(self.resources.address(place))
+    }
+
+    fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> Done {
+        self.resources.bound.bind(target, range);
+        Ok(())
+    }
+
+    fn begin_capture(&mut self) -> Done {
+        self.resources.feedback.begin(&self.device, self.script)
+    }
+
+    fn end_capture(&mut self) -> Done {
+        self.resources.feedback.end();
+        Ok(())
+    }
+
+    fn captured(&mut self, count: CaptureCount) -> Result<u64, Problem> {
+        Ok(self.resources.feedback.count(count)?)
+    }
+
+    fn samples(&mut self) -> Result<u64, Problem> {
+        match &self.resources.sample_counter {
+            Some(counter) => Ok(counter.samples()?),
+            None => Ok(0),
+        }
+    }
+
+    fn components(&mut self, stage: Stage, kind: ComponentKind) -> Result<u64, Problem> {
+        self.count_components(stage, kind)
+    }
+
+    fn has_framebuffer(&self) -> bool {
+        self.framebuffer.is_some()
+    }
+
+    fn read_surface(&self, surface: Surface) -> Result<Option<Image>, Problem> {
+        Ok(self.framebuffer()?.read(surface)?)
+    }
+}
+
+fn no_framebuffer() -> Problem {
+    "there is no framebuffer".to_owned().into()
+}
+
+impl Execution<'_> {
+    fn framebuffer(&self) -> Result<&Framebuffer, Problem> {
+        self.framebuffer.as_ref().ok_or_else(no_framebuffer)
+    }
+
+    /// The number of the modules for the state as it is.
+    fn set(&self) -> usize {
+        let found = self.sets.iter().position(|set| set.state == self.state);
+        found.expect("there are modules for every state that draws and dispatches meet")
+    }
+
+    fn run_groups(&mut self, groups: Groups, choice: ComputeChoice) -> Done {
         let limits = self.device.capabilities.max_work_groups;
         let counts = match groups {
             Groups::Given(counts) => counts,
             Groups::Indirect(range) => {
-                let words = &self.contents(range.buffer)[range.offset as usize..][..12];
+                let words = &self.bytes(range.buffer)[range.offset as usize..][..12];
                 std::array::from_fn(|axis| {
                     let word = std::array::from_fn(|byte| words[4 * axis + byte]);
                     u32::from_le_bytes(word)
@@ -404,23 +410,6 @@ impl Execution<'_> {
             .device
             .dispatch(pipeline, programs.layout(), &self.resources.push, groups)?)
     }
-}
-
-fn is_probe(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::ProbePixels(_)
-            | Command::ProbeBuffer { .. }
-            | Command::ProbeComponents { .. }
-            | Command::ProbeParameter { .. }
-    )
-}
-
-fn uses_framebuffer(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Clear(_) | Command::Draw(_) | Command::ProbePixels(_) | Command::SaveImage { .. }
-    )
 }
 
 #[cfg(test)]

@@ -1,0 +1,456 @@
+//! Goes through the commands of a script, for whatever does on a device what they say.
+//!
+//! Commands run one after the other, each to its end, so probes see everything before them. All failures of probes are collected; an
+//! error of the device ends the script.
+
+use crate::data::TypedData;
+use crate::image::Image;
+use crate::observation::{Observe, plane_name};
+use crate::outcome::Failure;
+use crate::probe::pixels::{PixelProbe, Surface, print_picture};
+use crate::results::{FileError, Files, Results};
+use crate::script::{
+    BindTarget, BoundImage, BufferAddress, BufferId, BufferKey, BufferRange, CaptureCount, Clear,
+    Command, ComponentKind, Draw, ExpectedError, Groups, ImageKey, MatrixTarget, MatrixUpdate,
+    ParamBank, ParamType, ParamValue, Script, StateUpdate, Step, TextureEnables,
+};
+use crate::texture::{PlaneId, Sampling, Update};
+use crate::timing::{Clock, Phase};
+use glasm::ir::Stage;
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::rc::Rc;
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+pub enum Problem<E> {
+    /// The script or a probe is at fault; the next commands run all the same.
+    Script(String),
+    /// The same, at a line of its own: a program of the script is at fault.
+    Program(Failure),
+    /// The device cannot do what the script wants: the script is skipped.
+    Lacking(String),
+    /// The device or the system is at fault.
+    System(E),
+}
+
+impl<E> From<String> for Problem<E> {
+    fn from(message: String) -> Self {
+        Self::Script(message)
+    }
+}
+
+/// What became of a command of a runner `R`.
+type Done<R> = Outcome<R, ()>;
+type Outcome<R, T> = Result<T, Problem<<R as Runner>::Error>>;
+
+/// What commands do on a device. What a device cannot do is [`Problem::Lacking`].
+#[expect(clippy::missing_errors_doc, reason = "errors are those of the device")]
+pub trait Runner: Sized {
+    /// What is wrong with the device or the system.
+    type Error: Display;
+
+    /// Makes what holds for the whole script.
+    fn prepare(&mut self) -> Done<Self>;
+    /// What device and driver have had to say since the last call, each with who says it.
+    fn take_messages(&mut self) -> Vec<String>;
+    /// Called with every command before it runs.
+    fn begin(&mut self, _command: &Command) {}
+    /// What measures the time of probes.
+    fn clock(&self) -> Option<Rc<Clock>> {
+        None
+    }
+    /// Whether anything can be read from the device at the end.
+    fn is_readable(&self) -> bool {
+        true
+    }
+    /// What a file is that cannot be written.
+    fn unwritten(error: FileError) -> Problem<Self::Error> {
+        Problem::Script(error.to_string())
+    }
+
+    /// `clear`
+    fn clear(&mut self, clear: &Clear) -> Done<Self>;
+    /// `draw ...`
+    fn draw(&mut self, draw: &Draw) -> Done<Self>;
+    /// `compute ...`: how many groups run, of what size if the program leaves it open, and the number of the name of the entry point.
+    fn dispatch(&mut self, groups: Groups, size: Option<[u32; 3]>, entry: usize) -> Done<Self>;
+    /// Sets a parameter of programs.
+    fn set_parameter(
+        &mut self,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        value: &ParamValue,
+    ) -> Done<Self>;
+    /// Compares a parameter with what a query of a type must give.
+    fn probe_parameter(
+        &mut self,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+        ty: ParamType,
+        expected: Option<[u32; 4]>,
+    ) -> Done<Self>;
+    /// Changes a matrix of GL state.
+    fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done<Self>;
+    /// Changes other GL state.
+    fn update_state(&mut self, update: StateUpdate) -> Done<Self>;
+    /// The depth range of the viewport.
+    fn set_depth_range(&mut self, range: [f32; 2]) -> Done<Self>;
+    /// Sets the current value of a vertex attribute.
+    fn set_attribute(&mut self, location: u32, value: [f32; 4]) -> Done<Self>;
+    /// The size of all points from now on. Nothing is left to do if programs are made for it.
+    fn set_point_size(&mut self, _size: Option<f32>) -> Done<Self> {
+        Ok(())
+    }
+    /// Loads a program in the place of its stage's. Nothing is left to do if programs are made before anything runs.
+    fn load(&mut self, _spare: usize, _error: Option<&ExpectedError>) -> Done<Self> {
+        Ok(())
+    }
+    /// Writes values into the push constants.
+    fn push(&mut self, data: &TypedData) -> Done<Self>;
+
+    /// A texture or a part of one.
+    fn update_texture(&mut self, unit: u32, update: &Update) -> Done<Self>;
+    /// How a texture is sampled from now on.
+    fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Done<Self>;
+    /// Which textures a unit has enabled for draws without fragment program. Nothing is left to do if programs are made for it.
+    fn enable_textures(&mut self, _unit: u32, _enables: TextureEnables) -> Done<Self> {
+        Ok(())
+    }
+    /// A storage image or a part of one.
+    fn update_image(&mut self, key: ImageKey, update: &Update) -> Done<Self>;
+    /// What programs see from now on where they look for the image of a place.
+    fn bind_image(&mut self, place: ImageKey, bound: &BoundImage) -> Done<Self>;
+    /// A plane of a storage image.
+    fn read_image(&mut self, key: ImageKey, plane: PlaneId) -> Outcome<Self, Image>;
+    /// The planes of storage images that programs can have written.
+    fn used_planes(&self) -> Vec<(ImageKey, PlaneId)>;
+
+    /// Number of the buffers that are there.
+    fn buffer_count(&self) -> usize;
+    /// What a buffer holds, as long as the script made it.
+    fn contents(&self, buffer: BufferId) -> Outcome<Self, Cow<'_, [u8]>>;
+    /// Changes bytes of a buffer that lie before an end.
+    fn update_buffer(
+        &mut self,
+        buffer: BufferId,
+        end: u64,
+        write: &dyn Fn(&mut [u8]),
+    ) -> Done<Self>;
+    /// The address of a place in a buffer, which programs can reach from now on.
+    fn address(&mut self, place: BufferAddress) -> Outcome<Self, u64>;
+    /// Binds a part of a buffer from now on.
+    fn bind_buffer(&mut self, target: BindTarget, range: BufferRange) -> Done<Self>;
+
+    /// Vertices of later draws are captured, from the start of the buffers on.
+    fn begin_capture(&mut self) -> Done<Self>;
+    /// Vertices of later draws are not captured.
+    fn end_capture(&mut self) -> Done<Self>;
+    /// What the last capture has counted.
+    fn captured(&mut self, count: CaptureCount) -> Outcome<Self, u64>;
+    /// Samples of the last draw that passed all tests.
+    fn samples(&mut self) -> Outcome<Self, u64>;
+    /// How many components of bindings the program of a stage uses.
+    fn components(&mut self, stage: Stage, kind: ComponentKind) -> Outcome<Self, u64>;
+
+    /// Whether there is a framebuffer.
+    fn has_framebuffer(&self) -> bool;
+    /// The contents of a surface; `None` if the framebuffer does not have it.
+    fn read_surface(&self, surface: Surface) -> Outcome<Self, Option<Image>>;
+}
+
+/// Runs all commands of a script. `Err` is the reason why the device cannot.
+///
+/// # Errors
+/// If the device lacks what only showed when the script ran.
+pub fn run<R: Runner>(
+    runner: &mut R,
+    script: &Script,
+    files: Files<'_>,
+    observe: Observe,
+) -> Result<Results, String> {
+    let results = Results::observing(observe);
+    let mut run = Run {
+        script,
+        files,
+        results,
+    };
+    let prepared = runner.prepare();
+    let is_ready = prepared.is_ok();
+    run.note(runner, None, prepared)?;
+    if is_ready {
+        for step in &script.steps {
+            let result = run.step(runner, step);
+            if !run.note(runner, Some(step.line), result)? {
+                break;
+            }
+        }
+    }
+    let observed = run.observe_end(runner);
+    run.note(runner, None, observed)?;
+    run.picture_attachments(runner);
+    run.note(runner, None, Ok(()))?;
+    Ok(run.results)
+}
+
+/// A script on its way.
+pub struct Run<'a> {
+    /// The script.
+    pub script: &'a Script,
+    /// Files that it may write.
+    pub files: Files<'a>,
+    /// What it has given so far.
+    pub results: Results,
+}
+
+impl Run<'_> {
+    /// Keeps failures and messages of the driver; says whether to go on. `Err` is the reason to skip the script.
+    fn note<R: Runner>(
+        &mut self,
+        runner: &mut R,
+        line: Option<u32>,
+        result: Done<R>,
+    ) -> Result<bool, String> {
+        let (failure, go_on) = match result {
+            Ok(()) => (None, true),
+            Err(Problem::Lacking(reason)) => return Err(reason),
+            Err(Problem::Script(message)) => (Some(Failure::new(line, message)), true),
+            Err(Problem::Program(failure)) => (Some(failure), true),
+            Err(Problem::System(error)) => (Some(Failure::new(line, error.to_string())), false),
+        };
+        let messages = runner.take_messages().into_iter();
+        let messages = messages.map(|message| Failure::new(line, message));
+        self.results
+            .failures
+            .extend(failure.into_iter().chain(messages));
+        Ok(go_on)
+    }
+
+    /// Runs a command.
+    ///
+    /// # Errors
+    /// What it or the device has found.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a dispatcher with an arm for each command"
+    )]
+    pub fn step<R: Runner>(&mut self, runner: &mut R, step: &Step) -> Done<R> {
+        let clock = runner.clock().filter(|_| is_timed(&step.command));
+        let _probing = clock.as_ref().map(|clock| clock.enter(Phase::Probes));
+        runner.begin(&step.command);
+        let line = step.line;
+        match &step.command {
+            Command::Clear(clear) => runner.clear(clear),
+            Command::Draw(draw) => runner.draw(draw),
+            Command::Compute {
+                groups,
+                size,
+                entry_point,
+            } => runner.dispatch(*groups, *size, *entry_point),
+            Command::Parameter {
+                bank,
+                stage,
+                index,
+                value,
+            } => runner.set_parameter(*bank, *stage, *index, value),
+            Command::Matrix { target, update } => runner.update_matrix(*target, *update),
+            Command::GlState(update) => runner.update_state(*update),
+            Command::Attribute { location, value } => runner.set_attribute(*location, *value),
+            Command::Texture { unit, update } => runner.update_texture(*unit, update),
+            Command::Sampling { unit, sampling } => runner.set_sampling(*unit, *sampling),
+            Command::FixedPointSize(size) => runner.set_point_size(*size),
+            Command::TextureEnables { unit, enables } => runner.enable_textures(*unit, *enables),
+            Command::Image { key, update } => runner.update_image(*key, update),
+            Command::BindImage { place, bound } => runner.bind_image(*place, bound),
+            Command::ProbeImage { key, plane, probe } => {
+                let picture = runner.read_image(*key, *plane)?;
+                let results = &mut self.results;
+                Ok(results.probe_image(line, (*key, *plane), probe, &picture)?)
+            }
+            Command::PrintImage { key, plane } => {
+                let picture = print_picture(&runner.read_image(*key, *plane)?);
+                let name = plane_name(*key, *plane);
+                self.results.printed.push(format!("{name}:{picture}"));
+                Ok(())
+            }
+            Command::BufferData { buffer, data } => {
+                runner.update_buffer(*buffer, data.end(), &|bytes| data.write(bytes))
+            }
+            Command::BufferFill { buffer, data } => {
+                let size = self.script.buffers[buffer.0].size;
+                runner.update_buffer(*buffer, size, &|bytes| data.filling(size).write(bytes))
+            }
+            Command::BufferSequence { buffer, sequence } => {
+                runner.update_buffer(*buffer, sequence.end(), &|bytes| sequence.write(bytes))
+            }
+            Command::BufferAddresses {
+                buffer,
+                offset,
+                addresses,
+            } => write_addresses(runner, *buffer, *offset, addresses),
+            Command::BindBuffer { target, range } => runner.bind_buffer(*target, *range),
+            Command::BeginCapture => runner.begin_capture(),
+            Command::EndCapture => runner.end_capture(),
+            Command::ProbeCapture {
+                count,
+                comparison,
+                expected,
+            } => {
+                let (observed, expected) = (runner.captured(*count)?, (*comparison, *expected));
+                Ok(self.results.probe_count(line, count, observed, expected)?)
+            }
+            Command::ProbeSamples {
+                comparison,
+                expected,
+            } => {
+                let (observed, expected) = (runner.samples()?, (*comparison, *expected));
+                let results = &mut self.results;
+                Ok(results.probe_count(line, "samples drawn", observed, expected)?)
+            }
+            Command::PushData(data) => runner.push(data),
+            Command::ProbePixels(probe) => self.probe_pixels(runner, line, probe),
+            Command::ProbeBuffer {
+                buffer,
+                expected,
+                comparison,
+                tolerances,
+            } => {
+                let name = self.script.buffers[buffer.0].key.to_string();
+                let (contents, how) = (runner.contents(*buffer)?, (*comparison, tolerances));
+                let results = &mut self.results;
+                Ok(results.probe_values(line, &name, &contents, expected, how)?)
+            }
+            Command::ProbeComponents {
+                stage,
+                kind,
+                comparison,
+                expected,
+            } => {
+                let observed = runner.components(*stage, *kind)?;
+                let kind = match kind {
+                    ComponentKind::Attribs => "attributes",
+                    ComponentKind::Results => "results",
+                };
+                let what = format!("components of {kind} of the {} program", stage.name());
+                let expected = (*comparison, (*expected).into());
+                Ok(self.results.probe_count(line, what, observed, expected)?)
+            }
+            Command::ProbeParameter {
+                bank,
+                stage,
+                index,
+                ty,
+                expected,
+            } => runner.probe_parameter(*bank, *stage, *index, *ty, *expected),
+            Command::PrintBuffer { buffer, range } => {
+                let values = range.print(&runner.contents(*buffer)?)?;
+                let name = match &self.script.buffers[buffer.0].key {
+                    BufferKey::Named(name) => name.clone(),
+                    key @ BufferKey::Bound { .. } => key.to_string(),
+                };
+                self.results.printed.push(format!("{name}: {values}"));
+                Ok(())
+            }
+            Command::DepthRange(range) => runner.set_depth_range(*range),
+            Command::SaveImage { name, surface } => self.save_image(runner, name, *surface),
+            Command::Load { spare, error } => runner.load(*spare, error.as_ref()),
+            // Compared before anything runs.
+            Command::ExpectError(_) | Command::ExpectWarning(_) => Ok(()),
+        }
+    }
+
+    /// A `probe` of pixels; if it fails, there is a picture of the difference.
+    fn probe_pixels<R: Runner>(&mut self, runner: &R, line: u32, probe: &PixelProbe) -> Done<R> {
+        let order = self.script.requirements.convention.row_order();
+        let image = read(runner, probe.surface)?;
+        let results = &mut self.results;
+        Ok(results.probe_pixels(&self.files, line, probe, &image, order)?)
+    }
+
+    fn save_image<R: Runner>(&mut self, runner: &R, name: &str, surface: Surface) -> Done<R> {
+        if self.files.save_images.is_none() {
+            return Ok(());
+        }
+        let order = self.script.requirements.convention.row_order();
+        let image = read(runner, surface)?;
+        let saved = self.results.save_image(&self.files, name, &image, order);
+        saved.map_err(R::unwritten)
+    }
+
+    /// Everything of the framebuffer that can be read.
+    fn surfaces<R: Runner>(&self, runner: &R) -> Vec<Surface> {
+        match runner.has_framebuffer() {
+            true => self.script.requirements.attachments.surfaces(),
+            false => Vec::new(),
+        }
+    }
+
+    /// Keeps all attachments, buffers and storage images as the script has left them, if that was asked for.
+    fn observe_end<R: Runner>(&mut self, runner: &mut R) -> Done<R> {
+        if !self.results.observes() || !runner.is_readable() {
+            return Ok(());
+        }
+        for surface in self.surfaces(runner) {
+            let image = read(runner, surface)?;
+            self.results.observe_surface(surface, &image);
+        }
+        for buffer in (0..runner.buffer_count()).map(BufferId) {
+            let contents = runner.contents(buffer)?;
+            self.results.observe_buffer(self.script, buffer, &contents);
+        }
+        for (key, plane) in runner.used_planes() {
+            let picture = runner.read_image(key, plane)?;
+            self.results.observe_image(key, plane, &picture);
+        }
+        Ok(())
+    }
+
+    /// Pictures of all attachments, if the script failed.
+    fn picture_attachments<R: Runner>(&mut self, runner: &R) {
+        if runner.is_readable() {
+            let order = self.script.requirements.convention.row_order();
+            let surfaces = self.surfaces(runner);
+            let read = |surface| read(runner, surface).ok();
+            self.results
+                .picture_attachments(&self.files, &surfaces, order, read);
+        }
+    }
+}
+
+fn read<R: Runner>(runner: &R, surface: Surface) -> Outcome<R, Image> {
+    if !runner.has_framebuffer() {
+        return Err("there is no framebuffer".to_owned().into());
+    }
+    let image = runner.read_surface(surface)?;
+    image.ok_or_else(|| format!("the framebuffer has not {surface}").into())
+}
+
+/// Writes addresses of buffers into a buffer.
+fn write_addresses<R: Runner>(
+    runner: &mut R,
+    buffer: BufferId,
+    offset: u64,
+    addresses: &[BufferAddress],
+) -> Done<R> {
+    let mut written = Vec::new();
+    for address in addresses {
+        written.extend(runner.address(*address)?.to_le_bytes());
+    }
+    let end = offset + written.len() as u64;
+    runner.update_buffer(buffer, end, &|bytes| {
+        bytes[offset as usize..end as usize].copy_from_slice(&written);
+    })
+}
+
+/// Whether the time of a command counts as that of probes.
+fn is_timed(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::ProbePixels(_)
+            | Command::ProbeBuffer { .. }
+            | Command::ProbeComponents { .. }
+            | Command::ProbeParameter { .. }
+    )
+}
