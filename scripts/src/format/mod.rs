@@ -1,6 +1,7 @@
 //! Formats of framebuffers, vertex attributes, textures and images: names and channels; `codec` reads and writes texels.
 
 mod codec;
+mod gl;
 
 use ash::vk;
 use glasm::ir::TypeBase;
