@@ -9,7 +9,7 @@ mod withheld;
 pub use features::wrong_blame;
 pub use withheld::Withheld;
 
-use crate::format::{Encoding, Format};
+use crate::format::Format;
 use crate::script::{
     Attachments, Convention, ProgramForm, ProgramSection, ProgramState, Script, VertexData,
 };
@@ -147,25 +147,10 @@ impl ScriptCompiler<'_> {
     }
 }
 
-fn type_base(encoding: Encoding) -> TypeBase {
-    match encoding {
-        Encoding::Uint => TypeBase::Unsigned,
-        Encoding::Sint => TypeBase::Signed,
-        Encoding::Unorm
-        | Encoding::Snorm
-        | Encoding::Uscaled
-        | Encoding::Sscaled
-        | Encoding::Sfloat
-        | Encoding::Srgb
-        | Encoding::Ufloat
-        | Encoding::SharedExponent => TypeBase::Float,
-    }
-}
-
 /// Types by attachment; numbers without attachment are float.
 fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
     let base = |format: &Option<Format>| match format {
-        Some(format) => type_base(format.encoding),
+        Some(format) => format.encoding.base(),
         None => TypeBase::Float,
     };
     attachments.colors.iter().map(base).collect()
@@ -181,7 +166,7 @@ fn attribute_types(data: &VertexData) -> Vec<TypeBase> {
         .unwrap_or(0);
     let mut types = vec![TypeBase::Float; count];
     for column in &data.columns {
-        types[column.location as usize] = type_base(column.format.encoding);
+        types[column.location as usize] = column.format.encoding.base();
     }
     types
 }

@@ -1,7 +1,7 @@
 //! Writes the words of small SPIR-V modules: one entry point `main` of one block.
 
 use glasm::TexelFormat;
-use glasm::ir::Stage;
+use glasm::ir::{Stage, TypeBase};
 use glasm::reflect::Scalar;
 use glasm_scripts::format::Encoding;
 use rspirv::spirv::{
@@ -306,17 +306,10 @@ impl ModuleWriter {
 
 /// What texels of a format are read as.
 pub(crate) fn texel_scalar(encoding: Encoding) -> Scalar {
-    match encoding {
-        Encoding::Sint => Scalar::Int,
-        Encoding::Uint => Scalar::Uint,
-        Encoding::Unorm
-        | Encoding::Snorm
-        | Encoding::Uscaled
-        | Encoding::Sscaled
-        | Encoding::Sfloat
-        | Encoding::Srgb
-        | Encoding::Ufloat
-        | Encoding::SharedExponent => Scalar::Float,
+    match encoding.base() {
+        TypeBase::Signed => Scalar::Int,
+        TypeBase::Unsigned => Scalar::Uint,
+        TypeBase::Float => Scalar::Float,
     }
 }
 

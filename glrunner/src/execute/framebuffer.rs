@@ -8,6 +8,7 @@ use crate::gl::{
     self, ClientFormat, ColorTarget, Framebuffer, FramebufferDesc, Gl, Sample, Version,
 };
 use ash::vk;
+use glasm::ir::TypeBase;
 use glasm_scripts::format::{DepthFormat, Encoding, Format};
 use glasm_scripts::image::Image;
 use glasm_scripts::probe::pixels::{Plane, Surface};
@@ -148,23 +149,16 @@ impl ScriptFramebuffer {
 
     /// Clears a color attachment in the type of its format.
     fn clear_color(&self, number: u32, encoding: Encoding, value: [f64; 4]) -> Result<(), Error> {
-        match encoding {
-            Encoding::Uint => {
+        match encoding.base() {
+            TypeBase::Unsigned => {
                 let value = value.map(|component| component as u32);
                 self.framebuffer.clear_color_uint(number, value)
             }
-            Encoding::Sint => {
+            TypeBase::Signed => {
                 let value = value.map(|component| component as i32);
                 self.framebuffer.clear_color_int(number, value)
             }
-            Encoding::Unorm
-            | Encoding::Snorm
-            | Encoding::Uscaled
-            | Encoding::Sscaled
-            | Encoding::Sfloat
-            | Encoding::Srgb
-            | Encoding::Ufloat
-            | Encoding::SharedExponent => {
+            TypeBase::Float => {
                 let value = value.map(|component| component as f32);
                 self.framebuffer.clear_color(number, value)
             }

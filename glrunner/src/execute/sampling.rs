@@ -3,6 +3,7 @@
 use super::support::{Feature, NO_VERSION};
 use crate::gl::{self, Border, Version};
 use ash::vk;
+use glasm::ir::TypeBase;
 use glasm_scripts::format::{Aspect, Encoding};
 use glasm_scripts::script::Convention;
 use glasm_scripts::texture::{DepthMode, Sampling, Shape, SrgbDecode, Swizzle, Wrap};
@@ -131,17 +132,10 @@ fn coordinates(sampling: &Sampling, encoding: Encoding, found: &mut Vec<Paramete
         return;
     }
     let color = sampling.border;
-    found.push(Parameter::Border(match encoding {
-        Encoding::Uint => Border::Uint(color.map(|value| value as u32)),
-        Encoding::Sint => Border::Int(color.map(|value| value as i32)),
-        Encoding::Unorm
-        | Encoding::Snorm
-        | Encoding::Uscaled
-        | Encoding::Sscaled
-        | Encoding::Sfloat
-        | Encoding::Srgb
-        | Encoding::Ufloat
-        | Encoding::SharedExponent => Border::Float(color.map(|value| value as f32)),
+    found.push(Parameter::Border(match encoding.base() {
+        TypeBase::Unsigned => Border::Uint(color.map(|value| value as u32)),
+        TypeBase::Signed => Border::Int(color.map(|value| value as i32)),
+        TypeBase::Float => Border::Float(color.map(|value| value as f32)),
     }));
 }
 

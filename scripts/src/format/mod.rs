@@ -1,8 +1,10 @@
 //! Formats of framebuffers, vertex attributes, textures and images: names and channels; `codec` reads and writes texels.
 
 mod codec;
+mod gl;
 
 use ash::vk;
+use glasm::ir::TypeBase;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -34,10 +36,11 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Whether channels hold whole numbers that are no fractions of anything.
-    pub fn is_integer(self) -> bool {
+    /// What programs read channels as.
+    pub fn base(self) -> TypeBase {
         match self {
-            Self::Uint | Self::Sint => true,
+            Self::Uint => TypeBase::Unsigned,
+            Self::Sint => TypeBase::Signed,
             Self::Unorm
             | Self::Snorm
             | Self::Uscaled
@@ -45,8 +48,13 @@ impl Encoding {
             | Self::Sfloat
             | Self::Srgb
             | Self::Ufloat
-            | Self::SharedExponent => false,
+            | Self::SharedExponent => TypeBase::Float,
         }
+    }
+
+    /// Whether channels hold whole numbers that are no fractions of anything.
+    pub fn is_integer(self) -> bool {
+        self.base() != TypeBase::Float
     }
 
     /// Whether channels hold floats.

@@ -2,7 +2,8 @@
 
 use super::Problem;
 use super::plan::WantedImage;
-use super::textures::{create, texel_scalar};
+use super::textures::create;
+use crate::spirv::texel_scalar;
 use crate::vk::{Device, Resource, Texture, TextureUse, raw_format};
 use glasm::reflect::{ImageFormat, Scalar};
 use glasm_scripts::format::Format;
@@ -240,7 +241,7 @@ fn view_for_program(
     let format = match wanted.format {
         ImageFormat::Any => raw_format(bits),
         ImageFormat::Raw(wanted) => raw_format(wanted).filter(|_| fits && wanted == bits),
-        ImageFormat::Own(scalar) if scalar == texel_scalar(unit_format) => {
+        ImageFormat::Own(scalar) if scalar == texel_scalar(unit_format.encoding) => {
             fits.then(|| unit_format.clone())
         }
         ImageFormat::Own(_) => {

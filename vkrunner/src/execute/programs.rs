@@ -1,9 +1,9 @@
 //! The modules of a draw or dispatch with their layout and descriptors.
 
 use super::plan::{Numbered, PlannedBinding, Source, WantedTexture, plan_bindings};
-use super::textures::texel_scalar;
 use super::{Problem, Resources};
 use crate::programs::{DrawShape, Module, check_interfaces};
+use crate::spirv::texel_scalar;
 use crate::vk::{
     Buffer, BufferUse, ComputePipeline, Device, Layout, Resource, ShaderModule, ShaderStage,
 };
@@ -284,7 +284,7 @@ fn numbered_textures(script: &Script) -> Vec<(u32, WantedTexture)> {
         if let Command::Texture { unit, update } = &step.command {
             textures.entry(*unit).or_insert(WantedTexture {
                 target: update.shape.target,
-                texel: texel_scalar(&update.shape.format),
+                texel: texel_scalar(update.shape.format.encoding),
                 comparing: None,
             });
         }

@@ -2,6 +2,7 @@
 
 use super::Problem;
 use super::plan::WantedTexture;
+use crate::spirv::texel_scalar;
 use crate::vk::{Comparing, Device, SampledTexture, Texture, TextureUse};
 use ash::vk::CompareOp;
 use glasm::ir::TexTarget;
@@ -118,7 +119,7 @@ impl Textures {
     /// The type of the texels of a unit, if it holds a texture.
     pub(super) fn texel(&self, number: u32) -> Option<Scalar> {
         let unit = self.units.get(&number)?;
-        Some(texel_scalar(&unit.data.as_ref()?.shape.format))
+        Some(texel_scalar(unit.data.as_ref()?.shape.format.encoding))
     }
 
     /// The texture of a unit if the program can read it, and an incomplete one else.
@@ -197,15 +198,6 @@ pub(super) fn create(
     Ok(texture)
 }
 
-/// The type that texels of a format have in programs.
-pub(super) fn texel_scalar(format: &Format) -> Scalar {
-    match (format.encoding.is_integer(), format.encoding) {
-        (false, _) => Scalar::Float,
-        (true, glasm_scripts::format::Encoding::Sint) => Scalar::Int,
-        (true, _) => Scalar::Uint,
-    }
-}
-
 /// Whether a program can read a texture.
 fn check(shape: &Shape, wanted: WantedTexture) -> Result<(), String> {
     // Rectangles are two-dimensional textures; the program scales the coordinates.
@@ -220,7 +212,7 @@ fn check(shape: &Shape, wanted: WantedTexture) -> Result<(), String> {
             target_name(wanted.target)
         ));
     }
-    let scalar = texel_scalar(&shape.format);
+    let scalar = texel_scalar(shape.format.encoding);
     if scalar != wanted.texel {
         return Err(format!(
             "{:?} has {} texels, but the program reads {} ones",

@@ -13,6 +13,7 @@ use super::kept::Kept;
 use super::sample_copy::SampleCopier;
 use crate::error::{CallContext, Error};
 use ash::vk;
+use glasm::ir::TypeBase;
 use glasm_scripts::format::{DepthFormat, Encoding, Format};
 use glasm_scripts::script::{Attachments, Clear};
 use std::cell::RefCell;
@@ -283,21 +284,14 @@ impl Drop for FramebufferObject {
 
 /// A clear value in the type of a format.
 fn clear_color(encoding: Encoding, color: [f64; 4]) -> vk::ClearColorValue {
-    match encoding {
-        Encoding::Uint => vk::ClearColorValue {
+    match encoding.base() {
+        TypeBase::Unsigned => vk::ClearColorValue {
             uint32: color.map(|value| value as u32),
         },
-        Encoding::Sint => vk::ClearColorValue {
+        TypeBase::Signed => vk::ClearColorValue {
             int32: color.map(|value| value as i32),
         },
-        Encoding::Unorm
-        | Encoding::Snorm
-        | Encoding::Uscaled
-        | Encoding::Sscaled
-        | Encoding::Sfloat
-        | Encoding::Srgb
-        | Encoding::Ufloat
-        | Encoding::SharedExponent => vk::ClearColorValue {
+        TypeBase::Float => vk::ClearColorValue {
             float32: color.map(|value| value as f32),
         },
     }

@@ -193,16 +193,9 @@ impl Framebuffer {
 impl Source<'_> {
     /// What a shader gets when it reads the aspect.
     pub(super) fn fetched(&self) -> Encoding {
-        match self.texels.encoding {
-            integer @ (Encoding::Uint | Encoding::Sint) => integer,
-            Encoding::Unorm
-            | Encoding::Snorm
-            | Encoding::Uscaled
-            | Encoding::Sscaled
-            | Encoding::Sfloat
-            | Encoding::Srgb
-            | Encoding::Ufloat
-            | Encoding::SharedExponent => Encoding::Sfloat,
+        match self.texels.encoding.is_integer() {
+            true => self.texels.encoding,
+            false => Encoding::Sfloat,
         }
     }
 }
