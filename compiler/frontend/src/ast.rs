@@ -5,6 +5,7 @@ use crate::lang::modifiers::Modifiers;
 use crate::lang::opcodes::Opcode;
 use crate::names::{NameId, Names};
 use crate::source::Dialect;
+use glasm_ir::types::Type;
 use glasm_ir::{Span, Swizzle, WriteMask};
 
 /// A parsed program.
@@ -528,4 +529,15 @@ impl Ast<'_> {
         let path = self.paths[path as usize];
         &self.segments[path.first as usize..][..path.count as usize]
     }
+}
+
+/// Types of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct InstTypes {
+    /// Type of the operation; of the element for memory accesses; of the result for CVT.
+    pub(crate) ty: Type,
+    /// Type of the operand of CVT.
+    pub(crate) from: Type,
+    /// Components of a memory access.
+    pub(crate) components: u8,
 }

@@ -3,8 +3,9 @@
 //! Without it, a caller that translates often would give back and ask for the same pages each time, which costs as much as a
 //! whole stage.
 
-use crate::ast::{Ast, Extra, Inst, Literal, Operand, Path, Relative, Segment, Statement, TexPart};
-use crate::check::InstTypes;
+use crate::ast::{
+    Ast, Extra, Inst, InstTypes, Literal, Operand, Path, Relative, Segment, Statement, TexPart,
+};
 use crate::names::NameTables;
 use crate::parse::Word;
 use glasm_ir::{Program, Stage};

@@ -36,7 +36,7 @@ pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 
-use crate::ast::{Ast, Base, Inst, Operand, Statement, VarMods};
+use crate::ast::{Ast, Base, Inst, InstTypes, Operand, Statement, VarMods};
 use crate::codes::Code;
 use crate::header::Start;
 use crate::kept::{self, Scratch};
@@ -51,7 +51,7 @@ use crate::report::Reports;
 use crate::source::{Acceptance, Family, Version};
 use binding::Bound;
 use glasm_ir::program::Modes;
-use glasm_ir::types::{Base as TypeBase, Type, Width};
+use glasm_ir::types::{Base as TypeBase, Width};
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
 use rustc_hash::FxHashMap;
 
@@ -121,17 +121,6 @@ pub(crate) struct IoBinding {
     pub(crate) semantic: Semantic,
     pub(crate) base: TypeBase,
     pub(crate) typeless: bool,
-}
-
-/// Types of an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct InstTypes {
-    /// Type of the operation; of the element for memory accesses; of the result for CVT.
-    pub(crate) ty: Type,
-    /// Type of the operand of CVT.
-    pub(crate) from: Type,
-    /// Components of a memory access.
-    pub(crate) components: u8,
 }
 
 /// A subroutine: the statements from a label to the next one.

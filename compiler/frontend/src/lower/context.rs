@@ -1,7 +1,7 @@
 //! The state of a translation, and the instructions, registers and literals that all of it makes.
 
-use crate::ast::{Index as AstIndex, Inst as Line};
-use crate::check::{Checked, InstTypes};
+use crate::ast::{Index as AstIndex, Inst as Line, InstTypes};
+use crate::check::Checked;
 use crate::kept::Scratch;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::source::Family;

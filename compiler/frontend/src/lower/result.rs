@@ -77,7 +77,10 @@ impl Lowerer<'_> {
         }
         let clamped = cx.line.modifiers.mods().intersects(Mods::ANY_CLAMP);
         if clamped && !cx.result.is_float() && cx.info.rule != TypeRule::Convert {
-            return self.finish_clamped_bits(cx, (dst, width), op, ty, aux, sources);
+            let unclamped = self.hidden(cx.result.width());
+            self.put_with(unclamped, op, ty, aux, sources);
+            let clamped = self.clamped_bits(cx, unclamped);
+            return self.finish_from(cx, dst, width, clamped);
         }
         if width == cx.result.width() {
             return self.inst(op, ty, Some(dst), aux, sources);
@@ -91,21 +94,18 @@ impl Lowerer<'_> {
         }
         // The result has another size than the variable: convert it with the last write.
         let hidden = self.hidden(cx.result.width());
-        self.inst(
-            op,
-            ty,
-            Some(Dst::new(hidden, WriteMask::XYZW)),
-            aux,
-            sources,
-        );
-        let cvt = nearest(cx.result);
-        self.inst(
-            Op::Cvt,
-            cx.result.with_width(width),
-            Some(dst),
-            cvt,
-            &[Src::register(hidden)],
-        );
+        self.put_with(hidden, op, ty, aux, sources);
+        self.finish_from(cx, dst, width, hidden);
+    }
+
+    /// Writes a result that a hidden register holds to a variable of this width.
+    fn finish_from(&mut self, cx: &InstCx<'_>, dst: Dst, width: Width, hidden: RegisterId) {
+        let (op, aux) = match width == cx.result.width() {
+            true => (Op::Mov, Aux::None),
+            false => (Op::Cvt, nearest(cx.result)),
+        };
+        let ty = cx.result.with_width(width);
+        self.inst(op, ty, Some(dst), aux, &[Src::register(hidden)]);
     }
 
     /// CVT to half precision, to a LONG variable: the bits stand in its low part, as those of narrow integers do. As the number that a
@@ -158,17 +158,7 @@ impl Lowerer<'_> {
     /// A clamp on an integer result, which drivers take for one of the float that has its bits
     /// ([`Rule::ClampOnInteger`](crate::lang::lenient::Rule::ClampOnInteger)). Condition codes are those of the integer that comes of it.
     #[cold]
-    fn finish_clamped_bits(
-        &mut self,
-        cx: &InstCx<'_>,
-        (dst, width): (Dst, Width),
-        op: Op,
-        ty: Type,
-        aux: Aux,
-        sources: &[Src],
-    ) {
-        let hidden = self.hidden(cx.result.width());
-        self.put_with(hidden, op, ty, aux, sources);
+    fn clamped_bits(&mut self, cx: &InstCx<'_>, unclamped: RegisterId) -> RegisterId {
         let signed = cx.line.modifiers.mods().contains(Mods::SSAT);
         let clamped = self.hidden(cx.result.width());
         let saturate = match signed {
@@ -180,15 +170,9 @@ impl Lowerer<'_> {
             saturate,
             ..Dst::new(clamped, WriteMask::XYZW)
         };
-        let source = [Src::register(hidden)];
+        let source = [Src::register(unclamped)];
         self.inst(Op::Mov, float, Some(as_float), Aux::None, &source);
-        let source = [Src::register(clamped)];
-        if width == cx.result.width() {
-            return self.inst(Op::Mov, cx.result, Some(dst), Aux::None, &source);
-        }
-        let cvt = nearest(cx.result);
-        let to = cx.result.with_width(width);
-        self.inst(Op::Cvt, to, Some(dst), cvt, &source);
+        clamped
     }
 
     /// Appends an instruction that writes all lanes of a hidden register.
