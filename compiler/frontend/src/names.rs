@@ -16,6 +16,11 @@ impl NameId {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// The name at a position of such tables.
+    pub(crate) fn of(index: usize) -> Self {
+        Self(index as u32)
+    }
 }
 
 /// A slot of the table: key and entry number plus one, 0 for a free slot.

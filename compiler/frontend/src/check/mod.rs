@@ -13,13 +13,11 @@ mod handle;
 mod image;
 mod inst;
 mod interlock;
-mod jumps;
 mod limits;
 mod memory;
 mod operand;
 mod overlap;
 mod parameter;
-mod recursion;
 mod relative;
 mod subroutine;
 mod suggest;
@@ -30,7 +28,7 @@ mod views;
 
 pub use components::Components;
 pub(crate) use constant::{default_constant, literal_bits};
-pub(crate) use jumps::Jumps;
+pub(crate) use flow::{call_rules, label_of};
 pub(crate) use memory::{BufferLayout, BufferView};
 pub use suggest::closest;
 pub(crate) use suggest::suggest;
@@ -48,6 +46,7 @@ use crate::names::NameId;
 use crate::report::Reports;
 use crate::source::{Acceptance, Dialect, Family, Version};
 use binding::Bound;
+use glasm_ir::flow::Plan;
 use glasm_ir::program::Modes;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{ParamSource, Semantic, Span, Stage, WriteMask};
@@ -132,20 +131,6 @@ pub(crate) struct InstTypes {
     pub(crate) components: u8,
 }
 
-/// A subroutine: the statements from a label to the next one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Routine {
-    pub(crate) label: Option<NameId>,
-    pub(crate) first: u32,
-    pub(crate) end: u32,
-    /// Whether it can be reached from the start of the program.
-    pub(crate) reached: bool,
-    /// The routines of a group can call each other; without one a routine cannot call itself.
-    pub(crate) group: Option<u32>,
-    /// Its last instruction is no RET.
-    pub(crate) falls_through: bool,
-}
-
 /// A program that keeps all rules.
 #[derive(Debug)]
 pub(crate) struct Checked<'s> {
@@ -156,13 +141,8 @@ pub(crate) struct Checked<'s> {
     pub(crate) results: Vec<IoBinding>,
     /// Types of instructions, by instruction.
     pub(crate) types: Vec<InstTypes>,
-    pub(crate) routines: Vec<Routine>,
-    /// The routine of each label, by name.
-    pub(crate) labels: FxHashMap<NameId, u32>,
-    /// The routine that runs first.
-    pub(crate) main: u32,
-    /// In programs with free branches, where they lead; the whole program is one routine then.
-    pub(crate) jumps: Option<Jumps>,
+    /// What labels, branches and calls come to.
+    pub(crate) plan: Plan,
     /// The address register that LOOP sets.
     pub(crate) loop_index: Option<u32>,
     /// See [`Source::step_limit`](crate::Source::step_limit).
@@ -172,8 +152,8 @@ pub(crate) struct Checked<'s> {
     pub(crate) modes: Modes,
     /// Labels of each SUBROUTINETYPE.
     pub(crate) subroutine_types: FxHashMap<NameId, Vec<(NameId, Span)>>,
-    /// Routines of each SUBROUTINETYPE with their numbers, once all labels are known.
-    pub(crate) subroutine_routines: FxHashMap<NameId, Vec<(u32, u32)>>,
+    /// Labels of each SUBROUTINETYPE with their numbers, once all labels are known.
+    pub(crate) subroutine_routines: FxHashMap<NameId, Vec<(NameId, u32)>>,
     pub(crate) interpolation: FxHashMap<Semantic, VarMods>,
     pub(crate) group_size: [u32; 3],
     pub(crate) shared_bytes: u32,
@@ -270,10 +250,7 @@ impl<'s> Checker<'s> {
                 params: Vec::new(),
                 results: Vec::new(),
                 types: kept::take(&mut memory.types, insts),
-                routines: Vec::new(),
-                labels: FxHashMap::default(),
-                main: 0,
-                jumps: None,
+                plan: Plan::default(),
                 loop_index: None,
                 step_limit: Some(EXECUTED_INSTRUCTIONS),
                 features: Features::empty(),
@@ -390,7 +367,7 @@ impl<'s> Checker<'s> {
     }
 
     fn statements(&mut self) {
-        let mut flow = flow::Flow::new();
+        let mut flow = flow::Flow::default();
         let mut insts = std::mem::take(&mut self.program.ast.insts);
         let mut operands = std::mem::take(&mut self.program.ast.operands);
         for index in 0..self.program.ast.statements.len() {
@@ -410,7 +387,7 @@ impl<'s> Checker<'s> {
                 Statement::Decl(number) => self.decl(number),
                 Statement::Label(number) => {
                     let (name, span) = self.program.ast.labels[number as usize];
-                    self.label(&mut flow, index as u32, name, span);
+                    self.label(&mut flow, name, span);
                 }
             }
         }
@@ -524,8 +501,8 @@ impl Checked<'_> {
         }
     }
 
-    /// The routines of a SUBROUTINETYPE with their numbers, each once.
-    pub(crate) fn routines_of(&self, ty: NameId) -> &[(u32, u32)] {
+    /// The labels of a SUBROUTINETYPE with their numbers, each once.
+    pub(crate) fn routines_of(&self, ty: NameId) -> &[(NameId, u32)] {
         self.subroutine_routines.get(&ty).map_or(&[], Vec::as_slice)
     }
 

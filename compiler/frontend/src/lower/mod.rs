@@ -6,8 +6,6 @@
 
 mod alu;
 mod arb;
-mod blocks;
-mod call_stack;
 mod composite;
 mod convert;
 mod derivative;
@@ -16,12 +14,10 @@ mod flow;
 mod fog;
 mod handle;
 mod image;
-mod jumps;
 mod loops;
 mod memory;
 mod operand;
 mod pack;
-mod recursion;
 mod resource;
 mod result;
 mod sparse;

@@ -11,7 +11,7 @@
 //!
 //! Graphs whose tree would be too deep, or too costly to find, become one loop around a switch over all blocks (`dispatch`).
 
-mod code;
+pub(crate) mod code;
 mod dispatch;
 mod emit;
 mod jumps;
@@ -79,7 +79,7 @@ impl Exit {
     }
 
     /// Makes all branches to `old` go to `new`.
-    fn retarget(&mut self, old: FlowId, new: FlowId) {
+    pub(crate) fn retarget(&mut self, old: FlowId, new: FlowId) {
         let change = |target: &mut FlowId| {
             if *target == old {
                 *target = new;
