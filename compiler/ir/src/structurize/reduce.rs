@@ -113,16 +113,19 @@ impl Reducer<'_> {
     }
 
     fn search(&mut self, root: FlowId, search: &mut Search) {
-        let mut stack = vec![self.open(root, search)];
-        while let Some((block, successors)) = stack.last_mut() {
+        self.open(root, search);
+        let mut stack = vec![(root, 0)];
+        while let Some((block, next)) = stack.last_mut() {
             let at = block.index();
-            if let Some(target) = successors.pop() {
+            if let Some(target) = self.graph.blocks[*block].exit.target_from_end(*next) {
+                *next += 1;
                 let to = self.visits[target.index()];
                 if self.set[target.index()] != self.sets {
                     continue;
                 }
                 if to.number == 0 {
-                    stack.push(self.open(target, search));
+                    self.open(target, search);
+                    stack.push((target, 0));
                 } else if to.is_open {
                     self.visits[at].low = self.visits[at].low.min(to.number);
                 }
@@ -140,7 +143,7 @@ impl Reducer<'_> {
         }
     }
 
-    fn open(&mut self, block: FlowId, search: &mut Search) -> (FlowId, Vec<FlowId>) {
+    fn open(&mut self, block: FlowId, search: &mut Search) {
         search.count += 1;
         search.open.push(block);
         self.visits[block.index()] = Visit {
@@ -148,11 +151,6 @@ impl Reducer<'_> {
             low: search.count,
             is_open: true,
         };
-        let mut successors = Vec::new();
-        self.graph.blocks[block]
-            .exit
-            .targets(|target| successors.push(target));
-        (block, successors)
     }
 
     /// The open blocks from `first` on are a component.

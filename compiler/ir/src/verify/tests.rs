@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::inst::{Aux, Dst, WriteMask};
-use crate::program::{Block, Case, MAX_NESTING, Node, Storage, Switch};
+use crate::program::{Block, MAX_NESTING, Node, Storage};
 use crate::{Id, Stage, Width, parse};
 
 const DECLARATIONS: &str = "\
