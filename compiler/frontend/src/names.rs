@@ -16,6 +16,11 @@ impl NameId {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// The name at a position of such tables.
+    pub(crate) fn of(index: usize) -> Self {
+        Self(index as u32)
+    }
 }
 
 /// What a name stands for.

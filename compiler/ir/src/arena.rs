@@ -19,7 +19,7 @@ pub trait Id: Copy + Eq + fmt::Debug {
 macro_rules! define_ids {
     ($($(#[$meta:meta])* $name:ident = $prefix:literal;)*) => {$(
         $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
         pub struct $name(u32);
 
         impl $crate::arena::Id for $name {

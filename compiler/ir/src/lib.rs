@@ -10,6 +10,7 @@
 
 pub mod arena;
 pub mod builder;
+pub mod flow;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
 pub mod image;

@@ -1,14 +1,15 @@
 //! Blocks, labels and calls. NV_gpu_program4 section 2.X.5.
 
 use super::interlock::Section;
-use super::{Checker, Routine, recursion, suggest};
+use super::{Checker, suggest};
 use crate::ast::{Extra, Inst};
 use crate::codes::Code;
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::lang::{arb, limits};
 use crate::names::NameId;
 use crate::source::Family;
-use glasm_ir::Span;
+use glasm_ir::flow::{AtLabel, FullStack, LabelId, Outline, PieceId, Plan, Rules};
+use glasm_ir::{Id, Span};
 
 /// An open block.
 #[derive(Clone, Copy, Debug)]
@@ -42,74 +43,64 @@ impl Block {
     }
 }
 
-/// A call of a label, or of the labels of a type.
+/// A branch, or a call of a label or of the labels of a type.
 #[derive(Clone, Copy, Debug)]
-struct Call {
-    routine: u32,
+struct Jump {
+    from: PieceId,
     target: Target,
     span: Span,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Target {
+    Branch(NameId),
     Label(NameId),
     Type(NameId),
 }
 
 /// Flow control seen so far.
+#[derive(Default)]
 pub(super) struct Flow {
     open: Vec<Open>,
-    calls: Vec<Call>,
-    /// Labels of BRA and CAL in programs with free branches.
-    pub(super) branches: Vec<(NameId, Span)>,
+    outline: Outline,
+    jumps: Vec<Jump>,
     /// FSIB and FSIE.
-    pub(super) interlocks: Vec<Section>,
-    /// The first routine with an instruction runs first if there is no label `main`.
-    first_code: Option<u32>,
+    interlocks: Vec<Section>,
+    /// The first piece with an instruction runs first if there is no label `main`.
+    first_code: Option<PieceId>,
     /// Too many blocks are open.
     pub(super) too_deep: bool,
-    /// The last instruction was a RET without condition.
-    returned: bool,
 }
 
-impl Flow {
-    pub(super) fn new() -> Self {
-        Self {
-            open: Vec::new(),
-            calls: Vec::new(),
-            branches: Vec::new(),
-            interlocks: Vec::new(),
-            first_code: None,
-            too_deep: false,
-            returned: false,
-        }
+/// The label of a name.
+pub(crate) fn label_of(name: NameId) -> LabelId {
+    LabelId::new(name.index())
+}
+
+/// How a family calls subroutines. NV_gpu_program4 section 2.X.5; in ARB programs instructions run in the order of the text, labels or not:
+/// NV_vertex_program2_option section 2.14.4.X, NV_fragment_program2 section 3.11.4.X.
+pub(crate) fn call_rules(family: Family) -> Rules {
+    match family {
+        Family::Typed => Rules {
+            depth: limits::CALL_DEPTH as u32,
+            full: FullStack::SkipCall,
+            at_label: AtLabel::Return,
+        },
+        Family::Arb => Rules {
+            depth: arb::limits::CALL_DEPTH,
+            full: FullStack::EndProgram,
+            at_label: AtLabel::GoOn,
+        },
     }
 }
 
 impl Checker<'_> {
-    /// The routine that statements belong to now; the one before all labels exists from its first instruction on.
-    fn routine(&mut self) -> u32 {
-        if self.program.routines.is_empty() {
-            self.program.routines.push(Routine {
-                label: None,
-                first: 0,
-                end: 0,
-                reached: false,
-                group: None,
-                falls_through: false,
-            });
-        }
-        self.program.routines.len() as u32 - 1
-    }
-
     #[inline]
     pub(super) fn flow_inst(&mut self, flow: &mut Flow, inst: &Inst) {
         if flow.first_code.is_none() {
-            flow.first_code = Some(self.routine());
+            flow.first_code = Some(flow.outline.here());
         }
-        flow.returned = false;
         if let Lower::Flow(op) = inst.opcode.info().lower {
-            flow.returned = op == FlowOp::Ret && inst.cond.is_none();
             self.flow_opcode(flow, inst, op);
         }
     }
@@ -147,16 +138,23 @@ impl Checker<'_> {
                     }
                 }
             }
-            FlowOp::Ret => flow.open.iter_mut().for_each(|open| open.endless = false),
-            FlowOp::Bra | FlowOp::Cal => self.branch_or_call(flow, inst),
-            FlowOp::Push => {}
-            FlowOp::Pop => self.whole_address(inst),
+            FlowOp::Ret => {
+                flow.open.iter_mut().for_each(|open| open.endless = false);
+                if inst.cond.is_none() && flow.open.is_empty() {
+                    flow.outline.ret();
+                }
+            }
+            FlowOp::Bra | FlowOp::Cal => self.branch_or_call(flow, inst, op),
+            FlowOp::Push => flow.outline.keep_address(),
+            FlowOp::Pop => {
+                flow.outline.keep_address();
+                self.whole_address(inst);
+            }
             FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.section(flow, inst, op),
             FlowOp::Cali => {
                 if let Some(ty) = self.called_type.take() {
-                    let routine = self.routine();
-                    flow.calls.push(Call {
-                        routine,
+                    flow.jumps.push(Jump {
+                        from: flow.outline.here(),
                         target: Target::Type(ty),
                         span: inst.span,
                     });
@@ -165,28 +163,24 @@ impl Checker<'_> {
         }
     }
 
-    /// BRA or CAL.
-    fn branch_or_call(&mut self, flow: &mut Flow, inst: &Inst) {
+    fn branch_or_call(&mut self, flow: &mut Flow, inst: &Inst, op: FlowOp) {
         let Extra::Label(label, span) = self.syntax.ast.extra(inst) else {
             return;
         };
-        if self.has_free_branches() {
-            return flow.branches.push((label, span));
+        let from = flow.outline.here();
+        let mut target = Target::Label(label);
+        if op == FlowOp::Bra {
+            target = Target::Branch(label);
+            flow.outline.branch(label_of(label), inst.cond.is_some());
         }
-        let routine = self.routine();
-        flow.calls.push(Call {
-            routine,
-            target: Target::Label(label),
-            span,
-        });
+        flow.jumps.push(Jump { from, target, span });
     }
 
     /// FSIB or FSIE.
-    fn section(&mut self, flow: &mut Flow, inst: &Inst, op: FlowOp) {
-        let routine = self.routine();
+    fn section(&self, flow: &mut Flow, inst: &Inst, op: FlowOp) {
         flow.interlocks.push(Section {
             op,
-            routine,
+            piece: flow.outline.here(),
             in_block: !flow.open.is_empty(),
             span: inst.span,
         });
@@ -258,12 +252,9 @@ impl Checker<'_> {
         self.open_loops -= closed.filter(|open| open.kind == Block::Loop).count();
     }
 
-    pub(super) fn label(&mut self, flow: &mut Flow, statement: u32, name: NameId, span: Span) {
+    pub(super) fn label(&mut self, flow: &mut Flow, name: NameId, span: Span) {
         if self.family == Family::Arb {
             self.arb_label(name, span);
-            if self.has_free_branches() {
-                return self.branch_label(statement, name, span);
-            }
         }
         if !flow.open.is_empty() {
             self.syntax
@@ -271,28 +262,13 @@ impl Checker<'_> {
                 .error(Code::LabelInBlock, span, "a label inside a block");
             self.close_from(flow, 0);
         }
-        self.routine();
-        if let Some(last) = self.program.routines.last_mut() {
-            last.end = statement;
-            last.falls_through = !flow.returned;
-        }
-        flow.returned = false;
-        let number = self.program.routines.len() as u32;
-        self.program.routines.push(Routine {
-            label: Some(name),
-            first: statement + 1,
-            end: 0,
-            reached: false,
-            group: None,
-            falls_through: false,
-        });
-        if self.program.labels.insert(name, number).is_some() {
+        if flow.outline.label(label_of(name)).is_some() {
             self.duplicate_label(name, span);
         }
     }
 
     #[cold]
-    pub(super) fn duplicate_label(&mut self, name: NameId, span: Span) {
+    fn duplicate_label(&mut self, name: NameId, span: Span) {
         let message = format!("label `{}` is defined already", self.name_text(name));
         self.syntax
             .reports
@@ -308,37 +284,35 @@ impl Checker<'_> {
                 .reports
                 .error(Code::BlockOpen, open.span, message);
         }
-        self.routine();
-        let statements = self.syntax.ast.statements.len() as u32;
-        if let Some(last) = self.program.routines.last_mut() {
-            last.end = statements;
-            last.falls_through = !flow.returned;
+        let names = &self.syntax.ast.names;
+        let mut labels = flow.outline.labels();
+        let main = labels.find(|label| names.text(NameId::of(label.index())) == b"main");
+        drop(labels);
+        let main = main.and_then(|label| flow.outline.piece_of(label));
+        let entry = main.or(flow.first_code).unwrap_or_default();
+        self.subroutine_numbers(&flow.outline);
+        self.interlocks(&flow.interlocks, entry);
+        self.resolve_jumps(&flow.jumps, &mut flow.outline);
+        let plan = flow.outline.plan(entry, call_rules(self.family));
+        if self.family == Family::Typed {
+            self.call_limits(&plan);
         }
-        if self.has_free_branches() {
-            return self.end_of_jumps(&flow);
-        }
-        let main = (self.program.labels.iter())
-            .find(|&(&name, _)| self.syntax.ast.names.text(name) == b"main")
-            .map(|(_, &number)| number);
-        self.program.main = main.or(flow.first_code).unwrap_or(0);
-        self.subroutine_numbers();
-        self.interlocks(&flow.interlocks);
-        let calls = self.resolve_calls(&flow.calls);
-        self.reach(&calls);
-        self.indirect_recursion(&flow.calls);
+        self.indirect_recursion(&flow.jumps, &plan);
+        self.program.plan = plan;
     }
 
-    /// The routines that each routine calls, with the place of the first such call.
-    fn resolve_calls(&mut self, calls: &[Call]) -> Vec<Vec<(u32, Span)>> {
-        let mut graph = vec![Vec::new(); self.program.routines.len()];
+    /// Finds the labels of branches and calls.
+    fn resolve_jumps(&mut self, jumps: &[Jump], outline: &mut Outline) {
         let mut indirect = 0;
-        for call in calls {
-            let callees = &mut graph[call.routine as usize];
-            match call.target {
-                Target::Label(label) => match self.program.labels.get(&label) {
-                    Some(&callee) => callees.push((callee, call.span)),
-                    None => self.undefined_label(label, call.span),
-                },
+        for &Jump { from, target, span } in jumps {
+            match target {
+                Target::Branch(label) | Target::Label(label)
+                    if outline.piece_of(label_of(label)).is_none() =>
+                {
+                    self.undefined_label(outline, label, span);
+                }
+                Target::Branch(_) => {}
+                Target::Label(label) => outline.call(from, label_of(label)),
                 Target::Type(ty) => {
                     let routines = self.program.routines_of(ty);
                     // Each indirect call becomes a branch to each of them.
@@ -348,44 +322,22 @@ impl Checker<'_> {
                         let message = format!("indirect calls have more than {limit} targets");
                         self.syntax
                             .reports
-                            .error(Code::TooManyInstructions, call.span, message);
+                            .error(Code::TooManyInstructions, span, message);
                         break;
                     }
-                    callees.extend(routines.iter().map(|&(callee, _)| (callee, call.span)));
+                    for &(label, _) in routines {
+                        outline.call(from, label_of(label));
+                    }
                 }
-            }
-        }
-        for callees in &mut graph {
-            callees.sort_by_key(|&(callee, span)| (callee, span.start));
-            callees.dedup_by_key(|&mut (callee, _)| callee);
-        }
-        if self.family == Family::Arb {
-            self.fall_through(&mut graph);
-        }
-        graph
-    }
-
-    /// Instructions run in the order of the text: a routine that does not end with RET goes on with the next one, which then
-    /// returns for it. NV_fragment_program2 section 3.11.4.X.
-    fn fall_through(&self, graph: &mut [Vec<(u32, Span)>]) {
-        let routines = self.program.routines.iter().zip(1..);
-        for (callees, (routine, next)) in graph.iter_mut().zip(routines) {
-            if routine.falls_through && (next as usize) < self.program.routines.len() {
-                callees.push((next, Span::default()));
             }
         }
     }
 
     #[cold]
-    pub(super) fn undefined_label(&mut self, label: NameId, span: Span) {
+    fn undefined_label(&mut self, outline: &Outline, label: NameId, span: Span) {
         let text = self.name_text(label);
-        let targets = self
-            .program
-            .jumps
-            .iter()
-            .flat_map(|jumps| jumps.labels.keys());
-        let labels: Vec<String> = (self.program.labels.keys().chain(targets))
-            .map(|&name| self.name_text(name))
+        let labels: Vec<String> = (outline.labels())
+            .map(|label| self.name_text(NameId::of(label.index())))
             .collect();
         let notes = suggest(&text, labels.iter().map(String::as_str))
             .into_iter()
@@ -396,97 +348,38 @@ impl Checker<'_> {
             .error_with(Code::UndefinedLabel, span, message, notes);
     }
 
+    fn call_limits(&mut self, plan: &Plan) {
+        if plan.longest_chain() > limits::CALL_DEPTH {
+            let message = format!("chains of more than {} calls", limits::CALL_DEPTH);
+            self.syntax.reports.whole(Code::CallDepth, message);
+        }
+        if plan.groups() > limits::RECURSIVE_GROUPS {
+            let limit = limits::RECURSIVE_GROUPS;
+            let message = format!("more than {limit} subroutines that can call themselves");
+            self.syntax.reports.whole(Code::CallDepth, message);
+        }
+    }
+
     /// Routines may call themselves, but not through CALI. ARB_shader_subroutine section 2.X.5.
-    fn indirect_recursion(&mut self, calls: &[Call]) {
+    fn indirect_recursion(&mut self, jumps: &[Jump], plan: &Plan) {
         let mut left = limits::INDIRECT_BRANCHES;
-        for call in calls {
-            let (Target::Type(ty), Some(group)) = (
-                call.target,
-                self.program.routines[call.routine as usize].group,
-            ) else {
+        for jump in jumps {
+            let (Target::Type(ty), Some(group)) = (jump.target, plan.group_of(jump.from)) else {
                 continue;
             };
-            let group = Some(group);
             let routines = self.program.routines_of(ty);
             // Calls beyond the limit are an error already.
             let Some(rest) = left.checked_sub(routines.len()) else {
                 return;
             };
             left = rest;
-            let recursive = (routines.iter())
-                .any(|&(callee, _)| self.program.routines[callee as usize].group == group);
-            if recursive {
+            let is_member =
+                |&(label, _): &(NameId, u32)| plan.group_of_label(label_of(label)) == Some(group);
+            if routines.iter().any(is_member) {
                 let message = "this indirect call can lead back to itself";
                 self.syntax
                     .reports
-                    .error(Code::Recursion, call.span, message);
-            }
-        }
-    }
-
-    /// Makes all routines that run one group if calls can exceed the stack, or if a routine ends the program for its callers:
-    /// then the place to go on at is known only when the program runs.
-    fn one_group(&mut self, deep: bool) {
-        let last = self.program.routines.len() - 1;
-        let end = &self.program.routines[last];
-        let ends_callers = end.reached && end.falls_through && self.program.main as usize != last;
-        if deep || ends_callers {
-            for routine in self
-                .program
-                .routines
-                .iter_mut()
-                .filter(|routine| routine.reached)
-            {
-                routine.group = Some(0);
-            }
-        }
-    }
-
-    /// Marks the routines that main reaches and those that can call themselves; finds chains of calls that are too long. Depth first,
-    /// with a stack of its own: an entry is a routine and the number of its calls looked at.
-    fn reach(&mut self, graph: &[Vec<(u32, Span)>]) {
-        let mut finished: Vec<Option<usize>> = vec![None; graph.len()];
-        let mut on_stack = vec![false; graph.len()];
-        let mut stack = vec![(self.program.main, 0usize, 0usize)];
-        let mut recursive = false;
-        on_stack[self.program.main as usize] = true;
-        while let Some(top) = stack.last_mut() {
-            let (routine, next, height) = *top;
-            if let Some(&(callee, _)) = graph[routine as usize].get(next) {
-                top.1 += 1;
-                if on_stack[callee as usize] {
-                    recursive = true;
-                } else if let Some(below) = finished[callee as usize] {
-                    top.2 = height.max(below + 1);
-                } else {
-                    on_stack[callee as usize] = true;
-                    stack.push((callee, 0, 0));
-                }
-                continue;
-            }
-            stack.pop();
-            on_stack[routine as usize] = false;
-            finished[routine as usize] = Some(height);
-            self.program.routines[routine as usize].reached = true;
-            if let Some(caller) = stack.last_mut() {
-                caller.2 = caller.2.max(height + 1);
-            } else if self.family == Family::Arb {
-                return self.one_group(recursive || height > arb::limits::CALL_DEPTH as usize);
-            } else if height > limits::CALL_DEPTH {
-                let message = format!("chains of more than {} calls", limits::CALL_DEPTH);
-                self.syntax.reports.whole(Code::CallDepth, message);
-            }
-        }
-        if recursive {
-            let groups = recursion::groups(graph, self.program.main);
-            let count = groups.iter().flatten().max().map_or(0, |last| last + 1);
-            if count > limits::RECURSIVE_GROUPS {
-                let limit = limits::RECURSIVE_GROUPS;
-                let message = format!("more than {limit} subroutines that can call themselves");
-                self.syntax.reports.whole(Code::CallDepth, message);
-            }
-            for (routine, group) in self.program.routines.iter_mut().zip(groups) {
-                routine.group = group;
+                    .error(Code::Recursion, jump.span, message);
             }
         }
     }

@@ -5,12 +5,13 @@ use crate::codes::Code;
 use crate::lang::opcodes::FlowOp;
 use crate::lang::options::Features;
 use glasm_ir::Span;
+use glasm_ir::flow::PieceId;
 
 /// An FSIB or FSIE.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
     pub(super) op: FlowOp,
-    pub(super) routine: u32,
+    pub(super) piece: PieceId,
     /// Whether it stands inside of IF or REP.
     pub(super) in_block: bool,
     pub(super) span: Span,
@@ -18,7 +19,7 @@ pub(super) struct Section {
 
 impl Checker<'_> {
     /// With an interlock option exactly one FSIB and, behind it, one FSIE, both at the outermost level of the main routine.
-    pub(super) fn interlocks(&mut self, sections: &[Section]) {
+    pub(super) fn interlocks(&mut self, sections: &[Section], main: PieceId) {
         if !self.program.features.intersects(Features::INTERLOCK) {
             if let Some(section) = sections.first() {
                 let message = "FSIB and FSIE need OPTION NV_pixel_interlock_ordered or one like it";
@@ -31,7 +32,7 @@ impl Checker<'_> {
         for (number, section) in sections.iter().enumerate() {
             let message = if section.in_block {
                 "FSIB and FSIE stand outside of IF and REP"
-            } else if section.routine != self.program.main {
+            } else if section.piece != main {
                 "FSIB and FSIE stand in the main routine"
             } else if sections[..number]
                 .iter()

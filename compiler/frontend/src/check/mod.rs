@@ -13,13 +13,11 @@ mod handle;
 mod image;
 mod inst;
 mod interlock;
-mod jumps;
 mod limits;
 mod memory;
 mod operand;
 mod overlap;
 mod parameter;
-mod recursion;
 mod relative;
 mod subroutine;
 mod suggest;
@@ -30,7 +28,7 @@ mod views;
 
 pub use components::Components;
 pub(crate) use constant::{default_constant, literal_bits};
-pub(crate) use jumps::Jumps;
+pub(crate) use flow::{call_rules, label_of};
 pub(crate) use memory::{BufferLayout, BufferView};
 pub use suggest::closest;
 pub(crate) use suggest::suggest;
@@ -50,6 +48,7 @@ use crate::parse::Syntax;
 use crate::report::Reports;
 use crate::source::{Acceptance, Family, Version};
 use binding::Bound;
+use glasm_ir::flow::Plan;
 use glasm_ir::program::Modes;
 use glasm_ir::types::{Base as TypeBase, Width};
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
@@ -123,20 +122,6 @@ pub(crate) struct IoBinding {
     pub(crate) typeless: bool,
 }
 
-/// A subroutine: the statements from a label to the next one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Routine {
-    pub(crate) label: Option<NameId>,
-    pub(crate) first: u32,
-    pub(crate) end: u32,
-    /// Whether it can be reached from the start of the program.
-    pub(crate) reached: bool,
-    /// The routines of a group can call each other; without one a routine cannot call itself.
-    pub(crate) group: Option<u32>,
-    /// Its last instruction is no RET.
-    pub(crate) falls_through: bool,
-}
-
 /// A program that keeps all rules.
 #[derive(Debug)]
 pub(crate) struct Checked<'s> {
@@ -147,13 +132,8 @@ pub(crate) struct Checked<'s> {
     pub(crate) results: Vec<IoBinding>,
     /// Types of instructions, by instruction.
     pub(crate) types: Vec<InstTypes>,
-    pub(crate) routines: Vec<Routine>,
-    /// The routine of each label, by name.
-    pub(crate) labels: FxHashMap<NameId, u32>,
-    /// The routine that runs first.
-    pub(crate) main: u32,
-    /// In programs with free branches, where they lead; the whole program is one routine then.
-    pub(crate) jumps: Option<Jumps>,
+    /// What labels, branches and calls come to.
+    pub(crate) plan: Plan,
     /// The address register that LOOP sets.
     pub(crate) loop_index: Option<u32>,
     /// See [`Source::step_limit`](crate::Source::step_limit).
@@ -163,8 +143,8 @@ pub(crate) struct Checked<'s> {
     pub(crate) modes: Modes,
     /// Labels of each SUBROUTINETYPE.
     pub(crate) subroutine_types: FxHashMap<NameId, Vec<(NameId, Span)>>,
-    /// Routines of each SUBROUTINETYPE with their numbers, once all labels are known.
-    pub(crate) subroutine_routines: FxHashMap<NameId, Vec<(u32, u32)>>,
+    /// Labels of each SUBROUTINETYPE with their numbers, once all labels are known.
+    pub(crate) subroutine_routines: FxHashMap<NameId, Vec<(NameId, u32)>>,
     pub(crate) interpolation: FxHashMap<Semantic, VarMods>,
     pub(crate) group_size: [u32; 3],
     pub(crate) shared_bytes: u32,
@@ -257,10 +237,7 @@ impl<'s> Checker<'s> {
                 params: Vec::new(),
                 results: Vec::new(),
                 types: kept::take(&mut scratch.types, 0),
-                routines: Vec::new(),
-                labels: FxHashMap::default(),
-                main: 0,
-                jumps: None,
+                plan: Plan::default(),
                 loop_index: None,
                 modes: Default::default(),
                 step_limit: Some(EXECUTED_INSTRUCTIONS),
@@ -388,7 +365,7 @@ impl<'s> Checker<'s> {
     }
 
     fn statements(&mut self) {
-        let mut flow = flow::Flow::new();
+        let mut flow = flow::Flow::default();
         while self.syntax.read_statement() {
             if !self.syntax.ast.poisoned.is_empty() {
                 self.poison_names();
@@ -424,8 +401,7 @@ impl<'s> Checker<'s> {
             Statement::Decl(number) => self.decl(number),
             Statement::Label(number) => {
                 let (name, span) = self.syntax.ast.labels[number as usize];
-                let index = self.syntax.ast.statements.len() as u32 - 1;
-                self.label(flow, index, name, span);
+                self.label(flow, name, span);
             }
         }
     }
@@ -537,8 +513,8 @@ impl Checked<'_> {
         }
     }
 
-    /// The routines of a SUBROUTINETYPE with their numbers, each once.
-    pub(crate) fn routines_of(&self, ty: NameId) -> &[(u32, u32)] {
+    /// The labels of a SUBROUTINETYPE with their numbers, each once.
+    pub(crate) fn routines_of(&self, ty: NameId) -> &[(NameId, u32)] {
         self.subroutine_routines.get(&ty).map_or(&[], Vec::as_slice)
     }
 

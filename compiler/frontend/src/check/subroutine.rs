@@ -1,11 +1,13 @@
 //! Indirect calls: types, variables and numbers of subroutines. ARB_shader_subroutine section 2.X.5.
 
+use super::flow::label_of;
 use super::{Checker, Named, VarKind};
 use crate::ast::{Base, Decl, Item, Operand};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::names::NameId;
 use crate::source::Version;
+use glasm_ir::flow::Outline;
 use glasm_ir::{ParamSource, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -113,7 +115,7 @@ impl Checker<'_> {
     }
 
     /// Numbers of labels: each below the limit and of one label only; all labels of types have one.
-    pub(super) fn subroutine_numbers(&mut self) {
+    pub(super) fn subroutine_numbers(&mut self, outline: &Outline) {
         let mut labels: FxHashMap<u32, NameId> = FxHashMap::default();
         let mut numbers: FxHashMap<NameId, u32> = FxHashMap::default();
         for (name, number, span) in self.syntax.ast.subroutine_numbers.clone() {
@@ -139,12 +141,13 @@ impl Checker<'_> {
             let mut seen: FxHashSet<NameId> = FxHashSet::default();
             let mut routines = Vec::new();
             for &(name, span) in list {
-                match (numbers.get(&name), self.program.labels.get(&name)) {
-                    (Some(&number), Some(&routine)) if seen.insert(name) => {
-                        routines.push((routine, number));
+                match numbers.get(&name) {
+                    Some(&number) if outline.piece_of(label_of(name)).is_some() => {
+                        if seen.insert(name) {
+                            routines.push((name, number));
+                        }
                     }
-                    (Some(_), Some(_)) => {}
-                    _ => missing.push((name, span)),
+                    Some(_) | None => missing.push((name, span)),
                 }
             }
             self.program.subroutine_routines.insert(ty, routines);
@@ -152,7 +155,7 @@ impl Checker<'_> {
         missing.sort_by_key(|(_, span)| span.start);
         for (name, span) in missing {
             let text = self.name_text(name);
-            let (code, message) = if self.program.labels.contains_key(&name) {
+            let (code, message) = if outline.piece_of(label_of(name)).is_some() {
                 let message = format!("label `{text}` has no SUBROUTINENUM");
                 (Code::SubroutineNumber, message)
             } else {

@@ -1,145 +1,101 @@
-//! Blocks, loops and calls. NV_gpu_program4 section 2.X.5.
+//! Blocks, loops, labels, calls and KIL. NV_gpu_program4 section 2.X.5, NV_vertex_program2_option section 2.14.4.X, NV_vertex_program3 sections
+//! 2.14.5.34, 43 and 44.
 
 use super::Lowerer;
 use super::fog::FogPlace;
 use super::loops::Rounds;
 use super::operand::splat;
 use crate::ast::{Cond as AstCond, Extra, Inst as Line, Statement};
-use crate::check::{IoBinding, Var, VarKind};
+use crate::check::{IoBinding, Var, VarKind, call_rules, label_of};
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::lang::options::Features;
+use glasm_ir::flow::{Kept, Recorder};
 use glasm_ir::inst::Aux;
-use glasm_ir::program::Routine as IrRoutine;
+use glasm_ir::program::NameId;
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Base, Block, BlockId, Case, Cond, CondTest, Dst, Guard, InstFlags, Node, Op, Output,
-    ParamSource, Register, RegisterId, RoutineId, Semantic, Span, Src, StateParam, Storage, Switch,
-    Swizzle, WriteMask,
+    Base, Cond, CondTest, Dst, Guard, InstFlags, Op, Output, ParamSource, Register, Semantic, Src,
+    StateParam, Storage, Swizzle, WriteMask,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
 
-/// An open block.
-enum Open {
-    If {
-        cond: Cond,
-        span: Span,
-        then: Option<BlockId>,
-    },
-    Loop {
-        rounds: Option<Rounds>,
-        /// Instructions of each round outside of other blocks.
-        steps: u32,
-        span: Span,
-    },
-}
-
-/// The routines of the IR.
-#[derive(Default)]
-pub(super) struct Routines {
-    /// The one that each routine of the program is in.
-    pub(super) ids: FxHashMap<u32, RoutineId>,
-    /// The register that says where each group of routines that call each other begins: at the routine of that number.
-    pub(super) selectors: FxHashMap<u32, RegisterId>,
-    /// The numbers of the routines of each group.
-    pub(super) members: FxHashMap<u32, Vec<u32>>,
-}
-
-/// Progress in a routine.
+/// Flow control of the program so far.
 struct Walk {
-    open: Vec<Open>,
-    /// Behind an unconditional BRK, CONT or RET nothing runs up to the end of the block.
-    dead: bool,
-    /// Blocks opened in dead code.
-    dead_blocks: usize,
+    recorder: Recorder,
+    /// The rounds of the open loops that can run.
+    rounds: Vec<Option<Rounds>>,
+    /// Whether the main routine returns before its end.
+    main_returns: bool,
 }
 
 impl Lowerer<'_> {
     /// Translates all routines that can run.
     pub(super) fn routines(&mut self) {
         let checked = self.checked;
-        let main = self.builder.program.main;
-        let routines = self.announce_routines();
-        let mut groups_done = FxHashSet::default();
-        let fog = self.fog_place();
-        for (number, routine) in checked.routines.iter().enumerate() {
-            let number = number as u32;
-            let Some(&id) = routines.ids.get(&number) else {
-                continue;
-            };
-            if routine
-                .group
-                .is_some_and(|group| !groups_done.insert(group))
-            {
-                continue;
+        let rules = call_rules(checked.ast.dialect.family());
+        let mut walk = Walk {
+            recorder: Recorder::new(&mut self.builder, rules),
+            rounds: Vec::new(),
+            main_returns: checked.plan.group_of(checked.plan.entry()).is_some(),
+        };
+        self.begin_piece(&mut walk);
+        for statement in &checked.ast.statements {
+            match *statement {
+                Statement::Inst(number) => self.statement(&mut walk, number),
+                Statement::Label(number) => self.label(&mut walk, number),
+                Statement::Decl(_) => {}
             }
-            self.builder.open_block();
-            if id == main {
-                self.initial_codes();
-                self.bound = self.loop_bound();
-                self.invariant_position();
-            }
-            match (&checked.jumps, routine.group) {
-                (Some(jumps), _) => self.free_program(jumps),
-                (None, Some(group)) => self.recursive_routines(group, &routines),
-                (None, None) => {
-                    self.routine(routine.first, routine.end, &routines);
-                    if routine.falls_through && self.is_arb() {
-                        self.fall_into(number + 1, &routines);
-                    }
-                }
-            }
-            if id == main && fog == Some(FogPlace::EndOfMain) {
-                self.fog();
-            }
-            let body = self.builder.program.routines[id].body;
-            self.builder.close_block_as(body);
         }
+        let fog = self.fog_place(walk.main_returns);
+        if fog == Some(FogPlace::EndOfMain) {
+            self.builder.open_block();
+            self.fog();
+            walk.recorder.set_epilogue(self.builder.take_nodes());
+        }
+        let recorder = walk.recorder;
+        recorder.finish(&mut self.builder, &checked.plan, self.bound);
         if fog == Some(FogPlace::AroundMain) {
             self.fog_around_main();
         }
     }
 
-    /// Routines of the IR for the routines that can run; those that can call each other share one.
-    fn announce_routines(&mut self) -> Routines {
-        let checked = self.checked;
-        let mut routines = Routines::default();
-        let mut groups: FxHashMap<u32, RoutineId> = FxHashMap::default();
-        let main_routine = &checked.routines[checked.main as usize];
-        if let Some(group) = main_routine.group {
-            groups.insert(group, self.builder.program.main);
+    fn statement(&mut self, walk: &mut Walk, number: u32) {
+        let line = &self.checked.ast.insts[number as usize];
+        if let Lower::Flow(op) = line.opcode.info().lower {
+            self.flow(walk, number, op);
+        } else if !walk.recorder.is_dead() {
+            self.instruction(number);
+            walk.recorder.count_step();
         }
-        for (number, routine) in checked.routines.iter().enumerate() {
-            let number = number as u32;
-            let name = routine.label.map(|name| {
-                let text = checked.ast.names.display(name);
-                self.builder.program.names.push(&text)
-            });
-            let shared = routine.group.and_then(|group| groups.get(&group)).copied();
-            let id = if number == checked.main {
-                let main = self.builder.program.main;
-                self.builder.program.routines[main].name = name;
-                main
-            } else if !routine.reached {
-                continue;
-            } else if let Some(shared) = shared {
-                shared
-            } else {
-                let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
-                self.builder.program.routines.push(IrRoutine { name, body })
-            };
-            if let Some(group) = routine.group {
-                groups.insert(group, id);
-                routines.members.entry(group).or_default().push(number);
-                let selector = match routines.selectors.get(&group) {
-                    Some(&selector) => selector,
-                    None => self.new_register(Width::W32),
-                };
-                routines.selectors.insert(group, selector);
+    }
+
+    fn label(&mut self, walk: &mut Walk, number: u32) {
+        let (name, _) = self.checked.ast.labels[number as usize];
+        let name = self.routine_name(name);
+        walk.recorder.label(&mut self.builder, Some(name));
+        self.begin_piece(walk);
+    }
+
+    fn routine_name(&mut self, name: crate::names::NameId) -> NameId {
+        let text = self.checked.ast.names.display(name);
+        self.builder.program.names.push(&text)
+    }
+
+    /// The text behind a label, and that before all labels.
+    fn begin_piece(&mut self, walk: &mut Walk) {
+        let plan = &self.checked.plan;
+        let here = walk.recorder.here();
+        if !plan.is_reached(here) {
+            walk.recorder.skip();
+        }
+        if here == plan.entry() {
+            self.initial_codes();
+            self.bound = self.loop_bound();
+            self.invariant_position();
+            if !plan.is_simple() {
+                walk.recorder.end_prologue(&mut self.builder);
             }
-            routines.ids.insert(number, id);
         }
-        routines
     }
 
     /// The condition codes of ARB programs begin as EQ. NV_vertex_program2_option section 2.14.3.X, NV_fragment_program_option
@@ -157,13 +113,6 @@ impl Lowerer<'_> {
                 ..Dst::new(unused, WriteMask::XYZW)
             };
             self.inst(Op::Mov, Type::F32, Some(dst), Aux::None, &[zero]);
-        }
-    }
-
-    /// Goes on with the next routine, which returns for this one.
-    fn fall_into(&mut self, next: u32, routines: &Routines) {
-        if let Some(&id) = routines.ids.get(&next) {
-            self.builder.node(Node::Call(id, self.span));
         }
     }
 
@@ -212,90 +161,122 @@ impl Lowerer<'_> {
         self.flags = InstFlags::empty();
     }
 
-    /// Translates the statements of a routine into the open block.
-    fn routine(&mut self, first: u32, end: u32, routines: &Routines) {
-        let checked = self.checked;
-        let mut walk = Walk {
-            open: Vec::new(),
-            dead: false,
-            dead_blocks: 0,
-        };
-        for statement in &checked.ast.statements[first as usize..end as usize] {
-            let &Statement::Inst(number) = statement else {
-                continue;
-            };
-            let line = &checked.ast.insts[number as usize];
-            if let Lower::Flow(op) = line.opcode.info().lower {
-                self.flow(&mut walk, number, op, routines);
-            } else if !walk.dead {
-                self.instruction(number);
-                if let Some(Open::Loop { steps, .. }) = walk.open.last_mut() {
-                    *steps += 1;
-                }
-            }
-        }
-    }
-
-    fn flow(&mut self, walk: &mut Walk, number: u32, op: FlowOp, routines: &Routines) {
+    fn flow(&mut self, walk: &mut Walk, number: u32, op: FlowOp) {
         let line = &self.checked.ast.insts[number as usize];
-        if walk.dead && dead_flow(walk, op) {
-            return;
-        }
-        walk.dead = false;
+        let alive = !walk.recorder.is_dead();
         self.span = line.span;
         self.hidden_used = [0; 2];
         match op {
+            FlowOp::If | FlowOp::Loop | FlowOp::Rep if !alive => walk.recorder.open_dead(),
             FlowOp::If => {
                 let cond = self.any(line.cond);
-                walk.open.push(Open::If {
-                    cond,
-                    span: line.span,
-                    then: None,
-                });
-                self.builder.open_block();
+                let recorder = &mut walk.recorder;
+                recorder.begin_if(&mut self.builder, cond, line.span);
             }
-            FlowOp::Else => {
-                let block = self.builder.close_block();
-                if let Some(Open::If { then, .. }) = walk.open.last_mut() {
-                    *then = Some(block);
-                }
-                self.builder.open_block();
+            FlowOp::Else => walk.recorder.begin_else(&mut self.builder),
+            FlowOp::EndIf => walk.recorder.end_if(&mut self.builder),
+            FlowOp::Loop | FlowOp::Rep => self.begin_loop(walk, number, op),
+            FlowOp::EndLoop | FlowOp::EndRep => self.end_loop(walk),
+            FlowOp::Brk => {
+                let cond = self.condition(walk, line);
+                let recorder = &mut walk.recorder;
+                recorder.leave_loop(&mut self.builder, cond, line.span);
             }
-            FlowOp::EndIf | FlowOp::EndLoop | FlowOp::EndRep => self.close(walk),
-            FlowOp::Loop | FlowOp::Rep => self.open_loop(walk, number, op),
-            FlowOp::Brk => walk.dead = self.jump(line, Node::Break),
-            FlowOp::Cont => walk.dead = self.jump(line, Node::Continue),
-            FlowOp::Ret => walk.dead = self.jump(line, Node::Return),
-            FlowOp::Cal => self.call(line, routines),
-            FlowOp::Cali => self.call_indirect(line, routines),
-            FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.interlock(op),
-            // Programs with these have neither blocks nor routines.
-            FlowOp::Bra | FlowOp::Push | FlowOp::Pop => {}
+            FlowOp::Cont => {
+                let cond = self.condition(walk, line);
+                let recorder = &mut walk.recorder;
+                recorder.next_round(&mut self.builder, cond, line.span);
+            }
+            FlowOp::Ret => {
+                let cond = self.condition(walk, line);
+                let recorder = &mut walk.recorder;
+                walk.main_returns |= self.checked.plan.is_in_main(recorder.here());
+                recorder.ret(&mut self.builder, cond, line.span);
+            }
+            FlowOp::Bra | FlowOp::Cal => self.branch_or_call(walk, line, op),
+            FlowOp::Cali if alive => self.call_indirect(walk, line),
+            FlowOp::InterlockBegin | FlowOp::InterlockEnd if alive => self.interlock(op),
+            FlowOp::Push if alive => {
+                let cx = self.cx(number);
+                let address = (self.value(&cx, 0, Type::S32), Type::S32);
+                walk.recorder.push(&mut self.builder, address);
+            }
+            FlowOp::Pop if alive => {
+                let cx = self.cx(number);
+                let address = walk.recorder.pop(&mut self.builder);
+                self.finish(&cx, Op::Mov, cx.result, &[address]);
+            }
+            FlowOp::Cali
+            | FlowOp::InterlockBegin
+            | FlowOp::InterlockEnd
+            | FlowOp::Push
+            | FlowOp::Pop => {}
+        }
+    }
+
+    /// The condition of a jump that can run.
+    fn condition(&mut self, walk: &Walk, line: &Line) -> Option<Cond> {
+        let cond = line.cond.filter(|_| !walk.recorder.is_dead());
+        cond.map(|cond| self.any(Some(cond)))
+    }
+
+    fn branch_or_call(&mut self, walk: &mut Walk, line: &Line, op: FlowOp) {
+        let cond = self.condition(walk, line);
+        let Extra::Label(label, span) = self.checked.ast.extra(line) else {
+            return;
+        };
+        let (label, builder) = (label_of(label), &mut self.builder);
+        if op == FlowOp::Bra {
+            walk.recorder.branch(builder, cond, label, line.span);
+        } else {
+            let to = (label, span);
+            walk.recorder.call(builder, cond, to, line.span);
         }
     }
 
     /// LOOP and REP: each round begins with the test whether it is one too many.
-    fn open_loop(&mut self, walk: &mut Walk, number: u32, op: FlowOp) {
+    fn begin_loop(&mut self, walk: &mut Walk, number: u32, op: FlowOp) {
         let line = &self.checked.ast.insts[number as usize];
         let rounds = (line.operand_count > 0).then(|| self.begin_rounds(number, line, op));
-        walk.open.push(Open::Loop {
-            rounds,
-            steps: 1,
-            span: line.span,
-        });
-        self.builder.open_block();
+        let mut kept = Vec::new();
+        if self.checked.plan.groups() > 0 {
+            kept.extend(rounds.iter().flat_map(Rounds::kept));
+        }
+        let recorder = &mut walk.recorder;
+        recorder.begin_loop(&mut self.builder, kept, line.span);
+        walk.rounds.push(rounds);
         if let Some(rounds) = rounds {
             let done = self.rounds_done(&rounds);
-            self.guarded(done, Node::Break, line.span);
+            recorder.leave_loop(&mut self.builder, Some(done), line.span);
         }
         if let Some(bound) = self.bound {
             let beyond = self.is_beyond(bound);
-            self.guarded(beyond, Node::Return, line.span);
+            recorder.ret(&mut self.builder, Some(beyond), line.span);
+        }
+    }
+
+    /// ENDREP, ENDLOOP.
+    fn end_loop(&mut self, walk: &mut Walk) {
+        let Some(steps) = walk.recorder.end_body(&mut self.builder) else {
+            return;
+        };
+        let rounds = walk.rounds.pop().flatten();
+        let continuing = rounds.map(|rounds| {
+            self.builder.open_block();
+            self.next_round(&rounds);
+            if let Some(bound) = self.bound {
+                self.count_steps(bound, steps);
+            }
+            self.builder.close_block()
+        });
+        walk.recorder.end_loop(&mut self.builder, continuing);
+        if let Some(rounds) = rounds {
+            self.end_rounds(&rounds);
         }
     }
 
     /// FSIB, FSIE.
-    pub(super) fn interlock(&mut self, op: FlowOp) {
+    fn interlock(&mut self, op: FlowOp) {
         let op = match op == FlowOp::InterlockBegin {
             true => Op::InterlockBegin,
             false => Op::InterlockEnd,
@@ -305,7 +286,7 @@ impl Lowerer<'_> {
 
     /// CALI: a switch over the numbers of the routines that the variable can name; other numbers call nothing.
     /// ARB_shader_subroutine section 2.X.8.Z.
-    pub(super) fn call_indirect(&mut self, line: &Line, routines: &Routines) {
+    fn call_indirect(&mut self, walk: &mut Walk, line: &Line) {
         let checked = self.checked;
         let operand = checked.operand(line, 0);
         let Some((
@@ -329,24 +310,11 @@ impl Lowerer<'_> {
             Type::U32,
             &[splat(number, 0)],
         );
-        let mut cases = Vec::new();
-        for &(routine, number) in checked.routines_of(ty) {
-            let Some(&id) = routines.ids.get(&routine) else {
-                continue;
-            };
-            self.builder.open_block();
-            self.select_member(routine, routines);
-            self.builder.node(Node::Call(id, line.span));
-            let (values, block) = (vec![number], self.builder.close_block());
-            cases.push(Case { values, block });
-        }
-        let switch = self.builder.program.switches.push(Switch {
-            selector: (selector, 0),
-            cases,
-            default: None,
-            span: line.span,
-        });
-        self.builder.node(Node::Switch(switch));
+        let recorder = &mut walk.recorder;
+        let switch = recorder.call_indirect(&mut self.builder, (selector, 0), line.span);
+        let targets = checked.routines_of(ty).iter();
+        let targets = targets.map(|&(label, number)| (number, label_of(label)));
+        recorder.set_targets(&mut self.builder, switch, targets);
         match cond {
             None => self.builder.merge_block(),
             Some(cond) => {
@@ -354,93 +322,6 @@ impl Lowerer<'_> {
                 self.builder.branch(cond, then, None, line.span);
             }
         }
-    }
-
-    /// Names the routine at which a group of routines that call each other begins.
-    fn select_member(&mut self, routine: u32, routines: &Routines) {
-        let group = self.checked.routines[routine as usize].group;
-        if let Some(&selector) = group.and_then(|group| routines.selectors.get(&group)) {
-            let start = self.bits(u64::from(routine));
-            self.put(selector, WriteMask::X, Op::Mov, Type::U32, &[start]);
-        }
-    }
-
-    /// CAL of a routine that is not in the group of the caller.
-    pub(super) fn call(&mut self, line: &Line, routines: &Routines) {
-        let Extra::Label(label, span) = self.checked.ast.extra(line) else {
-            return;
-        };
-        let Some(&callee) = self.checked.labels.get(&label) else {
-            return;
-        };
-        let Some(&id) = routines.ids.get(&callee) else {
-            return;
-        };
-        self.select_member(callee, routines);
-        self.jump(line, Node::Call(id, span));
-    }
-
-    /// ENDIF, ENDREP.
-    fn close(&mut self, walk: &mut Walk) {
-        let block = self.builder.close_block();
-        match walk.open.pop() {
-            Some(Open::If {
-                cond,
-                span,
-                then: None,
-            }) => self.builder.branch(cond, block, None, span),
-            Some(Open::If {
-                cond,
-                span,
-                then: Some(then),
-            }) => self.builder.branch(cond, then, Some(block), span),
-            Some(Open::Loop {
-                rounds,
-                steps,
-                span,
-            }) => {
-                let continuing = rounds.map(|rounds| {
-                    self.builder.open_block();
-                    self.next_round(&rounds);
-                    if let Some(bound) = self.bound {
-                        self.count_steps(bound, steps);
-                    }
-                    self.builder.close_block()
-                });
-                self.builder.node(Node::Loop {
-                    body: block,
-                    continuing,
-                    span,
-                });
-                if let Some(rounds) = rounds {
-                    self.end_rounds(&rounds);
-                }
-            }
-            None => {}
-        }
-    }
-
-    /// A jump or call, under the condition of the instruction. True if it is always taken.
-    fn jump(&mut self, line: &Line, node: Node) -> bool {
-        match line.cond {
-            None => {
-                self.builder.node(node);
-                true
-            }
-            Some(_) => {
-                let cond = self.any(line.cond);
-                self.guarded(cond, node, line.span);
-                false
-            }
-        }
-    }
-
-    /// `node` if `cond` holds.
-    fn guarded(&mut self, cond: Cond, node: Node, span: Span) {
-        self.builder.open_block();
-        self.builder.node(node);
-        let then = self.builder.close_block();
-        self.builder.branch(cond, then, None, span);
     }
 
     /// Branch condition: any of the four tested components.
@@ -457,25 +338,21 @@ impl Lowerer<'_> {
     }
 }
 
-/// Flow control in dead code: only the nesting counts. True if the code stays dead.
-fn dead_flow(walk: &mut Walk, op: FlowOp) -> bool {
-    match op {
-        FlowOp::If | FlowOp::Loop | FlowOp::Rep => walk.dead_blocks += 1,
-        FlowOp::EndIf | FlowOp::EndLoop | FlowOp::EndRep if walk.dead_blocks > 0 => {
-            walk.dead_blocks -= 1;
-        }
-        FlowOp::EndIf | FlowOp::EndLoop | FlowOp::EndRep => return false,
-        FlowOp::Else => return walk.dead_blocks > 0,
-        FlowOp::Brk
-        | FlowOp::Cal
-        | FlowOp::Cali
-        | FlowOp::Cont
-        | FlowOp::InterlockBegin
-        | FlowOp::InterlockEnd
-        | FlowOp::Bra
-        | FlowOp::Push
-        | FlowOp::Pop
-        | FlowOp::Ret => {}
+impl Rounds {
+    /// What a call in the loop that may run it anew keeps.
+    fn kept(&self) -> impl Iterator<Item = Kept> + use<> {
+        let kept = |register, lanes, ty| Kept {
+            register,
+            lanes,
+            ty,
+        };
+        let count = kept(self.count, WriteMask::X, self.ty);
+        let index = self.index.map(|index| {
+            [
+                kept(index.register, WriteMask(0b0011), Type::S32),
+                kept(index.address, WriteMask::X, Type::S32),
+            ]
+        });
+        [count].into_iter().chain(index.into_iter().flatten())
     }
-    true
 }

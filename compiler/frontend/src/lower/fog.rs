@@ -3,9 +3,7 @@
 
 use super::Lowerer;
 use super::operand::splat;
-use crate::ast::Statement;
 use crate::check::IoBinding;
-use crate::lang::opcodes::{FlowOp, Lower};
 use crate::lang::options::Features;
 use glasm_ir::inst::{Aux, Index};
 use glasm_ir::program::Routine as IrRoutine;
@@ -34,24 +32,13 @@ pub(super) enum FogPlace {
 
 impl Lowerer<'_> {
     /// Where fog is applied, if the program asks for it.
-    pub(super) fn fog_place(&self) -> Option<FogPlace> {
-        if !self.checked.features.intersects(Features::FOG) {
-            return None;
-        }
-        let routine = &self.checked.routines[self.checked.main as usize];
-        let mut statements =
-            self.checked.ast.statements[routine.first as usize..routine.end as usize].iter();
-        let returns = statements.any(|statement| {
-            let &Statement::Inst(number) = statement else {
-                return false;
-            };
-            let info = self.checked.ast.insts[number as usize].opcode.info();
-            matches!(info.lower, Lower::Flow(FlowOp::Ret))
-        });
-        Some(match returns || routine.group.is_some() {
+    pub(super) fn fog_place(&self, main_returns: bool) -> Option<FogPlace> {
+        let place = match main_returns {
             true => FogPlace::AroundMain,
             false => FogPlace::EndOfMain,
-        })
+        };
+        let wanted = self.checked.features.intersects(Features::FOG);
+        wanted.then_some(place)
     }
 
     /// A new main routine that calls the program's own and applies fog.

@@ -30,7 +30,7 @@ pub(super) struct LoopIndex {
     /// Index and step.
     pub(super) register: RegisterId,
     /// What the address register is inside: the index, but never below zero.
-    address: RegisterId,
+    pub(super) address: RegisterId,
     /// What it is around.
     outer: Option<Base>,
 }
@@ -105,7 +105,7 @@ impl Lowerer<'_> {
     }
 
     /// What the address register shows of the index.
-    pub(super) fn set_address(&mut self, index: &LoopIndex) {
+    fn set_address(&mut self, index: &LoopIndex) {
         let zero = self.bits(0);
         let sources = [Src::register(index.register), zero];
         self.put(index.address, INDEX, Op::Max, S, &sources);
@@ -145,15 +145,15 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A bound on what the loops of an ARB program run, if they could run more than a program may: loops in loops, and calls in
-    /// loops. NV_fragment_program2 section 3.11.4.X.
+    /// A bound on what the loops of an ARB program run, if they could run more than a program may: loops in loops, calls in loops, and
+    /// branches back. NV_fragment_program2 section 3.11.4.X.
     pub(super) fn loop_bound(&mut self) -> Option<StepBound> {
         let checked = self.checked;
         if !self.is_arb() {
             return None;
         }
         let mut open = 0u32;
-        let mut nested = checked.routines[checked.main as usize].group.is_some();
+        let mut nested = checked.plan.repeats();
         for line in &checked.ast.insts {
             match line.opcode.info().lower {
                 Lower::Flow(FlowOp::Rep | FlowOp::Loop) => {
@@ -169,7 +169,7 @@ impl Lowerer<'_> {
     }
 
     /// A count of executed instructions, zero at the start.
-    pub(super) fn step_bound(&mut self) -> Option<StepBound> {
+    fn step_bound(&mut self) -> Option<StepBound> {
         let max = self.step_limit?;
         let counter = self.new_register(Width::W32);
         let zero = self.bits(0);

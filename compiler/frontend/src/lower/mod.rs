@@ -6,8 +6,6 @@
 
 mod alu;
 mod arb;
-mod blocks;
-mod call_stack;
 mod composite;
 mod context;
 mod convert;
@@ -18,13 +16,11 @@ mod flow;
 mod fog;
 mod handle;
 mod image;
-mod jumps;
 mod kill;
 mod loops;
 mod memory;
 mod operand;
 mod pack;
-mod recursion;
 mod resource;
 mod result;
 mod sparse;

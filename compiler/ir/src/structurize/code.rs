@@ -11,7 +11,7 @@ use crate::types::{Type, Width};
 use super::StepBound;
 
 /// A new 32-bit register.
-pub(super) fn new_register(builder: &mut Builder) -> RegisterId {
+pub(crate) fn new_register(builder: &mut Builder) -> RegisterId {
     builder.program.registers.push(Register {
         storage: Storage::Temp,
         width: Width::W32,
@@ -21,7 +21,7 @@ pub(super) fn new_register(builder: &mut Builder) -> RegisterId {
 }
 
 /// A literal word.
-fn word(builder: &mut Builder, value: u32) -> Src {
+pub(crate) fn word(builder: &mut Builder, value: u32) -> Src {
     let known = builder.program.literals.iter_enumerated().rev().take(8);
     let same = known.filter(|(_, lanes)| **lanes == [u64::from(value); 4]);
     let found = same.map(|(id, _)| id).next();
@@ -30,14 +30,24 @@ fn word(builder: &mut Builder, value: u32) -> Src {
 }
 
 /// `register.x = op(sources)` on unsigned words.
-fn put(builder: &mut Builder, register: RegisterId, op: Op, sources: &[Src]) {
+pub(crate) fn put(builder: &mut Builder, register: RegisterId, op: Op, sources: &[Src]) {
+    let dst = Dst::new(register, WriteMask::X);
+    inst(builder, dst, op, Type::U32, sources);
+}
+
+/// `dst = value`
+pub(crate) fn mov(builder: &mut Builder, dst: Dst, ty: Type, value: Src) {
+    inst(builder, dst, Op::Mov, ty, &[value]);
+}
+
+fn inst(builder: &mut Builder, dst: Dst, op: Op, ty: Type, sources: &[Src]) {
     let inst = Inst {
         op,
-        ty: Type::U32,
+        ty,
         flags: InstFlags::empty(),
         source_count: 0,
         first_source: 0,
-        dst: Some(Dst::new(register, WriteMask::X)),
+        dst: Some(dst),
         aux: Aux::None,
         span: Span::default(),
     };
@@ -45,26 +55,46 @@ fn put(builder: &mut Builder, register: RegisterId, op: Op, sources: &[Src]) {
 }
 
 /// `register.x = value`
-pub(super) fn set(builder: &mut Builder, register: RegisterId, value: u32) {
+pub(crate) fn set(builder: &mut Builder, register: RegisterId, value: u32) {
     let value = word(builder, value);
     put(builder, register, Op::Mov, &[value]);
 }
 
 /// `if (condition) { nodes of then }`
-pub(super) fn when(builder: &mut Builder, cond: Cond, then: impl FnOnce(&mut Builder)) {
+pub(crate) fn when(builder: &mut Builder, cond: Cond, then: impl FnOnce(&mut Builder)) {
+    when_at(builder, cond, Span::default(), then);
+}
+
+/// The same for an instruction of the source.
+pub(crate) fn when_at(
+    builder: &mut Builder,
+    cond: Cond,
+    span: Span,
+    then: impl FnOnce(&mut Builder),
+) {
     builder.open_block();
     then(builder);
     let block = builder.close_block();
-    builder.branch(cond, block, None, Span::default());
+    builder.branch(cond, block, None, span);
+}
+
+/// `if (!condition) { nodes of otherwise }`
+pub(crate) fn unless(builder: &mut Builder, cond: Cond, otherwise: impl FnOnce(&mut Builder)) {
+    builder.open_block();
+    let then = builder.close_block();
+    builder.open_block();
+    otherwise(builder);
+    let block = builder.close_block();
+    builder.branch(cond, then, Some(block), Span::default());
 }
 
 /// Whether lane x of `register` is not zero.
-pub(super) fn non_zero(register: RegisterId) -> Cond {
+pub(crate) fn non_zero(register: RegisterId) -> Cond {
     Cond::NonZero(register, 0, Type::U32)
 }
 
 /// `if (register.x == value) { nodes of then }`; `scratch` is overwritten.
-pub(super) fn when_equal(
+pub(crate) fn when_equal(
     builder: &mut Builder,
     register: RegisterId,
     value: u32,
@@ -82,7 +112,7 @@ pub(super) fn when_equal(
 }
 
 /// Counts the steps of a block.
-pub(super) fn count(builder: &mut Builder, bound: StepBound, steps: u32) {
+pub(crate) fn count(builder: &mut Builder, bound: StepBound, steps: u32) {
     if steps == 0 {
         return;
     }
@@ -96,7 +126,7 @@ pub(super) fn count(builder: &mut Builder, bound: StepBound, steps: u32) {
 }
 
 /// Returns if the bound is reached; `scratch` is overwritten.
-pub(super) fn return_beyond(builder: &mut Builder, bound: StepBound, scratch: RegisterId) {
+pub(crate) fn return_beyond(builder: &mut Builder, bound: StepBound, scratch: RegisterId) {
     let max = word(builder, bound.max);
     put(
         builder,
@@ -111,15 +141,15 @@ pub(super) fn return_beyond(builder: &mut Builder, bound: StepBound, scratch: Re
 
 /// A register made on first use.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Lazy(Option<RegisterId>);
+pub(crate) struct Lazy(Option<RegisterId>);
 
 impl Lazy {
-    pub(super) fn get(&mut self, builder: &mut Builder) -> RegisterId {
+    pub(crate) fn get(&mut self, builder: &mut Builder) -> RegisterId {
         *self.0.get_or_insert_with(|| new_register(builder))
     }
 }
 
 /// The value that stands for a block: 0 stands for none.
-pub(super) fn value_of(block: super::FlowId) -> u32 {
+pub(crate) fn value_of(block: super::FlowId) -> u32 {
     block.index() as u32 + 1
 }

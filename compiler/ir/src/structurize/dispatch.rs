@@ -4,7 +4,9 @@ use super::code::{self, value_of};
 use super::{Exit, FlowId, Graph, StepBound};
 use crate::arena::Id;
 use crate::builder::Builder;
+use crate::inst::{Cond, Dst, WriteMask};
 use crate::program::{Case, Node, RegisterId, Switch};
+use crate::types::Type;
 
 /// Writes the graph as a loop in which each round runs the block that a register names.
 pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepBound>) {
@@ -56,6 +58,19 @@ fn go_on(builder: &mut Builder, next: RegisterId, exit: &Exit, span: crate::Span
     match exit {
         Exit::Jump(target) => code::set(builder, next, value_of(*target)),
         Exit::Return => builder.node(Node::Return),
+        Exit::Branch {
+            cond: Cond::Any(guard),
+            then,
+            otherwise,
+        } if guard.swizzle.is_splat() => {
+            code::set(builder, next, value_of(*otherwise));
+            let dst = Dst {
+                guard: Some(*guard),
+                ..Dst::new(next, WriteMask::X)
+            };
+            let value = code::word(builder, value_of(*then));
+            code::mov(builder, dst, Type::U32, value);
+        }
         Exit::Branch {
             cond,
             then,

@@ -11,7 +11,7 @@
 //!
 //! Graphs whose tree would be too deep, or too costly to find, become one loop around a switch over all blocks (`dispatch`).
 
-mod code;
+pub(crate) mod code;
 mod dispatch;
 mod emit;
 mod jumps;
@@ -78,8 +78,23 @@ impl Exit {
         }
     }
 
+    /// The targets from the last one on, by number.
+    fn target_from_end(&self, number: usize) -> Option<FlowId> {
+        match (self, number) {
+            (Self::Jump(target), 0) => Some(*target),
+            (Self::Branch { otherwise, .. }, 0) => Some(*otherwise),
+            (Self::Branch { then, .. }, 1) => Some(*then),
+            (Self::Switch { default, .. }, 0) => Some(*default),
+            (Self::Switch { cases, .. }, _) => {
+                let (_, target) = cases.iter().nth_back(number - 1)?;
+                Some(*target)
+            }
+            (Self::Jump(_) | Self::Branch { .. } | Self::Return, _) => None,
+        }
+    }
+
     /// Makes all branches to `old` go to `new`.
-    fn retarget(&mut self, old: FlowId, new: FlowId) {
+    pub(crate) fn retarget(&mut self, old: FlowId, new: FlowId) {
         let change = |target: &mut FlowId| {
             if *target == old {
                 *target = new;

@@ -9,6 +9,9 @@ use crate::span::Span;
 /// How often, on average, a block may be looked at.
 const MAX_ROUNDS: usize = 64;
 
+/// Entries of loops with several of them, in small graphs. Where they are many, branches go anywhere, and the tree would do nothing but dispatch.
+const MAX_ENTRIES: usize = 32;
+
 /// A search for components.
 #[derive(Default)]
 struct Search {
@@ -28,6 +31,8 @@ struct Reducer<'a> {
     /// Numbers of the search for components, by block.
     visits: Vec<Visit>,
     selector: Lazy,
+    /// Entries that loops with several of them may have together.
+    entries_left: usize,
 }
 
 /// What Tarjan's algorithm knows about a block.
@@ -50,6 +55,7 @@ pub(super) fn reduce(builder: &mut Builder, graph: &mut Graph) -> Result<(), Too
         sets: 0,
         visits: vec![Visit::default(); count],
         selector: Lazy::default(),
+        entries_left: MAX_ENTRIES + count / 16,
     };
     let all = reducer.reachable();
     let mut budget = MAX_ROUNDS * (all.len() + 64);
@@ -57,7 +63,7 @@ pub(super) fn reduce(builder: &mut Builder, graph: &mut Graph) -> Result<(), Too
     while let Some(blocks) = pending.pop() {
         budget = budget.checked_sub(blocks.len()).ok_or(TooHard)?;
         for component in reducer.components(&blocks) {
-            let inner = reducer.enter_at_one_block(component);
+            let inner = reducer.enter_at_one_block(component)?;
             if inner.len() > 1 {
                 pending.push(inner);
             }
@@ -107,16 +113,19 @@ impl Reducer<'_> {
     }
 
     fn search(&mut self, root: FlowId, search: &mut Search) {
-        let mut stack = vec![self.open(root, search)];
-        while let Some((block, successors)) = stack.last_mut() {
+        self.open(root, search);
+        let mut stack = vec![(root, 0)];
+        while let Some((block, next)) = stack.last_mut() {
             let at = block.index();
-            if let Some(target) = successors.pop() {
+            if let Some(target) = self.graph.blocks[*block].exit.target_from_end(*next) {
+                *next += 1;
                 let to = self.visits[target.index()];
                 if self.set[target.index()] != self.sets {
                     continue;
                 }
                 if to.number == 0 {
-                    stack.push(self.open(target, search));
+                    self.open(target, search);
+                    stack.push((target, 0));
                 } else if to.is_open {
                     self.visits[at].low = self.visits[at].low.min(to.number);
                 }
@@ -134,7 +143,7 @@ impl Reducer<'_> {
         }
     }
 
-    fn open(&mut self, block: FlowId, search: &mut Search) -> (FlowId, Vec<FlowId>) {
+    fn open(&mut self, block: FlowId, search: &mut Search) {
         search.count += 1;
         search.open.push(block);
         self.visits[block.index()] = Visit {
@@ -142,11 +151,6 @@ impl Reducer<'_> {
             low: search.count,
             is_open: true,
         };
-        let mut successors = Vec::new();
-        self.graph.blocks[block]
-            .exit
-            .targets(|target| successors.push(target));
-        (block, successors)
     }
 
     /// The open blocks from `first` on are a component.
@@ -162,7 +166,7 @@ impl Reducer<'_> {
     }
 
     /// Makes sure that a component has one entry; gives its other blocks.
-    fn enter_at_one_block(&mut self, component: Vec<FlowId>) -> Vec<FlowId> {
+    fn enter_at_one_block(&mut self, component: Vec<FlowId>) -> Result<Vec<FlowId>, TooHard> {
         self.sets += 1;
         let set = self.sets;
         for block in &component {
@@ -177,9 +181,13 @@ impl Reducer<'_> {
         match entries[..] {
             [entry] => inner.retain(|block| *block != entry),
             [] => {}
-            _ => self.dispatch(&entries, set, &mut inner),
+            _ => {
+                let left = self.entries_left.checked_sub(entries.len());
+                self.entries_left = left.ok_or(TooHard)?;
+                self.dispatch(&entries, set, &mut inner);
+            }
         }
-        inner
+        Ok(inner)
     }
 
     /// Puts a block in front of a component that goes to one of its entries; all branches to them go through it.

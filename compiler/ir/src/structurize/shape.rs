@@ -189,24 +189,18 @@ fn outermost(jump: &mut [FlowId], block: FlowId) -> FlowId {
 /// The blocks that can be reached, each before those that only it leads to.
 fn reverse_postorder(graph: &Graph) -> Vec<FlowId> {
     let mut seen = vec![false; graph.blocks.len()];
-    let targets = |block: FlowId| {
-        let mut targets = Vec::new();
-        graph.blocks[block]
-            .exit
-            .targets(|target| targets.push(target));
-        targets
-    };
     seen[graph.entry.index()] = true;
-    let mut stack = vec![(graph.entry, targets(graph.entry))];
+    let mut stack = vec![(graph.entry, 0)];
     let mut order = Vec::new();
-    while let Some((block, rest)) = stack.last_mut() {
-        let Some(target) = rest.pop() else {
+    while let Some((block, next)) = stack.last_mut() {
+        let Some(target) = graph.blocks[*block].exit.target_from_end(*next) else {
             order.push(*block);
             stack.pop();
             continue;
         };
+        *next += 1;
         if !std::mem::replace(&mut seen[target.index()], true) {
-            stack.push((target, targets(target)));
+            stack.push((target, 0));
         }
     }
     order.reverse();

@@ -93,12 +93,20 @@ impl Verifier<'_> {
 
     fn unused(&mut self, walk: &Walk) {
         for (index, _) in walk.blocks.iter().enumerate().filter(|(_, used)| !**used) {
-            self.place = Subject::Block(BlockId::new(index));
-            self.error("the block is not used");
+            let id = BlockId::new(index);
+            self.place = Subject::Block(id);
+            // What was taken apart leaves empty blocks and switches behind.
+            if self.program.blocks[id].len > 0 {
+                self.error("the block is not used");
+            }
         }
         for (index, _) in walk.switches.iter().enumerate().filter(|(_, used)| !**used) {
-            self.place = Subject::Switch(SwitchId::new(index));
-            self.error("the switch is not used");
+            let id = SwitchId::new(index);
+            self.place = Subject::Switch(id);
+            let switch = &self.program.switches[id];
+            if !switch.cases.is_empty() || switch.default.is_some() {
+                self.error("the switch is not used");
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::inst::{Aux, Dst, WriteMask};
-use crate::program::{Block, Case, MAX_NESTING, Node, Storage, Switch};
+use crate::program::{Block, MAX_NESTING, Node, Storage};
 use crate::{Id, Stage, Width, parse};
 
 const DECLARATIONS: &str = "\
@@ -602,11 +602,11 @@ fn damaged_trees() {
             "the block is not in the table",
         ),
         (
-            |p| _ = p.blocks.push(Block { first: 0, len: 0 }),
+            |p| _ = p.blocks.push(Block { first: 0, len: 1 }),
             "the block is not used",
         ),
         (
-            |p| _ = p.switches.push(empty_switch()),
+            |p| _ = p.switches.push(p.switches[SwitchId::new(0)].clone()),
             "the switch is not used",
         ),
         (
@@ -655,16 +655,6 @@ fn reuse_block(node: &mut Node) {
 fn lose_block(node: &mut Node) {
     if let Node::If { otherwise, .. } = node {
         *otherwise = Some(BlockId::new(77));
-    }
-}
-
-fn empty_switch() -> Switch {
-    let cases: Vec<Case> = Vec::new();
-    Switch {
-        selector: (RegisterId::new(0), 0),
-        cases,
-        default: None,
-        span: Span::default(),
     }
 }
 

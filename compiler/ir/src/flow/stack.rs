@@ -1,0 +1,101 @@
+//! A stack of bounded depth in register arrays: places to go on at, and what calls keep.
+
+use crate::builder::Builder;
+use crate::inst::{Cond, Dst, Index, IndexId, IndexTerm, Src, WriteMask};
+use crate::op::Op;
+use crate::program::{Register, RegisterId, Storage};
+use crate::structurize::code;
+use crate::types::{Type, Width};
+
+/// A stack: arrays of equal length that are used at the same depth.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CallStack {
+    /// Entries in use.
+    pub(super) depth: RegisterId,
+    /// Numbers of the places to go on at, from 1; 0 for an entry that is something else.
+    pub(super) places: RegisterId,
+    size: u32,
+}
+
+impl CallStack {
+    pub(super) fn new(builder: &mut Builder, size: u32) -> Self {
+        let depth = code::new_register(builder);
+        let places = array(builder, Width::W32, size);
+        Self {
+            depth,
+            places,
+            size,
+        }
+    }
+
+    /// An array with an element for each entry.
+    pub(super) fn array(&self, builder: &mut Builder, width: Width) -> RegisterId {
+        array(builder, width, self.size)
+    }
+
+    /// Whether it has an entry.
+    pub(super) fn in_use(&self) -> Cond {
+        code::non_zero(self.depth)
+    }
+
+    /// Whether no entry is left; `scratch` is overwritten.
+    pub(super) fn is_full(&self, builder: &mut Builder, scratch: RegisterId) -> Cond {
+        let limit = code::word(builder, self.size);
+        code::put(
+            builder,
+            scratch,
+            Op::SetGe,
+            &[Src::register(self.depth), limit],
+        );
+        code::non_zero(scratch)
+    }
+
+    /// `depth = depth + 1`, after the entry was written, with `Op::Add`; `depth = depth - 1`, before it is read, with `Op::Sub`.
+    pub(super) fn step(&self, builder: &mut Builder, op: Op) {
+        let one = code::word(builder, 1);
+        code::put(builder, self.depth, op, &[Src::register(self.depth), one]);
+    }
+
+    fn top_index(&self, builder: &mut Builder) -> IndexId {
+        builder.program.indices.push(Index {
+            element: IndexTerm {
+                relative: Some((self.depth, 0)),
+                offset: 0,
+            },
+            len: self.size,
+            vertex: None,
+        })
+    }
+
+    /// `array[depth]`
+    pub(super) fn top(&self, builder: &mut Builder, array: RegisterId) -> Src {
+        Src {
+            index: Some(self.top_index(builder)),
+            ..Src::register(array)
+        }
+    }
+
+    /// `array[depth] = value`, in the lanes of `mask`.
+    pub(super) fn set_top(
+        &self,
+        builder: &mut Builder,
+        array: RegisterId,
+        mask: WriteMask,
+        (value, ty): (Src, Type),
+    ) {
+        let top = Dst {
+            index: Some(self.top_index(builder)),
+            ..Dst::new(array, mask)
+        };
+        code::mov(builder, top, ty, value);
+    }
+}
+
+fn array(builder: &mut Builder, width: Width, size: u32) -> RegisterId {
+    builder.program.registers.push(Register {
+        storage: Storage::Temp,
+        width,
+        array: Some(size),
+        name: None,
+    })
+}

@@ -1,0 +1,825 @@
+//! Programs of a small language, written by hand and random ones: what the recorder makes of them must do what a direct walk of the text does.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "most lines are of no concern to most walks"
+)]
+
+use super::*;
+use crate::arena::Id;
+use crate::builder::Builder;
+use crate::inst::{Cond, Src, WriteMask};
+use crate::interp::{Environment, Interpreter};
+use crate::op::Op;
+use crate::program::{Node, Program, Register, RegisterId, Stage, Storage};
+use crate::semantic::{Output, Semantic};
+use crate::span::Span;
+use crate::structurize::{StepBound, code};
+use crate::types::{Type, Width};
+use crate::verify::verify;
+
+/// Whether something happens always, or if the last random number is odd.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum When {
+    Always,
+    Odd,
+}
+use When::{Always, Odd};
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Line {
+    /// Notes the place in the trace and draws a random number.
+    Step,
+    If,
+    Else,
+    EndIf,
+    /// So many rounds.
+    Loop(u32),
+    EndLoop,
+    Break(When),
+    Continue(When),
+    Label(usize),
+    Branch(usize, When),
+    Call(usize, When),
+    Return(When),
+    /// Puts the trace on the stack.
+    Push,
+    Pop,
+}
+use Line::*;
+
+const TYPED: Rules = Rules {
+    depth: 6,
+    full: FullStack::SkipCall,
+    at_label: AtLabel::Return,
+};
+const FREE: Rules = Rules {
+    depth: 4,
+    full: FullStack::EndProgram,
+    at_label: AtLabel::GoOn,
+};
+
+// The direct walk.
+
+/// What is on the stack of calls.
+enum Entry {
+    Place(usize, Vec<(usize, u32)>),
+    Address(u32),
+}
+
+struct Machine<'l> {
+    lines: &'l [Line],
+    rules: Rules,
+    at: usize,
+    trace: u32,
+    random: u32,
+    stack: Vec<Entry>,
+    /// Open loops with the rounds left.
+    loops: Vec<(usize, u32)>,
+    /// Whether a call found the stack full.
+    overflows: bool,
+}
+
+const MULTIPLIER: u32 = 1_664_525;
+const INCREMENT: u32 = 1_013_904_223;
+
+impl Machine<'_> {
+    fn run(&mut self, limit: usize) -> Option<u32> {
+        for _ in 0..limit {
+            let Some(&line) = self.lines.get(self.at) else {
+                let ended = self.rules.at_label == AtLabel::GoOn || !self.ret();
+                if ended {
+                    return Some(self.trace);
+                }
+                continue;
+            };
+            self.at += 1;
+            if !self.line(line) {
+                return Some(self.trace);
+            }
+        }
+        None
+    }
+
+    fn odd(&self) -> bool {
+        (self.random >> 20) & 1 == 1
+    }
+
+    fn holds(&self, when: When) -> bool {
+        when == Always || self.odd()
+    }
+
+    /// The line behind the end of the block that is open here, or its other part.
+    fn skip(&mut self, stop_at_else: bool) {
+        let mut depth = 0;
+        while let Some(line) = self.lines.get(self.at) {
+            self.at += 1;
+            match line {
+                If | Loop(_) => depth += 1,
+                EndIf | EndLoop if depth == 0 => return,
+                EndIf | EndLoop => depth -= 1,
+                Else if depth == 0 && stop_at_else => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// Goes on at the end of the innermost loop, which is not passed.
+    fn go_to_loop_end(&mut self) {
+        let mut depth = 0;
+        let (start, _) = self.loops[self.loops.len() - 1];
+        self.at = start;
+        while let Some(line) = self.lines.get(self.at) {
+            match line {
+                If | Loop(_) => depth += 1,
+                EndLoop if depth == 0 => return,
+                EndIf | EndLoop => depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+        }
+    }
+
+    fn next_round(&mut self) {
+        let last = self.loops.len() - 1;
+        let (start, left) = &mut self.loops[last];
+        self.at = *start;
+        if *left == 0 {
+            self.loops.pop();
+            self.skip(false);
+        } else {
+            *left -= 1;
+        }
+    }
+
+    fn ret(&mut self) -> bool {
+        match self.stack.pop() {
+            Some(Entry::Place(at, loops)) => {
+                (self.at, self.loops) = (at, loops);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn go(&mut self, label: usize) {
+        let found = self.lines.iter().position(|line| *line == Label(label));
+        self.at = found.expect("the label is there") + 1;
+    }
+
+    fn is_full(&mut self) -> bool {
+        let full = self.stack.len() >= self.rules.depth as usize;
+        self.overflows |= full;
+        full
+    }
+
+    fn line(&mut self, line: Line) -> bool {
+        match line {
+            Step => {
+                let place = self.at as u32;
+                self.trace = self.trace.wrapping_mul(31).wrapping_add(place);
+                self.random = self.random.wrapping_mul(MULTIPLIER).wrapping_add(INCREMENT);
+            }
+            If if self.odd() => {}
+            If => self.skip(true),
+            Else => self.skip(false),
+            EndIf => {}
+            Loop(rounds) => {
+                self.loops.push((self.at, rounds));
+                self.next_round();
+            }
+            EndLoop => self.next_round(),
+            Break(when) if self.holds(when) => {
+                self.go_to_loop_end();
+                self.at += 1;
+                self.loops.pop();
+            }
+            Continue(when) if self.holds(when) => self.go_to_loop_end(),
+            Branch(label, when) if self.holds(when) => self.go(label),
+            Call(label, when) if self.holds(when) => {
+                if self.is_full() {
+                    return self.rules.full == FullStack::SkipCall;
+                }
+                let loops = std::mem::take(&mut self.loops);
+                self.stack.push(Entry::Place(self.at, loops));
+                self.go(label);
+            }
+            Return(when) if self.holds(when) => return self.ret(),
+            Label(_) if self.rules.at_label == AtLabel::Return => return self.ret(),
+            Push if self.is_full() => return false,
+            Push => self.stack.push(Entry::Address(self.trace)),
+            Pop => match self.stack.pop() {
+                Some(Entry::Address(trace)) => self.trace = trace,
+                _ => return false,
+            },
+            Break(_) | Continue(_) | Branch(..) | Call(..) | Return(_) | Label(_) => {}
+        }
+        true
+    }
+}
+
+// The recorder.
+
+struct Maker {
+    builder: Builder,
+    trace: RegisterId,
+    random: RegisterId,
+    draw: RegisterId,
+}
+
+impl Maker {
+    fn new() -> Self {
+        let mut program = Program::new(Stage::Vertex);
+        let output = program.outputs.push(Output::new(Semantic::Generic(0)));
+        let trace = program.registers.push(Register {
+            storage: Storage::Output(output),
+            width: Width::W32,
+            array: None,
+            name: None,
+        });
+        let mut builder = Builder::new(program);
+        let [random, draw] = std::array::from_fn(|_| code::new_register(&mut builder));
+        Self {
+            builder,
+            trace,
+            random,
+            draw,
+        }
+    }
+
+    fn put(&mut self, register: RegisterId, op: Op, from: RegisterId, value: u32) {
+        let value = code::word(&mut self.builder, value);
+        code::put(
+            &mut self.builder,
+            register,
+            op,
+            &[Src::register(from), value],
+        );
+    }
+
+    fn step(&mut self, place: u32) {
+        let (trace, random, draw) = (self.trace, self.random, self.draw);
+        self.put(trace, Op::Mul, trace, 31);
+        self.put(trace, Op::Add, trace, place);
+        self.put(random, Op::Mul, random, MULTIPLIER);
+        self.put(random, Op::Add, random, INCREMENT);
+        self.put(draw, Op::Shr, random, 20);
+        self.put(draw, Op::And, draw, 1);
+    }
+
+    fn cond(&self, recorder: &Recorder, when: When) -> Option<Cond> {
+        let conditional = when == Odd && !recorder.is_dead();
+        conditional.then(|| code::non_zero(self.draw))
+    }
+
+    fn begin_loop(&mut self, recorder: &mut Recorder, rounds: u32) -> RegisterId {
+        let count = code::new_register(&mut self.builder);
+        code::set(&mut self.builder, count, rounds);
+        let kept = Kept {
+            register: count,
+            lanes: WriteMask::X,
+            ty: Type::U32,
+        };
+        recorder.begin_loop(&mut self.builder, vec![kept], Span::default());
+        let done = code::new_register(&mut self.builder);
+        self.put(done, Op::SetEq, count, 0);
+        recorder.leave_loop(
+            &mut self.builder,
+            Some(code::non_zero(done)),
+            Span::default(),
+        );
+        self.put(count, Op::Sub, count, 1);
+        count
+    }
+
+    /// A line that can be dead code.
+    fn line(&mut self, recorder: &mut Recorder, number: usize, line: Line) {
+        let none = Span::default();
+        let label = |label| LabelId::new(label);
+        let place = number as u32 + 1;
+        match line {
+            If | Loop(_) if recorder.is_dead() => recorder.open_dead(),
+            Step | Push | Pop if recorder.is_dead() => {}
+            Step => {
+                self.step(place);
+                recorder.count_step();
+            }
+            If => recorder.begin_if(&mut self.builder, code::non_zero(self.draw), none),
+            Else => recorder.begin_else(&mut self.builder),
+            EndIf => recorder.end_if(&mut self.builder),
+            Loop(rounds) => drop(self.begin_loop(recorder, rounds)),
+            EndLoop => {
+                if recorder.end_body(&mut self.builder).is_some() {
+                    recorder.end_loop(&mut self.builder, None);
+                }
+            }
+            Label(_) => recorder.label(&mut self.builder, None),
+            Push => {
+                let value = (Src::register(self.trace), Type::U32);
+                recorder.push(&mut self.builder, value);
+            }
+            Pop => {
+                let value = recorder.pop(&mut self.builder);
+                code::put(&mut self.builder, self.trace, Op::Mov, &[value]);
+            }
+            Break(when) | Continue(when) | Branch(_, when) | Call(_, when) | Return(when) => {
+                let cond = self.cond(recorder, when);
+                let builder = &mut self.builder;
+                match line {
+                    Break(_) => recorder.leave_loop(builder, cond, none),
+                    Continue(_) => recorder.next_round(builder, cond, none),
+                    Branch(to, _) => recorder.branch(builder, cond, label(to), none),
+                    Call(to, _) => recorder.call(builder, cond, (label(to), none), none),
+                    _ => recorder.ret(builder, cond, none),
+                }
+            }
+        }
+    }
+}
+
+fn plan_of(lines: &[Line], rules: Rules) -> Plan {
+    let mut outline = Outline::default();
+    let mut open = 0;
+    for &line in lines {
+        match line {
+            If | Loop(_) => open += 1,
+            EndIf | EndLoop => open -= 1,
+            Label(label) => drop(outline.label(LabelId::new(label))),
+            Branch(to, when) => outline.branch(LabelId::new(to), when == Odd),
+            Call(to, _) => outline.call(outline.here(), LabelId::new(to)),
+            Return(Always) if open == 0 => outline.ret(),
+            Push | Pop => outline.keep_address(),
+            Step | Else | Break(_) | Continue(_) | Return(_) => {}
+        }
+    }
+    outline.plan(PieceId::default(), rules)
+}
+
+fn program(lines: &[Line], rules: Rules, seed: u32, max: Option<u32>) -> Program {
+    let plan = plan_of(lines, rules);
+    let mut maker = Maker::new();
+    let mut recorder = Recorder::new(&mut maker.builder, rules);
+    code::set(&mut maker.builder, maker.random, seed);
+    code::set(&mut maker.builder, maker.trace, 0);
+    code::set(&mut maker.builder, maker.draw, (seed >> 20) & 1);
+    let bound = max.map(|max| {
+        let counter = code::new_register(&mut maker.builder);
+        code::set(&mut maker.builder, counter, 0);
+        StepBound { counter, max }
+    });
+    if !plan.is_simple() {
+        recorder.end_prologue(&mut maker.builder);
+    }
+    for (number, &line) in lines.iter().enumerate() {
+        maker.line(&mut recorder, number, line);
+        if matches!(line, Label(_)) && !plan.is_reached(recorder.here()) {
+            recorder.skip();
+        }
+    }
+    recorder.finish(&mut maker.builder, &plan, bound);
+    maker.builder.program
+}
+
+fn trace_of(program: &Program) -> u32 {
+    let errors = verify(program).err();
+    assert!(errors.is_none(), "{errors:?}\n{}", crate::print(program));
+    let interpreter = Interpreter::new(program).unwrap();
+    let outcome = interpreter.run(&mut Environment::default()).unwrap();
+    outcome.outputs[0][0] as u32
+}
+
+/// Compares walk and program for some random numbers; the last program, if some walk ends.
+fn compare(lines: &[Line], rules: Rules) -> Option<Program> {
+    let mut last = None;
+    for seed in 0..6u32 {
+        let seed = seed.wrapping_mul(0x9e37_79b9);
+        let mut machine = Machine {
+            lines,
+            rules,
+            at: 0,
+            trace: 0,
+            random: seed,
+            stack: Vec::new(),
+            loops: Vec::new(),
+            overflows: false,
+        };
+        let Some(expected) = machine.run(2000) else {
+            continue;
+        };
+        // Each group of routines that call each other has a stack of its own, so that where calls are skipped depends on the groups.
+        if machine.overflows && rules.full == FullStack::SkipCall {
+            continue;
+        }
+        let program = program(lines, rules, seed, None);
+        assert_eq!(
+            trace_of(&program),
+            expected,
+            "seed {seed} of {lines:?}\n{}",
+            crate::print(&program)
+        );
+        last = Some(program);
+    }
+    last
+}
+
+fn check(lines: &[Line], rules: Rules) -> Program {
+    compare(lines, rules).expect("some walk ends")
+}
+
+fn count(program: &Program, wanted: fn(&Node) -> bool) -> usize {
+    program.blocks.iter().fold(0, |sum, block| {
+        let nodes = &program.nodes[block.first as usize..(block.first + block.len) as usize];
+        sum + nodes.iter().filter(|node| wanted(node)).count()
+    })
+}
+
+fn is_loop(node: &Node) -> bool {
+    matches!(node, Node::Loop { .. })
+}
+
+fn is_switch(node: &Node) -> bool {
+    matches!(node, Node::Switch(_))
+}
+
+#[test]
+fn structured_flow_becomes_the_tree_at_once() {
+    let lines = [
+        Step,
+        If,
+        Step,
+        Else,
+        Step,
+        Return(Odd),
+        EndIf,
+        Loop(4),
+        Step,
+        Continue(Odd),
+        Step,
+        Break(Odd),
+        EndLoop,
+        Step,
+    ];
+    let program = check(&lines, TYPED);
+    assert_eq!(
+        (count(&program, is_loop), count(&program, is_switch)),
+        (1, 0)
+    );
+    assert_eq!(program.routines.len(), 1);
+}
+
+#[test]
+fn code_behind_jumps_is_left_out() {
+    let lines = [
+        Step,
+        If,
+        Return(Always),
+        Step,
+        If,
+        Step,
+        Else,
+        EndIf,
+        EndIf,
+        Step,
+        Loop(3),
+        Step,
+        Break(Always),
+        Loop(2),
+        Step,
+        EndLoop,
+        EndLoop,
+        Step,
+        Return(Always),
+        Step,
+    ];
+    let program = check(&lines, TYPED);
+    assert_eq!(count(&program, is_loop), 1);
+}
+
+#[test]
+fn routines_return_at_the_next_label_or_go_on() {
+    let lines = [
+        Step,
+        Call(0, Always),
+        Step,
+        Call(1, Odd),
+        Step,
+        Return(Always),
+        Label(0),
+        Step,
+        Label(1),
+        Step,
+        Return(Odd),
+        Step,
+    ];
+    let program = check(&lines, TYPED);
+    assert_eq!(program.routines.len(), 3);
+    let mut ends = lines.to_vec();
+    ends.push(Return(Always));
+    assert_eq!(check(&ends, FREE).routines.len(), 3);
+    // The last routine ends the program for its callers.
+    assert_eq!(check(&lines, FREE).routines.len(), 1);
+}
+
+#[test]
+fn what_nothing_reaches_is_left_out() {
+    let lines = [
+        Step,
+        Call(1, Always),
+        Return(Always),
+        Label(0),
+        Step,
+        Call(0, Always),
+        Return(Always),
+        Label(1),
+        Step,
+        Return(Always),
+    ];
+    let plan = plan_of(&lines, TYPED);
+    let reached: Vec<bool> = (0..3)
+        .map(|piece| plan.is_reached(PieceId::new(piece)))
+        .collect();
+    assert_eq!(reached, [true, false, true]);
+    assert_eq!(plan.groups(), 0);
+    assert_eq!(check(&lines, TYPED).routines.len(), 2);
+}
+
+#[test]
+fn groups_are_those_that_call_each_other() {
+    // Labels 0 and 1 call each other, 2 itself, 3 nothing.
+    let lines = [
+        Step,
+        Call(0, Always),
+        Call(2, Odd),
+        Call(3, Always),
+        Return(Always),
+        Label(0),
+        Step,
+        Call(1, Odd),
+        Label(1),
+        Step,
+        Call(0, Odd),
+        Call(3, Odd),
+        Label(2),
+        Step,
+        Call(2, Odd),
+        Step,
+        Label(3),
+        Step,
+    ];
+    let plan = plan_of(&lines, TYPED);
+    let group = |label: usize| plan.group_of_label(LabelId::new(label));
+    assert_eq!(group(0), group(1));
+    assert!(group(0).is_some() && group(2).is_some() && group(0) != group(2));
+    assert_eq!((group(3), plan.group_of(plan.entry())), (None, None));
+    assert_eq!((plan.groups(), plan.longest_chain()), (2, 3));
+    check(&lines, TYPED);
+    // Both of a group are called from outside.
+    let mut lines = lines.to_vec();
+    lines.insert(1, Call(1, Odd));
+    check(&lines, TYPED);
+}
+
+#[test]
+fn calls_beyond_the_stack_are_skipped_or_end_the_program() {
+    let lines = [
+        Step,
+        Call(0, Always),
+        Step,
+        Return(Always),
+        Label(0),
+        Step,
+        Call(0, Always),
+        Step,
+        Return(Always),
+    ];
+    // Each of the calls inside the group fits but the last: 1 + 6 routines run, and each goes on behind its call.
+    let mut expected = 0u32;
+    let mut note = |line: u32| expected = expected.wrapping_mul(31).wrapping_add(line);
+    note(1);
+    (0..7).for_each(|_| note(6));
+    (0..7).for_each(|_| note(8));
+    note(3);
+    assert_eq!(trace_of(&program(&lines, TYPED, 1, None)), expected);
+    check(&lines, FREE);
+}
+
+#[test]
+fn loops_go_on_behind_calls_that_run_them_anew() {
+    let lines = [
+        Step,
+        Call(0, Always),
+        Step,
+        Return(Always),
+        Label(0),
+        Step,
+        Loop(1),
+        Step,
+        Loop(2),
+        Step,
+        If,
+        Step,
+        Call(0, Odd),
+        EndIf,
+        Step,
+        EndLoop,
+        EndLoop,
+        Step,
+        Return(Always),
+    ];
+    check(&lines, TYPED);
+    check(&lines, FREE);
+}
+
+#[test]
+fn main_can_call_itself() {
+    let lines = [
+        Label(0),
+        Step,
+        If,
+        Step,
+        Call(0, Odd),
+        Step,
+        EndIf,
+        Step,
+        Return(Always),
+    ];
+    check(&lines, FREE);
+    check(&lines, TYPED);
+}
+
+#[test]
+fn free_branches_become_loops_and_switches() {
+    let lines = [
+        Step,
+        Branch(1, Odd),
+        Label(0),
+        Step,
+        Branch(2, Odd),
+        Label(1),
+        Step,
+        Call(3, Odd),
+        Branch(0, Odd),
+        Label(2),
+        Step,
+        Return(Always),
+        Label(3),
+        Step,
+        Branch(4, Odd),
+        Step,
+        Label(4),
+        Return(Always),
+    ];
+    let program = check(&lines, FREE);
+    assert!(count(&program, is_loop) > 0);
+    assert_eq!(program.routines.len(), 2);
+}
+
+#[test]
+fn addresses_share_the_stack_with_calls() {
+    let lines = [
+        Step,
+        Push,
+        Step,
+        Call(0, Odd),
+        Step,
+        Push,
+        Pop,
+        Pop,
+        Step,
+        Return(Always),
+        Label(0),
+        Push,
+        Step,
+        Pop,
+        Return(Odd),
+        Pop,
+    ];
+    check(&lines, FREE);
+    check(&[Step, Pop, Step], FREE);
+    check(&[Push, Push, Step, Push, Push, Step, Push, Step], FREE);
+}
+
+#[test]
+fn cycles_end_at_the_bound() {
+    let lines = [Label(0), Step, Branch(0, Always)];
+    assert!(plan_of(&lines, FREE).repeats());
+    trace_of(&program(&lines, FREE, 1, Some(1000)));
+}
+
+#[test]
+fn labels_that_are_not_there_are_no_fault() {
+    let mut maker = Maker::new();
+    let mut recorder = Recorder::new(&mut maker.builder, TYPED);
+    let lost = (LabelId::new(7), Span::default());
+    recorder.end_if(&mut maker.builder);
+    recorder.begin_if(
+        &mut maker.builder,
+        code::non_zero(maker.draw),
+        Span::default(),
+    );
+    recorder.call(&mut maker.builder, None, lost, Span::default());
+    recorder.finish(&mut maker.builder, &plan_of(&[], TYPED), None);
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % end as u64) as usize
+    }
+
+    fn when(&mut self) -> When {
+        [Odd, Odd, Odd, Always][self.below(4)]
+    }
+}
+
+/// Lines with blocks, at most so deep.
+fn structured(
+    random: &mut Random,
+    lines: &mut Vec<Line>,
+    labels: usize,
+    depth: usize,
+    loops: usize,
+) {
+    for _ in 0..1 + random.below(4) {
+        lines.push(Step);
+        match random.below(8) {
+            0 if depth > 0 => {
+                lines.push(If);
+                structured(random, lines, labels, depth - 1, loops);
+                if random.below(2) == 0 {
+                    lines.push(Else);
+                    structured(random, lines, labels, depth - 1, loops);
+                }
+                lines.push(EndIf);
+            }
+            1 if depth > 0 => {
+                lines.push(Loop(random.below(3) as u32));
+                structured(random, lines, labels, depth - 1, loops + 1);
+                lines.push(EndLoop);
+            }
+            2 if loops > 0 => lines.push(Break(random.when())),
+            3 if loops > 0 => lines.push(Continue(random.when())),
+            4 => lines.push(Return(random.when())),
+            5 | 6 => lines.push(Call(random.below(labels), random.when())),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn random_routines_run_like_the_text() {
+    let mut random = Random(3);
+    let mut compared = 0;
+    for round in 0..600 {
+        let labels = 1 + random.below(4);
+        let mut lines = Vec::new();
+        structured(&mut random, &mut lines, labels, 2, 0);
+        for label in 0..labels {
+            lines.push(Label(label));
+            structured(&mut random, &mut lines, labels, 2, 0);
+        }
+        let rules = [TYPED, FREE][round % 2];
+        compared += usize::from(compare(&lines, rules).is_some());
+    }
+    assert!(
+        compared > 300,
+        "only {compared} programs have walks that end"
+    );
+}
+
+#[test]
+fn random_branches_run_like_the_text() {
+    let mut random = Random(5);
+    let mut compared = 0;
+    for round in 0..600 {
+        let labels = 1 + random.below(6);
+        let mut lines = vec![Step];
+        for label in 0..labels {
+            for _ in 0..random.below(4) {
+                let when = random.when();
+                lines.push(match random.below(if round % 3 == 0 { 7 } else { 5 }) {
+                    0 => Branch(random.below(labels), when),
+                    1 => Call(random.below(labels), when),
+                    2 => Return(when),
+                    5 => Push,
+                    6 => Pop,
+                    _ => Step,
+                });
+                lines.push(Step);
+            }
+            lines.push(Label(label));
+            lines.push(Step);
+        }
+        compared += usize::from(compare(&lines, FREE).is_some());
+    }
+    assert!(
+        compared > 300,
+        "only {compared} programs have walks that end"
+    );
+}
