@@ -1,10 +1,9 @@
 //! Atomic read-modify-write. What SPIR-V has no operation for is a loop of compare-exchange.
 
 use super::Emit;
-use super::inst::Job;
+use super::cx::{InstCx, Outcome};
 use super::memory::Address;
 use super::place::Place;
-use super::result::Outcome;
 use crate::builder::Builder;
 use crate::builder::gather::Lane;
 use crate::builder::{Home, Scalar, Val};
@@ -40,18 +39,18 @@ pub(super) struct Update {
 
 impl Emit<'_> {
     /// `Atomic`
-    pub(super) fn atomic(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let access = self.mem_access(job)?;
+    pub(super) fn atomic(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.mem_access(cx)?;
         let op = access.atomic.unwrap_or(AtomicOp::Exchange);
-        let ty = job.inst.ty;
+        let ty = cx.inst.ty;
         if ty == Type::F16 {
-            return self.half_atomic(job, &access, op);
+            return self.half_atomic(cx, &access, op);
         }
         if ty.width().bits() < 32 {
             return Err(Error::unsupported("atomics of less than 32 bits"));
         }
-        let update = self.scalar_update(job.inst, op)?;
-        let lanes = match self.address(job, &access, 1)? {
+        let update = self.scalar_update(cx.inst, op)?;
+        let lanes = match self.address(cx, &access, 1)? {
             Address::Global(address) => {
                 let view = self.w.atomic_view(update, None)?;
                 let cell = Cell {
@@ -75,12 +74,12 @@ impl Emit<'_> {
     /// Vectors of half floats: pairs of them in words.
     fn half_atomic(
         &mut self,
-        job: Job<'_>,
+        cx: InstCx<'_>,
         access: &MemAccess,
         op: AtomicOp,
     ) -> Result<Outcome, Failure> {
-        let updates = self.half_updates(job.inst, op, access.components)?;
-        let address = self.address(job, access, 1)?;
+        let updates = self.half_updates(cx.inst, op, access.components)?;
+        let address = self.address(cx, access, 1)?;
         let mut lanes = [Lane::scalar(self.w.uint(0)); 4];
         for (word, update) in (0u32..).zip(updates) {
             let old = match address {

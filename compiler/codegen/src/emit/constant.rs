@@ -4,7 +4,7 @@
 //! clamped constant as unsigned, and loses powers and sines of constants inside loops.
 
 use super::Emit;
-use super::result::FlagLanes;
+use super::cx::FlagLanes;
 use crate::analysis::is_comparison;
 use crate::builder::gather::Lane;
 use crate::builder::single;

@@ -30,6 +30,7 @@ mod compare;
 mod cond;
 mod constant;
 mod convert;
+mod cx;
 mod flow;
 mod fragment;
 mod group;
@@ -38,6 +39,7 @@ mod image;
 mod image_atomic;
 mod image_lock;
 mod image_object;
+mod inputs;
 mod inst;
 mod int;
 mod join;
@@ -48,6 +50,7 @@ mod operand;
 mod outputs;
 mod pack;
 mod place;
+mod resident;
 mod result;
 mod sparse;
 mod texture;
@@ -63,22 +66,21 @@ use crate::analysis::Analysis;
 use crate::builder::gather::Lane;
 use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
-use crate::capture::Home;
 use crate::debug::{Lines, SourceText};
 use crate::error::{Error, Failure};
 use crate::interface::Interface;
-use crate::kept::refill;
 use crate::lanes::Lanes;
 use crate::liveness::{Liveness, output_lanes};
 use crate::options::{Options, Target};
 use crate::words::{ValueWord, Words};
 pub(crate) use buffer::BufferVariables;
+pub(crate) use cx::Emit;
+use cx::Tables;
 use glasm_ir::arena::Id;
 use glasm_ir::program::Interlock;
 use glasm_ir::{Program, RoutineId, Stage, Storage};
 pub(crate) use image_object::ImageVariable;
 use join::Joins;
-use rustc_hash::FxHashMap;
 use spirv::{ExecutionMode, ExecutionModel, FunctionControl, Op};
 pub(crate) use texture_object::TextureVariable;
 
@@ -98,54 +100,6 @@ pub(crate) struct Kept {
     interface: Interface,
     joins: Joins,
     tables: Tables,
-}
-
-/// What one emission knows of the parts of its program.
-#[derive(Debug, Default)]
-struct Tables {
-    functions: Vec<ValueWord>,
-    /// Constants of each literal and their type.
-    literals: Vec<(Option<Scalar>, [Lane; 4])>,
-    /// Where the value of each capture of the options is, and its variable once it has one of its own.
-    captures: Vec<(Home, ValueWord)>,
-    /// Private variables of registers in memory, by register.
-    memory: Vec<ValueWord>,
-    /// What the program does with each buffer; empty until that is asked.
-    buffer_uses: Vec<place::BufferUse>,
-    /// Values of which it was asked whether they are the same in all invocations.
-    uniform: FxHashMap<ValueWord, bool>,
-    live_out: Vec<(u32, u8)>,
-}
-
-impl Tables {
-    fn reset(&mut self, program: &Program) {
-        refill(&mut self.functions, program.routines.len(), ValueWord::NONE);
-        let unknown = (None, [Lane::UNDEFINED; 4]);
-        refill(&mut self.literals, program.literals.len(), unknown);
-        refill(&mut self.memory, program.registers.len(), ValueWord::NONE);
-        self.captures.clear();
-        self.buffer_uses.clear();
-        self.uniform.clear();
-    }
-}
-
-/// The state of one emission.
-pub(crate) struct Emit<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) options: &'a Options,
-    pub(crate) w: &'a mut Builder,
-    pub(crate) analysis: &'a mut Analysis,
-    pub(crate) live: &'a mut Liveness,
-    pub(crate) lanes: &'a mut Lanes,
-    pub(crate) interface: &'a mut Interface,
-    joins: &'a mut Joins,
-    tables: &'a mut Tables,
-    lines: Option<Lines<'a>>,
-    /// Ids from this one on are younger than the last result that was offered a name.
-    first_unnamed: u32,
-    /// Whether a `Return` ends the entry point.
-    in_entry: bool,
-    sparse: sparse::Sparse,
 }
 
 /// Emits `program`; on success words and interface are complete.
@@ -302,25 +256,6 @@ impl Emit<'_> {
     fn close_function(&mut self) {
         self.w.body.op(Op::FunctionEnd, &[]);
         self.w.forget_function();
-    }
-
-    /// The end of the open function at this point.
-    fn leave_function(&mut self) -> Result<(), Failure> {
-        if self.in_entry {
-            self.store_outputs()?;
-        }
-        self.w.body.op(Op::Return, &[]);
-        self.w.reachable = false;
-        Ok(())
-    }
-
-    fn call_function(&mut self, routine: RoutineId) {
-        let void = self.w.void();
-        let id = self.w.object();
-        let function = self.tables.functions[routine.index()];
-        self.w
-            .body
-            .result(Op::FunctionCall, void, id, &[function.0]);
     }
 
     /// What the modes of the program need.

@@ -1,25 +1,15 @@
 //! Sources of instructions: base and index, swizzle, type, absolute value, negation.
 
 use super::Emit;
+use super::array::Element;
+use super::cx::InstCx;
 use crate::builder::gather::{Lane, is_prefix};
 use crate::builder::{Scalar, Val};
 use crate::error::{Error, Failure};
-use crate::words::ValueWord;
 use glasm_ir::arena::Id;
-use glasm_ir::inst::{IndexId, IndexTerm, LiteralId};
-use glasm_ir::{
-    Base, InputId, Inst, ParamId, RegisterId, Semantic, Src, Swizzle, Type, Width, WriteMask,
-};
-use spirv::{GlslStd450Op as GlslOp, Op};
-
-/// The element that an operand names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Element {
-    /// Known at compile time.
-    Constant(u32),
-    /// In range at run time.
-    Dynamic(ValueWord),
-}
+use glasm_ir::inst::{IndexId, LiteralId};
+use glasm_ir::{Base, Inst, ParamId, Src, Swizzle, Type, WriteMask};
+use spirv::Op;
 
 impl Emit<'_> {
     /// Source `number` of `inst`, read as the instruction's type; see [`source_as`](Self::source_as).
@@ -153,17 +143,6 @@ impl Emit<'_> {
         }
     }
 
-    fn memory_lanes(
-        &mut self,
-        register: RegisterId,
-        index: Option<IndexId>,
-        read: u8,
-    ) -> Result<[Lane; 4], Failure> {
-        let len = self.program.registers[register].array.unwrap_or(1);
-        let element = self.element(index, len)?;
-        Ok(self.load_register(register, element, read))
-    }
-
     fn literal_lanes(&mut self, literal: LiteralId, scalar: Scalar, read: u8) -> [Lane; 4] {
         let known = &mut self.tables.literals[literal.index()];
         if known.0 != Some(scalar) {
@@ -215,88 +194,19 @@ impl Emit<'_> {
         }
     }
 
-    fn input_lanes(
-        &mut self,
-        input: InputId,
-        index: Option<IndexId>,
-    ) -> Result<[Lane; 4], Failure> {
-        let Some(index) = index else {
-            if self.program.inputs[input].semantic == Semantic::HelperInvocation
-                && let Some(lanes) = self.helper_now()
-            {
-                return Ok(lanes);
-            }
-            return self
-                .interface
-                .input(self.w, self.program, self.options, input);
-        };
-        let last = (self.program.inputs.len() - 1 - input.index()) as u32;
-        let data = self.program.indices[index];
-        if data.vertex.is_some() {
-            return Err(Error::unsupported(
-                "per-vertex inputs are not supported yet",
-            ));
-        }
-        let len = data.len.min(last + 1);
-        match self.element(Some(index), len)? {
-            Element::Constant(element) => {
-                let input = InputId::new(input.index() + element as usize);
-                self.interface
-                    .input(self.w, self.program, self.options, input)
-            }
-            Element::Dynamic(element) if self.program.inputs[input].width == Width::W64 => {
-                Ok(self.wide_input_at(input, len, element))
-            }
-            Element::Dynamic(element) => {
-                let id = self.input_at(input, len, element)?;
-                Ok(Lane::all_of(id))
-            }
-        }
+    /// The three operands of a three-operand instruction.
+    pub(super) fn three(&mut self, cx: InstCx<'_>) -> Result<[Val; 3], Failure> {
+        let [a, b] = self.two(cx)?;
+        Ok([a, b, self.source(cx.inst, 2, cx.lanes)?])
     }
 
-    /// The element that an index names, clamped to `0..len`.
-    pub(super) fn element(&mut self, index: Option<IndexId>, len: u32) -> Result<Element, Failure> {
-        match index {
-            Some(index) => self.element_of(self.program.indices[index].element, len),
-            None => Ok(Element::Constant(0)),
-        }
-    }
-
-    /// The element that a term names, clamped to `0..len`.
-    pub(super) fn element_of(&mut self, term: IndexTerm, len: u32) -> Result<Element, Failure> {
-        let last = len.max(1) - 1;
-        let Some((register, lane)) = term.relative else {
-            return Ok(Element::Constant((term.offset.max(0) as u32).min(last)));
-        };
-        let relative = self.index_register(register, lane)?;
-        let relative = self.w.val(relative);
-        let offset = self.w.uint(term.offset as u32);
-        let offset = self.w.val(offset);
-        let sum = self.w.binary(Op::IAdd, relative, offset);
-        if let Some(bits) = self.w.splat_bits(sum) {
-            return Ok(Element::Constant(
-                (bits as u32 as i32).max(0).min(last as i32) as u32,
-            ));
-        }
-        let zero = self.w.constant_like(sum, 0);
-        let last = self.w.constant_like(sum, u64::from(last));
-        Ok(Element::Dynamic(
-            self.w.ext(GlslOp::SClamp, &[sum, zero, last]).id,
-        ))
-    }
-
-    /// A lane of a register as a 32-bit integer.
-    pub(super) fn index_register(
-        &mut self,
-        register: RegisterId,
-        lane: u8,
-    ) -> Result<ValueWord, Failure> {
-        let lane = usize::from(lane & 3);
-        let value = match self.analysis.slot(self.program, register, None) {
-            Some(slot) => self.lanes.get(slot, lane),
-            None => self.memory_lanes(register, None, 1 << lane)?[lane],
-        };
-        Ok(self.w.scalar(value, Scalar::U32))
+    /// The two operands of a two-operand instruction.
+    #[inline]
+    pub(super) fn two(&mut self, cx: InstCx<'_>) -> Result<[Val; 2], Failure> {
+        Ok([
+            self.source(cx.inst, 0, cx.lanes)?,
+            self.source(cx.inst, 1, cx.lanes)?,
+        ])
     }
 }
 

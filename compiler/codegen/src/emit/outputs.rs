@@ -1,7 +1,7 @@
 //! Stores of stage outputs at the end of the entry point.
 
 use super::Emit;
-use super::operand::Element;
+use super::array::Element;
 use super::views::Views;
 use crate::analysis::Class;
 use crate::builder::Builder;

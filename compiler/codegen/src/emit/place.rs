@@ -6,7 +6,7 @@
 //! ([`robust_buffer_access2`](crate::options::DeviceFeatures::robust_buffer_access2)). Sizes count in whole words.
 
 use super::Emit;
-use super::operand::Element;
+use super::array::Element;
 use crate::builder::gather::Lane;
 use crate::builder::{Home, Scalar, Val};
 use crate::capability::Need;

@@ -1,9 +1,8 @@
 //! Texture accesses: combined image samplers, one variable per texture of the program.
 
 use super::Emit;
-use super::inst::Job;
+use super::cx::{InstCx, Outcome};
 use super::place::Member;
-use super::result::Outcome;
 use super::texture_object::texel_scalar;
 use crate::builder::Builder;
 use crate::builder::gather::Lane;
@@ -54,17 +53,17 @@ impl Operands {
 
 impl Emit<'_> {
     /// One texture instruction.
-    pub(super) fn texture(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let Aux::Tex(id) = job.inst.aux else {
+    pub(super) fn texture(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let Aux::Tex(id) = cx.inst.aux else {
             return Err(Error::unsupported(
                 "a texture instruction without access data",
             ));
         };
-        if let Some(lanes) = self.texel_read_before(job.inst, id) {
+        if let Some(lanes) = self.texel_read_before(cx.inst, id) {
             return Ok(Outcome::Lanes(lanes));
         }
         let data = self.program.tex_accesses[id];
-        let lanes = self.with_texture(job, data, |emit, access, member| {
+        let lanes = self.with_texture(cx, data, |emit, access, member| {
             emit.texture_lanes(access, member)
         })?;
         Ok(Outcome::Lanes(lanes))
@@ -104,7 +103,7 @@ impl Emit<'_> {
     /// An access with its sources, but without its texture.
     pub(super) fn texture_sources(
         &mut self,
-        job: Job<'_>,
+        cx: InstCx<'_>,
         data: TexAccess,
     ) -> Result<Access, Failure> {
         let texture = self.program.textures[data.texture];
@@ -121,7 +120,7 @@ impl Emit<'_> {
             offset: None,
         };
         let program = self.program;
-        for (number, src) in program.sources(job.inst).iter().enumerate() {
+        for (number, src) in program.sources(cx.inst).iter().enumerate() {
             let lanes = data.source_lanes(number);
             let val = self.source_as(src, data.source_type(number), lanes)?;
             let mut val = self.w.widen(val, lanes.count_ones().max(1) as u8);

@@ -9,6 +9,7 @@ use crate::handles::{HandleArray, HandleKind, texel};
 use crate::interface::{base_scalar, bind};
 use crate::reflect::{DescriptorSlot, TextureBinding};
 use crate::words::{TypeWord, ValueWord};
+use glasm_ir::Units;
 use glasm_ir::arena::Id;
 use glasm_ir::{TexTarget, Texture, TextureId, Type};
 use spirv::{Decoration, Dim, Op as Spv, StorageClass};
@@ -128,6 +129,15 @@ impl Emit<'_> {
             .result(Spv::Load, variable.object, loaded, &[variable.variable.0]);
         self.interface.textures[id.index()].loaded = loaded;
         loaded
+    }
+
+    /// Number of textures that an access chooses from; `None` if there is no choice.
+    pub(super) fn texture_count(&self, units: Units) -> Option<u32> {
+        match units {
+            Units::One(_) => None,
+            Units::Array { count, .. } => Some(count.max(1)),
+            Units::Handle | Units::QueriedHandle => Some(self.options.handles.textures.max(1)),
+        }
     }
 }
 
