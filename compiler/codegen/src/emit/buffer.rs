@@ -5,7 +5,8 @@
 //! no second view: if the program updates 64 bits of it at once, it is an array of 64-bit integers altogether.
 
 use super::Emit;
-use super::place::{BufferUse, Member, Place, buffer_uses};
+use super::cx::BufferUse;
+use super::place::{Member, Place, buffer_uses};
 use crate::builder::Builder;
 use crate::builder::{Scalar, Val};
 use crate::capability::Need;

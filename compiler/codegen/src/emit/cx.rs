@@ -3,8 +3,6 @@
 //! Functions that only compute belong to the [`Builder`]; those that only declare variables to the [`Interface`].
 
 use super::join::Joins;
-use super::place::BufferUse;
-use super::sparse::Sparse;
 use crate::analysis::Analysis;
 use crate::builder::gather::Lane;
 use crate::builder::{Builder, Scalar, Val};
@@ -15,9 +13,11 @@ use crate::kept::refill;
 use crate::lanes::Lanes;
 use crate::liveness::Liveness;
 use crate::options::Options;
-use crate::words::ValueWord;
-use glasm_ir::{Inst, Program};
+use crate::words::{LabelWord, ValueWord};
+use glasm_ir::inst::{IndexTerm, TexAccessId};
+use glasm_ir::{Base, Inst, Program, RegisterId, Src};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// The state of one emission.
 pub(crate) struct Emit<'a> {
@@ -88,3 +88,67 @@ pub(super) enum Outcome {
 
 /// Overflow and carry by lane of the destination.
 pub(super) type FlagLanes = [[Lane; 4]; 2];
+
+bitflags::bitflags! {
+    /// What a program does with a buffer.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub(super) struct BufferUse: u8 {
+        /// Stores or atomics.
+        const WRITTEN = 1;
+        /// Accesses that other invocations see.
+        const COHERENT = 2;
+        /// Accesses that must stay.
+        const VOLATILE = 4;
+        /// Atomics of 64 bits.
+        const WIDE_ATOMIC = 8;
+    }
+}
+
+/// What is known of the residency of the accesses of the open instruction.
+#[derive(Default)]
+pub(super) struct Sparse {
+    pub(super) question: Question,
+    pub(super) answer: Option<Val>,
+    pub(super) texel: Option<Texel>,
+}
+
+/// A texel that was read together with its residency.
+pub(super) struct Texel {
+    /// The instruction.
+    pub(super) access: TexAccessId,
+    pub(super) sources: Range<usize>,
+    pub(super) written: Option<RegisterId>,
+    /// Where it stands.
+    pub(super) block: LabelWord,
+    pub(super) remaining: usize,
+    pub(super) lanes: [Lane; 4],
+}
+
+impl Texel {
+    /// Whether `inst` makes the same access right after.
+    pub(super) fn is_of(&self, program: &Program, inst: &Inst, id: TexAccessId) -> bool {
+        let access = program.tex_accesses[id];
+        let is_written = |term: IndexTerm| {
+            let register = term.relative.map(|(register, _)| register);
+            register.is_some() && register == self.written
+        };
+        let reads_written = |src: &Src| {
+            let element = src.index.map(|index| program.indices[index].element);
+            let named = matches!(src.base, Base::Register(id) if Some(id) == self.written);
+            named || element.is_some_and(is_written)
+        };
+        let sources = program.sources(inst);
+        program.tex_accesses[self.access] == access
+            && program.srcs[self.sources.clone()] == *sources
+            && !sources.iter().any(reads_written)
+            && !access.element.is_some_and(is_written)
+    }
+}
+
+/// Whether accesses are to tell of residency.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Question {
+    #[default]
+    None,
+    Resident,
+}

@@ -54,6 +54,7 @@ mod resident;
 mod result;
 mod sparse;
 mod texture;
+mod texture_access;
 mod texture_choice;
 mod texture_object;
 mod texture_offset;
@@ -129,7 +130,7 @@ pub(crate) fn emit(
         lines,
         first_unnamed: 0,
         in_entry: false,
-        sparse: sparse::Sparse::default(),
+        sparse: cx::Sparse::default(),
     };
     emit.program()?;
     Ok(emit.assemble(words))

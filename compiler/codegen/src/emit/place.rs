@@ -7,6 +7,7 @@
 
 use super::Emit;
 use super::array::Element;
+use super::cx::BufferUse;
 use crate::builder::gather::Lane;
 use crate::builder::{Home, Scalar, Val};
 use crate::capability::Need;
@@ -37,21 +38,6 @@ pub(super) struct Place {
     pub(super) member: Member,
     /// Offset in bytes.
     pub(super) offset: Val,
-}
-
-bitflags::bitflags! {
-    /// What a program does with a buffer.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-    pub(super) struct BufferUse: u8 {
-        /// Stores or atomics.
-        const WRITTEN = 1;
-        /// Accesses that other invocations see.
-        const COHERENT = 2;
-        /// Accesses that must stay.
-        const VOLATILE = 4;
-        /// Atomics of 64 bits.
-        const WIDE_ATOMIC = 8;
-    }
 }
 
 /// What a program does with each of its buffers.

@@ -1,8 +1,7 @@
 //! Whether the texels that an access reads are populated.
 
 use super::Emit;
-use super::cx::{InstCx, Outcome};
-use super::sparse::Texel;
+use super::cx::{InstCx, Outcome, Texel};
 use crate::builder::gather::Lane;
 use crate::builder::{Scalar, Val};
 use crate::capability::Need;

@@ -7,62 +7,12 @@
 //! is a constant and costs nothing. The same holds for one-dimensional and buffer textures, which are sparse nowhere.
 
 use super::Emit;
+use super::cx::Question;
 use crate::builder::gather::Lane;
 use crate::builder::{Scalar, Val};
-use crate::words::LabelWord;
-use glasm_ir::inst::{Base, TexAccessId};
-use glasm_ir::{IndexTerm, Inst, Program, RegisterId, Src};
+use glasm_ir::Inst;
+use glasm_ir::inst::TexAccessId;
 use spirv::Op as Spv;
-use std::ops::Range;
-
-/// What is known of the residency of the accesses of the open instruction.
-#[derive(Default)]
-pub(super) struct Sparse {
-    question: Question,
-    answer: Option<Val>,
-    pub(super) texel: Option<Texel>,
-}
-
-/// Whether accesses are to tell of residency.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Question {
-    #[default]
-    None,
-    Resident,
-}
-
-/// A texel that was read together with its residency.
-pub(super) struct Texel {
-    /// The instruction.
-    pub(super) access: TexAccessId,
-    pub(super) sources: Range<usize>,
-    pub(super) written: Option<RegisterId>,
-    /// Where it stands.
-    pub(super) block: LabelWord,
-    pub(super) remaining: usize,
-    pub(super) lanes: [Lane; 4],
-}
-
-impl Texel {
-    /// Whether `inst` makes the same access right after.
-    fn is_of(&self, program: &Program, inst: &Inst, id: TexAccessId) -> bool {
-        let access = program.tex_accesses[id];
-        let is_written = |term: IndexTerm| {
-            let register = term.relative.map(|(register, _)| register);
-            register.is_some() && register == self.written
-        };
-        let reads_written = |src: &Src| {
-            let element = src.index.map(|index| program.indices[index].element);
-            let named = matches!(src.base, Base::Register(id) if Some(id) == self.written);
-            named || element.is_some_and(is_written)
-        };
-        let sources = program.sources(inst);
-        program.tex_accesses[self.access] == access
-            && program.srcs[self.sources.clone()] == *sources
-            && !sources.iter().any(reads_written)
-            && !access.element.is_some_and(is_written)
-    }
-}
 
 impl Emit<'_> {
     /// The texel of a texture access, if the instruction before has read it in this block.

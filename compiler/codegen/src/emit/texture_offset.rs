@@ -1,6 +1,6 @@
 //! Texel offsets in registers. Offsets that turn out to be constants become such; samples with others move their coordinates.
 
-use super::texture::Access;
+use super::texture_access::Access;
 use crate::builder::Builder;
 use crate::builder::gather::Lane;
 use crate::builder::{Home, Scalar, Val};

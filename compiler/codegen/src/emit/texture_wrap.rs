@@ -2,7 +2,7 @@
 //! levels of detail stay those of the coordinates as they were.
 
 use super::Emit;
-use super::texture::{Access, Operands};
+use super::texture_access::{Access, Operands};
 use super::texture_offset::Detail;
 use crate::builder::Builder;
 use crate::builder::gather::Lane;
