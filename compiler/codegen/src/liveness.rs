@@ -541,7 +541,7 @@ pub(crate) fn output_lanes(
             let output = glasm_ir::OutputId::new(first.index() + element as usize);
             let semantic = program.outputs[output].semantic;
             if !varyings.drops(semantic) {
-                let lanes = crate::interface::written_lanes(semantic);
+                let lanes = crate::varyings::written_lanes(semantic);
                 live.push((analysis.slot_base[id.index()] + element, lanes));
             }
         }

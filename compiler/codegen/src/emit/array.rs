@@ -54,9 +54,8 @@ impl Emit<'_> {
 
     /// A variable whose elements start as (0, 0, 0, 1).
     fn output_variable(&mut self, output: glasm_ir::OutputId, ty: TypeWord, len: u32) -> ValueWord {
-        let one = self
-            .interface
-            .one(self.w, self.program.outputs[output].base);
+        let base = self.program.outputs[output].base;
+        let one = self.io().one(base);
         let one = self.w.cast(one, Scalar::U32);
         let zero = self.w.uint(0);
         let element = self.w.composite(Scalar::U32, &[zero, zero, zero, one]);

@@ -7,9 +7,9 @@ use super::place::Place;
 use crate::builder::Builder;
 use crate::builder::gather::Lane;
 use crate::builder::{Home, Scalar, Val};
-use crate::builtin::{BuiltinRow, load_builtin_value};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
+use crate::interface::builtin::BuiltinRow;
 use crate::words::ValueWord;
 use glasm_ir::resource::{AtomicOp, BufferKind};
 use glasm_ir::{Inst, MemAccess, Stage, Type, Width};
@@ -308,7 +308,7 @@ impl Emit<'_> {
             size: 1,
             need: None,
         };
-        let (_, value) = load_builtin_value(self.interface, self.w, Stage::Fragment, row);
+        let (_, value) = self.io().load_builtin_value(row);
         self.w.val(value)
     }
 

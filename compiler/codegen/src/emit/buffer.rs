@@ -10,8 +10,8 @@ use super::place::{Member, Place, buffer_uses};
 use crate::builder::Builder;
 use crate::builder::{Scalar, Val};
 use crate::capability::Need;
+use crate::interface::names::stage_word;
 use crate::interface::{bind, stage_number};
-use crate::interface_names::stage_word;
 use crate::reflect::{BufferBinding, DescriptorSlot};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
@@ -25,13 +25,6 @@ const FIRST_COUNTER_BINDING: u32 = 64;
 const CONSTANT_VECTORS: u32 = 4096;
 /// Words of shared memory if the program does not say how much it uses.
 const SHARED_WORDS: u32 = 4096;
-
-/// The variables of a buffer: one for each type that its block is seen as, and the types of these blocks.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct BufferVariables {
-    variables: [ValueWord; 4],
-    blocks: [TypeWord; 4],
-}
 
 /// Number of a view in [`BufferVariables`].
 fn view_number(view: Scalar) -> usize {
@@ -59,7 +52,7 @@ impl Emit<'_> {
     /// The variable through which a buffer is seen as `view`.
     fn buffer_variable(&mut self, id: BufferId, view: Scalar) -> ValueWord {
         let number = view_number(view);
-        let known = self.interface.buffers[id.index()].variables[number];
+        let known = self.interface.resources.buffers[id.index()].variables[number];
         if known.is_some() {
             return known;
         }
@@ -92,7 +85,7 @@ impl Emit<'_> {
                 self.block_variable(id, array, view)
             }
         };
-        self.interface.buffers[id.index()].variables[number] = variable;
+        self.interface.resources.buffers[id.index()].variables[number] = variable;
         variable
     }
 
@@ -116,7 +109,7 @@ impl Emit<'_> {
     fn block_variable(&mut self, id: BufferId, array: TypeWord, view: Scalar) -> ValueWord {
         let buffer = self.program.buffers[id];
         let block = self.w.declare_distinct_type(Spv::TypeStruct, &[array.0]);
-        self.interface.buffers[id.index()].blocks[view_number(view)] = block;
+        self.interface.resources.buffers[id.index()].blocks[view_number(view)] = block;
         self.w.decorate(block, Decoration::Block, &[]);
         let offset = Decoration::Offset as u32;
         self.w
@@ -156,7 +149,7 @@ impl Emit<'_> {
             count: buffer.array.unwrap_or(1).max(1),
             kind: buffer.kind,
         };
-        let buffers = &mut self.interface.reflected_buffers;
+        let buffers = &mut self.interface.reflected.buffers;
         if !buffers.contains(&reflected) {
             buffers.push(reflected);
         }
@@ -202,7 +195,8 @@ impl Emit<'_> {
         if buffer.array.is_none() {
             return variable;
         }
-        let block = self.interface.buffers[place.buffer.index()].blocks[view_number(view)];
+        let block =
+            self.interface.resources.buffers[place.buffer.index()].blocks[view_number(view)];
         let member = self.w.member_word(place.member);
         let operands = [variable.0, member.0];
         self.w

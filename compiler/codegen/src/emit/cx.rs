@@ -8,7 +8,7 @@ use crate::builder::gather::Lane;
 use crate::builder::{Builder, Scalar, Val};
 use crate::capture::Home;
 use crate::debug::Lines;
-use crate::interface::Interface;
+use crate::interface::{Interface, Io};
 use crate::kept::refill;
 use crate::lanes::Lanes;
 use crate::liveness::Liveness;
@@ -151,4 +151,17 @@ pub(super) enum Question {
     #[default]
     None,
     Resident,
+}
+
+impl Emit<'_> {
+    /// What declares and loads variables of the interface.
+    #[inline(always)]
+    pub(super) fn io(&mut self) -> Io<'_> {
+        Io {
+            w: self.w,
+            program: self.program,
+            options: self.options,
+            vars: self.interface,
+        }
+    }
 }

@@ -120,13 +120,8 @@ impl Emit<'_> {
     }
 
     fn interpolated_input(&mut self, input: InputId, at: At) -> Result<[Lane; 4], Failure> {
-        let lanes = self
-            .interface
-            .input(self.w, self.program, self.options, input)?;
-        let Some(variable) = self
-            .interface
-            .interpolant(self.program, self.options, input)
-        else {
+        let lanes = self.io().input(input)?;
+        let Some(variable) = self.io().interpolant(input) else {
             return Ok(lanes);
         };
         if self.options.fixed.two_sided_color

@@ -5,9 +5,9 @@ use super::cx::{InstCx, Outcome};
 use crate::builder::Builder;
 use crate::builder::gather::Lane;
 use crate::builder::{Scalar, Val, truth_scalar};
-use crate::builtin::thread_row;
 use crate::capability::{Need, check_subgroups};
 use crate::error::Failure;
+use crate::interface::builtin::thread_row;
 use glasm_ir::{Node, Op, Type};
 use spirv::{Op as Spv, Scope};
 
@@ -17,9 +17,8 @@ const GROUP: u32 = 32;
 impl Emit<'_> {
     /// The invocation number in the subgroup.
     fn subgroup_id(&mut self) -> Val {
-        let stage = self.program.stage;
-        let (_, id) =
-            crate::builtin::load_builtin_value(self.interface, self.w, stage, thread_row());
+        let _stage = self.program.stage;
+        let (_, id) = self.io().load_builtin_value(thread_row());
         self.w.val(id)
     }
 

@@ -25,9 +25,7 @@ impl Emit<'_> {
             {
                 return Ok(lanes);
             }
-            return self
-                .interface
-                .input(self.w, self.program, self.options, input);
+            return self.io().input(input);
         };
         let last = (self.program.inputs.len() - 1 - input.index()) as u32;
         let data = self.program.indices[index];
@@ -40,8 +38,7 @@ impl Emit<'_> {
         match self.element(Some(index), len)? {
             Element::Constant(element) => {
                 let input = InputId::new(input.index() + element as usize);
-                self.interface
-                    .input(self.w, self.program, self.options, input)
+                self.io().input(input)
             }
             Element::Dynamic(element) if self.program.inputs[input].width == Width::W64 => {
                 Ok(self.wide_input_at(input, len, element))
@@ -81,9 +78,7 @@ impl Emit<'_> {
         let pointer_ty = self.w.pointer(StorageClass::Private, vector);
         for index in 0..len {
             let input = InputId::new(first.index() + index as usize);
-            let lanes = self
-                .interface
-                .input(self.w, self.program, self.options, input)?;
+            let lanes = self.io().input(input)?;
             let value = self.w.gather_vector(&lanes, Scalar::F32);
             debug_assert!(
                 self.w.info(value.id).home != Home::Body,
@@ -148,7 +143,7 @@ impl Emit<'_> {
             } else {
                 Half::High
             };
-            let words = self.interface.half_words(self.w, self.program, input, half);
+            let words = self.io().half_words(input, half);
             let element = self.w.uint(index);
             let pointer = self.w.object();
             let operands = [variable.0, element.0];

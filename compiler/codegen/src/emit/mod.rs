@@ -74,16 +74,13 @@ use crate::lanes::Lanes;
 use crate::liveness::{Liveness, output_lanes};
 use crate::options::{Options, Target};
 use crate::words::{ValueWord, Words};
-pub(crate) use buffer::BufferVariables;
 pub(crate) use cx::Emit;
 use cx::Tables;
 use glasm_ir::arena::Id;
 use glasm_ir::program::Interlock;
 use glasm_ir::{Program, RoutineId, Stage, Storage};
-pub(crate) use image_object::ImageVariable;
 use join::Joins;
 use spirv::{ExecutionMode, ExecutionModel, FunctionControl, Op};
-pub(crate) use texture_object::TextureVariable;
 
 /// Most variables that the entry point can list in one instruction.
 const MAX_GLOBALS: usize = 60_000;
@@ -228,9 +225,8 @@ impl Emit<'_> {
             if self.analysis.class[id.index()] == crate::analysis::Class::Memory {
                 continue;
             }
-            let one = self
-                .interface
-                .one(self.w, self.program.outputs[output].base);
+            let base = self.program.outputs[output].base;
+            let one = self.io().one(base);
             let base = self.analysis.slot_base[id.index()];
             for slot in base..base + self.analysis.slot_len[id.index()] {
                 self.lanes.set(slot, 3, Lane::scalar(one));
@@ -278,7 +274,7 @@ impl Emit<'_> {
         let target = self.options.target;
         if self.program.stage == Stage::Compute && self.program.modes.workgroup_size == [0; 3] {
             // It takes the place of the execution mode.
-            self.interface.workgroup_size(self.w, self.program);
+            self.io().workgroup_size();
         }
         let float_controls = self.w.device.signed_zero_inf_nan_preserve_float32;
         if float_controls {
@@ -328,8 +324,8 @@ impl Emit<'_> {
             out.append(section);
         }
         *words = out.0;
-        self.interface
-            .reflection(self.program, self.w.needs.requirements(target))
+        let requirements = self.w.needs.requirements(target);
+        self.io().reflection(requirements)
     }
 
     fn write_entry_point(&self, target: Target, out: &mut Words) {
@@ -379,7 +375,7 @@ impl Emit<'_> {
                 if let Some(interlock) = modes.interlock {
                     mode(interlock_mode(interlock), &[]);
                 }
-                if self.interface.writes_depth {
+                if self.interface.outputs.writes_depth {
                     mode(ExecutionMode::DepthReplacing, &[]);
                 }
             }

@@ -45,7 +45,7 @@ impl Emit<'_> {
                 self.w.whole(self.lanes.slot(slot), size, scalar)
             }
             Base::Param(param) if src.index.is_none() => {
-                let id = self.interface.params[param.index()];
+                let id = self.interface.params.loaded[param.index()];
                 let is_whole = id.is_some() && (scalar, size) == (Scalar::F32, 4);
                 is_whole.then_some(Val { id, scalar, size })
             }
@@ -118,10 +118,7 @@ impl Emit<'_> {
                     None => self.other_lanes(src, scalar, lanes)?,
                 }
             }
-            Base::Param(param) if src.index.is_none() => {
-                self.interface
-                    .param(self.w, self.program, self.options, param)
-            }
+            Base::Param(param) if src.index.is_none() => self.io().param(param),
             Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => {
                 self.other_lanes(src, scalar, lanes)?
             }
@@ -165,9 +162,7 @@ impl Emit<'_> {
         if let Some(index) = index {
             return self.indexed_param(param, index);
         }
-        Ok(self
-            .interface
-            .param(self.w, self.program, self.options, param))
+        Ok(self.io().param(param))
     }
 
     fn indexed_param(&mut self, param: ParamId, index: IndexId) -> Result<[Lane; 4], Failure> {
@@ -179,16 +174,12 @@ impl Emit<'_> {
                 self.param_lanes(param, None)
             }
             Element::Dynamic(element) => {
-                let start =
-                    self.interface
-                        .param_array_start(self.w, self.program, self.options, param);
+                let start = self.io().param_array_start(param);
                 let first = self.w.uint(param.index() as u32 - start);
                 let element = self.w.val(element);
                 let first = self.w.val(first);
                 let slot = self.w.binary(Op::IAdd, element, first);
-                let id =
-                    self.interface
-                        .param_at(self.w, self.program, self.options, param, slot.id);
+                let id = self.io().param_at(param, slot.id);
                 Ok(Lane::all_of(id))
             }
         }

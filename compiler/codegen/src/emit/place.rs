@@ -126,7 +126,7 @@ impl Emit<'_> {
                 || info.parts.into_iter().any(near)
                 || casts.into_iter().any(|cast| parts(cast).contains(&id))
         };
-        let params = self.interface.params.iter();
+        let params = self.interface.params.loaded.iter();
         let mut loaded = params.copied().filter(|param| param.is_some());
         let found = loaded.any(|param| is_from(self, param));
         self.tables.uniform.insert(id, found);

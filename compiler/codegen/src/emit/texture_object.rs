@@ -5,29 +5,20 @@ use super::place::Member;
 use crate::builder::Builder;
 use crate::builder::Scalar;
 use crate::capability::Need;
-use crate::handles::{HandleArray, HandleKind, texel};
+use crate::handles::texel;
+use crate::interface::TextureVariable;
 use crate::interface::{base_scalar, bind};
 use crate::reflect::{DescriptorSlot, TextureBinding};
-use crate::words::{TypeWord, ValueWord};
+use crate::reflect::{HandleArray, HandleKind};
+use crate::words::ValueWord;
 use glasm_ir::Units;
 use glasm_ir::arena::Id;
 use glasm_ir::{TexTarget, Texture, TextureId, Type};
 use spirv::{Decoration, Dim, Op as Spv, StorageClass};
 
-/// A texture's variable and its types.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TextureVariable {
-    pub(super) variable: ValueWord,
-    pub(super) image: TypeWord,
-    /// Combined image sampler, or the image of a buffer texture.
-    pub(super) object: TypeWord,
-    /// Loaded in the prologue of the open function.
-    pub(crate) loaded: ValueWord,
-}
-
 impl Emit<'_> {
     pub(super) fn texture_variable(&mut self, id: TextureId) -> TextureVariable {
-        let known = self.interface.textures[id.index()];
+        let known = self.interface.resources.textures[id.index()];
         if known.variable.is_some() {
             return known;
         }
@@ -66,7 +57,7 @@ impl Emit<'_> {
             object,
             loaded: ValueWord::NONE,
         };
-        self.interface.textures[id.index()] = result;
+        self.interface.resources.textures[id.index()] = result;
         result
     }
 
@@ -86,7 +77,7 @@ impl Emit<'_> {
             true => format!("texture{unit}_shadow"),
             false => format!("texture{unit}"),
         });
-        self.interface.reflected_textures.push(TextureBinding {
+        self.interface.reflected.textures.push(TextureBinding {
             slot,
             unit,
             count,
@@ -107,7 +98,7 @@ impl Emit<'_> {
         let slot = kind.slot(target, &self.options.bindings);
         bind(self.w, variable, slot);
         self.w.name(variable, || format!("handles{}", slot.binding));
-        let arrays = &mut self.interface.reflected_handles;
+        let arrays = &mut self.interface.reflected.handles;
         if !arrays.iter().any(|array| array.slot == slot) {
             arrays.push(HandleArray {
                 slot,
@@ -127,7 +118,7 @@ impl Emit<'_> {
         self.w
             .prologue
             .result(Spv::Load, variable.object, loaded, &[variable.variable.0]);
-        self.interface.textures[id.index()].loaded = loaded;
+        self.interface.resources.textures[id.index()].loaded = loaded;
         loaded
     }
 
