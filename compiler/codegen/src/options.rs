@@ -3,8 +3,7 @@
 pub use crate::features::{DeviceFeatures, Subgroups};
 pub use crate::texel_format::TexelFormat;
 pub use crate::varyings::Varyings;
-use glasm_ir::Semantic;
-use glasm_ir::TypeBase;
+use glasm_ir::{Semantic, TypeBase};
 
 /// Target environment: decides the SPIR-V version and which features are core.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

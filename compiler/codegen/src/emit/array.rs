@@ -5,9 +5,7 @@
 //! values in their common form as words, and overflow and carry in bits 0 and 1.
 
 use super::Emit;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;

@@ -7,8 +7,7 @@
 use super::Emit;
 use super::cx::BufferUse;
 use super::place::{Member, Place, buffer_uses};
-use crate::builder::Builder;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Builder, Scalar, Val};
 use crate::capability::Need;
 use crate::interface::names::stage_word;
 use crate::interface::{bind, stage_number};

@@ -1,8 +1,7 @@
 //! Transform feedback: decorations of captured results, and copies of those that are not captured in place.
 
 use super::Emit;
-use crate::builder::Scalar;
-use crate::builder::gather::Lane;
+use crate::builder::{Lane, Scalar};
 use crate::capability::Need;
 use crate::capture::{self, Home};
 use crate::error::Failure;

@@ -4,8 +4,7 @@
 
 use super::join::Joins;
 use crate::analysis::Analysis;
-use crate::builder::gather::Lane;
-use crate::builder::{Builder, Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capture::Home;
 use crate::debug::Lines;
 use crate::interface::{Interface, Io};

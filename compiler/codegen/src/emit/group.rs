@@ -2,9 +2,7 @@
 
 use super::Emit;
 use super::cx::{InstCx, Outcome};
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val, truth_scalar};
+use crate::builder::{Builder, Lane, Scalar, Val, truth_scalar};
 use crate::capability::{Need, check_subgroups};
 use crate::error::Failure;
 use crate::interface::builtin::thread_row;

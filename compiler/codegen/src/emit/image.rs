@@ -3,9 +3,7 @@
 use super::Emit;
 use super::cx::{InstCx, Outcome};
 use super::image_object::texel_component;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;

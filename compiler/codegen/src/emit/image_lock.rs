@@ -4,8 +4,7 @@
 //! lock gives it back in the same round of the loop: those that run in step with it wait for no one that waits for them.
 
 use super::Emit;
-use crate::builder::Scalar;
-use crate::builder::gather::Lane;
+use crate::builder::{Lane, Scalar};
 use crate::error::Failure;
 use crate::interface::bind;
 use crate::options::IMAGE_LOCK_BINDING;

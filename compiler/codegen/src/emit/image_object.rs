@@ -2,14 +2,11 @@
 
 use super::Emit;
 use super::place::Member;
-use crate::builder::Builder;
-use crate::builder::Scalar;
-use crate::builder::gather::Lane;
+use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::handles::texel;
-use crate::interface::ImageVariable;
-use crate::interface::{base_scalar, bind};
+use crate::interface::{ImageVariable, base_scalar, bind};
 use crate::options::{FIRST_IMAGE_BINDING, IMAGE_UNITS, TexelFormat};
 use crate::reflect::HandleKind;
 use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat};

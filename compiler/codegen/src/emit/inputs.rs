@@ -2,8 +2,7 @@
 
 use super::Emit;
 use super::array::Element;
-use crate::builder::gather::Lane;
-use crate::builder::{Home, Scalar};
+use crate::builder::{Home, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::reflect::Half;

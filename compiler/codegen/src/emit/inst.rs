@@ -3,9 +3,7 @@
 use super::Emit;
 use super::alu::Extreme;
 use super::cx::{InstCx, Outcome};
-use crate::builder::Flags;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Flags, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
 use glasm_ir::{Inst, InstFlags, Op, Saturate};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};

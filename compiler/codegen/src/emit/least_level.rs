@@ -10,9 +10,7 @@
 use super::Emit;
 use super::texture_access::Access;
 use super::texture_offset::Detail;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
 use glasm_ir::resource::TexMode;
 use glasm_ir::{Stage, TexTarget};

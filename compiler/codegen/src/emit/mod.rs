@@ -64,7 +64,7 @@ mod wide;
 mod word_access;
 
 use crate::analysis::Analysis;
-use crate::builder::gather::Lane;
+use crate::builder::Lane;
 use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
 use crate::debug::{Lines, SourceText};
@@ -111,6 +111,7 @@ pub(crate) fn emit(
     kept.w.reset(program.stage, options);
     kept.interface.reset(program);
     kept.tables.reset(program);
+    kept.joins.reset();
     let lines = source
         .filter(|_| options.debug.lines)
         .map(|source| Lines::new(source, &mut kept.w));

@@ -3,8 +3,7 @@
 use super::Emit;
 use super::array::Element;
 use super::cx::InstCx;
-use crate::builder::gather::{Lane, is_prefix};
-use crate::builder::{Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, is_prefix};
 use crate::error::{Error, Failure};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, LiteralId};

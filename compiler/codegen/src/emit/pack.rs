@@ -2,8 +2,7 @@
 
 use super::Emit;
 use super::cx::{InstCx, Outcome};
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Lane, Scalar, Val};
 use crate::error::Failure;
 use glasm_ir::{Type, WriteMask};
 use spirv::GlslStd450Op as GlslOp;

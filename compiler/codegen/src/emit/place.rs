@@ -8,8 +8,7 @@
 use super::Emit;
 use super::array::Element;
 use super::cx::BufferUse;
-use crate::builder::gather::Lane;
-use crate::builder::{Home, Scalar, Val};
+use crate::builder::{Home, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::Failure;
 use crate::words::ValueWord;

@@ -2,8 +2,7 @@
 
 use super::Emit;
 use super::cx::{InstCx, Outcome, Texel};
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use glasm_ir::inst::TexAccessId;

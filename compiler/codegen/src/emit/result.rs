@@ -2,9 +2,7 @@
 
 use super::Emit;
 use super::cx::{FlagLanes, Outcome};
-use crate::builder::Flags;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, compute_scalar};
+use crate::builder::{Flags, Lane, Scalar, compute_scalar};
 use crate::error::Failure;
 use glasm_ir::inst::{Guard, result_type};
 use glasm_ir::{Dst, Inst, RegisterId, Saturate, Type, Width, WriteMask};

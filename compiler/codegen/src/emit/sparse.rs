@@ -8,8 +8,7 @@
 
 use super::Emit;
 use super::cx::Question;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Lane, Scalar, Val};
 use glasm_ir::Inst;
 use glasm_ir::inst::TexAccessId;
 use spirv::Op as Spv;

@@ -3,8 +3,7 @@
 use super::Emit;
 use super::cx::InstCx;
 use super::texture_object::texel_scalar;
-use crate::builder::gather::Lane;
-use crate::builder::{Builder, Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::options::DepthMode;

@@ -8,7 +8,7 @@ use super::Emit;
 use super::cx::InstCx;
 use super::place::Member;
 use super::texture_access::Access;
-use crate::builder::gather::Lane;
+use crate::builder::Lane;
 use crate::error::Failure;
 use glasm_ir::{TexAccess, TexTarget};
 

@@ -2,18 +2,15 @@
 
 use super::Emit;
 use super::place::Member;
-use crate::builder::Builder;
-use crate::builder::Scalar;
+use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
 use crate::handles::texel;
-use crate::interface::TextureVariable;
-use crate::interface::{base_scalar, bind};
+use crate::interface::{TextureVariable, base_scalar, bind};
 use crate::reflect::{DescriptorSlot, TextureBinding};
 use crate::reflect::{HandleArray, HandleKind};
 use crate::words::ValueWord;
-use glasm_ir::Units;
 use glasm_ir::arena::Id;
-use glasm_ir::{TexTarget, Texture, TextureId, Type};
+use glasm_ir::{TexTarget, Texture, TextureId, Type, Units};
 use spirv::{Decoration, Dim, Op as Spv, StorageClass};
 
 impl Emit<'_> {

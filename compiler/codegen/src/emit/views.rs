@@ -6,9 +6,7 @@
 //! often as needed.
 
 use super::Emit;
-use crate::builder::Builder;
-use crate::builder::Scalar;
-use crate::builder::gather::Lane;
+use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::options::Target;

@@ -6,12 +6,10 @@
 use super::Emit;
 use super::cx::{InstCx, Outcome};
 use crate::analysis::is_comparison;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Lane, Scalar, Val};
 use crate::error::{Error, Failure};
 use glasm_ir::inst::read_lanes;
-use glasm_ir::{Aux, Inst, Type, Width, WriteMask};
-use glasm_ir::{Op, Saturate, TypeBase};
+use glasm_ir::{Aux, Inst, Op, Saturate, Type, TypeBase, Width, WriteMask};
 use spirv::Op as Spv;
 
 impl Emit<'_> {

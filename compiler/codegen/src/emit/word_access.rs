@@ -5,9 +5,7 @@
 use super::Emit;
 use super::memory::volatile;
 use super::place::Place;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
 use glasm_ir::resource::BufferKind;

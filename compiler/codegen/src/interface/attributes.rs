@@ -5,8 +5,7 @@
 
 use super::names::{input_name, snake_case};
 use super::vars::Io;
-use crate::builder::gather::Lane;
-use crate::builder::{Home, Scalar};
+use crate::builder::{Home, Lane, Scalar};
 use crate::reflect::{Half, InterfaceVariable, Scalar as ReflectedScalar};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;

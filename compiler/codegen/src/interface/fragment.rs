@@ -2,8 +2,7 @@
 
 use super::builtin::builtin_input;
 use super::vars::Io;
-use crate::builder::gather::Lane;
-use crate::builder::{Builder, Home, Scalar};
+use crate::builder::{Builder, Home, Lane, Scalar};
 use crate::options::PointOrigin;
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;

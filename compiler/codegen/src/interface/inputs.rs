@@ -4,8 +4,7 @@
 
 use super::builtin::{BuiltinRow, builtin_input, is_thread_number, is_unknown, thread_value};
 use super::vars::{Io, base_scalar, reflected};
-use crate::builder::gather::Lane;
-use crate::builder::{Home, Scalar};
+use crate::builder::{Home, Lane, Scalar};
 use crate::capability::{Need, check_subgroups};
 use crate::error::{Error, Failure};
 use crate::reflect::InterfaceVariable;

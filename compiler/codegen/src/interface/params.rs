@@ -5,8 +5,7 @@
 
 use super::names::{param_array_name, param_name, stage_word};
 use super::vars::{Interface, Io, ParamMember, bind, stage_number, storage_class};
-use crate::builder::gather::Lane;
-use crate::builder::{Home, Scalar};
+use crate::builder::{Home, Lane, Scalar};
 use crate::options::Options;
 use crate::reflect::DescriptorSlot;
 use crate::words::{TypeWord, ValueWord};

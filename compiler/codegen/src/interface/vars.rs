@@ -2,8 +2,7 @@
 //!
 //! Each part has a struct of its own, and so has what functions need to declare and load them: [`Io`].
 
-use crate::builder::gather::Lane;
-use crate::builder::{Builder, Scalar};
+use crate::builder::{Builder, Lane, Scalar};
 use crate::kept::{emptied, filled};
 use crate::options::Options;
 use crate::reflect::{
