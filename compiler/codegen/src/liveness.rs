@@ -364,7 +364,7 @@ impl Walk<'_> {
     }
 
     /// The lanes of a write that are read later. Those in memory may be.
-    #[inline]
+    #[inline(always)]
     fn written(&mut self, slot: Option<u32>, dst: &Dst) -> u8 {
         let Some(slot) = slot else {
             return dst.mask.0;

@@ -3,7 +3,7 @@
 use super::Emit;
 use super::cx::{InstCx, Outcome};
 use super::memory::Address;
-use super::place::Place;
+use super::place::BufferPlace;
 use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
@@ -141,7 +141,7 @@ impl Emit<'_> {
     /// Updates an element of a buffer seen as `view`, `words` words behind the place.
     fn update_in_buffer(
         &mut self,
-        place: Place,
+        place: BufferPlace,
         words: u32,
         view: Scalar,
         update: Update,
@@ -177,7 +177,7 @@ impl Emit<'_> {
     }
 
     /// The kind of a buffer that an atomic writes.
-    fn written_kind(&self, place: Place) -> Result<BufferKind, Failure> {
+    fn written_kind(&self, place: BufferPlace) -> Result<BufferKind, Failure> {
         match self.program.buffers[place.buffer].kind {
             BufferKind::Constant => Err(Error::unsupported("constant buffers cannot be written")),
             kind @ (BufferKind::Storage | BufferKind::Counter | BufferKind::Shared) => Ok(kind),

@@ -6,7 +6,7 @@
 
 use super::Emit;
 use super::cx::BufferUse;
-use super::place::{Member, Place, buffer_uses};
+use super::place::{BufferPlace, Member, buffer_uses};
 use crate::builder::{Builder, Scalar, Val};
 use crate::capability::Need;
 use crate::interface::names::stage_word;
@@ -188,7 +188,7 @@ impl Emit<'_> {
     }
 
     /// A pointer to the block at a place, seen as `view`.
-    pub(super) fn block_pointer(&mut self, place: Place, view: Scalar) -> ValueWord {
+    pub(super) fn block_pointer(&mut self, place: BufferPlace, view: Scalar) -> ValueWord {
         let variable = self.buffer_variable(place.buffer, view);
         let buffer = self.program.buffers[place.buffer];
         if buffer.array.is_none() {
@@ -203,7 +203,12 @@ impl Emit<'_> {
     }
 
     /// A pointer to element `number` of the buffer at a place seen as `view`.
-    pub(super) fn cell_pointer(&mut self, place: Place, view: Scalar, number: Val) -> ValueWord {
+    pub(super) fn cell_pointer(
+        &mut self,
+        place: BufferPlace,
+        view: Scalar,
+        number: Val,
+    ) -> ValueWord {
         let id = place.buffer;
         let buffer = self.program.buffers[id];
         let variable = self.buffer_variable(id, view);
@@ -273,7 +278,7 @@ impl Builder {
 
     fn access_chain(
         &mut self,
-        place: Place,
+        place: BufferPlace,
         class: StorageClass,
         pointee: TypeWord,
         operands: &[u32],

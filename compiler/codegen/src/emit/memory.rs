@@ -4,7 +4,7 @@
 
 use super::Emit;
 use super::cx::{InstCx, Outcome};
-use super::place::Place;
+use super::place::BufferPlace;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
@@ -19,7 +19,7 @@ pub(super) enum Address {
     /// A 64-bit address.
     Global(ValueWord),
     /// A place in a buffer.
-    Buffer(Place),
+    Buffer(BufferPlace),
 }
 
 impl Emit<'_> {

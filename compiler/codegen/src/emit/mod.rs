@@ -1,25 +1,28 @@
 //! Emission: one forward walk over the tree that writes SPIR-V words.
 //!
+//! Each line of the table calls those below it, seldom its own files and never those above it. What computes with values only is in
+//! [`builder`](crate::builder), what declares and loads variables of the interface in [`interface`](crate::interface).
+//!
 //! | file | what it writes |
 //! |---|---|
-//! | `flow` | blocks, branches, loops, switches, calls |
-//! | `join` | phis where edges meet |
-//! | `operand` | sources of instructions, modifiers |
-//! | `result` | clamp, guard, write, condition-code update |
+//! | `flow`, `join` | blocks, branches, loops, switches, calls; phis where edges meet |
+//! | `outputs`, `views`, `capture` | stores of stage outputs, transform feedback |
 //! | `inst` | dispatch by operation |
-//! | `alu`, `int`, `compare`, `convert`, `pack` | arithmetic |
-//! | `cond` | condition codes and tests |
-//! | `array` | registers that live in variables |
-//! | `basic`, `fold` | single SPIR-V instructions, those of constants |
 //! | `constant` | instructions that read only constants |
-//! | `texture`, `texture_object`, `texture_offset`, `texture_wrap`, `least_level` | texture accesses |
-//! | `sparse` | residency of texels |
-//! | `image`, `image_object` | image accesses |
+//! | `result` | clamp, guard, write, condition-code update |
+//! | `alu`, `int`, `compare`, `convert`, `pack`, `wide` | arithmetic |
 //! | `fragment`, `group` | derivatives, interpolation; thread groups |
-//! | `outputs`, `capture`, `names` | stores of stage outputs, transform feedback, debug information |
-//! | `memory`, `buffer`, `place`, `word_access`, `atomic` | memory accesses |
-//! | `guarded` | values from blocks under a condition |
-//! | `wide` | 64-bit integers without device support |
+//! | `resident` | residency of texels |
+//! | `texture`, `texture_choice`, `texture_wrap`, `least_level` | texture accesses |
+//! | `texture_access`, `texture_offset`, `texture_object` | their sources and operands, their variables |
+//! | `image`, `image_atomic`, `image_lock`, `image_object` | image accesses |
+//! | `memory`, `atomic`, `word_access`, `buffer`, `place` | memory accesses |
+//! | `cond` | condition codes and tests |
+//! | `operand` | sources of instructions |
+//! | `inputs`, `array` | inputs as operands; registers that live in variables, run-time indices |
+//! | `guarded`, `sparse` | values from blocks under a condition; what asks for residency |
+//! | `names` | debug information |
+//! | `cx` | the context of all of these |
 
 mod alu;
 mod array;

@@ -5,6 +5,7 @@ use super::array::Element;
 use super::cx::InstCx;
 use crate::builder::{Lane, Scalar, Val, is_prefix};
 use crate::error::{Error, Failure};
+use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, LiteralId};
 use glasm_ir::{Base, Inst, ParamId, Src, Swizzle, Type, WriteMask};
@@ -117,7 +118,12 @@ impl Emit<'_> {
                     None => self.other_lanes(src, scalar, lanes)?,
                 }
             }
-            Base::Param(param) if src.index.is_none() => self.io().param(param),
+            Base::Param(param) if src.index.is_none() => {
+                match self.interface.params.loaded[param.index()] {
+                    ValueWord::NONE => self.io().param(param),
+                    id => Lane::all_of(id),
+                }
+            }
             Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => {
                 self.other_lanes(src, scalar, lanes)?
             }
@@ -201,7 +207,7 @@ impl Emit<'_> {
 }
 
 /// The lanes that the swizzled lanes `lanes` read, one after the other; gives their number.
-#[inline]
+#[inline(always)]
 fn pick(base: &[Lane; 4], swizzle: Swizzle, lanes: u8, out: &mut [Lane; 4]) -> usize {
     if is_prefix(lanes) {
         // The lanes behind them do not matter.

@@ -24,7 +24,7 @@ const COLOR_0: Semantic = Semantic::FragColor {
 };
 
 /// The variable that an output goes to.
-pub(super) struct Place {
+pub(super) struct OutputPlace {
     builtin: Option<BuiltIn>,
     location: Option<u32>,
     scalar: Scalar,
@@ -137,10 +137,10 @@ impl Emit<'_> {
     }
 
     /// Where the color of an attachment goes.
-    fn color_target(&self, id: OutputId, buffer: u8) -> Place {
+    fn color_target(&self, id: OutputId, buffer: u8) -> OutputPlace {
         let declared = self.options.interface.colors.get(usize::from(buffer));
         let base = declared.copied().unwrap_or(self.program.outputs[id].base);
-        Place {
+        OutputPlace {
             builtin: None,
             location: Some(u32::from(buffer)),
             scalar: base_scalar(base),
@@ -176,10 +176,10 @@ impl Emit<'_> {
         self.w.body.op(Spv::Store, &[pointer.0, size.0]);
     }
 
-    pub(super) fn output_target(&mut self, id: OutputId) -> Result<Place, Failure> {
+    pub(super) fn output_target(&mut self, id: OutputId) -> Result<OutputPlace, Failure> {
         let output = self.program.outputs[id];
         let stage = self.program.stage;
-        let builtin = |builtin, scalar, size| Place {
+        let builtin = |builtin, scalar, size| OutputPlace {
             builtin: Some(builtin),
             location: None,
             scalar,
@@ -198,7 +198,7 @@ impl Emit<'_> {
             }
             (Stage::Fragment, Semantic::FragDepth) => {
                 self.interface.outputs.writes_depth = true;
-                Place {
+                OutputPlace {
                     first: 2,
                     ..builtin(BuiltIn::FragDepth, Scalar::F32, 1)
                 }
@@ -216,7 +216,7 @@ impl Emit<'_> {
                         stage.name()
                     )));
                 }
-                Place {
+                OutputPlace {
                     builtin: None,
                     location,
                     scalar: Scalar::F32,
@@ -230,7 +230,7 @@ impl Emit<'_> {
     pub(super) fn output_variable_of(
         &mut self,
         id: OutputId,
-        target: &Place,
+        target: &OutputPlace,
     ) -> Result<ValueWord, Failure> {
         let known = self.interface.outputs.variables[id.index()];
         if known.is_some() {
@@ -241,7 +241,7 @@ impl Emit<'_> {
         Ok(variable)
     }
 
-    fn declare_output(&mut self, id: OutputId, target: &Place) -> Result<ValueWord, Failure> {
+    fn declare_output(&mut self, id: OutputId, target: &OutputPlace) -> Result<ValueWord, Failure> {
         let output = self.program.outputs[id];
         self.check_location(id, target)?;
         let mut ty = self.w.ty(target.scalar, target.size);
@@ -282,7 +282,7 @@ impl Emit<'_> {
     }
 
     /// Two varyings of one location cannot both be written.
-    fn check_location(&self, id: OutputId, target: &Place) -> Result<(), Failure> {
+    fn check_location(&self, id: OutputId, target: &OutputPlace) -> Result<(), Failure> {
         let semantic = self.program.outputs[id].semantic;
         if matches!(semantic, Semantic::FragColor { .. }) || target.location.is_none() {
             return Ok(());
@@ -364,7 +364,7 @@ impl Emit<'_> {
 }
 
 impl Builder {
-    fn store_lanes(&mut self, pointer: ValueWord, target: &Place, lanes: [Lane; 4]) {
+    fn store_lanes(&mut self, pointer: ValueWord, target: &OutputPlace, lanes: [Lane; 4]) {
         let part = &lanes[target.first..target.first + target.size as usize];
         let value = if target.size == 1 {
             self.scalar(part[0], target.scalar)
