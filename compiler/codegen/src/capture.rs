@@ -6,64 +6,11 @@
 //! of the last ones down.
 
 use crate::error::{Error, Failure};
-use crate::interface::written_lanes;
-use crate::options::{ClipDepth, Options};
+use crate::varyings::written_lanes;
+
+use crate::options::{Capture, ClipDepth, Options, TransformFeedback};
 use crate::varyings::{UNDISPUTED_LOCATIONS, varying_location};
 use glasm_ir::{Program, Semantic, Stage};
-
-/// Components of a result that are captured for every vertex.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Capture {
-    /// The result.
-    pub semantic: Semantic,
-    /// First component.
-    pub first: u8,
-    /// Number of components.
-    pub count: u8,
-    /// Number of the transform feedback buffer.
-    pub buffer: u32,
-    /// Bytes from the start of the vertex in the buffer.
-    pub offset: u32,
-    /// Vertex stream; other streams than 0 are for geometry programs.
-    pub stream: u32,
-}
-
-impl Capture {
-    /// One past the last byte.
-    fn end(&self) -> u32 {
-        self.offset.saturating_add(4 * u32::from(self.count))
-    }
-}
-
-/// What the last stage before rasterization writes to transform feedback buffers. All components have 32 bits.
-///
-/// GL's interleaved mode is one buffer with captures one after the other, its separate mode one capture per buffer; skipped components
-/// are a gap between offsets.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct TransformFeedback {
-    /// Captures, in any order.
-    pub captures: Vec<Capture>,
-    /// Bytes from a vertex to the next, by buffer. Missing ones, and those that are 0, reach to the end of the last capture.
-    pub strides: Vec<u32>,
-}
-
-impl TransformFeedback {
-    /// Bytes from a vertex to the next in a buffer.
-    pub fn stride(&self, buffer: u32) -> u32 {
-        let given = self.strides.get(buffer as usize).copied();
-        let captures = self
-            .captures
-            .iter()
-            .filter(|capture| capture.buffer == buffer);
-        let needed = captures.map(Capture::end).max().unwrap_or(0);
-        given.filter(|stride| *stride > 0).unwrap_or(needed)
-    }
-
-    /// Whether nothing is captured.
-    pub fn is_empty(&self) -> bool {
-        self.captures.is_empty()
-    }
-}
 
 /// Where the value of a capture is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

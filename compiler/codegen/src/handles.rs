@@ -7,45 +7,11 @@
 //! module can keep handles inside: one that is too large reads the last element. What is there must be a valid descriptor.
 
 use crate::options::BindingLayout;
-use crate::reflect::{DescriptorSlot, ImageFormat, Scalar};
+use crate::reflect::{DescriptorSlot, HandleKind, ImageFormat, Scalar};
 use glasm_ir::{TexTarget, Texture, Type, TypeBase, Units};
-use serde::Serialize;
-
-/// Lengths of the arrays that handles index. Every array counts against the device's limits for a stage. A device that cannot index
-/// them at run time gets a switch with a case for each element, in every access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HandleLimits {
-    /// Elements of arrays of textures, at least 1.
-    pub textures: u32,
-    /// Elements of arrays of images, at least 1.
-    pub images: u32,
-}
-
-impl Default for HandleLimits {
-    fn default() -> Self {
-        Self {
-            textures: 64,
-            images: 16,
-        }
-    }
-}
 
 /// Bindings of one kind: a target has the place of its number among [`TexTarget`].
 const TARGETS: u32 = 16;
-
-/// What an array of descriptors holds.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HandleKind {
-    /// Textures whose texels are read as this type. Those that are compared have an array of their own.
-    Texture(Scalar),
-    /// Depth textures with samplers that compare.
-    Comparison,
-    /// All textures, for queries: their texels are not read.
-    QueriedTexture,
-    /// Images as the program sees them.
-    Image(ImageFormat),
-}
 
 impl HandleKind {
     /// Bindings of a kind start at 16 times this number.
@@ -93,21 +59,6 @@ impl HandleKind {
             binding: bindings.first_handle_binding + binding,
         }
     }
-}
-
-/// An array of descriptors that handles index.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct HandleArray {
-    /// Where it is bound.
-    pub slot: DescriptorSlot,
-    /// Number of descriptors.
-    pub count: u32,
-    /// What it holds.
-    pub kind: HandleKind,
-    /// Target of the textures or images.
-    pub target: TexTarget,
-    /// Whether the program writes to the images.
-    pub written: bool,
 }
 
 /// The type of texels as the reflection names it.

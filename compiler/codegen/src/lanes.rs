@@ -1,6 +1,6 @@
 //! The current value of every register lane, with an undo log for branches.
 
-use crate::builder::gather::Lane;
+use crate::builder::Lane;
 
 /// Current values by slot and lane.
 #[derive(Debug, Default)]

@@ -5,9 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
-mod attributes;
 mod builder;
-mod builtin;
 mod capability;
 mod capture;
 mod clip_planes;
@@ -15,16 +13,12 @@ mod debug;
 mod emit;
 pub mod error;
 pub mod features;
-mod fragment_inputs;
-mod group_size;
 pub mod handles;
-pub mod interface;
-mod interface_names;
+mod interface;
 mod kept;
 mod lanes;
 mod liveness;
 pub mod options;
-mod params;
 pub mod reflect;
 pub mod replicate;
 mod texel_format;

@@ -364,7 +364,7 @@ impl Walk<'_> {
     }
 
     /// The lanes of a write that are read later. Those in memory may be.
-    #[inline]
+    #[inline(always)]
     fn written(&mut self, slot: Option<u32>, dst: &Dst) -> u8 {
         let Some(slot) = slot else {
             return dst.mask.0;
@@ -541,7 +541,7 @@ pub(crate) fn output_lanes(
             let output = glasm_ir::OutputId::new(first.index() + element as usize);
             let semantic = program.outputs[output].semantic;
             if !varyings.drops(semantic) {
-                let lanes = crate::interface::written_lanes(semantic);
+                let lanes = crate::varyings::written_lanes(semantic);
                 live.push((analysis.slot_base[id.index()] + element, lanes));
             }
         }

@@ -1,11 +1,9 @@
 //! What a caller chooses: target, device features, bindings, conventions, debug information.
 
-pub use crate::capture::{Capture, TransformFeedback};
 pub use crate::features::{DeviceFeatures, Subgroups};
-use crate::handles::HandleLimits;
 pub use crate::texel_format::TexelFormat;
 pub use crate::varyings::Varyings;
-use glasm_ir::TypeBase;
+use glasm_ir::{Semantic, TypeBase};
 
 /// Target environment: decides the SPIR-V version and which features are core.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -321,4 +319,77 @@ pub struct Options {
     /// A product costs two comparisons, an "or" and a selection more, with a constant factor one comparison and a selection; squares
     /// cost nothing more. Dot products become single products and sums.
     pub legacy_multiply: bool,
+}
+
+/// Components of a result that are captured for every vertex.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Capture {
+    /// The result.
+    pub semantic: Semantic,
+    /// First component.
+    pub first: u8,
+    /// Number of components.
+    pub count: u8,
+    /// Number of the transform feedback buffer.
+    pub buffer: u32,
+    /// Bytes from the start of the vertex in the buffer.
+    pub offset: u32,
+    /// Vertex stream; other streams than 0 are for geometry programs.
+    pub stream: u32,
+}
+
+impl Capture {
+    /// One past the last byte.
+    pub(crate) fn end(&self) -> u32 {
+        self.offset.saturating_add(4 * u32::from(self.count))
+    }
+}
+
+/// What the last stage before rasterization writes to transform feedback buffers. All components have 32 bits.
+///
+/// GL's interleaved mode is one buffer with captures one after the other, its separate mode one capture per buffer; skipped components
+/// are a gap between offsets.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TransformFeedback {
+    /// Captures, in any order.
+    pub captures: Vec<Capture>,
+    /// Bytes from a vertex to the next, by buffer. Missing ones, and those that are 0, reach to the end of the last capture.
+    pub strides: Vec<u32>,
+}
+
+impl TransformFeedback {
+    /// Bytes from a vertex to the next in a buffer.
+    pub fn stride(&self, buffer: u32) -> u32 {
+        let given = self.strides.get(buffer as usize).copied();
+        let captures = self
+            .captures
+            .iter()
+            .filter(|capture| capture.buffer == buffer);
+        let needed = captures.map(Capture::end).max().unwrap_or(0);
+        given.filter(|stride| *stride > 0).unwrap_or(needed)
+    }
+
+    /// Whether nothing is captured.
+    pub fn is_empty(&self) -> bool {
+        self.captures.is_empty()
+    }
+}
+
+/// Lengths of the arrays that handles index. Every array counts against the device's limits for a stage. A device that cannot index
+/// them at run time gets a switch with a case for each element, in every access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HandleLimits {
+    /// Elements of arrays of textures, at least 1.
+    pub textures: u32,
+    /// Elements of arrays of images, at least 1.
+    pub images: u32,
+}
+
+impl Default for HandleLimits {
+    fn default() -> Self {
+        Self {
+            textures: 64,
+            images: 16,
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! What a module expects of its caller. Serializes to JSON through serde.
 
-pub use crate::handles::{HandleArray, HandleKind};
 use glasm_ir::Stage;
 use glasm_ir::resource::{BufferKind, ParamSource, TexTarget};
 use glasm_ir::semantic::{Interpolation, Semantic};
@@ -202,4 +201,33 @@ pub struct Reflection {
     pub workgroup_size: Option<[u32; 3]>,
     /// What the device must offer.
     pub requirements: Requirements,
+}
+
+/// What an array of descriptors holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HandleKind {
+    /// Textures whose texels are read as this type. Those that are compared have an array of their own.
+    Texture(Scalar),
+    /// Depth textures with samplers that compare.
+    Comparison,
+    /// All textures, for queries: their texels are not read.
+    QueriedTexture,
+    /// Images as the program sees them.
+    Image(ImageFormat),
+}
+
+/// An array of descriptors that handles index.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct HandleArray {
+    /// Where it is bound.
+    pub slot: DescriptorSlot,
+    /// Number of descriptors.
+    pub count: u32,
+    /// What it holds.
+    pub kind: HandleKind,
+    /// Target of the textures or images.
+    pub target: TexTarget,
+    /// Whether the program writes to the images.
+    pub written: bool,
 }

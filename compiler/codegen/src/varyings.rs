@@ -141,6 +141,44 @@ impl Varyings {
     }
 }
 
+/// Lanes of an output that the end of the program reads.
+pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
+    let is_scalar = matches!(
+        semantic,
+        Semantic::PointSize
+            | Semantic::ClipDistance(_)
+            | Semantic::Layer
+            | Semantic::ViewportIndex
+            | Semantic::ViewportMask
+            | Semantic::SecondaryPosition
+            | Semantic::SecondaryViewportMask
+            | Semantic::PrimitiveId
+            | Semantic::VertexId
+            | Semantic::SampleMask
+    );
+    if semantic == Semantic::FragDepth {
+        0b0100
+    } else if is_scalar {
+        0b0001
+    } else {
+        0b1111
+    }
+}
+
+/// Number of clip planes that these semantics name.
+pub(crate) fn clip_planes(semantics: impl Iterator<Item = Semantic>) -> u32 {
+    semantics
+        .filter_map(|semantic| {
+            if let Semantic::ClipDistance(plane) = semantic {
+                Some(u32::from(plane) + 1)
+            } else {
+                None
+            }
+        })
+        .max()
+        .unwrap_or(1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

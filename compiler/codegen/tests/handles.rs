@@ -4,7 +4,7 @@
 
 mod support;
 
-use glasm_codegen::handles::HandleLimits;
+use glasm_codegen::options::HandleLimits;
 use glasm_codegen::options::{BindingLayout, DeviceFeatures};
 use glasm_codegen::reflect::{HandleKind, ImageFormat, Scalar};
 use glasm_codegen::{Options, emit};

@@ -29,7 +29,7 @@ pub mod validate;
 pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::device_features;
 pub use glasm_codegen::features::is_feature;
-pub use glasm_codegen::handles::HandleLimits;
+pub use glasm_codegen::options::HandleLimits;
 pub use glasm_codegen::options::{
     BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DepthMode, DeviceFeatures,
     FixedState, InterfaceTypes, LevelFilter, LodBias, Options, PointOrigin, Subgroups, Target,

@@ -1,6 +1,6 @@
 //! Arithmetic of values: sums, products, logarithms, signs, clamps; operands with their modifiers.
 
-use super::gather::Lane;
+use super::Lane;
 use super::{Builder, Scalar, Val, compute_scalar, truth_scalar};
 use crate::analysis::is_comparison;
 use glasm_ir::{Inst, Saturate, Src, Type, Width, WriteMask, interp};

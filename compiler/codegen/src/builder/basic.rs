@@ -1,6 +1,6 @@
 //! Single SPIR-V instructions on values: operands brought to one size, decorations, folding.
 
-use super::gather::Lane;
+use super::Lane;
 use super::{Builder, Scalar, Val, fold};
 use crate::words::ValueWord;
 use glasm_ir::InstFlags;

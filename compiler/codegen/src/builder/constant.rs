@@ -1,6 +1,6 @@
 //! Constants as bits.
 
-use super::gather::Lane;
+use super::Lane;
 use super::{Builder, Home, Scalar, Val};
 use crate::words::ValueWord;
 use glasm_ir::Type;

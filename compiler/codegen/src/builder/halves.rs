@@ -1,6 +1,6 @@
 //! Half precision in words, and 64-bit lanes from and to words.
 
-use super::gather::Lane;
+use super::Lane;
 use super::{Builder, Scalar, Val, single};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 

@@ -1,6 +1,6 @@
 //! Condition codes of values: tests, and the form in which codes pass joins.
 
-use super::gather::Lane;
+use super::Lane;
 use super::{Builder, Cached, Home, Scalar, Val};
 use crate::words::ValueWord;
 use glasm_ir::interp::Flags;

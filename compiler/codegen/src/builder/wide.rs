@@ -1,6 +1,6 @@
 //! Arithmetic of 64-bit integers on devices without them: pairs of words.
 
-use super::gather::Lane;
+use super::Lane;
 use super::{Builder, Scalar, Val};
 use glasm_ir::{Inst, Op, Type};
 use spirv::Op as Spv;

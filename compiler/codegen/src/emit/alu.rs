@@ -1,8 +1,7 @@
 //! Arithmetic of floats, and of integers where it is the same.
 
 use super::Emit;
-use super::inst::{Extreme, Job};
-use super::result::Outcome;
+use super::cx::{InstCx, Outcome};
 use crate::builder::{Scalar, Val};
 use crate::error::{Error, Failure};
 use glasm_ir::{InstFlags, Stage, Type};
@@ -10,14 +9,14 @@ use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
     /// `a + b`
-    pub(super) fn add(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, b] = self.two(job)?;
+    pub(super) fn add(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b] = self.two(cx)?;
         Ok(self.w.sum(a, b))
     }
 
     /// `a - b`
-    pub(super) fn sub(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, b] = self.two(job)?;
+    pub(super) fn sub(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b] = self.two(cx)?;
         let op = if a.scalar.is_float() {
             Spv::FSub
         } else {
@@ -27,21 +26,21 @@ impl Emit<'_> {
     }
 
     /// `a * b`
-    pub(super) fn mul(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, b] = self.two(job)?;
+    pub(super) fn mul(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b] = self.two(cx)?;
         Ok(self.w.multiply(a, b))
     }
 
     /// `a * b + c`
-    pub(super) fn mad(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, b, c] = self.three(job)?;
+    pub(super) fn mad(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b, c] = self.three(cx)?;
         let product = self.w.multiply(a, b);
         Ok(self.w.sum(product, c))
     }
 
     /// `a / b` of floats.
-    pub(super) fn float_div(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, b] = self.two(job)?;
+    pub(super) fn float_div(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b] = self.two(cx)?;
         let divisor = self.w.splat_bits(b).filter(|_| b.scalar == Scalar::F64);
         if let Some(bits) = divisor.filter(|bits| bits << 1 == 0) {
             // The product with the infinity of the same sign is the same; Mesa 22.3 divides vectors by zeros wrong.
@@ -52,9 +51,9 @@ impl Emit<'_> {
     }
 
     /// `a > b ? b : a` or `a > b ? a : b`
-    pub(super) fn min_max(&mut self, job: Job<'_>, which: Extreme) -> Result<Val, Failure> {
-        let [a, b] = self.two(job)?;
-        let op = match (job.inst.ty.is_float(), job.inst.ty.is_signed_int()) {
+    pub(super) fn min_max(&mut self, cx: InstCx<'_>, which: Extreme) -> Result<Val, Failure> {
+        let [a, b] = self.two(cx)?;
+        let op = match (cx.inst.ty.is_float(), cx.inst.ty.is_signed_int()) {
             (true, _) => Spv::FOrdGreaterThan,
             (false, true) => Spv::SGreaterThan,
             (false, false) => Spv::UGreaterThan,
@@ -67,16 +66,16 @@ impl Emit<'_> {
     }
 
     /// `a - floor(a)`; the difference of a tiny negative number rounds to 1 and is taken back.
-    pub(super) fn fract(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let a = self.source(job.inst, 0, job.lanes)?;
+    pub(super) fn fract(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let a = self.source(cx.inst, 0, cx.lanes)?;
         let fraction = self.w.ext(GlslOp::Fract, &[a]);
         let one = self.w.float_like(fraction, 1.0);
         let reached = self
             .w
             .compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, fraction, one);
-        let below = if job.inst.ty == Type::F64 {
+        let below = if cx.inst.ty == Type::F64 {
             1.0f64.next_down()
-        } else if job.inst.ty == Type::F16 {
+        } else if cx.inst.ty == Type::F16 {
             // Below 1 in half precision too.
             1.0 - 1.0 / 2048.0
         } else {
@@ -87,12 +86,12 @@ impl Emit<'_> {
     }
 
     /// 1, 0 or -1
-    pub(super) fn sign(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let a = self.source(job.inst, 0, job.lanes)?;
-        if job.inst.ty.is_float() {
+    pub(super) fn sign(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let a = self.source(cx.inst, 0, cx.lanes)?;
+        if cx.inst.ty.is_float() {
             return Ok(self.w.ext(GlslOp::FSign, &[a]));
         }
-        if job.inst.ty.is_signed_int() {
+        if cx.inst.ty.is_signed_int() {
             return Ok(self.w.ext(GlslOp::SSign, &[a]));
         }
         let any = self.w.compare_bits(Spv::INotEqual, a, 0);
@@ -101,30 +100,30 @@ impl Emit<'_> {
     }
 
     /// `1 / a`
-    pub(super) fn reciprocal(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let a = self.source(job.inst, 0, job.lanes)?;
+    pub(super) fn reciprocal(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let a = self.source(cx.inst, 0, cx.lanes)?;
         let one = self.w.float_like(a, 1.0);
         Ok(self.w.binary(Spv::FDiv, one, a))
     }
 
     /// `exp2(b * log2(a))`
-    pub(super) fn pow(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, b] = self.two(job)?;
+    pub(super) fn pow(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b] = self.two(cx)?;
         let log = self.w.log2_of(a);
         let product = self.w.multiply(log, b);
         Ok(self.w.ext(GlslOp::Exp2, &[product]))
     }
 
     /// `log2(a)`
-    pub(super) fn log2(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let a = self.source(job.inst, 0, job.lanes)?;
+    pub(super) fn log2(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let a = self.source(cx.inst, 0, cx.lanes)?;
         Ok(self.w.log2_of(a))
     }
 
     /// Sum of the products of the lanes `lanes`.
-    pub(super) fn dot(&mut self, job: Job<'_>, lanes: u8) -> Result<Val, Failure> {
-        let a = self.source(job.inst, 0, lanes)?;
-        let b = self.source(job.inst, 1, lanes)?;
+    pub(super) fn dot(&mut self, cx: InstCx<'_>, lanes: u8) -> Result<Val, Failure> {
+        let a = self.source(cx.inst, 0, lanes)?;
+        let b = self.source(cx.inst, 1, lanes)?;
         let size = glasm_ir::WriteMask(lanes).count() as u8;
         // Precise sums have a fixed order, which OpDot leaves to the device.
         let in_order = self.w.flags.contains(InstFlags::PRECISE) || self.w.legacy_multiply;
@@ -144,9 +143,9 @@ impl Emit<'_> {
     }
 
     /// `a < 0 ? b : c`
-    pub(super) fn select_less(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, b, c] = self.three(job)?;
-        let op = match (job.inst.ty.is_float(), job.inst.ty.is_signed_int()) {
+    pub(super) fn select_less(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b, c] = self.three(cx)?;
+        let op = match (cx.inst.ty.is_float(), cx.inst.ty.is_signed_int()) {
             (true, _) => Spv::FOrdLessThan,
             (false, true) => Spv::SLessThan,
             // No unsigned value is below 0.
@@ -157,29 +156,29 @@ impl Emit<'_> {
     }
 
     /// `a != 0 ? b : c`, `a` tested as bits
-    pub(super) fn select_non_zero(&mut self, job: Job<'_>) -> Result<Val, Failure> {
+    pub(super) fn select_non_zero(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let program = self.program;
-        let src = program.srcs[job.inst.first_source as usize];
-        let truth = match self.source_truth(&src, job.lanes)? {
+        let src = program.srcs[cx.inst.first_source as usize];
+        let truth = match self.source_truth(&src, cx.lanes)? {
             Some(truth) => truth,
             None => {
                 // The modifiers belong to the type of the instruction, the test to the bits.
-                let a = self.source(job.inst, 0, job.lanes)?;
+                let a = self.source(cx.inst, 0, cx.lanes)?;
                 let wide = a.scalar.is_wide();
                 if wide && self.w.wide_int() == Scalar::Pair {
-                    return self.select_wide_bits(job, a);
+                    return self.select_wide_bits(cx, a);
                 }
                 let bits = if wide { Scalar::U64 } else { Scalar::U32 };
                 let a = self.w.reread(a, bits);
                 self.w.compare_bits(Spv::INotEqual, a, 0)
             }
         };
-        let b = self.source(job.inst, 1, job.lanes)?;
-        let c = self.source(job.inst, 2, job.lanes)?;
+        let b = self.source(cx.inst, 1, cx.lanes)?;
+        let c = self.source(cx.inst, 2, cx.lanes)?;
         Ok(self.w.select(truth, b, c))
     }
 
-    fn select_wide_bits(&mut self, job: Job<'_>, a: Val) -> Result<Val, Failure> {
+    fn select_wide_bits(&mut self, cx: InstCx<'_>, a: Val) -> Result<Val, Failure> {
         let truth = self.w.each(a, |emit, index| {
             let part = emit.component(a, index);
             let words = emit.reread(part, Scalar::Pair);
@@ -187,8 +186,8 @@ impl Emit<'_> {
             let any = emit.binary(Spv::BitwiseOr, low, high);
             emit.compare_bits(Spv::INotEqual, any, 0)
         });
-        let b = self.source(job.inst, 1, job.lanes)?;
-        let c = self.source(job.inst, 2, job.lanes)?;
+        let b = self.source(cx.inst, 1, cx.lanes)?;
+        let c = self.source(cx.inst, 2, cx.lanes)?;
         Ok(self.w.select(truth, b, c))
     }
 
@@ -216,4 +215,11 @@ impl Emit<'_> {
         }
         Ok(Outcome::None)
     }
+}
+
+/// Which of two values is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extreme {
+    Min,
+    Max,
 }

@@ -5,16 +5,22 @@
 //! values in their common form as words, and overflow and carry in bits 0 and 1.
 
 use super::Emit;
-use super::operand::Element;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Home, Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
-use crate::reflect::Half;
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::{InputId, RegisterId, Storage, Width, WriteMask};
-use spirv::{Op as Spv, StorageClass};
+use glasm_ir::inst::{IndexId, IndexTerm};
+use glasm_ir::{RegisterId, Storage, Width, WriteMask};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv, StorageClass};
+
+/// The element that an operand names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Element {
+    /// Known at compile time.
+    Constant(u32),
+    /// In range at run time.
+    Dynamic(ValueWord),
+}
 
 impl Emit<'_> {
     /// Vectors of four words that an element takes.
@@ -46,9 +52,8 @@ impl Emit<'_> {
 
     /// A variable whose elements start as (0, 0, 0, 1).
     fn output_variable(&mut self, output: glasm_ir::OutputId, ty: TypeWord, len: u32) -> ValueWord {
-        let one = self
-            .interface
-            .one(self.w, self.program.outputs[output].base);
+        let base = self.program.outputs[output].base;
+        let one = self.io().one(base);
         let one = self.w.cast(one, Scalar::U32);
         let zero = self.w.uint(0);
         let element = self.w.composite(Scalar::U32, &[zero, zero, zero, one]);
@@ -258,117 +263,65 @@ impl Emit<'_> {
         }
         self.store_words(cc, Element::Constant(0), 1, &words);
     }
+    /// The element that an index names, clamped to `0..len`.
+    pub(super) fn element(&mut self, index: Option<IndexId>, len: u32) -> Result<Element, Failure> {
+        match index {
+            Some(index) => self.element_of(self.program.indices[index].element, len),
+            None => Ok(Element::Constant(0)),
+        }
+    }
 
-    /// Element `element` of an array of inputs, read from a copy that the prologue fills.
-    pub(super) fn input_at(
+    /// The element that a term names, clamped to `0..len`.
+    pub(super) fn element_of(&mut self, term: IndexTerm, len: u32) -> Result<Element, Failure> {
+        let last = len.max(1) - 1;
+        let Some((register, lane)) = term.relative else {
+            return Ok(Element::Constant((term.offset.max(0) as u32).min(last)));
+        };
+        let relative = self.index_register(register, lane)?;
+        let relative = self.w.val(relative);
+        let offset = self.w.uint(term.offset as u32);
+        let offset = self.w.val(offset);
+        let sum = self.w.binary(Spv::IAdd, relative, offset);
+        if let Some(bits) = self.w.splat_bits(sum) {
+            return Ok(Element::Constant(
+                (bits as u32 as i32).max(0).min(last as i32) as u32,
+            ));
+        }
+        let zero = self.w.constant_like(sum, 0);
+        let last = self.w.constant_like(sum, u64::from(last));
+        Ok(Element::Dynamic(
+            self.w.ext(GlslOp::SClamp, &[sum, zero, last]).id,
+        ))
+    }
+
+    /// A lane of a register as a 32-bit integer.
+    pub(super) fn index_register(
         &mut self,
-        first: InputId,
-        len: u32,
-        element: ValueWord,
+        register: RegisterId,
+        lane: u8,
     ) -> Result<ValueWord, Failure> {
-        let variable = self.input_copy(first, len)?;
-        let vector = self.w.ty(Scalar::F32, 4);
-        let pointer = self.w.pointer(StorageClass::Private, vector);
-        let id = self.w.object();
-        self.w
-            .body
-            .result(Spv::AccessChain, pointer, id, &[variable.0, element.0]);
-        Ok(self.w.op(Spv::Load, Scalar::F32, 4, &[id.0]).id)
+        let lane = usize::from(lane & 3);
+        let value = match self.analysis.slot(self.program, register, None) {
+            Some(slot) => self.lanes.get(slot, lane),
+            None => self.memory_lanes(register, None, 1 << lane)?[lane],
+        };
+        Ok(self.w.scalar(value, Scalar::U32))
     }
 
-    fn input_copy(&mut self, first: InputId, len: u32) -> Result<ValueWord, Failure> {
-        if let Some(copy) = self.interface.input_copy(first, len) {
-            return Ok(copy);
-        }
-        let vector = self.w.ty(Scalar::F32, 4);
-        let count = self.w.uint(len);
-        let ty = self.w.declare_type(Spv::TypeArray, &[vector.0, count.0]);
-        let variable = self.w.variable(StorageClass::Private, ty);
-        let pointer_ty = self.w.pointer(StorageClass::Private, vector);
-        for index in 0..len {
-            let input = InputId::new(first.index() + index as usize);
-            let lanes = self
-                .interface
-                .input(self.w, self.program, self.options, input)?;
-            let value = self.w.gather_vector(&lanes, Scalar::F32);
-            debug_assert!(
-                self.w.info(value.id).home != Home::Body,
-                "inputs live in the prologue"
-            );
-            let element = self.w.uint(index);
-            let pointer = self.w.object();
-            let operands = [variable.0, element.0];
-            self.w
-                .prologue
-                .result(Spv::AccessChain, pointer_ty, pointer, &operands);
-            self.w.prologue.op(Spv::Store, &[pointer.0, value.id.0]);
-        }
-        self.interface.keep_input_copy(first, len, variable);
-        Ok(variable)
-    }
-    /// Element `element` of an array of 64-bit attributes, read from a copy that the prologue fills.
-    pub(super) fn wide_input_at(
+    pub(super) fn memory_lanes(
         &mut self,
-        first: InputId,
-        len: u32,
-        element: ValueWord,
-    ) -> [Lane; 4] {
-        let variable = self.wide_input_copy(first, len);
-        let vector = self.w.ty(Scalar::U32, 4);
-        let pointer = self.w.pointer(StorageClass::Private, vector);
-        let element = self.w.val(element);
-        let (two, one) = (
-            self.w.constant_like(element, 2),
-            self.w.constant_like(element, 1),
-        );
-        let low = self.w.binary(Spv::IMul, element, two);
-        let high = self.w.binary(Spv::IAdd, low, one);
-        let mut lanes = [Lane::UNDEFINED; 4];
-        for (part, index) in [low, high].into_iter().enumerate() {
-            let id = self.w.object();
-            let operands = [variable.0, index.id.0];
-            self.w.body.result(Spv::AccessChain, pointer, id, &operands);
-            let words = self.w.op(Spv::Load, Scalar::U32, 4, &[id.0]);
-            for half in 0..2 {
-                let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
-                let pair = self.w.gather_vector(&pair, Scalar::U32);
-                lanes[2 * part + half] = self.w.wide_from_words(pair);
-            }
-        }
-        lanes
-    }
-
-    fn wide_input_copy(&mut self, first: InputId, len: u32) -> ValueWord {
-        if let Some(copy) = self.interface.input_copy(first, len) {
-            return copy;
-        }
-        let ty = self.w.word_array(2 * len);
-        let variable = self.w.variable(StorageClass::Private, ty);
-        let vector = self.w.ty(Scalar::U32, 4);
-        let pointer_ty = self.w.pointer(StorageClass::Private, vector);
-        for index in 0..2 * len {
-            let input = InputId::new(first.index() + index as usize / 2);
-            let half = if index % 2 == 0 {
-                Half::Low
-            } else {
-                Half::High
-            };
-            let words = self.interface.half_words(self.w, self.program, input, half);
-            let element = self.w.uint(index);
-            let pointer = self.w.object();
-            let operands = [variable.0, element.0];
-            self.w
-                .prologue
-                .result(Spv::AccessChain, pointer_ty, pointer, &operands);
-            self.w.prologue.op(Spv::Store, &[pointer.0, words.0]);
-        }
-        self.interface.keep_input_copy(first, len, variable);
-        variable
+        register: RegisterId,
+        index: Option<IndexId>,
+        read: u8,
+    ) -> Result<[Lane; 4], Failure> {
+        let len = self.program.registers[register].array.unwrap_or(1);
+        let element = self.element(index, len)?;
+        Ok(self.load_register(register, element, read))
     }
 }
 
 impl Builder {
-    fn word_array(&mut self, len: u32) -> TypeWord {
+    pub(super) fn word_array(&mut self, len: u32) -> TypeWord {
         let vector = self.ty(Scalar::U32, 4);
         let len = self.uint(len);
         self.declare_type(Spv::TypeArray, &[vector.0, len.0])

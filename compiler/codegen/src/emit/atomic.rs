@@ -1,16 +1,13 @@
 //! Atomic read-modify-write. What SPIR-V has no operation for is a loop of compare-exchange.
 
 use super::Emit;
-use super::inst::Job;
+use super::cx::{InstCx, Outcome};
 use super::memory::Address;
-use super::place::Place;
-use super::result::Outcome;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Home, Scalar, Val};
-use crate::builtin::{BuiltinRow, load_builtin_value};
+use super::place::BufferPlace;
+use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
+use crate::interface::builtin::BuiltinRow;
 use crate::words::ValueWord;
 use glasm_ir::resource::{AtomicOp, BufferKind};
 use glasm_ir::{Inst, MemAccess, Stage, Type, Width};
@@ -40,18 +37,18 @@ pub(super) struct Update {
 
 impl Emit<'_> {
     /// `Atomic`
-    pub(super) fn atomic(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let access = self.mem_access(job)?;
+    pub(super) fn atomic(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.mem_access(cx)?;
         let op = access.atomic.unwrap_or(AtomicOp::Exchange);
-        let ty = job.inst.ty;
+        let ty = cx.inst.ty;
         if ty == Type::F16 {
-            return self.half_atomic(job, &access, op);
+            return self.half_atomic(cx, &access, op);
         }
         if ty.width().bits() < 32 {
             return Err(Error::unsupported("atomics of less than 32 bits"));
         }
-        let update = self.scalar_update(job.inst, op)?;
-        let lanes = match self.address(job, &access, 1)? {
+        let update = self.scalar_update(cx.inst, op)?;
+        let lanes = match self.address(cx, &access, 1)? {
             Address::Global(address) => {
                 let view = self.w.atomic_view(update, None)?;
                 let cell = Cell {
@@ -75,12 +72,12 @@ impl Emit<'_> {
     /// Vectors of half floats: pairs of them in words.
     fn half_atomic(
         &mut self,
-        job: Job<'_>,
+        cx: InstCx<'_>,
         access: &MemAccess,
         op: AtomicOp,
     ) -> Result<Outcome, Failure> {
-        let updates = self.half_updates(job.inst, op, access.components)?;
-        let address = self.address(job, access, 1)?;
+        let updates = self.half_updates(cx.inst, op, access.components)?;
+        let address = self.address(cx, access, 1)?;
         let mut lanes = [Lane::scalar(self.w.uint(0)); 4];
         for (word, update) in (0u32..).zip(updates) {
             let old = match address {
@@ -144,7 +141,7 @@ impl Emit<'_> {
     /// Updates an element of a buffer seen as `view`, `words` words behind the place.
     fn update_in_buffer(
         &mut self,
-        place: Place,
+        place: BufferPlace,
         words: u32,
         view: Scalar,
         update: Update,
@@ -180,7 +177,7 @@ impl Emit<'_> {
     }
 
     /// The kind of a buffer that an atomic writes.
-    fn written_kind(&self, place: Place) -> Result<BufferKind, Failure> {
+    fn written_kind(&self, place: BufferPlace) -> Result<BufferKind, Failure> {
         match self.program.buffers[place.buffer].kind {
             BufferKind::Constant => Err(Error::unsupported("constant buffers cannot be written")),
             kind @ (BufferKind::Storage | BufferKind::Counter | BufferKind::Shared) => Ok(kind),
@@ -309,7 +306,7 @@ impl Emit<'_> {
             size: 1,
             need: None,
         };
-        let (_, value) = load_builtin_value(self.interface, self.w, Stage::Fragment, row);
+        let (_, value) = self.io().load_builtin_value(row);
         self.w.val(value)
     }
 

@@ -5,12 +5,12 @@
 //! no second view: if the program updates 64 bits of it at once, it is an array of 64-bit integers altogether.
 
 use super::Emit;
-use super::place::{BufferUse, Member, Place, buffer_uses};
-use crate::builder::Builder;
-use crate::builder::{Scalar, Val};
+use super::cx::BufferUse;
+use super::place::{BufferPlace, Member, buffer_uses};
+use crate::builder::{Builder, Scalar, Val};
 use crate::capability::Need;
+use crate::interface::names::stage_word;
 use crate::interface::{bind, stage_number};
-use crate::interface_names::stage_word;
 use crate::reflect::{BufferBinding, DescriptorSlot};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
@@ -24,13 +24,6 @@ const FIRST_COUNTER_BINDING: u32 = 64;
 const CONSTANT_VECTORS: u32 = 4096;
 /// Words of shared memory if the program does not say how much it uses.
 const SHARED_WORDS: u32 = 4096;
-
-/// The variables of a buffer: one for each type that its block is seen as, and the types of these blocks.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct BufferVariables {
-    variables: [ValueWord; 4],
-    blocks: [TypeWord; 4],
-}
 
 /// Number of a view in [`BufferVariables`].
 fn view_number(view: Scalar) -> usize {
@@ -58,7 +51,7 @@ impl Emit<'_> {
     /// The variable through which a buffer is seen as `view`.
     fn buffer_variable(&mut self, id: BufferId, view: Scalar) -> ValueWord {
         let number = view_number(view);
-        let known = self.interface.buffers[id.index()].variables[number];
+        let known = self.interface.resources.buffers[id.index()].variables[number];
         if known.is_some() {
             return known;
         }
@@ -91,7 +84,7 @@ impl Emit<'_> {
                 self.block_variable(id, array, view)
             }
         };
-        self.interface.buffers[id.index()].variables[number] = variable;
+        self.interface.resources.buffers[id.index()].variables[number] = variable;
         variable
     }
 
@@ -115,7 +108,7 @@ impl Emit<'_> {
     fn block_variable(&mut self, id: BufferId, array: TypeWord, view: Scalar) -> ValueWord {
         let buffer = self.program.buffers[id];
         let block = self.w.declare_distinct_type(Spv::TypeStruct, &[array.0]);
-        self.interface.buffers[id.index()].blocks[view_number(view)] = block;
+        self.interface.resources.buffers[id.index()].blocks[view_number(view)] = block;
         self.w.decorate(block, Decoration::Block, &[]);
         let offset = Decoration::Offset as u32;
         self.w
@@ -155,7 +148,7 @@ impl Emit<'_> {
             count: buffer.array.unwrap_or(1).max(1),
             kind: buffer.kind,
         };
-        let buffers = &mut self.interface.reflected_buffers;
+        let buffers = &mut self.interface.reflected.buffers;
         if !buffers.contains(&reflected) {
             buffers.push(reflected);
         }
@@ -195,13 +188,14 @@ impl Emit<'_> {
     }
 
     /// A pointer to the block at a place, seen as `view`.
-    pub(super) fn block_pointer(&mut self, place: Place, view: Scalar) -> ValueWord {
+    pub(super) fn block_pointer(&mut self, place: BufferPlace, view: Scalar) -> ValueWord {
         let variable = self.buffer_variable(place.buffer, view);
         let buffer = self.program.buffers[place.buffer];
         if buffer.array.is_none() {
             return variable;
         }
-        let block = self.interface.buffers[place.buffer.index()].blocks[view_number(view)];
+        let block =
+            self.interface.resources.buffers[place.buffer.index()].blocks[view_number(view)];
         let member = self.w.member_word(place.member);
         let operands = [variable.0, member.0];
         self.w
@@ -209,7 +203,12 @@ impl Emit<'_> {
     }
 
     /// A pointer to element `number` of the buffer at a place seen as `view`.
-    pub(super) fn cell_pointer(&mut self, place: Place, view: Scalar, number: Val) -> ValueWord {
+    pub(super) fn cell_pointer(
+        &mut self,
+        place: BufferPlace,
+        view: Scalar,
+        number: Val,
+    ) -> ValueWord {
         let id = place.buffer;
         let buffer = self.program.buffers[id];
         let variable = self.buffer_variable(id, view);
@@ -279,7 +278,7 @@ impl Builder {
 
     fn access_chain(
         &mut self,
-        place: Place,
+        place: BufferPlace,
         class: StorageClass,
         pointee: TypeWord,
         operands: &[u32],

@@ -1,12 +1,11 @@
 //! Transform feedback: decorations of captured results, and copies of those that are not captured in place.
 
 use super::Emit;
-use crate::builder::Scalar;
-use crate::builder::gather::Lane;
+use crate::builder::{Lane, Scalar};
 use crate::capability::Need;
 use crate::capture::{self, Home};
 use crate::error::Failure;
-use crate::interface_names::output_name;
+use crate::interface::names::output_name;
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::{OutputId, Semantic, Storage};
@@ -89,7 +88,7 @@ impl Emit<'_> {
     fn declare_copy(&mut self, index: usize, location: u32, scalar: Scalar) -> ValueWord {
         let capture = self.options.transform_feedback.captures[index];
         let ty = self.w.ty(scalar, capture.count);
-        let variable = self.interface.variable(self.w, StorageClass::Output, ty);
+        let variable = self.io().variable(StorageClass::Output, ty);
         self.w.decorate(variable, Decoration::Location, &[location]);
         self.w.name(variable, || {
             format!("captured_{}", output_name(capture.semantic))

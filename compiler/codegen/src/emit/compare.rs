@@ -1,7 +1,7 @@
 //! Comparisons: booleans that become numbers only where a number is read.
 
 use super::Emit;
-use super::inst::Job;
+use super::cx::InstCx;
 use crate::builder::{Val, truth_scalar};
 use crate::error::Failure;
 use glasm_ir::{Op, Type, TypeBase};
@@ -9,12 +9,12 @@ use spirv::Op as Spv;
 
 impl Emit<'_> {
     /// One of the set-on operations.
-    pub(super) fn comparison(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, b] = self.two(job)?;
-        let truth = truth_scalar(job.inst.ty);
+    pub(super) fn comparison(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b] = self.two(cx)?;
+        let truth = truth_scalar(cx.inst.ty);
         Ok(self
             .w
-            .compare(compare_op(job.inst.op, job.inst.ty), truth, a, b))
+            .compare(compare_op(cx.inst.op, cx.inst.ty), truth, a, b))
     }
 }
 

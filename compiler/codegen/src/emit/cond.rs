@@ -4,9 +4,7 @@
 //! travel in one type: their own if all updates of the program agree, else a float with the same sign and zero flags.
 
 use super::Emit;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
 use crate::words::ValueWord;
 use glasm_ir::inst::Guard;

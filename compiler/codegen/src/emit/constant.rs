@@ -4,11 +4,9 @@
 //! clamped constant as unsigned, and loses powers and sines of constants inside loops.
 
 use super::Emit;
-use super::result::FlagLanes;
+use super::cx::FlagLanes;
 use crate::analysis::is_comparison;
-use crate::builder::gather::Lane;
-use crate::builder::single;
-use crate::builder::{Scalar, truth_scalar};
+use crate::builder::{Lane, Scalar, single, truth_scalar};
 use crate::error::Failure;
 use glasm_ir::inst::{read_lanes, result_type, source_type};
 use glasm_ir::interp::{self, Products, Sources};

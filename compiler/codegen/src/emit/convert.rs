@@ -1,25 +1,25 @@
 //! Conversions between all types. Out-of-range floats never reach a SPIR-V conversion.
 
 use super::Emit;
-use super::inst::Job;
+use super::cx::InstCx;
 use crate::builder::Val;
 use crate::error::Failure;
 use glasm_ir::{Aux, Type, Width};
 
 impl Emit<'_> {
     /// `Cvt`. The result has the type in which the target is kept: narrow integers are extended, halves are floats here.
-    pub(super) fn convert(&mut self, job: Job<'_>) -> Result<Val, Failure> {
+    pub(super) fn convert(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let Aux::Cvt {
             from,
             rounding,
             saturate,
-        } = job.inst.aux
+        } = cx.inst.aux
         else {
-            return self.source(job.inst, 0, job.lanes);
+            return self.source(cx.inst, 0, cx.lanes);
         };
         let program = self.program;
-        let src = &program.srcs[job.inst.first_source as usize];
-        let to = job.inst.ty;
+        let src = &program.srcs[cx.inst.first_source as usize];
+        let to = cx.inst.ty;
         // Narrow sources are cut to their width first, then modified as the type that they are.
         let val = if from.width().bits() < 32 && from.is_int() {
             let plain = glasm_ir::Src {
@@ -27,13 +27,13 @@ impl Emit<'_> {
                 negate: false,
                 ..*src
             };
-            let val = self.source_as(&plain, Type::U32, job.lanes)?;
+            let val = self.source_as(&plain, Type::U32, cx.lanes)?;
             let val = self
                 .w
                 .extend(val, from.width().bits(), from.is_signed_int());
             self.w.modify(val, src, from.with_width(Width::W32))
         } else {
-            self.source_as(src, from, job.lanes)?
+            self.source_as(src, from, cx.lanes)?
         };
         match (from.is_float(), to.is_float()) {
             (false, false) => Ok(self.w.int_to_int(val, from, to, saturate)),

@@ -268,4 +268,23 @@ impl Emit<'_> {
         self.seal(join);
         Ok(())
     }
+
+    /// The end of the open function at this point.
+    pub(super) fn leave_function(&mut self) -> Result<(), Failure> {
+        if self.in_entry {
+            self.store_outputs()?;
+        }
+        self.w.body.op(Op::Return, &[]);
+        self.w.reachable = false;
+        Ok(())
+    }
+
+    pub(super) fn call_function(&mut self, routine: RoutineId) {
+        let void = self.w.void();
+        let id = self.w.object();
+        let function = self.tables.functions[routine.index()];
+        self.w
+            .body
+            .result(Op::FunctionCall, void, id, &[function.0]);
+    }
 }

@@ -1,10 +1,9 @@
 //! What only fragments have: derivatives, interpolation at other places.
 
 use super::Emit;
-use super::inst::Job;
-use super::operand::Element;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use super::array::Element;
+use super::cx::InstCx;
+use crate::builder::{Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use glasm_ir::arena::Id;
@@ -22,8 +21,8 @@ enum At {
 
 impl Emit<'_> {
     /// Difference between neighbors of a quad; 0 outside fragment programs.
-    pub(super) fn derivative(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
-        let a = self.source(job.inst, 0, job.lanes)?;
+    pub(super) fn derivative(&mut self, cx: InstCx<'_>, op: Spv) -> Result<Val, Failure> {
+        let a = self.source(cx.inst, 0, cx.lanes)?;
         if self.program.stage != Stage::Fragment || self.w.splat_bits(a).is_some() {
             return Ok(self.w.constant_like(a, 0));
         }
@@ -41,16 +40,16 @@ impl Emit<'_> {
     }
 
     /// An input evaluated elsewhere than where its declaration says.
-    pub(super) fn interpolate(&mut self, job: Job<'_>) -> Result<Val, Failure> {
+    pub(super) fn interpolate(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let program = self.program;
-        let src = program.srcs[job.inst.first_source as usize];
+        let src = program.srcs[cx.inst.first_source as usize];
         let Base::Input(first) = src.base else {
             return Err(Error::unsupported("only inputs are interpolated"));
         };
-        let at = if job.inst.op == Op::InterpOffset {
-            At::Offset(self.interpolation_offset(job)?)
-        } else if job.inst.op == Op::InterpSample {
-            let sample = &program.srcs[job.inst.first_source as usize + 1];
+        let at = if cx.inst.op == Op::InterpOffset {
+            At::Offset(self.interpolation_offset(cx)?)
+        } else if cx.inst.op == Op::InterpSample {
+            let sample = &program.srcs[cx.inst.first_source as usize + 1];
             let sample = self.source_as(sample, Type::U32, 1)?;
             // The operand is a signed integer.
             At::Sample(self.w.reread(sample, Scalar::S32))
@@ -60,7 +59,7 @@ impl Emit<'_> {
         let lanes = self.interpolated_lanes(first, &src, at)?;
         let mut picked = [Lane::UNDEFINED; 4];
         let mut count = 0;
-        for lane in glasm_ir::WriteMask(job.lanes).lanes() {
+        for lane in glasm_ir::WriteMask(cx.lanes).lanes() {
             picked[count] = lanes[src.swizzle.lane(lane)];
             count += 1;
         }
@@ -72,9 +71,9 @@ impl Emit<'_> {
         })
     }
 
-    fn interpolation_offset(&mut self, job: Job<'_>) -> Result<Val, Failure> {
+    fn interpolation_offset(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let program = self.program;
-        let src = &program.srcs[job.inst.first_source as usize + 1];
+        let src = &program.srcs[cx.inst.first_source as usize + 1];
         let offset = self.source_as(src, Type::F32, 0b11)?;
         let offset = self.w.widen(offset, 2);
         if !self.options.conventions.negate_ddy {
@@ -120,13 +119,8 @@ impl Emit<'_> {
     }
 
     fn interpolated_input(&mut self, input: InputId, at: At) -> Result<[Lane; 4], Failure> {
-        let lanes = self
-            .interface
-            .input(self.w, self.program, self.options, input)?;
-        let Some(variable) = self
-            .interface
-            .interpolant(self.program, self.options, input)
-        else {
+        let lanes = self.io().input(input)?;
+        let Some(variable) = self.io().interpolant(input) else {
             return Ok(lanes);
         };
         if self.options.fixed.two_sided_color

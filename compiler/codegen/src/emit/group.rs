@@ -1,14 +1,11 @@
 //! Thread groups: subgroups of Vulkan, of which those with more than 32 invocations count as two groups.
 
 use super::Emit;
-use super::inst::Job;
-use super::result::Outcome;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val, truth_scalar};
-use crate::builtin::thread_row;
+use super::cx::{InstCx, Outcome};
+use crate::builder::{Builder, Lane, Scalar, Val, truth_scalar};
 use crate::capability::{Need, check_subgroups};
 use crate::error::Failure;
+use crate::interface::builtin::thread_row;
 use glasm_ir::{Node, Op, Type};
 use spirv::{Op as Spv, Scope};
 
@@ -18,9 +15,8 @@ const GROUP: u32 = 32;
 impl Emit<'_> {
     /// The invocation number in the subgroup.
     fn subgroup_id(&mut self) -> Val {
-        let stage = self.program.stage;
-        let (_, id) =
-            crate::builtin::load_builtin_value(self.interface, self.w, stage, thread_row());
+        let _stage = self.program.stage;
+        let (_, id) = self.io().load_builtin_value(thread_row());
         self.w.val(id)
     }
 
@@ -35,13 +31,13 @@ impl Emit<'_> {
     }
 
     /// Whether the lanes of the first source are not zero, read as the type of the instruction.
-    fn lanes_not_zero(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let src = self.program.srcs[job.inst.first_source as usize];
-        if let Some(truth) = self.source_truth(&src, job.lanes)? {
+    fn lanes_not_zero(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let src = self.program.srcs[cx.inst.first_source as usize];
+        if let Some(truth) = self.source_truth(&src, cx.lanes)? {
             return Ok(truth);
         }
-        let a = self.source(job.inst, 0, job.lanes)?;
-        let op = if job.inst.ty.is_float() {
+        let a = self.source(cx.inst, 0, cx.lanes)?;
+        let op = if cx.inst.ty.is_float() {
             Spv::FUnordNotEqual
         } else {
             Spv::INotEqual
@@ -78,16 +74,16 @@ impl Emit<'_> {
     }
 
     /// `GroupBallot`
-    pub(super) fn group_ballot(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let truth = self.lanes_not_zero(job)?;
+    pub(super) fn group_ballot(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let truth = self.lanes_not_zero(cx)?;
         self.each_lane(truth, Self::ballot)
     }
 
     /// `GroupAll`, `GroupAny`, `GroupEqual`
-    pub(super) fn group_test(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let truth = self.lanes_not_zero(job)?;
-        let op = job.inst.op;
-        let stands_for = truth_scalar(job.inst.ty);
+    pub(super) fn group_test(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let truth = self.lanes_not_zero(cx)?;
+        let op = cx.inst.op;
+        let stands_for = truth_scalar(cx.inst.ty);
         self.each_lane(truth, |emit, truth| emit.vote(op, truth, stands_for))
     }
 
@@ -130,11 +126,11 @@ impl Emit<'_> {
 
     /// `ShuffleUp`, `ShuffleDown`, `ShuffleXor`, `ShuffleIndex`: NV_shader_thread_shuffle section 2.X.8.Z. Ranges include
     /// their ends, or the last invocation could never be read.
-    pub(super) fn shuffle(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
+    pub(super) fn shuffle(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let scope = self.w.subgroup(Need::GroupShuffle, "shuffles")?;
         let program = self.program;
-        let first = job.inst.first_source as usize;
-        let value = self.source(job.inst, 0, 1)?;
+        let first = cx.inst.first_source as usize;
+        let value = self.source(cx.inst, 0, 1)?;
         let index = self.source_as(&program.srcs[first + 1], Type::U32, 1)?;
         let control = self.source_as(&program.srcs[first + 2], Type::U32, 1)?;
         let last_id = self.w.constant_like(index, u64::from(GROUP - 1));
@@ -150,7 +146,7 @@ impl Emit<'_> {
         let end = self.w.binary(Spv::BitwiseOr, start, reach);
         let (source, test) = self
             .w
-            .shuffle_source(job.inst.op, [id, index, start, within]);
+            .shuffle_source(cx.inst.op, [id, index, start, within]);
         let in_range = self.w.compare(test, Scalar::BoolInt, source, end);
         let source = self.w.select(in_range, source, id);
         let source = self.in_subgroup(source);
@@ -158,7 +154,7 @@ impl Emit<'_> {
         let read = self
             .w
             .op(Spv::GroupNonUniformShuffle, value.scalar, 1, &operands);
-        let predicate = self.w.truth_number(in_range, job.inst.ty);
+        let predicate = self.w.truth_number(in_range, cx.inst.ty);
         let zero = Lane::scalar(self.w.constant(value.scalar, 0));
         Ok(Outcome::Lanes([
             predicate.lane(0),
@@ -180,10 +176,10 @@ impl Emit<'_> {
     }
 
     /// `Quad0` to `QuadY`: NV_shader_thread_group section 8.3.
-    pub(super) fn quad(&mut self, job: Job<'_>) -> Result<Val, Failure> {
+    pub(super) fn quad(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let scope = self.w.subgroup(Need::GroupQuad, "quad operations")?;
-        let [a, b] = self.two(job)?;
-        let (op, which) = quad_operation(job.inst.op);
+        let [a, b] = self.two(cx)?;
+        let (op, which) = quad_operation(cx.inst.op);
         let which = self.w.uint(which);
         let operands = [scope, a.id.0, which.0];
         let read = self.w.op(op, Scalar::F32, a.size, &operands);
@@ -217,22 +213,6 @@ impl Emit<'_> {
             && !self.w.in_branch()
             && !self.program.nodes.iter().any(leaves)
             && !self.program.insts.iter().any(stops)
-    }
-
-    /// Whether the invocation does not count, at this place: `KIL` may have made it a helper.
-    pub(super) fn helper_now(&mut self) -> Option<[Lane; 4]> {
-        let demotes = self.w.device.demote_to_helper_invocation
-            && self.program.insts.iter().any(|inst| inst.op == Op::Demote);
-        if !demotes {
-            return None;
-        }
-        self.w.needs.insert(Need::Demote);
-        let helper = self
-            .w
-            .op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
-        let zero = Lane::scalar(self.w.uint(0));
-        let one = Lane::scalar(self.w.uint(1));
-        Some([helper.lane(0), zero, zero, one])
     }
 }
 

@@ -1,9 +1,7 @@
 //! Values computed in blocks of their own: under a condition, or in one of the cases of a number.
 
 use super::Emit;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Home, Scalar, Val};
+use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
 use spirv::{Op as Spv, SelectionControl};

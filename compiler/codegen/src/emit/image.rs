@@ -1,12 +1,9 @@
 //! Image accesses. Texels that do not exist read 0 and are not written, which the module sees to itself.
 
 use super::Emit;
+use super::cx::{InstCx, Outcome};
 use super::image_object::texel_component;
-use super::inst::Job;
-use super::result::Outcome;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
@@ -22,8 +19,8 @@ pub(super) struct Texel {
 }
 
 impl Emit<'_> {
-    pub(super) fn image_access(&self, job: Job<'_>) -> Result<(ImageAccess, Image), Failure> {
-        let Aux::Image(id) = job.inst.aux else {
+    pub(super) fn image_access(&self, cx: InstCx<'_>) -> Result<(ImageAccess, Image), Failure> {
+        let Aux::Image(id) = cx.inst.aux else {
             return Err(Error::unsupported(
                 "an image instruction without access data",
             ));
@@ -35,12 +32,12 @@ impl Emit<'_> {
     /// The texel that the sources from `first` on name.
     pub(super) fn texel(
         &mut self,
-        job: Job<'_>,
+        cx: InstCx<'_>,
         image: Image,
         first: usize,
     ) -> Result<Texel, Failure> {
         let program = self.program;
-        let sources = &program.srcs[job.inst.source_range()];
+        let sources = &program.srcs[cx.inst.source_range()];
         let lanes = image.coordinate_lanes();
         let coordinate = self.source_as(&sources[first], Type::S32, (1 << lanes) - 1)?;
         let coordinate = self.w.widen(coordinate, lanes);
@@ -56,9 +53,9 @@ impl Emit<'_> {
     }
 
     /// Whether the texel of an image access is populated. One that does not exist touches no memory that is not.
-    pub(super) fn image_residency(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let (access, image) = self.image_access(job)?;
-        let texel = self.texel(job, image, 0)?;
+    pub(super) fn image_residency(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let (access, image) = self.image_access(cx)?;
+        let texel = self.texel(cx, image, 0)?;
         let lanes = self.with_image(&access, |emit, pointer| {
             let object = emit.w.loaded_image(pointer);
             let (texel, inside) = emit.w.inside(object, texel);
@@ -76,10 +73,10 @@ impl Emit<'_> {
     }
 
     /// `ImageLoad`
-    pub(super) fn image_load(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(job)?;
-        let texel = self.texel(job, image, 0)?;
-        let ty = job.inst.ty;
+    pub(super) fn image_load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = self.image_access(cx)?;
+        let texel = self.texel(cx, image, 0)?;
+        let ty = cx.inst.ty;
         let lanes = self.with_image(&access, |emit, pointer| {
             let object = emit.w.loaded_image(pointer);
             let (texel, inside) = emit.w.inside(object, texel);
@@ -100,18 +97,16 @@ impl Emit<'_> {
     }
 
     /// `ImageStore`
-    pub(super) fn image_store(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(job)?;
+    pub(super) fn image_store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = self.image_access(cx)?;
         let program = self.program;
-        let src = &program.srcs[job.inst.first_source as usize];
+        let src = &program.srcs[cx.inst.first_source as usize];
         // Narrow values are in the low bits; a store takes them as they are.
-        let narrow = job.inst.ty.width() < Width::W32;
-        let ty = if narrow { Type::U32 } else { job.inst.ty };
+        let narrow = cx.inst.ty.width() < Width::W32;
+        let ty = if narrow { Type::U32 } else { cx.inst.ty };
         let value = self.source_as(src, ty, access.element_lanes())?;
-        let value = self
-            .w
-            .texel_value(value, job.inst.ty, &access, image.texels);
-        let texel = self.texel(job, image, 1)?;
+        let value = self.w.texel_value(value, cx.inst.ty, &access, image.texels);
+        let texel = self.texel(cx, image, 1)?;
         self.with_image(&access, |emit, pointer| {
             let object = emit.w.loaded_image(pointer);
             let (texel, inside) = emit.w.inside(object, texel);
@@ -124,9 +119,9 @@ impl Emit<'_> {
     }
 
     /// `ImageSize`, `ImageSamples`
-    pub(super) fn image_query(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(job)?;
-        let is_size = job.inst.op == Op::ImageSize;
+    pub(super) fn image_query(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = self.image_access(cx)?;
+        let is_size = cx.inst.op == Op::ImageSize;
         let lanes = self.with_image(&access, |emit, pointer| {
             let object = emit.w.loaded_image(pointer);
             if is_size {

@@ -2,13 +2,10 @@
 
 use super::Emit;
 use super::atomic::Update;
+use super::cx::{InstCx, Outcome};
 use super::image::Texel;
 use super::image_object::ImagePointer;
-use super::inst::Job;
-use super::result::Outcome;
-use crate::builder::Builder;
-use crate::builder::Scalar;
-use crate::builder::gather::Lane;
+use crate::builder::{Builder, Lane, Scalar};
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
 use glasm_ir::resource::AtomicOp;
@@ -17,12 +14,12 @@ use spirv::{Decoration, Op as Spv, StorageClass};
 
 impl Emit<'_> {
     /// `ImageAtomic`
-    pub(super) fn image_atomic(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let (access, image) = self.image_access(job)?;
+    pub(super) fn image_atomic(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let (access, image) = self.image_access(cx)?;
         let op = access.atomic.unwrap_or(AtomicOp::Exchange);
-        let halves = job.inst.ty == Type::F16;
+        let halves = cx.inst.ty == Type::F16;
         if halves && image.texels == ImageTexels::Raw(64) {
-            return self.locked_image_atomic(job, &access, image, op);
+            return self.locked_image_atomic(cx, &access, image, op);
         }
         if image.texels != ImageTexels::Raw(32) {
             return Err(Error::unsupported(
@@ -30,11 +27,11 @@ impl Emit<'_> {
             ));
         }
         let update = if halves {
-            self.half_updates(job.inst, op, 2)?[0]
+            self.half_updates(cx.inst, op, 2)?[0]
         } else {
-            self.scalar_update(job.inst, op)?
+            self.scalar_update(cx.inst, op)?
         };
-        let texel = self.texel(job, image, 1)?;
+        let texel = self.texel(cx, image, 1)?;
         let lanes = self.with_image(&access, |emit, pointer| {
             let object = emit.w.loaded_image(pointer);
             let (texel, inside) = emit.w.inside(object, texel);
@@ -55,13 +52,13 @@ impl Emit<'_> {
     /// An update of four half floats, each of which the specification wants to be atomic.
     fn locked_image_atomic(
         &mut self,
-        job: Job<'_>,
+        cx: InstCx<'_>,
         access: &ImageAccess,
         image: Image,
         op: AtomicOp,
     ) -> Result<Outcome, Failure> {
-        let updates = self.half_updates(job.inst, op, access.components)?;
-        let texel = self.texel(job, image, 1)?;
+        let updates = self.half_updates(cx.inst, op, access.components)?;
+        let texel = self.texel(cx, image, 1)?;
         let lanes = self.with_image(access, |emit, pointer| {
             let object = emit.w.loaded_image(pointer);
             let (texel, inside) = emit.w.inside(object, texel);

@@ -4,8 +4,7 @@
 //! lock gives it back in the same round of the loop: those that run in step with it wait for no one that waits for them.
 
 use super::Emit;
-use crate::builder::Scalar;
-use crate::builder::gather::Lane;
+use crate::builder::{Lane, Scalar};
 use crate::error::Failure;
 use crate::interface::bind;
 use crate::options::IMAGE_LOCK_BINDING;
@@ -53,14 +52,14 @@ impl Emit<'_> {
 
     /// A pointer to the word that is 1 while an invocation has the lock.
     fn image_lock(&mut self) -> ValueWord {
-        if !self.interface.image_lock.is_some() {
+        if !self.interface.resources.image_lock.is_some() {
             self.declare_image_lock();
         }
         let word = self.w.ty(Scalar::U32, 1);
         let ty = self.w.pointer(StorageClass::StorageBuffer, word);
         let member = self.w.uint(0);
         let pointer = self.w.object();
-        let operands = [self.interface.image_lock.0, member.0];
+        let operands = [self.interface.resources.image_lock.0, member.0];
         self.w.body.result(Spv::AccessChain, ty, pointer, &operands);
         pointer
     }
@@ -83,7 +82,7 @@ impl Emit<'_> {
         self.w.name(variable, || "image_lock".to_owned());
         self.w.name_type(block, "ImageLock");
         self.w.name_member(block, 0, "held");
-        self.interface.image_lock = variable;
-        self.interface.reflected_image_lock = Some(slot);
+        self.interface.resources.image_lock = variable;
+        self.interface.reflected.image_lock = Some(slot);
     }
 }

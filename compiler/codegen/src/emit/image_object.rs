@@ -2,14 +2,13 @@
 
 use super::Emit;
 use super::place::Member;
-use crate::builder::Builder;
-use crate::builder::Scalar;
-use crate::builder::gather::Lane;
+use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::handles::{HandleKind, texel};
-use crate::interface::{base_scalar, bind};
+use crate::handles::texel;
+use crate::interface::{ImageVariable, base_scalar, bind};
 use crate::options::{FIRST_IMAGE_BINDING, IMAGE_UNITS, TexelFormat};
+use crate::reflect::HandleKind;
 use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
@@ -18,13 +17,6 @@ use glasm_ir::{
     Aux, Image, ImageAccess, ImageId, ImageTexels, Op, Program, TexTarget, TypeBase, Units,
 };
 use spirv::{Decoration, Op as Spv, StorageClass};
-
-/// An image's variable and the type of one image.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ImageVariable {
-    variable: ValueWord,
-    object: TypeWord,
-}
 
 bitflags::bitflags! {
     /// What a program does with an image.
@@ -79,7 +71,7 @@ pub(super) fn texel_component(texels: ImageTexels) -> Scalar {
 
 impl Emit<'_> {
     fn image_variable(&mut self, id: ImageId) -> Result<ImageVariable, Failure> {
-        let known = self.interface.images[id.index()];
+        let known = self.interface.resources.images[id.index()];
         if known.variable.is_some() {
             return Ok(known);
         }
@@ -98,7 +90,7 @@ impl Emit<'_> {
         self.w.image_decorations(variable, uses);
         self.bind_image(variable, &image, uses, count.unwrap_or(1))?;
         let result = ImageVariable { variable, object };
-        self.interface.images[id.index()] = result;
+        self.interface.resources.images[id.index()] = result;
         Ok(result)
     }
 
@@ -123,7 +115,7 @@ impl Emit<'_> {
         let written = uses.contains(ImageUse::WRITTEN);
         if let Some(kind) = HandleKind::of_image(image.units, format) {
             self.bind_handle_array(variable, kind, image.target, count);
-            let mut arrays = self.interface.reflected_handles.iter_mut();
+            let mut arrays = self.interface.reflected.handles.iter_mut();
             let own = arrays.find(|array| (array.kind, array.target) == (kind, image.target));
             if let Some(own) = own {
                 own.written |= written;
@@ -135,7 +127,7 @@ impl Emit<'_> {
             set: self.options.bindings.storage_set,
             binding: FIRST_IMAGE_BINDING + IMAGE_UNITS * view_number(image.texels) + unit,
         };
-        let mut bound = self.interface.reflected_images.iter();
+        let mut bound = self.interface.reflected.images.iter();
         if bound.any(|other| other.slot == slot && other.target != image.target) {
             return Err(Error::unsupported(format!(
                 "image unit {unit} is accessed with two targets"
@@ -143,7 +135,7 @@ impl Emit<'_> {
         }
         bind(self.w, variable, slot);
         self.w.name(variable, || format!("image{unit}"));
-        self.interface.reflected_images.push(ImageBinding {
+        self.interface.reflected.images.push(ImageBinding {
             slot,
             unit,
             count,

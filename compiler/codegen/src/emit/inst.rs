@@ -1,21 +1,12 @@
 //! Dispatch by operation.
 
 use super::Emit;
-use super::result::Outcome;
-use crate::builder::Flags;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use super::alu::Extreme;
+use super::cx::{InstCx, Outcome};
+use crate::builder::{Flags, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
-use glasm_ir::{Aux, Inst, InstFlags, Op, Saturate, Type, TypeBase};
+use glasm_ir::{Inst, InstFlags, Op, Saturate};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
-
-/// One instruction with the lanes to compute.
-#[derive(Clone, Copy)]
-pub(super) struct Job<'p> {
-    pub(super) inst: &'p Inst,
-    /// Lanes to compute, for the result or for condition codes.
-    pub(super) lanes: u8,
-}
 
 impl Emit<'_> {
     /// Writes one instruction, or nothing if nothing of it is needed.
@@ -34,14 +25,14 @@ impl Emit<'_> {
         if !self.w.device.float64 && self.uses_float64(inst, needed >> 4) {
             return Err(Error::missing_feature("shaderFloat64"));
         }
-        let job = Job { inst, lanes };
-        let outcome = self.compute(job)?;
+        let cx = InstCx { inst, lanes };
+        let outcome = self.compute(cx)?;
         if self.write_direct(inst, needed, &outcome) {
             self.w.flags = InstFlags::empty();
             return Ok(());
         }
         let flags = if needed >> 4 != 0 && self.analysis.reads_overflow {
-            self.flags_of(job, outcome)?
+            self.flags_of(cx, outcome)?
         } else {
             None
         };
@@ -51,102 +42,102 @@ impl Emit<'_> {
     }
 
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
-    fn compute(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        if self.is_pair_op(job.inst) {
-            return self.wide_inst(job);
+    fn compute(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        if self.is_pair_op(cx.inst) {
+            return self.wide_inst(cx);
         }
-        let float = job.inst.ty.is_float();
-        let val = match job.inst.op {
-            Op::Mov => return self.mov(job),
-            Op::Add => self.add(job)?,
-            Op::Sub => self.sub(job)?,
-            Op::Mul => self.mul(job)?,
-            Op::MulHi => self.mul_high(job)?,
-            Op::Mad => self.mad(job)?,
-            Op::Div if float => self.float_div(job)?,
-            Op::Div => self.int_div(job)?,
-            Op::Mod => self.int_mod(job)?,
-            Op::Min => self.min_max(job, Extreme::Min)?,
-            Op::Max => self.min_max(job, Extreme::Max)?,
-            Op::NMin => self.ext_sources::<2>(job, GlslOp::NMin)?,
-            Op::NMax => self.ext_sources::<2>(job, GlslOp::NMax)?,
-            Op::Floor => self.ext_sources::<1>(job, GlslOp::Floor)?,
-            Op::Ceil => self.ext_sources::<1>(job, GlslOp::Ceil)?,
+        let float = cx.inst.ty.is_float();
+        let val = match cx.inst.op {
+            Op::Mov => return self.mov(cx),
+            Op::Add => self.add(cx)?,
+            Op::Sub => self.sub(cx)?,
+            Op::Mul => self.mul(cx)?,
+            Op::MulHi => self.mul_high(cx)?,
+            Op::Mad => self.mad(cx)?,
+            Op::Div if float => self.float_div(cx)?,
+            Op::Div => self.int_div(cx)?,
+            Op::Mod => self.int_mod(cx)?,
+            Op::Min => self.min_max(cx, Extreme::Min)?,
+            Op::Max => self.min_max(cx, Extreme::Max)?,
+            Op::NMin => self.ext_sources::<2>(cx, GlslOp::NMin)?,
+            Op::NMax => self.ext_sources::<2>(cx, GlslOp::NMax)?,
+            Op::Floor => self.ext_sources::<1>(cx, GlslOp::Floor)?,
+            Op::Ceil => self.ext_sources::<1>(cx, GlslOp::Ceil)?,
             Op::Trunc => {
-                let value = self.source(job.inst, 0, job.lanes)?;
+                let value = self.source(cx.inst, 0, cx.lanes)?;
                 self.w.truncated(value)
             }
             Op::Round => {
-                let value = self.source(job.inst, 0, job.lanes)?;
+                let value = self.source(cx.inst, 0, cx.lanes)?;
                 self.w.rounded_to_even(value)
             }
-            Op::Fract => self.fract(job)?,
-            Op::Sign => self.sign(job)?,
-            Op::Rcp => self.reciprocal(job)?,
-            Op::Rsq => self.ext_sources::<1>(job, GlslOp::InverseSqrt)?,
-            Op::Sqrt => self.ext_sources::<1>(job, GlslOp::Sqrt)?,
-            Op::Exp2 => self.ext_sources::<1>(job, GlslOp::Exp2)?,
-            Op::Log2 => self.log2(job)?,
-            Op::Pow => self.pow(job)?,
-            Op::Sin => self.ext_sources::<1>(job, GlslOp::Sin)?,
-            Op::Cos => self.ext_sources::<1>(job, GlslOp::Cos)?,
-            Op::And => self.binary_sources(job, Spv::BitwiseAnd)?,
-            Op::Or => self.binary_sources(job, Spv::BitwiseOr)?,
-            Op::Xor => self.binary_sources(job, Spv::BitwiseXor)?,
-            Op::Not => self.unary_source(job, Spv::Not)?,
-            Op::Shl => self.shift(job, Spv::ShiftLeftLogical)?,
-            Op::Shr if job.inst.ty.is_signed_int() => self.shift(job, Spv::ShiftRightArithmetic)?,
-            Op::Shr => self.shift(job, Spv::ShiftRightLogical)?,
-            Op::BitExtract => self.bit_extract(job)?,
-            Op::BitInsert => self.bit_insert(job)?,
-            Op::BitReverse => self.unary_source(job, Spv::BitReverse)?,
-            Op::BitCount => self.unary_source(job, Spv::BitCount)?,
-            Op::FindLsb => self.ext_sources::<1>(job, GlslOp::FindILsb)?,
-            Op::FindMsb if job.inst.ty.is_signed_int() => {
-                self.ext_sources::<1>(job, GlslOp::FindSMsb)?
+            Op::Fract => self.fract(cx)?,
+            Op::Sign => self.sign(cx)?,
+            Op::Rcp => self.reciprocal(cx)?,
+            Op::Rsq => self.ext_sources::<1>(cx, GlslOp::InverseSqrt)?,
+            Op::Sqrt => self.ext_sources::<1>(cx, GlslOp::Sqrt)?,
+            Op::Exp2 => self.ext_sources::<1>(cx, GlslOp::Exp2)?,
+            Op::Log2 => self.log2(cx)?,
+            Op::Pow => self.pow(cx)?,
+            Op::Sin => self.ext_sources::<1>(cx, GlslOp::Sin)?,
+            Op::Cos => self.ext_sources::<1>(cx, GlslOp::Cos)?,
+            Op::And => self.binary_sources(cx, Spv::BitwiseAnd)?,
+            Op::Or => self.binary_sources(cx, Spv::BitwiseOr)?,
+            Op::Xor => self.binary_sources(cx, Spv::BitwiseXor)?,
+            Op::Not => self.unary_source(cx, Spv::Not)?,
+            Op::Shl => self.shift(cx, Spv::ShiftLeftLogical)?,
+            Op::Shr if cx.inst.ty.is_signed_int() => self.shift(cx, Spv::ShiftRightArithmetic)?,
+            Op::Shr => self.shift(cx, Spv::ShiftRightLogical)?,
+            Op::BitExtract => self.bit_extract(cx)?,
+            Op::BitInsert => self.bit_insert(cx)?,
+            Op::BitReverse => self.unary_source(cx, Spv::BitReverse)?,
+            Op::BitCount => self.unary_source(cx, Spv::BitCount)?,
+            Op::FindLsb => self.ext_sources::<1>(cx, GlslOp::FindILsb)?,
+            Op::FindMsb if cx.inst.ty.is_signed_int() => {
+                self.ext_sources::<1>(cx, GlslOp::FindSMsb)?
             }
-            Op::FindMsb => self.ext_sources::<1>(job, GlslOp::FindUMsb)?,
+            Op::FindMsb => self.ext_sources::<1>(cx, GlslOp::FindUMsb)?,
             Op::SetEq | Op::SetNe | Op::SetLt | Op::SetLe | Op::SetGt | Op::SetGe => {
-                self.comparison(job)?
+                self.comparison(cx)?
             }
-            Op::SelLt => self.select_less(job)?,
-            Op::SelNz => self.select_non_zero(job)?,
-            Op::Dp2 => self.dot(job, 0b0011)?,
-            Op::Dp3 => self.dot(job, 0b0111)?,
-            Op::Dp4 => self.dot(job, 0b1111)?,
-            Op::Cvt => self.convert(job)?,
-            Op::PackHalf2 => self.pack_halves(job)?,
-            Op::PackUnorm2 => self.pack(job, GlslOp::PackUnorm2x16, 0b0011)?,
-            Op::PackUnorm4 => self.pack(job, GlslOp::PackUnorm4x8, 0b1111)?,
-            Op::UnpackHalf2 => return self.unpack(job, GlslOp::UnpackHalf2x16, 2),
-            Op::UnpackUnorm2 => return self.unpack(job, GlslOp::UnpackUnorm2x16, 2),
-            Op::UnpackUnorm4 => return self.unpack(job, GlslOp::UnpackUnorm4x8, 4),
-            Op::Pack64 => return self.pack64(job),
-            Op::Unpack64 => return self.unpack64(job),
-            Op::Ddx => self.derivative(job, Spv::DPdx)?,
-            Op::Ddy => self.derivative(job, Spv::DPdy)?,
-            Op::DdxFine => self.derivative(job, Spv::DPdxFine)?,
-            Op::DdyFine => self.derivative(job, Spv::DPdyFine)?,
-            Op::DdxCoarse => self.derivative(job, Spv::DPdxCoarse)?,
-            Op::DdyCoarse => self.derivative(job, Spv::DPdyCoarse)?,
-            Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => self.interpolate(job)?,
-            Op::GroupAll | Op::GroupAny | Op::GroupEqual => self.group_test(job)?,
-            Op::GroupBallot => self.group_ballot(job)?,
+            Op::SelLt => self.select_less(cx)?,
+            Op::SelNz => self.select_non_zero(cx)?,
+            Op::Dp2 => self.dot(cx, 0b0011)?,
+            Op::Dp3 => self.dot(cx, 0b0111)?,
+            Op::Dp4 => self.dot(cx, 0b1111)?,
+            Op::Cvt => self.convert(cx)?,
+            Op::PackHalf2 => self.pack_halves(cx)?,
+            Op::PackUnorm2 => self.pack(cx, GlslOp::PackUnorm2x16, 0b0011)?,
+            Op::PackUnorm4 => self.pack(cx, GlslOp::PackUnorm4x8, 0b1111)?,
+            Op::UnpackHalf2 => return self.unpack(cx, GlslOp::UnpackHalf2x16, 2),
+            Op::UnpackUnorm2 => return self.unpack(cx, GlslOp::UnpackUnorm2x16, 2),
+            Op::UnpackUnorm4 => return self.unpack(cx, GlslOp::UnpackUnorm4x8, 4),
+            Op::Pack64 => return self.pack64(cx),
+            Op::Unpack64 => return self.unpack64(cx),
+            Op::Ddx => self.derivative(cx, Spv::DPdx)?,
+            Op::Ddy => self.derivative(cx, Spv::DPdy)?,
+            Op::DdxFine => self.derivative(cx, Spv::DPdxFine)?,
+            Op::DdyFine => self.derivative(cx, Spv::DPdyFine)?,
+            Op::DdxCoarse => self.derivative(cx, Spv::DPdxCoarse)?,
+            Op::DdyCoarse => self.derivative(cx, Spv::DPdyCoarse)?,
+            Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => self.interpolate(cx)?,
+            Op::GroupAll | Op::GroupAny | Op::GroupEqual => self.group_test(cx)?,
+            Op::GroupBallot => self.group_ballot(cx)?,
             Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex => {
-                return self.shuffle(job);
+                return self.shuffle(cx);
             }
             Op::Quad0 | Op::Quad1 | Op::Quad2 | Op::Quad3 | Op::QuadX | Op::QuadY => {
-                self.quad(job)?
+                self.quad(cx)?
             }
-            Op::Tex => return self.texture(job),
-            Op::Resident => return self.resident(job),
-            Op::Load => return self.load(job),
-            Op::Store => return self.store(job),
-            Op::Atomic => return self.atomic(job),
-            Op::ImageLoad => return self.image_load(job),
-            Op::ImageStore => return self.image_store(job),
-            Op::ImageAtomic => return self.image_atomic(job),
-            Op::ImageSize | Op::ImageSamples => return self.image_query(job),
+            Op::Tex => return self.texture(cx),
+            Op::Resident => return self.resident(cx),
+            Op::Load => return self.load(cx),
+            Op::Store => return self.store(cx),
+            Op::Atomic => return self.atomic(cx),
+            Op::ImageLoad => return self.image_load(cx),
+            Op::ImageStore => return self.image_store(cx),
+            Op::ImageAtomic => return self.image_atomic(cx),
+            Op::ImageSize | Op::ImageSamples => return self.image_query(cx),
             Op::MemoryBarrier => return self.memory_barrier(),
             Op::Barrier => return self.barrier(),
             Op::Demote => return self.demote(),
@@ -156,59 +147,44 @@ impl Emit<'_> {
         Ok(Outcome::Val(val))
     }
 
-    /// The two operands of a two-operand instruction.
-    #[inline]
-    pub(super) fn two(&mut self, job: Job<'_>) -> Result<[Val; 2], Failure> {
-        Ok([
-            self.source(job.inst, 0, job.lanes)?,
-            self.source(job.inst, 1, job.lanes)?,
-        ])
-    }
-
-    /// The three operands of a three-operand instruction.
-    pub(super) fn three(&mut self, job: Job<'_>) -> Result<[Val; 3], Failure> {
-        let [a, b] = self.two(job)?;
-        Ok([a, b, self.source(job.inst, 2, job.lanes)?])
-    }
-
-    fn unary_source(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
-        let a = self.source(job.inst, 0, job.lanes)?;
+    fn unary_source(&mut self, cx: InstCx<'_>, op: Spv) -> Result<Val, Failure> {
+        let a = self.source(cx.inst, 0, cx.lanes)?;
         Ok(self.w.unary(op, a))
     }
 
-    fn binary_sources(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
-        let [a, b] = self.two(job)?;
+    fn binary_sources(&mut self, cx: InstCx<'_>, op: Spv) -> Result<Val, Failure> {
+        let [a, b] = self.two(cx)?;
         Ok(self.w.binary(op, a, b))
     }
 
-    fn ext_sources<const N: usize>(&mut self, job: Job<'_>, op: GlslOp) -> Result<Val, Failure> {
+    fn ext_sources<const N: usize>(&mut self, cx: InstCx<'_>, op: GlslOp) -> Result<Val, Failure> {
         let mut args = [Val {
             id: crate::words::ValueWord::NONE,
             scalar: Scalar::F32,
             size: 1,
         }; N];
         for (number, arg) in args.iter_mut().enumerate() {
-            *arg = self.source(job.inst, number, job.lanes)?;
+            *arg = self.source(cx.inst, number, cx.lanes)?;
         }
         Ok(self.w.ext(op, &args))
     }
 
     /// A copy: no instruction, the result lanes are where the source lanes are.
-    fn mov(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
+    fn mov(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let program = self.program;
-        let src = &program.srcs[job.inst.first_source as usize];
-        let clamps = job
+        let src = &program.srcs[cx.inst.first_source as usize];
+        let clamps = cx
             .inst
             .dst
             .is_some_and(|dst| dst.saturate != Saturate::None);
-        if src.has_modifier() || clamps && job.inst.ty.is_float() {
-            return Ok(Outcome::Val(self.source(job.inst, 0, job.lanes)?));
+        if src.has_modifier() || clamps && cx.inst.ty.is_float() {
+            return Ok(Outcome::Val(self.source(cx.inst, 0, cx.lanes)?));
         }
-        let scalar = self.w.moved_scalar(job.inst.ty);
+        let scalar = self.w.moved_scalar(cx.inst.ty);
         let mut from = [Lane::UNDEFINED; 4];
-        self.source_lanes(src, scalar, job.lanes, &mut from)?;
+        self.source_lanes(src, scalar, cx.lanes, &mut from)?;
         let mut lanes = [Lane::UNDEFINED; 4];
-        for (lane, value) in glasm_ir::WriteMask(job.lanes).lanes().zip(from) {
+        for (lane, value) in glasm_ir::WriteMask(cx.lanes).lanes().zip(from) {
             lanes[lane] = if value.is_some() {
                 value
             } else {
@@ -219,23 +195,23 @@ impl Emit<'_> {
     }
 
     /// Overflow and carry of integer addition and subtraction.
-    fn flags_of(&mut self, job: Job<'_>, outcome: Outcome) -> Result<Option<Flags>, Failure> {
-        if job.inst.ty.is_float() || !matches!(job.inst.op, Op::Add | Op::Sub | Op::Mad) {
+    fn flags_of(&mut self, cx: InstCx<'_>, outcome: Outcome) -> Result<Option<Flags>, Failure> {
+        if cx.inst.ty.is_float() || !matches!(cx.inst.op, Op::Add | Op::Sub | Op::Mad) {
             return Ok(None);
         }
         let values = match outcome {
-            Outcome::Val(result) => return self.flags_of_lanes(job, result),
+            Outcome::Val(result) => return self.flags_of_lanes(cx, result),
             Outcome::Lanes(values) => values,
             Outcome::None => return Ok(None),
         };
         // Pairs of words go lane by lane.
         let mut found = [[Lane::UNDEFINED; 4]; 2];
         let mut count = 0;
-        for lane in glasm_ir::WriteMask(job.lanes).lanes() {
+        for lane in glasm_ir::WriteMask(cx.lanes).lanes() {
             let result = self.w.val(values[lane].id());
-            let lane = Job {
+            let lane = InstCx {
                 lanes: 1 << lane,
-                ..job
+                ..cx
             };
             let Some(flags) = self.flags_of_lanes(lane, result)? else {
                 return Ok(None);
@@ -248,23 +224,23 @@ impl Emit<'_> {
         Ok(Some(Flags { overflow, carry }))
     }
 
-    fn flags_of_lanes(&mut self, job: Job<'_>, result: Val) -> Result<Option<Flags>, Failure> {
+    fn flags_of_lanes(&mut self, cx: InstCx<'_>, result: Val) -> Result<Option<Flags>, Failure> {
         let program = self.program;
-        let sources = program.sources(job.inst);
+        let sources = program.sources(cx.inst);
         let negated = |number: usize| sources[number].negate;
         let plain = |emit: &mut Self, number: usize| {
             let src = glasm_ir::Src {
                 negate: false,
                 ..sources[number]
             };
-            emit.source_as(&src, job.inst.ty, job.lanes)
+            emit.source_as(&src, cx.inst.ty, cx.lanes)
         };
         // The summands without the negations, and whether each is subtracted.
-        let (x, y, x_negated, y_negated) = if job.inst.op == Op::Mad {
-            let [a, b] = self.two(job)?;
+        let (x, y, x_negated, y_negated) = if cx.inst.op == Op::Mad {
+            let [a, b] = self.two(cx)?;
             (self.w.int_product(a, b), plain(self, 2)?, false, negated(2))
         } else {
-            let subtracts = job.inst.op == Op::Sub;
+            let subtracts = cx.inst.op == Op::Sub;
             let (x, y) = (plain(self, 0)?, plain(self, 1)?);
             (x, y, negated(0), negated(1) != subtracts)
         };
@@ -276,47 +252,4 @@ impl Emit<'_> {
             (true, true) => None,
         })
     }
-
-    /// Whether an instruction computes with 64-bit integers that the device lacks.
-    fn is_pair_op(&self, inst: &Inst) -> bool {
-        if self.w.wide_int() != Scalar::Pair {
-            return false;
-        }
-        let wide_int =
-            |ty: Type| ty.width() == glasm_ir::Width::W64 && ty.base() != TypeBase::Float;
-        match (inst.op, inst.aux) {
-            (Op::Mov, _) => {
-                wide_int(inst.ty) && self.program.srcs[inst.first_source as usize].has_modifier()
-            }
-            (Op::Pack64 | Op::Unpack64 | Op::Load | Op::Store | Op::Atomic | Op::Tex, _) => false,
-            (_, Aux::Cvt { from, .. }) => wide_int(inst.ty) || wide_int(from),
-            _ => wide_int(inst.ty),
-        }
-    }
-
-    /// Whether an instruction computes with 64-bit floats. Moves do not, but for those that clamp. Condition codes compare; those of the
-    /// lanes `codes` are needed.
-    pub(super) fn uses_float64(&self, inst: &Inst, codes: u8) -> bool {
-        let moves = if inst.op == Op::Mov {
-            let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
-            !clamps && codes == 0 && !self.program.srcs[inst.first_source as usize].has_modifier()
-        } else {
-            matches!(inst.op, Op::Pack64 | Op::Unpack64)
-        };
-        let converts = matches!(
-            inst.aux,
-            Aux::Cvt {
-                from: Type::F64,
-                ..
-            }
-        );
-        inst.ty == Type::F64 && !moves || converts
-    }
-}
-
-/// Which of two values is wanted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extreme {
-    Min,
-    Max,
 }

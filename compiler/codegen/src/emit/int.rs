@@ -1,16 +1,16 @@
 //! Integer operations whose undefined cases in SPIR-V have a meaning here.
 
 use super::Emit;
-use super::inst::Job;
+use super::cx::InstCx;
 use crate::builder::Val;
 use crate::error::Failure;
 use spirv::Op as Spv;
 
 impl Emit<'_> {
     /// The upper half of the product.
-    pub(super) fn mul_high(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, b] = self.two(job)?;
-        let op = if job.inst.ty.is_signed_int() {
+    pub(super) fn mul_high(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b] = self.two(cx)?;
+        let op = if cx.inst.ty.is_signed_int() {
             Spv::SMulExtended
         } else {
             Spv::UMulExtended
@@ -26,9 +26,9 @@ impl Emit<'_> {
     }
 
     /// Quotient toward zero; all ones for a zero divisor.
-    pub(super) fn int_div(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, b] = self.two(job)?;
-        let signed = job.inst.ty.is_signed_int();
+    pub(super) fn int_div(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b] = self.two(cx)?;
+        let signed = cx.inst.ty.is_signed_int();
         let op = if signed { Spv::SDiv } else { Spv::UDiv };
         let (safe, is_zero, is_minus_one) = self.w.safe_divisor(b, signed);
         let mut quotient = self.w.binary(op, a, safe);
@@ -41,9 +41,9 @@ impl Emit<'_> {
     }
 
     /// Remainder with the sign of the dividend; all ones for a zero divisor.
-    pub(super) fn int_mod(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, b] = self.two(job)?;
-        let signed = job.inst.ty.is_signed_int();
+    pub(super) fn int_mod(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b] = self.two(cx)?;
+        let signed = cx.inst.ty.is_signed_int();
         let op = if signed { Spv::SRem } else { Spv::UMod };
         // The remainder by -1 is that by 1.
         let (safe, is_zero, _) = self.w.safe_divisor(b, signed);
@@ -52,19 +52,19 @@ impl Emit<'_> {
     }
 
     /// A shift by a count modulo the width.
-    pub(super) fn shift(&mut self, job: Job<'_>, op: Spv) -> Result<Val, Failure> {
-        let [a, b] = self.two(job)?;
+    pub(super) fn shift(&mut self, cx: InstCx<'_>, op: Spv) -> Result<Val, Failure> {
+        let [a, b] = self.two(cx)?;
         let last = self
             .w
-            .constant_like(b, u64::from(job.inst.ty.width().bits()) - 1);
+            .constant_like(b, u64::from(cx.inst.ty.width().bits()) - 1);
         let count = self.w.binary(Spv::BitwiseAnd, b, last);
         Ok(self.w.binary(op, a, count))
     }
 
     /// `b` bits of `a` from bit `c` up, sign- or zero-extended.
-    pub(super) fn bit_extract(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, count, offset] = self.three(job)?;
-        let signed = job.inst.ty.is_signed_int();
+    pub(super) fn bit_extract(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, count, offset] = self.three(cx)?;
+        let signed = cx.inst.ty.is_signed_int();
         let width = self.w.constant_like(count, 32);
         let mut count = self.w.int_min(count, width);
         let last = self.w.constant_like(offset, 31);
@@ -88,9 +88,9 @@ impl Emit<'_> {
     }
 
     /// The low `c` bits of `b` put into `a` at bit `d`.
-    pub(super) fn bit_insert(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let [a, b, count] = self.three(job)?;
-        let offset = self.source(job.inst, 3, job.lanes)?;
+    pub(super) fn bit_insert(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b, count] = self.three(cx)?;
+        let offset = self.source(cx.inst, 3, cx.lanes)?;
         let width = self.w.constant_like(offset, 32);
         let offset = self.w.int_min(offset, width);
         let width = self.w.constant_like(offset, 32);

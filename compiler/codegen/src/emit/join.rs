@@ -4,8 +4,7 @@
 
 use super::Emit;
 use crate::analysis::Class;
-use crate::builder::gather::Lane;
-use crate::builder::{Home, Scalar};
+use crate::builder::{Home, Lane, Scalar};
 use crate::liveness::List;
 use crate::words::{LabelWord, ValueWord};
 use glasm_ir::arena::Id;
@@ -41,6 +40,14 @@ struct Join {
 pub(super) struct Joins {
     joins: Vec<Join>,
     free: Vec<usize>,
+}
+
+impl Joins {
+    /// All joins are free again: a program that failed left some open.
+    pub(super) fn reset(&mut self) {
+        self.free.clear();
+        self.free.extend(0..self.joins.len());
+    }
 }
 
 /// The header of an open loop.

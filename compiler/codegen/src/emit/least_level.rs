@@ -8,11 +8,9 @@
 //! Outside fragment programs TEX and TXB have the base level, and the larger one of two levels is accessed.
 
 use super::Emit;
-use super::texture::Access;
+use super::texture_access::Access;
 use super::texture_offset::Detail;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
 use glasm_ir::resource::TexMode;
 use glasm_ir::{Stage, TexTarget};

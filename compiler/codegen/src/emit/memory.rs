@@ -3,12 +3,9 @@
 //! Global memory is reached by pointers made of 64-bit addresses; `buffer` reaches the rest.
 
 use super::Emit;
-use super::inst::Job;
-use super::place::Place;
-use super::result::Outcome;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use super::cx::{InstCx, Outcome};
+use super::place::BufferPlace;
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
@@ -22,13 +19,13 @@ pub(super) enum Address {
     /// A 64-bit address.
     Global(ValueWord),
     /// A place in a buffer.
-    Buffer(Place),
+    Buffer(BufferPlace),
 }
 
 impl Emit<'_> {
     /// The access data of a memory instruction.
-    pub(super) fn mem_access(&self, job: Job<'_>) -> Result<MemAccess, Failure> {
-        match job.inst.aux {
+    pub(super) fn mem_access(&self, cx: InstCx<'_>) -> Result<MemAccess, Failure> {
+        match cx.inst.aux {
             Aux::Mem(id) => Ok(self.program.mem_accesses[id]),
             Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Image(_) => Err(Error::unsupported(
                 "a memory instruction without access data",
@@ -39,12 +36,12 @@ impl Emit<'_> {
     /// The address that source `number` gives.
     pub(super) fn address(
         &mut self,
-        job: Job<'_>,
+        cx: InstCx<'_>,
         access: &MemAccess,
         number: usize,
     ) -> Result<Address, Failure> {
         let program = self.program;
-        let src: &Src = &program.srcs[job.inst.first_source as usize + number];
+        let src: &Src = &program.srcs[cx.inst.first_source as usize + number];
         match access.space {
             MemSpace::Global => {
                 let device = &self.w.device;
@@ -63,13 +60,13 @@ impl Emit<'_> {
     }
 
     /// `Load`
-    pub(super) fn load(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let access = self.mem_access(job)?;
-        let mut lanes = match self.address(job, &access, 0)? {
-            Address::Global(address) => self.w.load_global(address, job.inst.ty, &access)?,
-            Address::Buffer(place) => self.load_buffer(place, job.inst.ty, &access, job.lanes)?,
+    pub(super) fn load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.mem_access(cx)?;
+        let mut lanes = match self.address(cx, &access, 0)? {
+            Address::Global(address) => self.w.load_global(address, cx.inst.ty, &access)?,
+            Address::Buffer(place) => self.load_buffer(place, cx.inst.ty, &access, cx.lanes)?,
         };
-        let zero = match job.inst.ty.width() {
+        let zero = match cx.inst.ty.width() {
             Width::W64 => self.w.wide_int(),
             Width::W8 | Width::W16 | Width::W32 => Scalar::U32,
         };
@@ -79,15 +76,15 @@ impl Emit<'_> {
     }
 
     /// `Store`
-    pub(super) fn store(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let access = self.mem_access(job)?;
+    pub(super) fn store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.mem_access(cx)?;
         let program = self.program;
-        let src = &program.srcs[job.inst.first_source as usize];
+        let src = &program.srcs[cx.inst.first_source as usize];
         // Narrow values are in the low bits; a store takes them as they are.
-        let ty = if job.inst.ty.width().bits() < 32 {
+        let ty = if cx.inst.ty.width().bits() < 32 {
             Type::U32
         } else {
-            job.inst.ty
+            cx.inst.ty
         };
         let values = if self.w.is_pair(ty) {
             let mut lanes = [Lane::UNDEFINED; 4];
@@ -102,11 +99,11 @@ impl Emit<'_> {
             let val = self.source_as(src, ty, access.element_lanes())?;
             std::array::from_fn(|lane| val.lane(lane))
         };
-        match self.address(job, &access, 1)? {
+        match self.address(cx, &access, 1)? {
             Address::Global(address) => {
-                self.w.store_global(address, job.inst.ty, &access, values)?
+                self.w.store_global(address, cx.inst.ty, &access, values)?
             }
-            Address::Buffer(place) => self.store_buffer(place, job.inst.ty, &access, values)?,
+            Address::Buffer(place) => self.store_buffer(place, cx.inst.ty, &access, values)?,
         }
         Ok(Outcome::None)
     }

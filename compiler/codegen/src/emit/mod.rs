@@ -1,25 +1,28 @@
 //! Emission: one forward walk over the tree that writes SPIR-V words.
 //!
+//! Each line of the table calls those below it, seldom its own files and never those above it. What computes with values only is in
+//! [`builder`](crate::builder), what declares and loads variables of the interface in [`interface`](crate::interface).
+//!
 //! | file | what it writes |
 //! |---|---|
-//! | `flow` | blocks, branches, loops, switches, calls |
-//! | `join` | phis where edges meet |
-//! | `operand` | sources of instructions, modifiers |
-//! | `result` | clamp, guard, write, condition-code update |
+//! | `flow`, `join` | blocks, branches, loops, switches, calls; phis where edges meet |
+//! | `outputs`, `views`, `capture` | stores of stage outputs, transform feedback |
 //! | `inst` | dispatch by operation |
-//! | `alu`, `int`, `compare`, `convert`, `pack` | arithmetic |
-//! | `cond` | condition codes and tests |
-//! | `array` | registers that live in variables |
-//! | `basic`, `fold` | single SPIR-V instructions, those of constants |
 //! | `constant` | instructions that read only constants |
-//! | `texture`, `texture_object`, `texture_offset`, `texture_wrap`, `least_level` | texture accesses |
-//! | `sparse` | residency of texels |
-//! | `image`, `image_object` | image accesses |
+//! | `result` | clamp, guard, write, condition-code update |
+//! | `alu`, `int`, `compare`, `convert`, `pack`, `wide` | arithmetic |
 //! | `fragment`, `group` | derivatives, interpolation; thread groups |
-//! | `outputs`, `capture`, `names` | stores of stage outputs, transform feedback, debug information |
-//! | `memory`, `buffer`, `place`, `word_access`, `atomic` | memory accesses |
-//! | `guarded` | values from blocks under a condition |
-//! | `wide` | 64-bit integers without device support |
+//! | `resident` | residency of texels |
+//! | `texture`, `texture_choice`, `texture_wrap`, `least_level` | texture accesses |
+//! | `texture_access`, `texture_offset`, `texture_object` | their sources and operands, their variables |
+//! | `image`, `image_atomic`, `image_lock`, `image_object` | image accesses |
+//! | `memory`, `atomic`, `word_access`, `buffer`, `place` | memory accesses |
+//! | `cond` | condition codes and tests |
+//! | `operand` | sources of instructions |
+//! | `inputs`, `array` | inputs as operands; registers that live in variables, run-time indices |
+//! | `guarded`, `sparse` | values from blocks under a condition; what asks for residency |
+//! | `names` | debug information |
+//! | `cx` | the context of all of these |
 
 mod alu;
 mod array;
@@ -30,6 +33,7 @@ mod compare;
 mod cond;
 mod constant;
 mod convert;
+mod cx;
 mod flow;
 mod fragment;
 mod group;
@@ -38,6 +42,7 @@ mod image;
 mod image_atomic;
 mod image_lock;
 mod image_object;
+mod inputs;
 mod inst;
 mod int;
 mod join;
@@ -48,9 +53,11 @@ mod operand;
 mod outputs;
 mod pack;
 mod place;
+mod resident;
 mod result;
 mod sparse;
 mod texture;
+mod texture_access;
 mod texture_choice;
 mod texture_object;
 mod texture_offset;
@@ -60,27 +67,23 @@ mod wide;
 mod word_access;
 
 use crate::analysis::Analysis;
-use crate::builder::gather::Lane;
+use crate::builder::Lane;
 use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
-use crate::capture::Home;
 use crate::debug::{Lines, SourceText};
 use crate::error::{Error, Failure};
 use crate::interface::Interface;
-use crate::kept::refill;
 use crate::lanes::Lanes;
 use crate::liveness::{Liveness, output_lanes};
 use crate::options::{Options, Target};
 use crate::words::{ValueWord, Words};
-pub(crate) use buffer::BufferVariables;
+pub(crate) use cx::Emit;
+use cx::Tables;
 use glasm_ir::arena::Id;
 use glasm_ir::program::Interlock;
 use glasm_ir::{Program, RoutineId, Stage, Storage};
-pub(crate) use image_object::ImageVariable;
 use join::Joins;
-use rustc_hash::FxHashMap;
 use spirv::{ExecutionMode, ExecutionModel, FunctionControl, Op};
-pub(crate) use texture_object::TextureVariable;
 
 /// Most variables that the entry point can list in one instruction.
 const MAX_GLOBALS: usize = 60_000;
@@ -100,54 +103,6 @@ pub(crate) struct Kept {
     tables: Tables,
 }
 
-/// What one emission knows of the parts of its program.
-#[derive(Debug, Default)]
-struct Tables {
-    functions: Vec<ValueWord>,
-    /// Constants of each literal and their type.
-    literals: Vec<(Option<Scalar>, [Lane; 4])>,
-    /// Where the value of each capture of the options is, and its variable once it has one of its own.
-    captures: Vec<(Home, ValueWord)>,
-    /// Private variables of registers in memory, by register.
-    memory: Vec<ValueWord>,
-    /// What the program does with each buffer; empty until that is asked.
-    buffer_uses: Vec<place::BufferUse>,
-    /// Values of which it was asked whether they are the same in all invocations.
-    uniform: FxHashMap<ValueWord, bool>,
-    live_out: Vec<(u32, u8)>,
-}
-
-impl Tables {
-    fn reset(&mut self, program: &Program) {
-        refill(&mut self.functions, program.routines.len(), ValueWord::NONE);
-        let unknown = (None, [Lane::UNDEFINED; 4]);
-        refill(&mut self.literals, program.literals.len(), unknown);
-        refill(&mut self.memory, program.registers.len(), ValueWord::NONE);
-        self.captures.clear();
-        self.buffer_uses.clear();
-        self.uniform.clear();
-    }
-}
-
-/// The state of one emission.
-pub(crate) struct Emit<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) options: &'a Options,
-    pub(crate) w: &'a mut Builder,
-    pub(crate) analysis: &'a mut Analysis,
-    pub(crate) live: &'a mut Liveness,
-    pub(crate) lanes: &'a mut Lanes,
-    pub(crate) interface: &'a mut Interface,
-    joins: &'a mut Joins,
-    tables: &'a mut Tables,
-    lines: Option<Lines<'a>>,
-    /// Ids from this one on are younger than the last result that was offered a name.
-    first_unnamed: u32,
-    /// Whether a `Return` ends the entry point.
-    in_entry: bool,
-    sparse: sparse::Sparse,
-}
-
 /// Emits `program`; on success words and interface are complete.
 pub(crate) fn emit(
     kept: &mut Kept,
@@ -159,6 +114,7 @@ pub(crate) fn emit(
     kept.w.reset(program.stage, options);
     kept.interface.reset(program);
     kept.tables.reset(program);
+    kept.joins.reset();
     let lines = source
         .filter(|_| options.debug.lines)
         .map(|source| Lines::new(source, &mut kept.w));
@@ -175,7 +131,7 @@ pub(crate) fn emit(
         lines,
         first_unnamed: 0,
         in_entry: false,
-        sparse: sparse::Sparse::default(),
+        sparse: cx::Sparse::default(),
     };
     emit.program()?;
     Ok(emit.assemble(words))
@@ -273,9 +229,8 @@ impl Emit<'_> {
             if self.analysis.class[id.index()] == crate::analysis::Class::Memory {
                 continue;
             }
-            let one = self
-                .interface
-                .one(self.w, self.program.outputs[output].base);
+            let base = self.program.outputs[output].base;
+            let one = self.io().one(base);
             let base = self.analysis.slot_base[id.index()];
             for slot in base..base + self.analysis.slot_len[id.index()] {
                 self.lanes.set(slot, 3, Lane::scalar(one));
@@ -304,25 +259,6 @@ impl Emit<'_> {
         self.w.forget_function();
     }
 
-    /// The end of the open function at this point.
-    fn leave_function(&mut self) -> Result<(), Failure> {
-        if self.in_entry {
-            self.store_outputs()?;
-        }
-        self.w.body.op(Op::Return, &[]);
-        self.w.reachable = false;
-        Ok(())
-    }
-
-    fn call_function(&mut self, routine: RoutineId) {
-        let void = self.w.void();
-        let id = self.w.object();
-        let function = self.tables.functions[routine.index()];
-        self.w
-            .body
-            .result(Op::FunctionCall, void, id, &[function.0]);
-    }
-
     /// What the modes of the program need.
     fn mode_needs(&mut self) {
         let modes = self.program.modes;
@@ -342,7 +278,7 @@ impl Emit<'_> {
         let target = self.options.target;
         if self.program.stage == Stage::Compute && self.program.modes.workgroup_size == [0; 3] {
             // It takes the place of the execution mode.
-            self.interface.workgroup_size(self.w, self.program);
+            self.io().workgroup_size();
         }
         let float_controls = self.w.device.signed_zero_inf_nan_preserve_float32;
         if float_controls {
@@ -392,8 +328,8 @@ impl Emit<'_> {
             out.append(section);
         }
         *words = out.0;
-        self.interface
-            .reflection(self.program, self.w.needs.requirements(target))
+        let requirements = self.w.needs.requirements(target);
+        self.io().reflection(requirements)
     }
 
     fn write_entry_point(&self, target: Target, out: &mut Words) {
@@ -443,7 +379,7 @@ impl Emit<'_> {
                 if let Some(interlock) = modes.interlock {
                     mode(interlock_mode(interlock), &[]);
                 }
-                if self.interface.writes_depth {
+                if self.interface.outputs.writes_depth {
                     mode(ExecutionMode::DepthReplacing, &[]);
                 }
             }

@@ -1,9 +1,8 @@
 //! Debug information of instructions.
 
 use super::Emit;
-use crate::builder::Home;
-use crate::builder::gather::Lane;
-use crate::interface_names::output_name;
+use crate::builder::{Home, Lane};
+use crate::interface::names::output_name;
 use crate::words::ValueWord;
 use glasm_ir::{Dst, RegisterId, Span, Storage, WriteMask};
 use spirv::Op;

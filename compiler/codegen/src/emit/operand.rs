@@ -1,25 +1,15 @@
 //! Sources of instructions: base and index, swizzle, type, absolute value, negation.
 
 use super::Emit;
-use crate::builder::gather::{Lane, is_prefix};
-use crate::builder::{Scalar, Val};
+use super::array::Element;
+use super::cx::InstCx;
+use crate::builder::{Lane, Scalar, Val, is_prefix};
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
-use glasm_ir::inst::{IndexId, IndexTerm, LiteralId};
-use glasm_ir::{
-    Base, InputId, Inst, ParamId, RegisterId, Semantic, Src, Swizzle, Type, Width, WriteMask,
-};
-use spirv::{GlslStd450Op as GlslOp, Op};
-
-/// The element that an operand names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Element {
-    /// Known at compile time.
-    Constant(u32),
-    /// In range at run time.
-    Dynamic(ValueWord),
-}
+use glasm_ir::inst::{IndexId, LiteralId};
+use glasm_ir::{Base, Inst, ParamId, Src, Swizzle, Type, WriteMask};
+use spirv::Op;
 
 impl Emit<'_> {
     /// Source `number` of `inst`, read as the instruction's type; see [`source_as`](Self::source_as).
@@ -55,7 +45,7 @@ impl Emit<'_> {
                 self.w.whole(self.lanes.slot(slot), size, scalar)
             }
             Base::Param(param) if src.index.is_none() => {
-                let id = self.interface.params[param.index()];
+                let id = self.interface.params.loaded[param.index()];
                 let is_whole = id.is_some() && (scalar, size) == (Scalar::F32, 4);
                 is_whole.then_some(Val { id, scalar, size })
             }
@@ -129,8 +119,10 @@ impl Emit<'_> {
                 }
             }
             Base::Param(param) if src.index.is_none() => {
-                self.interface
-                    .param(self.w, self.program, self.options, param)
+                match self.interface.params.loaded[param.index()] {
+                    ValueWord::NONE => self.io().param(param),
+                    id => Lane::all_of(id),
+                }
             }
             Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => {
                 self.other_lanes(src, scalar, lanes)?
@@ -151,17 +143,6 @@ impl Emit<'_> {
                 "outputs cannot be read back in this stage",
             )),
         }
-    }
-
-    fn memory_lanes(
-        &mut self,
-        register: RegisterId,
-        index: Option<IndexId>,
-        read: u8,
-    ) -> Result<[Lane; 4], Failure> {
-        let len = self.program.registers[register].array.unwrap_or(1);
-        let element = self.element(index, len)?;
-        Ok(self.load_register(register, element, read))
     }
 
     fn literal_lanes(&mut self, literal: LiteralId, scalar: Scalar, read: u8) -> [Lane; 4] {
@@ -186,9 +167,7 @@ impl Emit<'_> {
         if let Some(index) = index {
             return self.indexed_param(param, index);
         }
-        Ok(self
-            .interface
-            .param(self.w, self.program, self.options, param))
+        Ok(self.io().param(param))
     }
 
     fn indexed_param(&mut self, param: ParamId, index: IndexId) -> Result<[Lane; 4], Failure> {
@@ -200,108 +179,35 @@ impl Emit<'_> {
                 self.param_lanes(param, None)
             }
             Element::Dynamic(element) => {
-                let start =
-                    self.interface
-                        .param_array_start(self.w, self.program, self.options, param);
+                let start = self.io().param_array_start(param);
                 let first = self.w.uint(param.index() as u32 - start);
                 let element = self.w.val(element);
                 let first = self.w.val(first);
                 let slot = self.w.binary(Op::IAdd, element, first);
-                let id =
-                    self.interface
-                        .param_at(self.w, self.program, self.options, param, slot.id);
+                let id = self.io().param_at(param, slot.id);
                 Ok(Lane::all_of(id))
             }
         }
     }
 
-    fn input_lanes(
-        &mut self,
-        input: InputId,
-        index: Option<IndexId>,
-    ) -> Result<[Lane; 4], Failure> {
-        let Some(index) = index else {
-            if self.program.inputs[input].semantic == Semantic::HelperInvocation
-                && let Some(lanes) = self.helper_now()
-            {
-                return Ok(lanes);
-            }
-            return self
-                .interface
-                .input(self.w, self.program, self.options, input);
-        };
-        let last = (self.program.inputs.len() - 1 - input.index()) as u32;
-        let data = self.program.indices[index];
-        if data.vertex.is_some() {
-            return Err(Error::unsupported(
-                "per-vertex inputs are not supported yet",
-            ));
-        }
-        let len = data.len.min(last + 1);
-        match self.element(Some(index), len)? {
-            Element::Constant(element) => {
-                let input = InputId::new(input.index() + element as usize);
-                self.interface
-                    .input(self.w, self.program, self.options, input)
-            }
-            Element::Dynamic(element) if self.program.inputs[input].width == Width::W64 => {
-                Ok(self.wide_input_at(input, len, element))
-            }
-            Element::Dynamic(element) => {
-                let id = self.input_at(input, len, element)?;
-                Ok(Lane::all_of(id))
-            }
-        }
+    /// The three operands of a three-operand instruction.
+    pub(super) fn three(&mut self, cx: InstCx<'_>) -> Result<[Val; 3], Failure> {
+        let [a, b] = self.two(cx)?;
+        Ok([a, b, self.source(cx.inst, 2, cx.lanes)?])
     }
 
-    /// The element that an index names, clamped to `0..len`.
-    pub(super) fn element(&mut self, index: Option<IndexId>, len: u32) -> Result<Element, Failure> {
-        match index {
-            Some(index) => self.element_of(self.program.indices[index].element, len),
-            None => Ok(Element::Constant(0)),
-        }
-    }
-
-    /// The element that a term names, clamped to `0..len`.
-    pub(super) fn element_of(&mut self, term: IndexTerm, len: u32) -> Result<Element, Failure> {
-        let last = len.max(1) - 1;
-        let Some((register, lane)) = term.relative else {
-            return Ok(Element::Constant((term.offset.max(0) as u32).min(last)));
-        };
-        let relative = self.index_register(register, lane)?;
-        let relative = self.w.val(relative);
-        let offset = self.w.uint(term.offset as u32);
-        let offset = self.w.val(offset);
-        let sum = self.w.binary(Op::IAdd, relative, offset);
-        if let Some(bits) = self.w.splat_bits(sum) {
-            return Ok(Element::Constant(
-                (bits as u32 as i32).max(0).min(last as i32) as u32,
-            ));
-        }
-        let zero = self.w.constant_like(sum, 0);
-        let last = self.w.constant_like(sum, u64::from(last));
-        Ok(Element::Dynamic(
-            self.w.ext(GlslOp::SClamp, &[sum, zero, last]).id,
-        ))
-    }
-
-    /// A lane of a register as a 32-bit integer.
-    pub(super) fn index_register(
-        &mut self,
-        register: RegisterId,
-        lane: u8,
-    ) -> Result<ValueWord, Failure> {
-        let lane = usize::from(lane & 3);
-        let value = match self.analysis.slot(self.program, register, None) {
-            Some(slot) => self.lanes.get(slot, lane),
-            None => self.memory_lanes(register, None, 1 << lane)?[lane],
-        };
-        Ok(self.w.scalar(value, Scalar::U32))
+    /// The two operands of a two-operand instruction.
+    #[inline]
+    pub(super) fn two(&mut self, cx: InstCx<'_>) -> Result<[Val; 2], Failure> {
+        Ok([
+            self.source(cx.inst, 0, cx.lanes)?,
+            self.source(cx.inst, 1, cx.lanes)?,
+        ])
     }
 }
 
 /// The lanes that the swizzled lanes `lanes` read, one after the other; gives their number.
-#[inline]
+#[inline(always)]
 fn pick(base: &[Lane; 4], swizzle: Swizzle, lanes: u8, out: &mut [Lane; 4]) -> usize {
     if is_prefix(lanes) {
         // The lanes behind them do not matter.

@@ -1,17 +1,17 @@
 //! Stores of stage outputs at the end of the entry point.
 
 use super::Emit;
-use super::operand::Element;
+use super::array::Element;
 use super::views::Views;
 use crate::analysis::Class;
-use crate::builder::Builder;
-use crate::builder::Scalar;
-use crate::builder::gather::Lane;
+use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::interface::{base_scalar, clip_planes, written_lanes};
-use crate::interface_names::output_name;
+use crate::interface::base_scalar;
+use crate::interface::names::output_name;
 use crate::options::ClipDepth;
+use crate::varyings::clip_planes;
+use crate::varyings::written_lanes;
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::{Output, OutputId, RegisterId, Saturate, Semantic, Stage, Storage, TypeBase};
@@ -24,7 +24,7 @@ const COLOR_0: Semantic = Semantic::FragColor {
 };
 
 /// The variable that an output goes to.
-pub(super) struct Place {
+pub(super) struct OutputPlace {
     builtin: Option<BuiltIn>,
     location: Option<u32>,
     scalar: Scalar,
@@ -126,10 +126,10 @@ impl Emit<'_> {
         let drawn = self.options.fixed.draw_buffers;
         for buffer in (0..8).filter(|buffer| drawn >> buffer & 1 != 0) {
             let target = self.color_target(id, buffer);
-            let mut variable = self.interface.color_copies[usize::from(buffer)];
+            let mut variable = self.interface.outputs.color_copies[usize::from(buffer)];
             if !variable.is_some() {
                 variable = self.declare_output(id, &target)?;
-                self.interface.color_copies[usize::from(buffer)] = variable;
+                self.interface.outputs.color_copies[usize::from(buffer)] = variable;
             }
             self.w.store_lanes(variable, &target, lanes);
         }
@@ -137,10 +137,10 @@ impl Emit<'_> {
     }
 
     /// Where the color of an attachment goes.
-    fn color_target(&self, id: OutputId, buffer: u8) -> Place {
+    fn color_target(&self, id: OutputId, buffer: u8) -> OutputPlace {
         let declared = self.options.interface.colors.get(usize::from(buffer));
         let base = declared.copied().unwrap_or(self.program.outputs[id].base);
-        Place {
+        OutputPlace {
             builtin: None,
             location: Some(u32::from(buffer)),
             scalar: base_scalar(base),
@@ -159,27 +159,27 @@ impl Emit<'_> {
         else {
             return;
         };
-        if !self.interface.point_size.is_some() {
+        if !self.interface.outputs.point_size.is_some() {
             let ty = self.w.ty(Scalar::F32, 1);
-            let variable = self.interface.variable(self.w, StorageClass::Output, ty);
+            let variable = self.io().variable(StorageClass::Output, ty);
             let decoration = [BuiltIn::PointSize as u32];
             self.w.decorate(variable, Decoration::BuiltIn, &decoration);
             self.w.name(variable, || output_name(Semantic::PointSize));
             let output = Output::new(Semantic::PointSize);
             self.interface.reflect_output(&output, None, Scalar::F32, 1);
-            self.interface.point_size = variable;
+            self.interface.outputs.point_size = variable;
         }
         let (pointer, size) = (
-            self.interface.point_size,
+            self.interface.outputs.point_size,
             self.w.float(f32::from_bits(bits)),
         );
         self.w.body.op(Spv::Store, &[pointer.0, size.0]);
     }
 
-    pub(super) fn output_target(&mut self, id: OutputId) -> Result<Place, Failure> {
+    pub(super) fn output_target(&mut self, id: OutputId) -> Result<OutputPlace, Failure> {
         let output = self.program.outputs[id];
         let stage = self.program.stage;
-        let builtin = |builtin, scalar, size| Place {
+        let builtin = |builtin, scalar, size| OutputPlace {
             builtin: Some(builtin),
             location: None,
             scalar,
@@ -197,8 +197,8 @@ impl Emit<'_> {
                 builtin(BuiltIn::ViewportMaskNV, Scalar::U32, 1)
             }
             (Stage::Fragment, Semantic::FragDepth) => {
-                self.interface.writes_depth = true;
-                Place {
+                self.interface.outputs.writes_depth = true;
+                OutputPlace {
                     first: 2,
                     ..builtin(BuiltIn::FragDepth, Scalar::F32, 1)
                 }
@@ -216,7 +216,7 @@ impl Emit<'_> {
                         stage.name()
                     )));
                 }
-                Place {
+                OutputPlace {
                     builtin: None,
                     location,
                     scalar: Scalar::F32,
@@ -230,18 +230,18 @@ impl Emit<'_> {
     pub(super) fn output_variable_of(
         &mut self,
         id: OutputId,
-        target: &Place,
+        target: &OutputPlace,
     ) -> Result<ValueWord, Failure> {
-        let known = self.interface.outputs[id.index()];
+        let known = self.interface.outputs.variables[id.index()];
         if known.is_some() {
             return Ok(known);
         }
         let variable = self.declare_output(id, target)?;
-        self.interface.outputs[id.index()] = variable;
+        self.interface.outputs.variables[id.index()] = variable;
         Ok(variable)
     }
 
-    fn declare_output(&mut self, id: OutputId, target: &Place) -> Result<ValueWord, Failure> {
+    fn declare_output(&mut self, id: OutputId, target: &OutputPlace) -> Result<ValueWord, Failure> {
         let output = self.program.outputs[id];
         self.check_location(id, target)?;
         let mut ty = self.w.ty(target.scalar, target.size);
@@ -252,7 +252,7 @@ impl Emit<'_> {
             let one = self.w.uint(1);
             ty = self.w.declare_type(Spv::TypeArray, &[ty.0, one.0]);
         }
-        let variable = self.interface.variable(self.w, StorageClass::Output, ty);
+        let variable = self.io().variable(StorageClass::Output, ty);
         if let Some(builtin) = target.builtin {
             self.w
                 .decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
@@ -282,7 +282,7 @@ impl Emit<'_> {
     }
 
     /// Two varyings of one location cannot both be written.
-    fn check_location(&self, id: OutputId, target: &Place) -> Result<(), Failure> {
+    fn check_location(&self, id: OutputId, target: &OutputPlace) -> Result<(), Failure> {
         let semantic = self.program.outputs[id].semantic;
         if matches!(semantic, Semantic::FragColor { .. }) || target.location.is_none() {
             return Ok(());
@@ -294,7 +294,7 @@ impl Emit<'_> {
             .iter_enumerated()
             .find(|(other, data)| {
                 *other != id
-                    && self.interface.outputs[other.index()].is_some()
+                    && self.interface.outputs.variables[other.index()].is_some()
                     && varyings.location(data.semantic) == target.location
             });
         match clash {
@@ -327,15 +327,15 @@ impl Emit<'_> {
                 "clip distances are outputs of vertex programs only",
             ));
         }
-        if !self.interface.clip_distances.is_some() {
+        if !self.interface.outputs.clip_distances.is_some() {
             self.declare_clip_distances();
         }
-        if !self.interface.outputs[id.index()].is_some() {
+        if !self.interface.outputs.variables[id.index()].is_some() {
             let output = self.program.outputs[id];
-            self.interface.outputs[id.index()] = self.interface.clip_distances;
+            self.interface.outputs.variables[id.index()] = self.interface.outputs.clip_distances;
             self.interface.reflect_output(&output, None, Scalar::F32, 1);
         }
-        let variable = self.interface.clip_distances;
+        let variable = self.interface.outputs.clip_distances;
         let value = self.w.scalar(lane, Scalar::F32);
         let pointer = self
             .w
@@ -351,20 +351,20 @@ impl Emit<'_> {
         let float = self.w.ty(Scalar::F32, 1);
         let len = self.w.uint(count);
         let array = self.w.declare_type(Spv::TypeArray, &[float.0, len.0]);
-        let variable = self.interface.variable(self.w, StorageClass::Output, array);
+        let variable = self.io().variable(StorageClass::Output, array);
         self.w.decorate(
             variable,
             Decoration::BuiltIn,
             &[BuiltIn::ClipDistance as u32],
         );
-        self.interface.clip_distances = variable;
+        self.interface.outputs.clip_distances = variable;
         let zero = self.w.null(array);
         self.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
     }
 }
 
 impl Builder {
-    fn store_lanes(&mut self, pointer: ValueWord, target: &Place, lanes: [Lane; 4]) {
+    fn store_lanes(&mut self, pointer: ValueWord, target: &OutputPlace, lanes: [Lane; 4]) {
         let part = &lanes[target.first..target.first + target.size as usize];
         let value = if target.size == 1 {
             self.scalar(part[0], target.scalar)

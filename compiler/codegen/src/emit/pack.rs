@@ -1,25 +1,23 @@
 //! Packing of small numbers into words, half precision, and 64-bit lanes from and to words.
 
 use super::Emit;
-use super::inst::Job;
-use super::result::Outcome;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use super::cx::{InstCx, Outcome};
+use crate::builder::{Lane, Scalar, Val};
 use crate::error::Failure;
 use glasm_ir::{Type, WriteMask};
 use spirv::GlslStd450Op as GlslOp;
 
 impl Emit<'_> {
     /// PK2H: half-precision numbers of lanes x and y in one word.
-    pub(super) fn pack_halves(&mut self, job: Job<'_>) -> Result<Val, Failure> {
-        let numbers = self.source(job.inst, 0, 0b0011)?;
+    pub(super) fn pack_halves(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let numbers = self.source(cx.inst, 0, 0b0011)?;
         let numbers = self.w.widen(numbers, 2);
         Ok(self.w.halves_in_word(numbers))
     }
 
     /// Numbers of the lanes `lanes` in one word.
-    pub(super) fn pack(&mut self, job: Job<'_>, op: GlslOp, lanes: u8) -> Result<Val, Failure> {
-        let numbers = self.source(job.inst, 0, lanes)?;
+    pub(super) fn pack(&mut self, cx: InstCx<'_>, op: GlslOp, lanes: u8) -> Result<Val, Failure> {
+        let numbers = self.source(cx.inst, 0, lanes)?;
         let numbers = self.w.widen(numbers, WriteMask(lanes).count() as u8);
         Ok(self.w.ext_to(op, Scalar::U32, 1, numbers.id))
     }
@@ -27,12 +25,12 @@ impl Emit<'_> {
     /// The `size` numbers of a word; further lanes repeat them.
     pub(super) fn unpack(
         &mut self,
-        job: Job<'_>,
+        cx: InstCx<'_>,
         op: GlslOp,
         size: u8,
     ) -> Result<Outcome, Failure> {
         let program = self.program;
-        let src = &program.srcs[job.inst.first_source as usize];
+        let src = &program.srcs[cx.inst.first_source as usize];
         let word = self.source_as(src, Type::U32, 1)?;
         let numbers = self.w.ext_to(op, Scalar::F32, size, word.id);
         Ok(Outcome::Lanes(std::array::from_fn(|lane| {
@@ -41,11 +39,11 @@ impl Emit<'_> {
     }
 
     /// 64-bit lanes of pairs of words.
-    pub(super) fn pack64(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
+    pub(super) fn pack64(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let program = self.program;
-        let src = &program.srcs[job.inst.first_source as usize];
-        let odd = WriteMask(job.lanes).lanes().any(|lane| lane % 2 == 1);
-        let even = WriteMask(job.lanes).lanes().any(|lane| lane % 2 == 0);
+        let src = &program.srcs[cx.inst.first_source as usize];
+        let odd = WriteMask(cx.lanes).lanes().any(|lane| lane % 2 == 1);
+        let even = WriteMask(cx.lanes).lanes().any(|lane| lane % 2 == 0);
         let mut wide = [Lane::UNDEFINED; 2];
         for (half, mask) in [(0, 0b0011), (1, 0b1100)] {
             if half == 0 && even || half == 1 && odd {
@@ -58,12 +56,12 @@ impl Emit<'_> {
     }
 
     /// Words of 64-bit lanes.
-    pub(super) fn unpack64(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
+    pub(super) fn unpack64(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let program = self.program;
-        let src = &program.srcs[job.inst.first_source as usize];
+        let src = &program.srcs[cx.inst.first_source as usize];
         let mut lanes = [Lane::UNDEFINED; 4];
         for half in 0..2 {
-            if job.lanes >> (2 * half) & 3 == 0 {
+            if cx.lanes >> (2 * half) & 3 == 0 {
                 continue;
             }
             let wide = self.source_as(src, Type::U64, 1 << half)?;

@@ -6,9 +6,9 @@
 //! ([`robust_buffer_access2`](crate::options::DeviceFeatures::robust_buffer_access2)). Sizes count in whole words.
 
 use super::Emit;
-use super::operand::Element;
-use crate::builder::gather::Lane;
-use crate::builder::{Home, Scalar, Val};
+use super::array::Element;
+use super::cx::BufferUse;
+use crate::builder::{Home, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::Failure;
 use crate::words::ValueWord;
@@ -32,26 +32,11 @@ pub(super) enum Member {
 
 /// A place in a buffer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct BufferPlace {
     pub(super) buffer: BufferId,
     pub(super) member: Member,
     /// Offset in bytes.
     pub(super) offset: Val,
-}
-
-bitflags::bitflags! {
-    /// What a program does with a buffer.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-    pub(super) struct BufferUse: u8 {
-        /// Stores or atomics.
-        const WRITTEN = 1;
-        /// Accesses that other invocations see.
-        const COHERENT = 2;
-        /// Accesses that must stay.
-        const VOLATILE = 4;
-        /// Atomics of 64 bits.
-        const WIDE_ATOMIC = 8;
-    }
 }
 
 /// What a program does with each of its buffers.
@@ -92,13 +77,13 @@ impl Emit<'_> {
         buffer: BufferId,
         access: &MemAccess,
         offset: Val,
-    ) -> Result<Place, Failure> {
+    ) -> Result<BufferPlace, Failure> {
         let len = self.program.buffers[buffer].array.unwrap_or(1);
         let member = match access.element {
             Some(term) => self.member(term, len)?,
             None => Member::Constant(0),
         };
-        Ok(Place {
+        Ok(BufferPlace {
             buffer,
             member,
             offset,
@@ -140,7 +125,7 @@ impl Emit<'_> {
                 || info.parts.into_iter().any(near)
                 || casts.into_iter().any(|cast| parts(cast).contains(&id))
         };
-        let params = self.interface.params.iter();
+        let params = self.interface.params.loaded.iter();
         let mut loaded = params.copied().filter(|param| param.is_some());
         let found = loaded.any(|param| is_from(self, param));
         self.tables.uniform.insert(id, found);
@@ -150,8 +135,8 @@ impl Emit<'_> {
     /// Runs `access` with a place that the device can index: several times if there must be a case for each buffer.
     pub(super) fn at_place(
         &mut self,
-        place: Place,
-        mut access: impl FnMut(&mut Self, Place) -> Result<[Lane; 4], Failure>,
+        place: BufferPlace,
+        mut access: impl FnMut(&mut Self, BufferPlace) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
         let device = self.w.device;
         let constant = self.program.buffers[place.buffer].kind == BufferKind::Constant;
@@ -190,12 +175,16 @@ impl Emit<'_> {
         let len = self.program.buffers[place.buffer].array.unwrap_or(1);
         self.lanes_by_case(number, len, |emit, case| {
             let member = Member::Constant(case);
-            access(emit, Place { member, ..place })
+            access(emit, BufferPlace { member, ..place })
         })
     }
 
     /// The number of words of the buffer at a place, unless all accesses are inside or the device looks itself.
-    pub(super) fn bound(&mut self, place: Place, view: Scalar) -> Result<Option<Val>, Failure> {
+    pub(super) fn bound(
+        &mut self,
+        place: BufferPlace,
+        view: Scalar,
+    ) -> Result<Option<Val>, Failure> {
         let kind = self.program.buffers[place.buffer].kind;
         if !matches!(kind, BufferKind::Storage | BufferKind::Counter)
             || self.w.device.robust_buffer_access2
@@ -209,7 +198,7 @@ impl Emit<'_> {
         let (number, len) = (self.w.val(number), self.program.buffers[place.buffer].array);
         let lanes = self.lanes_by_case(number, len.unwrap_or(1), |emit, case| {
             let member = Member::Constant(case);
-            let length = emit.length(Place { member, ..place }, view);
+            let length = emit.length(BufferPlace { member, ..place }, view);
             Ok([
                 length.lane(0),
                 Lane::UNDEFINED,
@@ -220,7 +209,7 @@ impl Emit<'_> {
         Ok(Some(self.w.val(lanes[0].id())))
     }
 
-    fn length(&mut self, place: Place, view: Scalar) -> Val {
+    fn length(&mut self, place: BufferPlace, view: Scalar) -> Val {
         let block = self.block_pointer(place, view);
         self.w.op(Spv::ArrayLength, Scalar::U32, 1, &[block.0, 0])
     }

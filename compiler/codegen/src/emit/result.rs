@@ -1,26 +1,11 @@
 //! Results of instructions: clamp, guard, write, condition-code update, in this order.
 
 use super::Emit;
-use crate::builder::Flags;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val, compute_scalar};
+use super::cx::{FlagLanes, Outcome};
+use crate::builder::{Flags, Lane, Scalar, compute_scalar};
 use crate::error::Failure;
 use glasm_ir::inst::{Guard, result_type};
 use glasm_ir::{Dst, Inst, RegisterId, Saturate, Type, Width, WriteMask};
-
-/// What an operation computed.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Outcome {
-    /// The needed lanes one after the other, or one scalar for all.
-    Val(Val),
-    /// Each lane of the result by itself.
-    Lanes([Lane; 4]),
-    /// Nothing.
-    None,
-}
-
-/// Overflow and carry by lane of the destination.
-pub(super) type FlagLanes = [[Lane; 4]; 2];
 
 impl Emit<'_> {
     /// Writes a result that goes to its register as it is; false for others.

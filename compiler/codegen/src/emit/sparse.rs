@@ -7,120 +7,13 @@
 //! is a constant and costs nothing. The same holds for one-dimensional and buffer textures, which are sparse nowhere.
 
 use super::Emit;
-use super::inst::Job;
-use super::result::Outcome;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
-use crate::capability::Need;
-use crate::error::{Error, Failure};
-use crate::words::LabelWord;
-use glasm_ir::inst::{Base, TexAccessId};
-use glasm_ir::{Aux, IndexTerm, Inst, Program, RegisterId, Src, TexTarget};
+use super::cx::Question;
+use crate::builder::{Lane, Scalar, Val};
+use glasm_ir::Inst;
+use glasm_ir::inst::TexAccessId;
 use spirv::Op as Spv;
-use std::ops::Range;
-
-/// What is known of the residency of the accesses of the open instruction.
-#[derive(Default)]
-pub(super) struct Sparse {
-    question: Question,
-    answer: Option<Val>,
-    texel: Option<Texel>,
-}
-
-/// Whether accesses are to tell of residency.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Question {
-    #[default]
-    None,
-    Resident,
-}
-
-/// A texel that was read together with its residency.
-struct Texel {
-    /// The instruction.
-    access: TexAccessId,
-    sources: Range<usize>,
-    written: Option<RegisterId>,
-    /// Where it stands.
-    block: LabelWord,
-    remaining: usize,
-    lanes: [Lane; 4],
-}
-
-impl Texel {
-    /// Whether `inst` makes the same access right after.
-    fn is_of(&self, program: &Program, inst: &Inst, id: TexAccessId) -> bool {
-        let access = program.tex_accesses[id];
-        let is_written = |term: IndexTerm| {
-            let register = term.relative.map(|(register, _)| register);
-            register.is_some() && register == self.written
-        };
-        let reads_written = |src: &Src| {
-            let element = src.index.map(|index| program.indices[index].element);
-            let named = matches!(src.base, Base::Register(id) if Some(id) == self.written);
-            named || element.is_some_and(is_written)
-        };
-        let sources = program.sources(inst);
-        program.tex_accesses[self.access] == access
-            && program.srcs[self.sources.clone()] == *sources
-            && !sources.iter().any(reads_written)
-            && !access.element.is_some_and(is_written)
-    }
-}
 
 impl Emit<'_> {
-    /// `Resident`
-    pub(super) fn resident(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
-        let program = self.program;
-        let target = match job.inst.aux {
-            Aux::Tex(id) => program.textures[program.tex_accesses[id].texture].target,
-            Aux::Image(id) => program.images[program.image_accesses[id].image].target,
-            Aux::None | Aux::Cvt { .. } | Aux::Mem(_) => {
-                return Err(Error::unsupported("residency without access data"));
-            }
-        };
-        let never_sparse = matches!(
-            target,
-            TexTarget::D1 | TexTarget::D1Array | TexTarget::Buffer
-        );
-        if never_sparse || !self.w.device.resource_residency {
-            let resident = self.w.constant(Scalar::BoolInt, 1);
-            return Ok(Outcome::Val(self.w.val(resident)));
-        }
-        self.w.needs.insert(Need::SparseResidency);
-        let resident = match job.inst.aux {
-            Aux::Tex(id) => self.texture_residency(job, id)?,
-            Aux::None | Aux::Cvt { .. } | Aux::Mem(_) | Aux::Image(_) => {
-                self.image_residency(job)?
-            }
-        };
-        Ok(Outcome::Val(resident))
-    }
-
-    fn texture_residency(&mut self, job: Job<'_>, id: TexAccessId) -> Result<Val, Failure> {
-        let data = self.program.tex_accesses[id];
-        let lanes = self.with_texture(job, data, |emit, access, member| {
-            emit.ask_residency();
-            let lanes = emit.texture_lanes(access, member)?;
-            emit.sparse.texel = Some(Texel {
-                access: id,
-                sources: job.inst.source_range(),
-                written: job.inst.dst.map(|dst| dst.register),
-                block: emit.w.block,
-                remaining: emit.live.remaining(),
-                lanes,
-            });
-            let resident = emit.residency_answer();
-            Ok([
-                resident.lane(0),
-                Lane::UNDEFINED,
-                Lane::UNDEFINED,
-                Lane::UNDEFINED,
-            ])
-        })?;
-        Ok(self.w.val(lanes[0].id()))
-    }
-
     /// The texel of a texture access, if the instruction before has read it in this block.
     pub(super) fn texel_read_before(&mut self, inst: &Inst, id: TexAccessId) -> Option<[Lane; 4]> {
         let texel = self.sparse.texel.take()?;

@@ -5,27 +5,18 @@
 //! different textures.
 
 use super::Emit;
-use super::inst::Job;
+use super::cx::InstCx;
 use super::place::Member;
-use super::texture::Access;
-use crate::builder::gather::Lane;
+use super::texture_access::Access;
+use crate::builder::Lane;
 use crate::error::Failure;
-use glasm_ir::{TexAccess, TexTarget, Units};
+use glasm_ir::{TexAccess, TexTarget};
 
 impl Emit<'_> {
-    /// Number of textures that an access chooses from; `None` if there is no choice.
-    pub(super) fn texture_count(&self, units: Units) -> Option<u32> {
-        match units {
-            Units::One(_) => None,
-            Units::Array { count, .. } => Some(count.max(1)),
-            Units::Handle | Units::QueriedHandle => Some(self.options.handles.textures.max(1)),
-        }
-    }
-
     /// Runs `access` with a texture that the device can index: several times if there must be a case for each one.
     pub(super) fn with_texture(
         &mut self,
-        job: Job<'_>,
+        cx: InstCx<'_>,
         data: TexAccess,
         mut access: impl FnMut(&mut Self, Access, Member) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
@@ -35,7 +26,7 @@ impl Emit<'_> {
             Some(term) => self.member(term, len)?,
             None => Member::Constant(0),
         };
-        let mut sources = self.texture_sources(job, data)?;
+        let mut sources = self.texture_sources(cx, data)?;
         let device = self.w.device;
         let (dynamic, divergent) = match texture.target == TexTarget::Buffer {
             true => (

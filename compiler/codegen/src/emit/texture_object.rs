@@ -2,31 +2,20 @@
 
 use super::Emit;
 use super::place::Member;
-use crate::builder::Builder;
-use crate::builder::Scalar;
+use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
-use crate::handles::{HandleArray, HandleKind, texel};
-use crate::interface::{base_scalar, bind};
+use crate::handles::texel;
+use crate::interface::{TextureVariable, base_scalar, bind};
 use crate::reflect::{DescriptorSlot, TextureBinding};
-use crate::words::{TypeWord, ValueWord};
+use crate::reflect::{HandleArray, HandleKind};
+use crate::words::ValueWord;
 use glasm_ir::arena::Id;
-use glasm_ir::{TexTarget, Texture, TextureId, Type};
+use glasm_ir::{TexTarget, Texture, TextureId, Type, Units};
 use spirv::{Decoration, Dim, Op as Spv, StorageClass};
-
-/// A texture's variable and its types.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TextureVariable {
-    pub(super) variable: ValueWord,
-    pub(super) image: TypeWord,
-    /// Combined image sampler, or the image of a buffer texture.
-    pub(super) object: TypeWord,
-    /// Loaded in the prologue of the open function.
-    pub(crate) loaded: ValueWord,
-}
 
 impl Emit<'_> {
     pub(super) fn texture_variable(&mut self, id: TextureId) -> TextureVariable {
-        let known = self.interface.textures[id.index()];
+        let known = self.interface.resources.textures[id.index()];
         if known.variable.is_some() {
             return known;
         }
@@ -65,7 +54,7 @@ impl Emit<'_> {
             object,
             loaded: ValueWord::NONE,
         };
-        self.interface.textures[id.index()] = result;
+        self.interface.resources.textures[id.index()] = result;
         result
     }
 
@@ -85,7 +74,7 @@ impl Emit<'_> {
             true => format!("texture{unit}_shadow"),
             false => format!("texture{unit}"),
         });
-        self.interface.reflected_textures.push(TextureBinding {
+        self.interface.reflected.textures.push(TextureBinding {
             slot,
             unit,
             count,
@@ -106,7 +95,7 @@ impl Emit<'_> {
         let slot = kind.slot(target, &self.options.bindings);
         bind(self.w, variable, slot);
         self.w.name(variable, || format!("handles{}", slot.binding));
-        let arrays = &mut self.interface.reflected_handles;
+        let arrays = &mut self.interface.reflected.handles;
         if !arrays.iter().any(|array| array.slot == slot) {
             arrays.push(HandleArray {
                 slot,
@@ -126,8 +115,17 @@ impl Emit<'_> {
         self.w
             .prologue
             .result(Spv::Load, variable.object, loaded, &[variable.variable.0]);
-        self.interface.textures[id.index()].loaded = loaded;
+        self.interface.resources.textures[id.index()].loaded = loaded;
         loaded
+    }
+
+    /// Number of textures that an access chooses from; `None` if there is no choice.
+    pub(super) fn texture_count(&self, units: Units) -> Option<u32> {
+        match units {
+            Units::One(_) => None,
+            Units::Array { count, .. } => Some(count.max(1)),
+            Units::Handle | Units::QueriedHandle => Some(self.options.handles.textures.max(1)),
+        }
     }
 }
 

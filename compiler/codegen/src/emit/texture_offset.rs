@@ -1,9 +1,7 @@
 //! Texel offsets in registers. Offsets that turn out to be constants become such; samples with others move their coordinates.
 
-use super::texture::Access;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Home, Scalar, Val};
+use super::texture_access::Access;
+use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::capability::Need;
 use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Stage, TexTarget};

@@ -2,11 +2,9 @@
 //! levels of detail stay those of the coordinates as they were.
 
 use super::Emit;
-use super::texture::{Access, Operands};
+use super::texture_access::{Access, Operands};
 use super::texture_offset::Detail;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::options::{LevelFilter, TexelFilter, TextureWrap, WrapMode};
 use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Stage, TexTarget};

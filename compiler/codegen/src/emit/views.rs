@@ -6,9 +6,7 @@
 //! often as needed.
 
 use super::Emit;
-use crate::builder::Builder;
-use crate::builder::Scalar;
-use crate::builder::gather::Lane;
+use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::options::Target;
@@ -144,8 +142,8 @@ impl Emit<'_> {
     }
 
     fn replication_variable(&mut self, views: &Views) -> Result<ValueWord, Failure> {
-        if self.interface.replication.is_some() {
-            return Ok(self.interface.replication_variable);
+        if self.interface.outputs.replication.is_some() {
+            return Ok(self.interface.outputs.replication_variable);
         }
         let varyings = &self.options.interface.outputs;
         let is_free = |location: &u32| {
@@ -156,12 +154,12 @@ impl Emit<'_> {
             Error::limit("there is no free varying location for viewports and views")
         })?;
         let ty = self.w.ty(Scalar::U32, 4);
-        let variable = self.interface.variable(self.w, StorageClass::Output, ty);
+        let variable = self.io().variable(StorageClass::Output, ty);
         self.w.decorate(variable, Decoration::Location, &[location]);
         self.w.name(variable, || "views".to_owned());
         let modes = self.program.modes;
-        self.interface.replication_variable = variable;
-        self.interface.replication = Some(Replication {
+        self.interface.outputs.replication_variable = variable;
+        self.interface.outputs.replication = Some(Replication {
             location,
             has_layer: views.layer.is_some(),
             viewports: match (views.viewport, views.mask) {

@@ -4,30 +4,28 @@
 //! conversion from and to floats are left to devices that have 64-bit integers.
 
 use super::Emit;
-use super::inst::Job;
-use super::result::Outcome;
+use super::cx::{InstCx, Outcome};
 use crate::analysis::is_comparison;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use crate::builder::{Lane, Scalar, Val};
 use crate::error::{Error, Failure};
 use glasm_ir::inst::read_lanes;
-use glasm_ir::{Aux, Inst, Type, Width, WriteMask};
+use glasm_ir::{Aux, Inst, Op, Saturate, Type, TypeBase, Width, WriteMask};
 use spirv::Op as Spv;
 
 impl Emit<'_> {
     /// One instruction on 64-bit integers.
-    pub(super) fn wide_inst(&mut self, job: Job<'_>) -> Result<Outcome, Failure> {
+    pub(super) fn wide_inst(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let mut lanes = [Lane::UNDEFINED; 4];
-        for lane in WriteMask(job.lanes).lanes() {
-            lanes[lane] = self.wide_lane(job, lane)?.lane(0);
+        for lane in WriteMask(cx.lanes).lanes() {
+            lanes[lane] = self.wide_lane(cx, lane)?.lane(0);
         }
         Ok(Outcome::Lanes(lanes))
     }
 
-    fn wide_lane(&mut self, job: Job<'_>, lane: usize) -> Result<Val, Failure> {
-        let inst = job.inst;
+    fn wide_lane(&mut self, cx: InstCx<'_>, lane: usize) -> Result<Val, Failure> {
+        let inst = cx.inst;
         if let Aux::Cvt { from, saturate, .. } = inst.aux {
-            return self.wide_convert(job, lane, from, saturate);
+            return self.wide_convert(cx, lane, from, saturate);
         }
         let mut values = [None; 3];
         let program = self.program;
@@ -56,17 +54,17 @@ impl Emit<'_> {
 
     fn wide_convert(
         &mut self,
-        job: Job<'_>,
+        cx: InstCx<'_>,
         lane: usize,
         from: Type,
         saturate: bool,
     ) -> Result<Val, Failure> {
-        let to = job.inst.ty;
+        let to = cx.inst.ty;
         if from.is_float() || to.is_float() || saturate {
-            return Err(unsupported(job.inst));
+            return Err(unsupported(cx.inst));
         }
         let program = self.program;
-        let src = &program.srcs[job.inst.first_source as usize];
+        let src = &program.srcs[cx.inst.first_source as usize];
         if from.width() == Width::W64 {
             let val = self.source_as(src, from, 1 << lane)?;
             if to.width() == Width::W64 {
@@ -120,6 +118,41 @@ impl Emit<'_> {
             values[lane] = resized.lane(0);
         }
         Outcome::Lanes(values)
+    }
+
+    /// Whether an instruction computes with 64-bit floats. Moves do not, but for those that clamp. Condition codes compare; those of the
+    /// lanes `codes` are needed.
+    pub(super) fn uses_float64(&self, inst: &Inst, codes: u8) -> bool {
+        let moves = if inst.op == Op::Mov {
+            let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
+            !clamps && codes == 0 && !self.program.srcs[inst.first_source as usize].has_modifier()
+        } else {
+            matches!(inst.op, Op::Pack64 | Op::Unpack64)
+        };
+        let converts = matches!(
+            inst.aux,
+            Aux::Cvt {
+                from: Type::F64,
+                ..
+            }
+        );
+        inst.ty == Type::F64 && !moves || converts
+    }
+
+    /// Whether an instruction computes with 64-bit integers that the device lacks.
+    pub(super) fn is_pair_op(&self, inst: &Inst) -> bool {
+        if self.w.wide_int() != Scalar::Pair {
+            return false;
+        }
+        let wide_int = |ty: Type| ty.width() == Width::W64 && ty.base() != TypeBase::Float;
+        match (inst.op, inst.aux) {
+            (Op::Mov, _) => {
+                wide_int(inst.ty) && self.program.srcs[inst.first_source as usize].has_modifier()
+            }
+            (Op::Pack64 | Op::Unpack64 | Op::Load | Op::Store | Op::Atomic | Op::Tex, _) => false,
+            (_, Aux::Cvt { from, .. }) => wide_int(inst.ty) || wide_int(from),
+            _ => wide_int(inst.ty),
+        }
     }
 }
 

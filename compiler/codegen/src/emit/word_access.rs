@@ -4,10 +4,8 @@
 
 use super::Emit;
 use super::memory::volatile;
-use super::place::Place;
-use crate::builder::Builder;
-use crate::builder::gather::Lane;
-use crate::builder::{Scalar, Val};
+use super::place::BufferPlace;
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
 use glasm_ir::resource::BufferKind;
@@ -18,7 +16,7 @@ impl Emit<'_> {
     /// The lanes `lanes` of a load.
     pub(super) fn load_buffer(
         &mut self,
-        place: Place,
+        place: BufferPlace,
         ty: Type,
         access: &MemAccess,
         lanes: u8,
@@ -40,7 +38,7 @@ impl Emit<'_> {
     /// A store of the components of `values`.
     pub(super) fn store_buffer(
         &mut self,
-        place: Place,
+        place: BufferPlace,
         ty: Type,
         access: &MemAccess,
         values: [Lane; 4],
@@ -66,7 +64,7 @@ impl Emit<'_> {
     /// Loads a word; if `bound` is known, gives 0 unless word `last` lies below it.
     fn load_word(
         &mut self,
-        place: Place,
+        place: BufferPlace,
         word: Val,
         access: &MemAccess,
         bound: Option<(Val, Val)>,
@@ -91,7 +89,7 @@ impl Emit<'_> {
         }
     }
 
-    fn load_word_inside(&mut self, place: Place, word: Val, access: &MemAccess) -> Val {
+    fn load_word_inside(&mut self, place: BufferPlace, word: Val, access: &MemAccess) -> Val {
         let (view, number, shift) = self.word_place(place, word);
         let pointer = self.cell_pointer(place, view, number);
         let value = match volatile(access) {
@@ -105,7 +103,11 @@ impl Emit<'_> {
     }
 
     /// How a word is reached: the view, the element, and the shift within an element of 64 bits.
-    pub(super) fn word_place(&mut self, place: Place, word: Val) -> (Scalar, Val, Option<Val>) {
+    pub(super) fn word_place(
+        &mut self,
+        place: BufferPlace,
+        word: Val,
+    ) -> (Scalar, Val, Option<Val>) {
         if !self.is_wide_shared(place.buffer) {
             return (Scalar::U32, word, None);
         }
@@ -119,7 +121,7 @@ impl Emit<'_> {
     /// One element of a load. The first word of element 0 lies below `bound`.
     fn load_element(
         &mut self,
-        place: Place,
+        place: BufferPlace,
         index: u32,
         ty: Type,
         access: &MemAccess,
@@ -151,7 +153,7 @@ impl Emit<'_> {
 
     fn store_element(
         &mut self,
-        place: Place,
+        place: BufferPlace,
         index: u32,
         ty: Type,
         access: &MemAccess,
@@ -177,7 +179,7 @@ impl Emit<'_> {
         }
     }
 
-    fn store_word(&mut self, place: Place, words: u32, access: &MemAccess, value: ValueWord) {
+    fn store_word(&mut self, place: BufferPlace, words: u32, access: &MemAccess, value: ValueWord) {
         let word = self.w.word_number(place.offset, words);
         if self.is_wide_shared(place.buffer) {
             let (value, all) = (self.w.val(value), self.w.uint(u32::MAX));
@@ -191,7 +193,7 @@ impl Emit<'_> {
         }
     }
 
-    fn store_narrow(&mut self, place: Place, index: u32, width: Width, value: Val) {
+    fn store_narrow(&mut self, place: BufferPlace, index: u32, width: Width, value: Val) {
         let (word, shift) = self.w.narrow_place(place.offset, index, width);
         let mask = self.w.constant_like(value, (1 << width.bits()) - 1);
         let value = self.w.binary(Spv::BitwiseAnd, value, mask);
@@ -201,7 +203,7 @@ impl Emit<'_> {
     }
 
     /// A store of the bits `hole` of a word by two atomics, so that its other bits survive the stores of other invocations.
-    fn store_bits(&mut self, place: Place, word: Val, hole: Val, value: Val) {
+    fn store_bits(&mut self, place: BufferPlace, word: Val, hole: Val, value: Val) {
         let (view, number, shift) = self.word_place(place, word);
         let pointer = self.cell_pointer(place, view, number);
         let hole = self.w.moved_up(view, hole, shift);
@@ -226,7 +228,7 @@ impl Builder {
     }
 
     /// The last word that element `index` of an access touches.
-    fn last_word(&mut self, place: Place, index: u32, ty: Type) -> Val {
+    fn last_word(&mut self, place: BufferPlace, index: u32, ty: Type) -> Val {
         match ty.width() {
             Width::W64 => self.word_number(place.offset, 2 * index + 1),
             Width::W32 => self.word_number(place.offset, index),

@@ -3,11 +3,9 @@
 //! The first variable has the location of the attribute. The second one, which is there only if the program reads z or w, takes
 //! the first location that no attribute of the program has; the reflection names it.
 
-use crate::builder::gather::Lane;
-use crate::builder::{Builder, Home, Scalar};
-use crate::interface::Interface;
-use crate::interface_names::{input_name, snake_case};
-use crate::options::Options;
+use super::names::{input_name, snake_case};
+use super::vars::Io;
+use crate::builder::{Home, Lane, Scalar};
 use crate::reflect::{Half, InterfaceVariable, Scalar as ReflectedScalar};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
@@ -18,37 +16,34 @@ use spirv::{Decoration, Op, StorageClass};
 /// Locations that attributes have by number.
 const ATTRIBUTES: u32 = 16;
 
-impl Interface {
+impl Io<'_> {
     /// The lanes of a 64-bit attribute that the program may read.
-    pub(crate) fn load_wide(
-        &mut self,
-        w: &mut Builder,
-        program: &Program,
-        options: &Options,
-        id: InputId,
-    ) -> [Lane; 4] {
-        let scalar = if options.device.int64 {
+    pub(crate) fn load_wide(&mut self, id: InputId) -> [Lane; 4] {
+        let scalar = if self.options.device.int64 {
             Scalar::U64
         } else {
             Scalar::Pair
         };
-        let read = lanes_read(program, id);
+        let read = lanes_read(self.program, id);
         let mut lanes = [Lane::UNDEFINED; 4];
         for half in [Half::Low, Half::High] {
             let first = if half == Half::Low { 0 } else { 2 };
             if read >> first & 3 == 0 {
                 continue;
             }
-            let words = self.half_words(w, program, id, half);
+            let words = self.half_words(id, half);
             for index in 0..2 {
                 let [low, high] = [2 * index, 2 * index + 1];
                 let operands = [words.0, words.0, low, high];
                 let shuffled = if scalar == Scalar::Pair {
-                    w.derive(Home::Prologue, Op::VectorShuffle, scalar, 1, &operands)
+                    self.w
+                        .derive(Home::Prologue, Op::VectorShuffle, scalar, 1, &operands)
                 } else {
                     let pair =
-                        w.derive(Home::Prologue, Op::VectorShuffle, Scalar::U32, 2, &operands);
-                    w.derive(Home::Prologue, Op::Bitcast, scalar, 1, &[pair.0])
+                        self.w
+                            .derive(Home::Prologue, Op::VectorShuffle, Scalar::U32, 2, &operands);
+                    self.w
+                        .derive(Home::Prologue, Op::Bitcast, scalar, 1, &[pair.0])
                 };
                 lanes[first + index as usize] = Lane::scalar(shuffled);
             }
@@ -57,31 +52,22 @@ impl Interface {
     }
 
     /// The four words of a half, loaded at the start of the function.
-    pub(crate) fn half_words(
-        &mut self,
-        w: &mut Builder,
-        program: &Program,
-        id: InputId,
-        half: Half,
-    ) -> ValueWord {
-        let variable = self.half_variable(w, program, id, half);
-        w.derive(Home::Prologue, Op::Load, Scalar::U32, 4, &[variable.0])
+    pub(crate) fn half_words(&mut self, id: InputId, half: Half) -> ValueWord {
+        let variable = self.half_variable(id, half);
+        self.w
+            .derive(Home::Prologue, Op::Load, Scalar::U32, 4, &[variable.0])
     }
 
-    fn half_variable(
-        &mut self,
-        w: &mut Builder,
-        program: &Program,
-        id: InputId,
-        half: Half,
-    ) -> ValueWord {
-        let semantic = program.inputs[id].semantic;
+    fn half_variable(&mut self, id: InputId, half: Half) -> ValueWord {
+        let semantic = self.program.inputs[id].semantic;
         let number = if let Semantic::Attrib(number) = semantic {
             number
         } else {
             0
         };
         let known = self
+            .vars
+            .inputs
             .halves
             .iter()
             .find(|row| (row.0, row.1) == (number, half));
@@ -89,18 +75,18 @@ impl Interface {
             return variable;
         }
         let location = match half {
-            Half::Low if !read_narrow(program, semantic) => u32::from(number),
-            Half::Low | Half::High => self.free_location(program, number),
+            Half::Low if !read_narrow(self.program, semantic) => u32::from(number),
+            Half::Low | Half::High => self.free_location(number),
         };
-        let ty = w.ty(Scalar::U32, 4);
-        let variable = self.variable(w, StorageClass::Input, ty);
-        w.decorate(variable, Decoration::Location, &[location]);
-        w.name(variable, || {
+        let ty = self.w.ty(Scalar::U32, 4);
+        let variable = self.variable(StorageClass::Input, ty);
+        self.w.decorate(variable, Decoration::Location, &[location]);
+        self.w.name(variable, || {
             let half = snake_case(&format!("{half:?}"));
-            format!("{}_{half}", input_name(program.stage, semantic))
+            format!("{}_{half}", input_name(self.program.stage, semantic))
         });
-        self.halves.push((number, half, variable));
-        self.reflected_inputs.push(InterfaceVariable {
+        self.vars.inputs.halves.push((number, half, variable));
+        self.vars.reflected.inputs.push(InterfaceVariable {
             semantic,
             location: Some(location),
             scalar: ReflectedScalar::Uint,
@@ -112,14 +98,14 @@ impl Interface {
     }
 
     /// A location that no attribute of the program has, for a half of attribute `number`.
-    fn free_location(&self, program: &Program, number: u8) -> u32 {
+    fn free_location(&self, number: u8) -> u32 {
         let mut taken = 0u32;
-        for input in &program.inputs {
+        for input in &self.program.inputs {
             if let Semantic::Attrib(number) = input.semantic {
                 taken |= 1 << (u32::from(number) % ATTRIBUTES);
             }
         }
-        for input in &self.reflected_inputs {
+        for input in &self.vars.reflected.inputs {
             let location = input.location.filter(|_| input.half.is_some());
             taken |= location.map_or(0, |location| 1u32.checked_shl(location).unwrap_or(0));
         }

@@ -1,9 +1,9 @@
 //! Built-in inputs: one row per stage and semantic.
 
+use super::names::snake_case;
+use super::vars::Io;
 use crate::builder::{Builder, Home, Scalar};
 use crate::capability::Need;
-use crate::interface::Interface;
-use crate::interface_names::snake_case;
 use crate::options::Options;
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::{Semantic, Stage};
@@ -147,67 +147,66 @@ pub(crate) fn thread_value(w: &mut Builder, semantic: Semantic, id: ValueWord) -
     }
 }
 
-/// Loads a built-in in the prologue.
-pub(crate) fn load_builtin_value(
-    interface: &mut Interface,
-    w: &mut Builder,
-    stage: Stage,
-    row: BuiltinRow,
-) -> (ValueWord, ValueWord) {
-    let BuiltinRow {
-        builtin,
-        scalar,
-        size,
-        ..
-    } = row;
-    let value = w.ty(scalar, size);
-    // The sample mask is an array of words.
-    let is_array = builtin == BuiltIn::SampleMask;
-    let ty = if is_array {
-        let one = w.uint(1);
-        w.declare_type(Op::TypeArray, &[value.0, one.0])
-    } else {
-        value
-    };
-    let is_flat = stage == Stage::Fragment && scalar == Scalar::U32 && !is_array;
-    let variable = interface.builtin_variable(w, ty, builtin, is_flat);
-    if !is_array {
-        return (
+impl Io<'_> {
+    /// Loads a built-in in the prologue.
+    pub(crate) fn load_builtin_value(&mut self, row: BuiltinRow) -> (ValueWord, ValueWord) {
+        let BuiltinRow {
+            builtin,
+            scalar,
+            size,
+            ..
+        } = row;
+        let value = self.w.ty(scalar, size);
+        // The sample mask is an array of words.
+        let is_array = builtin == BuiltIn::SampleMask;
+        let ty = if is_array {
+            let one = self.w.uint(1);
+            self.w.declare_type(Op::TypeArray, &[value.0, one.0])
+        } else {
+            value
+        };
+        let is_flat = self.program.stage == Stage::Fragment && scalar == Scalar::U32 && !is_array;
+        let variable = self.builtin_variable(ty, builtin, is_flat);
+        if !is_array {
+            return (
+                variable,
+                self.w
+                    .derive(Home::Prologue, Op::Load, scalar, size, &[variable.0]),
+            );
+        }
+        let pointer_ty = self.w.pointer(StorageClass::Input, value);
+        let zero = self.w.uint(0);
+        let pointer = self.w.object();
+        self.w
+            .prologue
+            .result(Op::AccessChain, pointer_ty, pointer, &[variable.0, zero.0]);
+        (
             variable,
-            w.derive(Home::Prologue, Op::Load, scalar, size, &[variable.0]),
-        );
+            self.w
+                .derive(Home::Prologue, Op::Load, scalar, size, &[pointer.0]),
+        )
     }
-    let pointer_ty = w.pointer(StorageClass::Input, value);
-    let zero = w.uint(0);
-    let pointer = w.object();
-    w.prologue
-        .result(Op::AccessChain, pointer_ty, pointer, &[variable.0, zero.0]);
-    (
-        variable,
-        w.derive(Home::Prologue, Op::Load, scalar, size, &[pointer.0]),
-    )
-}
 
-impl Interface {
     /// The input variable of a built-in.
-    fn builtin_variable(
-        &mut self,
-        w: &mut Builder,
-        ty: TypeWord,
-        builtin: BuiltIn,
-        is_flat: bool,
-    ) -> ValueWord {
-        let known = self.builtins.iter().find(|(known, _)| *known == builtin);
+    fn builtin_variable(&mut self, ty: TypeWord, builtin: BuiltIn, is_flat: bool) -> ValueWord {
+        let known = self
+            .vars
+            .inputs
+            .builtins
+            .iter()
+            .find(|(known, _)| *known == builtin);
         if let Some(&(_, variable)) = known {
             return variable;
         }
-        let variable = self.variable(w, StorageClass::Input, ty);
-        w.decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
+        let variable = self.variable(StorageClass::Input, ty);
+        self.w
+            .decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
         if is_flat {
-            w.decorate(variable, Decoration::Flat, &[]);
+            self.w.decorate(variable, Decoration::Flat, &[]);
         }
-        w.name(variable, || snake_case(&format!("{builtin:?}")));
-        self.builtins.push((builtin, variable));
+        self.w
+            .name(variable, || snake_case(&format!("{builtin:?}")));
+        self.vars.inputs.builtins.push((builtin, variable));
         variable
     }
 }

@@ -1,0 +1,131 @@
+//! Values of the module: their types, where they are defined, what is known of them.
+
+use crate::words::ValueWord;
+use glasm_ir::Type;
+
+/// What the lanes of a SPIR-V value are. Integers in registers are unsigned; operations choose the signedness.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Scalar {
+    /// A boolean that stands for 1.0 or 0.0.
+    BoolFloat,
+    /// A boolean that stands for all ones or 0.
+    BoolInt,
+    /// 8-bit integer, in memory only.
+    U8,
+    /// 16-bit integer, in memory only.
+    U16,
+    /// 32-bit integer.
+    U32,
+    /// 32-bit signed integer, of images and interface variables only.
+    S32,
+    /// 32-bit float.
+    F32,
+    /// 64-bit integer.
+    U64,
+    /// 64-bit float.
+    F64,
+    /// The two words of a 64-bit lane where the device has no 64-bit integers; in SPIR-V a vector.
+    Pair,
+}
+
+/// Number of [`Scalar`]s.
+pub(super) const SCALARS: usize = 10;
+
+impl Scalar {
+    /// Whether this is one of the booleans.
+    pub(crate) const fn is_bool(self) -> bool {
+        matches!(self, Self::BoolFloat | Self::BoolInt)
+    }
+
+    /// Whether this is a float.
+    pub(crate) const fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// Whether a lane takes 64 bits.
+    pub(crate) const fn is_wide(self) -> bool {
+        matches!(self, Self::U64 | Self::F64 | Self::Pair)
+    }
+}
+
+/// Where a value is defined.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Home {
+    /// Module scope.
+    Constant,
+    /// The start of the function.
+    Prologue,
+    /// Anywhere else.
+    Body,
+}
+
+/// What is known about the value of an id.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ValueInfo {
+    /// Type of the components.
+    pub(crate) scalar: Scalar,
+    /// Number of components.
+    pub(crate) size: u8,
+    /// Where it is defined.
+    pub(crate) home: Home,
+    /// Where in the builder's `derived` more is known, or 0. Most values are never taken apart.
+    pub(super) derived: u32,
+}
+
+pub(super) const NO_VALUE: ValueInfo = ValueInfo {
+    scalar: Scalar::U32,
+    size: 1,
+    home: Home::Body,
+    derived: 0,
+};
+/// Bits of a constant, and values that were derived from a value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Derived {
+    /// Bits of a scalar constant.
+    pub(crate) bits: u64,
+    /// Vectors: ids of the components. Scalars: ids of the vectors of `index + 1` copies.
+    pub(crate) parts: [ValueWord; 4],
+    /// The same bits as an integer and as a float.
+    pub(crate) casts: [ValueWord; 2],
+}
+
+/// A value with its type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Val {
+    /// The id.
+    pub(crate) id: ValueWord,
+    /// Type of the components.
+    pub(crate) scalar: Scalar,
+    /// Number of components.
+    pub(crate) size: u8,
+}
+
+/// The scalar in which an operation of type `ty` computes; `wide_ints` tells whether 64-bit integers exist.
+pub(crate) fn compute_scalar(ty: Type, wide_ints: WideInts) -> Scalar {
+    match (ty, wide_ints) {
+        (Type::F16 | Type::F32, _) => Scalar::F32,
+        (Type::F64, _) => Scalar::F64,
+        (Type::U64 | Type::S64, WideInts::Native) => Scalar::U64,
+        (Type::U64 | Type::S64, WideInts::Pairs) => Scalar::Pair,
+        (Type::U8 | Type::S8 | Type::U16 | Type::S16 | Type::U32 | Type::S32, _) => Scalar::U32,
+    }
+}
+
+/// The truth value that stands for the numbers which a comparison of type `ty` gives.
+pub(crate) fn truth_scalar(ty: Type) -> Scalar {
+    if ty.is_float() {
+        Scalar::BoolFloat
+    } else {
+        Scalar::BoolInt
+    }
+}
+
+/// How 64-bit integers are computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum WideInts {
+    /// As 64-bit integers.
+    #[default]
+    Native,
+    /// As pairs of 32-bit integers.
+    Pairs,
+}

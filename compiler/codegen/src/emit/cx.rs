@@ -1,0 +1,166 @@
+//! What emission works with: the program, the module under construction, where values are.
+//!
+//! Functions that only compute belong to the [`Builder`]; those that only declare variables to the [`Interface`].
+
+use super::join::Joins;
+use crate::analysis::Analysis;
+use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::capture::Home;
+use crate::debug::Lines;
+use crate::interface::{Interface, Io};
+use crate::kept::refill;
+use crate::lanes::Lanes;
+use crate::liveness::Liveness;
+use crate::options::Options;
+use crate::words::{LabelWord, ValueWord};
+use glasm_ir::inst::{IndexTerm, TexAccessId};
+use glasm_ir::{Base, Inst, Program, RegisterId, Src};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// The state of one emission.
+pub(crate) struct Emit<'a> {
+    pub(super) program: &'a Program,
+    pub(super) options: &'a Options,
+    pub(super) w: &'a mut Builder,
+    pub(super) analysis: &'a mut Analysis,
+    pub(super) live: &'a mut Liveness,
+    pub(super) lanes: &'a mut Lanes,
+    pub(super) interface: &'a mut Interface,
+    pub(super) joins: &'a mut Joins,
+    pub(super) tables: &'a mut Tables,
+    pub(super) lines: Option<Lines<'a>>,
+    /// Ids from this one on are younger than the last result that was offered a name.
+    pub(super) first_unnamed: u32,
+    /// Whether a `Return` ends the entry point.
+    pub(super) in_entry: bool,
+    pub(super) sparse: Sparse,
+}
+
+/// What one emission knows of the parts of its program.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    pub(super) functions: Vec<ValueWord>,
+    /// Constants of each literal and their type.
+    pub(super) literals: Vec<(Option<Scalar>, [Lane; 4])>,
+    /// Where the value of each capture of the options is, and its variable once it has one of its own.
+    pub(super) captures: Vec<(Home, ValueWord)>,
+    /// Private variables of registers in memory, by register.
+    pub(super) memory: Vec<ValueWord>,
+    /// What the program does with each buffer; empty until that is asked.
+    pub(super) buffer_uses: Vec<BufferUse>,
+    /// Values of which it was asked whether they are the same in all invocations.
+    pub(super) uniform: FxHashMap<ValueWord, bool>,
+    pub(super) live_out: Vec<(u32, u8)>,
+}
+
+impl Tables {
+    pub(super) fn reset(&mut self, program: &Program) {
+        refill(&mut self.functions, program.routines.len(), ValueWord::NONE);
+        let unknown = (None, [Lane::UNDEFINED; 4]);
+        refill(&mut self.literals, program.literals.len(), unknown);
+        refill(&mut self.memory, program.registers.len(), ValueWord::NONE);
+        self.captures.clear();
+        self.buffer_uses.clear();
+        self.uniform.clear();
+    }
+}
+
+/// One instruction with the lanes to compute.
+#[derive(Clone, Copy)]
+pub(super) struct InstCx<'p> {
+    pub(super) inst: &'p Inst,
+    /// Lanes to compute, for the result or for condition codes.
+    pub(super) lanes: u8,
+}
+
+/// What an operation computed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Outcome {
+    /// The needed lanes one after the other, or one scalar for all.
+    Val(Val),
+    /// Each lane of the result by itself.
+    Lanes([Lane; 4]),
+    /// Nothing.
+    None,
+}
+
+/// Overflow and carry by lane of the destination.
+pub(super) type FlagLanes = [[Lane; 4]; 2];
+
+bitflags::bitflags! {
+    /// What a program does with a buffer.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub(super) struct BufferUse: u8 {
+        /// Stores or atomics.
+        const WRITTEN = 1;
+        /// Accesses that other invocations see.
+        const COHERENT = 2;
+        /// Accesses that must stay.
+        const VOLATILE = 4;
+        /// Atomics of 64 bits.
+        const WIDE_ATOMIC = 8;
+    }
+}
+
+/// What is known of the residency of the accesses of the open instruction.
+#[derive(Default)]
+pub(super) struct Sparse {
+    pub(super) question: Question,
+    pub(super) answer: Option<Val>,
+    pub(super) texel: Option<Texel>,
+}
+
+/// A texel that was read together with its residency.
+pub(super) struct Texel {
+    /// The instruction.
+    pub(super) access: TexAccessId,
+    pub(super) sources: Range<usize>,
+    pub(super) written: Option<RegisterId>,
+    /// Where it stands.
+    pub(super) block: LabelWord,
+    pub(super) remaining: usize,
+    pub(super) lanes: [Lane; 4],
+}
+
+impl Texel {
+    /// Whether `inst` makes the same access right after.
+    pub(super) fn is_of(&self, program: &Program, inst: &Inst, id: TexAccessId) -> bool {
+        let access = program.tex_accesses[id];
+        let is_written = |term: IndexTerm| {
+            let register = term.relative.map(|(register, _)| register);
+            register.is_some() && register == self.written
+        };
+        let reads_written = |src: &Src| {
+            let element = src.index.map(|index| program.indices[index].element);
+            let named = matches!(src.base, Base::Register(id) if Some(id) == self.written);
+            named || element.is_some_and(is_written)
+        };
+        let sources = program.sources(inst);
+        program.tex_accesses[self.access] == access
+            && program.srcs[self.sources.clone()] == *sources
+            && !sources.iter().any(reads_written)
+            && !access.element.is_some_and(is_written)
+    }
+}
+
+/// Whether accesses are to tell of residency.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Question {
+    #[default]
+    None,
+    Resident,
+}
+
+impl Emit<'_> {
+    /// What declares and loads variables of the interface.
+    #[inline(always)]
+    pub(super) fn io(&mut self) -> Io<'_> {
+        Io {
+            w: self.w,
+            program: self.program,
+            options: self.options,
+            vars: self.interface,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Inputs as operands: by name, and by a number that is known at run time.
+
+use super::Emit;
+use super::array::Element;
+use crate::builder::{Home, Lane, Scalar};
+use crate::capability::Need;
+use crate::error::{Error, Failure};
+use crate::reflect::Half;
+use crate::words::ValueWord;
+use glasm_ir::arena::Id;
+use glasm_ir::inst::IndexId;
+use glasm_ir::{InputId, Op, Semantic, Width};
+use spirv::{Op as Spv, StorageClass};
+
+impl Emit<'_> {
+    pub(super) fn input_lanes(
+        &mut self,
+        input: InputId,
+        index: Option<IndexId>,
+    ) -> Result<[Lane; 4], Failure> {
+        let Some(index) = index else {
+            if self.program.inputs[input].semantic == Semantic::HelperInvocation
+                && let Some(lanes) = self.helper_now()
+            {
+                return Ok(lanes);
+            }
+            return self.io().input(input);
+        };
+        let last = (self.program.inputs.len() - 1 - input.index()) as u32;
+        let data = self.program.indices[index];
+        if data.vertex.is_some() {
+            return Err(Error::unsupported(
+                "per-vertex inputs are not supported yet",
+            ));
+        }
+        let len = data.len.min(last + 1);
+        match self.element(Some(index), len)? {
+            Element::Constant(element) => {
+                let input = InputId::new(input.index() + element as usize);
+                self.io().input(input)
+            }
+            Element::Dynamic(element) if self.program.inputs[input].width == Width::W64 => {
+                Ok(self.wide_input_at(input, len, element))
+            }
+            Element::Dynamic(element) => {
+                let id = self.input_at(input, len, element)?;
+                Ok(Lane::all_of(id))
+            }
+        }
+    }
+
+    /// Element `element` of an array of inputs, read from a copy that the prologue fills.
+    pub(super) fn input_at(
+        &mut self,
+        first: InputId,
+        len: u32,
+        element: ValueWord,
+    ) -> Result<ValueWord, Failure> {
+        let variable = self.input_copy(first, len)?;
+        let vector = self.w.ty(Scalar::F32, 4);
+        let pointer = self.w.pointer(StorageClass::Private, vector);
+        let id = self.w.object();
+        self.w
+            .body
+            .result(Spv::AccessChain, pointer, id, &[variable.0, element.0]);
+        Ok(self.w.op(Spv::Load, Scalar::F32, 4, &[id.0]).id)
+    }
+
+    fn input_copy(&mut self, first: InputId, len: u32) -> Result<ValueWord, Failure> {
+        if let Some(copy) = self.interface.input_copy(first, len) {
+            return Ok(copy);
+        }
+        let vector = self.w.ty(Scalar::F32, 4);
+        let count = self.w.uint(len);
+        let ty = self.w.declare_type(Spv::TypeArray, &[vector.0, count.0]);
+        let variable = self.w.variable(StorageClass::Private, ty);
+        let pointer_ty = self.w.pointer(StorageClass::Private, vector);
+        for index in 0..len {
+            let input = InputId::new(first.index() + index as usize);
+            let lanes = self.io().input(input)?;
+            let value = self.w.gather_vector(&lanes, Scalar::F32);
+            debug_assert!(
+                self.w.info(value.id).home != Home::Body,
+                "inputs live in the prologue"
+            );
+            let element = self.w.uint(index);
+            let pointer = self.w.object();
+            let operands = [variable.0, element.0];
+            self.w
+                .prologue
+                .result(Spv::AccessChain, pointer_ty, pointer, &operands);
+            self.w.prologue.op(Spv::Store, &[pointer.0, value.id.0]);
+        }
+        self.interface.keep_input_copy(first, len, variable);
+        Ok(variable)
+    }
+
+    /// Element `element` of an array of 64-bit attributes, read from a copy that the prologue fills.
+    pub(super) fn wide_input_at(
+        &mut self,
+        first: InputId,
+        len: u32,
+        element: ValueWord,
+    ) -> [Lane; 4] {
+        let variable = self.wide_input_copy(first, len);
+        let vector = self.w.ty(Scalar::U32, 4);
+        let pointer = self.w.pointer(StorageClass::Private, vector);
+        let element = self.w.val(element);
+        let (two, one) = (
+            self.w.constant_like(element, 2),
+            self.w.constant_like(element, 1),
+        );
+        let low = self.w.binary(Spv::IMul, element, two);
+        let high = self.w.binary(Spv::IAdd, low, one);
+        let mut lanes = [Lane::UNDEFINED; 4];
+        for (part, index) in [low, high].into_iter().enumerate() {
+            let id = self.w.object();
+            let operands = [variable.0, index.id.0];
+            self.w.body.result(Spv::AccessChain, pointer, id, &operands);
+            let words = self.w.op(Spv::Load, Scalar::U32, 4, &[id.0]);
+            for half in 0..2 {
+                let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
+                let pair = self.w.gather_vector(&pair, Scalar::U32);
+                lanes[2 * part + half] = self.w.wide_from_words(pair);
+            }
+        }
+        lanes
+    }
+
+    fn wide_input_copy(&mut self, first: InputId, len: u32) -> ValueWord {
+        if let Some(copy) = self.interface.input_copy(first, len) {
+            return copy;
+        }
+        let ty = self.w.word_array(2 * len);
+        let variable = self.w.variable(StorageClass::Private, ty);
+        let vector = self.w.ty(Scalar::U32, 4);
+        let pointer_ty = self.w.pointer(StorageClass::Private, vector);
+        for index in 0..2 * len {
+            let input = InputId::new(first.index() + index as usize / 2);
+            let half = if index % 2 == 0 {
+                Half::Low
+            } else {
+                Half::High
+            };
+            let words = self.io().half_words(input, half);
+            let element = self.w.uint(index);
+            let pointer = self.w.object();
+            let operands = [variable.0, element.0];
+            self.w
+                .prologue
+                .result(Spv::AccessChain, pointer_ty, pointer, &operands);
+            self.w.prologue.op(Spv::Store, &[pointer.0, words.0]);
+        }
+        self.interface.keep_input_copy(first, len, variable);
+        variable
+    }
+
+    /// Whether the invocation does not count, at this place: `KIL` may have made it a helper.
+    pub(super) fn helper_now(&mut self) -> Option<[Lane; 4]> {
+        let demotes = self.w.device.demote_to_helper_invocation
+            && self.program.insts.iter().any(|inst| inst.op == Op::Demote);
+        if !demotes {
+            return None;
+        }
+        self.w.needs.insert(Need::Demote);
+        let helper = self
+            .w
+            .op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
+        let zero = Lane::scalar(self.w.uint(0));
+        let one = Lane::scalar(self.w.uint(1));
+        Some([helper.lane(0), zero, zero, one])
+    }
+}

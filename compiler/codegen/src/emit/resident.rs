@@ -1,0 +1,63 @@
+//! Whether the texels that an access reads are populated.
+
+use super::Emit;
+use super::cx::{InstCx, Outcome, Texel};
+use crate::builder::{Lane, Scalar, Val};
+use crate::capability::Need;
+use crate::error::{Error, Failure};
+use glasm_ir::inst::TexAccessId;
+use glasm_ir::{Aux, TexTarget};
+
+impl Emit<'_> {
+    /// `Resident`
+    pub(super) fn resident(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let program = self.program;
+        let target = match cx.inst.aux {
+            Aux::Tex(id) => program.textures[program.tex_accesses[id].texture].target,
+            Aux::Image(id) => program.images[program.image_accesses[id].image].target,
+            Aux::None | Aux::Cvt { .. } | Aux::Mem(_) => {
+                return Err(Error::unsupported("residency without access data"));
+            }
+        };
+        let never_sparse = matches!(
+            target,
+            TexTarget::D1 | TexTarget::D1Array | TexTarget::Buffer
+        );
+        if never_sparse || !self.w.device.resource_residency {
+            let resident = self.w.constant(Scalar::BoolInt, 1);
+            return Ok(Outcome::Val(self.w.val(resident)));
+        }
+        self.w.needs.insert(Need::SparseResidency);
+        let resident = match cx.inst.aux {
+            Aux::Tex(id) => self.texture_residency(cx, id)?,
+            Aux::None | Aux::Cvt { .. } | Aux::Mem(_) | Aux::Image(_) => {
+                self.image_residency(cx)?
+            }
+        };
+        Ok(Outcome::Val(resident))
+    }
+
+    fn texture_residency(&mut self, cx: InstCx<'_>, id: TexAccessId) -> Result<Val, Failure> {
+        let data = self.program.tex_accesses[id];
+        let lanes = self.with_texture(cx, data, |emit, access, member| {
+            emit.ask_residency();
+            let lanes = emit.texture_lanes(access, member)?;
+            emit.sparse.texel = Some(Texel {
+                access: id,
+                sources: cx.inst.source_range(),
+                written: cx.inst.dst.map(|dst| dst.register),
+                block: emit.w.block,
+                remaining: emit.live.remaining(),
+                lanes,
+            });
+            let resident = emit.residency_answer();
+            Ok([
+                resident.lane(0),
+                Lane::UNDEFINED,
+                Lane::UNDEFINED,
+                Lane::UNDEFINED,
+            ])
+        })?;
+        Ok(self.w.val(lanes[0].id()))
+    }
+}

@@ -1,0 +1,100 @@
+//! Fragment inputs that conventions and GL state change: window position, point coordinates, two-sided colors.
+
+use super::builtin::builtin_input;
+use super::vars::Io;
+use crate::builder::{Builder, Home, Lane, Scalar};
+use crate::options::PointOrigin;
+use crate::words::ValueWord;
+use glasm_ir::arena::Id;
+use glasm_ir::{Input, InputId, Param, ParamId, ParamSource, Semantic, Stage, StateParam};
+use spirv::Op;
+
+/// The parameter that turns the window position.
+const ORIGIN: ParamSource = ParamSource::State(StateParam::WindowOrigin);
+
+impl Io<'_> {
+    /// Window position by other rules: y from the top, pixel centers at integers. ARB_fragment_coord_conventions.
+    pub(crate) fn move_window_position(&mut self, lanes: &mut [Lane; 4]) {
+        let scalar = |w: &mut Builder, op, a: ValueWord, b: ValueWord| {
+            w.derive(Home::Prologue, op, Scalar::F32, 1, &[a.0, b.0])
+        };
+        let is_origin = |param: &Param| param.source == ORIGIN;
+        let origin = self.program.params.iter().position(is_origin);
+        if let Some(param) = origin.filter(|_| self.program.modes.origin_upper_left) {
+            let terms = self.param(ParamId::new(param));
+            let [y, scale, offset] =
+                [lanes[1], terms[0], terms[1]].map(|lane| self.w.scalar(lane, Scalar::F32));
+            let scaled = scalar(self.w, Op::FMul, y, scale);
+            lanes[1] = Lane::scalar(scalar(self.w, Op::FAdd, scaled, offset));
+        }
+        if self.program.modes.pixel_center_integer {
+            let half = self.w.float(-0.5);
+            for lane in &mut lanes[..2] {
+                let place = self.w.scalar(*lane, Scalar::F32);
+                *lane = Lane::scalar(scalar(self.w, Op::FAdd, place, half));
+            }
+        }
+    }
+
+    /// Whether the point coordinate stands in for a texture coordinate set. GL 2.1 section 3.3.
+    pub(crate) fn is_point_sprite(&self, semantic: Semantic) -> bool {
+        matches!(semantic, Semantic::TexCoord(set) if self.options.fixed.point_sprites >> (set & 7) & 1 != 0)
+    }
+
+    /// The place in a point, (0, 0) in the corner that is its origin.
+    pub(crate) fn point_coordinate(&mut self) -> [Lane; 2] {
+        let Some(row) = builtin_input(Stage::Fragment, Semantic::PointCoord) else {
+            return [Lane::UNDEFINED; 2];
+        };
+        let (_, value) = self.load_builtin_value(row);
+        let [s, t] = [0, 1].map(|lane| Lane::of(value, lane));
+        let from_below = self.options.fixed.point_origin == PointOrigin::LowerLeft;
+        if self.options.conventions.flip_point_coord == from_below {
+            return [s, t];
+        }
+        let (one, t) = (self.w.float(1.0), self.w.scalar(t, Scalar::F32));
+        let flipped = self
+            .w
+            .derive(Home::Prologue, Op::FSub, Scalar::F32, 1, &[one.0, t.0]);
+        [s, Lane::scalar(flipped)]
+    }
+
+    /// A color of fragments of front faces, and the back color of others. NV_vertex_program4 section 2.X.3.5.
+    pub(crate) fn two_sided_color(
+        &mut self,
+        id: InputId,
+        number: u8,
+        front: ValueWord,
+    ) -> [Lane; 4] {
+        let semantic = Semantic::BackColor(number);
+        let lanes = std::array::from_fn(|lane| Lane::of(front, lane));
+        let (Some(location), Some(facing)) = (
+            self.options.interface.inputs.location(semantic),
+            builtin_input(Stage::Fragment, Semantic::Facing),
+        ) else {
+            return lanes;
+        };
+        let slot = usize::from(number & 1);
+        if !self.vars.inputs.back_colors[slot].is_some() {
+            let back = Input {
+                semantic,
+                ..self.program.inputs[id]
+            };
+            self.vars.inputs.back_colors[slot] = self.declare_location(back, location, Scalar::F32);
+        }
+        let variable = self.vars.inputs.back_colors[slot];
+        let back = self
+            .w
+            .derive(Home::Prologue, Op::Load, Scalar::F32, 4, &[variable.0]);
+        let (_, is_front) = self.load_builtin_value(facing);
+        lanes.map(|lane: Lane| {
+            let front = self.w.scalar(lane, Scalar::F32);
+            let back = self.w.scalar(Lane::of(back, lane.component()), Scalar::F32);
+            let operands = [is_front.0, front.0, back.0];
+            Lane::scalar(
+                self.w
+                    .derive(Home::Prologue, Op::Select, Scalar::F32, 1, &operands),
+            )
+        })
+    }
+}

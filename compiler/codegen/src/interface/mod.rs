@@ -1,0 +1,17 @@
+//! Stage inputs, outputs, parameters and resources: variables, their loads, the reflection.
+//!
+//! The point size is written only if the program writes it.
+
+mod attributes;
+pub(crate) mod builtin;
+mod fragment;
+mod group_size;
+mod inputs;
+mod location;
+pub(crate) mod names;
+mod params;
+mod vars;
+
+pub(crate) use vars::{
+    ImageVariable, Interface, Io, TextureVariable, base_scalar, bind, stage_number,
+};

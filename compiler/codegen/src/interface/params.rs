@@ -1,0 +1,202 @@
+//! Parameters: one uniform block of vec4 slots, each loaded once per function. Blocks that are too large for that are storage buffers.
+//!
+//! The block is one array. In modules with names it has a member for each parameter, at the same place, and one for each array that is
+//! indexed at run time.
+
+use super::names::{param_array_name, param_name, stage_word};
+use super::vars::{Interface, Io, ParamMember, bind, stage_number, storage_class};
+use crate::builder::{Home, Lane, Scalar};
+use crate::options::Options;
+use crate::reflect::DescriptorSlot;
+use crate::words::{TypeWord, ValueWord};
+use glasm_ir::arena::Id;
+use glasm_ir::resource::ParamSource;
+use glasm_ir::{Base, ParamId, Program};
+use rustc_hash::FxHashSet;
+use spirv::{Decoration, Op, StorageClass};
+
+/// Larger blocks have no members with names.
+const MEMBERS: usize = 4096;
+
+/// Finds the members of the block.
+fn find_members(program: &Program, options: &Options, members: &mut Vec<ParamMember>) {
+    let count = program.params.len() as u32;
+    let array = |first, len| ParamMember {
+        first,
+        len,
+        is_array: true,
+    };
+    if !options.debug.names || program.params.len() > MEMBERS {
+        return members.push(array(0, count));
+    }
+    let mut arrays: Vec<(u32, u32)> = Vec::new();
+    for src in &program.srcs {
+        if let (Base::Param(param), Some(index)) = (src.base, src.index) {
+            let first = param.index() as u32;
+            let end = first.saturating_add(program.indices[index].len);
+            arrays.push((first, end.clamp(first + 1, count)));
+        }
+    }
+    arrays.sort_unstable();
+    let mut next = 0;
+    for (first, end) in arrays {
+        if let Some(last) = members.last_mut()
+            && first < next
+        {
+            // Arrays that overlap are one.
+            last.len = last.len.max(end - last.first);
+            next = last.first + last.len;
+            continue;
+        }
+        members.extend((next..first).map(|first| ParamMember {
+            first,
+            len: 1,
+            is_array: false,
+        }));
+        members.push(array(first, end - first));
+        next = end;
+    }
+    members.extend((next..count).map(|first| ParamMember {
+        first,
+        len: 1,
+        is_array: false,
+    }));
+}
+
+impl Interface {
+    /// The member that holds a slot, and its number.
+    fn param_member(&self, slot: u32) -> (u32, ParamMember) {
+        let number = self.params.members.partition_point(|it| it.first <= slot) - 1;
+        (number as u32, self.params.members[number])
+    }
+}
+
+impl Io<'_> {
+    fn param_block(&mut self) -> ValueWord {
+        if self.vars.params.block.is_some() {
+            return self.vars.params.block;
+        }
+        let vector = self.w.ty(Scalar::F32, 4);
+        find_members(self.program, self.options, &mut self.vars.params.members);
+        let types = self.vars.params.members.iter().map(|member| {
+            if !member.is_array {
+                return vector.0;
+            }
+            let len = self.w.uint(member.len);
+            let array = self
+                .w
+                .declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
+            self.w.decorate(array, Decoration::ArrayStride, &[16]);
+            array.0
+        });
+        self.vars.params.types.extend(types);
+        let block = self
+            .w
+            .declare_distinct_type(Op::TypeStruct, &self.vars.params.types);
+        self.w.decorate(block, Decoration::Block, &[]);
+        let class = storage_class(self.program);
+        for (number, member) in self.vars.params.members.iter().enumerate() {
+            let place = [number as u32, Decoration::Offset as u32, 16 * member.first];
+            let operands = [block.0, place[0], place[1], place[2]];
+            self.w.annotations.op(Op::MemberDecorate, &operands);
+            if class == StorageClass::StorageBuffer {
+                let not_written = [block.0, number as u32, Decoration::NonWritable as u32];
+                self.w.annotations.op(Op::MemberDecorate, &not_written);
+            }
+        }
+        self.name_param_block(block);
+        let variable = self.w.variable(class, block);
+        let slot = DescriptorSlot {
+            set: self.options.bindings.param_set,
+            binding: self
+                .options
+                .bindings
+                .param_binding
+                .unwrap_or_else(|| stage_number(self.program.stage)),
+        };
+        bind(self.w, variable, slot);
+        self.w.name(variable, || "params".into());
+        self.vars.params.slot = Some(slot);
+        self.vars.params.block = variable;
+        variable
+    }
+
+    fn name_param_block(&mut self, block: TypeWord) {
+        if !self.w.has_names {
+            return;
+        }
+        let stage = stage_word(self.program.stage);
+        self.w.name_type(block, &format!("{stage}Parameters"));
+        let sources: Vec<ParamSource> = self
+            .program
+            .params
+            .iter()
+            .map(|param| param.source)
+            .collect();
+        let mut taken = FxHashSet::default();
+        for (number, member) in self.vars.params.members.iter().enumerate() {
+            let first = member.first as usize;
+            let mut name = match member.is_array {
+                true => param_array_name(&sources[first..first + member.len as usize]),
+                false => param_name(sources[first]),
+            };
+            if !taken.insert(name.clone()) {
+                name = format!("{name}_slot_{first}");
+            }
+            self.w.name_member(block, number as u32, &name);
+        }
+    }
+
+    /// Where the member with a slot begins: run-time numbers count from there.
+    pub(crate) fn param_array_start(&mut self, param: ParamId) -> u32 {
+        self.param_block();
+        self.vars.param_member(param.index() as u32).1.first
+    }
+
+    /// The lanes of a parameter slot.
+    #[inline]
+    pub(crate) fn param(&mut self, param: ParamId) -> [Lane; 4] {
+        let id = self.vars.params.loaded[param.index()];
+        if id.is_some() {
+            return Lane::all_of(id);
+        }
+        self.first_param(param)
+    }
+
+    fn first_param(&mut self, param: ParamId) -> [Lane; 4] {
+        if let ParamSource::Literal(bits) = self.program.params[param].source {
+            return bits.map(|bits| Lane::scalar(self.w.constant(Scalar::F32, u64::from(bits))));
+        }
+        self.param_block();
+        let (_, member) = self.vars.param_member(param.index() as u32);
+        let index = self.w.uint(param.index() as u32 - member.first);
+        let id = self.load_param(param, index, Home::Prologue);
+        self.vars.params.loaded[param.index()] = id;
+        Lane::all_of(id)
+    }
+
+    /// The parameter slot of a run-time number, which counts from the start of the array that `param` is in.
+    pub(crate) fn param_at(&mut self, param: ParamId, index: ValueWord) -> ValueWord {
+        self.load_param(param, index, Home::Body)
+    }
+
+    fn load_param(&mut self, param: ParamId, index: ValueWord, home: Home) -> ValueWord {
+        let block = self.param_block();
+        if self.vars.params.pointer == TypeWord::default() {
+            let vector = self.w.ty(Scalar::F32, 4);
+            self.vars.params.pointer = self.w.pointer(storage_class(self.program), vector);
+        }
+        let (number, member) = self.vars.param_member(param.index() as u32);
+        let number = self.w.uint(number);
+        let pointer = self.w.object();
+        let ty = self.vars.params.pointer;
+        let words = self.w.section(home);
+        if member.is_array {
+            let chain = &[block.0, number.0, index.0];
+            words.result(Op::AccessChain, ty, pointer, chain);
+        } else {
+            words.result(Op::AccessChain, ty, pointer, &[block.0, number.0]);
+        }
+        self.w.derive(home, Op::Load, Scalar::F32, 4, &[pointer.0])
+    }
+}

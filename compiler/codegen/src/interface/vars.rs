@@ -1,0 +1,359 @@
+//! Variables of the interface and what has been loaded of them in the open function; what is told of them.
+//!
+//! Each part has a struct of its own, and so has what functions need to declare and load them: [`Io`].
+
+use crate::builder::{Builder, Lane, Scalar};
+use crate::kept::{emptied, filled};
+use crate::options::Options;
+use crate::reflect::{
+    BufferBinding, DescriptorSlot, Half, HandleArray, ImageBinding, InterfaceVariable, ParamBlock,
+    Reflection, Replication, Requirements, Scalar as ReflectedScalar, TextureBinding,
+};
+use crate::words::{TypeWord, ValueWord};
+use glasm_ir::semantic::Interpolation;
+use glasm_ir::{InputId, Output, Program, Stage, TypeBase};
+use spirv::{BuiltIn, Decoration, StorageClass};
+use std::mem::take;
+
+/// What functions need that declare and load the variables of the interface.
+pub(crate) struct Io<'a> {
+    pub(crate) w: &'a mut Builder,
+    pub(crate) program: &'a Program,
+    pub(crate) options: &'a Options,
+    pub(crate) vars: &'a mut Interface,
+}
+
+/// An input in the open function.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LoadedInput {
+    pub(crate) variable: ValueWord,
+    pub(crate) lanes: Option<[Lane; 4]>,
+}
+
+/// Inputs, which are values: each is loaded once in a function.
+#[derive(Debug, Default)]
+pub(crate) struct Inputs {
+    pub(crate) loaded: Vec<LoadedInput>,
+    /// Arrays of inputs in variables, to be indexed at run time.
+    pub(crate) copies: Vec<(InputId, u32, ValueWord)>,
+    /// The sizes of a work group if the pipeline gives them.
+    pub(crate) group_size: Option<[ValueWord; 3]>,
+    pub(crate) builtins: Vec<(BuiltIn, ValueWord)>,
+    /// Variables of the back colors.
+    pub(crate) back_colors: [ValueWord; 2],
+    pub(crate) clip_distances: ValueWord,
+    /// Variables of the halves of 64-bit attributes, by attribute number.
+    pub(crate) halves: Vec<(u8, Half, ValueWord)>,
+}
+
+impl Inputs {
+    fn reset(&mut self, program: &Program) {
+        *self = Self {
+            loaded: filled(take(&mut self.loaded), program.inputs.len()),
+            copies: emptied(take(&mut self.copies)),
+            builtins: emptied(take(&mut self.builtins)),
+            halves: emptied(take(&mut self.halves)),
+            ..Self::default()
+        };
+    }
+}
+
+/// Slots of a uniform block at most. Most devices bind 64 KiB.
+const UNIFORM_SLOTS: usize = 4096;
+
+/// A member of the block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ParamMember {
+    /// Its first slot.
+    pub(crate) first: u32,
+    /// Number of slots.
+    pub(crate) len: u32,
+    /// Whether it is an array; else it is one slot.
+    pub(crate) is_array: bool,
+}
+
+/// The block of parameters.
+#[derive(Debug, Default)]
+pub(crate) struct Params {
+    /// The values that are loaded, by parameter.
+    pub(crate) loaded: Vec<ValueWord>,
+    pub(crate) block: ValueWord,
+    /// The type of pointers to its slots.
+    pub(crate) pointer: TypeWord,
+    pub(crate) members: Vec<ParamMember>,
+    pub(crate) types: Vec<u32>,
+    pub(crate) slot: Option<DescriptorSlot>,
+}
+
+impl Params {
+    fn reset(&mut self, program: &Program) {
+        *self = Self {
+            loaded: filled(take(&mut self.loaded), program.params.len()),
+            members: emptied(take(&mut self.members)),
+            types: emptied(take(&mut self.types)),
+            ..Self::default()
+        };
+    }
+}
+
+/// Variables of outputs. They can be stored wherever a function wants to: no state says that they have been.
+#[derive(Debug, Default)]
+pub(crate) struct Outputs {
+    pub(crate) variables: Vec<ValueWord>,
+    pub(crate) clip_distances: ValueWord,
+    /// Whether the program writes the fragment depth.
+    pub(crate) writes_depth: bool,
+    /// What a stage behind this one must do, and the variable that tells it.
+    pub(crate) replication: Option<Replication>,
+    pub(crate) replication_variable: ValueWord,
+    /// Variables of color 0 by attachment, where it goes to several.
+    pub(crate) color_copies: [ValueWord; 8],
+    /// The variable of a point size that no program writes.
+    pub(crate) point_size: ValueWord,
+}
+
+impl Outputs {
+    fn reset(&mut self, program: &Program) {
+        *self = Self {
+            variables: filled(take(&mut self.variables), program.outputs.len()),
+            ..Self::default()
+        };
+    }
+}
+
+/// A texture's variable and its types.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TextureVariable {
+    pub(crate) variable: ValueWord,
+    pub(crate) image: TypeWord,
+    /// Combined image sampler, or the image of a buffer texture.
+    pub(crate) object: TypeWord,
+    /// Loaded in the prologue of the open function.
+    pub(crate) loaded: ValueWord,
+}
+
+/// An image's variable and the type of one image.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ImageVariable {
+    pub(crate) variable: ValueWord,
+    pub(crate) object: TypeWord,
+}
+
+/// The variables of a buffer: one for each type that its block is seen as, and the types of these blocks.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct BufferVariables {
+    pub(crate) variables: [ValueWord; 4],
+    pub(crate) blocks: [TypeWord; 4],
+}
+
+/// Variables of what programs access.
+#[derive(Debug, Default)]
+pub(crate) struct Resources {
+    pub(crate) textures: Vec<TextureVariable>,
+    pub(crate) images: Vec<ImageVariable>,
+    pub(crate) buffers: Vec<BufferVariables>,
+    pub(crate) image_lock: ValueWord,
+}
+
+impl Resources {
+    fn reset(&mut self, program: &Program) {
+        *self = Self {
+            textures: filled(take(&mut self.textures), program.textures.len()),
+            images: filled(take(&mut self.images), program.images.len()),
+            buffers: filled(take(&mut self.buffers), program.buffers.len()),
+            image_lock: ValueWord::NONE,
+        };
+    }
+}
+
+/// What the reflection will tell.
+#[derive(Debug, Default)]
+pub(crate) struct Reflected {
+    pub(crate) inputs: Vec<InterfaceVariable>,
+    pub(crate) outputs: Vec<InterfaceVariable>,
+    pub(crate) textures: Vec<TextureBinding>,
+    pub(crate) images: Vec<ImageBinding>,
+    pub(crate) handles: Vec<HandleArray>,
+    pub(crate) buffers: Vec<BufferBinding>,
+    pub(crate) image_lock: Option<DescriptorSlot>,
+}
+
+impl Reflected {
+    fn reset(&mut self) {
+        self.inputs.clear();
+        self.outputs.clear();
+        self.textures.clear();
+        self.images.clear();
+        self.handles.clear();
+        self.buffers.clear();
+        self.image_lock = None;
+    }
+}
+
+/// The interface of one module. Kept between programs for its memory.
+#[derive(Debug, Default)]
+pub(crate) struct Interface {
+    /// The entry point.
+    pub(crate) entry: ValueWord,
+    /// Input and output variables.
+    pub(crate) in_out: Vec<u32>,
+    pub(crate) inputs: Inputs,
+    pub(crate) params: Params,
+    pub(crate) outputs: Outputs,
+    pub(crate) resources: Resources,
+    pub(crate) reflected: Reflected,
+}
+
+impl Interface {
+    /// Forgets all of the program before; the next is `program`.
+    pub(crate) fn reset(&mut self, program: &Program) {
+        self.entry = ValueWord::NONE;
+        self.in_out.clear();
+        self.inputs.reset(program);
+        self.params.reset(program);
+        self.outputs.reset(program);
+        self.resources.reset(program);
+        self.reflected.reset();
+    }
+
+    /// Forgets loaded values at the start of a function.
+    pub(crate) fn forget_loads(&mut self) {
+        self.inputs
+            .loaded
+            .iter_mut()
+            .for_each(|input| input.lanes = None);
+        self.inputs.copies.clear();
+        self.params.loaded.fill(ValueWord::NONE);
+        self.resources
+            .textures
+            .iter_mut()
+            .for_each(|texture| texture.loaded = ValueWord::NONE);
+    }
+
+    /// The copy of an input array in a variable, if the open function has one.
+    pub(crate) fn input_copy(&self, first: InputId, len: u32) -> Option<ValueWord> {
+        let same = |copy: &&(InputId, u32, ValueWord)| copy.0 == first && copy.1 == len;
+        self.inputs.copies.iter().find(same).map(|copy| copy.2)
+    }
+
+    pub(crate) fn keep_input_copy(&mut self, first: InputId, len: u32, variable: ValueWord) {
+        self.inputs.copies.push((first, len, variable));
+    }
+
+    /// Notes an output variable for the reflection.
+    pub(crate) fn reflect_output(
+        &mut self,
+        output: &Output,
+        location: Option<u32>,
+        scalar: Scalar,
+        components: u8,
+    ) {
+        self.reflected.outputs.push(InterfaceVariable {
+            semantic: output.semantic,
+            location,
+            scalar: reflected(scalar),
+            components,
+            interpolation: Interpolation::Smooth,
+            half: None,
+        });
+    }
+}
+
+impl Io<'_> {
+    /// An input or output variable.
+    pub(crate) fn variable(&mut self, class: StorageClass, ty: TypeWord) -> ValueWord {
+        let variable = self.w.variable(class, ty);
+        self.vars.in_out.push(variable.0);
+        variable
+    }
+
+    /// The constant 1 of a declared base.
+    pub(crate) fn one(&mut self, base: TypeBase) -> ValueWord {
+        match base {
+            TypeBase::Float => self.w.float(1.0),
+            TypeBase::Signed | TypeBase::Unsigned => self.w.uint(1),
+        }
+    }
+
+    /// The finished reflection.
+    pub(crate) fn reflection(&mut self, requirements: Requirements) -> Reflection {
+        let compute = self.program.stage == Stage::Compute;
+        Reflection {
+            stage: self.program.stage,
+            entry_point: "main",
+            params: self.vars.params.slot.map(|slot| ParamBlock {
+                slot,
+                slots: self
+                    .program
+                    .params
+                    .iter()
+                    .map(|param| param.source)
+                    .collect(),
+                storage: storage_class(self.program) == StorageClass::StorageBuffer,
+            }),
+            textures: self.vars.reflected.textures.drain(..).collect(),
+            images: self.vars.reflected.images.drain(..).collect(),
+            handle_arrays: self.vars.reflected.handles.drain(..).collect(),
+            buffers: self.vars.reflected.buffers.drain(..).collect(),
+            image_lock: self.vars.reflected.image_lock,
+            inputs: self.vars.reflected.inputs.drain(..).collect(),
+            outputs: self.vars.reflected.outputs.drain(..).collect(),
+            replication: self.vars.outputs.replication,
+            workgroup_size: compute.then(|| match self.program.modes.workgroup_size {
+                [0, 0, 0] => [0; 3],
+                size => size.map(|size| size.max(1)),
+            }),
+            requirements,
+        }
+    }
+}
+
+/// Where the parameters of a program are.
+pub(crate) fn storage_class(program: &Program) -> StorageClass {
+    if program.params.len() > UNIFORM_SLOTS {
+        StorageClass::StorageBuffer
+    } else {
+        StorageClass::Uniform
+    }
+}
+
+/// The number that stands for a stage in bindings.
+pub(crate) fn stage_number(stage: Stage) -> u32 {
+    match stage {
+        Stage::Vertex | Stage::Compute => 0,
+        Stage::TessControl => 1,
+        Stage::TessEval => 2,
+        Stage::Geometry => 3,
+        Stage::Fragment => 4,
+    }
+}
+
+/// Decorates a resource variable with its place.
+pub(crate) fn bind(w: &mut Builder, variable: ValueWord, slot: DescriptorSlot) {
+    w.decorate(variable, Decoration::DescriptorSet, &[slot.set]);
+    w.decorate(variable, Decoration::Binding, &[slot.binding]);
+}
+
+/// The scalar of an interface variable with lanes of `base`.
+pub(crate) fn base_scalar(base: TypeBase) -> Scalar {
+    match base {
+        TypeBase::Float => Scalar::F32,
+        TypeBase::Signed => Scalar::S32,
+        TypeBase::Unsigned => Scalar::U32,
+    }
+}
+
+pub(crate) fn reflected(scalar: Scalar) -> ReflectedScalar {
+    match scalar {
+        Scalar::S32 => ReflectedScalar::Int,
+        Scalar::F32 => ReflectedScalar::Float,
+        Scalar::F64 => ReflectedScalar::Double,
+        Scalar::BoolFloat
+        | Scalar::BoolInt
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::Pair => ReflectedScalar::Uint,
+    }
+}
