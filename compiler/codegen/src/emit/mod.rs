@@ -143,6 +143,8 @@ pub(crate) struct Emit<'a> {
     lines: Option<Lines<'a>>,
     /// Ids from this one on are younger than the last result that was offered a name.
     first_unnamed: u32,
+    /// Number of loops around the open block.
+    open_loops: u32,
     /// Whether a `Return` ends the entry point.
     in_entry: bool,
     sparse: sparse::Sparse,
@@ -174,6 +176,7 @@ pub(crate) fn emit(
         tables: &mut kept.tables,
         lines,
         first_unnamed: 0,
+        open_loops: 0,
         in_entry: false,
         sparse: sparse::Sparse::default(),
     };
