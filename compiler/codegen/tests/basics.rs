@@ -110,8 +110,12 @@ fn counted_loop() {
     );
     m.f(Op::Mov, d(color, "xyzw"), &[r(sum, "xyzw")]);
     let text = check(&m.finish());
-    // The counter and the sum, nothing at the merge, which has one edge.
-    assert_eq!(count(&text, "OpPhi"), 2, "{text}");
+    // The counter and the lanes of the sum, nothing at the merge, which has one edge.
+    assert_eq!(count(&text, "OpPhi"), 5, "{text}");
+    assert_eq!(count(&text, "OpSelectionMerge"), 0, "{text}");
+    // Only the counter changes in the continue block.
+    let add = text.find("OpIAdd").unwrap_or_default();
+    assert!(!text[add..].contains("OpCompositeExtract"), "{text}");
     assert_eq!(
         count(&text, "OpSelect"),
         0,

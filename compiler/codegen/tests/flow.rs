@@ -457,8 +457,8 @@ fn a_value_that_a_loop_overwrites_first_needs_no_phi() {
     );
     s.m.f(Op::Mov, d(color, "xyzw"), &[r(u, "xyzw")]);
     let text = check(&s.m.finish());
-    // One for u in the header, one for t behind the branch.
-    assert_eq!(count(&text, "OpPhi"), 2, "{text}");
+    // The lanes of u in the header, and those of t behind the branch.
+    assert_eq!(count(&text, "OpPhi"), 8, "{text}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ void main()
     vec4 p = gl_FragCoord.xyxy * k.xyyx;
     vec4 s = vec4(0.0);
     for (int j = 0; j < 12; j++) {
-        vec4 q = fract(p);
+        vec4 q = p * p.yzwx;
         for (int i = 0; i < 8; i++) {
             q = q * k.z + p;
             s = q * k.w + s;

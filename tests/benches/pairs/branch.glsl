@@ -2,7 +2,7 @@
 layout(location = 0) out vec4 color;
 void main()
 {
-    vec4 p = fract(gl_FragCoord.xyxy * vec4(0.01, 0.02, 0.015, 0.025));
+    vec4 p = gl_FragCoord.xyxy * vec4(0.0015, 0.002, 0.00125, 0.0018);
     vec4 s = vec4(0.0);
     for (int i = 0; i < 24; i++) {
         if (p.x > p.y) {

@@ -10,7 +10,7 @@ void main()
             q = q * 0.75 + p.wxyz;
             s = q * 0.125 + s;
         }
-        p = fract(p * 0.5 + s);
+        p = s * 0.0078125 + p;
     }
     color = s * 0.0078125;
 }

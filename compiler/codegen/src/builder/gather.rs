@@ -565,12 +565,16 @@ impl Builder {
             rest = &rest[run..];
         }
         let home = self.common_home(lanes);
-        self.derive(
+        let value = self.derive(
             home,
             Op::CompositeConstruct,
             to,
             lanes.len() as u8,
             &operands[..count],
-        )
+        );
+        if count == lanes.len() {
+            self.derived_mut(value).parts = operands.map(ValueWord);
+        }
+        value
     }
 }

@@ -3,7 +3,7 @@
 use super::Emit;
 use super::join::JoinId;
 use crate::error::{Error, Failure};
-use crate::words::LabelWord;
+use crate::words::{LabelWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Cond, Node, RoutineId, SwitchId};
 use spirv::{LoopControl, Op, SelectionControl};
@@ -135,6 +135,10 @@ impl Emit<'_> {
             return Ok(());
         }
         let cond = self.branch_condition(cond)?;
+        if let (Some(exit), None) = (self.only_jump(then, flow), otherwise) {
+            self.exit_if(cond, exit);
+            return Ok(());
+        }
         let join = self.new_join(list);
         let merge = self.join_label(join);
         if otherwise.is_none() {
@@ -156,6 +160,25 @@ impl Emit<'_> {
         }
         self.seal(join);
         Ok(())
+    }
+
+    /// Where a block goes that does nothing but leave a round or a loop.
+    fn only_jump(&self, block: BlockId, flow: Flow) -> Option<JoinId> {
+        match self.program.block(block) {
+            [Node::Break, ..] => flow.break_to,
+            [Node::Continue, ..] => flow.continue_to,
+            _ => None,
+        }
+    }
+
+    /// A jump under a condition, which needs no block of its own. What it takes along is computed before the condition is tested.
+    fn exit_if(&mut self, cond: ValueWord, exit: JoinId) {
+        self.add_edge(exit);
+        let (exit, next) = (self.join_label(exit), self.w.label());
+        self.w
+            .body
+            .op(Op::BranchConditional, &[cond.0, exit.0, next.0]);
+        self.w.begin_block(next);
     }
 
     fn flow_switch(&mut self, id: SwitchId, flow: Flow) -> Result<(), Failure> {
@@ -208,6 +231,7 @@ impl Emit<'_> {
         let merge = self.new_join(merge_list);
         let next_round = self.new_join(continue_list);
         let mut header = self.open_header(header_list);
+        self.open_loops += 1;
         let scope = self.open_scope();
         self.begin_header(&mut header);
         let (merge_label, continue_label) = (self.join_label(merge), self.join_label(next_round));
@@ -225,6 +249,7 @@ impl Emit<'_> {
         };
         self.flow_block(body, inner)?;
         if self.w.reachable {
+            self.settle_round(&header);
             self.branch_to_join(next_round);
         }
         // Caches of the body may come from blocks that do not dominate the continue block.
@@ -237,6 +262,7 @@ impl Emit<'_> {
         }
         self.close_header(&header);
         self.close_scope(&scope);
+        self.open_loops -= 1;
         self.seal(merge);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Where edges meet: phis for the lanes that are live and may differ.
 //!
-//! The first edge decides how the lanes of a slot travel: those of one type as one vector. Later edges conform.
+//! The first edge decides how the lanes of a slot travel: those of one type as one vector, in loops each for itself. Later edges conform.
 
 use super::Emit;
 use crate::analysis::Class;
@@ -101,6 +101,9 @@ impl Emit<'_> {
         } else {
             if join.edges == 0 {
                 self.decide_groups(join.list, &mut join.groups);
+                if self.open_loops > 0 {
+                    split_groups(&mut join.groups);
+                }
             }
             join.values.push(self.w.block.0);
             for group in &join.groups {
@@ -303,6 +306,7 @@ impl Emit<'_> {
     pub(super) fn open_header(&mut self, list: List) -> Header {
         let mut groups = Vec::new();
         self.decide_groups(list, &mut groups);
+        split_groups(&mut groups);
         let initial = groups
             .iter()
             .map(|group| self.travel_value(group))
@@ -337,6 +341,15 @@ impl Emit<'_> {
         self.set_header_lanes(header);
     }
 
+    /// Computes at the end of a round what goes to the next one. In the continue block, where only the counter changes then, some drivers
+    /// take copies of vectors for changes of all their lanes.
+    pub(super) fn settle_round(&mut self, header: &Header) {
+        for group in &header.groups {
+            let value = self.travel_value(group);
+            self.set_group(group, value);
+        }
+    }
+
     pub(super) fn set_header_lanes(&mut self, header: &Header) {
         for (group, &phi) in header.groups.iter().zip(&header.phis) {
             self.set_group(group, phi);
@@ -356,6 +369,18 @@ impl Emit<'_> {
         self.w.body.op(Op::Branch, &[header.label.0]);
         self.w.reachable = false;
     }
+}
+
+/// Each lane for itself: some drivers keep a vector that goes from round to round in memory, lane by lane, and do not see what changes.
+fn split_groups(groups: &mut Vec<Group>) {
+    let whole = groups.len();
+    for index in 0..whole {
+        let group = groups[index];
+        for lane in glasm_ir::WriteMask(group.mask).lanes() {
+            push_group(groups, group.slot, 1 << lane, group.scalar);
+        }
+    }
+    groups.drain(..whole);
 }
 
 fn push_group(groups: &mut Vec<Group>, slot: u32, mask: u8, scalar: Scalar) {

@@ -130,6 +130,7 @@ pub(crate) fn emit(
         tables: &mut kept.tables,
         lines,
         first_unnamed: 0,
+        open_loops: 0,
         in_entry: false,
         sparse: cx::Sparse::default(),
     };

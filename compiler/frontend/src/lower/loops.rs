@@ -3,7 +3,7 @@
 
 use super::Lowerer;
 use super::operand::splat;
-use crate::ast::Inst as Line;
+use crate::ast::{Base as AstBase, Inst as Line};
 use crate::lang::arb::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
 use glasm_ir::inst::{Aux, Rounding};
@@ -19,6 +19,7 @@ const INDEX_AND_STEP: WriteMask = WriteMask(0b0011);
 /// The rounds that a loop has left, and its index.
 #[derive(Clone, Copy)]
 pub(super) struct Rounds {
+    /// What is left, negated: it counts up to 0. Drivers see through loops that count up, and test for 0 at no cost.
     pub(super) count: RegisterId,
     pub(super) ty: Type,
     pub(super) index: Option<LoopIndex>,
@@ -38,38 +39,43 @@ pub(super) struct LoopIndex {
 impl Lowerer<'_> {
     /// LOOP, or REP with a count: its operand is read once.
     pub(super) fn begin_rounds(&mut self, number: u32, line: &Line, op: FlowOp) -> Rounds {
-        let (count, ty) = self.count(number, line);
-        if self.is_arb() {
-            let most = self.bits(u64::from(limits::LOOP_COUNT));
-            self.put(
-                count,
-                WriteMask::X,
-                Op::Min,
-                ty,
-                &[Src::register(count), most],
-            );
-        }
+        let (source, ty) = self.count(number, line);
+        let count = self.new_register(ty.width());
+        let zero = self.bits(0);
+        self.put(count, WriteMask::X, Op::Sub, ty, &[zero, source]);
         let index = (op == FlowOp::Loop).then(|| self.begin_index(line));
         Rounds { count, ty, index }
     }
 
-    /// The count of a loop, latched in a register of its own: the floor of lane x.
-    fn count(&mut self, number: u32, line: &Line) -> (RegisterId, Type) {
+    /// The count of a loop: the floor of lane x, not below zero, and in ARB programs not more than a loop may run.
+    fn count(&mut self, number: u32, line: &Line) -> (Src, Type) {
         let ty = self.checked.types[number as usize].ty;
         let operand = self.checked.operand(line, 0);
-        let source = splat(self.operand(&operand, ty), 0);
+        let mut source = splat(self.operand(&operand, ty), 0);
         let count = match ty.base() {
             TypeBase::Float => Type::of(TypeBase::Signed, ty.width()),
             TypeBase::Signed | TypeBase::Unsigned => ty,
         };
-        let register = self.new_register(count.width());
-        let dst = Some(Dst::new(register, WriteMask::X));
         if ty.is_float() {
+            let floor = self.hidden(count.width());
+            let dst = Some(Dst::new(floor, WriteMask::X));
             self.inst(Op::Cvt, count, dst, floor_of(ty), &[source]);
-        } else {
-            self.inst(Op::Mov, count, dst, Aux::None, &[source]);
+            source = Src::register(floor);
         }
-        (register, count)
+        if self.is_arb() {
+            let (most, least) = (
+                self.bits(u64::from(limits::LOOP_COUNT)),
+                self.hidden(count.width()),
+            );
+            self.put(least, WriteMask::X, Op::Min, count, &[source, most]);
+            source = Src::register(least);
+        }
+        if count.base() == TypeBase::Signed {
+            let (zero, most) = (self.bits(0), self.hidden(count.width()));
+            self.put(most, WriteMask::X, Op::Max, count, &[source, zero]);
+            source = Src::register(most);
+        }
+        (source, count)
     }
 
     fn begin_index(&mut self, line: &Line) -> LoopIndex {
@@ -114,8 +120,12 @@ impl Lowerer<'_> {
     /// Whether no round is left.
     pub(super) fn rounds_done(&mut self, rounds: &Rounds) -> Cond {
         let (zero, done) = (self.bits(0), self.hidden(rounds.ty.width()));
+        let test = match rounds.ty.base() {
+            TypeBase::Unsigned => Op::SetEq,
+            TypeBase::Float | TypeBase::Signed => Op::SetGe,
+        };
         let sources = [Src::register(rounds.count), zero];
-        self.put(done, WriteMask::X, Op::SetLe, rounds.ty, &sources);
+        self.put(done, WriteMask::X, test, rounds.ty, &sources);
         Cond::NonZero(done, 0, rounds.ty)
     }
 
@@ -125,7 +135,7 @@ impl Lowerer<'_> {
         self.put(
             rounds.count,
             WriteMask::X,
-            Op::Sub,
+            Op::Add,
             rounds.ty,
             &[count, one],
         );
@@ -154,6 +164,7 @@ impl Lowerer<'_> {
         }
         let mut open = 0u32;
         let mut nested = checked.plan.repeats();
+        let mut calls = nested;
         for line in &checked.ast.insts {
             match line.opcode.info().lower {
                 Lower::Flow(FlowOp::Rep | FlowOp::Loop) => {
@@ -161,11 +172,56 @@ impl Lowerer<'_> {
                     open += 1;
                 }
                 Lower::Flow(FlowOp::EndRep | FlowOp::EndLoop) => open = open.saturating_sub(1),
-                Lower::Flow(FlowOp::Cal) => nested |= open > 0,
+                Lower::Flow(FlowOp::Cal) => {
+                    nested |= open > 0;
+                    calls = true;
+                }
                 Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) | Lower::Missing => {}
             }
         }
-        if nested { self.step_bound() } else { None }
+        let max = self.step_limit?;
+        let is_needed = nested && (calls || self.most_steps() >= u64::from(max));
+        if is_needed { self.step_bound() } else { None }
+    }
+
+    /// The most instructions that the loops of a program without calls can run: no fewer than [`count_steps`](Self::count_steps) counts.
+    fn most_steps(&mut self) -> u64 {
+        let checked = self.checked;
+        // How often the open loops run, the innermost last.
+        let mut open: Vec<u64> = Vec::new();
+        let mut steps = 0u64;
+        for line in &checked.ast.insts {
+            match line.opcode.info().lower {
+                Lower::Flow(FlowOp::Rep | FlowOp::Loop) => {
+                    let outer = open.last().copied().unwrap_or(1);
+                    open.push(outer.saturating_mul(self.most_rounds(line)));
+                }
+                Lower::Flow(FlowOp::EndRep | FlowOp::EndLoop) => drop(open.pop()),
+                Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) | Lower::Missing => {}
+            }
+            // The line that begins a loop counts in each of its rounds.
+            steps = steps.saturating_add(open.last().copied().unwrap_or(0));
+        }
+        steps
+    }
+
+    /// The most rounds of a loop: its count if that is a literal. A REP without a count has no end of its own.
+    fn most_rounds(&mut self, line: &Line) -> u64 {
+        let most = u64::from(limits::LOOP_COUNT);
+        if line.operand_count == 0 {
+            return u64::MAX;
+        }
+        let operand = self.checked.operand(line, 0);
+        if !matches!(operand.base, AstBase::Scalar(_) | AstBase::Vector { .. }) {
+            return most;
+        }
+        let source = self.operand(&operand, Type::F32);
+        let Base::Literal(literal) = source.base else {
+            return most;
+        };
+        let bits = self.builder.program.literals[literal][source.swizzle.lane(0)];
+        // A number that is none becomes 0.
+        (f32::from_bits(bits as u32).floor() as u64).min(most)
     }
 
     /// A count of executed instructions, zero at the start.
