@@ -78,32 +78,25 @@ impl Checker<'_> {
                 "`{name}` is not available in {} programs",
                 stage_name(self.stage)
             );
-            return self.syntax.reports.error(Code::FeatureStage, span, message);
+            return self.error(Code::FeatureStage, span, message);
         };
         let missing = form.needs.difference(self.program.features);
         if !missing.is_empty() {
             let message = format!("`{name}` needs OPTION {}", missing.option());
-            return self
-                .syntax
-                .reports
-                .error(Code::FeatureOption, span, message);
+            return self.error(Code::FeatureOption, span, message);
         }
         match self.unknown_suffix(form, inst.modifiers.mods()) {
             Some((_, feature)) if feature.is_empty() => {
                 let message = format!("`{name}` does not take this suffix");
-                self.syntax
-                    .reports
-                    .error(Code::ModifierUnsupported, span, message);
+                self.error(Code::ModifierUnsupported, span, message);
             }
             Some((_, feature)) => {
                 let message = format!("this suffix needs OPTION {}", feature.option());
-                self.syntax
-                    .reports
-                    .error(Code::FeatureOption, span, message);
+                self.error(Code::FeatureOption, span, message);
             }
             None => {
                 let message = format!("`{name}` is not supported yet");
-                self.syntax.reports.error(Code::Unsupported, span, message);
+                self.error(Code::Unsupported, span, message);
             }
         }
     }
@@ -114,16 +107,12 @@ impl Checker<'_> {
         let guard = inst.dst.filter(|dst| dst.guard.is_some());
         if let Some(span) = guard.map(|dst| dst.span).or(inst.cond.map(|_| inst.span)) {
             let message = format!("conditions need OPTION {}", option.option());
-            self.syntax
-                .reports
-                .error(Code::FeatureOption, span, message);
+            self.error(Code::FeatureOption, span, message);
         }
         for operand in operands {
             if operand.signs.contains(Signs::ABS) {
                 let message = format!("absolute values need OPTION {}", option.option());
-                self.syntax
-                    .reports
-                    .error(Code::FeatureOption, operand.span, message);
+                self.error(Code::FeatureOption, operand.span, message);
             }
         }
     }
@@ -142,10 +131,7 @@ impl Checker<'_> {
             Base::Name(name) => self.var_of(name, dst.span),
             Base::Path(_) | Base::Var(_) | Base::Scalar(_) | Base::Vector { .. } => {
                 let message = "this instruction writes address registers only";
-                return self
-                    .syntax
-                    .reports
-                    .error(Code::AddressRegister, dst.span, message);
+                return self.error(Code::AddressRegister, dst.span, message);
             }
         };
         let Some(var) = var else { return };
@@ -157,14 +143,10 @@ impl Checker<'_> {
         if kind != VarKind::Address {
             let text = self.var_text(var);
             let message = format!("{text} is no address register");
-            self.syntax
-                .reports
-                .error(Code::AddressRegister, dst.span, message);
+            self.error(Code::AddressRegister, dst.span, message);
         } else if self.is_plain_arb() && dst.mask != WriteMask::X {
             let message = "address registers have the component x only, which must be written";
-            self.syntax
-                .reports
-                .error(Code::AddressRegister, dst.span, message);
+            self.error(Code::AddressRegister, dst.span, message);
         }
         self.index(var, dst.index, dst.span);
     }
@@ -228,9 +210,7 @@ impl Checker<'_> {
         };
         if !constant {
             let message = "the count of a loop is a parameter or a constant";
-            self.syntax
-                .reports
-                .error(Code::LoopCount, operand.span, message);
+            self.error(Code::LoopCount, operand.span, message);
         }
     }
 
@@ -240,9 +220,7 @@ impl Checker<'_> {
         if let Some(dst) = dst {
             let name = info.name;
             let message = format!("{name} has no component w; write x, y and z only");
-            self.syntax
-                .reports
-                .lenient(Rule::ReflectionMask, dst.span, message);
+            self.lenient(Rule::ReflectionMask, dst.span, message);
         }
     }
 
@@ -256,7 +234,7 @@ impl Checker<'_> {
             let first = *self.result_sizes.entry(semantic).or_insert(size);
             if first != size {
                 let message = "this result is written under another size, too";
-                self.syntax.reports.error(Code::ResultSizes, span, message);
+                self.error(Code::ResultSizes, span, message);
             }
         }
     }
@@ -269,13 +247,9 @@ impl Checker<'_> {
             .is_none_or(|guard| guard.test.test == CondTest::True);
         let message = "POPA writes all components of an address register";
         if dst.mask != WriteMask::XYZW {
-            self.syntax
-                .reports
-                .error(Code::AddressRegister, dst.span, message);
+            self.error(Code::AddressRegister, dst.span, message);
         } else if !always {
-            self.syntax
-                .reports
-                .lenient(Rule::GuardedPop, dst.span, message);
+            self.lenient(Rule::GuardedPop, dst.span, message);
         }
     }
 
@@ -285,9 +259,7 @@ impl Checker<'_> {
         let bare = operand.suffix.kind() == SuffixKind::None && operand.signs == Signs::empty();
         if kind != VarKind::Address && kind != VarKind::Poisoned || !bare {
             let message = "an address register without suffix and sign is expected";
-            self.syntax
-                .reports
-                .error(Code::AddressRegister, operand.span, message);
+            self.error(Code::AddressRegister, operand.span, message);
         }
     }
 
@@ -301,9 +273,7 @@ impl Checker<'_> {
                 limits::ADDRESS_OFFSETS.end(),
             );
             let message = format!("the offset {} is not in {low} to {high}", info.offset);
-            self.syntax
-                .reports
-                .lenient(Rule::LargeOffset, info.span, message);
+            self.lenient(Rule::LargeOffset, info.span, message);
         }
         let Base::Name(name) = info.base else { return };
         let Some(var) = self.var_of(name, info.span) else {
@@ -317,9 +287,7 @@ impl Checker<'_> {
         if is_loop_index && !limits::LOOP_INDEX_OFFSETS.contains(&info.offset) {
             let most = limits::LOOP_INDEX_OFFSETS.end();
             let message = format!("the offset {} is not in 0 to {most}", info.offset);
-            self.syntax
-                .reports
-                .error(Code::IndexOffset, info.span, message);
+            self.error(Code::IndexOffset, info.span, message);
         }
         if kind != VarKind::Address || (plain || is_loop_index) && info.lane != 0 {
             let text = self.var_text(var);
@@ -327,10 +295,7 @@ impl Checker<'_> {
                 true => format!("only component x of {text} can be an index"),
                 false => format!("{text} cannot be an index; use an address register"),
             };
-            return self
-                .syntax
-                .reports
-                .error(Code::IndexVariable, info.span, message);
+            return self.error(Code::IndexVariable, info.span, message);
         }
         self.syntax.ast.relatives[relative as usize].base = Base::Var(var);
     }
@@ -339,9 +304,7 @@ impl Checker<'_> {
     pub(super) fn arb_decl(&mut self, decl: &Decl) {
         if decl.kind == DeclKind::Address && self.stage != Stage::Vertex {
             let message = "address registers belong to vertex programs";
-            self.syntax
-                .reports
-                .error(Code::DeclarationNotAllowed, decl.span, message);
+            self.error(Code::DeclarationNotAllowed, decl.span, message);
         }
         if !decl.mods.is_empty() {
             self.arb_decl_modifiers(decl);
@@ -362,19 +325,14 @@ impl Checker<'_> {
     fn arb_decl_modifiers(&mut self, decl: &Decl) {
         if !self.has_option(Features::NV_FRAGMENT) {
             let message = "SHORT and LONG need OPTION NV_fragment_program";
-            return self
-                .syntax
-                .reports
-                .error(Code::FeatureOption, decl.span, message);
+            return self.error(Code::FeatureOption, decl.span, message);
         }
         if !matches!(decl.kind, DeclKind::Temp | DeclKind::Output) {
             let code = match decl.mods.contains(VarMods::SHORT) {
                 true => Code::ShortNotAllowed,
                 false => Code::LongNotAllowed,
             };
-            self.syntax
-                .reports
-                .error(code, decl.span, "SHORT and LONG apply to TEMP and OUTPUT");
+            self.error(code, decl.span, "SHORT and LONG apply to TEMP and OUTPUT");
         }
     }
 
@@ -396,7 +354,7 @@ impl Checker<'_> {
         });
         if word || address || opcode {
             let message = format!("`{}` is a reserved word", self.name_text(name));
-            self.syntax.reports.error(Code::ReservedName, span, message);
+            self.error(Code::ReservedName, span, message);
         }
     }
 
@@ -405,9 +363,7 @@ impl Checker<'_> {
         let flow = self.facts.labels;
         if !self.has_option(flow) {
             let message = format!("labels need OPTION {}", flow.option());
-            self.syntax
-                .reports
-                .error(Code::FeatureOption, span, message);
+            self.error(Code::FeatureOption, span, message);
         }
         self.arb_reserved_word(name, span);
     }
@@ -427,7 +383,7 @@ impl Checker<'_> {
                 "{} attributes are bound; the limit is {limit}",
                 attribs.len()
             );
-            self.syntax.reports.whole(Code::TooManyAttribs, message);
+            self.whole(Code::TooManyAttribs, message);
         }
     }
 }

@@ -97,7 +97,7 @@ impl Checker<'_> {
                 message,
                 notes,
             }) => {
-                self.syntax.reports.error_with(code, span, message, notes);
+                self.error_with(code, span, message, notes);
                 None
             }
         }
@@ -124,14 +124,9 @@ impl Checker<'_> {
         let message =
             "the program has OPTION ARB_position_invariant, so the position is computed for it";
         if self.facts.own_position {
-            return self
-                .syntax
-                .reports
-                .lenient(Rule::OwnPosition, span, message);
+            return self.lenient(Rule::OwnPosition, span, message);
         }
-        self.syntax
-            .reports
-            .error(Code::PositionInvariant, span, message);
+        self.error(Code::PositionInvariant, span, message);
         false
     }
 
@@ -142,9 +137,7 @@ impl Checker<'_> {
         let span = first.span.to(last.span);
         let text = self.source_text(span);
         let message = format!("`{text}` is no binding of the language");
-        self.syntax
-            .reports
-            .lenient(Rule::DriversState, span, message)
+        self.lenient(Rule::DriversState, span, message)
     }
 
     #[cold]
@@ -152,9 +145,7 @@ impl Checker<'_> {
         let segment = segments[at.min(segments.len() - 1)];
         let text = self.source_text(segment.span);
         let message = format!("`{text}` is no binding here");
-        self.syntax
-            .reports
-            .error(Code::BindingUnknown, segment.span, message);
+        self.error(Code::BindingUnknown, segment.span, message);
     }
 
     pub(super) fn word(&self, segment: Segment) -> &[u8] {

@@ -38,7 +38,7 @@ impl Checker<'_> {
                 let text = self.source_text(literal.span);
                 let sign = if literal.negative { "-" } else { "" };
                 let message = format!("`{sign}{text}` cannot be a value of type {}", ty.name());
-                self.syntax.reports.error(code, literal.span, message);
+                self.error(code, literal.span, message);
                 None
             }
         }

@@ -48,14 +48,10 @@ impl Checker<'_> {
         let long = kind == DeclKind::Temp
             || kind == DeclKind::Attrib && self.stage == Stage::Vertex && five;
         if mods.contains(VarMods::LONG) && !long {
-            self.syntax
-                .reports
-                .error(Code::LongNotAllowed, span, "LONG is not allowed here");
+            self.error(Code::LongNotAllowed, span, "LONG is not allowed here");
         }
         if mods.contains(VarMods::SHORT) && !matches!(kind, DeclKind::Temp | DeclKind::Output) {
-            self.syntax
-                .reports
-                .error(Code::ShortNotAllowed, span, "SHORT is not allowed here");
+            self.error(Code::ShortNotAllowed, span, "SHORT is not allowed here");
         }
         let typed = matches!(
             kind,
@@ -67,7 +63,7 @@ impl Checker<'_> {
                 | DeclKind::Buffer4
         );
         if mods.intersects(VarMods::ANY_TYPE) && !typed {
-            self.syntax.reports.error(
+            self.error(
                 Code::TypeNotAllowed,
                 span,
                 "a data type is not allowed here",
@@ -77,20 +73,18 @@ impl Checker<'_> {
         if !interpolation.is_empty() && (kind != DeclKind::Attrib || self.stage != Stage::Fragment)
         {
             let message = "interpolation modifiers apply to attributes of fragment programs";
-            self.syntax
-                .reports
-                .error(Code::InterpolationNotAllowed, span, message);
+            self.error(Code::InterpolationNotAllowed, span, message);
         }
         let flat_mix = mods.contains(VarMods::FLAT) && interpolation != VarMods::FLAT;
         if flat_mix || mods.contains(VarMods::CENTROID | VarMods::SAMPLE) {
-            self.syntax.reports.error(
+            self.error(
                 Code::InterpolationMix,
                 span,
                 "these interpolation modifiers exclude each other",
             );
         }
         if mods.contains(VarMods::SAMPLE) && self.version < Version::V4_1 {
-            self.syntax.reports.error(
+            self.error(
                 Code::FeatureNewer,
                 span,
                 "SAMPLE needs language version 4.1",
@@ -98,7 +92,7 @@ impl Checker<'_> {
         }
         let integer = mods.intersects(VarMods::INT | VarMods::UINT) && kind == DeclKind::Attrib;
         if integer && self.stage == Stage::Fragment && !mods.contains(VarMods::FLAT) {
-            self.syntax.reports.error(
+            self.error(
                 Code::IntNotFlat,
                 span,
                 "integer attributes of fragment programs must be FLAT",
@@ -118,7 +112,7 @@ impl Checker<'_> {
                 let text = self.name_text(name);
                 let line = self.line_of(self.program.vars[other as usize].span);
                 let notes = vec![format!("the first declaration is in line {line}")];
-                self.syntax.reports.error_with(
+                self.error_with(
                     Code::DuplicateName,
                     span,
                     format!("`{text}` is declared already"),
@@ -170,7 +164,7 @@ impl Checker<'_> {
             let array = match size {
                 Size::Single => None,
                 Size::Of(0, place) => {
-                    self.syntax.reports.error(
+                    self.error(
                         Code::ArraySizeBad,
                         place,
                         "an array has at least one element",
@@ -179,7 +173,7 @@ impl Checker<'_> {
                 }
                 Size::Of(count, _) => Some(count),
                 Size::Open => {
-                    self.syntax.reports.error(
+                    self.error(
                         Code::ArraySizeBad,
                         span,
                         "an array of temporaries needs a size",
@@ -191,9 +185,7 @@ impl Checker<'_> {
             let limit = limits::TEMPORARIES - self.reserved().temporaries;
             if self.temporaries > limit {
                 let message = format!("more than {limit} temporaries");
-                self.syntax
-                    .reports
-                    .error(Code::TooManyTemporaries, span, message);
+                self.error(Code::TooManyTemporaries, span, message);
                 self.temporaries = 0;
                 self.syntax.words[name.index()].named = Named::Poisoned;
                 continue;
@@ -220,9 +212,7 @@ impl Checker<'_> {
                     "more than {} address registers",
                     arb_limits::ADDRESS_REGISTERS
                 );
-                self.syntax
-                    .reports
-                    .error(Code::TooManyTemporaries, span, message);
+                self.error(Code::TooManyTemporaries, span, message);
                 return;
             }
             let var = Var {
@@ -246,7 +236,7 @@ impl Checker<'_> {
         let target = self.var_of(old, old_span);
         if matches!(self.syntax.words[name.index()].named, Named::Var(_)) {
             let text = self.name_text(name);
-            self.syntax.reports.error(
+            self.error(
                 Code::DuplicateName,
                 span,
                 format!("`{text}` is declared already"),
@@ -263,18 +253,14 @@ impl Checker<'_> {
         }
         if self.has_option(Features::VARIABLE_GROUP_SIZE) {
             let message = "OPTION ARB_compute_variable_group_size leaves GROUP_SIZE out";
-            self.syntax
-                .reports
-                .error(Code::GroupSize, decl.span, message);
+            self.error(Code::GroupSize, decl.span, message);
         }
         let items = self.syntax.ast.items(decl).to_vec();
         if std::mem::replace(&mut self.group_size_seen, true) {
-            self.syntax
-                .reports
-                .error(Code::GroupSize, decl.span, "GROUP_SIZE is declared twice");
+            self.error(Code::GroupSize, decl.span, "GROUP_SIZE is declared twice");
         }
         if items.len() > 3 {
-            self.syntax.reports.error(
+            self.error(
                 Code::GroupSize,
                 decl.span,
                 "GROUP_SIZE has at most three sizes",
@@ -291,7 +277,7 @@ impl Checker<'_> {
                 || product > u64::from(limits::GROUP_SIZE[0])
             {
                 let message = format!("the size {value} is out of range");
-                self.syntax.reports.error(Code::GroupSize, span, message);
+                self.error(Code::GroupSize, span, message);
             }
             self.program.group_size[axis] = value;
         }
@@ -303,7 +289,7 @@ impl Checker<'_> {
         }
         let items = self.syntax.ast.items(decl).to_vec();
         if std::mem::replace(&mut self.shared_seen, true) {
-            self.syntax.reports.error(
+            self.error(
                 Code::SharedMemory,
                 decl.span,
                 "SHARED_MEMORY is declared twice",
@@ -318,13 +304,9 @@ impl Checker<'_> {
                     "{size} bytes of shared memory are more than {}",
                     limits::SHARED_BYTES
                 );
-                self.syntax.reports.error(Code::SharedMemory, span, message);
+                self.error(Code::SharedMemory, span, message);
             }
-            _ => self.syntax.reports.error(
-                Code::SharedMemory,
-                decl.span,
-                "SHARED_MEMORY has one size",
-            ),
+            _ => self.error(Code::SharedMemory, decl.span, "SHARED_MEMORY has one size"),
         }
     }
 
@@ -332,9 +314,7 @@ impl Checker<'_> {
         let compute = self.stage == Stage::Compute;
         if !compute {
             let message = "this declaration belongs to compute programs";
-            self.syntax
-                .reports
-                .error(Code::DeclarationNotAllowed, decl.span, message);
+            self.error(Code::DeclarationNotAllowed, decl.span, message);
         }
         compute
     }

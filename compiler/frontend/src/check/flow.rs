@@ -111,16 +111,9 @@ impl Checker<'_> {
             FlowOp::Else => match flow.open.last_mut() {
                 Some(open) if open.kind == Block::If => open.kind = Block::Else,
                 Some(open) if open.kind == Block::Else => {
-                    self.syntax.reports.error(
-                        Code::BlockMismatch,
-                        inst.span,
-                        "a second ELSE in one IF",
-                    );
+                    self.error(Code::BlockMismatch, inst.span, "a second ELSE in one IF");
                 }
-                _ => self
-                    .syntax
-                    .reports
-                    .error(Code::BlockMismatch, inst.span, "ELSE without IF"),
+                _ => self.error(Code::BlockMismatch, inst.span, "ELSE without IF"),
             },
             FlowOp::EndIf => self.close(flow, inst, Block::If),
             FlowOp::Rep => self.open(flow, inst, Block::Rep),
@@ -132,9 +125,7 @@ impl Checker<'_> {
                     Some(open) => open.endless &= op != FlowOp::Brk,
                     None => {
                         let message = format!("{} outside a loop", inst.opcode.mnemonic());
-                        self.syntax
-                            .reports
-                            .error(Code::BreakOutsideLoop, inst.span, message);
+                        self.error(Code::BreakOutsideLoop, inst.span, message);
                     }
                 }
             }
@@ -208,7 +199,7 @@ impl Checker<'_> {
         if count > limit {
             flow.too_deep = true;
             let message = format!("more than {limit} {} blocks inside each other", kind.word());
-            self.syntax.reports.error(code, inst.span, message);
+            self.error(code, inst.span, message);
         }
     }
 
@@ -220,17 +211,13 @@ impl Checker<'_> {
                 self.close_from(flow, flow.open.len() - 1);
                 if open.endless {
                     let message = "this loop has no count, no BRK of its own and no RET inside";
-                    self.syntax
-                        .reports
-                        .error(Code::InfiniteLoop, open.span, message);
+                    self.error(Code::InfiniteLoop, open.span, message);
                 }
             }
             Some(open) => {
                 let other = open.kind.word();
                 let message = format!("END{word} closes a block that {other} has opened");
-                self.syntax
-                    .reports
-                    .error(Code::BlockMismatch, inst.span, message);
+                self.error(Code::BlockMismatch, inst.span, message);
                 // If such a block is open further out, the inner ones were forgotten: go on outside.
                 let same = |open: &Open| open.kind.word() == word;
                 if let Some(position) = flow.open.iter().rposition(same) {
@@ -239,9 +226,7 @@ impl Checker<'_> {
             }
             None => {
                 let message = format!("END{word} without {word}");
-                self.syntax
-                    .reports
-                    .error(Code::BlockMismatch, inst.span, message);
+                self.error(Code::BlockMismatch, inst.span, message);
             }
         }
     }
@@ -257,9 +242,7 @@ impl Checker<'_> {
             self.arb_label(name, span);
         }
         if !flow.open.is_empty() {
-            self.syntax
-                .reports
-                .error(Code::LabelInBlock, span, "a label inside a block");
+            self.error(Code::LabelInBlock, span, "a label inside a block");
             self.close_from(flow, 0);
         }
         if flow.outline.label(label_of(name)).is_some() {
@@ -270,9 +253,7 @@ impl Checker<'_> {
     #[cold]
     fn duplicate_label(&mut self, name: NameId, span: Span) {
         let message = format!("label `{}` is defined already", self.name_text(name));
-        self.syntax
-            .reports
-            .error(Code::DuplicateLabel, span, message);
+        self.error(Code::DuplicateLabel, span, message);
     }
 
     /// What can be said only at the end of the program.
@@ -280,9 +261,7 @@ impl Checker<'_> {
         for open in std::mem::take(&mut flow.open) {
             let word = open.kind.word();
             let message = format!("this {word} has no END{word}");
-            self.syntax
-                .reports
-                .error(Code::BlockOpen, open.span, message);
+            self.error(Code::BlockOpen, open.span, message);
         }
         let names = &self.syntax.ast.names;
         let mut labels = flow.outline.labels();
@@ -320,9 +299,7 @@ impl Checker<'_> {
                     if indirect > limits::INDIRECT_BRANCHES {
                         let limit = limits::INDIRECT_BRANCHES;
                         let message = format!("indirect calls have more than {limit} targets");
-                        self.syntax
-                            .reports
-                            .error(Code::TooManyInstructions, span, message);
+                        self.error(Code::TooManyInstructions, span, message);
                         break;
                     }
                     for &(label, _) in routines {
@@ -343,20 +320,18 @@ impl Checker<'_> {
             .into_iter()
             .collect();
         let message = format!("label `{text}` is not defined");
-        self.syntax
-            .reports
-            .error_with(Code::UndefinedLabel, span, message, notes);
+        self.error_with(Code::UndefinedLabel, span, message, notes);
     }
 
     fn call_limits(&mut self, plan: &Plan) {
         if plan.longest_chain() > limits::CALL_DEPTH {
             let message = format!("chains of more than {} calls", limits::CALL_DEPTH);
-            self.syntax.reports.whole(Code::CallDepth, message);
+            self.whole(Code::CallDepth, message);
         }
         if plan.groups() > limits::RECURSIVE_GROUPS {
             let limit = limits::RECURSIVE_GROUPS;
             let message = format!("more than {limit} subroutines that can call themselves");
-            self.syntax.reports.whole(Code::CallDepth, message);
+            self.whole(Code::CallDepth, message);
         }
     }
 
@@ -377,9 +352,7 @@ impl Checker<'_> {
                 |&(label, _): &(NameId, u32)| plan.group_of_label(label_of(label)) == Some(group);
             if routines.iter().any(is_member) {
                 let message = "this indirect call can lead back to itself";
-                self.syntax
-                    .reports
-                    .error(Code::Recursion, jump.span, message);
+                self.error(Code::Recursion, jump.span, message);
             }
         }
     }

@@ -14,12 +14,10 @@ impl Checker<'_> {
         let needed = Features::BINDLESS_TEXTURE;
         if self.version < Version::V5_0 {
             let message = "handles need language version 5.0";
-            self.syntax.reports.error(Code::FeatureNewer, span, message);
+            self.error(Code::FeatureNewer, span, message);
         } else if !self.program.features.contains(needed) {
             let message = format!("handles need OPTION {}", needed.option());
-            self.syntax
-                .reports
-                .error(Code::FeatureOption, span, message);
+            self.error(Code::FeatureOption, span, message);
         }
         let Some(var) = self.handle_variable(&handle) else {
             return;
@@ -43,17 +41,13 @@ impl Checker<'_> {
             | Base::Scalar(_)
             | Base::Vector { .. } => {
                 let message = "a handle is one component of a variable, such as `handle(h.x)`";
-                self.syntax
-                    .reports
-                    .error(Code::HandleOperand, handle.span, message);
+                self.error(Code::HandleOperand, handle.span, message);
                 return None;
             }
         };
         if !matches!(handle.suffix.kind(), SuffixKind::One(_)) {
             let message = "a handle is one component, such as `h.x`";
-            self.syntax
-                .reports
-                .error(Code::ScalarSuffix, handle.span, message);
+            self.error(Code::ScalarSuffix, handle.span, message);
             return None;
         }
         let var = self.var_of(name, handle.span)?;
@@ -74,9 +68,7 @@ impl Checker<'_> {
             let message = format!(
                 "{text} cannot hold a handle; use a component of a variable of integers that is no array"
             );
-            self.syntax
-                .reports
-                .error(Code::HandleOperand, handle.span, message);
+            self.error(Code::HandleOperand, handle.span, message);
             return None;
         }
         Some(var)

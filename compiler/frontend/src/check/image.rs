@@ -51,9 +51,7 @@ impl Checker<'_> {
                 "`{}` cannot access images of target `{}`",
                 info.name, target.name
             );
-            self.syntax
-                .reports
-                .error(Code::TargetNotAllowed, part.target_span, message);
+            self.error(Code::TargetNotAllowed, part.target_span, message);
         }
     }
 
@@ -76,7 +74,7 @@ impl Checker<'_> {
                 return None;
             }
         }
-        self.syntax.reports.error(
+        self.error(
             Code::ImageExpected,
             operand.span,
             "an image such as `image[0]` is expected",
@@ -101,9 +99,7 @@ impl Checker<'_> {
             if !converts {
                 let message = "loads with conversion need OPTION EXT_shader_image_load_formatted";
                 let span = self.type_span(inst, 0);
-                self.syntax
-                    .reports
-                    .error(Code::FeatureOption, span, message);
+                self.error(Code::FeatureOption, span, message);
             }
             return formatted(data.ty);
         }
@@ -111,9 +107,7 @@ impl Checker<'_> {
         if ImageTexels::raw(types.ty, types.components).is_none() {
             let message = format!("texels of images cannot be accessed as `{}`", data.name);
             let span = self.type_span(inst, 0);
-            self.syntax
-                .reports
-                .error(Code::StorageModifier, span, message);
+            self.error(Code::StorageModifier, span, message);
             return formatted(Type::U32);
         }
         types

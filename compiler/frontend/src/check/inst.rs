@@ -140,7 +140,7 @@ impl Checker<'_> {
                 info.name,
                 stage_name(self.stage)
             );
-            self.syntax.reports.error(Code::FeatureStage, span, message);
+            self.error(Code::FeatureStage, span, message);
         } else if info.since > self.version && !enabled {
             let (code, message) = match info.early.is_empty() {
                 false => (
@@ -156,9 +156,9 @@ impl Checker<'_> {
                     ),
                 ),
             };
-            self.syntax.reports.error(code, span, message);
+            self.error(code, span, message);
         } else if matches!(info.lower, Lower::Missing) {
-            self.syntax.reports.error(
+            self.error(
                 Code::Unsupported,
                 span,
                 format!("`{}` is not supported yet", info.name),
@@ -209,16 +209,10 @@ impl Checker<'_> {
             let span = self.flag_span(inst, Mods::ANY_CLAMP);
             let message = "only float results can be clamped";
             if convert {
-                self.syntax
-                    .reports
-                    .error(Code::ClampOnInteger, span, message);
+                self.error(Code::ClampOnInteger, span, message);
                 return;
             }
-            if !self
-                .syntax
-                .reports
-                .lenient(Rule::ClampOnInteger, span, message)
-            {
+            if !self.lenient(Rule::ClampOnInteger, span, message) {
                 return;
             }
         }
@@ -230,14 +224,12 @@ impl Checker<'_> {
         if !extra.is_empty() {
             let span = self.flag_span(inst, extra);
             let message = format!("`{}` does not take this modifier", info.name);
-            self.syntax
-                .reports
-                .error(Code::ModifierUnsupported, span, message);
+            self.error(Code::ModifierUnsupported, span, message);
             return;
         }
         if self.version < Version::V5_0 && inst.modifiers.mods().intersects(SINCE_5_0) {
             let span = self.flag_span(inst, SINCE_5_0);
-            self.syntax.reports.error(
+            self.error(
                 Code::FeatureNewer,
                 span,
                 "this modifier needs language version 5.0",
@@ -255,9 +247,7 @@ impl Checker<'_> {
         let span = self.flag_span(inst, Mods::ANY_DERIVATIVE);
         if !self.program.features.contains(Features::DERIVATIVE_CONTROL) {
             let message = "FINE and COARSE need OPTION ARB_derivative_control";
-            self.syntax
-                .reports
-                .error(Code::FeatureOption, span, message);
+            self.error(Code::FeatureOption, span, message);
         }
     }
 
@@ -269,7 +259,7 @@ impl Checker<'_> {
             modifiers.type_count() == 0 || types.ty.is_float() || types.ty.width() == Width::W64;
         if modifiers.mods().contains(Mods::HI) && (wrong || mul24) {
             let span = self.flag_span(inst, Mods::HI);
-            self.syntax.reports.error(
+            self.error(
                 Code::MulSpecial,
                 span,
                 "HI needs one of the modifiers S, U, S32 and U32",
@@ -303,9 +293,7 @@ impl Checker<'_> {
         if is_there && !self.has_option(info.needs) {
             let message = format!("`{}` needs OPTION {}", info.name, info.needs.option());
             let span = self.opcode_span(inst);
-            self.syntax
-                .reports
-                .error(Code::FeatureOption, span, message);
+            self.error(Code::FeatureOption, span, message);
         }
     }
 
@@ -354,7 +342,7 @@ impl Checker<'_> {
             Base::Scalar(_) | Base::Vector { .. } => false,
         };
         if !fits {
-            self.syntax.reports.error(
+            self.error(
                 Code::InterpolationOperand,
                 operand.span,
                 "only attributes can be interpolated, except facing and primitive number",
@@ -372,9 +360,7 @@ impl Checker<'_> {
             )
         });
         let message = format!("`{}` does not take this modifier", info.name);
-        self.syntax
-            .reports
-            .error(Code::ModifierUnsupported, span, message);
+        self.error(Code::ModifierUnsupported, span, message);
     }
 
     /// Sizes of variables that are packed and unpacked.
@@ -414,7 +400,7 @@ impl Checker<'_> {
             ),
         };
         if is_wrong {
-            self.syntax.reports.error(code, span, message);
+            self.error(code, span, message);
         }
     }
 }

@@ -23,9 +23,7 @@ impl Checker<'_> {
         if !self.program.features.intersects(Features::INTERLOCK) {
             if let Some(section) = sections.first() {
                 let message = "FSIB and FSIE need OPTION NV_pixel_interlock_ordered or one like it";
-                self.syntax
-                    .reports
-                    .error(Code::FeatureOption, section.span, message);
+                self.error(Code::FeatureOption, section.span, message);
             }
             return;
         }
@@ -44,14 +42,12 @@ impl Checker<'_> {
             } else {
                 continue;
             };
-            self.syntax
-                .reports
-                .error(Code::Interlock, section.span, message);
+            self.error(Code::Interlock, section.span, message);
         }
         let has = |op| sections.iter().any(|section| section.op == op);
         if !has(FlowOp::InterlockBegin) || !has(FlowOp::InterlockEnd) {
             let message = "a program with an interlock option needs FSIB and FSIE";
-            self.syntax.reports.whole(Code::Interlock, message);
+            self.whole(Code::Interlock, message);
         }
     }
 }

@@ -48,9 +48,7 @@ impl Checker<'_> {
         // The parser has reported programs beyond the limit itself.
         if (limit + 1..=limits::INSTRUCTIONS).contains(&self.syntax.ast.insts.len()) {
             let message = format!("more than {limit} instructions");
-            self.syntax
-                .reports
-                .whole(Code::TooManyInstructions, message);
+            self.whole(Code::TooManyInstructions, message);
         }
         if let Some(limit) = self.facts.attributes {
             return self.whole_attribs(limit - reserved.attribs as usize);
@@ -64,9 +62,7 @@ impl Checker<'_> {
                 let message = format!(
                     "{count} components of attributes are used; the limit is {attrib_limit}"
                 );
-                self.syntax
-                    .reports
-                    .whole(Code::TooManyAttribComponents, message);
+                self.whole(Code::TooManyAttribComponents, message);
             }
         }
         if 4 * self.program.results.len() as u32 > result_limit {
@@ -75,9 +71,7 @@ impl Checker<'_> {
                 let message = format!(
                     "{count} components of results are written; the limit is {result_limit}"
                 );
-                self.syntax
-                    .reports
-                    .whole(Code::TooManyResultComponents, message);
+                self.whole(Code::TooManyResultComponents, message);
             }
         }
     }

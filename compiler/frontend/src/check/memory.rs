@@ -289,9 +289,7 @@ impl Checker<'_> {
             (None, (size, Size::Single)) => self.view_array(size, bounded, count)?,
             (None, _) => {
                 let message = "two sizes need a binding over several binding points";
-                self.syntax
-                    .reports
-                    .error(Code::ArraySizeMismatch, decl.span, message);
+                self.error(Code::ArraySizeMismatch, decl.span, message);
                 return None;
             }
             (Some(points), (size, Size::Single)) if range.one => {
@@ -321,9 +319,7 @@ impl Checker<'_> {
             if *self.buffer_layouts.entry(binding).or_insert(layout) != layout {
                 let message =
                     format!("parameter buffer {binding} is used by BUFFER and BUFFER4 variables");
-                self.syntax
-                    .reports
-                    .error(Code::BufferKind, decl.span, message);
+                self.error(Code::BufferKind, decl.span, message);
                 return None;
             }
         }
@@ -365,18 +361,14 @@ impl Checker<'_> {
         operand.base = Base::Var(var);
         if kind != MemoryKind::Constant && !(operand.suffix.is_none() && operand.signs.is_empty()) {
             let message = "this operand has no suffix, sign or absolute value";
-            self.syntax
-                .reports
-                .error(Code::MemoryOperand, operand.span, message);
+            self.error(Code::MemoryOperand, operand.span, message);
         }
         self.index(var, operand.index, operand.span);
     }
 
     fn wrong_memory(&mut self, span: Span, kind: MemoryKind) {
         let message = format!("this operand must be {}", kind.wanted());
-        self.syntax
-            .reports
-            .error(Code::MemoryOperand, span, message);
+        self.error(Code::MemoryOperand, span, message);
     }
 
     /// The indices of a variable over several binding points.
@@ -384,9 +376,7 @@ impl Checker<'_> {
         let text = self.var_text(var);
         let Index::Pair(pair) = index else {
             let message = format!("{text} needs two indices: binding point and element");
-            self.syntax
-                .reports
-                .error(Code::ArrayNeedsIndex, span, message);
+            self.error(Code::ArrayNeedsIndex, span, message);
             return;
         };
         let pair = self.syntax.ast.pairs[pair as usize];
@@ -397,9 +387,7 @@ impl Checker<'_> {
                 Index::Const(number) => {
                     let message =
                         format!("index {number} is out of bounds: {text} has {count} elements");
-                    self.syntax
-                        .reports
-                        .error(Code::IndexOutOfBounds, span, message);
+                    self.error(Code::IndexOutOfBounds, span, message);
                 }
                 Index::None | Index::Pair(_) => {}
             }
@@ -411,9 +399,7 @@ impl Checker<'_> {
         if !inst.modifiers.mods().intersects(Mods::ANY_COUNTER) {
             let message = "`ATOMCTR` needs one of the operations INCR, DECR and GET";
             let span = self.opcode_span(inst);
-            self.syntax
-                .reports
-                .error(Code::AtomModifiers, span, message);
+            self.error(Code::AtomModifiers, span, message);
         }
     }
 
@@ -423,7 +409,7 @@ impl Checker<'_> {
             return;
         };
         if !self.shared_seen {
-            self.syntax.reports.error(
+            self.error(
                 Code::SharedMissing,
                 operand.span,
                 "the program declares no SHARED_MEMORY",
@@ -453,9 +439,7 @@ impl Checker<'_> {
                 "the access ends behind the {} bytes of shared memory",
                 self.program.shared_bytes
             );
-            self.syntax
-                .reports
-                .error(Code::SharedBounds, operand.span, message);
+            self.error(Code::SharedBounds, operand.span, message);
         }
     }
 }

@@ -283,7 +283,7 @@ impl<'s> Checker<'s> {
         };
         if row.support == Support::Missing {
             let message = format!("option `{text}` is not supported yet");
-            self.syntax.reports.error(Code::Unsupported, span, message);
+            self.error(Code::Unsupported, span, message);
         }
         let excludes = |&&(group, other): &&(Group, &str)| {
             group == row.group && group != Group::None && other != row.name
@@ -312,7 +312,7 @@ impl<'s> Checker<'s> {
             stage_name(self.stage)
         );
         let (code, notes) = (Code::OptionUnknown, notes.into_iter().collect());
-        self.syntax.reports.error_with(code, span, message, notes);
+        self.error_with(code, span, message, notes);
     }
 
     /// Options that need others, which may stand behind them.
@@ -322,7 +322,7 @@ impl<'s> Checker<'s> {
             && !self.has_option(dependency.features)
         {
             let (code, message) = (Code::OptionNeedsOther, dependency.message);
-            self.syntax.reports.error(code, span, message);
+            self.error(code, span, message);
         }
     }
 
@@ -343,9 +343,7 @@ impl<'s> Checker<'s> {
         );
         let accepted = self.syntax.reports.acceptance() == Acceptance::Shipped;
         accepted.then(|| {
-            self.syntax
-                .reports
-                .lenient(Rule::DualSourceEarly, span, message);
+            self.lenient(Rule::DualSourceEarly, span, message);
             row
         })
     }
@@ -410,7 +408,7 @@ impl<'s> Checker<'s> {
     fn whole_program(&mut self) {
         let variable = self.has_option(Features::VARIABLE_GROUP_SIZE);
         if self.stage == Stage::Compute && !self.group_size_seen && !variable {
-            self.syntax.reports.whole(
+            self.whole(
                 Code::GroupSize,
                 "compute programs need a GROUP_SIZE declaration",
             );
@@ -418,6 +416,32 @@ impl<'s> Checker<'s> {
         self.viewport_and_mask();
         self.overlaps();
         self.whole_limits();
+    }
+
+    /// Reports an error; see [`Reports::error`].
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.syntax.reports.error(code, span, message);
+    }
+
+    /// See [`Reports::error_with`].
+    fn error_with(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        notes: Vec<String>,
+    ) {
+        self.syntax.reports.error_with(code, span, message, notes);
+    }
+
+    /// See [`Reports::whole`].
+    fn whole(&mut self, code: Code, message: impl Into<String>) {
+        self.syntax.reports.whole(code, message);
+    }
+
+    /// See [`Reports::lenient`].
+    fn lenient(&mut self, rule: Rule, span: Span, message: impl Into<String>) -> bool {
+        self.syntax.reports.lenient(rule, span, message)
     }
 
     fn name_text(&self, name: NameId) -> String {
@@ -445,9 +469,7 @@ impl<'s> Checker<'s> {
             Named::SubroutineType => {
                 let text = self.name_text(name);
                 let message = format!("`{text}` is a SUBROUTINETYPE");
-                self.syntax
-                    .reports
-                    .error(Code::OperandNotVariable, span, message);
+                self.error(Code::OperandNotVariable, span, message);
                 None
             }
             Named::Nothing => self.undeclared(name, span),
@@ -469,7 +491,7 @@ impl<'s> Checker<'s> {
             .into_iter()
             .collect();
         let span = Span::new(span.start, span.start + text.len() as u32);
-        self.syntax.reports.error_with(
+        self.error_with(
             Code::UndeclaredName,
             span,
             format!("`{text}` is not declared"),

@@ -135,16 +135,12 @@ impl Checker<'_> {
             (Shape::Plain, SuffixKind::None) if operand.signs == Signs::empty() => {}
             (Shape::Scalar, _) => {
                 let message = "a scalar operand needs one component, such as `.x`";
-                self.syntax
-                    .reports
-                    .error(Code::ScalarSuffix, operand.span, message);
+                self.error(Code::ScalarSuffix, operand.span, message);
             }
             (Shape::AddressRegister, _) => {}
             (Shape::Plain, _) => {
                 let message = "this operand has no suffix, sign or absolute value";
-                self.syntax
-                    .reports
-                    .error(Code::SwzOperand, operand.span, message);
+                self.error(Code::SwzOperand, operand.span, message);
             }
         }
     }
@@ -162,7 +158,7 @@ impl Checker<'_> {
             "{} is a result, which can only be written",
             self.var_text(var)
         );
-        self.syntax.reports.lenient(Rule::ReadResult, span, message);
+        self.lenient(Rule::ReadResult, span, message);
         true
     }
 
@@ -189,9 +185,7 @@ impl Checker<'_> {
                 return;
             }
         };
-        self.syntax
-            .reports
-            .error(code, span, format!("{text} {what}"));
+        self.error(code, span, format!("{text} {what}"));
     }
 
     #[cold]
@@ -208,9 +202,7 @@ impl Checker<'_> {
             "modifier `.{}` uses it as declared, `.NTC` switches the check off",
             declared_letter(declared)
         );
-        self.syntax
-            .reports
-            .error_with(Code::TypeMismatch, span, message, vec![hint]);
+        self.error_with(Code::TypeMismatch, span, message, vec![hint]);
     }
 
     /// An index against the variable. NV_gpu_program4 section 2.X.4.2.
@@ -238,12 +230,10 @@ impl Checker<'_> {
         match (array, index) {
             (None, Index::None) => {}
             (None, _) => {
-                self.syntax
-                    .reports
-                    .error(Code::IndexOnScalar, span, format!("{text} is no array"));
+                self.error(Code::IndexOnScalar, span, format!("{text} is no array"));
             }
             (Some(_), Index::None) => {
-                self.syntax.reports.error(
+                self.error(
                     Code::ArrayNeedsIndex,
                     span,
                     format!("{text} is an array and needs an index"),
@@ -252,16 +242,10 @@ impl Checker<'_> {
             (Some(count), Index::Const(number)) => {
                 let message =
                     format!("index {number} is out of bounds: {text} has {count} elements");
-                self.syntax
-                    .reports
-                    .error(Code::IndexOutOfBounds, span, message);
+                self.error(Code::IndexOutOfBounds, span, message);
             }
             (Some(_), Index::Pair(_)) => {
-                self.syntax.reports.error(
-                    Code::IndexOnScalar,
-                    span,
-                    format!("{text} has one index"),
-                );
+                self.error(Code::IndexOnScalar, span, format!("{text} has one index"));
             }
             (Some(count), Index::Relative(relative)) => self.relative(var, count, relative),
         }
@@ -277,9 +261,7 @@ impl Checker<'_> {
         let info = self.syntax.ast.relatives[relative as usize];
         if info.offset < 0 || info.offset >= i64::from(count) {
             let message = format!("the offset {} is not in 0 to {}", info.offset, count - 1);
-            self.syntax
-                .reports
-                .error(Code::IndexOffset, info.span, message);
+            self.error(Code::IndexOffset, info.span, message);
         }
         let (base, lane) = match info.base {
             Base::Name(name) => (self.var_of(name, info.span).map(Base::Var), info.lane),
@@ -290,11 +272,7 @@ impl Checker<'_> {
                 Some((var, SuffixKind::One(lane))) => (Some(Base::Var(var)), lane),
                 Some((var, SuffixKind::None)) => (Some(Base::Var(var)), 0),
                 Some((_, SuffixKind::Four)) => {
-                    self.syntax.reports.error(
-                        Code::ScalarSuffix,
-                        info.span,
-                        "an index is one component",
-                    );
+                    self.error(Code::ScalarSuffix, info.span, "an index is one component");
                     (None, 0)
                 }
                 None => (None, 0),
@@ -315,9 +293,7 @@ impl Checker<'_> {
                 let message = format!(
                     "{text} cannot be an index; use a component of an integer variable that is no array"
                 );
-                self.syntax
-                    .reports
-                    .error(Code::IndexVariable, info.span, message);
+                self.error(Code::IndexVariable, info.span, message);
             }
             return;
         }
@@ -342,7 +318,7 @@ impl Checker<'_> {
         let resolved = self.resolve(path)?;
         if resolved.range {
             let (code, message) = self.range_problem(&resolved.bound, span);
-            self.syntax.reports.error(code, span, message);
+            self.error(code, span, message);
             return None;
         }
         let suffix = match resolved.rest {
@@ -354,7 +330,7 @@ impl Checker<'_> {
                 Ok(suffix) => suffix,
                 Err(Code::UnexpectedToken) => {
                     let text = self.source_text(segment.span);
-                    self.syntax.reports.error(
+                    self.error(
                         Code::BindingUnknown,
                         segment.span,
                         format!("`{text}` is no binding here"),
@@ -362,7 +338,7 @@ impl Checker<'_> {
                     return None;
                 }
                 Err(code) => {
-                    self.syntax.reports.error(code, segment.span, code.title());
+                    self.error(code, segment.span, code.title());
                     return None;
                 }
             },
@@ -443,21 +419,17 @@ impl Checker<'_> {
             }
             Bound::Buffer(range) => {
                 let (code, message) = range.space.direct_use();
-                self.syntax.reports.error(code, span, message);
+                self.error(code, span, message);
                 None
             }
             Bound::Subroutines { .. } => {
                 let message = "subroutine parameters need a SUBROUTINE variable";
-                self.syntax
-                    .reports
-                    .error(Code::OperandNotVariable, span, message);
+                self.error(Code::OperandNotVariable, span, message);
                 None
             }
             Bound::Shared(_) => {
                 let message = "shared memory needs a SHARED variable";
-                self.syntax
-                    .reports
-                    .error(Code::MemoryOperand, span, message);
+                self.error(Code::MemoryOperand, span, message);
                 None
             }
         }
@@ -488,9 +460,7 @@ impl Checker<'_> {
             && (!self.is_plain_arb() || self.bare_number(&operand, shape));
         if shape == Shape::AddressRegister {
             let message = "an address register is expected";
-            self.syntax
-                .reports
-                .error(Code::AddressRegister, operand.span, message);
+            self.error(Code::AddressRegister, operand.span, message);
         } else if !bare || shape == Shape::Plain {
             self.suffix(&operand, shape);
         }
@@ -509,9 +479,7 @@ impl Checker<'_> {
         let bare = shape == Shape::Scalar && operand.suffix.is_none();
         if bare {
             let message = "a number as scalar operand needs a component, such as `2.0.x`";
-            self.syntax
-                .reports
-                .lenient(Rule::BareNumber, operand.span, message);
+            self.lenient(Rule::BareNumber, operand.span, message);
         }
         bare
     }
@@ -579,7 +547,7 @@ impl Checker<'_> {
                 Ok(mask) => dst.mask = mask,
                 Err(Code::UnexpectedToken) => {
                     let text = self.source_text(segment.span);
-                    self.syntax.reports.error(
+                    self.error(
                         Code::BindingUnknown,
                         segment.span,
                         format!("`{text}` is no binding here"),
@@ -587,13 +555,13 @@ impl Checker<'_> {
                     return None;
                 }
                 Err(code) => {
-                    self.syntax.reports.error(code, segment.span, code.title());
+                    self.error(code, segment.span, code.title());
                     return None;
                 }
             }
         }
         if resolved.range {
-            self.syntax.reports.error(
+            self.error(
                 Code::RangeAsOperand,
                 dst.span,
                 "a range is allowed in array declarations only",
@@ -612,7 +580,7 @@ impl Checker<'_> {
             | Bound::Buffer(_)
             | Bound::Subroutines { .. }
             | Bound::Shared(_) => {
-                self.syntax.reports.error(
+                self.error(
                     Code::WriteReadOnly,
                     dst.span,
                     "this binding can only be read",
@@ -627,10 +595,7 @@ impl Checker<'_> {
         let what = match self.program.vars[var as usize].kind {
             VarKind::Address => {
                 let message = "address registers are written by ARL and its like only";
-                return self
-                    .syntax
-                    .reports
-                    .error(Code::AddressRegister, span, message);
+                return self.error(Code::AddressRegister, span, message);
             }
             VarKind::Attrib { .. } => "an attribute",
             VarKind::Param { .. } => "a parameter",
@@ -642,7 +607,7 @@ impl Checker<'_> {
             VarKind::Temp | VarKind::Result { .. } | VarKind::Poisoned => return,
         };
         let text = self.var_text(var);
-        self.syntax.reports.error(
+        self.error(
             Code::WriteReadOnly,
             span,
             format!("{text} is {what}, which this instruction cannot write"),

@@ -57,9 +57,7 @@ impl Checker<'_> {
                 let text = self.var_text(var);
                 let message =
                     format!("{text} has a run-time index, but repeats a binding of such an array");
-                self.syntax
-                    .reports
-                    .error(Code::RelativeOverlap, info.span, message);
+                self.error(Code::RelativeOverlap, info.span, message);
             }
         }
     }

@@ -81,9 +81,7 @@ impl Checker<'_> {
             && self.program.loop_index == Some(var)
         {
             let message = "A0 is an index of fragment.texcoord only";
-            self.syntax
-                .reports
-                .error(Code::IndexVariable, info.span, message);
+            self.error(Code::IndexVariable, info.span, message);
         }
     }
 
@@ -95,9 +93,7 @@ impl Checker<'_> {
         };
         if self.program.loop_index == Some(var) && self.open_loops == 0 {
             let message = "A0 has a value inside LOOP blocks only";
-            self.syntax
-                .reports
-                .error(Code::IndexVariable, span, message);
+            self.error(Code::IndexVariable, span, message);
         }
     }
 }

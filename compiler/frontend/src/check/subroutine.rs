@@ -19,9 +19,7 @@ impl Checker<'_> {
         };
         if self.version < Version::V5_0 {
             let message = "SUBROUTINETYPE needs language version 5.0";
-            self.syntax
-                .reports
-                .error(Code::FeatureNewer, decl.span, message);
+            self.error(Code::FeatureNewer, decl.span, message);
         }
         match self.syntax.words[name.index()].named {
             Named::Nothing | Named::SubroutineType => {
@@ -31,9 +29,7 @@ impl Checker<'_> {
             Named::Var(_) => {
                 let text = self.name_text(name);
                 let message = format!("`{text}` is declared already");
-                self.syntax
-                    .reports
-                    .error(Code::DuplicateName, span, message);
+                self.error(Code::DuplicateName, span, message);
                 return;
             }
         }
@@ -55,9 +51,7 @@ impl Checker<'_> {
         if self.syntax.words[ty.index()].named != Named::SubroutineType {
             let text = self.name_text(ty);
             let message = format!("`{text}` is no SUBROUTINETYPE");
-            self.syntax
-                .reports
-                .error(Code::SubroutineType, ty_span, message);
+            self.error(Code::SubroutineType, ty_span, message);
             return None;
         }
         for &param in params {
@@ -65,9 +59,7 @@ impl Checker<'_> {
             if known != ty {
                 let other = self.name_text(known);
                 let message = format!("program.subroutine[{param}] is of type `{other}` already");
-                self.syntax
-                    .reports
-                    .error(Code::SubroutineType, decl.span, message);
+                self.error(Code::SubroutineType, decl.span, message);
                 return None;
             }
         }
@@ -83,9 +75,7 @@ impl Checker<'_> {
         let wrong = "CALI takes a SUBROUTINE variable";
         let plain = operand.signs.is_empty() && operand.suffix.is_none();
         let (Base::Name(name), true) = (operand.base, plain) else {
-            self.syntax
-                .reports
-                .error(Code::SubroutineType, operand.span, wrong);
+            self.error(Code::SubroutineType, operand.span, wrong);
             return;
         };
         let Some(var) = self.var_of(name, operand.span) else {
@@ -107,9 +97,7 @@ impl Checker<'_> {
             | VarKind::Texture { .. }
             | VarKind::Image { .. }
             | VarKind::Shared { .. } => {
-                self.syntax
-                    .reports
-                    .error(Code::SubroutineType, operand.span, wrong);
+                self.error(Code::SubroutineType, operand.span, wrong);
             }
         }
     }
@@ -122,15 +110,11 @@ impl Checker<'_> {
             if number >= limits::SUBROUTINE_NUMBERS {
                 let limit = limits::SUBROUTINE_NUMBERS;
                 let message = format!("subroutine numbers are below {limit}");
-                self.syntax
-                    .reports
-                    .error(Code::SubroutineNumber, span, message);
+                self.error(Code::SubroutineNumber, span, message);
             } else if let Some(&other) = labels.get(&number) {
                 let other = self.name_text(other);
                 let message = format!("`{other}` has the number {number} already");
-                self.syntax
-                    .reports
-                    .error(Code::SubroutineNumber, span, message);
+                self.error(Code::SubroutineNumber, span, message);
             } else {
                 labels.insert(number, name);
                 numbers.insert(name, number);
@@ -162,7 +146,7 @@ impl Checker<'_> {
                 let message = format!("label `{text}` is not defined");
                 (Code::UndefinedLabel, message)
             };
-            self.syntax.reports.error(code, span, message);
+            self.error(code, span, message);
         }
     }
 }

@@ -33,9 +33,7 @@ impl Checker<'_> {
         if clamps && target.target == TexTarget::Rect {
             let message = format!("textures of target `{}` have one level", target.name);
             let span = part.target_span;
-            self.syntax
-                .reports
-                .error(Code::TargetNotAllowed, span, message);
+            self.error(Code::TargetNotAllowed, span, message);
         }
         self.offset(&part, op, target);
         let clamp = clamps && access != Access::GRAD;
@@ -57,36 +55,30 @@ impl Checker<'_> {
         }
         if target.since == Version::V1_0 {
             let message = format!("texture target `{}` is one of ARB programs", target.name);
-            self.syntax
-                .reports
-                .error(Code::TargetUnknown, span, message);
+            self.error(Code::TargetUnknown, span, message);
         } else if target.since > self.version && !self.early_target(target, span) {
             let message = format!(
                 "target `{}` needs language version {}",
                 target.name,
                 target.since.name()
             );
-            self.syntax.reports.error(Code::FeatureNewer, span, message);
+            self.error(Code::FeatureNewer, span, message);
         } else if !self.has_option(target.needs) {
             let option = target.needs.option();
             let message = format!("target `{}` needs OPTION {option}", target.name);
-            self.syntax
-                .reports
-                .error(Code::FeatureOption, span, message);
+            self.error(Code::FeatureOption, span, message);
         } else if !target.access.contains(access) {
             let message = format!(
                 "`{}` cannot access textures of target `{}`",
                 info.name, target.name
             );
-            self.syntax
-                .reports
-                .error(Code::TargetNotAllowed, span, message);
+            self.error(Code::TargetNotAllowed, span, message);
         } else if access == Access::GATHER
             && target.reference != Reference::None
             && self.version < Version::V5_0
         {
             let message = "gathers that compare need language version 5.0";
-            self.syntax.reports.error(Code::FeatureNewer, span, message);
+            self.error(Code::FeatureNewer, span, message);
         }
     }
 
@@ -102,9 +94,7 @@ impl Checker<'_> {
             target.name,
             target.since.name()
         );
-        self.syntax
-            .reports
-            .lenient(Rule::CubeArrayEarly, span, message)
+        self.lenient(Rule::CubeArrayEarly, span, message)
     }
 
     /// Targets of ARB programs, which come by options for the most part.
@@ -118,22 +108,15 @@ impl Checker<'_> {
         let (span, name) = (part.target_span, target.name);
         let Some(needs) = target.arb else {
             let message = format!("ARB programs have no texture target `{name}`");
-            return self
-                .syntax
-                .reports
-                .error(Code::TargetUnknown, span, message);
+            return self.error(Code::TargetUnknown, span, message);
         };
         let missing = needs.difference(self.program.features);
         if !missing.is_empty() {
             let message = format!("target `{name}` needs OPTION {}", missing.option());
-            self.syntax
-                .reports
-                .error(Code::FeatureOption, span, message);
+            self.error(Code::FeatureOption, span, message);
         } else if !target.access.contains(access) {
             let message = format!("`{}` cannot access textures of target `{name}`", info.name);
-            self.syntax
-                .reports
-                .error(Code::TargetNotAllowed, span, message);
+            self.error(Code::TargetNotAllowed, span, message);
         }
     }
 
@@ -143,14 +126,10 @@ impl Checker<'_> {
             Offset::Dynamic => {
                 if self.version < Version::V5_0 {
                     let message = "a run-time offset needs language version 5.0";
-                    self.syntax
-                        .reports
-                        .error(Code::FeatureNewer, part.offset_span, message);
+                    self.error(Code::FeatureNewer, part.offset_span, message);
                 } else if target.is_cube() || !op.takes_run_time_offset() {
                     let message = "a run-time offset is not available here";
-                    self.syntax
-                        .reports
-                        .error(Code::OffsetDynamic, part.offset_span, message);
+                    self.error(Code::OffsetDynamic, part.offset_span, message);
                 }
             }
             Offset::Constant(offset) => {
@@ -163,18 +142,14 @@ impl Checker<'_> {
                         "target `{}` takes {allowed} offset components here",
                         target.name
                     );
-                    self.syntax
-                        .reports
-                        .error(Code::OffsetTarget, part.offset_span, message);
+                    self.error(Code::OffsetTarget, part.offset_span, message);
                 } else if offset
                     .iter()
                     .any(|component| !limits::TEXEL_OFFSET.contains(component))
                 {
                     let (low, high) = (limits::TEXEL_OFFSET.start(), limits::TEXEL_OFFSET.end());
                     let message = format!("offsets run from {low} to {high}");
-                    self.syntax
-                        .reports
-                        .error(Code::OffsetRange, part.offset_span, message);
+                    self.error(Code::OffsetRange, part.offset_span, message);
                 }
             }
         }
@@ -205,7 +180,7 @@ impl Checker<'_> {
             if number < own + further {
                 self.value(operand, Shape::Vector, Type::F32, false);
             } else {
-                self.syntax.reports.error(
+                self.error(
                     Code::ExtraOperand,
                     operand.span,
                     format!(
@@ -225,9 +200,7 @@ impl Checker<'_> {
                     target.name
                 )
             };
-            self.syntax
-                .reports
-                .error(Code::MissingOperand, part.target_span, message);
+            self.error(Code::MissingOperand, part.target_span, message);
         }
         if let (1, Some(offset)) = (dynamic, operands.last_mut()) {
             self.value(offset, Shape::Vector, Type::S32, false);
@@ -242,7 +215,7 @@ impl Checker<'_> {
             Base::Path(path) => self.path_operand(path)?,
             Base::Var(var) => (var, operand.suffix),
             Base::Scalar(_) | Base::Vector { .. } => {
-                self.syntax.reports.error(
+                self.error(
                     Code::TextureExpected,
                     operand.span,
                     "a texture such as `texture[0]` is expected",
@@ -253,7 +226,7 @@ impl Checker<'_> {
         let info = self.program.vars[var as usize];
         if !matches!(info.kind, VarKind::Texture { .. }) || !operand.signs.is_empty() {
             if info.kind != VarKind::Poisoned {
-                self.syntax.reports.error(
+                self.error(
                     Code::TextureExpected,
                     operand.span,
                     "a texture such as `texture[0]` is expected",
@@ -272,19 +245,17 @@ impl Checker<'_> {
     /// The component that gathers select.
     fn component(&mut self, operand: &Operand, suffix: Suffix, op: TextureOp) {
         if !suffix.is_none() && !op.selects_component() {
-            self.syntax.reports.error(
+            self.error(
                 Code::ComponentSelect,
                 operand.span,
                 "only TXG and TXGO select a component",
             );
         } else if !suffix.is_none() && self.version < Version::V5_0 {
             let message = "a component of the texture needs language version 5.0";
-            self.syntax
-                .reports
-                .error(Code::FeatureNewer, operand.span, message);
+            self.error(Code::FeatureNewer, operand.span, message);
         }
         if suffix.kind() == SuffixKind::Four {
-            self.syntax.reports.error(
+            self.error(
                 Code::ScalarSuffix,
                 operand.span,
                 "one component of the texture is selected",
@@ -306,18 +277,14 @@ impl Checker<'_> {
                     "texture image unit {unit} is used with target `{}` already",
                     TARGETS[used as usize].name
                 );
-                self.syntax
-                    .reports
-                    .error(Code::TargetConflict, part.target_span, message);
+                self.error(Code::TargetConflict, part.target_span, message);
                 return;
             }
         }
         if self.facts.texture_units == Some(known) && self.unit_targets.len() > known {
             let message = format!("more than {known} texture image units");
             let span = part.texture.span;
-            self.syntax
-                .reports
-                .error(Code::TooManyTextureUnits, span, message);
+            self.error(Code::TooManyTextureUnits, span, message);
         }
     }
 }

@@ -99,9 +99,7 @@ impl Checker<'_> {
         } else {
             vec![format!("it takes {}", types.join(", "))]
         };
-        self.syntax
-            .reports
-            .error_with(Code::ModifierUnsupported, span, message, notes);
+        self.error_with(Code::ModifierUnsupported, span, message, notes);
     }
 
     /// At most one type, which the opcode knows.
@@ -123,12 +121,12 @@ impl Checker<'_> {
                 "`{}` is a second data type beside `{}`",
                 second.name, data.name
             );
-            self.syntax.reports.error(code, span, message);
+            self.error(code, span, message);
             return;
         }
         if inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
             let span = self.type_span(inst, 0);
-            self.syntax.reports.error(
+            self.error(
                 Code::ModifierTwice,
                 span,
                 "the suffixes R and H are data types already",
@@ -150,7 +148,7 @@ impl Checker<'_> {
             self.unsupported_type(inst, info, 0);
         } else if data.class == TypeClass::Sized && self.version < Version::V5_0 {
             let span = self.type_span(inst, 0);
-            self.syntax.reports.error(
+            self.error(
                 Code::FeatureNewer,
                 span,
                 format!("`{}` needs language version 5.0", data.name),
@@ -187,7 +185,7 @@ impl Checker<'_> {
                 "`{}` takes exactly one storage modifier such as U32",
                 info.name
             );
-            self.syntax.reports.error(code, span, message);
+            self.error(code, span, message);
             return fallback;
         }
         let data = inst.modifiers.data_type(0).info();
@@ -197,18 +195,15 @@ impl Checker<'_> {
             let message = format!("`{}` needs OPTION NV_gpu_program5_mem_extended", data.name);
             match info.accesses(OperandKind::ConstMem) && data.ty == Type::F16 {
                 true => {
-                    self.syntax.reports.lenient(Rule::HalfLoad, span, message);
+                    self.lenient(Rule::HalfLoad, span, message);
                 }
-                false => self
-                    .syntax
-                    .reports
-                    .error(Code::FeatureOption, span, message),
+                false => self.error(Code::FeatureOption, span, message),
             }
         }
         if data.ty.width() == Width::W64 && self.version < Version::V5_0 {
             let span = self.type_span(inst, 0);
             let message = format!("`{}` needs language version 5.0", data.name);
-            self.syntax.reports.error(Code::FeatureNewer, span, message);
+            self.error(Code::FeatureNewer, span, message);
         }
         if atomic {
             self.atomic(inst, info, data);
@@ -224,9 +219,7 @@ impl Checker<'_> {
     fn atomic(&mut self, inst: &Inst, info: &OpcodeInfo, data: &DataType) {
         let Some(op) = inst.modifiers.atomic() else {
             let message = format!("`{}` needs an operation such as ADD", info.name);
-            self.syntax
-                .reports
-                .error(Code::AtomModifiers, self.opcode_span(inst), message);
+            self.error(Code::AtomModifiers, self.opcode_span(inst), message);
             return;
         };
         use glasm_ir::resource::AtomicOp::{Add, DecWrap, Exchange, IncWrap, Max, Min};
@@ -260,9 +253,7 @@ impl Checker<'_> {
                 modifiers::atomic_name(op),
                 data.name
             );
-            self.syntax
-                .reports
-                .error(Code::AtomCombination, span, message);
+            self.error(Code::AtomCombination, span, message);
         }
     }
 
@@ -273,7 +264,7 @@ impl Checker<'_> {
         if inst.modifiers.type_count() != 2 || !sized {
             let span = self.opcode_span(inst);
             let message = "CVT takes two sized types: that of the result, then that of the operand";
-            self.syntax.reports.error(Code::CvtModifiers, span, message);
+            self.error(Code::CvtModifiers, span, message);
             return InstTypes {
                 ty: Type::F32,
                 from: Type::F32,
@@ -284,7 +275,7 @@ impl Checker<'_> {
             .first()
             .filter(|operand| operand.signs.intersects(Signs::all()))
         {
-            self.syntax.reports.error(
+            self.error(
                 Code::CvtModifiers,
                 operand.span,
                 "the operand of CVT has no sign and no absolute value",

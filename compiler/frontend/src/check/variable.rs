@@ -63,8 +63,6 @@ impl Checker<'_> {
         let text = self.source_text(span);
         let message = format!("`{text}` is a binding, not the name of a variable");
         let accepted = self
-            .syntax
-            .reports
             .lenient(Rule::AliasOfBinding, span, message)
             .then(|| self.resolve(path))
             .flatten();
@@ -183,7 +181,7 @@ impl Checker<'_> {
             | DeclKind::SubroutineType
             | DeclKind::Subroutine => return true,
         };
-        self.syntax.reports.error(code, decl.span, message);
+        self.error(code, decl.span, message);
         false
     }
 
@@ -199,7 +197,7 @@ impl Checker<'_> {
                 .as_ref()
                 .is_some_and(|elements| elements.len() as u64 > limits::PARAMETERS)
             {
-                self.syntax.reports.error(
+                self.error(
                     Code::TooManyParameters,
                     item_span(self, item),
                     "too many bindings in an array",
@@ -238,9 +236,7 @@ impl Checker<'_> {
             _ => {
                 let message =
                     "the bindings of a buffer variable must be consecutive elements of one buffer";
-                self.syntax
-                    .reports
-                    .error(Code::BufferBindings, span, message);
+                self.error(Code::BufferBindings, span, message);
                 return false;
             }
         }
@@ -287,7 +283,7 @@ impl Checker<'_> {
             | DeclKind::SecondaryViewLayerOffset
             | DeclKind::SubroutineType => "nothing",
         };
-        self.syntax.reports.error(
+        self.error(
             Code::BindingUnknown,
             span,
             format!("this declaration needs {wanted} as binding"),
@@ -298,7 +294,7 @@ impl Checker<'_> {
         let span = self.syntax.ast.paths[path as usize].span;
         let resolved = self.resolve(path)?;
         if let Some(rest) = resolved.rest {
-            self.syntax.reports.error(
+            self.error(
                 Code::UnexpectedToken,
                 rest.span,
                 "a binding in a declaration has no suffix",
@@ -360,14 +356,14 @@ impl Checker<'_> {
         } else {
             (Code::RangeAsOperand, "a range needs an array variable")
         };
-        self.syntax.reports.error(code, span, message);
+        self.error(code, span, message);
     }
 
     /// The array size of texture or image units, which must be consecutive.
     fn units(&mut self, decl: &Decl, list: &[u32]) -> Option<Option<u32>> {
         let array = self.array_of(decl.size, list.len())?;
         if list.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
-            self.syntax.reports.error(
+            self.error(
                 Code::TextureUnits,
                 decl.span,
                 "the units of an array must be consecutive",
@@ -391,7 +387,7 @@ impl Checker<'_> {
             Elements::Results(list) => {
                 let array = self.array_of(decl.size, list.len())?;
                 if array.is_some() && self.stage == Stage::Fragment {
-                    self.syntax.reports.error(
+                    self.error(
                         Code::OutputArray,
                         decl.span,
                         "fragment programs have no arrays of results",
@@ -443,9 +439,7 @@ impl Checker<'_> {
         let array = self.array_of(decl.size, list.len())?;
         self.parameters += list.len() as u64;
         if self.parameters > limits::PARAMETERS - self.reserved().parameters {
-            self.syntax
-                .reports
-                .error(Code::TooManyParameters, decl.span, "too many parameters");
+            self.error(Code::TooManyParameters, decl.span, "too many parameters");
             self.parameters = 0;
             return None;
         }
@@ -462,9 +456,7 @@ impl Checker<'_> {
             Size::Of(size, _) if size as usize == count => Some(Some(size)),
             Size::Of(size, span) => {
                 let message = format!("the size is {size}, but there are {count} bindings");
-                self.syntax
-                    .reports
-                    .error(Code::ArraySizeMismatch, span, message);
+                self.error(Code::ArraySizeMismatch, span, message);
                 None
             }
         }
@@ -480,13 +472,11 @@ impl Checker<'_> {
             || list.iter().any(|(other, _)| other.path != row.path)
         {
             let message = "an array holds bindings of one kind that exists in arrays";
-            self.syntax
-                .reports
-                .error(Code::ArrayKinds, decl.span, message);
+            self.error(Code::ArrayKinds, decl.span, message);
             return None;
         }
         if list.windows(2).any(|pair| pair[0].1 + 1 != pair[1].1) {
-            self.syntax.reports.error(
+            self.error(
                 Code::ArrayOrder,
                 decl.span,
                 "the bindings of an array must have consecutive numbers",
@@ -509,9 +499,7 @@ impl Checker<'_> {
             || primitive_id && mods.intersects(!VarMods::FLAT)
         {
             let message = format!("`{}` takes no interpolation modifier", row.path);
-            self.syntax
-                .reports
-                .error(Code::InterpolationNotAllowed, decl.span, message);
+            self.error(Code::InterpolationNotAllowed, decl.span, message);
         }
         // Primary and secondary color must agree; they are kept under one key beside their own.
         let color = matches!(binding.semantic, Semantic::Color(_));
@@ -531,9 +519,7 @@ impl Checker<'_> {
                 "`{}` is declared with different interpolation modifiers",
                 row.path
             );
-            self.syntax
-                .reports
-                .error(Code::InterpolationConflict, decl.span, message);
+            self.error(Code::InterpolationConflict, decl.span, message);
         }
     }
 
@@ -552,7 +538,7 @@ impl Checker<'_> {
             let message = format!(
                 "vertex attribute {slot} is bound by its conventional name and by its number"
             );
-            self.syntax.reports.error(Code::AliasPair, span, message);
+            self.error(Code::AliasPair, span, message);
         }
     }
 }

@@ -15,19 +15,13 @@ impl Checker<'_> {
         let offset = bits as i32;
         if matches!(self.stage, Stage::Fragment | Stage::Compute) {
             let message = "fragment and compute programs have no views";
-            self.syntax
-                .reports
-                .error(Code::DeclarationNotAllowed, decl.span, message);
+            self.error(Code::DeclarationNotAllowed, decl.span, message);
         } else if !self.has_option(Features::STEREO_VIEWS) {
             let message = "SECONDARY_VIEW_LAYER_OFFSET needs OPTION NV_stereo_view_rendering";
-            self.syntax
-                .reports
-                .error(Code::FeatureOption, decl.span, message);
+            self.error(Code::FeatureOption, decl.span, message);
         } else if let Some(other) = self.program.second_layer_offset.filter(|it| *it != offset) {
             let message = format!("the offset is {other} already");
-            self.syntax
-                .reports
-                .error(Code::SecondLayerOffset, span, message);
+            self.error(Code::SecondLayerOffset, span, message);
         } else {
             self.program.second_layer_offset = Some(offset);
         }
@@ -54,9 +48,7 @@ impl Checker<'_> {
             mask
         };
         let message = "the program writes both result.viewport and result.viewportmask";
-        self.syntax
-            .reports
-            .error(Code::ViewportAndMask, later, message);
+        self.error(Code::ViewportAndMask, later, message);
     }
 
     /// Where a result is written first.
