@@ -278,3 +278,27 @@ fn invariant_position_is_computed_first() {
         "{lines:#?}"
     );
 }
+
+/// Whether the loops of an ARB program count what they run.
+#[track_caller]
+fn counts_steps(loops: &str) -> bool {
+    let text = format!("!!ARBfp1.0 OPTION NV_fragment_program2; TEMP r; MOV r, 0; {loops} END");
+    let limit = Source::new("test", &text).step_limit.unwrap_or_default();
+    program(&text).contains(&format!("{{{limit:#x}}}"))
+}
+
+#[test]
+fn only_loops_that_may_run_too_long_count_their_steps() {
+    let nest = |outer: &str, inner: &str| {
+        format!("REP {outer}; REP {inner}; ADD r, r, 1; MUL r, r, 0.5; ENDREP; ENDREP;")
+    };
+    assert!(!counts_steps("REP 255; ADD r, r, 1; ENDREP;"));
+    assert!(!counts_steps(&nest("8", "200")));
+    // 255 * 255 rounds of three lines are more than 65,536.
+    assert!(counts_steps(&nest("255", "255")));
+    assert!(counts_steps(&nest("1000", "1.0e30")));
+    assert!(counts_steps(&nest("255", "program.local[0].x")));
+    assert!(!counts_steps(&nest("-1", "{0.5}.x")));
+    // What a literal says counts, not what the loop does.
+    assert!(!counts_steps(&nest("2", "program.local[0].x")));
+}
