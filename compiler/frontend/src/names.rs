@@ -99,6 +99,11 @@ impl<'s> Names<'s> {
         &self.source[self.tables.spans[id.index()].range()]
     }
 
+    /// The text of a name of letters and digits.
+    pub(crate) fn word(&self, id: NameId) -> &'s str {
+        std::str::from_utf8(self.text(id)).unwrap_or_default()
+    }
+
     /// The text of a name for messages.
     pub fn display(&self, id: NameId) -> String {
         String::from_utf8_lossy(self.text(id)).into_owned()

@@ -4,7 +4,7 @@ use super::memory::BufferRange;
 use super::{Checker, suggest};
 use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
-use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
+use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits, with_second_word};
 use crate::lang::lenient::Rule;
 use crate::lang::options::Features;
 use crate::lang::stage_name;
@@ -54,15 +54,23 @@ pub(super) enum Match {
 impl Checker<'_> {
     /// What a path names. Reports the error if it names nothing.
     pub(super) fn resolve(&mut self, path: u32) -> Option<Resolved> {
-        let segments = self.syntax.ast.segments(path).to_vec();
+        let mut segments = std::mem::take(&mut self.segments);
+        segments.clear();
+        segments.extend_from_slice(self.syntax.ast.segments(path));
+        let resolved = self.resolve_segments(&segments);
+        self.segments = segments;
+        resolved
+    }
+
+    fn resolve_segments(&mut self, segments: &[Segment]) -> Option<Resolved> {
         let root = self.syntax.ast.names.text(segments[0].name);
         let resolved = match root {
-            b"state" => self.state(&segments),
-            b"program" => self.program_binding(&segments),
-            b"image" => self.image_binding(&segments),
-            b"texture" => self.texture_binding(&segments),
-            b"result" => self.table(&segments, RESULTS),
-            _ => self.table(&segments, ATTRIBS),
+            b"state" => self.state(segments),
+            b"program" => self.program_binding(segments),
+            b"image" => self.image_binding(segments),
+            b"texture" => self.texture_binding(segments),
+            b"result" => self.table(segments, RESULTS),
+            _ => self.table(segments, ATTRIBS),
         };
         match resolved {
             Ok((bound, range, used)) => {
@@ -75,7 +83,7 @@ impl Checker<'_> {
                         .first()
                         .is_some_and(|segment| segment.brackets[0] != Bracket::None)
                 {
-                    self.unknown(&segments, used);
+                    self.unknown(segments, used);
                     return None;
                 }
                 let relative = segments
@@ -225,6 +233,18 @@ impl Checker<'_> {
 
     /// Attributes and results.
     fn table(&self, segments: &[Segment], table: &'static [BindingInfo]) -> Result<Found, Failed> {
+        if let Some(second) = segments.get(1) {
+            // Only rows with the same second word can fit; all of them are for saying what is wrong.
+            for &row in with_second_word(table, self.word(*second)) {
+                if row.stages.has(self.stage)
+                    && row.known_in(self.family)
+                    && let Match::Yes { used, bracket } =
+                        self.matches(segments, row.path, row.number)
+                {
+                    return self.row(segments, row, used, bracket, table);
+                }
+            }
+        }
         let mut problem = None;
         let rows = || {
             table

@@ -34,7 +34,7 @@ pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 
-use crate::ast::{Ast, Base, Inst, InstTypes, Operand, Statement, VarMods};
+use crate::ast::{Ast, Base, Inst, InstTypes, Operand, Segment, Statement, VarMods};
 use crate::codes::Code;
 use crate::header::Start;
 use crate::kept::{self, Scratch};
@@ -172,6 +172,8 @@ struct Checker<'s> {
     family: Family,
     facts: &'static LanguageFacts,
     version: Version,
+    /// Segments of the path that is being resolved; kept for their memory.
+    segments: Vec<Segment>,
     /// What was said of options so far.
     options: Options,
     /// Names that were reported as not declared.
@@ -250,6 +252,7 @@ impl<'s> Checker<'s> {
                 shared_bytes: 0,
             },
             syntax,
+            segments: Vec::new(),
             options: Options::default(),
             undeclared: Vec::new(),
             stage: dialect.stage(),

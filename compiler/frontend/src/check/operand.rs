@@ -305,13 +305,13 @@ impl Checker<'_> {
     /// The unnamed variable and the suffix of a path.
     pub(super) fn path_operand(&mut self, path: u32) -> Option<(u32, Suffix)> {
         let span = self.syntax.ast.paths[path as usize].span;
-        let text = &self.syntax.ast.text[span.range()];
-        if let Some(&found) = self.syntax.operand_paths.get(text) {
-            return Some(found);
+        let known = self.syntax.path_word(span).operand;
+        if known.is_some() {
+            return known;
         }
-        let found = self.new_path_operand(path, span)?;
-        self.syntax.operand_paths.insert(text, found);
-        Some(found)
+        let found = self.new_path_operand(path, span);
+        self.syntax.path_word(span).operand = found;
+        found
     }
 
     fn new_path_operand(&mut self, path: u32, span: Span) -> Option<(u32, Suffix)> {
@@ -527,13 +527,12 @@ impl Checker<'_> {
 
     /// A result binding used directly.
     fn path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
-        let text = &self.syntax.ast.text[dst.span.range()];
-        if let Some(&(var, mask)) = self.syntax.result_paths.get(text) {
+        if let Some((var, mask)) = self.syntax.path_word(dst.span).result {
             dst.mask = mask;
             return Some(var);
         }
         let var = self.new_path_result(path, dst)?;
-        self.syntax.result_paths.insert(text, (var, dst.mask));
+        self.syntax.path_word(dst.span).result = Some((var, dst.mask));
         Some(var)
     }
 

@@ -77,8 +77,8 @@ impl Lowerer<'_> {
     }
 
     fn routine_name(&mut self, name: crate::names::NameId) -> NameId {
-        let text = self.checked.ast.names.display(name);
-        self.builder.program.names.push(&text)
+        let text = self.checked.ast.names.word(name);
+        self.builder.program.names.push(text)
     }
 
     /// The text behind a label, and that before all labels.

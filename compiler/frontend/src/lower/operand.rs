@@ -189,8 +189,8 @@ impl Lowerer<'_> {
 
     fn named_register(&mut self, info: &Var, array: Option<u32>) -> RegisterId {
         let name = info.name.map(|name| {
-            let text = self.checked.ast.names.display(name);
-            self.builder.program.names.push(&text)
+            let text = self.checked.ast.names.word(name);
+            self.builder.program.names.push(text)
         });
         let width = if info.is_long() {
             Width::W64

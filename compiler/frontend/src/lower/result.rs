@@ -352,8 +352,8 @@ impl Lowerer<'_> {
 
     fn output_register(&mut self, info: &Var, storage: Storage, array: Option<u32>) -> RegisterId {
         let name = info.name.map(|name| {
-            let text = self.checked.ast.names.display(name);
-            self.builder.program.names.push(&text)
+            let text = self.checked.ast.names.word(name);
+            self.builder.program.names.push(text)
         });
         self.builder.program.registers.push(Register {
             storage,

@@ -21,7 +21,7 @@ mod vocabulary;
 pub(crate) use operand::Letters;
 pub(crate) use vocabulary::Word;
 
-use crate::ast::{Ast, Statement, Suffix};
+use crate::ast::{Ast, Statement};
 use crate::codes::Code;
 use crate::header::{self, Start};
 use crate::kept::{self, Scratch};
@@ -34,9 +34,8 @@ use crate::lang::options::{self, Features};
 use crate::lex::{self, Kind, Token};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
-use glasm_ir::{Stage, WriteMask};
+use glasm_ir::{Span, Stage};
 use recover::{recover, report};
-use rustc_hash::FxHashMap;
 use vocabulary::{Leader, Vocabulary};
 use winnow::error::{ModalError, ParserError};
 use winnow::stream::Stateful;
@@ -118,10 +117,6 @@ pub(crate) struct Syntax<'s> {
     /// What is known of each name.
     pub(crate) words: Vec<Word>,
     vocabulary: &'static Vocabulary,
-    /// Variables of binding paths that were operands before, by their text: programs repeat them.
-    pub(crate) operand_paths: FxHashMap<&'s [u8], (u32, Suffix)>,
-    /// The same for results.
-    pub(crate) result_paths: FxHashMap<&'s [u8], (u32, WriteMask)>,
     facts: &'static LanguageFacts,
     /// What the options read so far enable.
     features: Features,
@@ -157,6 +152,18 @@ impl<'s> Syntax<'s> {
             self.new_word(start, end);
         }
         name
+    }
+
+    /// What is known of a binding path, which may have been used before: programs repeat them.
+    pub(crate) fn path_word(&mut self, span: Span) -> &mut Word {
+        let name = self
+            .ast
+            .names
+            .intern(span.start as usize, span.range().len());
+        if name.index() >= self.words.len() {
+            self.words.push(Word::new(Leader::Other));
+        }
+        &mut self.words[name.index()]
     }
 
     #[cold]
@@ -369,8 +376,6 @@ impl<'s> Syntax<'s> {
             reports,
             words: kept::take(&mut scratch.words, 0),
             vocabulary: Vocabulary::of(dialect),
-            operand_paths: FxHashMap::default(),
-            result_paths: FxHashMap::default(),
             facts: dialect.facts(),
             features: Features::empty(),
             letters: Letters::of(dialect),

@@ -208,11 +208,13 @@ fn bound_operand(
     (name, start): (NameId, u32),
     operand: &mut Operand,
 ) -> Parsed<()> {
-    let text = path::text(input, start);
-    if let Some(&(var, suffix)) = input.state.operand_paths.get(text) {
+    let text = path::text_ahead(input, start);
+    if let Some(text) = text
+        && let Some((var, suffix)) = input.state.path_word(text).operand
+    {
         (operand.base, operand.suffix) = (Base::Var(var), suffix);
-        operand.span.end = start + text.len() as u32;
-        go_to(input, operand.span.end as usize);
+        operand.span.end = text.end;
+        go_to(input, text.end as usize);
         return Ok(());
     }
     let word = Span::new(start, operand.span.end);
@@ -421,11 +423,13 @@ pub(super) fn result(input: &mut Input<'_, '_>) -> Parsed<Dst> {
 
 /// The rest of a result that is a binding.
 fn bound_result(input: &mut Input<'_, '_>, name: NameId, dst: &mut Dst) -> Parsed<()> {
-    let text = path::text(input, dst.span.start);
-    if let Some(&(var, mask)) = input.state.result_paths.get(text) {
+    let text = path::text_ahead(input, dst.span.start);
+    if let Some(text) = text
+        && let Some((var, mask)) = input.state.path_word(text).result
+    {
         (dst.base, dst.mask) = (Base::Var(var), mask);
-        dst.span.end = dst.span.start + text.len() as u32;
-        go_to(input, dst.span.end as usize);
+        dst.span.end = text.end;
+        go_to(input, text.end as usize);
         return Ok(());
     }
     let (path, end) = path::path(input, name, dst.span)?;

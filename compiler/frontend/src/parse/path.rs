@@ -40,17 +40,16 @@ pub(super) fn path(input: &mut Input<'_, '_>, name: NameId, word: Span) -> Parse
 }
 
 /// The text of the path that begins at byte `start`, if it has no blanks; what was found for the same text before holds for it, too.
-/// Empty if a bracket or a point follows behind a blank, so that the path goes on.
-pub(super) fn text<'s>(input: &Input<'_, 's>, start: u32) -> &'s [u8] {
+/// `None` if a bracket or a point follows behind a blank, so that the path goes on.
+pub(super) fn text_ahead(input: &Input<'_, '_>, start: u32) -> Option<Span> {
     let rest = &input.state.ast.text[start as usize..];
-    let length = rest
-        .iter()
-        .take_while(|&&byte| lex::is_of_path(byte))
-        .count();
-    match lex::without_blanks(&rest[length..]).first() {
-        Some(b'.' | b'[') => &[],
-        _ => &rest[..length],
-    }
+    let bytes = rest.iter().take_while(|&&byte| lex::is_of_path(byte));
+    let length = bytes.count();
+    let goes_on = matches!(
+        lex::without_blanks(&rest[length..]).first(),
+        Some(b'.' | b'[')
+    );
+    (!goes_on).then(|| Span::new(start, start + length as u32))
 }
 
 /// A path in a declaration, from its first word on. `image` is no reserved word.

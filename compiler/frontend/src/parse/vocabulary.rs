@@ -4,10 +4,12 @@
 //! decides by position.
 
 use super::decl::{self, DeclWord};
+use crate::ast::Suffix;
 use crate::lang::modifiers::{Modifier, Mods};
 use crate::lang::opcodes::{self, Opcode};
 use crate::names::Named;
 use crate::source::Dialect;
+use glasm_ir::WriteMask;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -38,6 +40,10 @@ pub(crate) struct Word {
     pub(super) declared: bool,
     /// What it stands for by the declarations before.
     pub(crate) named: Named,
+    /// The variable and the suffix of a binding path that was an operand before.
+    pub(crate) operand: Option<(u32, Suffix)>,
+    /// The variable and the mask of a binding path that was a result before.
+    pub(crate) result: Option<(u32, WriteMask)>,
 }
 
 /// The words of a language.
@@ -47,13 +53,15 @@ pub(super) struct Vocabulary {
 }
 
 impl Word {
-    const fn new(leader: Leader) -> Self {
+    pub(super) const fn new(leader: Leader) -> Self {
         Self {
             leader,
             modifier: None,
             reserved: false,
             declared: false,
             named: Named::Nothing,
+            operand: None,
+            result: None,
         }
     }
 }
