@@ -21,11 +21,13 @@ pub struct Ast<'s> {
     pub options: Vec<(NameId, Span)>,
     /// Statements in source order.
     pub statements: Vec<Statement>,
-    /// Instructions.
+    /// The instruction that was read last.
     pub insts: Vec<Inst>,
+    /// Number of instructions.
+    pub inst_count: u32,
     /// Further parts of instructions; number 0 is not used.
     pub extras: Vec<Extra>,
-    /// Operands of instructions, in order.
+    /// Operands of the instruction that was read last, in order.
     pub operands: Vec<Operand>,
     /// Declarations.
     pub decls: Vec<Decl>,
@@ -75,8 +77,6 @@ pub struct Inst {
     pub broken: bool,
     /// Modifiers, those of suffixes included.
     pub modifiers: Modifiers,
-    /// First operand in [`Ast::operands`].
-    pub first_operand: u32,
     /// The result.
     pub dst: Option<Dst>,
     /// Condition of flow control and KIL.
@@ -179,9 +179,9 @@ pub enum Index {
 
 /// A run-time index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Relative {
+pub struct Relative<B = Base> {
     /// The variable, without index of its own.
-    pub base: Base,
+    pub base: B,
     /// Its component.
     pub lane: u8,
     /// Constant added.
@@ -259,9 +259,9 @@ impl Suffix {
 
 /// An operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Operand {
+pub struct Operand<B = Base> {
     /// What is read.
-    pub base: Base,
+    pub base: B,
     /// Array element.
     pub index: Index,
     /// Component selection.
@@ -322,11 +322,11 @@ pub struct Literal {
 
 /// The texture part of a texture instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TexPart {
+pub struct TexPart<B = Base> {
     /// The texture; of one by handle only place and component count.
-    pub texture: Operand,
+    pub texture: Operand<B>,
     /// The handle in the parentheses of `handle(v.c)`.
-    pub handle: Option<Operand>,
+    pub handle: Option<Operand<B>>,
     /// Row of the target table.
     pub target: u8,
     /// Place of the target.
@@ -488,6 +488,7 @@ impl<'s> Ast<'s> {
             options: Vec::new(),
             statements: Vec::new(),
             insts: Vec::new(),
+            inst_count: 0,
             extras: Vec::new(),
             operands: Vec::new(),
             decls: Vec::new(),
@@ -507,11 +508,6 @@ impl<'s> Ast<'s> {
 }
 
 impl Ast<'_> {
-    /// The operands of an instruction.
-    pub fn operands(&self, inst: &Inst) -> &[Operand] {
-        &self.operands[inst.first_operand as usize..][..inst.operand_count as usize]
-    }
-
     /// The further part of an instruction.
     #[inline]
     pub fn extra(&self, inst: &Inst) -> Extra {

@@ -3,9 +3,8 @@
 //! Without it, a caller that translates often would give back and ask for the same pages each time, which costs as much as a
 //! whole stage.
 
-use crate::ast::{
-    Ast, Extra, Inst, InstTypes, Literal, Operand, Path, Relative, Segment, Statement, TexPart,
-};
+use crate::ast::{Ast, Extra, Inst, Literal, Operand, Path, Relative, Segment, Statement, TexPart};
+use crate::line::Lines;
 use crate::names::NameTables;
 use crate::parse::Word;
 use glasm_ir::{Program, Stage};
@@ -24,7 +23,7 @@ pub struct Scratch {
     pub(crate) relatives: Vec<Relative>,
     pub(crate) literals: Vec<Literal>,
     pub(crate) textures: Vec<TexPart>,
-    pub(crate) types: Vec<InstTypes>,
+    pub(crate) lines: Lines,
     program: Option<Program>,
 }
 

@@ -12,6 +12,7 @@ mod header;
 mod kept;
 pub mod lang;
 pub mod lex;
+mod line;
 mod lower;
 pub mod names;
 mod parse;
@@ -101,7 +102,7 @@ fn translate_until(
     };
     let checked = checked.with_step_limit(source.step_limit);
     let program = (last > Stage::Check).then(|| lower::lower(&checked, scratch));
-    scratch.types = checked.types;
+    scratch.lines = checked.lines;
     scratch.keep_ast(checked.ast);
     Ok((program, reports))
 }

@@ -1,7 +1,8 @@
 //! Components of attributes and results that a program uses. NV_gpu_program4 sections 2.X.3.2 and 2.X.3.5.
 
 use super::Checked;
-use crate::ast::{Ast, Base, Index, Statement};
+use crate::ast::Index;
+use crate::line::Value;
 use glasm_ir::Semantic;
 use rustc_hash::FxHashMap;
 
@@ -21,53 +22,48 @@ impl Checked<'_> {
     /// The components that the program uses.
     pub(crate) fn components(&self) -> Components {
         Components {
-            attribs: self.attrib_components(&self.ast),
-            results: self.result_components(&self.ast),
+            attribs: self.attrib_components(),
+            results: self.result_components(),
         }
     }
 
     /// The components of attributes that the program reads.
-    pub(super) fn attrib_components(&self, ast: &Ast<'_>) -> u32 {
-        self.count(ast, Self::used_attribs)
+    pub(super) fn attrib_components(&self) -> u32 {
+        self.count(Self::used_attribs)
     }
 
     /// The components of results that the program writes.
-    pub(super) fn result_components(&self, ast: &Ast<'_>) -> u32 {
-        self.count(ast, Self::used_results)
+    pub(super) fn result_components(&self) -> u32 {
+        self.count(Self::used_results)
     }
 
-    fn count(&self, ast: &Ast<'_>, used: fn(&Self, &Ast<'_>, &mut Masks)) -> u32 {
+    fn count(&self, used: fn(&Self, &mut Masks)) -> u32 {
         let mut components = Masks::default();
-        used(self, ast, &mut components);
+        used(self, &mut components);
         components.values().map(|mask| mask.count_ones()).sum()
     }
 
     /// The components of attributes that operands read through their swizzles.
-    fn used_attribs(&self, ast: &Ast<'_>, components: &mut Masks) {
-        for operand in &ast.operands {
-            let swizzle = operand.suffix.swizzle();
+    fn used_attribs(&self, components: &mut Masks) {
+        for source in &self.lines.sources {
+            let swizzle = source.suffix.swizzle();
             let mask = (0..4).fold(0, |mask, lane| mask | 1 << swizzle.lane(lane));
-            self.add(operand.base, operand.index, mask, components);
-        }
-    }
-
-    /// The components of results that write masks enable.
-    fn used_results(&self, ast: &Ast<'_>, components: &mut Masks) {
-        for statement in &ast.statements {
-            let &Statement::Inst(number) = statement else {
-                continue;
-            };
-            if let Some(dst) = ast.insts[number as usize].dst {
-                self.add(dst.base, dst.index, dst.mask.0, components);
+            if let Value::Var(var) = source.base {
+                self.add(var, source.index, mask, components);
             }
         }
     }
 
+    /// The components of results that write masks enable.
+    fn used_results(&self, components: &mut Masks) {
+        for dst in self.lines.list.iter().filter_map(|line| line.dst) {
+            self.add(dst.var, dst.index, dst.mask.0, components);
+        }
+    }
+
     /// Adds components of the bindings that a variable stands for: one, or all of an array with run-time index.
-    fn add(&self, base: Base, index: Index, mask: u8, components: &mut Masks) {
-        let Some((_, var)) = self.var(base) else {
-            return;
-        };
+    fn add(&self, var: u32, index: Index, mask: u8, components: &mut Masks) {
+        let var = &self.vars[var as usize];
         let bindings = self.bindings_of(var.kind);
         let elements = match index {
             Index::None => 0..1,

@@ -31,15 +31,11 @@ const SINCE_5_0: Mods = Mods::PREC
 impl Checker<'_> {
     /// Checks an instruction; names in it become variables.
     #[inline]
-    pub(super) fn inst(&mut self, inst: &mut Inst, operands: &mut [Operand]) {
+    pub(super) fn inst(&mut self, inst: &mut Inst, operands: &mut [Operand]) -> InstTypes {
         let info = inst.opcode.info();
         let types = self.types(inst, operands, info);
-        self.program.types.push(types);
-        if inst.broken {
-            return;
-        }
-        if !self.is_available(inst, operands, info, types) {
-            return;
+        if inst.broken || !self.is_available(inst, operands, info, types) {
+            return types;
         }
         let untyped = inst.modifiers.mods().contains(Mods::NTC);
         if let Some(dst) = &mut inst.dst {
@@ -67,6 +63,7 @@ impl Checker<'_> {
         if info.is_special() || inst.modifiers.atomic().is_some() {
             self.special(inst, operands, info, types);
         }
+        types
     }
 
     /// What a place takes; nothing for places that are checked otherwise.

@@ -46,7 +46,7 @@ impl Checker<'_> {
         let reserved = self.reserved();
         let limit = limits::INSTRUCTIONS - reserved.instructions;
         // The parser has reported programs beyond the limit itself.
-        if (limit + 1..=limits::INSTRUCTIONS).contains(&self.syntax.ast.insts.len()) {
+        if (limit + 1..=limits::INSTRUCTIONS).contains(&(self.syntax.ast.inst_count as usize)) {
             let message = format!("more than {limit} instructions");
             self.whole(Code::TooManyInstructions, message);
         }
@@ -57,7 +57,7 @@ impl Checker<'_> {
         let result_limit = limits::RESULT_COMPONENTS;
         // Every binding has four components at most, so that small programs need no counting.
         if 4 * self.program.attribs.len() as u32 > attrib_limit {
-            let count = self.program.attrib_components(&self.syntax.ast);
+            let count = self.program.attrib_components();
             if count > attrib_limit {
                 let message = format!(
                     "{count} components of attributes are used; the limit is {attrib_limit}"
@@ -66,7 +66,7 @@ impl Checker<'_> {
             }
         }
         if 4 * self.program.results.len() as u32 > result_limit {
-            let count = self.program.result_components(&self.syntax.ast);
+            let count = self.program.result_components();
             if count > result_limit {
                 let message = format!(
                     "{count} components of results are written; the limit is {result_limit}"

@@ -34,15 +34,18 @@ pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 
-use crate::ast::{Ast, Base, Inst, InstTypes, Operand, Segment, Statement, VarMods};
+use crate::ast::{
+    Ast, Base, Extra, Inst, InstTypes, Operand, Relative, Segment, Statement, VarMods,
+};
 use crate::codes::Code;
 use crate::header::Start;
-use crate::kept::{self, Scratch};
+use crate::kept::Scratch;
 use crate::lang::arb::limits::EXECUTED_INSTRUCTIONS;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::lenient::Rule;
 use crate::lang::options::{self, Features, Group, OptionInfo, Support};
 use crate::lang::stage_name;
+use crate::line::{Line, Lines, Target, Value};
 use crate::names::{NameId, Named};
 use crate::parse::Syntax;
 use crate::report::Reports;
@@ -130,8 +133,7 @@ pub(crate) struct Checked<'s> {
     pub(crate) attribs: Vec<IoBinding>,
     pub(crate) params: Vec<ParamSource>,
     pub(crate) results: Vec<IoBinding>,
-    /// Types of instructions, by instruction.
-    pub(crate) types: Vec<InstTypes>,
+    pub(crate) lines: Lines,
     /// What labels, branches and calls come to.
     pub(crate) plan: Plan,
     /// The address register that LOOP sets.
@@ -224,7 +226,10 @@ pub(crate) fn check<'s>(start: Start<'s>, scratch: &mut Scratch) -> (Option<Chec
     } = checker;
     let (ast, reports) = syntax.finish(scratch);
     let ok = !reports.has_errors();
-    (ok.then_some(Checked { ast, ..program }), reports)
+    let mut checked = Checked { ast, ..program };
+    let relatives = checked.ast.relatives.iter().map(Relative::resolved);
+    checked.lines.relatives.extend(relatives);
+    (ok.then_some(checked), reports)
 }
 
 impl<'s> Checker<'s> {
@@ -238,7 +243,7 @@ impl<'s> Checker<'s> {
                 attribs: Vec::new(),
                 params: Vec::new(),
                 results: Vec::new(),
-                types: kept::take(&mut scratch.types, 0),
+                lines: Lines::new(scratch),
                 plan: Plan::default(),
                 loop_index: None,
                 modes: Default::default(),
@@ -387,17 +392,60 @@ impl<'s> Checker<'s> {
         }
     }
 
+    /// Adds an instruction that was checked. What could not be resolved is left out: the program has errors then.
+    #[inline]
+    fn add_line(&mut self, inst: &Inst, operands: &[Operand], types: InstTypes) {
+        let lines = &mut self.program.lines;
+        let first_source = lines.sources.len() as u32;
+        lines
+            .sources
+            .extend(operands.iter().filter_map(Operand::resolved));
+        let mut extra = self.syntax.ast.extra(inst);
+        if let Extra::Texture(number) = &mut extra {
+            let part = self.syntax.ast.textures[*number as usize];
+            *number = lines.textures.len() as u32;
+            lines.textures.extend(part.resolved());
+        }
+        let dst = inst.dst.and_then(|dst| {
+            let Base::Var(var) = dst.base else {
+                return None;
+            };
+            let (index, mask) = (dst.index, dst.mask);
+            let (guard, span) = (dst.guard, dst.span);
+            Some(Target {
+                var,
+                index,
+                mask,
+                guard,
+                span,
+            })
+        });
+        lines.list.push(Line {
+            opcode: inst.opcode,
+            modifiers: inst.modifiers,
+            types,
+            dst,
+            first_source,
+            source_count: operands.len() as u8,
+            cond: inst.cond,
+            extra,
+            span: inst.span,
+        });
+    }
+
     #[inline]
     fn statement(&mut self, flow: &mut flow::Flow, statement: Statement) {
         match statement {
-            Statement::Inst(number) => {
-                let mut inst = self.syntax.ast.insts[number as usize];
-                let first = inst.first_operand as usize;
+            Statement::Inst(_) => {
+                let Some(mut inst) = self.syntax.ast.insts.pop() else {
+                    return;
+                };
                 let mut operands = std::mem::take(&mut self.syntax.ast.operands);
-                self.inst(&mut inst, &mut operands[first..]);
+                let types = self.inst(&mut inst, &mut operands);
                 self.flow_inst(flow, &inst);
+                self.add_line(&inst, &operands, types);
+                operands.clear();
                 self.syntax.ast.operands = operands;
-                self.syntax.ast.insts[number as usize] = inst;
             }
             Statement::Decl(number) => self.decl(number),
             Statement::Label(number) => {
@@ -530,6 +578,15 @@ impl Checked<'_> {
         Self { step_limit, ..self }
     }
 
+    /// The variable of a source, if it is one.
+    #[inline]
+    pub(crate) fn variable(&self, value: Value) -> Option<(u32, &Var)> {
+        match value {
+            Value::Var(var) => Some((var, &self.vars[var as usize])),
+            Value::Scalar(_) | Value::Vector { .. } => None,
+        }
+    }
+
     #[inline]
     pub(crate) fn var(&self, base: Base) -> Option<(u32, &Var)> {
         match base {
@@ -541,11 +598,6 @@ impl Checked<'_> {
     /// The labels of a SUBROUTINETYPE with their numbers, each once.
     pub(crate) fn routines_of(&self, ty: NameId) -> &[(NameId, u32)] {
         self.subroutine_routines.get(&ty).map_or(&[], Vec::as_slice)
-    }
-
-    #[inline]
-    pub(crate) fn operand(&self, inst: &Inst, number: usize) -> Operand {
-        self.ast.operands[inst.first_operand as usize + number]
     }
 }
 

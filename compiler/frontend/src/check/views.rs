@@ -1,7 +1,7 @@
 //! Results that choose viewports and views. NV_viewport_array2 and NV_stereo_view_rendering, interactions with NV_gpu_program4.
 
 use super::{Checker, VarKind};
-use crate::ast::{Decl, Item, Statement};
+use crate::ast::{Decl, Item};
 use crate::codes::Code;
 use crate::lang::options::Features;
 use glasm_ir::{Semantic, Span, Stage};
@@ -53,13 +53,9 @@ impl Checker<'_> {
 
     /// Where a result is written first.
     fn first_write(&self, semantic: Semantic) -> Option<Span> {
-        let ast = &self.syntax.ast;
-        ast.statements.iter().find_map(|statement| {
-            let &Statement::Inst(number) = statement else {
-                return None;
-            };
-            let dst = ast.insts[number as usize].dst?;
-            let (_, var) = self.program.var(dst.base)?;
+        self.program.lines.list.iter().find_map(|line| {
+            let dst = line.dst?;
+            let var = &self.program.vars[dst.var as usize];
             let VarKind::Result { first } = var.kind else {
                 return None;
             };

@@ -130,7 +130,7 @@ pub(super) fn scs(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// SWZ: every component picks a lane, 0 or 1, with a sign of its own.
 pub(super) fn swz(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let Extra::ExtSwizzle(components) = l.checked.ast.extra(cx.line) else {
+    let Extra::ExtSwizzle(components) = cx.line.extra else {
         return;
     };
     let source = l.value(cx, 0, F);

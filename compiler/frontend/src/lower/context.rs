@@ -1,9 +1,10 @@
 //! The state of a translation, and the instructions, registers and literals that all of it makes.
 
-use crate::ast::{Index as AstIndex, Inst as Line, InstTypes};
+use crate::ast::{Index as AstIndex, InstTypes};
 use crate::check::Checked;
 use crate::kept::Scratch;
 use crate::lang::opcodes::OpcodeInfo;
+use crate::line::Line;
 use crate::source::Family;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::LiteralId;
@@ -67,9 +68,11 @@ pub(crate) struct Lowerer<'c> {
 impl<'c> Lowerer<'c> {
     pub(super) fn new(checked: &'c Checked<'c>, scratch: &mut Scratch) -> Self {
         let mut program = scratch.program(checked.ast.dialect.stage());
-        let count = checked.ast.insts.len();
+        let count = checked.lines.list.len();
         program.insts.reserve(count + count / 4);
-        program.srcs.reserve(checked.ast.operands.len() + count / 2);
+        program
+            .srcs
+            .reserve(checked.lines.sources.len() + count / 2);
         let mut places = 0;
         let first_place = checked.vars.iter().map(|var| {
             if !var.has_places() {
@@ -116,9 +119,8 @@ impl<'c> Lowerer<'c> {
     #[inline]
     pub(super) fn cx(&mut self, number: u32) -> InstCx<'c> {
         let checked = self.checked;
-        let line = &checked.ast.insts[number as usize];
-        let info = line.opcode.info();
-        let types = checked.types[number as usize];
+        let line = &checked.lines.list[number as usize];
+        let (info, types) = (line.opcode.info(), line.types);
         self.span = line.span;
         self.hidden_used = [0; 2];
         InstCx {

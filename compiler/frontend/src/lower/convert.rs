@@ -1,9 +1,9 @@
 //! Rounding and conversion.
 
 use super::{InstCx, Lowerer};
-use crate::ast::Base as AstBase;
 use crate::check::VarSize;
 use crate::lang::modifiers::{Mods, register_type};
+use crate::line::Value;
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{Op, Src};
@@ -66,14 +66,14 @@ pub(super) fn convert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// The type as which the register of a narrow operand is read.
 fn narrow_bits(l: &Lowerer<'_>, cx: &InstCx<'_>) -> Type {
-    let operand = l.checked.operand(cx.line, 0);
+    let operand = l.checked.lines.source(cx.line, 0);
     let long = l
         .checked
-        .var(operand.base)
+        .variable(operand.base)
         .is_some_and(|(_, var)| var.size == VarSize::Long);
     match (operand.base, long) {
         // A literal has the value that its digits say in the base type.
-        (AstBase::Scalar(_) | AstBase::Vector { .. }, _) => register_type(cx.types.from),
+        (Value::Scalar(_) | Value::Vector { .. }, _) => register_type(cx.types.from),
         (_, true) => Type::U32,
         (_, false) => register_type(cx.types.from),
     }

@@ -3,7 +3,7 @@
 use super::context::placeholder;
 use super::operand::sign;
 use super::{InstCx, Lowerer};
-use crate::ast::Base as AstBase;
+use crate::line::Value;
 use glasm_ir::{Op, Src};
 
 impl Lowerer<'_> {
@@ -14,19 +14,17 @@ impl Lowerer<'_> {
     pub(crate) fn direct(&mut self, cx: &InstCx<'_>, op: Op) {
         let checked = self.checked;
         let ty = cx.types.ty;
-        let first = cx.line.first_operand as usize;
-        let operands = &checked.ast.operands[first..first + cx.line.operand_count as usize];
+        let operands = checked.lines.sources(cx.line);
         let first_source = self.builder.program.srcs.len();
         for operand in operands {
             let base = match operand.base {
-                AstBase::Var(var) => self.known_place(var, operand.index, ty.width()),
-                AstBase::Scalar(_) | AstBase::Vector { .. } => {
+                Value::Var(var) => self.known_place(var, operand.index, ty.width()),
+                Value::Scalar(_) | Value::Vector { .. } => {
                     let mut source = self.constant(operand, ty);
                     source.swizzle = operand.suffix.swizzle();
                     self.builder.program.srcs.push(source);
                     continue;
                 }
-                AstBase::Name(_) | AstBase::Path(_) => None,
             };
             let Some(base) = base else {
                 return self.direct_slowly(cx, op, first_source);
@@ -51,7 +49,7 @@ impl Lowerer<'_> {
         self.builder.program.srcs.truncate(first_source);
         let ty = cx.types.ty;
         let mut sources = [placeholder(); 4];
-        let count = (cx.line.operand_count as usize).min(4);
+        let count = (cx.line.source_count as usize).min(4);
         for (number, source) in sources.iter_mut().enumerate().take(count) {
             *source = self.value(cx, number, ty);
         }

@@ -5,10 +5,11 @@ use super::Lowerer;
 use super::fog::FogPlace;
 use super::loops::Rounds;
 use super::operand::splat;
-use crate::ast::{Cond as AstCond, Extra, Inst as Line, Statement};
+use crate::ast::{Cond as AstCond, Extra, Statement};
 use crate::check::{IoBinding, Var, VarKind, call_rules, label_of};
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::lang::options::Features;
+use crate::line::Line;
 use glasm_ir::flow::{Kept, Recorder};
 use glasm_ir::inst::Aux;
 use glasm_ir::program::NameId;
@@ -60,7 +61,7 @@ impl Lowerer<'_> {
     }
 
     fn statement(&mut self, walk: &mut Walk, number: u32) {
-        let line = &self.checked.ast.insts[number as usize];
+        let line = &self.checked.lines.list[number as usize];
         if let Lower::Flow(op) = line.opcode.info().lower {
             self.flow(walk, number, op);
         } else if !walk.recorder.is_dead() {
@@ -162,7 +163,7 @@ impl Lowerer<'_> {
     }
 
     fn flow(&mut self, walk: &mut Walk, number: u32, op: FlowOp) {
-        let line = &self.checked.ast.insts[number as usize];
+        let line = &self.checked.lines.list[number as usize];
         let alive = !walk.recorder.is_dead();
         self.span = line.span;
         self.hidden_used = [0; 2];
@@ -175,7 +176,7 @@ impl Lowerer<'_> {
             }
             FlowOp::Else => walk.recorder.begin_else(&mut self.builder),
             FlowOp::EndIf => walk.recorder.end_if(&mut self.builder),
-            FlowOp::Loop | FlowOp::Rep => self.begin_loop(walk, number, op),
+            FlowOp::Loop | FlowOp::Rep => self.begin_loop(walk, line, op),
             FlowOp::EndLoop | FlowOp::EndRep => self.end_loop(walk),
             FlowOp::Brk => {
                 let cond = self.condition(walk, line);
@@ -222,7 +223,7 @@ impl Lowerer<'_> {
 
     fn branch_or_call(&mut self, walk: &mut Walk, line: &Line, op: FlowOp) {
         let cond = self.condition(walk, line);
-        let Extra::Label(label, span) = self.checked.ast.extra(line) else {
+        let Extra::Label(label, span) = line.extra else {
             return;
         };
         let (label, builder) = (label_of(label), &mut self.builder);
@@ -235,9 +236,8 @@ impl Lowerer<'_> {
     }
 
     /// LOOP and REP: each round begins with the test whether it is one too many.
-    fn begin_loop(&mut self, walk: &mut Walk, number: u32, op: FlowOp) {
-        let line = &self.checked.ast.insts[number as usize];
-        let rounds = (line.operand_count > 0).then(|| self.begin_rounds(number, line, op));
+    fn begin_loop(&mut self, walk: &mut Walk, line: &Line, op: FlowOp) {
+        let rounds = (line.source_count > 0).then(|| self.begin_rounds(line, op));
         let mut kept = Vec::new();
         if self.checked.plan.groups() > 0 {
             kept.extend(rounds.iter().flat_map(Rounds::kept));
@@ -288,14 +288,14 @@ impl Lowerer<'_> {
     /// ARB_shader_subroutine section 2.X.8.Z.
     fn call_indirect(&mut self, walk: &mut Walk, line: &Line) {
         let checked = self.checked;
-        let operand = checked.operand(line, 0);
+        let operand = checked.lines.source(line, 0);
         let Some((
             var,
             &Var {
                 kind: VarKind::Subroutine { ty, .. },
                 ..
             },
-        )) = checked.var(operand.base)
+        )) = checked.variable(operand.base)
         else {
             return;
         };

@@ -1,8 +1,9 @@
 //! What an access reaches: units, or all that is resident. NV_bindless_texture, changes to section 2.X.4.4.
 
 use super::Lowerer;
-use crate::ast::{Index as AstIndex, Operand, TexPart};
+use crate::ast::Index as AstIndex;
 use crate::check::VarKind;
+use crate::line::{Source, TextureSource};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, IndexTerm, Op, Units, WriteMask};
 
@@ -15,14 +16,13 @@ pub(super) enum Purpose {
 
 impl Lowerer<'_> {
     /// The units of a texture or image part.
-    pub(super) fn units(&self, part: &TexPart, purpose: Purpose) -> Units {
+    pub(super) fn units(&self, part: &TextureSource, purpose: Purpose) -> Units {
         match (part.handle, purpose) {
             (Some(_), Purpose::Texels) => return Units::Handle,
             (Some(_), Purpose::Query) => return Units::QueriedHandle,
             (None, _) => {}
         }
-        // The checker has replaced names and paths.
-        let Some((_, info)) = self.checked.var(part.texture.base) else {
+        let Some((_, info)) = self.checked.variable(part.texture.base) else {
             return Units::One(0);
         };
         let (VarKind::Texture { unit } | VarKind::Image { unit }) = info.kind else {
@@ -36,7 +36,7 @@ impl Lowerer<'_> {
     }
 
     /// Which of the units an access chooses at run time.
-    pub(super) fn chosen_unit(&mut self, part: &TexPart, units: Units) -> Option<IndexTerm> {
+    pub(super) fn chosen_unit(&mut self, part: &TextureSource, units: Units) -> Option<IndexTerm> {
         match (units, &part.handle) {
             (Units::One(_), _) => None,
             (Units::Handle | Units::QueriedHandle, Some(handle)) => Some(self.low_word(handle)),
@@ -47,7 +47,7 @@ impl Lowerer<'_> {
     }
 
     /// The low word of a handle. Handles of 32 bits are extended with zeros, so that they are all low word.
-    fn low_word(&mut self, handle: &Operand) -> IndexTerm {
+    fn low_word(&mut self, handle: &Source) -> IndexTerm {
         let word = self.operand(handle, Type::U32);
         let relative = match (word.base, word.index) {
             (Base::Register(register), None) => (register, word.swizzle.lane(0) as u8),

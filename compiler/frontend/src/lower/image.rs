@@ -3,10 +3,11 @@
 use super::handle::Purpose;
 use super::operand::splat;
 use super::{InstCx, Lowerer, sparse};
-use crate::ast::{Extra, TexPart};
+use crate::ast::Extra;
 use crate::lang::modifiers::{TypeClass, register_type};
 use crate::lang::opcodes::ImageOp;
 use crate::lang::targets::TARGETS;
+use crate::line::TextureSource;
 use glasm_ir::inst::Aux;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Image, ImageAccess, ImageTexels, Op, Src, TexTarget, WriteMask};
@@ -104,13 +105,13 @@ fn texels(cx: &InstCx<'_>) -> ImageTexels {
         .unwrap_or(ImageTexels::Formatted(ty))
 }
 
-fn part<'c>(l: &Lowerer<'c>, cx: &InstCx<'_>) -> &'c TexPart {
-    let number = match l.checked.ast.extra(cx.line) {
+fn part<'c>(l: &Lowerer<'c>, cx: &InstCx<'_>) -> &'c TextureSource {
+    let number = match cx.line.extra {
         Extra::Texture(number) => number as usize,
         // Only instructions with an image operand get here.
         Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => 0,
     };
-    &l.checked.ast.textures[number]
+    &l.checked.lines.textures[number]
 }
 
 /// The access data, and the image.

@@ -8,7 +8,7 @@ use glasm_ir::{Cond, CondTest, Dst, Guard, Op, Swizzle, WriteMask};
 /// KIL: with a condition, or if any component of a vector is negative. NV_fragment_program4 section 2.X.8.Z.
 pub(super) fn kill(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let span = cx.line.span;
-    let cond = if cx.line.operand_count == 0 {
+    let cond = if cx.line.source_count == 0 {
         l.any(cx.line.cond)
     } else {
         let ty = cx.types.ty;

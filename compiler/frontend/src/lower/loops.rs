@@ -3,9 +3,9 @@
 
 use super::Lowerer;
 use super::operand::splat;
-use crate::ast::{Base as AstBase, Inst as Line};
 use crate::lang::arb::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
+use crate::line::{Line, Value};
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
@@ -38,8 +38,8 @@ pub(super) struct LoopIndex {
 
 impl Lowerer<'_> {
     /// LOOP, or REP with a count: its operand is read once.
-    pub(super) fn begin_rounds(&mut self, number: u32, line: &Line, op: FlowOp) -> Rounds {
-        let (source, ty) = self.count(number, line);
+    pub(super) fn begin_rounds(&mut self, line: &Line, op: FlowOp) -> Rounds {
+        let (source, ty) = self.count(line);
         let count = self.new_register(ty.width());
         let zero = self.bits(0);
         self.put(count, WriteMask::X, Op::Sub, ty, &[zero, source]);
@@ -48,9 +48,9 @@ impl Lowerer<'_> {
     }
 
     /// The count of a loop: the floor of lane x, not below zero, and in ARB programs not more than a loop may run.
-    fn count(&mut self, number: u32, line: &Line) -> (Src, Type) {
-        let ty = self.checked.types[number as usize].ty;
-        let operand = self.checked.operand(line, 0);
+    fn count(&mut self, line: &Line) -> (Src, Type) {
+        let ty = line.types.ty;
+        let operand = self.checked.lines.source(line, 0);
         let mut source = splat(self.operand(&operand, ty), 0);
         let count = match ty.base() {
             TypeBase::Float => Type::of(TypeBase::Signed, ty.width()),
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
     }
 
     fn begin_index(&mut self, line: &Line) -> LoopIndex {
-        let operand = self.checked.operand(line, 0);
+        let operand = self.checked.lines.source(line, 0);
         let values = self.operand(&operand, Type::F32);
         let lanes = glasm_ir::Swizzle::new([1, 2, 1, 2]);
         let (register, address) = (self.new_register(Width::W32), self.new_register(Width::W32));
@@ -165,7 +165,7 @@ impl Lowerer<'_> {
         let mut open = 0u32;
         let mut nested = checked.plan.repeats();
         let mut calls = nested;
-        for line in &checked.ast.insts {
+        for line in &checked.lines.list {
             match line.opcode.info().lower {
                 Lower::Flow(FlowOp::Rep | FlowOp::Loop) => {
                     nested |= open > 0;
@@ -190,7 +190,7 @@ impl Lowerer<'_> {
         // How often the open loops run, the innermost last.
         let mut open: Vec<u64> = Vec::new();
         let mut steps = 0u64;
-        for line in &checked.ast.insts {
+        for line in &checked.lines.list {
             match line.opcode.info().lower {
                 Lower::Flow(FlowOp::Rep | FlowOp::Loop) => {
                     let outer = open.last().copied().unwrap_or(1);
@@ -208,11 +208,11 @@ impl Lowerer<'_> {
     /// The most rounds of a loop: its count if that is a literal. A REP without a count has no end of its own.
     fn most_rounds(&mut self, line: &Line) -> u64 {
         let most = u64::from(limits::LOOP_COUNT);
-        if line.operand_count == 0 {
+        if line.source_count == 0 {
             return u64::MAX;
         }
-        let operand = self.checked.operand(line, 0);
-        if !matches!(operand.base, AstBase::Scalar(_) | AstBase::Vector { .. }) {
+        let operand = self.checked.lines.source(line, 0);
+        if !matches!(operand.base, Value::Scalar(_) | Value::Vector { .. }) {
             return most;
         }
         let source = self.operand(&operand, Type::F32);

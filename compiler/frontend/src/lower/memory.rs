@@ -2,9 +2,9 @@
 
 use super::context::BufferKey;
 use super::{InstCx, Lowerer};
-use crate::ast::Operand;
 use crate::check::VarKind;
 use crate::lang::modifiers::{Mods, register_type};
+use crate::line::Source;
 use glasm_ir::inst::Aux;
 use glasm_ir::inst::IndexTerm;
 use glasm_ir::resource::{AtomicOp, MemAccess, MemFlags, MemSpace};
@@ -28,7 +28,7 @@ pub(super) fn load_global(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the value loaded.
 pub(super) fn load_element(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let operand = l.checked.operand(cx.line, 0);
+    let operand = l.checked.lines.source(cx.line, 0);
     let address = buffer(l, &operand);
     load_from(l, cx, address, Some(&operand));
 }
@@ -41,7 +41,7 @@ pub(super) fn store_global(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// STB, STS.
 pub(super) fn store_element(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let operand = l.checked.operand(cx.line, 1);
+    let operand = l.checked.lines.source(cx.line, 1);
     let address = buffer(l, &operand);
     store_to(l, cx, address);
 }
@@ -54,14 +54,14 @@ pub(super) fn atomic_global(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// ATOMB, ATOMS.
 pub(super) fn atomic_element(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let operand = l.checked.operand(cx.line, 1);
+    let operand = l.checked.lines.source(cx.line, 1);
     let address = buffer(l, &operand);
     atomic_at(l, cx, address);
 }
 
 /// ATOMCTR. Counting up gives the old value, counting down the new one. NV_shader_atomic_counters section 2.X.8.Z.
 pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let operand = l.checked.operand(cx.line, 0);
+    let operand = l.checked.lines.source(cx.line, 0);
     let address = buffer(l, &operand);
     let (mods, ty) = (cx.line.modifiers.mods(), cx.types.ty);
     let mut access = MemAccess {
@@ -112,8 +112,8 @@ fn global(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
 }
 
 /// The address of an element of a variable that lies in memory.
-fn buffer(l: &mut Lowerer<'_>, operand: &Operand) -> Address {
-    let start = match l.checked.var(operand.base).map(|(_, var)| var.kind) {
+fn buffer(l: &mut Lowerer<'_>, operand: &Source) -> Address {
+    let start = match l.checked.variable(operand.base).map(|(_, var)| var.kind) {
         Some(VarKind::Buffer(view)) => {
             let (space, element, source, offset) = l.view_address(view, operand.index);
             return Address {
@@ -152,7 +152,7 @@ fn element(ty: Type) -> Type {
     if ty == Type::F16 { Type::U16 } else { ty }
 }
 
-fn load_from(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: Address, operand: Option<&Operand>) {
+fn load_from(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: Address, operand: Option<&Source>) {
     let ty = cx.types.ty;
     let aux = access(l, cx, &address);
     let modified =

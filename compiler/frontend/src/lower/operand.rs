@@ -2,9 +2,10 @@
 
 use super::convert::nearest;
 use super::{InstCx, Lowerer};
-use crate::ast::{Base as AstBase, Index as AstIndex, Operand, Signs};
+use crate::ast::{Index as AstIndex, Signs};
 use crate::check::{Var, VarKind, VarSize, default_constant, literal_bits};
 use crate::lang::modifiers::register_type;
+use crate::line::{Source, Value};
 use glasm_ir::inst::IndexId;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
@@ -16,25 +17,23 @@ impl Lowerer<'_> {
     /// Operand `number` read as `ty`, signs and swizzle included.
     #[inline]
     pub(crate) fn value(&mut self, cx: &InstCx<'_>, number: usize, ty: Type) -> Src {
-        let operand = &self.checked.ast.operands[cx.line.first_operand as usize + number];
-        self.operand(operand, ty)
+        let source = &self.checked.lines.sources[cx.line.first_source as usize + number];
+        self.operand(source, ty)
     }
 
     /// An operand read as `ty`.
     #[inline]
-    pub(crate) fn operand(&mut self, operand: &Operand, ty: Type) -> Src {
+    pub(crate) fn operand(&mut self, operand: &Source, ty: Type) -> Src {
         let mut signs = operand.signs;
         let mut src = match operand.base {
-            AstBase::Var(var) => match self.known_place(var, operand.index, ty.width()) {
+            Value::Var(var) => match self.known_place(var, operand.index, ty.width()) {
                 Some(base) => Src::new(base),
                 None => self.variable(var, operand.index, ty),
             },
-            AstBase::Scalar(_) | AstBase::Vector { .. } => {
+            Value::Scalar(_) | Value::Vector { .. } => {
                 signs = Signs::empty();
                 self.constant(operand, ty)
             }
-            // The checker has replaced names and paths.
-            AstBase::Name(_) | AstBase::Path(_) => self.bits(0),
         };
         if src.swizzle == Swizzle::XYZW {
             src.swizzle = operand.suffix.swizzle();
@@ -58,10 +57,10 @@ impl Lowerer<'_> {
     /// integer addition into a subtraction, which has other overflow and carry. Floats have neither, so it goes into their
     /// bits. NV_gpu_program4 sections 2.X.2 and 2.X.4.3.
     #[inline]
-    pub(super) fn constant(&mut self, operand: &Operand, ty: Type) -> Src {
+    pub(super) fn constant(&mut self, operand: &Source, ty: Type) -> Src {
         let mut signs = operand.signs;
         let base = match operand.base {
-            AstBase::Scalar(literal) if signs.contains(Signs::INNER) => {
+            Value::Scalar(literal) if signs.contains(Signs::INNER) => {
                 let mut literal = self.checked.ast.literals[literal as usize];
                 if ty.is_float() {
                     signs.remove(Signs::INNER);
@@ -71,11 +70,9 @@ impl Lowerer<'_> {
                 let bits = literal_bits(self.checked.ast.text, literal, ty).unwrap_or(0);
                 Base::Literal(self.literal_id([bits; 4]))
             }
-            base @ (AstBase::Scalar(_)
-            | AstBase::Vector { .. }
-            | AstBase::Name(_)
-            | AstBase::Path(_)
-            | AstBase::Var(_)) => self.literal_operand(base, ty),
+            base @ (Value::Scalar(_) | Value::Vector { .. } | Value::Var(_)) => {
+                self.literal_operand(base, ty)
+            }
         };
         let mut src = Src::new(base);
         if !signs.is_empty() {
@@ -85,20 +82,20 @@ impl Lowerer<'_> {
     }
 
     /// A constant as operand; missing components are 0, 0, 1 in the type of the operand.
-    pub(super) fn literal_operand(&mut self, base: AstBase, ty: Type) -> Base {
+    pub(super) fn literal_operand(&mut self, base: Value, ty: Type) -> Base {
         let ast = &self.checked.ast;
         let bits =
             |literal: u32| literal_bits(ast.text, ast.literals[literal as usize], ty).unwrap_or(0);
         let vector = match base {
-            AstBase::Vector { first, count } => {
+            Value::Vector { first, count } => {
                 let mut vector = default_constant(ty);
                 for lane in 0..count {
                     vector[lane as usize] = bits(first + u32::from(lane));
                 }
                 vector
             }
-            AstBase::Scalar(literal) => [bits(literal); 4],
-            AstBase::Name(_) | AstBase::Path(_) | AstBase::Var(_) => [0; 4],
+            Value::Scalar(literal) => [bits(literal); 4],
+            Value::Var(_) => [0; 4],
         };
         Base::Literal(self.literal_id(vector))
     }
@@ -327,8 +324,8 @@ impl Lowerer<'_> {
         let AstIndex::Relative(number) = index else {
             return IndexTerm::constant(const_index(index) as i32);
         };
-        let relative = self.checked.ast.relatives[number as usize];
-        let AstBase::Var(var) = relative.base else {
+        let relative = self.checked.lines.relatives[number as usize];
+        let Value::Var(var) = relative.base else {
             return IndexTerm::constant(0);
         };
         let source = self.variable(var, AstIndex::None, Type::S32);
@@ -381,7 +378,7 @@ pub(crate) fn lanes(src: Src, order: [u8; 4]) -> Src {
 
 impl Lowerer<'_> {
     /// Suffix and signs of an operand on a value that was loaded for it.
-    pub(super) fn modified(&self, source: Src, operand: &Operand, ty: Type) -> Src {
+    pub(super) fn modified(&self, source: Src, operand: &Source, ty: Type) -> Src {
         let mut source = source.swizzled(operand.suffix.swizzle());
         sign(&mut source, operand.signs, ty);
         source

@@ -2,12 +2,13 @@
 
 use super::convert::nearest;
 use super::{InstCx, Lowerer};
-use crate::ast::{Base as AstBase, Cond, Dst as AstDst, Index as AstIndex};
+use crate::ast::{Cond, Index as AstIndex};
 use crate::check::{Var, VarKind, VarSize};
 use crate::lang::conditions::SPARSE_REGISTER;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::TypeRule;
 use crate::lang::options::Features;
+use crate::line::Target;
 use glasm_ir::inst::{Aux, InstFlags};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
@@ -33,7 +34,8 @@ impl Lowerer<'_> {
         source_count: u8,
     ) {
         let Some(result) = &cx.line.dst else { return };
-        if let (AstBase::Var(var), None) = (result.base, result.guard)
+        let var = result.var;
+        if result.guard.is_none()
             && let Some(Base::Register(register)) =
                 self.known_place(var, result.index, cx.result.width())
             && !cx
@@ -188,15 +190,9 @@ impl Lowerer<'_> {
 
     /// Destination and width of the variable.
     #[inline]
-    fn dst(&mut self, cx: &InstCx<'_>, result: &AstDst) -> (Dst, Width) {
+    fn dst(&mut self, cx: &InstCx<'_>, result: &Target) -> (Dst, Width) {
         let checked = self.checked;
-        let AstBase::Var(var) = result.base else {
-            // The checker has replaced names and paths.
-            return (
-                Dst::new(self.hidden(Width::W32), WriteMask::NONE),
-                Width::W32,
-            );
-        };
+        let var = result.var;
         let info = &checked.vars[var as usize];
         let (register, index) = match info.kind {
             VarKind::Result { first } => self.result_register(var, first, result.index, cx.result),

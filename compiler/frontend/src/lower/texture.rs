@@ -3,10 +3,11 @@
 use super::handle::Purpose;
 use super::operand::splat;
 use super::{InstCx, Lowerer, sparse};
-use crate::ast::{Extra, Offset, SuffixKind, TexPart};
+use crate::ast::{Extra, Offset, SuffixKind};
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::TextureOp;
 use crate::lang::targets::{Reference, TARGETS, TargetInfo};
+use crate::line::TextureSource;
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::{TexAccess, TexMode, TexelOffset, Texture};
 use glasm_ir::types::Type;
@@ -15,13 +16,13 @@ use glasm_ir::{Dst, Op, Src, TexTarget, TextureId, WriteMask};
 const F: Type = Type::F32;
 
 /// The texture part of an instruction.
-fn part<'c>(l: &Lowerer<'c>, cx: &InstCx<'_>) -> (&'c TexPart, &'static TargetInfo) {
-    let number = match l.checked.ast.extra(cx.line) {
+fn part<'c>(l: &Lowerer<'c>, cx: &InstCx<'_>) -> (&'c TextureSource, &'static TargetInfo) {
+    let number = match cx.line.extra {
         Extra::Texture(number) => number as usize,
         // Only instructions with a texture operand get here.
         Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => 0,
     };
-    let part = &l.checked.ast.textures[number];
+    let part = &l.checked.lines.textures[number];
     (part, &TARGETS[part.target as usize])
 }
 
@@ -68,7 +69,7 @@ fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, coordinate: Src) -> Src {
     let (part, target) = part(l, cx);
     let own = cx.info.operands.len() - 1;
     let before = own + usize::from(part.offset == Offset::Dynamic);
-    if usize::from(cx.line.operand_count) <= before || !target.is_full() {
+    if usize::from(cx.line.source_count) <= before || !target.is_full() {
         return splat(coordinate, 3);
     }
     let second = l.value(cx, own, F);
@@ -203,7 +204,7 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, 
         }
         Offset::Dynamic => {
             access.offset = TexelOffset::Dynamic;
-            let last = cx.line.operand_count as usize - 1;
+            let last = cx.line.source_count as usize - 1;
             push(l.value(cx, last, Type::S32));
         }
     }
@@ -236,7 +237,7 @@ fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: T
 fn texture(
     l: &mut Lowerer<'_>,
     cx: &InstCx<'_>,
-    part: &TexPart,
+    part: &TextureSource,
     target: &TargetInfo,
     mode: TexMode,
 ) -> (TextureId, Texture) {

@@ -26,7 +26,7 @@ pub(super) fn instruction(
     (opcode, mods): (Opcode, Mods),
 ) -> Parsed<()> {
     go_to(input, word.end() as usize);
-    let first_operand = input.state.ast.operands.len() as u32;
+    input.state.ast.operands.clear();
     let mut modifiers = Modifiers::new(mods);
     if input.input.first() == Some(&b'.') && peek(input).kind() == Kind::Dot {
         modifiers = add_modifiers(input, modifiers)?;
@@ -36,7 +36,6 @@ pub(super) fn instruction(
         let start = Start {
             opcode,
             word,
-            first_operand,
             modifiers,
         };
         return unusual_instruction(input, start);
@@ -57,13 +56,13 @@ pub(super) fn instruction(
     let end = semicolon(input)?;
     let ast = &mut input.state.ast;
     let span = Span::new(word.start(), end);
-    let statement = Statement::Inst(ast.insts.len() as u32);
+    let statement = Statement::Inst(ast.inst_count);
+    ast.inst_count += 1;
     ast.insts.push(Inst {
         opcode,
         operand_count: info.operands.len() as u8,
         broken: false,
         modifiers,
-        first_operand,
         dst,
         cond: None,
         extra: None,
@@ -84,7 +83,6 @@ fn push_extra(input: &mut Input<'_, '_>, extra: Extra) -> Option<NonZeroU32> {
 struct Start {
     opcode: Opcode,
     word: Token,
-    first_operand: u32,
     modifiers: Modifiers,
 }
 
@@ -94,7 +92,6 @@ fn unusual_instruction(input: &mut Input<'_, '_>, start: Start) -> Parsed<()> {
     let Start {
         opcode,
         word,
-        first_operand,
         modifiers,
     } = start;
     let mut inst = Inst {
@@ -102,7 +99,6 @@ fn unusual_instruction(input: &mut Input<'_, '_>, start: Start) -> Parsed<()> {
         operand_count: 0,
         broken: false,
         modifiers,
-        first_operand,
         dst: None,
         cond: None,
         extra: None,
@@ -116,8 +112,9 @@ fn unusual_instruction(input: &mut Input<'_, '_>, start: Start) -> Parsed<()> {
         inst.broken = true;
     }
     let ast = &mut input.state.ast;
-    inst.operand_count = (ast.operands.len() as u32 - first_operand) as u8;
-    let statement = Statement::Inst(ast.insts.len() as u32);
+    inst.operand_count = ast.operands.len() as u8;
+    let statement = Statement::Inst(ast.inst_count);
+    ast.inst_count += 1;
     ast.insts.push(inst);
     input.state.push_statement(statement);
     parsed

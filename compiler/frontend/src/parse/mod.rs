@@ -451,7 +451,7 @@ fn next(input: &mut Input<'_, '_>) -> bool {
         report(input, failure);
         recover(input, first, failure);
     }
-    if input.state.ast.insts.len() > limits::INSTRUCTIONS {
+    if input.state.ast.inst_count as usize > limits::INSTRUCTIONS {
         let message = format!("more than {} instructions", limits::INSTRUCTIONS);
         let reports = &mut input.state.reports;
         reports.error(Code::TooManyInstructions, first.span(), message);
