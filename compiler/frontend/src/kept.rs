@@ -5,9 +5,12 @@
 
 use crate::ast::{Ast, Extra, Inst, Literal, Operand, Path, Relative, Segment, Statement, TexPart};
 use crate::line::Lines;
+use crate::lower::tables::Tables;
 use crate::names::NameTables;
 use crate::parse::Word;
-use glasm_ir::{Program, Stage};
+use crate::vars::{Implicit, IoBinding, Var};
+use glasm_ir::{ParamSource, Program, Stage};
+use rustc_hash::FxHashMap;
 
 /// Lists without content that keep their memory. Every translation leaves it larger or as it was.
 #[derive(Debug, Default)]
@@ -23,7 +26,14 @@ pub struct Scratch {
     pub(crate) relatives: Vec<Relative>,
     pub(crate) literals: Vec<Literal>,
     pub(crate) textures: Vec<TexPart>,
+    pub(crate) vars: Vec<Var>,
+    pub(crate) attribs: Vec<IoBinding>,
+    pub(crate) params: Vec<ParamSource>,
+    pub(crate) results: Vec<IoBinding>,
+    pub(crate) implicit: FxHashMap<Implicit, u32>,
+    pub(crate) resolved_segments: Vec<Segment>,
     pub(crate) lines: Lines,
+    pub(crate) lowering: Tables,
     program: Option<Program>,
 }
 
@@ -67,4 +77,11 @@ pub(crate) fn take<T>(kept: &mut Vec<T>, room: usize) -> Vec<T> {
     list.clear();
     list.reserve(room);
     list
+}
+
+/// A kept map, emptied.
+pub(crate) fn take_map<K, V>(kept: &mut FxHashMap<K, V>) -> FxHashMap<K, V> {
+    let mut map = std::mem::take(kept);
+    map.clear();
+    map
 }

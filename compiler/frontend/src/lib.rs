@@ -20,6 +20,7 @@ mod report;
 pub mod source;
 pub mod split;
 mod unknown_header;
+mod vars;
 
 pub use check::{Components, closest};
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
@@ -102,6 +103,8 @@ fn translate_until(
     };
     let checked = checked.with_step_limit(source.step_limit);
     let program = (last > Stage::Check).then(|| lower::lower(&checked, scratch));
+    (scratch.vars, scratch.params) = (checked.vars, checked.params);
+    (scratch.attribs, scratch.results) = (checked.attribs, checked.results);
     scratch.lines = checked.lines;
     scratch.keep_ast(checked.ast);
     Ok((program, reports))

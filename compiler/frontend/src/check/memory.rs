@@ -9,6 +9,7 @@ use crate::codes::Code;
 use crate::lang::limits;
 use crate::lang::modifiers::Mods;
 use crate::source::Version;
+use crate::vars::{BufferLayout, BufferView};
 use glasm_ir::Span;
 
 /// The buffers that one binding names.
@@ -34,38 +35,6 @@ pub(crate) struct BufferRange {
     pub(crate) elements: Option<(u32, u32)>,
     /// Whether it names one element without being a range.
     pub(crate) one: bool,
-}
-
-/// What a buffer variable stands for.
-///
-/// Variables over several binding points take one index, the binding point, or two, the binding point and the element; the
-/// number of elements of an array variable is in [`Var::array`] unless there are two indices.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct BufferView {
-    pub(crate) layout: BufferLayout,
-    /// First binding point.
-    pub(crate) binding: u32,
-    /// Number of binding points that can be chosen.
-    pub(crate) bindings: Option<u32>,
-    /// First element.
-    pub(crate) start: u32,
-    /// Number of elements of variables with two indices.
-    pub(crate) elements: Option<u32>,
-}
-
-/// How elements of a buffer are counted.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum BufferLayout {
-    /// BUFFER: words, replicated.
-    Words,
-    /// BUFFER4: vectors.
-    Vectors,
-    /// CBUFFER: bytes, only for LDC.
-    Bytes,
-    /// STORAGE: bytes, only for LDB, STB and ATOMB.
-    Storage,
-    /// COUNTER: words, only for ATOMCTR.
-    Counter,
 }
 
 /// The variables that a memory operand takes.

@@ -26,10 +26,10 @@ mod types;
 mod variable;
 mod views;
 
+pub(crate) use crate::vars::{BufferLayout, Implicit, IoBinding, Var, VarKind, VarSize};
 pub use components::Components;
 pub(crate) use constant::{default_constant, literal_bits};
 pub(crate) use flow::{call_rules, label_of};
-pub(crate) use memory::{BufferLayout, BufferView};
 pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
@@ -39,7 +39,7 @@ use crate::ast::{
 };
 use crate::codes::Code;
 use crate::header::Start;
-use crate::kept::Scratch;
+use crate::kept::{self, Scratch};
 use crate::lang::arb::limits::EXECUTED_INSTRUCTIONS;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::lenient::Rule;
@@ -53,77 +53,8 @@ use crate::source::{Acceptance, Family, Version};
 use binding::Bound;
 use glasm_ir::flow::Plan;
 use glasm_ir::program::Modes;
-use glasm_ir::types::{Base as TypeBase, Width};
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
 use rustc_hash::FxHashMap;
-
-/// A variable, declared or made by a binding that is used directly.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Var {
-    pub(crate) kind: VarKind,
-    pub(crate) name: Option<NameId>,
-    /// Declared data type.
-    pub(crate) base: Option<TypeBase>,
-    pub(crate) size: VarSize,
-    /// Number of elements of an array.
-    pub(crate) array: Option<u32>,
-    /// Whether some access has a run-time index.
-    pub(crate) relative: bool,
-    /// The run-time index that the binding has: the variable is that element of all such bindings. NV_vertex_program3
-    /// sections 2.14.3.1 and 2.14.3.4.
-    pub(crate) element: Option<u32>,
-    pub(crate) span: Span,
-}
-
-/// What a variable stands for. `first` is its first binding in the table of its kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum VarKind {
-    Temp,
-    /// Address register: integers that only indices read.
-    Address,
-    Attrib {
-        first: u32,
-    },
-    Param {
-        first: u32,
-    },
-    Result {
-        first: u32,
-    },
-    Buffer(BufferView),
-    Texture {
-        unit: u32,
-    },
-    Image {
-        unit: u32,
-    },
-    Shared {
-        start: u32,
-    },
-    /// SUBROUTINE: its parameters are in the table of parameters, its labels those of the type.
-    Subroutine {
-        first: u32,
-        ty: NameId,
-    },
-    /// Declared with errors: uses are not reported.
-    Poisoned,
-}
-
-/// Size of components.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum VarSize {
-    Short,
-    Normal,
-    Long,
-}
-
-/// An attribute or result binding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct IoBinding {
-    pub(crate) semantic: Semantic,
-    pub(crate) base: TypeBase,
-    pub(crate) typeless: bool,
-}
 
 /// A program that keeps all rules.
 #[derive(Debug)]
@@ -152,17 +83,6 @@ pub(crate) struct Checked<'s> {
     pub(crate) shared_bytes: u32,
     /// SECONDARY_VIEW_LAYER_OFFSET.
     pub(crate) second_layer_offset: Option<i32>,
-}
-
-/// Key of a variable that a binding makes when used directly, and of the result `CC`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Implicit {
-    Attrib(Semantic),
-    Result(Semantic),
-    Param(ParamSource),
-    Texture(u32),
-    Image(u32),
-    CodesTarget,
 }
 
 /// The checker's state.
@@ -222,8 +142,13 @@ pub(crate) fn check<'s>(start: Start<'s>, scratch: &mut Scratch) -> (Option<Chec
     checker.statements();
     checker.whole_program();
     let Checker {
-        program, syntax, ..
+        program,
+        syntax,
+        segments,
+        implicit,
+        ..
     } = checker;
+    (scratch.resolved_segments, scratch.implicit) = (segments, implicit);
     let (ast, reports) = syntax.finish(scratch);
     let ok = !reports.has_errors();
     let mut checked = Checked { ast, ..program };
@@ -239,10 +164,10 @@ impl<'s> Checker<'s> {
         Self {
             program: Checked {
                 ast: Ast::new(dialect, text),
-                vars: Vec::with_capacity(16),
-                attribs: Vec::new(),
-                params: Vec::new(),
-                results: Vec::new(),
+                vars: kept::take(&mut scratch.vars, 0),
+                attribs: kept::take(&mut scratch.attribs, 0),
+                params: kept::take(&mut scratch.params, 0),
+                results: kept::take(&mut scratch.results, 0),
                 lines: Lines::new(scratch),
                 plan: Plan::default(),
                 loop_index: None,
@@ -257,14 +182,14 @@ impl<'s> Checker<'s> {
                 shared_bytes: 0,
             },
             syntax,
-            segments: Vec::new(),
+            segments: kept::take(&mut scratch.resolved_segments, 0),
             options: Options::default(),
             undeclared: Vec::new(),
             stage: dialect.stage(),
             family: dialect.family(),
             facts: dialect.facts(),
             version: dialect.version(),
-            implicit: FxHashMap::default(),
+            implicit: kept::take_map(&mut scratch.implicit),
             relative_rows: FxHashMap::default(),
             result_sizes: FxHashMap::default(),
             temporaries: 0,
@@ -598,34 +523,5 @@ impl Checked<'_> {
     /// The labels of a SUBROUTINETYPE with their numbers, each once.
     pub(crate) fn routines_of(&self, ty: NameId) -> &[(NameId, u32)] {
         self.subroutine_routines.get(&ty).map_or(&[], Vec::as_slice)
-    }
-}
-
-impl Var {
-    /// Whether its elements have places of their own in the translation.
-    pub(crate) fn has_places(&self) -> bool {
-        matches!(
-            self.kind,
-            VarKind::Temp
-                | VarKind::Address
-                | VarKind::Attrib { .. }
-                | VarKind::Param { .. }
-                | VarKind::Subroutine { .. }
-                | VarKind::Result { .. }
-        )
-    }
-
-    /// Width of its lanes.
-    pub(crate) fn width(&self) -> Width {
-        if self.is_long() {
-            Width::W64
-        } else {
-            Width::W32
-        }
-    }
-
-    /// Whether a register of 64-bit lanes holds it.
-    pub(crate) fn is_long(&self) -> bool {
-        self.size == VarSize::Long
     }
 }

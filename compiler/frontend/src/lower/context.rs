@@ -1,5 +1,6 @@
 //! The state of a translation, and the instructions, registers and literals that all of it makes.
 
+use super::tables::Tables;
 use crate::ast::{Index as AstIndex, InstTypes};
 use crate::check::Checked;
 use crate::kept::Scratch;
@@ -8,14 +9,9 @@ use crate::line::Line;
 use crate::source::Family;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::LiteralId;
-use glasm_ir::resource::BufferKind;
 use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Type, Width};
-use glasm_ir::{
-    Builder, Inst, InstFlags, Op, ParamId, ParamSource, Register, RegisterId, Semantic, Span, Src,
-    Storage, Texture, TextureId, WriteMask,
-};
-use rustc_hash::{FxHashMap, FxHashSet};
+use glasm_ir::{Builder, Inst, InstFlags, Op, Register, RegisterId, Span, Src, Storage, WriteMask};
 
 /// The instruction being translated: the line, its row, and the types that it works with.
 #[derive(Clone, Copy)]
@@ -27,35 +23,13 @@ pub(crate) struct InstCx<'c> {
     pub(crate) result: Type,
 }
 
-/// What makes two accesses use one buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum BufferKey {
-    /// First binding point, and the number of them for arrays.
-    Bound(BufferKind, u32, Option<u32>),
-    Shared,
-}
-
 /// State of the translation.
 pub(crate) struct Lowerer<'c> {
     pub(crate) checked: &'c Checked<'c>,
     pub(crate) builder: Builder,
-    /// First place of each variable in `places`.
-    pub(super) first_place: Vec<u32>,
-    /// Where variables live, once that is known; for arrays that are not indexed at run time a place for each element.
-    pub(super) places: Vec<Option<glasm_ir::Base>>,
+    pub(super) tables: Tables,
     pub(super) condition_codes: [Option<RegisterId>; 3],
     pub(super) kill_code: Option<RegisterId>,
-    pub(super) literals: FxHashMap<[u64; 4], LiteralId>,
-    pub(super) params: FxHashMap<ParamSource, ParamId>,
-    pub(super) inputs: FxHashMap<(Semantic, Width), glasm_ir::InputId>,
-    /// Register of each result, and the element if it is an array.
-    pub(super) results: FxHashMap<Semantic, (RegisterId, Option<(u32, u32)>)>,
-    pub(super) textures: FxHashMap<Texture, TextureId>,
-    /// Textures that only queries have named so far.
-    pub(super) queried_textures: FxHashSet<Texture>,
-    pub(super) buffers: FxHashMap<BufferKey, glasm_ir::BufferId>,
-    /// Hidden registers of 32 and 64 bits, used again by every instruction.
-    pub(super) hidden: [Vec<RegisterId>; 2],
     pub(super) hidden_used: [usize; 2],
     pub(super) flags: InstFlags,
     pub(super) span: Span,
@@ -73,6 +47,8 @@ impl<'c> Lowerer<'c> {
         program
             .srcs
             .reserve(checked.lines.sources.len() + count / 2);
+        let mut tables = std::mem::take(&mut scratch.lowering);
+        tables.clear();
         let mut places = 0;
         let first_place = checked.vars.iter().map(|var| {
             if !var.has_places() {
@@ -86,22 +62,14 @@ impl<'c> Lowerer<'c> {
             };
             first
         });
-        let first_place = first_place.collect();
+        tables.first_place.extend(first_place);
+        tables.places.resize(places as usize, None);
         Self {
             checked,
             builder: Builder::new(program),
-            first_place,
-            places: vec![None; places as usize],
+            tables,
             condition_codes: [None; 3],
             kill_code: None,
-            literals: FxHashMap::default(),
-            params: FxHashMap::default(),
-            inputs: FxHashMap::default(),
-            results: FxHashMap::default(),
-            textures: FxHashMap::default(),
-            queried_textures: FxHashSet::default(),
-            buffers: FxHashMap::default(),
-            hidden: [Vec::new(), Vec::new()],
             hidden_used: [0; 2],
             flags: InstFlags::empty(),
             span: Span::default(),
@@ -149,8 +117,9 @@ impl<'c> Lowerer<'c> {
         if info.is_long() != (width == Width::W64) || info.relative {
             return None;
         }
-        self.places
-            .get(self.first_place[var as usize] as usize + element as usize)
+        self.tables
+            .places
+            .get(self.tables.first_place[var as usize] as usize + element as usize)
             .copied()
             .flatten()
     }
@@ -208,11 +177,11 @@ impl<'c> Lowerer<'c> {
         let pool = usize::from(width == Width::W64);
         let used = self.hidden_used[pool];
         self.hidden_used[pool] += 1;
-        if let Some(&register) = self.hidden[pool].get(used) {
+        if let Some(&register) = self.tables.hidden[pool].get(used) {
             return register;
         }
         let register = self.new_register(if pool == 1 { Width::W64 } else { Width::W32 });
-        self.hidden[pool].push(register);
+        self.tables.hidden[pool].push(register);
         register
     }
 
@@ -251,6 +220,7 @@ impl<'c> Lowerer<'c> {
     pub(crate) fn literal_id(&mut self, bits: [u64; 4]) -> LiteralId {
         let program = &mut self.builder.program;
         *self
+            .tables
             .literals
             .entry(bits)
             .or_insert_with(|| program.literals.push(bits))

@@ -56,7 +56,7 @@ impl Lowerer<'_> {
     /// Blends the final color, clamped, with the fog color; the clamped alpha stays. A color that is not written or not float is left alone.
     /// ARB_fragment_program section 3.11.4.5.1: fog is applied to the final clamped color.
     pub(super) fn fog(&mut self) {
-        let Some(&(register, element)) = self.results.get(&COLOR) else {
+        let Some(&(register, element)) = self.tables.results.get(&COLOR) else {
             return;
         };
         let mut outputs = self.builder.program.outputs.iter();

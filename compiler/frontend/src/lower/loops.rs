@@ -106,8 +106,8 @@ impl Lowerer<'_> {
     /// The address register of the innermost LOOP, if the program uses one.
     fn loop_index_place(&mut self) -> Option<&mut Option<Base>> {
         let var = self.checked.loop_index?;
-        let first = self.first_place[var as usize];
-        self.places.get_mut(first as usize)
+        let first = self.tables.first_place[var as usize];
+        self.tables.places.get_mut(first as usize)
     }
 
     /// What the address register shows of the index.

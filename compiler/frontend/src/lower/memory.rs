@@ -1,6 +1,6 @@
 //! Memory accesses and barriers. NV_gpu_program5 section 2.X.4.5, NV_compute_program5.
 
-use super::context::BufferKey;
+use super::tables::BufferKey;
 use super::{InstCx, Lowerer};
 use crate::check::VarKind;
 use crate::lang::modifiers::{Mods, register_type};

@@ -24,6 +24,7 @@ mod pack;
 mod resource;
 mod result;
 mod sparse;
+pub(crate) mod tables;
 mod texture;
 mod thread;
 
@@ -40,6 +41,7 @@ pub(crate) fn lower(checked: &Checked<'_>, scratch: &mut Scratch) -> Program {
     lowerer.modes();
     lowerer.relative_arrays();
     lowerer.routines();
+    scratch.lowering = lowerer.tables;
     lowerer.builder.program
 }
 

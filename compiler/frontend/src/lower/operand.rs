@@ -164,11 +164,11 @@ impl Lowerer<'_> {
     ) -> (RegisterId, Option<IndexId>) {
         let element = if info.relative { 0 } else { const_index(index) };
         let place = self.place(var, element);
-        let register = match self.places[place] {
+        let register = match self.tables.places[place] {
             Some(Base::Register(register)) => register,
             _ => {
                 let register = self.named_register(info, info.array.filter(|_| info.relative));
-                self.places[place] = Some(Base::Register(register));
+                self.tables.places[place] = Some(Base::Register(register));
                 register
             }
         };
@@ -181,7 +181,7 @@ impl Lowerer<'_> {
 
     /// The place of an element of a variable.
     pub(super) fn place(&self, var: u32, element: u32) -> usize {
-        self.first_place[var as usize] as usize + element as usize
+        self.tables.first_place[var as usize] as usize + element as usize
     }
 
     fn named_register(&mut self, info: &Var, array: Option<u32>) -> RegisterId {
@@ -207,7 +207,7 @@ impl Lowerer<'_> {
             return self.element(var, info, index);
         }
         let place = self.place(var, const_index(index));
-        if let Some(base) = self.places[place] {
+        if let Some(base) = self.tables.places[place] {
             return Src::new(base);
         }
         let binding = self.checked.attribs[(first + const_index(index)) as usize];
@@ -217,7 +217,7 @@ impl Lowerer<'_> {
             binding.base
         });
         let input = Base::Input(self.input(binding, base, info.width()));
-        self.places[place] = Some(input);
+        self.tables.places[place] = Some(input);
         Src::new(input)
     }
 
@@ -226,7 +226,7 @@ impl Lowerer<'_> {
             return self.element(var, info, index);
         }
         let place = self.place(var, const_index(index));
-        if let Some(base) = self.places[place] {
+        if let Some(base) = self.tables.places[place] {
             return Src::new(base);
         }
         let source = self.checked.params[(first + const_index(index)) as usize];
@@ -237,7 +237,7 @@ impl Lowerer<'_> {
             | ParamSource::Subroutine(_)
             | ParamSource::State(_) => Base::Param(self.param_id(source)),
         };
-        self.places[place] = Some(base);
+        self.tables.places[place] = Some(base);
         Src::new(base)
     }
 
@@ -245,7 +245,7 @@ impl Lowerer<'_> {
     fn element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
         let index = info.element.map_or(index, AstIndex::Relative);
         let place = self.place(var, 0);
-        let Some(base) = self.places[place] else {
+        let Some(base) = self.tables.places[place] else {
             return self.bits(0);
         };
         let index = self.index(index, info.array.unwrap_or(1));
@@ -259,6 +259,7 @@ impl Lowerer<'_> {
     pub(super) fn param_id(&mut self, source: ParamSource) -> ParamId {
         let program = &mut self.builder.program;
         *self
+            .tables
             .params
             .entry(source)
             .or_insert_with(|| program.params.push(glasm_ir::Param { source }))
@@ -285,17 +286,17 @@ impl Lowerer<'_> {
                         self.input(binding, base, width);
                     }
                     let place = self.place(var as u32, 0);
-                    self.places[place] = Some(Base::Input(start));
+                    self.tables.places[place] = Some(Base::Input(start));
                 }
                 VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
                     let start = self.builder.program.params.next_id();
                     for number in first..first + count {
                         let source = self.checked.params[number as usize];
                         let id = self.builder.program.params.push(glasm_ir::Param { source });
-                        self.params.insert(source, id);
+                        self.tables.params.insert(source, id);
                     }
                     let place = self.place(var as u32, 0);
-                    self.places[place] = Some(Base::Param(start));
+                    self.tables.places[place] = Some(Base::Param(start));
                 }
                 VarKind::Result { first } => self.result_array(info, first, count),
                 VarKind::Temp

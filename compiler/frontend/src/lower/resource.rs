@@ -1,10 +1,10 @@
 //! Inputs, textures and buffers, made on first use.
 
-use super::context::BufferKey;
 use super::operand::const_index;
+use super::tables::BufferKey;
 use super::{InstCx, Lowerer};
 use crate::ast::{Index as AstIndex, VarMods};
-use crate::check::{BufferLayout, BufferView, IoBinding};
+use crate::vars::{BufferLayout, BufferView, IoBinding};
 use glasm_ir::inst::{Aux, IndexTerm};
 use glasm_ir::resource::{MemFlags, MemSpace};
 use glasm_ir::semantic::Sampling;
@@ -18,7 +18,7 @@ impl Lowerer<'_> {
     /// The input of a binding.
     pub(super) fn input(&mut self, binding: IoBinding, base: TypeBase, width: Width) -> InputId {
         let semantic = binding.semantic;
-        if let Some(&input) = self.inputs.get(&(semantic, width)) {
+        if let Some(&input) = self.tables.inputs.get(&(semantic, width)) {
             return input;
         }
         if semantic == Semantic::Position && self.checked.modes.origin_upper_left {
@@ -58,7 +58,7 @@ impl Lowerer<'_> {
             ..Input::new(semantic)
         };
         let id = self.builder.program.inputs.push(input);
-        self.inputs.insert((semantic, width), id);
+        self.tables.inputs.insert((semantic, width), id);
         id
     }
 
@@ -66,7 +66,7 @@ impl Lowerer<'_> {
     pub(super) fn buffer(&mut self, key: BufferKey) -> BufferId {
         let program = &mut self.builder.program;
         let shared = self.checked.shared_bytes;
-        *self.buffers.entry(key).or_insert_with(|| {
+        *self.tables.buffers.entry(key).or_insert_with(|| {
             program.buffers.push(match key {
                 BufferKey::Bound(kind, binding, array) => Buffer {
                     kind,

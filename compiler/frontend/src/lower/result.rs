@@ -283,14 +283,18 @@ impl Lowerer<'_> {
             && let AstIndex::Relative(_) = index
         {
             let semantic = self.checked.results[first as usize].semantic;
-            let register = self.results.get(&semantic).map(|&(register, _)| register);
+            let register = self
+                .tables
+                .results
+                .get(&semantic)
+                .map(|&(register, _)| register);
             // Arrays with run-time index have their register from the start.
             if let Some(register) = register {
                 return (register, Some(self.index(index, info.array.unwrap_or(1))));
             }
         }
         let binding = self.checked.results[(first + super::operand::const_index(index)) as usize];
-        let (register, element) = match self.results.get(&binding.semantic) {
+        let (register, element) = match self.tables.results.get(&binding.semantic) {
             Some(&found) => found,
             None => {
                 let natural =
@@ -308,13 +312,15 @@ impl Lowerer<'_> {
                     false => Storage::Output(self.builder.program.outputs.push(output)),
                 };
                 let register = self.output_register(info, storage, None);
-                self.results.insert(binding.semantic, (register, None));
+                self.tables
+                    .results
+                    .insert(binding.semantic, (register, None));
                 (register, None)
             }
         };
         if element.is_none() && !info.relative {
             let place = self.place(var, super::operand::const_index(index));
-            self.places[place] = Some(Base::Register(register));
+            self.tables.places[place] = Some(Base::Register(register));
         }
         let index = element.map(|(number, len)| {
             let element = IndexTerm::constant(number as i32);
@@ -362,7 +368,7 @@ impl Lowerer<'_> {
     /// The register of a result array with run-time index.
     pub(super) fn result_array(&mut self, info: &Var, first: u32, count: u32) {
         let start = self.checked.results[first as usize].semantic;
-        if info.element.is_some() && self.results.contains_key(&start) {
+        if info.element.is_some() && self.tables.results.contains_key(&start) {
             return;
         }
         let start = self.builder.program.outputs.next_id();
@@ -377,7 +383,8 @@ impl Lowerer<'_> {
         let register = self.output_register(info, Storage::Output(start), Some(count));
         for number in first..first + count {
             let semantic = self.checked.results[number as usize].semantic;
-            self.results
+            self.tables
+                .results
                 .insert(semantic, (register, Some((number - first, count))));
         }
     }

@@ -267,13 +267,13 @@ fn queried_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
     let types = [F, Type::S32, Type::U32];
     let known = types
         .iter()
-        .find_map(|&texel| l.textures.get(&Texture { texel, ..texture }));
+        .find_map(|&texel| l.tables.textures.get(&Texture { texel, ..texture }));
     if let Some(&id) = known {
         return id;
     }
     let id = l.builder.program.textures.push(texture);
-    l.textures.insert(texture, id);
-    l.queried_textures.insert(texture);
+    l.tables.textures.insert(texture, id);
+    l.tables.queried_textures.insert(texture);
     id
 }
 
@@ -284,14 +284,15 @@ fn accessed_texture(l: &mut Lowerer<'_>, texture: Texture) -> TextureId {
         ..texture
     };
     let textures = &mut l.builder.program.textures;
-    if l.queried_textures.remove(&open)
-        && let Some(id) = l.textures.remove(&open)
+    if l.tables.queried_textures.remove(&open)
+        && let Some(id) = l.tables.textures.remove(&open)
     {
         textures[id].texel = texture.texel;
-        l.textures.insert(texture, id);
+        l.tables.textures.insert(texture, id);
         return id;
     }
-    *l.textures
+    *l.tables
+        .textures
         .entry(texture)
         .or_insert_with(|| textures.push(texture))
 }

@@ -1,0 +1,145 @@
+//! Variables of a program: what names and bindings stand for once they are resolved.
+
+use crate::names::NameId;
+use glasm_ir::types::{Base as TypeBase, Width};
+use glasm_ir::{ParamSource, Semantic, Span};
+
+/// A variable, declared or made by a binding that is used directly.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Var {
+    pub(crate) kind: VarKind,
+    pub(crate) name: Option<NameId>,
+    /// Declared data type.
+    pub(crate) base: Option<TypeBase>,
+    pub(crate) size: VarSize,
+    /// Number of elements of an array.
+    pub(crate) array: Option<u32>,
+    /// Whether some access has a run-time index.
+    pub(crate) relative: bool,
+    /// The run-time index that the binding has: the variable is that element of all such bindings. NV_vertex_program3
+    /// sections 2.14.3.1 and 2.14.3.4.
+    pub(crate) element: Option<u32>,
+    pub(crate) span: Span,
+}
+
+/// What a variable stands for. `first` is its first binding in the table of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum VarKind {
+    Temp,
+    /// Address register: integers that only indices read.
+    Address,
+    Attrib {
+        first: u32,
+    },
+    Param {
+        first: u32,
+    },
+    Result {
+        first: u32,
+    },
+    Buffer(BufferView),
+    Texture {
+        unit: u32,
+    },
+    Image {
+        unit: u32,
+    },
+    Shared {
+        start: u32,
+    },
+    /// SUBROUTINE: its parameters are in the table of parameters, its labels those of the type.
+    Subroutine {
+        first: u32,
+        ty: NameId,
+    },
+    /// Declared with errors: uses are not reported.
+    Poisoned,
+}
+
+/// Size of components.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum VarSize {
+    Short,
+    Normal,
+    Long,
+}
+
+/// An attribute or result binding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct IoBinding {
+    pub(crate) semantic: Semantic,
+    pub(crate) base: TypeBase,
+    pub(crate) typeless: bool,
+}
+
+/// What a buffer variable stands for.
+///
+/// Variables over several binding points take one index, the binding point, or two, the binding point and the element; the
+/// number of elements of an array variable is in [`Var::array`] unless there are two indices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BufferView {
+    pub(crate) layout: BufferLayout,
+    /// First binding point.
+    pub(crate) binding: u32,
+    /// Number of binding points that can be chosen.
+    pub(crate) bindings: Option<u32>,
+    /// First element.
+    pub(crate) start: u32,
+    /// Number of elements of variables with two indices.
+    pub(crate) elements: Option<u32>,
+}
+
+/// How elements of a buffer are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum BufferLayout {
+    /// BUFFER: words, replicated.
+    Words,
+    /// BUFFER4: vectors.
+    Vectors,
+    /// CBUFFER: bytes, only for LDC.
+    Bytes,
+    /// STORAGE: bytes, only for LDB, STB and ATOMB.
+    Storage,
+    /// COUNTER: words, only for ATOMCTR.
+    Counter,
+}
+
+/// Key of a variable that a binding makes when used directly, and of the result `CC`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Implicit {
+    Attrib(Semantic),
+    Result(Semantic),
+    Param(ParamSource),
+    Texture(u32),
+    Image(u32),
+    CodesTarget,
+}
+
+impl Var {
+    /// Whether its elements have places of their own in the translation.
+    pub(crate) fn has_places(&self) -> bool {
+        matches!(
+            self.kind,
+            VarKind::Temp
+                | VarKind::Address
+                | VarKind::Attrib { .. }
+                | VarKind::Param { .. }
+                | VarKind::Subroutine { .. }
+                | VarKind::Result { .. }
+        )
+    }
+
+    /// Width of its lanes.
+    pub(crate) fn width(&self) -> Width {
+        if self.is_long() {
+            Width::W64
+        } else {
+            Width::W32
+        }
+    }
+
+    /// Whether a register of 64-bit lanes holds it.
+    pub(crate) fn is_long(&self) -> bool {
+        self.size == VarSize::Long
+    }
+}
