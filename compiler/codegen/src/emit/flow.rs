@@ -15,6 +15,8 @@ pub(super) struct Flow {
     break_to: Option<JoinId>,
     continue_to: Option<JoinId>,
     return_to: Option<JoinId>,
+    /// Whether a switch is open in the innermost loop.
+    in_switch: bool,
 }
 
 /// What a branch has changed, to be undone at its end.
@@ -162,8 +164,11 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Where a block goes that does nothing but leave a round or a loop.
+    /// Where a block goes that does nothing but leave a round or a loop. Out of a switch naga wants selections for that.
     fn only_jump(&self, block: BlockId, flow: Flow) -> Option<JoinId> {
+        if flow.in_switch {
+            return None;
+        }
         match self.program.block(block) {
             [Node::Break, ..] => flow.break_to,
             [Node::Continue, ..] => flow.continue_to,
@@ -214,6 +219,7 @@ impl Emit<'_> {
             break_to: Some(join),
             continue_to: flow.continue_to,
             return_to: None,
+            in_switch: true,
         };
         // Case order in the records: cases, then the default.
         for (label, block) in arms.into_iter().chain(default) {
@@ -246,6 +252,7 @@ impl Emit<'_> {
             break_to: Some(merge),
             continue_to: Some(next_round),
             return_to: None,
+            in_switch: false,
         };
         self.flow_block(body, inner)?;
         if self.w.reachable {
