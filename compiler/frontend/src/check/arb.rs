@@ -58,6 +58,7 @@ impl Checker<'_> {
         if !extra.is_empty() && !self.program.features.contains(feature) {
             return Some((extra, feature));
         }
+        // What the opcode takes still needs the option that brings the suffix to programs of this type.
         let needs = arb::suffix_needs(self.stage);
         mods.iter().find_map(|suffix| {
             let found = needs.iter().find(|(known, _)| known.contains(suffix));
@@ -117,7 +118,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What stands at an operand place that depends on the options.
+    /// The shape of an operand that is a scalar in plain ARB programs and a vector where an option brings an NV instruction set.
     pub(super) fn scalar_or_vector(&self) -> Shape {
         match self.is_plain_arb() {
             true => Shape::Scalar,
@@ -372,6 +373,7 @@ impl Checker<'_> {
     pub(super) fn whole_attribs(&mut self, limit: usize) {
         // Facing is an attribute of NV_fragment_program2 only.
         let limit = limit + usize::from(self.has_option(Features::NV_FRAGMENT_2));
+        // One attribute may be bound several times: the exact count, which costs a set, is needed only beyond the limit.
         if self.program.attribs.len() <= limit {
             return;
         }

@@ -77,6 +77,7 @@ impl Checker<'_> {
                 if !self.may_be_bound(&bound, &segments[..used]) {
                     return None;
                 }
+                // A swizzle or a mask is the only thing that may follow a binding, and it has no brackets.
                 let rest = &segments[used..];
                 if rest.len() > 1
                     || rest
@@ -224,6 +225,7 @@ impl Checker<'_> {
                 format!("the range runs from {first} down to {last}"),
             );
         }
+        // Rows without number have the limit 0, and their one binding counts as number 0.
         if last >= limit.max(1) {
             let message = format!("number {last} is out of range; the limit is {limit}");
             return fail(span, Code::BindingRange, message);

@@ -68,6 +68,7 @@ impl Checked<'_> {
         let elements = match index {
             Index::None => 0..1,
             Index::Const(element) => element..element + 1,
+            // The element is not known, so all of them count, which the sections above allow.
             Index::Relative(_) | Index::Pair(_) => 0..var.array.unwrap_or(1),
         };
         for element in elements {

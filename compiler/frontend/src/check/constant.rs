@@ -97,6 +97,7 @@ pub(crate) fn literal_bits(text: &[u8], literal: Literal, ty: Type) -> Result<u6
         if ty.base() == Base::Unsigned && value != 0 {
             return Err(Code::NegativeUnsigned);
         }
+        // The least number of two's complement has a magnitude one above that of the greatest.
         return if value > limit / 2 + 1 {
             Err(Code::LiteralTooLarge)
         } else {

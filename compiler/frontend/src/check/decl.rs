@@ -102,6 +102,7 @@ impl Checker<'_> {
 
     /// Adds a variable under a new name.
     pub(super) fn declare(&mut self, name: Option<(NameId, Span)>, var: Var) -> u32 {
+        // The language declares A0 itself, so that a declaration of it is the second one.
         if let Some((name, _)) = name.filter(|(name, _)| self.is_loop_index(*name)) {
             self.declare_loop_index(name);
         }
@@ -131,6 +132,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn new_var(&self, decl: &Decl, kind: VarKind, array: Option<u32>) -> Var {
+        // LONG has 64 bits since NV_gpu_program5 section 2.X.3.1; in NV_gpu_program4 it asks for no more than the usual 32.
         let size = if decl.mods.contains(VarMods::SHORT) {
             VarSize::Short
         } else if decl.mods.contains(VarMods::LONG) && self.version >= Version::V5_0 {
@@ -186,6 +188,7 @@ impl Checker<'_> {
             if self.temporaries > limit {
                 let message = format!("more than {limit} temporaries");
                 self.error(Code::TooManyTemporaries, span, message);
+                // Counting starts anew, so that not every further temporary is an error.
                 self.temporaries = 0;
                 self.syntax.words[name.index()].named = Named::Poisoned;
                 continue;
@@ -271,6 +274,7 @@ impl Checker<'_> {
             let &Item::Number(value, span) = item else {
                 continue;
             };
+            // A group as a whole has a limit, too: as many invocations as fit into its x axis alone.
             product = product.saturating_mul(u64::from(value));
             if value == 0
                 || value > limits::GROUP_SIZE[axis]

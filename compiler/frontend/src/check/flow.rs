@@ -122,6 +122,7 @@ impl Checker<'_> {
             FlowOp::EndLoop => self.close(flow, inst, Block::Loop),
             FlowOp::Brk | FlowOp::Cont => {
                 match flow.open.iter_mut().rev().find(|open| open.kind.is_loop()) {
+                    // BRK counts for the innermost loop only, RET for all that contain it. NV_gpu_program4 section 2.X.5.
                     Some(open) => open.endless &= op != FlowOp::Brk,
                     None => {
                         let message = format!("{} outside a loop", inst.opcode.mnemonic());
@@ -177,8 +178,9 @@ impl Checker<'_> {
         });
     }
 
-    /// IF, REP or LOOP. Past the limit of open blocks nothing more is checked: no use is left in it.
+    /// IF, REP or LOOP. Beyond the limit of open blocks the rest of the program is not checked, so that their list stays short.
     fn open(&mut self, flow: &mut Flow, inst: &Inst, kind: Block) {
+        // If the operands could not be read, there may have been a count.
         let endless = kind == Block::Rep && inst.operand_count == 0 && !inst.broken;
         flow.open.push(Open {
             kind,
@@ -241,6 +243,7 @@ impl Checker<'_> {
         if self.family == Family::Arb {
             self.arb_label(name, span);
         }
+        // A label begins a subroutine, which stands in no block: those that are open are taken for closed.
         if !flow.open.is_empty() {
             self.error(Code::LabelInBlock, span, "a label inside a block");
             self.close_from(flow, 0);
@@ -269,10 +272,12 @@ impl Checker<'_> {
         drop(labels);
         let main = main.and_then(|label| flow.outline.piece_of(label));
         let entry = main.or(flow.first_code).unwrap_or_default();
+        // The labels of subroutine types come first: indirect calls, which are resolved below, lead to each of them.
         self.subroutine_numbers(&flow.outline);
         self.interlocks(&flow.interlocks, entry);
         self.resolve_jumps(&flow.jumps, &mut flow.outline);
         let plan = flow.outline.plan(entry, call_rules(self.family));
+        // In ARB programs a call beyond the limit ends the program when it runs. NV_fragment_program2 section 3.11.4.X.
         if self.family == Family::Typed {
             self.call_limits(&plan);
         }

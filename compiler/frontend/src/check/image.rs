@@ -45,6 +45,7 @@ impl Checker<'_> {
 
     fn image_target(&mut self, part: &TexPart, info: &OpcodeInfo, op: ImageOp) {
         let target = &TARGETS[part.target as usize];
+        // The number of samples is a question to multisample images only, though IMQ takes all targets.
         let samples = op == ImageOp::QuerySamples && !target.target.is_multisample();
         if !target.access.contains(Access::IMAGE) || samples {
             let message = format!(

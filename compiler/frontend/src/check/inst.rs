@@ -45,6 +45,7 @@ impl Checker<'_> {
                 self.result(dst, result_type(info, types), untyped);
             }
         }
+        // Labels, textures and the like take no operand from the list: only kinds with a shape do, and CALI.
         let mut places = operands.iter_mut();
         for &kind in info.operands {
             if kind == OperandKind::Subroutine {
@@ -66,7 +67,7 @@ impl Checker<'_> {
         types
     }
 
-    /// What a place takes; nothing for places that are checked otherwise.
+    /// The shape of the operands of a kind; `None` for kinds that other functions check.
     #[inline]
     fn shape(&self, kind: OperandKind) -> Option<Shape> {
         Some(match kind {
@@ -177,6 +178,8 @@ impl Checker<'_> {
 
     /// The place of the modifier that `matches`, or of the opcode with its suffixes.
     pub(super) fn modifier_span(&self, inst: &Inst, matches: impl Fn(&[u8]) -> bool) -> Span {
+        // The statement is read again, because the tree keeps no places of modifiers: they are needed for errors only.
+        // Pairs of a point and a word follow the opcode.
         let tokens = self.tokens(inst);
         let words = tokens[1..]
             .chunks_exact(2)
@@ -201,6 +204,7 @@ impl Checker<'_> {
         let clamp = inst.modifiers.mods().intersection(Mods::ANY_CLAMP);
         let convert = info.rule == TypeRule::Convert;
         let clamped = !clamp.is_empty() && info.result != ResultKind::None && !result.is_float();
+        // CVT alone clamps integers: SAT limits the converted value to the range of the result type.
         let integer_clamp = convert && clamp == Mods::SAT;
         if clamped && !integer_clamp {
             let span = self.flag_span(inst, Mods::ANY_CLAMP);

@@ -282,7 +282,7 @@ impl Checker<'_> {
         Some(self.new_var(decl, VarKind::Buffer(view), array))
     }
 
-    /// BUFFER and BUFFER4 variables exclude each other on a binding point.
+    /// BUFFER and BUFFER4 variables exclude each other on a binding point. NV_gpu_program4 section 2.X.3.6.
     fn one_layout(&mut self, decl: &Decl, layout: BufferLayout, range: BufferRange) -> Option<()> {
         for binding in range.binding..range.binding + range.bindings.unwrap_or(1) {
             if *self.buffer_layouts.entry(binding).or_insert(layout) != layout {
@@ -398,6 +398,7 @@ impl Checker<'_> {
         let index = match operand.index {
             Index::Const(index) => index,
             Index::None => 0,
+            // Addresses that are computed at run time are not known here.
             Index::Relative(_) | Index::Pair(_) => return,
         };
         let bytes = types.ty.width().bytes() * u32::from(types.components);

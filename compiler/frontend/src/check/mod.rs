@@ -152,6 +152,7 @@ pub(crate) fn check<'s>(start: Start<'s>, scratch: &mut Scratch) -> (Option<Chec
     let (ast, reports) = syntax.finish(scratch);
     let ok = !reports.has_errors();
     let mut checked = Checked { ast, ..program };
+    // The rules resolve a run-time index where it is used, so the list is complete only at the end.
     let relatives = checked.ast.relatives.iter().map(Relative::resolved);
     checked.lines.relatives.extend(relatives);
     (ok.then_some(checked), reports)
@@ -304,6 +305,7 @@ impl<'s> Checker<'s> {
             if let Some((name, span)) = self.syntax.ast.options.pop() {
                 self.option(name, span);
             }
+            // Beyond the limit of nested blocks the program is read for errors of syntax only.
             if flow.too_deep {
                 self.syntax.statement = None;
             }
@@ -320,6 +322,7 @@ impl<'s> Checker<'s> {
     /// Adds an instruction that was checked. What could not be resolved is left out: the program has errors then.
     #[inline]
     fn add_line(&mut self, inst: &Inst, operands: &[Operand], types: InstTypes) {
+        // Every instruction adds one line, even one with errors: lowering finds the line of an instruction by its number.
         let lines = &mut self.program.lines;
         let first_source = lines.sources.len() as u32;
         lines
@@ -390,6 +393,7 @@ impl<'s> Checker<'s> {
             );
         }
         self.viewport_and_mask();
+        // Both rules look at what instructions do with variables: which arrays have run-time indices, which results are written.
         self.overlaps();
         self.whole_limits();
     }
@@ -457,6 +461,7 @@ impl<'s> Checker<'s> {
         if self.is_loop_index(name) {
             return Some(self.declare_loop_index(name));
         }
+        // One report for each name. `poison_names` takes it back if a declaration of the name follows that could not be read.
         self.syntax.words[name.index()].named = Named::Poisoned;
         let text = self.name_text(name);
         let declared: Vec<String> = (self.syntax.ast.names.iter())

@@ -42,7 +42,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an operand is a value or an element of an array of them, as most are, and no rule is against it.
+    /// Whether an operand breaks no rule, found out without looking further: a variable, or an element with a constant index within
+    /// bounds, whose declared type fits. Most operands are that; all others go through [`unusual_value`](Self::unusual_value).
     #[inline]
     fn is_usual(&self, operand: &Operand, shape: Shape, ty: Type) -> bool {
         let Base::Var(var) = operand.base else {
@@ -118,6 +119,7 @@ impl Checker<'_> {
             return self.not_readable(var, operand.span);
         }
         let info = &self.program.vars[var as usize];
+        // Variables without declared type take any. NV_gpu_program4 section 2.X.4.
         let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
         self.index(var, operand.index, operand.span);
         if shape != Shape::Vector {
@@ -253,6 +255,7 @@ impl Checker<'_> {
 
     /// A run-time index into an array of `count` elements.
     pub(super) fn relative(&mut self, var: u32, count: u32, relative: u32) {
+        // One run-time index anywhere keeps all elements together, also for accesses with constant indices.
         self.program.vars[var as usize].relative = true;
         if self.facts.address_registers {
             self.address_index(relative);
@@ -263,6 +266,7 @@ impl Checker<'_> {
             let message = format!("the offset {} is not in 0 to {}", info.offset, count - 1);
             self.error(Code::IndexOffset, info.span, message);
         }
+        // A path that is an index has only numbers in its own brackets, which the parser sees to: this does not call itself.
         let (base, lane) = match info.base {
             Base::Name(name) => (self.var_of(name, info.span).map(Base::Var), info.lane),
             Base::Path(path) => match self
@@ -305,6 +309,7 @@ impl Checker<'_> {
     /// The unnamed variable and the suffix of a path.
     pub(super) fn path_operand(&mut self, path: u32) -> Option<(u32, Suffix)> {
         let span = self.syntax.ast.paths[path as usize].span;
+        // Programs repeat binding paths: the same text stands for the same variable everywhere.
         let known = self.syntax.path_word(span).operand;
         if known.is_some() {
             return known;
@@ -505,6 +510,7 @@ impl Checker<'_> {
             return self.not_writable(var, dst.span);
         }
         let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
+        // Sizes are declared: a binding that is written directly has none.
         let declared = info.name.is_some() && matches!(info.kind, VarKind::Result { .. });
         if declared && self.program.features.contains(Features::NV_FRAGMENT) {
             self.sized_result(var, dst.span);

@@ -55,6 +55,7 @@ impl Checker<'_> {
         let (&Bound::Attrib(row, first, count) | &Bound::Result(row, first, count)) = bound else {
             return None;
         };
+        // Indices into the same row select from the same bindings, so one array serves them all.
         if let Some(&kind) = self.relative_rows.get(row.path) {
             return Some((kind, count));
         }

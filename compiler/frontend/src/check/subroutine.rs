@@ -55,6 +55,7 @@ impl Checker<'_> {
             return None;
         }
         for &param in params {
+            // A parameter holds a number, which means one type: two variables of different types cannot share it.
             let known = *self.subroutine_params.entry(param).or_insert(ty);
             if known != ty {
                 let other = self.name_text(known);
@@ -136,6 +137,7 @@ impl Checker<'_> {
             }
             self.program.subroutine_routines.insert(ty, routines);
         }
+        // The map of types has no order of its own; messages come in that of the text.
         missing.sort_by_key(|(_, span)| span.start);
         for (name, span) in missing {
             let text = self.name_text(name);

@@ -7,11 +7,13 @@ pub(crate) fn suggest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>)
 
 /// The candidate closest to `text`, whatever the case of letters, if one is close: a letter or two are added, missing or wrong.
 pub fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Of a short word little may differ, else every other short word is close to it.
     let limit = match text.len() {
         0 | 1 => return None,
         2..=4 => 1,
         _ => 2,
     };
+    // No word of the languages is as long, and the distance takes time in proportion to both lengths.
     if text.len() > 64 {
         return None;
     }

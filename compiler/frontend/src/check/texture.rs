@@ -27,6 +27,8 @@ impl Checker<'_> {
         let clamps = inst.modifiers.mods().contains(Mods::LODCLAMP);
         // Where the least level has the place of the bias, there is no bias.
         let has_room = !clamps || target.has_level_beside_clamp();
+        // NV_gpu_program4 section 2.X.8.Z refuses TXB and TXL of targets whose coordinate is full. With a second operand there is
+        // room for bias or level: EXT_sparse_texture2 table X.17.
         if !(second && op.has_level() && target.is_full() && has_room) {
             self.target(&part, info, target, access);
         }
@@ -134,6 +136,7 @@ impl Checker<'_> {
             }
             Offset::Constant(offset) => {
                 let allowed = match op.has_own_offsets() {
+                    // The offsets of TXGO are operands; a constant one beside them could only be zero.
                     true => 0,
                     false => usize::from(target.offsets),
                 };
@@ -270,6 +273,7 @@ impl Checker<'_> {
             return;
         };
         let known = self.unit_targets.len();
+        // SHADOW targets count as targets of their own; an array counts as if all its units were accessed. NV_gpu_program5 section 2.X.4.4.
         for unit in unit..unit + info.array.unwrap_or(1) {
             let used = *self.unit_targets.entry(unit).or_insert(part.target);
             if used != part.target {

@@ -27,6 +27,7 @@ impl Checker<'_> {
         };
         if info.rule == TypeRule::Arithmetic {
             if inst.modifiers.type_count() == 0 {
+                // The suffixes R and H are floating-point types, whatever the default of the opcode. NV_gpu_program4 section 2.X.4.1.
                 if inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
                     return simple(Type::F32);
                 }
@@ -141,6 +142,7 @@ impl Checker<'_> {
         let fits = match (data.class, data.ty.width()) {
             (TypeClass::Base, _) | (TypeClass::Sized, Width::W32) => support >= Support::Narrow,
             (TypeClass::Sized, Width::W64) => support == Support::Wide,
+            // MUL is the one opcode with S24 and U24, and the one with HI.
             (TypeClass::Mul24, _) => info.mods.contains(Mods::HI),
             (TypeClass::Sized | TypeClass::Vector | TypeClass::Extended, _) => false,
         };

@@ -52,6 +52,7 @@ impl Checker<'_> {
             Some(var) if self.reports_len() == before => {
                 self.declare(decl.name, var);
             }
+            // A declaration with errors still declares its name, so that uses are no errors of their own.
             _ => self.poison(decl),
         }
     }
@@ -193,6 +194,7 @@ impl Checker<'_> {
         let first = u32::from(decl.kind == DeclKind::Subroutine);
         for index in first..decl.item_count {
             let item = self.syntax.ast.items[(decl.first_item + index) as usize];
+            // Every item may be a range, so the sum is bounded before the next one is spread out.
             if elements
                 .as_ref()
                 .is_some_and(|elements| elements.len() as u64 > limits::PARAMETERS)

@@ -33,6 +33,7 @@ impl Checker<'_> {
             let mut results = self.program.results.iter();
             results.any(|result| result.semantic == semantic)
         };
+        // Most programs bind neither, so their lines are not looked at.
         if !has(Semantic::ViewportIndex) || !has(Semantic::ViewportMask) {
             return;
         }
