@@ -46,6 +46,7 @@ pub(super) fn lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let exponent = l.compute(Op::Max, F, &[exponent, low]);
     let exponent = l.compute(Op::Min, F, &[exponent, high]);
     let power = l.compute(Op::Pow, F, &[splat(positive, 1), exponent]);
+    // 0^0 is 1 by the text, but devices may compute a NaN.
     let is_zero = l.compute(Op::SetEq, F, &[exponent, zero]);
     let power = l.compute(Op::SelNz, F, &[is_zero, one, power]);
     let register = l.hidden(F.width());
@@ -65,6 +66,7 @@ pub(super) fn lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 pub(super) fn lrp(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let (a, b, c) = (l.value(cx, 0, F), l.value(cx, 1, F), l.value(cx, 2, F));
     let one = l.float(1.0);
+    // Two products as in the text: `c + a * (b - c)` would not give b exactly where a is 1.
     let rest = l.compute(Op::Sub, F, &[one, a]);
     let rest = l.compute(Op::Mul, F, &[rest, c]);
     l.finish(cx, Op::Mad, F, &[a, b, rest]);
@@ -123,6 +125,7 @@ pub(super) fn sad(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 pub(super) fn scs(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let a = l.value(cx, 0, F);
     let register = l.hidden(F.width());
+    // Components z and w are undefined; they get a value so that no lane is without one.
     l.put(register, WriteMask(0b1101), Op::Cos, F, &[a]);
     l.put(register, WriteMask(0b0010), Op::Sin, F, &[a]);
     l.finish_mov(cx, Src::register(register));

@@ -43,6 +43,7 @@ impl<'c> Lowerer<'c> {
     pub(super) fn new(checked: &'c Checked<'c>, scratch: &mut Scratch) -> Self {
         let mut program = scratch.program(checked.ast.dialect.stage());
         let count = checked.lines.list.len();
+        // Some instructions become several. Too small a guess only costs a reallocation.
         program.insts.reserve(count + count / 4);
         program
             .srcs
@@ -55,6 +56,7 @@ impl<'c> Lowerer<'c> {
                 return NO_PLACE;
             }
             let first = places;
+            // An array with run-time index is one register or one run of slots; else each element has a place of its own.
             places += if var.relative {
                 1
             } else {
@@ -90,6 +92,7 @@ impl<'c> Lowerer<'c> {
         let line = &checked.lines.list[number as usize];
         let (info, types) = (line.opcode.info(), line.types);
         self.span = line.span;
+        // Hidden registers hold nothing beyond an instruction, so each one uses them from the first on.
         self.hidden_used = [0; 2];
         InstCx {
             line,
@@ -99,8 +102,8 @@ impl<'c> Lowerer<'c> {
         }
     }
 
-    /// What a variable, or an element of an array, is called in the program: if that is settled, no conversion is needed, and
-    /// the index is a constant.
+    /// What a variable or an element of an array is in the IR. `None` if it has no place there yet, if its width differs from `width`
+    /// and it must be converted, or if the index is computed at run time.
     #[inline]
     pub(super) fn known_place(
         &self,
@@ -197,6 +200,7 @@ impl<'c> Lowerer<'c> {
 
     /// The condition-code register `number`.
     pub(crate) fn condition_code(&mut self, number: u8) -> RegisterId {
+        // Tests name no other registers than CC0, CC1 and the sparse one; the bound only keeps this from being a panic.
         let slot = usize::from(number).min(self.condition_codes.len() - 1);
         if let Some(register) = self.condition_codes[slot] {
             return register;

@@ -26,6 +26,7 @@ impl Lowerer<'_> {
                     continue;
                 }
             };
+            // An operand that needs an instruction of its own, such as a conversion, would come between the sources that were pushed.
             let Some(base) = base else {
                 return self.direct_slowly(cx, op, first_source);
             };

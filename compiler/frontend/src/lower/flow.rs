@@ -1,5 +1,5 @@
-//! Blocks, loops, labels, calls and KIL. NV_gpu_program4 section 2.X.5, NV_vertex_program2_option section 2.14.4.X, NV_vertex_program3 sections
-//! 2.14.5.34, 43 and 44.
+//! Blocks, loops, labels and calls. NV_gpu_program4 section 2.X.5, NV_vertex_program2_option section 2.14.4.X, NV_vertex_program3
+//! sections 2.14.5.34, 43 and 44.
 
 use super::Lowerer;
 use super::fog::FogPlace;
@@ -47,6 +47,7 @@ impl Lowerer<'_> {
                 Statement::Decl(_) => {}
             }
         }
+        // Only now is it known whether the main routine can return before its end.
         let fog = self.fog_place(walk.main_returns);
         if fog == Some(FogPlace::EndOfMain) {
             self.builder.open_block();
@@ -55,6 +56,7 @@ impl Lowerer<'_> {
         }
         let recorder = walk.recorder;
         recorder.finish(&mut self.builder, &checked.plan, self.bound);
+        // `finish` makes the main routine that the new one calls.
         if fog == Some(FogPlace::AroundMain) {
             self.fog_around_main();
         }
@@ -93,6 +95,7 @@ impl Lowerer<'_> {
             self.initial_codes();
             self.bound = self.loop_bound();
             self.invariant_position();
+            // A branch or a call may lead back to the entry; what was appended above runs once.
             if !plan.is_simple() {
                 walk.recorder.end_prologue(&mut self.builder);
             }
@@ -239,12 +242,14 @@ impl Lowerer<'_> {
     fn begin_loop(&mut self, walk: &mut Walk, line: &Line, op: FlowOp) {
         let rounds = (line.source_count > 0).then(|| self.begin_rounds(line, op));
         let mut kept = Vec::new();
+        // Only a call that can lead back into the loop finds its registers overwritten.
         if self.checked.plan.groups() > 0 {
             kept.extend(rounds.iter().flat_map(Rounds::kept));
         }
         let recorder = &mut walk.recorder;
         recorder.begin_loop(&mut self.builder, kept, line.span);
         walk.rounds.push(rounds);
+        // The test stands at the start of the body, so that a count of 0 runs no round.
         if let Some(rounds) = rounds {
             let done = self.rounds_done(&rounds);
             recorder.leave_loop(&mut self.builder, Some(done), line.span);

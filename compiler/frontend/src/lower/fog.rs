@@ -44,6 +44,7 @@ impl Lowerer<'_> {
     /// A new main routine that calls the program's own and applies fog.
     pub(super) fn fog_around_main(&mut self) {
         let own = self.builder.program.main;
+        // The routine needs its block before that is built: it is filled at the end.
         let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
         let routine = IrRoutine { name: None, body };
         self.builder.program.main = self.builder.program.routines.push(routine);
@@ -53,8 +54,8 @@ impl Lowerer<'_> {
         self.builder.close_block_as(body);
     }
 
-    /// Blends the final color, clamped, with the fog color; the clamped alpha stays. A color that is not written or not float is left alone.
-    /// ARB_fragment_program section 3.11.4.5.1: fog is applied to the final clamped color.
+    /// Blends the final color with the fog color, both clamped; alpha is clamped and else stays. A color that is not written or not of
+    /// floats is left alone. ARB_fragment_program section 3.11.4.5.1: fog is applied to the final clamped color.
     pub(super) fn fog(&mut self) {
         let Some(&(register, element)) = self.tables.results.get(&COLOR) else {
             return;
@@ -113,6 +114,7 @@ impl Lowerer<'_> {
         if self.checked.features.contains(Features::FOG_EXP2) {
             depth = self.compute(Op::Mul, F, &[depth, depth]);
         }
+        // The IR has the power of two only: exp(-d) is 2^(-d * log2(e)).
         let to_base_2 = self.float(std::f32::consts::LOG2_E);
         let power = self.compute(Op::Mul, F, &[depth, to_base_2]);
         self.clamped(Op::Exp2, &[power.negated()])

@@ -53,6 +53,7 @@ fn store(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     if ty == Type::F16 {
         value = super::convert::cvt(l, value, Type::F32, ty);
     } else if value.has_modifier() && ty.width() < Width::W32 {
+        // Signs are those of the value in its register, and the store reads only the low bits of it.
         value = l.compute(Op::Mov, register_type(ty), &[value]);
     }
     let (aux, image) = access(l, cx, texels(cx));

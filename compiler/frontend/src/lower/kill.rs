@@ -12,10 +12,12 @@ pub(super) fn kill(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         l.any(cx.line.cond)
     } else {
         let ty = cx.types.ty;
+        // An unsigned component is never negative, so nothing is discarded.
         if ty.base() == TypeBase::Unsigned {
             return;
         }
         let source = l.value(cx, 0, ty);
+        // KIL with an operand leaves the condition codes of the program as they are: its test has a register of its own.
         let cc = match l.kill_code {
             Some(cc) => cc,
             None => {

@@ -19,7 +19,8 @@ const INDEX_AND_STEP: WriteMask = WriteMask(0b0011);
 /// The rounds that a loop has left, and its index.
 #[derive(Clone, Copy)]
 pub(super) struct Rounds {
-    /// What is left, negated: it counts up to 0. Drivers see through loops that count up, and test for 0 at no cost.
+    /// The rounds left, negated, so that it counts up to 0: compilers of drivers recognize loops that count up, and the test for
+    /// 0 costs nothing.
     pub(super) count: RegisterId,
     pub(super) ty: Type,
     pub(super) index: Option<LoopIndex>,
@@ -70,6 +71,7 @@ impl Lowerer<'_> {
             self.put(least, WriteMask::X, Op::Min, count, &[source, most]);
             source = Src::register(least);
         }
+        // A count below zero skips the loop as 0 does. NV_fragment_program2 section 3.11.X.8.
         if count.base() == TypeBase::Signed {
             let (zero, most) = (self.bits(0), self.hidden(count.width()));
             self.put(most, WriteMask::X, Op::Max, count, &[source, zero]);
@@ -98,6 +100,7 @@ impl Lowerer<'_> {
         };
         self.set_address(&index);
         if let Some(place) = self.loop_index_place() {
+            // Inside the block the address register is a register of this loop, so that the loop around keeps its own.
             index.outer = place.replace(Base::Register(address));
         }
         index
@@ -110,7 +113,7 @@ impl Lowerer<'_> {
         self.tables.places.get_mut(first as usize)
     }
 
-    /// What the address register shows of the index.
+    /// Sets the address register to the index, or to 0 if that is negative. NV_fragment_program2 section 3.11.3.Y.
     fn set_address(&mut self, index: &LoopIndex) {
         let zero = self.bits(0);
         let sources = [Src::register(index.register), zero];
@@ -120,6 +123,7 @@ impl Lowerer<'_> {
     /// Whether no round is left.
     pub(super) fn rounds_done(&mut self, rounds: &Rounds) -> Cond {
         let (zero, done) = (self.bits(0), self.hidden(rounds.ty.width()));
+        // Negated unsigned counts are large numbers: only 0 itself says that none is left.
         let test = match rounds.ty.base() {
             TypeBase::Unsigned => Op::SetEq,
             TypeBase::Float | TypeBase::Signed => Op::SetGe,
@@ -180,6 +184,7 @@ impl Lowerer<'_> {
             }
         }
         let max = self.step_limit?;
+        // `most_steps` follows no calls: with calls in loops the count is always kept.
         let is_needed = nested && (calls || self.most_steps() >= u64::from(max));
         if is_needed { self.step_bound() } else { None }
     }

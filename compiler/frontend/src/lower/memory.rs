@@ -70,6 +70,7 @@ pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         components: 1,
         offset: address.offset,
         atomic: None,
+        // All invocations count: a read has to see what the others have made of the counter.
         flags: MemFlags::COHERENT,
     };
     if mods.contains(Mods::GET) {
@@ -88,6 +89,7 @@ pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     }
     let register = l.hidden(Width::W32);
     let dst = glasm_ir::Dst::new(register, glasm_ir::WriteMask::XYZW);
+    // Adding 2^32 - 1 counts down by one. The operation gives the old value, of which one is taken once more.
     let less = l.bits(u64::from(u32::MAX));
     l.inst(Op::Atomic, ty, Some(dst), aux, &[less, address.source]);
     let old = Src::register(register);
@@ -95,7 +97,8 @@ pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish_mov(cx, new);
 }
 
-/// BAR, MEMBAR. The scope that the modifier CTA gives is narrower than what is emitted, which is allowed.
+/// BAR, MEMBAR. MEMBAR.CTA orders accesses for the work group only; the barrier emitted orders them for the whole device, which
+/// includes that.
 pub(super) fn barrier(l: &mut Lowerer<'_>, op: Op) {
     l.inst(op, Type::U32, None, Aux::None, &[]);
 }
@@ -179,6 +182,7 @@ fn store_to(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: Address) {
     if ty == Type::F16 {
         value = super::convert::cvt(l, value, Type::F32, Type::F16);
     } else if value.has_modifier() && ty.width() < Width::W32 {
+        // Signs are those of the value in its register, and the store reads only the low bits of it.
         value = l.compute(Op::Mov, register_type(ty), &[value]);
     }
     let aux = access(l, cx, &address);

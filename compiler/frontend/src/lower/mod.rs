@@ -39,6 +39,7 @@ use glasm_ir::program::Modes;
 pub(crate) fn lower(checked: &Checked<'_>, scratch: &mut Scratch) -> Program {
     let mut lowerer = Lowerer::new(checked, scratch);
     lowerer.modes();
+    // Arrays with run-time index need consecutive slots, so they take theirs before the routines use single bindings.
     lowerer.relative_arrays();
     lowerer.routines();
     scratch.lowering = lowerer.tables;

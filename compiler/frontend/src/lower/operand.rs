@@ -162,6 +162,7 @@ impl Lowerer<'_> {
         info: &Var,
         index: AstIndex,
     ) -> (RegisterId, Option<IndexId>) {
+        // An array without run-time index is as many registers as it has elements.
         let element = if info.relative { 0 } else { const_index(index) };
         let place = self.place(var, element);
         let register = match self.tables.places[place] {
@@ -340,6 +341,7 @@ impl Lowerer<'_> {
         };
         IndexTerm {
             relative: Some((register, relative.lane)),
+            // Offsets in ARB programs may be of any size (`Rule::LargeOffset`), but no array is as long as 32 bits can say.
             offset: relative.offset.clamp(i32::MIN.into(), i32::MAX.into()) as i32,
         }
     }

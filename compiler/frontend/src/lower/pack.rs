@@ -29,7 +29,8 @@ pub(super) fn pk4b(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::PackUnorm4, Type::F32, &[unit]);
 }
 
-/// Operand 0 as bits: its signs and bars belong to its own type, and not to that as which its words are read.
+/// Operand 0 as bits. Signs and absolute value are applied first, in the type of the instruction, because the operation that follows
+/// reads the bits as another type.
 fn raw_bits(l: &mut Lowerer<'_>, cx: &InstCx<'_>, ty: Type) -> Src {
     let source = l.value(cx, 0, ty);
     if source.has_modifier() {

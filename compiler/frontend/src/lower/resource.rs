@@ -21,6 +21,7 @@ impl Lowerer<'_> {
         if let Some(&input) = self.tables.inputs.get(&(semantic, width)) {
             return input;
         }
+        // Emission turns the position over by this parameter, which no instruction of the program names.
         if semantic == Semantic::Position && self.checked.modes.origin_upper_left {
             self.param_id(ParamSource::State(StateParam::WindowOrigin));
         }
@@ -31,6 +32,7 @@ impl Lowerer<'_> {
             .copied()
             .unwrap_or_default();
         let fragment = self.checked.ast.dialect.stage() == glasm_ir::Stage::Fragment;
+        // Vulkan wants Flat at every integer input of fragment shaders (VUID-StandaloneSpirv-Flat-04744).
         let built_in = fragment && binding.base != TypeBase::Float;
         let interpolation = if mods.contains(VarMods::FLAT) || built_in {
             Interpolation::Flat

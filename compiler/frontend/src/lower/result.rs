@@ -35,6 +35,7 @@ impl Lowerer<'_> {
     ) {
         let Some(result) = &cx.line.dst else { return };
         let var = result.var;
+        // Most results need nothing of what `finish_with` and `dst` do but the name of the register.
         if result.guard.is_none()
             && let Some(Base::Register(register)) =
                 self.known_place(var, result.index, cx.result.width())
@@ -78,6 +79,7 @@ impl Lowerer<'_> {
             return self.finish_fixed(dst, op, ty, aux, sources);
         }
         let clamped = cx.line.modifiers.mods().intersects(Mods::ANY_CLAMP);
+        // CVT limits integers itself: its clamp is that of the conversion, in `aux`.
         if clamped && !cx.result.is_float() && cx.info.rule != TypeRule::Convert {
             let unclamped = self.hidden(cx.result.width());
             self.put_with(unclamped, op, ty, aux, sources);
@@ -110,8 +112,8 @@ impl Lowerer<'_> {
         self.inst(op, ty, Some(dst), aux, &[Src::register(hidden)]);
     }
 
-    /// CVT to half precision, to a LONG variable: the bits stand in its low part, as those of narrow integers do. As the number that a
-    /// word with these bits is, the result would be a denormal.
+    /// CVT to half precision with a LONG result: the 16 bits go to the low part of the 64-bit register as those of narrow integers do.
+    /// Converting the 32-bit register to a double as every other result would take these bits for a number, which is a denormal.
     #[cold]
     fn finish_half_in_long(&mut self, dst: Dst, aux: Aux, sources: &[Src]) {
         let half = self.hidden(Width::W32);
@@ -239,6 +241,7 @@ impl Lowerer<'_> {
         if ty.is_float() {
             let signed = mods.contains(Mods::SSAT);
             let keeps_nan = self.checked.ast.dialect.facts().clamp_keeps_nan;
+            // The clamp comes before the condition codes, which are those of the clamped result. NV_gpu_program4 section 2.X.4.1.
             dst.saturate = match (signed, keeps_nan) {
                 _ if !mods.intersects(Mods::ANY_CLAMP) => Saturate::None,
                 (true, false) => Saturate::Signed,
@@ -256,6 +259,7 @@ impl Lowerer<'_> {
 
     /// The guard of a condition.
     pub(crate) fn guard(&mut self, cond: Cond) -> Guard {
+        // The sparse condition code has one component. EXT_sparse_texture2 section 2.X.3.7.
         let swizzle = if cond.test.register == SPARSE_REGISTER {
             Swizzle::splat(0)
         } else {
@@ -297,6 +301,7 @@ impl Lowerer<'_> {
         let (register, element) = match self.tables.results.get(&binding.semantic) {
             Some(&found) => found,
             None => {
+                // A color without declared type has that of its first access; the types of other results go by their binding.
                 let natural =
                     if binding.typeless && matches!(binding.semantic, Semantic::FragColor { .. }) {
                         ty.base()
@@ -371,6 +376,7 @@ impl Lowerer<'_> {
         if info.element.is_some() && self.tables.results.contains_key(&start) {
             return;
         }
+        // Outputs of the array follow each other without a gap: the register names only the first one.
         let start = self.builder.program.outputs.next_id();
         for number in first..first + count {
             let binding = self.checked.results[number as usize];

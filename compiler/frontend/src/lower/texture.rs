@@ -161,7 +161,7 @@ fn component(l: &Lowerer<'_>, cx: &InstCx<'_>) -> u8 {
     }
 }
 
-/// Emits the access: coordinate, reference, sources of the mode, run-time offset.
+/// Emits the access. The IR wants its sources in this order: coordinate, reference, sources of the mode, least level, run-time offset.
 fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, own: &[Src]) {
     let (part, target) = part(l, cx);
     let (id, texture) = texture(l, cx, part, target, mode);
@@ -190,6 +190,7 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, 
     own.iter().copied().for_each(&mut push);
     if cx.line.modifiers.mods().contains(Mods::LODCLAMP) {
         access.min_lod = true;
+        // TXD has the least level in w of its third operand. ARB_sparse_texture_clamp section 2.X.8.Z.
         push(if mode == TexMode::Grad {
             splat(own[1], 3)
         } else {
@@ -198,6 +199,7 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, 
     }
     match part.offset {
         Offset::None => {}
+        // Zeros are allowed for every target, but SPIR-V takes no offset operand with cubes.
         Offset::Constant(offset) if offset == [0; 3] => {}
         Offset::Constant(offset) => {
             access.offset = TexelOffset::Constant(offset.map(|component| component as i8))
