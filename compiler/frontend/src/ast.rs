@@ -323,7 +323,7 @@ pub struct Literal {
 /// The texture part of a texture instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TexPart<B = Base> {
-    /// The texture; of one by handle only place and component count.
+    /// The texture. If it is given by a handle, only its place and the selected component have a meaning.
     pub texture: Operand<B>,
     /// The handle in the parentheses of `handle(v.c)`.
     pub handle: Option<Operand<B>>,

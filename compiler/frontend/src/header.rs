@@ -49,6 +49,7 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     let mut header = part.start;
     let mut found = Dialect::of(&source.text[part.range()]);
     let fits = |dialect: Dialect| source.stage.is_none_or(|stage| dialect.stage() == stage);
+    // A program that starts as it should is taken as it is: only others are searched for a header further on.
     if !found.is_some_and(fits) && source.acceptance == Acceptance::Shipped {
         let chosen = surrounded(source, part, &mut reports);
         (part, header, found) = (chosen.span, chosen.header, chosen.dialect);
@@ -67,6 +68,7 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     let (dialect, body) = match (source.dialect, found) {
         (None, Some(dialect)) => (dialect, behind(dialect)),
         (Some(wanted), Some(dialect)) if wanted == dialect => (dialect, behind(dialect)),
+        // A caller that names the language may leave the header out. An unknown header is an error even then.
         (Some(wanted), None) if !text[header as usize..].starts_with(b"!!") => {
             (wanted, part.start as usize)
         }
@@ -84,8 +86,8 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     })
 }
 
-/// The program in a text that does not start with a header of the type asked for: what stands before the header, and other programs,
-/// are left out.
+/// The program to take from a text that does not start with a header of the type asked for. Blanks and comments before the header are
+/// left out, and so are programs of other types.
 #[cold]
 fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
     let text = &source.text[whole.range()];
@@ -139,6 +141,7 @@ fn only_program(parts: impl Iterator<Item = Part>, stage: Option<Stage>) -> Opti
 /// Where the header of a part stands.
 fn header_span(text: &[u8], part: Part) -> Span {
     let from = part.header as usize;
+    // Headers have ten bytes at most; a text without blanks is not underlined as a whole.
     let word = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
     let length = text[from..part.span.end as usize]
         .iter()
@@ -211,6 +214,7 @@ pub(crate) fn text_after_end(
         reports.lenient(Rule::OtherPrograms, span, message);
         return;
     }
+    // A text may hold any number of programs; the first ones suffice to show what it is.
     let notes = others.iter().take(8).map(|part| {
         let line = line_of(text, from as u32 + part.header);
         match part.dialect {

@@ -12,7 +12,7 @@ use crate::vars::{Implicit, IoBinding, Var};
 use glasm_ir::{ParamSource, Program, Stage};
 use rustc_hash::FxHashMap;
 
-/// Lists without content that keep their memory. Every translation leaves it larger or as it was.
+/// Empty lists that keep their memory for the next program. Memory grows to what the largest program needed.
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(crate) names: NameTables,

@@ -246,6 +246,7 @@ pub(crate) fn without_blanks(rest: &[u8]) -> &[u8] {
         rest => rest,
     };
     match rest.first() {
+        // No blank is greater than `#`, which begins comments, so one comparison settles most tokens.
         Some(&byte) if byte > b'#' => rest,
         _ => behind_blanks(rest),
     }
@@ -336,6 +337,7 @@ fn fraction(source: &[u8], at: usize) -> (Kind, usize) {
 
 /// The exponent at `at`, if one stands there; then whatever letters are glued to the number.
 fn exponent(source: &[u8], at: usize, without: Kind) -> (Kind, usize) {
+    // Without digits, or with letters behind them, it is no exponent, but part of a word such as `1e`.
     if matches!(source.get(at), Some(b'e' | b'E')) {
         let signed = matches!(source.get(at + 1), Some(b'+' | b'-'));
         let digits = at + 1 + usize::from(signed);

@@ -50,7 +50,7 @@ pub fn translate_with(
 }
 
 /// Counts the components of attributes and results that a program uses, for callers that answer GL's queries. This takes as long as
-/// loading the program, because other callers are not to pay for it. The limits are
+/// loading the program: translations count no components, so that callers without such queries do not pay for it. The limits are
 /// [`limits::ATTRIB_COMPONENTS`] and [`limits::RESULT_COMPONENTS`].
 ///
 /// # Errors
@@ -77,7 +77,7 @@ pub enum Stage {
 /// Runs the stages up to the end of `last` and drops what it made, for measurements.
 ///
 /// # Errors
-/// If the string is too large or has no known header; other errors of the program are not told.
+/// If the string is too large or has no known header; other errors of the program are not returned.
 pub fn run_until(
     scratch: &mut Scratch,
     source: &Source<'_>,

@@ -127,7 +127,8 @@ impl Operand {
 }
 
 impl Relative {
-    /// The index that the rules have made of it. One in a path that was resolved before is read by nothing.
+    /// The index that the rules have made of it. One that they left unresolved belongs to a binding path that repeats an
+    /// earlier one, whose index is used instead: any value does here.
     pub(crate) fn resolved(&self) -> Relative<Value> {
         Relative {
             base: self.base.resolved().unwrap_or(Value::Scalar(0)),
@@ -145,7 +146,7 @@ impl TexPart {
             Some(handle) => Some(handle.resolved()?),
             None => None,
         };
-        // Of a texture by handle only place and components are known, which are in `handle`, too.
+        // A texture by handle has no variable; that of the handle stands in, and nothing reads it there.
         let texture = self.texture.resolved().or(handle)?;
         Some(TexPart {
             texture: Operand {

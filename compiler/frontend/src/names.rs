@@ -125,6 +125,7 @@ impl<'s> Names<'s> {
             let key = u64::from_be_bytes(bytes) >> (64 - 8 * length);
             let slots = self.tables.slots.as_slice();
             let home = home(key) & (slots.len() - 1);
+            // Free slots have the key 0, which no name has.
             if let Some(slot) = slots.get(home).filter(|slot| slot.key == key) {
                 return NameId(slot.number - 1);
             }
@@ -166,6 +167,7 @@ impl<'s> Names<'s> {
         spans.push(span);
         let number = spans.len() as u32;
         slots[position] = Slot { key, number };
+        // At least half of the slots stay free, so that searches are short and end.
         if spans.len() * 2 > slots.len() {
             grow(slots);
         }
@@ -188,6 +190,7 @@ fn grow(slots: &mut Vec<Slot>) {
 /// Where the search for a key starts, before it is cut to the table.
 #[inline]
 fn home(key: u64) -> usize {
+    // Multiplying by 2^64 over the golden ratio spreads similar names; its upper bits depend on all bits of the key.
     (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
 }
 

@@ -25,7 +25,7 @@ impl Reports {
         }
     }
 
-    /// What is taken.
+    /// Which programs load.
     pub(crate) fn acceptance(&self) -> Acceptance {
         self.acceptance
     }
@@ -37,6 +37,7 @@ impl Reports {
 
     /// Whether so many errors were found that reading on is of no use.
     pub(crate) fn is_full(&self) -> bool {
+        // One message more than the limit: the last one says that there are too many.
         self.list.len() > limits::ERRORS
     }
 
@@ -46,7 +47,7 @@ impl Reports {
     }
 
     /// A rule that shipped programs break: an error for strict callers, else a warning. Every rule warns once, at the first place.
-    /// Whether the program goes on as the rule's row says.
+    /// Returns whether the program is accepted, with the meaning that the rule's row gives to it.
     #[cold]
     pub(crate) fn lenient(&mut self, rule: Rule, span: Span, message: impl Into<String>) -> bool {
         let (code, message) = (rule.info().code, message.into());
@@ -117,6 +118,7 @@ impl Reports {
                 .into_iter()
                 .map(|(rule, warning, more)| explained(rule, warning, more)),
         );
+        // The sort is stable: messages at one place stay in the order in which the rules found them.
         list.sort_by_key(|diagnostic| match diagnostic.location {
             Location::Span(span) => span.start,
             Location::WholeProgram => u32::MAX,

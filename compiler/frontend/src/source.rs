@@ -175,6 +175,7 @@ impl<'a> Source<'a> {
     pub fn part(&self) -> Span {
         let length = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         let part = self.part.unwrap_or(Span::new(0, length));
+        // A part that a caller chose may lie behind the text: it is cut, so that ranges of it never panic.
         let start = part.start.min(length);
         Span::new(start, part.end.clamp(start, length))
     }

@@ -14,7 +14,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 pub struct Part {
     /// Its bytes, up to the header of the next program. Those of the first part begin where the text does, so that no byte is left out.
     pub span: Span,
-    /// The byte where the header stands; that of `span` if there is none.
+    /// The byte where the header stands; the first one of `span` if there is none.
     pub header: u32,
     /// What the header names, if it is known.
     pub dialect: Option<Dialect>,

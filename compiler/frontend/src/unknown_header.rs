@@ -1,4 +1,4 @@
-//! What is said of a program that does not start with the header of a language that glasm has.
+//! Messages about programs whose header names no language of glasm.
 
 use crate::check::suggest;
 use crate::lang::languages::{Language, Standing, headers};

@@ -259,7 +259,7 @@ impl Checker<'_> {
         self.error(Code::DuplicateLabel, span, message);
     }
 
-    /// What can be said only at the end of the program.
+    /// The rules that need all blocks, labels and calls of the program.
     pub(super) fn end_of_flow(&mut self, mut flow: Flow) {
         for open in std::mem::take(&mut flow.open) {
             let word = open.kind.word();

@@ -65,7 +65,7 @@ pub(crate) struct Checked<'s> {
     pub(crate) params: Vec<ParamSource>,
     pub(crate) results: Vec<IoBinding>,
     pub(crate) lines: Lines,
-    /// What labels, branches and calls come to.
+    /// The routines that labels, branches and calls make of the text.
     pub(crate) plan: Plan,
     /// The address register that LOOP sets.
     pub(crate) loop_index: Option<u32>,
@@ -96,12 +96,12 @@ struct Checker<'s> {
     version: Version,
     /// Segments of the path that is being resolved; kept for their memory.
     segments: Vec<Segment>,
-    /// What was said of options so far.
+    /// The OPTION lines so far.
     options: Options,
     /// Names that were reported as not declared.
     undeclared: Vec<(NameId, Span)>,
     implicit: FxHashMap<Implicit, u32>,
-    /// The first of all bindings of a row, where one of them has a run-time index.
+    /// For each row of which some binding has a run-time index, by its path: the array of all bindings of the row.
     relative_rows: FxHashMap<&'static str, VarKind>,
     /// Results written through declared variables, in programs with sizes of results.
     result_sizes: FxHashMap<Semantic, VarSize>,
@@ -127,7 +127,7 @@ struct Checker<'s> {
     slots: [[bool; 2]; 16],
 }
 
-/// What is known of OPTION lines.
+/// What the OPTION lines so far have set.
 #[derive(Default)]
 struct Options {
     /// Groups of options that exclude each other, with the option of each.

@@ -1,4 +1,4 @@
-//! A binding may stand in one array only among those with run-time index.
+//! A binding may be in one array at most that is accessed with a run-time index.
 //! NV_gpu_program4 sections 2.X.3.2, 2.X.3.3 and 2.X.3.5.
 
 use super::{Checker, VarKind};

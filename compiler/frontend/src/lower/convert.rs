@@ -8,7 +8,8 @@ use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{Op, Src};
 
-/// CEIL, FLR, ROUND, TRUNC: the operand is always a float; with an integer type the rounded value is converted, clamped to the range of the type.
+/// CEIL, FLR, ROUND, TRUNC: the operand is always a float; with an integer type the rounded value is converted, clamped to the range of
+/// the type.
 pub(super) fn round(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op, rounding: Rounding) {
     let ty = cx.types.ty;
     let float = Type::of(TypeBase::Float, ty.width());
@@ -23,6 +24,7 @@ pub(super) fn round(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op, rounding: Roun
             Aux::Cvt {
                 from: float,
                 rounding,
+                // Converting an out-of-range float is undefined in SPIR-V, so values are limited to the range of the integer.
                 saturate: true,
             },
             &[source],

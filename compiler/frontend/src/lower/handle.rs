@@ -1,4 +1,5 @@
-//! What an access reaches: units, or all that is resident. NV_bindless_texture, changes to section 2.X.4.4.
+//! Which textures or images an access can reach: those of units, or by a handle all that are resident. NV_bindless_texture, changes
+//! to section 2.X.4.4.
 
 use super::Lowerer;
 use crate::ast::Index as AstIndex;

@@ -31,9 +31,9 @@ pub(super) struct Rounds {
 pub(super) struct LoopIndex {
     /// Index and step.
     pub(super) register: RegisterId,
-    /// What the address register is inside: the index, but never below zero.
+    /// The register that is the address register inside the loop: it holds the index, but never less than zero.
     pub(super) address: RegisterId,
-    /// What it is around.
+    /// What the address register is around the loop.
     outer: Option<Base>,
 }
 

@@ -16,7 +16,7 @@ pub(super) enum BufferKey {
     Shared,
 }
 
-/// What was made so far.
+/// What the IR program has so far for variables, bindings and literals.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     /// First place of each variable in `places`.

@@ -32,6 +32,7 @@ pub(super) fn instruction(
         modifiers = add_modifiers(input, modifiers)?;
     }
     let info = opcode.info();
+    // Most opcodes have a result and operands only, which the lines below read without a look at their kinds.
     if !info.plain {
         let start = Start {
             opcode,
@@ -106,6 +107,7 @@ fn unusual_instruction(input: &mut Input<'_, '_>, start: Start) -> Parsed<()> {
     };
     let parsed = rest(input, &mut inst);
     if parsed.is_err() {
+        // A block whose first line has errors is open all the same; else its END would be an error, too.
         if !opcode.info().is_block() {
             return parsed;
         }
@@ -129,6 +131,7 @@ fn rest(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
     }
     for &kind in info.operands {
         if matches!(kind, OperandKind::OptCond) {
+            // A condition follows the label or the opcode without a comma.
             inst.cond = optional_condition(input)?;
             continue;
         }
@@ -296,6 +299,7 @@ fn extended_swizzle(input: &mut Input<'_, '_>) -> Parsed<[ExtComponent; 4]> {
             (Kind::Int, b"0") => Some(ExtSelect::Zero),
             (Kind::Int, b"1") => Some(ExtSelect::One),
             (Kind::Ident, &[letter]) => input.state.letters.component(letter).map(|(lane, set)| {
+                // Each letter leaves the sets that it is in: none is left once both were used.
                 sets &= set;
                 ExtSelect::Lane(lane)
             }),
@@ -322,6 +326,7 @@ fn texture(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
         if peek(input).kind() != Kind::Comma {
             return Err(fail_at(input, Expected::Comma));
         }
+        // How many operands stand before the texture depends on the target, which stands behind it: the texture is what a target follows.
         if target_ahead(input) || extra == 2 || handle.is_some() {
             break;
         }

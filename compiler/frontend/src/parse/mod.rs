@@ -314,6 +314,7 @@ pub(crate) fn token<'a, 's: 'a>(kind: Kind) -> impl FnMut(&mut Input<'a, 's>) ->
 /// The failure that the next token is not what was expected.
 #[cold]
 pub(crate) fn fail_at(input: &Input<'_, '_>, expected: Expected) -> Failure {
+    // The token found says more than the one expected: a semicolon where an operand should be is a missing operand.
     let found = peek(input).kind();
     let code = match (expected, found) {
         (_, Kind::Bad) => Code::UnexpectedCharacter,
@@ -340,7 +341,7 @@ pub(crate) fn fail_with(input: &Input<'_, '_>, expected: Expected, code: Code) -
     }
 }
 
-/// Bytes of a statement, as a guess for how many there will be.
+/// Bytes of a statement on average: how much room the lists get before the program is read. A guess, which only saves reallocations.
 const STATEMENT_BYTES: usize = 30;
 
 impl<'s> Syntax<'s> {
@@ -355,6 +356,7 @@ impl<'s> Syntax<'s> {
         } = start;
         let statements = text.len() / STATEMENT_BYTES;
         let mut extras = kept::take(&mut scratch.extras, 1);
+        // Number 0 stays unused, which lets instructions keep the number as `Option<NonZeroU32>` in four bytes.
         extras.push(crate::ast::Extra::None);
         let ast = Ast {
             names: Names::new(text, std::mem::take(&mut scratch.names)),
@@ -427,6 +429,7 @@ fn next(input: &mut Input<'_, '_>) -> bool {
             let name = input.state.intern(first);
             let text = input.state.ast.text;
             let behind = lex::skip_blanks(text, first.end() as usize);
+            // Opcodes and keywords may be names of labels, so a colon decides before the meaning of the word does.
             if text.get(behind) == Some(&b':') {
                 label(input, name)
             } else {
@@ -451,6 +454,7 @@ fn next(input: &mut Input<'_, '_>) -> bool {
         report(input, failure);
         recover(input, first, failure);
     }
+    // Checked as the program is read, so that a long one costs neither time nor memory beyond the limit.
     if input.state.ast.inst_count as usize > limits::INSTRUCTIONS {
         let message = format!("more than {} instructions", limits::INSTRUCTIONS);
         let reports = &mut input.state.reports;

@@ -70,6 +70,7 @@ impl Letters {
             },
             [a, b, c, d] => {
                 let codes = [a, b, c, d].map(|letter| self.code(letter));
+                // A set that all four letters are of: its bit is in each code.
                 if codes[0] & codes[1] & codes[2] & codes[3] & (XYZW | RGBA) != 0 {
                     Ok(Suffix::four(Swizzle::new(codes)))
                 } else if codes.contains(&0) {
@@ -99,6 +100,7 @@ impl Letters {
                 return Err(Code::UnexpectedToken);
             }
             let bit = 1 << (code & 3);
+            // Components in order have growing bits, so this refuses repeated ones, too.
             if mask >= bit {
                 return Err(Code::MaskOrder);
             }
@@ -237,6 +239,7 @@ fn constant_operand(input: &mut Input<'_, '_>, start: u32) -> Parsed<Operand> {
             };
             (Base::Scalar(literal), suffix)
         }
+        // The lexer takes the point of `2.x` into the number, so the whole is a word to it.
         Kind::Word if input.state.facts.suffixed_numbers => number_with_suffix(input, word)?,
         Kind::OpenBrace => {
             let (base, braces) = vector(input)?;
@@ -297,6 +300,7 @@ pub(super) fn suffix(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<Suffix>
 #[inline(always)]
 fn letters_ahead<'s>(input: &mut Input<'_, 's>, expected: Expected) -> Parsed<Option<&'s [u8]>> {
     match *input.input {
+        // The point is skipped without what follows it, because no blank stands there.
         [b'.', letter, ..] if lex::is_letter(letter) => {
             input.input = &input.input[1..];
             Ok(Some(&input.input[..lex::word_length(input.input)]))
@@ -442,6 +446,7 @@ fn bound_result(input: &mut Input<'_, '_>, name: NameId, dst: &mut Dst) -> Parse
 fn no_result(input: &Input<'_, '_>) -> Failure {
     let code = match peek(input).kind() {
         Kind::Semicolon => Code::MissingOperand,
+        // A constant in the place of a result is read well, but cannot be written.
         Kind::Int | Kind::Float | Kind::OpenBrace => Code::WriteReadOnly,
         _ => return fail_at(input, Expected::Result),
     };
@@ -486,8 +491,8 @@ pub(super) fn condition(input: &mut Input<'_, '_>) -> Parsed<Cond> {
     Ok(Cond { test, swizzle })
 }
 
-/// A rule with a number, such as `GT1`: some languages have one register only, others have the second by an option. Programs without
-/// any conditions are told that by the rules.
+/// A test with a number, such as `GT1`: some languages have one register only, others get the second one by an option. A program that
+/// lacks the option for conditions altogether gets that error from the rules instead.
 fn numbered_condition(input: &mut Input<'_, '_>) -> Parsed<()> {
     let Some(needs) = input.state.facts.numbered_conditions else {
         return Err(fail_at(input, Expected::Condition));

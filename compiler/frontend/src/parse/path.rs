@@ -39,8 +39,8 @@ pub(super) fn path(input: &mut Input<'_, '_>, name: NameId, word: Span) -> Parse
     Ok((ast.paths.len() as u32 - 1, end))
 }
 
-/// The text of the path that begins at byte `start`, if it has no blanks; what was found for the same text before holds for it, too.
-/// `None` if a bracket or a point follows behind a blank, so that the path goes on.
+/// The text of the path that begins at byte `start`: paths of the same text name the same thing, so what was found for one holds for all.
+/// `None` if the path has blanks, so that its text ends before the path does.
 pub(super) fn text_ahead(input: &Input<'_, '_>, start: u32) -> Option<Span> {
     let rest = &input.state.ast.text[start as usize..];
     let bytes = rest.iter().take_while(|&&byte| lex::is_of_path(byte));
@@ -188,11 +188,13 @@ fn index(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<Index> {
 fn relative(input: &mut Input<'_, '_>) -> Parsed<u32> {
     let word = advance(input);
     let name = input.state.intern(word);
+    // A reserved word begins a binding, which the typed languages take as index and the ARB languages do not.
     let reserved = input.state.is_reserved(name);
     if reserved && input.state.facts.address_registers {
         return Err(fail_with(input, Expected::Brackets, Code::IndexVariable));
     }
     let (base, lane, end) = if reserved {
+        // The brackets of this binding hold numbers only, so that indices do not nest without end.
         input.state.in_index = true;
         let parsed = path(input, name, word.span());
         input.state.in_index = false;

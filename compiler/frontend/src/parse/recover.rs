@@ -10,9 +10,11 @@ use crate::lex::{self, Kind, Token};
 pub(super) fn recover(input: &mut Input<'_, '_>, first: Token, failure: Failure) {
     poison(input, first);
     let failed = input.state.ast.text.len() - failure.remaining as usize;
+    // Combinators may have set the input back to where they began.
     if position(input) < failed {
         go_to(input, failed);
     }
+    // Only where nothing else than the end of the statement was missing can the next word begin a new one.
     let missing_semicolon = matches!(failure.expected, Expected::Semicolon | Expected::EndOfDecl);
     if missing_semicolon && peek(input).start() > first.start() && starts_statement(input) {
         return;
@@ -59,6 +61,7 @@ fn poison(input: &mut Input<'_, '_>, first: Token) {
     let name = input.state.intern(first);
     if !matches!(
         input.state.leader(name),
+        // A misspelt keyword may be meant for a declaration, so words of no meaning count as such keywords.
         Leader::Decl(_) | Leader::Other | Leader::Unknown | Leader::Old
     ) {
         return;

@@ -81,6 +81,7 @@ impl Vocabulary {
             words.insert(text.as_bytes(), Word::new(leader));
         };
         let facts = dialect.facts();
+        // The order matters where a word is in several lists: the last one wins.
         for text in facts.old_words {
             add(text, Leader::Old);
         }
