@@ -190,7 +190,7 @@ fn grow(slots: &mut Vec<Slot>) {
 /// Where the search for a key starts, before it is cut to the table.
 #[inline]
 fn home(key: u64) -> usize {
-    // Multiplying by 2^64 over the golden ratio spreads similar names; its upper bits depend on all bits of the key.
+    // Multiplying by 2^64 over the golden ratio spreads similar names; the bits from 32 on depend on four letters at least.
     (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
 }
 

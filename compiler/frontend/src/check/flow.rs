@@ -271,6 +271,7 @@ impl Checker<'_> {
         let main = labels.find(|label| names.text(NameId::of(label.index())) == b"main");
         drop(labels);
         let main = main.and_then(|label| flow.outline.piece_of(label));
+        // Without a label `main` a program begins with its first instruction. NV_gpu_program4 section 2.X.5.
         let entry = main.or(flow.first_code).unwrap_or_default();
         // The labels of subroutine types come first: indirect calls, which are resolved below, lead to each of them.
         self.subroutine_numbers(&flow.outline);

@@ -262,6 +262,7 @@ impl Checker<'_> {
             return self.no_loop_index(relative);
         }
         let info = self.syntax.ast.relatives[relative as usize];
+        // Other offsets need an ADD before. NV_gpu_program4 section 2.X.4.2.
         if info.offset < 0 || info.offset >= i64::from(count) {
             let message = format!("the offset {} is not in 0 to {}", info.offset, count - 1);
             self.error(Code::IndexOffset, info.span, message);

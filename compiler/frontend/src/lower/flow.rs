@@ -329,7 +329,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Branch condition: any of the four tested components.
+    /// Branch condition: any of the four tested components. NV_gpu_program4 section 2.X.5.
     pub(super) fn any(&mut self, cond: Option<AstCond>) -> Cond {
         let guard = match cond {
             Some(cond) => self.guard(cond),

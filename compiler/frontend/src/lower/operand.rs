@@ -362,8 +362,10 @@ pub(super) fn sign(src: &mut Src, signs: Signs, ty: Type) {
     if !signs.contains(Signs::ABS) {
         src.negate = inner;
     } else if ty.base() == TypeBase::Unsigned {
+        // The absolute value has no effect and the negation is that of two's complement, so two signs cancel each other.
         src.negate = inner != outer;
     } else {
+        // A sign between the bars has no effect: the absolute value is taken behind it. NV_gpu_program4 section 2.X.4.2.
         src.abs = true;
         src.negate = outer;
     }

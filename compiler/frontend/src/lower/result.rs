@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         self.finish_from(cx, dst, width, hidden);
     }
 
-    /// Writes a result that a hidden register holds to a variable of this width.
+    /// Writes a result that a hidden register holds to a variable of this width. NV_gpu_program4 section 2.X.4.3.
     fn finish_from(&mut self, cx: &InstCx<'_>, dst: Dst, width: Width, hidden: RegisterId) {
         let (op, aux) = match width == cx.result.width() {
             true => (Op::Mov, Aux::None),

@@ -40,7 +40,7 @@ pub(super) fn path(input: &mut Input<'_, '_>, name: NameId, word: Span) -> Parse
 }
 
 /// The text of the path that begins at byte `start`: paths of the same text name the same thing, so what was found for one holds for all.
-/// `None` if the path has blanks, so that its text ends before the path does.
+/// `None` if a point or a bracket follows behind blanks, because the path then goes on behind this text.
 pub(super) fn text_ahead(input: &Input<'_, '_>, start: u32) -> Option<Span> {
     let rest = &input.state.ast.text[start as usize..];
     let bytes = rest.iter().take_while(|&&byte| lex::is_of_path(byte));
