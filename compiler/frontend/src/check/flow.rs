@@ -243,7 +243,7 @@ impl Checker<'_> {
         if self.family == Family::Arb {
             self.arb_label(name, span);
         }
-        // A label begins a subroutine, which stands in no block: those that are open are taken for closed.
+        // No label stands in a block (NV_gpu_program4 section 2.X.5): blocks that are open are taken for closed.
         if !flow.open.is_empty() {
             self.error(Code::LabelInBlock, span, "a label inside a block");
             self.close_from(flow, 0);
