@@ -297,8 +297,8 @@ impl Builder {
 
     /// The type that `op` with `operands` declares; the same declaration twice gives the same type.
     pub(crate) fn declare_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
-        // SPIR-V forbids equal declarations of types that are neither aggregates nor pointers. The key has room for seven operands, as many as
-        // `OpTypeImage` has; no operand is `u32::MAX`, so the padding is unambiguous.
+        // SPIR-V forbids equal declarations of types that are neither aggregates nor pointers. The key has room for seven operands,
+        // as many as `OpTypeImage` has; no operand is `u32::MAX`, so the padding is unambiguous.
         let word = |index| u64::from(operands.get(index).map_or(u32::MAX, |&operand| operand));
         let pair = |index| word(index) << 32 | word(index + 1);
         let key = ((op as u64) << 32 | word(0), pair(1), pair(3), pair(5));

@@ -9,7 +9,7 @@ use crate::interface::builtin::thread_row;
 use glasm_ir::{Node, Op, Type};
 use spirv::{Op as Spv, Scope};
 
-/// Invocations of a thread group.
+/// Invocations of a thread group: its masks are words (NV_shader_thread_group section 8.3).
 const GROUP: u32 = 32;
 
 impl Emit<'_> {
@@ -120,6 +120,7 @@ impl Emit<'_> {
         if op == Op::GroupAny {
             return Ok(any);
         }
+        // NV_gpu_program5 section 2.X.8.Z, TGEQ: values are equal if all of them are zero or none is.
         let all = ask(Spv::GroupNonUniformAll);
         Ok(self.w.compare(Spv::LogicalEqual, to, all, any))
     }
@@ -187,6 +188,7 @@ impl Emit<'_> {
         if self.is_undivided() {
             return Ok(sum);
         }
+        // NV_shader_thread_group section 8.3: where a fragment of the quad is inactive, all of them get 0.
         let complete = self.quad_is_active()?;
         let zero = self.w.constant_like(sum, 0);
         Ok(self.w.select(complete, sum, zero))
@@ -196,6 +198,7 @@ impl Emit<'_> {
     fn quad_is_active(&mut self) -> Result<Val, Failure> {
         let active = self.active()?;
         let id = self.thread_id();
+        // Invocations of a quad have four numbers in a row; the first is a multiple of four.
         let mask = self.w.constant_like(id, u64::from(GROUP - 4));
         let first = self.w.binary(Spv::BitwiseAnd, id, mask);
         let quad = self.w.binary(Spv::ShiftRightLogical, active, first);

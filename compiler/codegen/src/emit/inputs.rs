@@ -70,6 +70,7 @@ impl Emit<'_> {
         if let Some(copy) = self.interface.input_copy(first, len) {
             return Ok(copy);
         }
+        // Inputs are variables of their own, which no index reaches; an array in Private memory is indexable.
         let vector = self.w.ty(Scalar::F32, 4);
         let count = self.w.uint(len);
         let ty = self.w.declare_type(Spv::TypeArray, &[vector.0, count.0]);
@@ -163,6 +164,7 @@ impl Emit<'_> {
             return None;
         }
         self.w.needs.insert(Need::Demote);
+        // The built-in `HelperInvocation` tells what the invocation was at its start; only the instruction follows demotions.
         let helper = self
             .w
             .op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);

@@ -66,6 +66,7 @@ impl Emit<'_> {
             Address::Global(address) => self.w.load_global(address, cx.inst.ty, &access)?,
             Address::Buffer(place) => self.load_buffer(place, cx.inst.ty, &access, cx.lanes)?,
         };
+        // NV_gpu_program5 section 2.X.4.5: components beyond those that are loaded are zero.
         let zero = match cx.inst.ty.width() {
             Width::W64 => self.w.wide_int(),
             Width::W8 | Width::W16 | Width::W32 => Scalar::U32,
@@ -107,10 +108,6 @@ impl Emit<'_> {
         }
         Ok(Outcome::None)
     }
-
-    // Global memory.
-
-    // Barriers.
 
     /// Orders all memory accesses of the invocation.
     pub(super) fn memory_barrier(&mut self) -> Result<Outcome, Failure> {
@@ -178,6 +175,7 @@ impl Builder {
     ) -> ValueWord {
         let pointee = self.ty(scalar, size);
         let ty = self.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+        // Without 64-bit integers an address is a vector of two words, which only a bitcast makes a pointer.
         let op = if self.info(address).scalar == Scalar::Pair {
             Spv::Bitcast
         } else {
@@ -188,7 +186,8 @@ impl Builder {
         pointer
     }
 
-    /// Memory operands: alignment, and volatile for whatever others may see.
+    /// Memory operands: the alignment, which accesses through addresses must state and which is that of the fetch (NV_gpu_program5
+    /// section 2.X.4.5), and volatile for whatever others may see.
     fn global_operands(access: &MemAccess, alignment: u32) -> [u32; 2] {
         [MemoryAccess::ALIGNED.bits() | volatile(access), alignment]
     }

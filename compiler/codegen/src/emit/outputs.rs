@@ -198,6 +198,7 @@ impl Emit<'_> {
             }
             (Stage::Fragment, Semantic::FragDepth) => {
                 self.interface.outputs.writes_depth = true;
+                // The depth is component z of the result: ARB_fragment_program section 3.11.3.4.
                 OutputPlace {
                     first: 2,
                     ..builtin(BuiltIn::FragDepth, Scalar::F32, 1)
@@ -245,6 +246,7 @@ impl Emit<'_> {
         let output = self.program.outputs[id];
         self.check_location(id, target)?;
         let mut ty = self.w.ty(target.scalar, target.size);
+        // SPIR-V has these built-ins as arrays of words.
         if matches!(
             output.semantic,
             Semantic::SampleMask | Semantic::ViewportMask
