@@ -239,6 +239,7 @@ impl Builder {
             // The way back needs no instruction.
             self.derived_mut(cast).casts[usize::from(info.scalar.is_float())] = id;
         }
+        // There is one place for integers and one for floats: the first type asked for keeps it.
         if !known.is_some() {
             self.derived_mut(id).casts[index] = cast;
             if info.home == Home::Body {

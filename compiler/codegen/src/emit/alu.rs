@@ -107,7 +107,7 @@ impl Emit<'_> {
         Ok(self.w.binary(Spv::FDiv, one, a))
     }
 
-    /// `exp2(b * log2(a))`
+    /// `exp2(b * log2(a))`: NV_gpu_program4 section 2.X.8.Z, POW.
     pub(super) fn pow(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
         let log = self.w.log2_of(a);

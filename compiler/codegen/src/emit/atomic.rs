@@ -367,6 +367,7 @@ impl Builder {
     fn atomic_view(&mut self, update: Update, kind: Option<BufferKind>) -> Result<Scalar, Failure> {
         let device = self.device;
         let shared = kind == Some(BufferKind::Shared);
+        // The features for float sums that are known here are those of buffers; shared memory has others in Vulkan.
         let adds = update.op == AtomicOp::Add && !shared;
         if update.ty == Type::F32 && adds && device.buffer_float32_atomic_add {
             self.needs.insert(Need::Float32AtomicAdd);

@@ -91,7 +91,7 @@ impl Emit<'_> {
         self.w.close_scope(scope.cached);
     }
 
-    /// Ends the open block with an edge to a join. A jump without a target cannot be written down in the tree.
+    /// Ends the open block with an edge to a join. A jump that has no loop or switch to leave is an error.
     fn jump(&mut self, to: Option<JoinId>) -> Result<(), Failure> {
         let Some(join) = to else {
             return Err(Error::unsupported("a jump leaves no loop"));

@@ -40,7 +40,7 @@ impl Emit<'_> {
         })
     }
 
-    /// An input evaluated elsewhere than where its declaration says.
+    /// An input evaluated elsewhere than where its declaration says: NV_gpu_program5 section 2.X.8.Z, IPAC, IPAO and IPAS.
     pub(super) fn interpolate(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let program = self.program;
         let src = program.srcs[cx.inst.first_source as usize];

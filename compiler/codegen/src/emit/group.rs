@@ -57,6 +57,7 @@ impl Emit<'_> {
         if !self.w.is_split() {
             return Ok(self.w.component(masks, 0));
         }
+        // Of the masks of a larger subgroup, bit 5 and up of the invocation number choose that of its own group.
         let id = self.subgroup_id();
         let five = self.w.constant_like(id, 5);
         let half = self.w.binary(Spv::ShiftRightLogical, id, five);
@@ -185,6 +186,8 @@ impl Emit<'_> {
         let operands = [scope, a.id.0, which.0];
         let read = self.w.op(op, Scalar::F32, a.size, &operands);
         let sum = self.w.binary(Spv::FAdd, read, b);
+        // Helper invocations fill quads that a primitive covers in part, so all of them are active as long as control flow is
+        // undivided.
         if self.is_undivided() {
             return Ok(sum);
         }

@@ -1,4 +1,4 @@
-//! Atomics on texels: of 32 bits, and on four half floats, which a lock stands for.
+//! Atomics on texels: of 32 bits, and of four half floats, for which a lock stands in.
 
 use super::Emit;
 use super::atomic::Update;

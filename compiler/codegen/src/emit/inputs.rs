@@ -132,6 +132,7 @@ impl Emit<'_> {
         if let Some(copy) = self.interface.input_copy(first, len) {
             return copy;
         }
+        // Four lanes of 64 bits are two vectors of four words.
         let ty = self.w.word_array(2 * len);
         let variable = self.w.variable(StorageClass::Private, ty);
         let vector = self.w.ty(Scalar::U32, 4);

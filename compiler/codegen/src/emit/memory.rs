@@ -109,11 +109,12 @@ impl Emit<'_> {
         Ok(Outcome::None)
     }
 
-    /// Orders all memory accesses of the invocation.
+    /// Orders all memory accesses of the invocation: EXT_shader_image_load_store section 2.X.8.Z, MEMBAR.
     pub(super) fn memory_barrier(&mut self) -> Result<Outcome, Failure> {
         let mut semantics = MemorySemantics::ACQUIRE_RELEASE
             | MemorySemantics::UNIFORM_MEMORY
             | MemorySemantics::IMAGE_MEMORY;
+        // Only compute stages have shared memory.
         if self.program.stage == Stage::Compute {
             semantics |= MemorySemantics::WORKGROUP_MEMORY;
         }
@@ -273,7 +274,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Scope and (relaxed) semantics of atomics on a kind of memory.
+    /// Scope and semantics of atomics on a kind of memory. They are relaxed: accesses are weakly ordered (NV_gpu_program5 section
+    /// 2.X.4.5), and programs order them with MEMBAR.
     pub(super) fn atomic_scope(&mut self, kind: Option<BufferKind>) -> (ValueWord, ValueWord) {
         let scope = if kind == Some(BufferKind::Shared) {
             Scope::Workgroup

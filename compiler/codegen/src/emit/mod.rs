@@ -196,6 +196,8 @@ impl Emit<'_> {
         Ok(())
     }
 
+    /// The entry point of a program whose main returns at many places: it calls main and stores the outputs once instead of at each
+    /// return.
     fn split_entry(&mut self, entry: ValueWord) -> Result<(), Failure> {
         self.in_entry = true;
         self.open_function(entry);

@@ -1,4 +1,5 @@
-//! Texel offsets in registers. Offsets that turn out to be constants become such; samples with others move their coordinates.
+//! Texel offsets in registers. If the register is known to hold constants, the offset becomes a constant one; with other offsets
+//! samples move their coordinates.
 
 use super::texture_access::Access;
 use crate::builder::{Builder, Home, Lane, Scalar, Val};

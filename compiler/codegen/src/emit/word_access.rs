@@ -223,7 +223,7 @@ impl Emit<'_> {
 }
 
 impl Builder {
-    /// The number of the word `words` after that of a byte offset.
+    /// The number of the word that lies `words` words behind the one at a byte offset.
     pub(super) fn word_number(&mut self, offset: Val, words: u32) -> Val {
         let two = self.constant_like(offset, 2);
         let first = self.binary(Spv::ShiftRightLogical, offset, two);
@@ -246,7 +246,7 @@ impl Builder {
         self.unary_to(Spv::UConvert, Scalar::U32, low)
     }
 
-    /// Bits of a word, and the word, moved up by `shift` in an element of type `view`.
+    /// A word as an element of type `view`, moved up to where it lies if two words share an element.
     pub(super) fn moved_up(&mut self, view: Scalar, word: Val, shift: Option<Val>) -> Val {
         let Some(shift) = shift else { return word };
         let wide = self.unary_to(Spv::UConvert, view, word);
