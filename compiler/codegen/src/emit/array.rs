@@ -162,6 +162,7 @@ impl Emit<'_> {
     ) {
         if self.element_vectors(register) == 1 {
             let mut lanes = values;
+            // Elements are stored as whole vectors, so the lanes that are not written are read first.
             if write != 15 {
                 let old = self.load_words(register, element, 0);
                 for lane in WriteMask(!write & 15).lanes() {

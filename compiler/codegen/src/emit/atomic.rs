@@ -205,6 +205,7 @@ impl Emit<'_> {
     fn update(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
         if update.ty == Type::F16 {
             return if update.op == AtomicOp::Exchange {
+                // An exchange computes nothing from the old halves, so the word is exchanged as it is.
                 let value = self.w.halves_in_word(update.value);
                 let ty = Type::U32;
                 let cell = Cell { ty, ..cell };
@@ -426,6 +427,7 @@ impl Builder {
         };
         let word = self.updated(words, word, update);
         let word = self.moved_up(cell.scalar, word, Some(shift));
+        // The other word keeps the value that was seen; if it changed meanwhile, the exchange fails and is tried again.
         let hole = self.constant_like(old, u64::from(u32::MAX));
         let hole = self.binary(Spv::ShiftLeftLogical, hole, shift);
         let keep = self.unary(Spv::Not, hole);

@@ -58,6 +58,7 @@ impl Emit<'_> {
             self.w.gather(&values[..count], scalar)
         };
         if !(self.analysis.reads_overflow && guard.test.reads_overflow()) {
+            // Remembered by value and test; tests that read overflow and carry depend on more.
             return Ok(self.w.cached_test(value, guard.test));
         }
         let overflow = self.w.gather(&flag_values[0][..count], Scalar::BoolInt);

@@ -94,6 +94,7 @@ impl Emit<'_> {
             return;
         };
         let mask = WriteMask(lanes);
+        // Only without a swizzle do the components stand for the lanes of the register.
         if mask.lanes().any(|lane| src.swizzle.lane(lane) != lane) {
             return;
         }

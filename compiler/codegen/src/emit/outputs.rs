@@ -78,6 +78,7 @@ impl Emit<'_> {
 
     fn store_output(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Failure> {
         let output = self.program.outputs[id];
+        // Captured first: transform feedback takes results that no stage reads, and positions before their depth is remapped.
         self.store_captures(id, &lanes);
         if let Semantic::ClipDistance(plane) = output.semantic {
             return self.store_clip_distance(id, plane, lanes[0]);

@@ -127,6 +127,7 @@ impl Emit<'_> {
             }
             Outcome::None => return [Lane::UNDEFINED; 4],
         };
+        // Truth values are 0 or 1 already.
         if clamps && val.scalar != Scalar::BoolFloat {
             val = self.w.clamp(val, dst.saturate);
         }
