@@ -24,6 +24,7 @@ impl Builder {
         if self.legacy_multiply && a.scalar == Scalar::F32 {
             return self.legacy_product(a, b);
         }
+        // Constant factors go on as vectors: `binary` folds products by 1, and a constant vector costs no instruction.
         let by_scalar = match (a.size, b.size) {
             (1, 1) => None,
             (_, 1) if self.splat_bits(b).is_none() => Some((a, b)),
@@ -70,7 +71,8 @@ impl Builder {
         self.select(zero, nothing, product)
     }
 
-    /// Where a factor is zero, for the device that multiplies: it may take denormals for zero, constants too.
+    /// Where a factor is zero. The device tests it even if it is a constant: whether it takes a denormal factor for zero is known
+    /// only there, and the product must agree with the test.
     fn test_zero(&mut self, a: Val) -> Val {
         let zero = self.constant_like(a, 0);
         let operands = [a.id.0, zero.id.0];
@@ -84,7 +86,7 @@ impl Builder {
         (!value.is_subnormal()).then_some(value == 0.0)
     }
 
-    /// SPIR-V leaves the logarithm open from 0 down: 0 gives -inf here, what is no positive number NaN.
+    /// `log2(a)`. GLSL.std.450 leaves it undefined for 0 and below: here 0 gives -inf; negative numbers and NaN give NaN.
     pub(crate) fn log2_of(&mut self, a: Val) -> Val {
         let log = self.ext(GlslOp::Log2, &[a]);
         let zero = self.compare_bits(Spv::FOrdEqual, a, 0);
@@ -99,6 +101,7 @@ impl Builder {
 
     /// The scalar in which lanes of type `ty` are read.
     pub(crate) fn read_scalar(&self, ty: Type) -> Scalar {
+        // Registers hold halves as bits in the low 16 bits of a word (NV_gpu_program5 section 2.X.8.Z, CVT).
         if ty == Type::F16 {
             return Scalar::U32;
         }
@@ -113,7 +116,7 @@ impl Builder {
         }
     }
 
-    /// Absolute value, then negation.
+    /// Absolute value, then negation: NV_gpu_program4 section 2.X.4.2.
     pub(crate) fn modify(&mut self, val: Val, src: &Src, ty: Type) -> Val {
         if self.is_constant(val.id) {
             return self.modified_constant(val, src, ty);
@@ -130,13 +133,13 @@ impl Builder {
 
     fn modified_constant(&mut self, val: Val, src: &Src, ty: Type) -> Val {
         let parts = self.constant_parts(val).unwrap_or_default();
-        // Halves are floats here.
+        // Halves have been converted to floats before they come here.
         let ty = if ty == Type::F16 { Type::F32 } else { ty };
         let parts = parts.map(|bits| interp::operand(src, ty, bits));
         self.constant_of(val.scalar, parts, val.size)
     }
 
-    /// `|val|` by type; unsigned values stay.
+    /// `|val|` by type; unsigned values stay (NV_gpu_program4 section 2.X.4.2).
     fn absolute(&mut self, val: Val, ty: Type) -> Val {
         if ty.is_float() {
             self.ext(GlslOp::FAbs, &[val])
@@ -160,7 +163,8 @@ impl Builder {
         }
     }
 
-    /// Truth values as the numbers they stand for, where 32-bit lanes do not get them on reading.
+    /// Makes numbers of the results of comparisons of halves and of 64-bit types. Those of 32-bit types stay booleans until they
+    /// are read as numbers.
     pub(crate) fn materialize(
         &mut self,
         inst: &Inst,
@@ -171,6 +175,7 @@ impl Builder {
             return values;
         }
         let (scalar, bits) = if inst.ty == Type::F16 {
+            // The bits of 1.0 in half precision.
             (Scalar::U32, 0x3c00)
         } else if inst.ty == Type::F64 {
             (Scalar::F64, 1.0f64.to_bits())
@@ -195,11 +200,12 @@ impl Builder {
         if !saturate.keeps_nan() {
             return clamped;
         }
+        // `NClamp` makes the lower bound of NaN.
         let nan = self.compare(Op::FUnordNotEqual, Scalar::BoolInt, val, val);
         self.select(nan, val, clamped)
     }
 
-    /// The type in which old and new lanes meet: the one that most of them have already.
+    /// The type in which old and new lanes meet: that of truth values if all of them are truth values, else that of moved lanes.
     pub(crate) fn guard_scalar(
         &self,
         ty: Type,
@@ -265,6 +271,8 @@ impl Builder {
             return self.half_to_float(half).lane(0);
         }
         let compute = compute_scalar(inst.ty, self.wide_ints);
+        // The number 1.0 has the same flags as a float and as an integer. All ones are -1 as an integer but NaN as a float, so
+        // those go with integer types only.
         let same_kind = scalar == compute
             || scalar == Scalar::BoolFloat
             || scalar == Scalar::BoolInt && !inst.ty.is_float();

@@ -55,6 +55,7 @@ impl Builder {
         if self.flags.contains(InstFlags::PRECISE) && is_contractible(op) {
             self.decorate(val.id, Decoration::NoContraction, &[]);
         }
+        // `RelaxedPrecision` exists for results of 32 bits only.
         let relaxes = matches!(val.scalar, Scalar::F32 | Scalar::U32 | Scalar::S32);
         if self.flags.contains(InstFlags::RELAXED) && relaxes {
             self.decorate(val.id, Decoration::RelaxedPrecision, &[]);
@@ -91,6 +92,7 @@ impl Builder {
         if x.is_none() && y.is_none() {
             return None;
         }
+        // The result has the size of the larger operand, so a smaller one cannot stand for it.
         match fold::binary(op, a.scalar, x, y) {
             fold::Folded::Constant(bits) => {
                 Some(self.constant_splat(a.scalar, bits, a.size.max(b.size)))
@@ -145,6 +147,7 @@ impl Builder {
             }
             return self.gather_vector(&lanes[..size as usize], a.scalar);
         }
+        // Before SPIR-V 1.4 a vector is selected by a vector of booleans, not by a single one.
         let cond = self.widen(cond, size);
         let a = self.widen(a, size);
         let b = self.widen(b, size);

@@ -55,7 +55,7 @@ impl Builder {
         if self.info(val.id).size == 1 {
             return Some([known.bits; 4]);
         }
-        // No value has no bits.
+        // Parts past the size are the id 0, of which no bits are known: they are 0.
         Some(known.parts.map(|part| self.derived(part).bits))
     }
 

@@ -72,6 +72,7 @@ impl Builder {
 
     /// Clamps an integer of type `from` to the values of `to`, in its own width.
     fn saturate_int(&mut self, val: Val, from: Type, to: Type) -> Val {
+        // Narrow sources have been extended to words, so the limits of a word hold for them as well.
         let (from_bits, to_bits) = (from.width().bits().max(32), to.width().bits());
         let from_min = if from.is_signed_int() {
             -(1i128 << (from_bits - 1))
@@ -166,6 +167,7 @@ impl Builder {
         }
         let one = self.constant_like(magnitude, 1);
         let unit = self.binary(Spv::ShiftLeftLogical, one, excess);
+        // `unit` is the distance between the floats there, at least 1; the bits below it are those that the float does not hold.
         let rest = self.binary(Spv::ISub, unit, one);
         let rest = self.binary(Spv::BitwiseAnd, magnitude, rest);
         let low = self.binary(Spv::ISub, magnitude, rest);
@@ -217,7 +219,8 @@ impl Builder {
         }
     }
 
-    /// The low bits of the integer that a float stands for; NaN and the infinities give 0.
+    /// The low bits of the integer that a float stands for (NV_gpu_program5 section 2.X.8.Z, CVT: high bits are dropped unless the
+    /// conversion saturates); NaN and the infinities give 0.
     ///
     /// The magnitude modulo a power of two is exact as a float, and so is its conversion.
     fn float_to_int_low(&mut self, val: Val, wide: bool) -> Val {
@@ -234,6 +237,7 @@ impl Builder {
         let excess = self.binary(Spv::FMul, multiple, modulus);
         let low = self.binary(Spv::FSub, magnitude, excess);
         let zero = self.float_like(val, 0.0);
+        // For infinities the difference is NaN, as it is for NaN itself; `NMax` makes 0 of that.
         let low = self.ext(GlslOp::NMax, &[low, zero]);
         let low = self.unary_to(Spv::ConvertFToU, int, low);
         let zero = self.constant_like(low, 0);
@@ -276,6 +280,7 @@ impl Builder {
         );
         let clamped = self.ext(GlslOp::NClamp, &[rounded, low, high]);
         let mut result = self.unary_to(op, int, clamped);
+        // The largest integer is not a float here, so no clamp gives it.
         if below != limit - 1.0 {
             let limit = self.float_like(rounded, limit);
             let beyond = self.compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, rounded, limit);
@@ -351,6 +356,7 @@ impl Builder {
     /// The bits of the neighbor of `bits` if `back`, its value, lies on the wrong side of `exact`.
     fn step(&mut self, bits: Val, exact: Val, back: Val, rounding: Rounding, sign_bit: u64) -> Val {
         let one = self.constant_like(bits, 1);
+        // The bits of neighboring floats of one sign are neighboring numbers, the smaller one toward zero.
         let toward_zero = self.binary(Spv::ISub, bits, one);
         if rounding == Rounding::Trunc {
             let (far, near) = (

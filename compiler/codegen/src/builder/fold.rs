@@ -69,6 +69,7 @@ pub(crate) fn truth(op: Spv, scalar: Scalar, a: u64, b: u64) -> Option<bool> {
         Spv::FOrdLessThanEqual => holds(Op::SetLe, Float),
         Spv::FOrdGreaterThan => holds(Op::SetGt, Float),
         Spv::FOrdGreaterThanEqual => holds(Op::SetGe, Float),
+        // The IR has neither of these two. NaN fails every ordered comparison and passes every unordered one.
         Spv::FOrdNotEqual => Some(holds(Op::SetLt, Float)? || holds(Op::SetGt, Float)?),
         Spv::FUnordLessThan => Some(!holds(Op::SetGe, Float)?),
         _ => None,
@@ -112,6 +113,7 @@ fn computed(op: Op, base: TypeBase, scalar: Scalar, a: u64, b: u64) -> Option<u6
     }
     let mut sources = Sources::default();
     (sources[0][0], sources[1][0]) = (a, b);
+    // `OpFMul` itself is an IEEE product; products in which zero wins are sequences of instructions, see `legacy_product`.
     let lanes = evaluate(
         op,
         Type::of(base, width),
@@ -150,6 +152,7 @@ fn zero_is_neutral(a: Option<u64>, b: Option<u64>) -> Folded {
 fn float(op: Spv, a: Option<u32>, b: Option<u32>) -> Folded {
     const NEGATIVE_ZERO: u32 = 0x8000_0000;
     const ONE: u32 = 0x3f80_0000;
+    // Only what holds for -0, infinities and NaN: x + 0 makes +0 of -0, and 0 * x is NaN for an infinite x.
     match op {
         Spv::FMul | Spv::FDiv if b == Some(ONE) => Folded::First,
         Spv::FMul if a == Some(ONE) => Folded::Second,

@@ -160,6 +160,7 @@ impl Builder {
             return self.cast(lane.id(), to);
         }
         if info.scalar != to {
+            // If the whole vector was cast before, its component has the right type already.
             let cast = self.derived(lane.id()).casts[usize::from(to.is_float())];
             if cast.is_some() && self.info(cast).scalar == to {
                 return self.extract(cast, lane.component());
@@ -238,6 +239,7 @@ impl Builder {
             // The way back needs no instruction.
             self.derived_mut(cast).casts[usize::from(info.scalar.is_float())] = id;
         }
+        // There is one place for integers and one for floats: the first type asked for keeps it.
         if !known.is_some() {
             self.derived_mut(id).casts[index] = cast;
             if info.home == Home::Body {
@@ -349,6 +351,7 @@ impl Builder {
             }
             // In the right type the value may do as it is.
             let id = self.cast(first, to);
+            // A pair is a vector in SPIR-V, and there are no vectors of vectors: pairs always go lane by lane.
             if id != first && to != Scalar::Pair && info.scalar != Scalar::Pair {
                 let mut same = [Lane::UNDEFINED; 4];
                 for (same, lane) in same.iter_mut().zip(lanes) {
@@ -391,6 +394,7 @@ impl Builder {
         if info.scalar == Scalar::Pair || to == Scalar::Pair {
             return Lane::scalar(self.scalar(lane, to));
         }
+        // Constants are taken apart, so that vectors made of them are constants again.
         if info.home == Home::Constant {
             let part = self.extract(lane.id(), lane.component());
             return Lane::scalar(self.cast(part, to));
@@ -433,6 +437,7 @@ impl Builder {
             if vector_count == 2 || self.is_construction(lanes) {
                 return None;
             }
+            // Vectors have at least two components.
             let parts = if constant_count == 1 {
                 &[constants[0]; 2][..]
             } else {
@@ -467,6 +472,8 @@ impl Builder {
 
     /// Components of one vector; the same ones twice are the same value.
     fn swizzle(&mut self, id: ValueWord, lanes: &[Lane]) -> ValueWord {
+        // The number of components stands before the picks, so that (x, x) and (x, x, x) differ. Bit 63 tells these keys from those
+        // of tests, which the map holds as well.
         let picks = lanes.iter().fold(lanes.len() as u64, |picks, lane| {
             picks << 4 | lane.component() as u64
         });
@@ -512,6 +519,7 @@ impl Builder {
         if self.is_construction(lanes) {
             return None;
         }
+        // All lanes but one come from the base, so one of the first two does.
         let (odd, base) = (0..2).map(|index| lanes[index].id()).find_map(|base| {
             if self.info(base).size as usize != lanes.len() {
                 return None;
@@ -572,6 +580,7 @@ impl Builder {
             lanes.len() as u8,
             &operands[..count],
         );
+        // Each operand is one component: these need no extraction later.
         if count == lanes.len() {
             self.derived_mut(value).parts = operands.map(ValueWord);
         }

@@ -75,8 +75,8 @@ impl Builder {
         self.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
     }
 
-    /// Floats of which those that are too large for half precision are +-65536, which becomes an infinity everywhere: SwiftShader makes NaN of
-    /// infinities and of what is larger.
+    /// Brings floats that are too large for half precision, infinities included, to +-65536, which every driver packs as an
+    /// infinity: SwiftShader makes NaN of infinities and of larger numbers.
     fn beyond_halves_as_one(&mut self, floats: Val) -> Val {
         let low = self.float_like(floats, -65536.0);
         let high = self.float_like(floats, 65536.0);

@@ -21,7 +21,8 @@ impl Builder {
         [0, 1].map(|part| self.op(Spv::CompositeExtract, Scalar::U32, 1, &[id.0, part]))
     }
 
-    /// A divisor without undefined results, and where it was zero or -1.
+    /// A divisor without undefined results, and where the original was zero or -1: SPIR-V defines neither a division by zero nor
+    /// that of the least signed value by -1.
     pub(crate) fn safe_divisor(&mut self, b: Val, signed: bool) -> (Val, Option<Val>, Option<Val>) {
         let minus_one = if b.scalar == Scalar::U64 {
             u64::MAX
@@ -76,7 +77,7 @@ impl Builder {
         })
     }
 
-    /// Overflow and carry of `a + b = sum`.
+    /// Overflow and carry of `a + b = sum`: NV_gpu_program4 section 2.X.4.3.
     pub(crate) fn add_flags(&mut self, a: Val, b: Val, sum: Val) -> Flags {
         let [a_high, b_high, sum_high] = [a, b, sum].map(|val| self.upper_word(val));
         // Overflow: both operands have the sign that the sum lacks.
@@ -85,11 +86,13 @@ impl Builder {
         let both = self.binary(Spv::BitwiseAnd, x, y);
         Flags {
             overflow: self.compare_bits(Spv::SLessThan, both, 0),
+            // An unsigned sum that wrapped is less than each summand.
             carry: self.below(sum, a),
         }
     }
 
-    /// Overflow and carry (no borrow) of `a - b = difference`.
+    /// Overflow and carry of `a - b = difference`: NV_gpu_program4 section 2.X.4.3. The carry of a difference means that there is
+    /// no borrow.
     pub(crate) fn sub_flags(&mut self, a: Val, b: Val, difference: Val) -> Flags {
         let [a_high, b_high, high] = [a, b, difference].map(|val| self.upper_word(val));
         // Overflow: the operands differ in sign, and the difference does not have that of `a`.

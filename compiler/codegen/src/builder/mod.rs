@@ -29,7 +29,7 @@ use glasm_ir::{InstFlags, Stage};
 use rustc_hash::FxHashMap;
 use spirv::{Decoration, Op, StorageClass};
 
-/// Bits of constants below this are found without a hash.
+/// Constants whose bits are below this number are found by index, without a hash.
 const SMALL: usize = 32;
 
 /// Operation and operands of a type.
@@ -121,8 +121,10 @@ impl Builder {
         }
         self.interface.clear();
         self.values.clear();
+        // Id 0 does not exist in SPIR-V. Its entry lets ids be indices, and answers for lanes without a value.
         self.values.push(NO_VALUE);
         self.derived.clear();
+        // Entry 0 is shared by all values of which nothing is known yet; `derived_mut` never hands it out.
         self.derived.push(Derived::default());
         self.results.clear();
         self.scalar_types = [[TypeWord::default(); 4]; SCALARS];
@@ -295,6 +297,8 @@ impl Builder {
 
     /// The type that `op` with `operands` declares; the same declaration twice gives the same type.
     pub(crate) fn declare_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
+        // SPIR-V forbids equal declarations of types that are neither aggregates nor pointers. The key has room for seven operands,
+        // as many as `OpTypeImage` has; no operand is `u32::MAX`, so the padding is unambiguous.
         let word = |index| u64::from(operands.get(index).map_or(u32::MAX, |&operand| operand));
         let pair = |index| word(index) << 32 | word(index + 1);
         let key = ((op as u64) << 32 | word(0), pair(1), pair(3), pair(5));
@@ -324,6 +328,7 @@ impl Builder {
     pub(crate) fn variable(&mut self, class: StorageClass, pointee: TypeWord) -> ValueWord {
         let pointer = self.pointer(class, pointee);
         let id = self.object();
+        // Registers that were never written read as 0, in memory as in values; without an initializer they would be undefined.
         if class == StorageClass::Private {
             let zero = self.null(pointee);
             self.globals
@@ -338,6 +343,7 @@ impl Builder {
 
     /// The zero of any type.
     pub(crate) fn null(&mut self, ty: TypeWord) -> ValueWord {
+        // The key is the type. No composite has `u8::MAX` components, so it cannot meet another one.
         let key = [
             ValueWord(ty.0),
             ValueWord::NONE,
@@ -538,6 +544,7 @@ impl Builder {
             let Some(cached) = self.cached.pop() else {
                 return;
             };
+            // The blocks that follow are not dominated by the branch, so its values must not be found again.
             match cached {
                 Cached::Part(id, index) => {
                     self.derived_mut(id).parts[index as usize] = ValueWord::NONE;

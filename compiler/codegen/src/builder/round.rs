@@ -23,11 +23,13 @@ impl Builder {
             return self.ext(GlslOp::RoundEven, &[val]);
         }
         let (low, high) = self.neighbors(val);
-        // Exact, but for what is a little below zero: there it is 1 or next to it, which chooses the same.
+        // The difference is exact, except for values just below zero: there it comes to 1 or nearly 1, which rounds up as the exact
+        // one does.
         let rest = self.binary(Spv::FSub, val, low);
         let half = self.float_like(val, 0.5);
         let beyond = self.compare(Spv::FOrdGreaterThan, Scalar::BoolInt, rest, half);
         let tie = self.compare(Spv::FOrdEqual, Scalar::BoolInt, rest, half);
+        // The lower neighbor is odd if its half is not a whole number.
         let halved = self.binary(Spv::FMul, low, half);
         let floor = self.ext(GlslOp::Floor, &[halved]);
         let odd = self.compare(Spv::FOrdNotEqual, Scalar::BoolInt, floor, halved);

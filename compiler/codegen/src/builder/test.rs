@@ -18,6 +18,8 @@ impl Builder {
             _ if from != to && to == Scalar::F32 && self.is_constant(lane.id()) => {
                 self.constant_class(lane, from)
             }
+            // SF is the top bit of unsigned results, too (NV_gpu_program4 section 2.X.4.3), so the conversion is signed. It may
+            // round, but keeps sign and zero.
             (Scalar::U32, Scalar::F32) => {
                 let value = self.scalar(lane, from);
                 let value = self.val(value);
@@ -48,6 +50,7 @@ impl Builder {
             (false, false) => 1.0,
             (true, false) => -1.0,
             (false, true) => 0.0,
+            // Only NaN has both flags.
             (true, true) => f32::NAN,
         })
     }
@@ -107,6 +110,7 @@ impl Builder {
             return self.val(id);
         }
         let result = self.test_value(value, test, None);
+        // Constants are found again by their bits, in any branch.
         if self.info(result.id).home != Home::Constant {
             self.results.insert(key, result.id);
             self.remember(Cached::Key(key));
@@ -170,6 +174,8 @@ impl Builder {
         if let Some(flags) = flags.filter(|flags| test.reads_overflow() && flags.iter().any(set)) {
             return self.test_float_and_flags(value, test, flags);
         }
+        // Table X.16 of NV_gpu_program4 section 2.X.4.3 with OF and CF clear. NaN sets SF and ZF: it fails LT, LE, EQ, GT and GE
+        // and passes NE.
         let compare = match test {
             CondTest::Eq => Op::FOrdEqual,
             CondTest::Ne => Op::FUnordNotEqual,
@@ -192,7 +198,8 @@ impl Builder {
         self.compare_bits(compare, value, 0)
     }
 
-    /// The test of a float that stands for integers in some of its lanes, whose overflow and carry count too.
+    /// The test of a float that stands for integers in some of its lanes, whose overflow and carry count, too: Table X.16 of
+    /// NV_gpu_program4 section 2.X.4.3.
     fn test_float_and_flags(
         &mut self,
         value: Val,
@@ -258,6 +265,7 @@ impl Builder {
                 let zero = self.int_zero(value);
                 self.not(zero)
             }
+            // Table X.16 of NV_gpu_program4 has `(SF && !ZF) ^ OF`; an integer with SF set is never zero.
             CondTest::Lt => {
                 let sign = self.int_sign(value);
                 self.truth_xor(sign, overflow)
@@ -352,7 +360,7 @@ impl Builder {
         self.compare(op, Scalar::BoolInt, a, b)
     }
 
-    /// Least of two integers, by signedness.
+    /// The smaller one of two unsigned integers.
     pub(crate) fn int_min(&mut self, a: Val, b: Val) -> Val {
         if let (Some(a_bits), Some(b_bits)) = (self.splat_bits(a), self.splat_bits(b)) {
             return if a_bits <= b_bits { a } else { b };

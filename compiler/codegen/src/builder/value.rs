@@ -48,7 +48,7 @@ impl Scalar {
     }
 }
 
-/// Where a value is defined.
+/// Where a value is defined. The order counts: what is derived from several values lives where the last of them does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Home {
     /// Module scope.
@@ -72,6 +72,7 @@ pub(crate) struct ValueInfo {
     pub(super) derived: u32,
 }
 
+/// What is known of ids that are no values: labels, functions, variables, pointers.
 pub(super) const NO_VALUE: ValueInfo = ValueInfo {
     scalar: Scalar::U32,
     size: 1,

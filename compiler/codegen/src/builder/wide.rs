@@ -45,6 +45,7 @@ impl Builder {
                 self.wide_choose(greater, x, y)
             }
             Op::Sign => self.wide_sign(x, signed),
+            // No unsigned value is below 0.
             Op::SelLt if !signed => z,
             Op::SelLt => {
                 let below = self.compare_bits(Spv::SLessThan, x[1], 0);
@@ -205,6 +206,7 @@ impl Builder {
 
     fn wide_mul(&mut self, a: WideWords, b: WideWords) -> WideWords {
         let [low, high] = self.wide_product(a[0], b[0]);
+        // The product of the high words lies beyond 64 bits.
         let cross = self.binary(Spv::IMul, a[0], b[1]);
         let high = self.binary(Spv::IAdd, high, cross);
         let cross = self.binary(Spv::IMul, a[1], b[0]);
@@ -237,6 +239,7 @@ impl Builder {
         } else {
             Spv::ULessThan
         };
+        // The sign is in the high words; low words compare as unsigned in either case.
         let above = self.compare(op, Scalar::BoolInt, a[1], b[1]);
         let same = self.compare(Spv::IEqual, Scalar::BoolInt, a[1], b[1]);
         let below = self.compare(Spv::ULessThan, Scalar::BoolInt, a[0], b[0]);
@@ -246,6 +249,7 @@ impl Builder {
 
     /// The count within a word, the rest of a word, and whether it is more than a word.
     fn shift_parts(&mut self, count: Val) -> (Val, Val, Val) {
+        // Counts are taken modulo 64: bit 5 tells of a whole word, the bits below it of the rest.
         let (last, word) = (self.constant_like(count, 31), self.constant_like(count, 32));
         let within = self.binary(Spv::BitwiseAnd, count, last);
         let rest = self.binary(Spv::ISub, last, within);
@@ -257,6 +261,7 @@ impl Builder {
     fn wide_shl(&mut self, a: WideWords, count: Val) -> WideWords {
         let (within, rest, beyond) = self.shift_parts(count);
         let low = self.binary(Spv::ShiftLeftLogical, a[0], within);
+        // Shifted in two steps: for a count of 0 a single one would be by 32, which SPIR-V leaves undefined.
         let one = self.constant_like(a[0], 1);
         let carried = self.binary(Spv::ShiftRightLogical, a[0], one);
         let carried = self.binary(Spv::ShiftRightLogical, carried, rest);
@@ -274,6 +279,7 @@ impl Builder {
         };
         let (within, rest, beyond) = self.shift_parts(count);
         let high = self.binary(op, a[1], within);
+        // In two steps for the same reason as in `wide_shl`.
         let one = self.constant_like(a[1], 1);
         let carried = self.binary(Spv::ShiftLeftLogical, a[1], one);
         let carried = self.binary(Spv::ShiftLeftLogical, carried, rest);

@@ -50,7 +50,7 @@ impl Emit<'_> {
         Ok(self.w.binary(Spv::FDiv, a, b))
     }
 
-    /// `a > b ? b : a` or `a > b ? a : b`
+    /// `a > b ? b : a` or `a > b ? a : b`: NV_gpu_program4 section 2.X.8.Z, MIN and MAX. `FMin` and `FMax` would leave NaN open.
     pub(super) fn min_max(&mut self, cx: InstCx<'_>, which: Extreme) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
         let op = match (cx.inst.ty.is_float(), cx.inst.ty.is_signed_int()) {
@@ -65,7 +65,8 @@ impl Emit<'_> {
         })
     }
 
-    /// `a - floor(a)`; the difference of a tiny negative number rounds to 1 and is taken back.
+    /// `a - floor(a)`, which is always below 1 (NV_gpu_program4 section 2.X.8.Z, FRC): where the difference of a tiny negative
+    /// number rounds to 1, the number next to 1 takes its place.
     pub(super) fn fract(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let a = self.source(cx.inst, 0, cx.lanes)?;
         let fraction = self.w.ext(GlslOp::Fract, &[a]);
@@ -106,7 +107,7 @@ impl Emit<'_> {
         Ok(self.w.binary(Spv::FDiv, one, a))
     }
 
-    /// `exp2(b * log2(a))`
+    /// `exp2(b * log2(a))`: NV_gpu_program4 section 2.X.8.Z, POW.
     pub(super) fn pow(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
         let log = self.w.log2_of(a);
@@ -125,7 +126,7 @@ impl Emit<'_> {
         let a = self.source(cx.inst, 0, lanes)?;
         let b = self.source(cx.inst, 1, lanes)?;
         let size = glasm_ir::WriteMask(lanes).count() as u8;
-        // Precise sums have a fixed order, which OpDot leaves to the device.
+        // Precise sums have a fixed order, which OpDot leaves to the device; nor does OpDot know products in which zero wins.
         let in_order = self.w.flags.contains(InstFlags::PRECISE) || self.w.legacy_multiply;
         if !in_order || a.scalar != Scalar::F32 {
             let (a, b) = (self.w.widen(a, size), self.w.widen(b, size));
@@ -191,8 +192,7 @@ impl Emit<'_> {
         Ok(self.w.select(truth, b, c))
     }
 
-    /// Ends the invocation's part in all results.
-    /// An end of a critical section, which there is if the program says what it means.
+    /// The beginning or the end of a critical section. The program has one only if its modes say how invocations are ordered.
     pub(super) fn interlock(&mut self, op: Spv) -> Outcome {
         if self.program.modes.interlock.is_some() {
             self.w.body.op(op, &[]);
@@ -200,12 +200,14 @@ impl Emit<'_> {
         Outcome::None
     }
 
+    /// Ends the invocation's part in all results.
     pub(super) fn demote(&mut self) -> Result<Outcome, Failure> {
         if self.program.stage != Stage::Fragment {
             return Err(Error::unsupported("only fragments can be discarded"));
         }
         if self.w.device.demote_to_helper_invocation {
             self.w.needs.insert(crate::capability::Need::Demote);
+            // The invocation goes on as a helper, so that derivatives of its neighbors stay defined.
             self.w.body.op(Spv::DemoteToHelperInvocation, &[]);
         } else {
             // `OpKill` ends its block; what follows is a block that nothing reaches in the same place.

@@ -162,6 +162,7 @@ impl Emit<'_> {
     ) {
         if self.element_vectors(register) == 1 {
             let mut lanes = values;
+            // Elements are stored as whole vectors, so the lanes that are not written are read first.
             if write != 15 {
                 let old = self.load_words(register, element, 0);
                 for lane in WriteMask(!write & 15).lanes() {
@@ -195,6 +196,7 @@ impl Emit<'_> {
         let scalar = self.analysis.cond_scalar(cc, self.w.wide_int());
         let values = if scalar.is_bool() {
             let truth = self.w.compare_bits(Spv::INotEqual, words, 0);
+            // An id of its own, which is noted to stand for `scalar`.
             let id = self.w.op(Spv::CopyObject, scalar, 4, &[truth.id.0]).id;
             Val {
                 id,
@@ -271,7 +273,8 @@ impl Emit<'_> {
         }
     }
 
-    /// The element that a term names, clamped to `0..len`.
+    /// The element that a term names, clamped to `0..len`: beyond it the result is undefined, but the access must do no harm
+    /// (NV_gpu_program4 section 2.X.4.2).
     pub(super) fn element_of(&mut self, term: IndexTerm, len: u32) -> Result<Element, Failure> {
         let last = len.max(1) - 1;
         let Some((register, lane)) = term.relative else {

@@ -79,6 +79,7 @@ impl Emit<'_> {
         let updates = self.half_updates(cx.inst, op, access.components)?;
         let address = self.address(cx, access, 1)?;
         let mut lanes = [Lane::scalar(self.w.uint(0)); 4];
+        // NV_shader_atomic_fp16_vector asks for atomic components only, so each word is updated by itself.
         for (word, update) in (0u32..).zip(updates) {
             let old = match address {
                 Address::Global(address) => {
@@ -204,6 +205,7 @@ impl Emit<'_> {
     fn update(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
         if update.ty == Type::F16 {
             return if update.op == AtomicOp::Exchange {
+                // An exchange computes nothing from the old halves, so the word is exchanged as it is.
                 let value = self.w.halves_in_word(update.value);
                 let ty = Type::U32;
                 let cell = Cell { ty, ..cell };
@@ -279,7 +281,8 @@ impl Emit<'_> {
         Ok(self.w.val(lanes[0].id()))
     }
 
-    /// The lanes that `body` gives. Helper invocations, which get undefined values from atomics, do not run it: they must not wait for any.
+    /// The lanes that `body` gives. Helper invocations do not run it: they get undefined values from atomics
+    /// (EXT_shader_image_load_store, issue 22), so a loop that waits for one might never end.
     pub(super) fn lanes_if_alive(
         &mut self,
         body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
@@ -321,6 +324,7 @@ impl Emit<'_> {
         self.w.begin_block(header);
         let ty = self.w.ty(cell.scalar, 1);
         let old = self.w.value(cell.scalar, 1, Home::Body);
+        // Word 5 of the phi is the value of the next round, which is known only below.
         let phi = self.w.body.len();
         self.w
             .body
@@ -333,6 +337,7 @@ impl Emit<'_> {
         let new = self.w.updated_cell(cell, old, update);
         let seen = self.w.compare_exchange(cell, old, new);
         self.w.body.0[phi + 5] = seen.id.0;
+        // The bits are compared: a NaN never equals itself.
         let done = self.w.compare(Spv::IEqual, Scalar::BoolInt, seen, old);
         self.w
             .body
@@ -363,6 +368,7 @@ impl Builder {
     fn atomic_view(&mut self, update: Update, kind: Option<BufferKind>) -> Result<Scalar, Failure> {
         let device = self.device;
         let shared = kind == Some(BufferKind::Shared);
+        // The features for float sums that are known here are those of buffers; shared memory has others in Vulkan.
         let adds = update.op == AtomicOp::Add && !shared;
         if update.ty == Type::F32 && adds && device.buffer_float32_atomic_add {
             self.needs.insert(Need::Float32AtomicAdd);
@@ -421,6 +427,7 @@ impl Builder {
         };
         let word = self.updated(words, word, update);
         let word = self.moved_up(cell.scalar, word, Some(shift));
+        // The other word keeps the value that was seen; if it changed meanwhile, the exchange fails and is tried again.
         let hole = self.constant_like(old, u64::from(u32::MAX));
         let hole = self.binary(Spv::ShiftLeftLogical, hole, shift);
         let keep = self.unary(Spv::Not, hole);
@@ -441,6 +448,7 @@ impl Builder {
             return self.updated_halves(old, update);
         }
         match update.op {
+            // NV_gpu_program5 section 2.X.8.Z, ATOM.
             AtomicOp::IncWrap => {
                 let one = self.constant_like(old, 1);
                 let below = self.compare(less, Scalar::BoolInt, old, value);

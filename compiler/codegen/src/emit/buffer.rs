@@ -20,9 +20,9 @@ use spirv::{Decoration, Op as Spv, StorageClass};
 
 /// First binding of atomic counters in the set that they share with storage buffers.
 const FIRST_COUNTER_BINDING: u32 = 64;
-/// Vectors in a constant buffer: 64 KiB, the most that GL guarantees nothing beyond.
+/// Vectors in a constant buffer: 64 KiB. Beyond them values are undefined (NV_parameter_buffer_object2, issue 2).
 const CONSTANT_VECTORS: u32 = 4096;
-/// Words of shared memory if the program does not say how much it uses.
+/// Words of shared memory if the program does not say how much it uses: 16 KiB, which every Vulkan device has.
 const SHARED_WORDS: u32 = 4096;
 
 /// Number of a view in [`BufferVariables`].
@@ -223,6 +223,7 @@ impl Emit<'_> {
         }
         match buffer.kind {
             BufferKind::Shared => {
+                // Shared memory has no robust access: numbers beyond its end are brought inside.
                 let last = self
                     .w
                     .constant_like(number, u64::from(self.shared_len(id, view) - 1));

@@ -49,6 +49,7 @@ impl Emit<'_> {
             return Ok(self.w.test_wide(guard.test, &values[..count], &flag_values));
         } else {
             for value in &mut values[..count] {
+                // Lanes of other types, and those without a value, take the common form: the same sign and zero flags.
                 let known = value.id().is_some() && self.w.info(value.id()).scalar == scalar;
                 if !known {
                     *value = Lane::scalar(self.w.canonical_cond(*value, scalar));
@@ -57,6 +58,7 @@ impl Emit<'_> {
             self.w.gather(&values[..count], scalar)
         };
         if !(self.analysis.reads_overflow && guard.test.reads_overflow()) {
+            // Remembered by value and test; tests that read overflow and carry depend on more.
             return Ok(self.w.cached_test(value, guard.test));
         }
         let overflow = self.w.gather(&flag_values[0][..count], Scalar::BoolInt);
@@ -70,7 +72,8 @@ impl Emit<'_> {
     pub(super) fn branch_condition(&mut self, cond: Cond) -> Result<ValueWord, Failure> {
         match cond {
             Cond::Any(guard) => {
-                // Each lane is tested once.
+                // NV_gpu_program4 section 2.X.8.Z, IF: one component that passes is enough. The swizzle may name a lane several
+                // times; each is tested once.
                 let tested = guard.swizzle.source_lanes(15);
                 let guard = Guard {
                     swizzle: glasm_ir::Swizzle::XYZW,

@@ -78,7 +78,7 @@ impl Emit<'_> {
         let Some(dst) = inst.dst else {
             return Ok(false);
         };
-        // What the device lacks is an error with any operands.
+        // A feature that the device lacks is an error whatever the operands are.
         if !self.w.device.float64 && self.uses_float64(inst, needed >> 4) {
             return Ok(false);
         }

@@ -20,7 +20,8 @@ impl Emit<'_> {
         let program = self.program;
         let src = &program.srcs[cx.inst.first_source as usize];
         let to = cx.inst.ty;
-        // Narrow sources are cut to their width first, then modified as the type that they are.
+        // Narrow sources are cut to their width first (NV_gpu_program5 section 2.X.8.Z, CVT), then modified as the type that they
+        // are.
         let val = if from.width().bits() < 32 && from.is_int() {
             let plain = glasm_ir::Src {
                 abs: false,

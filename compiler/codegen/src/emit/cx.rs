@@ -129,6 +129,7 @@ impl Texel {
     /// Whether `inst` makes the same access right after.
     pub(super) fn is_of(&self, program: &Program, inst: &Inst, id: TexAccessId) -> bool {
         let access = program.tex_accesses[id];
+        // The residency goes to a register. If the access reads that register, the second access differs from the first.
         let is_written = |term: IndexTerm| {
             let register = term.relative.map(|(register, _)| register);
             register.is_some() && register == self.written

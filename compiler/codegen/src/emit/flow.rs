@@ -8,8 +8,8 @@ use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Cond, Node, RoutineId, SwitchId};
 use spirv::{LoopControl, Op, SelectionControl};
 
-/// Where jumps go. Without a return join, `Return` ends the function; so it does out of loops and switches, since what has such returns is
-/// not inlined.
+/// Where jumps go. `Return` goes to the return join of an inlined routine; without one it ends the function. Inside loops and
+/// switches it always ends the function, because routines that return from there are not inlined.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Flow {
     break_to: Option<JoinId>,
@@ -91,7 +91,7 @@ impl Emit<'_> {
         self.w.close_scope(scope.cached);
     }
 
-    /// Ends the open block with an edge to a join. A jump without a target cannot be written down in the tree.
+    /// Ends the open block with an edge to a join. A jump that has no loop or switch to leave is an error.
     fn jump(&mut self, to: Option<JoinId>) -> Result<(), Failure> {
         let Some(join) = to else {
             return Err(Error::unsupported("a jump leaves no loop"));
@@ -131,6 +131,7 @@ impl Emit<'_> {
         otherwise: Option<BlockId>,
         flow: Flow,
     ) -> Result<(), Failure> {
+        // Taken even if both arms are empty: lists come in the order of the tree.
         let list = self.live.next_list();
         let is_empty = |block: BlockId| self.program.blocks[block].len == 0;
         if is_empty(then) && otherwise.is_none_or(is_empty) {
@@ -144,6 +145,7 @@ impl Emit<'_> {
         let join = self.new_join(list);
         let merge = self.join_label(join);
         if otherwise.is_none() {
+            // Without an else part the open block itself is one that goes to the join.
             self.add_edge(join);
         }
         let then_label = self.w.label();
@@ -176,7 +178,8 @@ impl Emit<'_> {
         }
     }
 
-    /// A jump under a condition, which needs no block of its own. What it takes along is computed before the condition is tested.
+    /// A jump under a condition, which needs no block of its own, nor a merge instruction: one of the targets leaves the loop or
+    /// its round. What it takes along is computed before the condition is tested.
     fn exit_if(&mut self, cond: ValueWord, exit: JoinId) {
         self.add_edge(exit);
         let (exit, next) = (self.join_label(exit), self.w.label());
@@ -209,6 +212,7 @@ impl Emit<'_> {
             arms.push((label, case.block));
             operands.extend(case.values.iter().flat_map(|&value| [value, label.0]));
         }
+        // An instruction has at most 65,535 words.
         if operands.len() > 65_000 {
             return Err(Error::limit("a switch has too many values").at(switch.span));
         }
@@ -221,7 +225,7 @@ impl Emit<'_> {
             return_to: None,
             in_switch: true,
         };
-        // Case order in the records: cases, then the default.
+        // The records of liveness have the cases first and the default last.
         for (label, block) in arms.into_iter().chain(default) {
             self.arm(label, block, inner, join)
                 .map_err(|error| error.at(switch.span))?;
@@ -245,6 +249,7 @@ impl Emit<'_> {
         self.w
             .body
             .op(Op::LoopMerge, &[merge_label.0, continue_label.0, none]);
+        // The header block ends with its merge instruction, so that the body may begin with a selection.
         let body_label = self.w.label();
         self.w.branch(body_label);
         self.w.begin_block(body_label);
@@ -262,6 +267,8 @@ impl Emit<'_> {
         // Caches of the body may come from blocks that do not dominate the continue block.
         self.close_scope(&scope);
         let scope = self.open_scope();
+        // With the scope the lanes lost the values of the header. Those that no edge changes have them in the continue block as
+        // well.
         self.set_header_lanes(&header);
         self.seal_continue(next_round);
         if let Some(continuing) = continuing {
@@ -284,7 +291,8 @@ impl Emit<'_> {
         if !info.early_return {
             return self.flow_block(body, Flow::default());
         }
-        // Returns are breaks of a switch with nothing but a default.
+        // Returns are breaks of a switch with nothing but a default: besides loops, this is the only construct that nested blocks
+        // can leave.
         let list = self.live.next_list();
         let join = self.new_join(list);
         let merge = self.join_label(join);

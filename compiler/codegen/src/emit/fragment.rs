@@ -30,6 +30,7 @@ impl Emit<'_> {
             self.w.needs.insert(Need::DerivativeControl);
         }
         let val = self.w.unary(op, a);
+        // A flipped viewport reverses the neighbors in y.
         let in_y = matches!(op, Spv::DPdy | Spv::DPdyFine | Spv::DPdyCoarse);
         let flip = in_y && self.options.conventions.negate_ddy;
         Ok(if flip {
@@ -39,7 +40,7 @@ impl Emit<'_> {
         })
     }
 
-    /// An input evaluated elsewhere than where its declaration says.
+    /// An input evaluated elsewhere than where its declaration says: NV_gpu_program5 section 2.X.8.Z, IPAC, IPAO and IPAS.
     pub(super) fn interpolate(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let program = self.program;
         let src = program.srcs[cx.inst.first_source as usize];
@@ -79,6 +80,7 @@ impl Emit<'_> {
         if !self.options.conventions.negate_ddy {
             return Ok(offset);
         }
+        // The viewport is flipped, so the y axis of the device points the other way.
         let y = self.w.component(offset, 1);
         let y = self.w.unary(Spv::FNegate, y);
         Ok(self
@@ -103,7 +105,8 @@ impl Emit<'_> {
             Element::Constant(element) => return self.interpolated_input(input(element), at),
             Element::Dynamic(number) => self.w.val(number),
         };
-        // Every element is evaluated, because a variable is named, not computed.
+        // Each element is a variable of its own, and GLSL.std.450 takes the variable itself, which no index can choose at run time:
+        // every element is evaluated.
         let mut chosen = self.interpolated_vector(input(0), at)?;
         for element in 1..len {
             let value = self.interpolated_vector(input(element), at)?;

@@ -9,7 +9,7 @@ use crate::interface::builtin::thread_row;
 use glasm_ir::{Node, Op, Type};
 use spirv::{Op as Spv, Scope};
 
-/// Invocations of a thread group.
+/// Invocations of a thread group: its masks are words (NV_shader_thread_group section 8.3).
 const GROUP: u32 = 32;
 
 impl Emit<'_> {
@@ -57,6 +57,7 @@ impl Emit<'_> {
         if !self.w.is_split() {
             return Ok(self.w.component(masks, 0));
         }
+        // Of the masks of a larger subgroup, bit 5 and up of the invocation number choose that of its own group.
         let id = self.subgroup_id();
         let five = self.w.constant_like(id, 5);
         let half = self.w.binary(Spv::ShiftRightLogical, id, five);
@@ -120,6 +121,7 @@ impl Emit<'_> {
         if op == Op::GroupAny {
             return Ok(any);
         }
+        // NV_gpu_program5 section 2.X.8.Z, TGEQ: values are equal if all of them are zero or none is.
         let all = ask(Spv::GroupNonUniformAll);
         Ok(self.w.compare(Spv::LogicalEqual, to, all, any))
     }
@@ -184,9 +186,12 @@ impl Emit<'_> {
         let operands = [scope, a.id.0, which.0];
         let read = self.w.op(op, Scalar::F32, a.size, &operands);
         let sum = self.w.binary(Spv::FAdd, read, b);
+        // Helper invocations fill quads that a primitive covers in part, so all of them are active as long as control flow is
+        // undivided.
         if self.is_undivided() {
             return Ok(sum);
         }
+        // NV_shader_thread_group section 8.3: where a fragment of the quad is inactive, all of them get 0.
         let complete = self.quad_is_active()?;
         let zero = self.w.constant_like(sum, 0);
         Ok(self.w.select(complete, sum, zero))
@@ -196,6 +201,7 @@ impl Emit<'_> {
     fn quad_is_active(&mut self) -> Result<Val, Failure> {
         let active = self.active()?;
         let id = self.thread_id();
+        // Invocations of a quad have four numbers in a row; the first is a multiple of four.
         let mask = self.w.constant_like(id, u64::from(GROUP - 4));
         let first = self.w.binary(Spv::BitwiseAnd, id, mask);
         let quad = self.w.binary(Spv::ShiftRightLogical, active, first);

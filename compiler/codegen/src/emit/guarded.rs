@@ -6,7 +6,8 @@ use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
 use spirv::{Op as Spv, SelectionControl};
 
-/// Most words of a function to which cases may still be added.
+/// A longer function gets no more cases, because each access to an array of resources multiplies its code: memory must stay
+/// bounded.
 const MAX_WORDS: usize = 1 << 26;
 
 /// The end of a block and the values that it gives.
@@ -23,6 +24,7 @@ impl Emit<'_> {
         cond: Val,
         body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
+        // The phis name the open block as the one that skips `body`.
         let entry = self.w.block;
         let [label, merge] = std::array::from_fn(|_| self.w.label());
         let none = SelectionControl::NONE.bits();
@@ -54,6 +56,7 @@ impl Emit<'_> {
         let merge = self.w.label();
         let none = SelectionControl::NONE.bits();
         self.w.body.op(Spv::SelectionMerge, &[merge.0, none]);
+        // Numbers have been clamped below `count`, so the last case can be the default that `OpSwitch` must have.
         let (last, rest) = labels.split_last().expect("there is at least one case");
         let mut operands = vec![number.id.0, last.0];
         for (case, label) in (0u32..).zip(rest) {

@@ -1,4 +1,5 @@
-//! Image accesses. Texels that do not exist read 0 and are not written, which the module sees to itself.
+//! Image accesses. Texels that do not exist read 0 and are not written (EXT_shader_image_load_store, issue 30), which the module
+//! sees to itself.
 
 use super::Emit;
 use super::cx::{InstCx, Outcome};
@@ -64,6 +65,7 @@ impl Emit<'_> {
                 emit.read_texel(object, texel);
                 let resident = emit.residency_answer();
                 let mut lanes = [Lane::UNDEFINED; 4];
+                // Negated, because a skipped block gives zeros: a texel that does not exist counts as resident.
                 lanes[0] = emit.w.not(resident).lane(0);
                 Ok(lanes)
             })
@@ -154,7 +156,7 @@ impl Builder {
         self.body.op(Spv::ImageWrite, &operands[..count]);
     }
 
-    /// The elements of a texel that was read, and (0, 0, 0, 1) past them.
+    /// The elements of a texel that was read, and (0, 0, 0, 1) past them: EXT_shader_image_load_store section 2.X.8.Z, LOADIM.
     fn elements(
         &mut self,
         read: Val,
@@ -220,7 +222,8 @@ impl Builder {
         self.gather_vector(&words, Scalar::U32)
     }
 
-    /// Whether the texel exists. Samples that do not are brought into range.
+    /// Whether the texel exists. Samples that do not are brought into range: which one is accessed then is undefined
+    /// (EXT_shader_image_load_store section 3.9.X).
     pub(super) fn inside(&mut self, object: ValueWord, texel: Texel) -> (Texel, Val) {
         let size = self.image_dimensions(object, &texel.image);
         let mut bounds: [Lane; 4] = std::array::from_fn(|lane| size.lane(lane));
@@ -228,11 +231,13 @@ impl Builder {
         if texel.image.target == TexTarget::Cube {
             bounds[2] = Lane::scalar(self.uint(6));
         } else if texel.image.target == TexTarget::CubeArray {
+            // The size counts cubes, the coordinate counts faces.
             let cubes = self.component(size, 2);
             let six = self.constant_like(cubes, 6);
             bounds[2] = self.binary(Spv::IMul, cubes, six).lane(0);
         }
         let bounds = self.gather_vector(&bounds[..faces], Scalar::U32);
+        // Unsigned, so that negative coordinates are beyond any size.
         let below = self.compare(Spv::ULessThan, Scalar::BoolInt, texel.coordinate, bounds);
         let inside = if below.size == 1 {
             below

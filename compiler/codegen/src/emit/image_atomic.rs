@@ -1,4 +1,4 @@
-//! Atomics on texels: of 32 bits, and on four half floats, which a lock stands for.
+//! Atomics on texels: of 32 bits, and of four half floats, for which a lock stands in.
 
 use super::Emit;
 use super::atomic::Update;
@@ -91,6 +91,7 @@ impl Builder {
     fn texel_pointer(&mut self, image: ImagePointer, texel: Texel) -> ValueWord {
         let word = self.ty(Scalar::U32, 1);
         let ty = self.pointer(StorageClass::Image, word);
+        // `OpImageTexelPointer` always has a sample operand, 0 for images with one sample.
         let sample = match texel.sample {
             Some(sample) => sample.id,
             None => self.uint(0),

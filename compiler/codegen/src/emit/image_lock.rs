@@ -34,8 +34,10 @@ impl Emit<'_> {
             .op(Spv::AtomicCompareExchange, Scalar::U32, 1, &operands);
         let owns = self.w.compare_bits(Spv::IEqual, seen, 0);
         let lanes = self.lanes_if(owns, |emit| {
+            // The lock itself is relaxed: what its earlier holders wrote is visible after this barrier.
             emit.memory_barrier()?;
             let lanes = body(emit)?;
+            // What was written must be visible to others before the lock is free.
             emit.memory_barrier()?;
             let operands = [lock.0, scope.0, relaxed.0, free.0];
             emit.w.body.op(Spv::AtomicStore, &operands);

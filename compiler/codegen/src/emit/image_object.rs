@@ -291,7 +291,7 @@ impl Builder {
         self.needs.insert(need);
     }
 
-    /// Any two images may be the same memory.
+    /// Images are aliased, because any two units may show the same memory.
     fn image_decorations(&mut self, variable: ValueWord, uses: ImageUse) {
         let written = uses.contains(ImageUse::WRITTEN);
         let decorations = [

@@ -70,6 +70,7 @@ impl Emit<'_> {
         if let Some(copy) = self.interface.input_copy(first, len) {
             return Ok(copy);
         }
+        // Inputs are variables of their own, which no index reaches; an array in Private memory is indexable.
         let vector = self.w.ty(Scalar::F32, 4);
         let count = self.w.uint(len);
         let ty = self.w.declare_type(Spv::TypeArray, &[vector.0, count.0]);
@@ -131,6 +132,7 @@ impl Emit<'_> {
         if let Some(copy) = self.interface.input_copy(first, len) {
             return copy;
         }
+        // Four lanes of 64 bits are two vectors of four words.
         let ty = self.w.word_array(2 * len);
         let variable = self.w.variable(StorageClass::Private, ty);
         let vector = self.w.ty(Scalar::U32, 4);
@@ -163,6 +165,7 @@ impl Emit<'_> {
             return None;
         }
         self.w.needs.insert(Need::Demote);
+        // The built-in `HelperInvocation` tells what the invocation was at its start; only the instruction follows demotions.
         let helper = self
             .w
             .op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);

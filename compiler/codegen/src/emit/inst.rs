@@ -11,6 +11,8 @@ use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 impl Emit<'_> {
     /// Writes one instruction, or nothing if nothing of it is needed.
     pub(super) fn emit_inst(&mut self, inst: &Inst) -> Result<(), Failure> {
+        // Every instruction takes its record, even if nothing of it is written: records come in the order of the tree. The low half
+        // has the lanes of the result, the high half those of the condition codes.
         let needed = self.live.next_needed();
         let lanes = needed & 15 | needed >> 4;
         if lanes == 0 && !inst.op.info().effect {
@@ -180,6 +182,7 @@ impl Emit<'_> {
         if src.has_modifier() || clamps && cx.inst.ty.is_float() {
             return Ok(Outcome::Val(self.source(cx.inst, 0, cx.lanes)?));
         }
+        // Bits stay as they are, so that programs may keep integers, halves and NaNs of any payload in float registers.
         let scalar = self.w.moved_scalar(cx.inst.ty);
         let mut from = [Lane::UNDEFINED; 4];
         self.source_lanes(src, scalar, cx.lanes, &mut from)?;
@@ -235,7 +238,8 @@ impl Emit<'_> {
             };
             emit.source_as(&src, cx.inst.ty, cx.lanes)
         };
-        // The summands without the negations, and whether each is subtracted.
+        // NV_gpu_program4 section 2.X.4.3: negation makes a subtraction of an addition and vice versa. These are the summands
+        // without their negations, and whether each is subtracted.
         let (x, y, x_negated, y_negated) = if cx.inst.op == Op::Mad {
             let [a, b] = self.two(cx)?;
             (self.w.int_product(a, b), plain(self, 2)?, false, negated(2))
@@ -248,7 +252,7 @@ impl Emit<'_> {
             (false, false) => Some(self.w.add_flags(x, y, result)),
             (false, true) => Some(self.w.sub_flags(x, y, result)),
             (true, false) => Some(self.w.sub_flags(y, x, result)),
-            // Undefined by the languages.
+            // Undefined by the same section.
             (true, true) => None,
         })
     }

@@ -25,7 +25,7 @@ impl Emit<'_> {
             .op(Spv::CompositeExtract, a.scalar, a.size, &[id.0, 1]))
     }
 
-    /// Quotient toward zero; all ones for a zero divisor.
+    /// Quotient toward zero; all ones for a zero divisor, which NV_gpu_program4 section 2.X.8.Z, DIV, leaves undefined.
     pub(super) fn int_div(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
         let signed = cx.inst.ty.is_signed_int();
@@ -51,7 +51,7 @@ impl Emit<'_> {
         Ok(self.w.all_ones_if(is_zero, remainder))
     }
 
-    /// A shift by a count modulo the width.
+    /// A shift by a count modulo the width: larger counts are undefined in NV_gpu_program4 section 2.X.8.Z, SHL, and in SPIR-V.
     pub(super) fn shift(&mut self, cx: InstCx<'_>, op: Spv) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
         let last = self
@@ -80,6 +80,7 @@ impl Emit<'_> {
         } else {
             (Spv::ShiftRightLogical, Spv::BitFieldUExtract)
         };
+        // Shifted down first: from bit 0 no field reaches beyond the word, which SPIR-V leaves undefined.
         let shifted = self.w.binary(shift_op, a, shift);
         let zero = self.w.uint(0);
         Ok(self.w.bit_field(shifted, &[count], |emit, a, counts| {
@@ -94,6 +95,7 @@ impl Emit<'_> {
         let width = self.w.constant_like(offset, 32);
         let offset = self.w.int_min(offset, width);
         let width = self.w.constant_like(offset, 32);
+        // SPIR-V leaves fields undefined that reach beyond the word.
         let room = self.w.binary(Spv::ISub, width, offset);
         let count = self.w.int_min(count, room);
         let (a, b) = self.w.same_size(a, b);

@@ -119,6 +119,7 @@ impl Emit<'_> {
         let join = std::mem::take(&mut self.joins.joins[id.0]);
         self.w.begin_block(join.label);
         if join.edges == 0 {
+            // A merge instruction names the block, so it must exist.
             self.w.body.op(Op::Unreachable, &[]);
             self.w.reachable = false;
         } else if join.list.edges <= 1 {
@@ -171,6 +172,7 @@ impl Emit<'_> {
         let edges = join.values.chunks_exact(stride);
         let first = join.values[1 + index];
         if edges.clone().all(|edge| edge[1 + index] == first) {
+            // A value that is known at the end of every edge dominates the join.
             return ValueWord(first);
         }
         let size = group.mask.count_ones() as u8;
@@ -256,7 +258,7 @@ impl Emit<'_> {
                 if scalar != Scalar::Pair {
                     return push_group(groups, slot, free, scalar);
                 }
-                // Pairs are vectors themselves and travel alone.
+                // Pairs are vectors themselves, and there are no vectors of vectors: each travels alone.
                 for lane in glasm_ir::WriteMask(free).lanes() {
                     push_group(groups, slot, 1 << lane, scalar);
                 }
@@ -341,8 +343,8 @@ impl Emit<'_> {
         self.set_header_lanes(header);
     }
 
-    /// Computes at the end of a round what goes to the next one. In the continue block, where only the counter changes then, some drivers
-    /// take copies of vectors for changes of all their lanes.
+    /// Computes what goes to the next round while the body is still open, so that only the counter changes in the continue block:
+    /// copies of vectors there look to some drivers like changes of all their lanes.
     pub(super) fn settle_round(&mut self, header: &Header) {
         for group in &header.groups {
             let value = self.travel_value(group);
@@ -371,7 +373,8 @@ impl Emit<'_> {
     }
 }
 
-/// Each lane for itself: some drivers keep a vector that goes from round to round in memory, lane by lane, and do not see what changes.
+/// Makes a group of each lane: some drivers keep a vector that goes from round to round in memory, lane by lane, and do not see
+/// which lanes change.
 fn split_groups(groups: &mut Vec<Group>) {
     let whole = groups.len();
     for index in 0..whole {

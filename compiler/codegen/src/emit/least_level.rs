@@ -98,6 +98,7 @@ impl Builder {
             TexTarget::Cube | TexTarget::CubeArray
         ) {
             size = self.component(size, 0);
+            // Coordinates on a face go from -1 to 1, over twice the range of texture coordinates.
             let half = self.float_like(size, 0.5);
             size = self.binary(Spv::FMul, size, half);
             derivatives = self.face_derivatives(coordinate, derivatives);
@@ -107,6 +108,7 @@ impl Builder {
             self.length_squared(texels)
         });
         let length = self.ext(GlslOp::NMax, &[x, y]);
+        // Both sides are squared, which saves a root and a logarithm.
         let twice = self.binary(Spv::FAdd, least, least);
         let bound = self.ext(GlslOp::Exp2, &[twice]);
         self.compare(Spv::FOrdLessThan, Scalar::BoolInt, length, bound)

@@ -66,6 +66,7 @@ impl Emit<'_> {
             Address::Global(address) => self.w.load_global(address, cx.inst.ty, &access)?,
             Address::Buffer(place) => self.load_buffer(place, cx.inst.ty, &access, cx.lanes)?,
         };
+        // NV_gpu_program5 section 2.X.4.5: components beyond those that are loaded are zero.
         let zero = match cx.inst.ty.width() {
             Width::W64 => self.w.wide_int(),
             Width::W8 | Width::W16 | Width::W32 => Scalar::U32,
@@ -108,15 +109,12 @@ impl Emit<'_> {
         Ok(Outcome::None)
     }
 
-    // Global memory.
-
-    // Barriers.
-
-    /// Orders all memory accesses of the invocation.
+    /// Orders all memory accesses of the invocation: EXT_shader_image_load_store section 2.X.8.Z, MEMBAR.
     pub(super) fn memory_barrier(&mut self) -> Result<Outcome, Failure> {
         let mut semantics = MemorySemantics::ACQUIRE_RELEASE
             | MemorySemantics::UNIFORM_MEMORY
             | MemorySemantics::IMAGE_MEMORY;
+        // Only compute stages have shared memory.
         if self.program.stage == Stage::Compute {
             semantics |= MemorySemantics::WORKGROUP_MEMORY;
         }
@@ -178,6 +176,7 @@ impl Builder {
     ) -> ValueWord {
         let pointee = self.ty(scalar, size);
         let ty = self.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+        // Without 64-bit integers an address is a vector of two words, which only a bitcast makes a pointer.
         let op = if self.info(address).scalar == Scalar::Pair {
             Spv::Bitcast
         } else {
@@ -188,7 +187,8 @@ impl Builder {
         pointer
     }
 
-    /// Memory operands: alignment, and volatile for whatever others may see.
+    /// Memory operands: the alignment, which accesses through addresses must state and which is that of the fetch (NV_gpu_program5
+    /// section 2.X.4.5), and volatile for whatever others may see.
     fn global_operands(access: &MemAccess, alignment: u32) -> [u32; 2] {
         [MemoryAccess::ALIGNED.bits() | volatile(access), alignment]
     }
@@ -274,7 +274,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Scope and (relaxed) semantics of atomics on a kind of memory.
+    /// Scope and semantics of atomics on a kind of memory. They are relaxed: accesses are weakly ordered (NV_gpu_program5 section
+    /// 2.X.4.5), and programs order them with MEMBAR.
     pub(super) fn atomic_scope(&mut self, kind: Option<BufferKind>) -> (ValueWord, ValueWord) {
         let scope = if kind == Some(BufferKind::Shared) {
             Scope::Workgroup

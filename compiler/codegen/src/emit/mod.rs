@@ -85,7 +85,7 @@ use glasm_ir::{Program, RoutineId, Stage, Storage};
 use join::Joins;
 use spirv::{ExecutionMode, ExecutionModel, FunctionControl, Op};
 
-/// Most variables that the entry point can list in one instruction.
+/// Most variables that the entry point lists: an instruction has at most 65,535 words, of which other operands take some.
 const MAX_GLOBALS: usize = 60_000;
 
 /// Room for what stands before the names: header, capabilities, extensions, modes.
@@ -152,6 +152,7 @@ impl Emit<'_> {
         self.analysis.run(self.program)?;
         self.plan_captures()?;
         let entry = self.w.object();
+        // All functions get their ids first, because calls may stand before the function that they call.
         for index in 0..self.analysis.functions.len() {
             let routine = self.analysis.functions[index];
             let is_entry = routine == self.program.main && !self.analysis.split_main;
@@ -176,6 +177,7 @@ impl Emit<'_> {
         let mut live_out = std::mem::take(&mut self.tables.live_out);
         live_out.clear();
         if self.in_entry {
+            // Only the entry point stores outputs at its end; other functions leave their results in variables.
             let varyings = &self.options.interface.outputs;
             output_lanes(self.program, self.analysis, varyings, &mut live_out);
         }
@@ -194,6 +196,8 @@ impl Emit<'_> {
         Ok(())
     }
 
+    /// The entry point of a program whose main returns at many places: it calls main and stores the outputs once instead of at each
+    /// return.
     fn split_entry(&mut self, entry: ValueWord) -> Result<(), Failure> {
         self.in_entry = true;
         self.open_function(entry);
@@ -218,7 +222,8 @@ impl Emit<'_> {
         self.interface.forget_loads();
     }
 
-    /// Outputs start as (0, 0, 0, 1), so that partial writes leave these values.
+    /// Outputs start as (0, 0, 0, 1), so that partial writes leave these values: NV_vertex_program section 2.14.1.5. Other
+    /// languages leave them undefined.
     fn set_output_defaults(&mut self) {
         if !self.in_entry {
             return;
@@ -233,13 +238,15 @@ impl Emit<'_> {
             let base = self.program.outputs[output].base;
             let one = self.io().one(base);
             let base = self.analysis.slot_base[id.index()];
+            // Lanes without a value read as 0, so only w has to be set.
             for slot in base..base + self.analysis.slot_len[id.index()] {
                 self.lanes.set(slot, 3, Lane::scalar(one));
             }
         }
     }
 
-    /// Codes that are read before any update have all flags clear, as after a comparison that was true.
+    /// Codes that are read before any update have all flags clear, as after a comparison that was true. NV_gpu_program4 section
+    /// 2.X.3.7 leaves them undefined.
     fn set_initial_codes(&mut self) {
         for (id, register) in self.program.registers.iter_enumerated() {
             let in_values = self.analysis.class[id.index()] == crate::analysis::Class::Values;
@@ -298,6 +305,7 @@ impl Emit<'_> {
         let mut out = Words(std::mem::take(words));
         out.clear();
         out.0.reserve(len + HEAD_WORDS + self.w.interface.len());
+        // The head is written last, because capabilities and interface are known only now; SPIR-V fixes the order of all sections.
         out.0.extend([
             spirv::MAGIC_NUMBER,
             target.spirv_version(),
@@ -353,6 +361,7 @@ impl Emit<'_> {
             Stage::Compute => ExecutionModel::GLCompute,
         };
         let entry = self.interface.entry.0;
+        // From SPIR-V 1.4 on the entry point lists all variables that it uses, before that only inputs and outputs.
         let listed = if target >= Target::Vulkan1_2 {
             &self.w.interface
         } else {
@@ -370,7 +379,9 @@ impl Emit<'_> {
         }
         match self.program.stage {
             Stage::Fragment => {
+                // The only origin that Vulkan allows (VUID-StandaloneSpirv-OriginLowerLeft-04653).
                 mode(ExecutionMode::OriginUpperLeft, &[]);
+                // Coverage after the depth test needs early tests (EXT_post_depth_coverage).
                 if modes.early_fragment_tests || modes.post_depth_coverage {
                     mode(ExecutionMode::EarlyFragmentTests, &[]);
                 }
@@ -385,6 +396,7 @@ impl Emit<'_> {
                 }
             }
             Stage::Compute => mode(
+                // A size of 0 is chosen when the pipeline is made: then the `WorkgroupSize` built-in overrides this mode.
                 ExecutionMode::LocalSize,
                 &modes.workgroup_size.map(|size| size.max(1)),
             ),

@@ -61,6 +61,7 @@ impl Emit<'_> {
             let zero = self.w.constant(scalar, 0);
             return Ok(self.w.val(zero));
         } else if scalar == Scalar::Pair {
+            // Instructions on pairs go lane by lane and ask for one lane at a time.
             let id = self.w.scalar(from[0], scalar);
             self.w.val(id)
         } else {
@@ -93,6 +94,7 @@ impl Emit<'_> {
             return;
         };
         let mask = WriteMask(lanes);
+        // Only without a swizzle do the components stand for the lanes of the register.
         if mask.lanes().any(|lane| src.swizzle.lane(lane) != lane) {
             return;
         }

@@ -78,6 +78,7 @@ impl Emit<'_> {
 
     fn store_output(&mut self, id: OutputId, lanes: [Lane; 4]) -> Result<(), Failure> {
         let output = self.program.outputs[id];
+        // Captured first: transform feedback takes results that no stage reads, and positions before their depth is remapped.
         self.store_captures(id, &lanes);
         if let Semantic::ClipDistance(plane) = output.semantic {
             return self.store_clip_distance(id, plane, lanes[0]);
@@ -198,6 +199,7 @@ impl Emit<'_> {
             }
             (Stage::Fragment, Semantic::FragDepth) => {
                 self.interface.outputs.writes_depth = true;
+                // The depth is component z of the result: ARB_fragment_program section 3.11.3.4.
                 OutputPlace {
                     first: 2,
                     ..builtin(BuiltIn::FragDepth, Scalar::F32, 1)
@@ -245,6 +247,7 @@ impl Emit<'_> {
         let output = self.program.outputs[id];
         self.check_location(id, target)?;
         let mut ty = self.w.ty(target.scalar, target.size);
+        // SPIR-V has these built-ins as arrays of words.
         if matches!(
             output.semantic,
             Semantic::SampleMask | Semantic::ViewportMask

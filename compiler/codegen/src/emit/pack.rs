@@ -22,7 +22,7 @@ impl Emit<'_> {
         Ok(self.w.ext_to(op, Scalar::U32, 1, numbers.id))
     }
 
-    /// The `size` numbers of a word; further lanes repeat them.
+    /// The `size` numbers of a word; further lanes repeat them (NV_gpu_program4 section 2.X.8.Z, UP2H).
     pub(super) fn unpack(
         &mut self,
         cx: InstCx<'_>,

@@ -22,7 +22,7 @@ use spirv::Op as Spv;
 /// Which buffer of an array of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Member {
-    /// Known at compile time; 0 of what is no array.
+    /// Known at compile time; 0 for a buffer that is no array.
     Constant(u32),
     /// The same in all invocations.
     Uniform(ValueWord),
@@ -114,6 +114,7 @@ impl Emit<'_> {
         if let Some(&known) = self.tables.uniform.get(&id) {
             return known;
         }
+        // Values of the prologue that are known to be uniform are a parameter, a component of it, and casts of either.
         let is_from = |emit: &Self, from: ValueWord| {
             let info = emit.w.derived(from);
             let near = |value: ValueWord| {

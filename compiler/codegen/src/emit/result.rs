@@ -1,4 +1,5 @@
-//! Results of instructions: clamp, guard, write, condition-code update, in this order.
+//! Results of instructions: clamp, guard, write, condition-code update, in this order (NV_gpu_program4 sections 2.X.4.1 and
+//! 2.X.4.3).
 
 use super::Emit;
 use super::cx::{FlagLanes, Outcome};
@@ -46,6 +47,8 @@ impl Emit<'_> {
         }
         let width = self.program.registers[dst.register].width;
         if width != ty.width() && inst.op.adds() && ty.is_int() {
+            // Sign and zero flag are those of the value that is written (NV_gpu_program4 section 2.X.4.3), overflow and carry those
+            // of the operation, which were found before.
             let ty = ty.with_width(width);
             let outcome = self.resized(outcome, inst.ty, lanes);
             return self.write_result(&Inst { ty, ..*inst }, needed, outcome, flags);
@@ -124,6 +127,7 @@ impl Emit<'_> {
             }
             Outcome::None => return [Lane::UNDEFINED; 4],
         };
+        // Truth values are 0 or 1 already.
         if clamps && val.scalar != Scalar::BoolFloat {
             val = self.w.clamp(val, dst.saturate);
         }

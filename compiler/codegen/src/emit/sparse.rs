@@ -17,6 +17,7 @@ impl Emit<'_> {
     /// The texel of a texture access, if the instruction before has read it in this block.
     pub(super) fn texel_read_before(&mut self, inst: &Inst, id: TexAccessId) -> Option<[Lane; 4]> {
         let texel = self.sparse.texel.take()?;
+        // One record taken since then means that this instruction is the next one.
         let follows = texel.remaining == self.live.remaining() + 1 && texel.block == self.w.block;
         (follows && texel.is_of(self.program, inst, id)).then_some(texel.lanes)
     }

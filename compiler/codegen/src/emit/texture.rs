@@ -60,10 +60,6 @@ impl Emit<'_> {
         })
     }
 
-    // Coordinates.
-
-    // Accesses.
-
     fn sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
         let access = &match self.wrap_of(access) {
             Some(wrap) => self.w.wrapped(access, wrap),
@@ -85,6 +81,7 @@ impl Emit<'_> {
             ..*access
         };
         if let (Some(coordinate), Some(offset)) = (access.coordinate, access.offset) {
+            // Vulkan allows run-time offsets as an operand of gathers only (VUID-StandaloneSpirv-Offset-04663).
             moved.coordinate = Some(self.w.add_offset(coordinate, offset));
             moved.data.offset = TexelOffset::None;
         }
@@ -132,7 +129,8 @@ impl Emit<'_> {
         Ok(self.gather_with(access, component, &operands))
     }
 
-    /// Four gathers; of each the texel at its own offset, which is the last one of the footprint.
+    /// Four gathers; of each the texel at its own offset, which is the last one of the footprint: T_i0_j0 in NV_gpu_program5
+    /// section 2.X.8.Z, TXGO.
     fn gather_offsets(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Failure> {
         let [Some(x), Some(y)] = access.own else {
             return self.gather_texels(access, component);
@@ -165,8 +163,6 @@ impl Emit<'_> {
         }
         Ok(lanes)
     }
-
-    // Queries.
 }
 
 impl Builder {
@@ -185,6 +181,7 @@ impl Builder {
                 size,
                 &[image.0, level.id.0],
             ),
+            // A rectangle is a sampled 2D image here, of which SPIR-V gives the size of a level only.
             (false, _) if target == TexTarget::Rect => {
                 let zero = self.uint(0);
                 self.op(

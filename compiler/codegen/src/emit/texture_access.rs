@@ -82,7 +82,7 @@ impl Emit<'_> {
             }
             match role {
                 TexSource::Coordinate => access.coordinate = Some(val),
-                // Devices do so for depths of normalized formats only.
+                // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices do so for depths of normalized formats only.
                 TexSource::Reference => {
                     access.reference = Some(self.w.clamp(val, Saturate::Unsigned))
                 }
@@ -154,7 +154,8 @@ impl Emit<'_> {
                 explicit = false;
                 operands.push(ImageOperands::BIAS, &[bias.id]);
             }
-            // Without derivatives the base level is meant, and a bias is counted from there.
+            // Implicit levels exist in fragment stages only. Elsewhere there are no derivatives: the base level is meant, and a
+            // bias is counted from there.
             (TexMode::Bias, [Some(bias), _]) => operands.push(ImageOperands::LOD, &[bias.id]),
             _ if in_fragment => explicit = false,
             _ => {
@@ -202,7 +203,8 @@ impl Emit<'_> {
         )
     }
 
-    /// What a comparison fills.
+    /// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the result (ARB_shadow section
+    /// 3.8.13.1).
     pub(super) fn compared_lanes(&mut self, unit: Option<u32>, depth: Lane) -> [Lane; 4] {
         let modes = &self.options.depth_modes;
         let mode = unit.and_then(|unit| modes.get(unit as usize));

@@ -111,6 +111,7 @@ impl Emit<'_> {
         if variable.loaded.is_some() {
             return variable.loaded;
         }
+        // In the prologue, from where one load serves all accesses of the function.
         let loaded = self.w.object();
         self.w
             .prologue

@@ -1,4 +1,5 @@
-//! Texel offsets in registers. Offsets that turn out to be constants become such; samples with others move their coordinates.
+//! Texel offsets in registers. If the register is known to hold constants, the offset becomes a constant one; with other offsets
+//! samples move their coordinates.
 
 use super::texture_access::Access;
 use crate::builder::{Builder, Home, Lane, Scalar, Val};
@@ -7,7 +8,7 @@ use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Stage, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
-/// Constant offsets that every device takes.
+/// Constant offsets that every device takes: the limits that Vulkan requires of `minTexelOffset` and `maxTexelOffset`.
 const EVERYWHERE: std::ops::RangeInclusive<i32> = -8..=7;
 
 /// A level of detail, by the component of a query that gives it.
@@ -45,8 +46,8 @@ impl Builder {
         access.offset = None;
     }
 
-    /// The access without run-time offset: its coordinate is moved by the size of so many texels of the level that
-    /// is sampled. Of two levels that are blended it is the nearer one.
+    /// The access without run-time offset, which Vulkan allows in gathers only: its coordinate is moved by the size of so many
+    /// texels of the level that is sampled. Of two levels that are blended it is the nearer one.
     pub(super) fn moved_by_offset(&mut self, access: &Access) -> Access {
         if access.data.offset != TexelOffset::Dynamic {
             return *access;

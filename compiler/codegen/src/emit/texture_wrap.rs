@@ -189,7 +189,8 @@ impl Builder {
         self.binary(Spv::FDiv, half, size)
     }
 
-    /// Gives a sample the derivatives of the coordinate that it has now, and of its bias their scale.
+    /// Makes a sample that finds its own level one with derivatives, those of the coordinate as it is now. A bias becomes a factor
+    /// of the derivatives.
     pub(super) fn keep_detail(&mut self, access: &mut Access, coordinate: Val) {
         if self.stage() != Stage::Fragment
             || !matches!(access.data.mode, TexMode::Implicit | TexMode::Bias)
@@ -315,7 +316,7 @@ impl Builder {
         mut texels: [Lane; 4],
         mirrors: [Option<Mirror>; 2],
     ) -> [Lane; 4] {
-        // The footprint has the texels (0, 1), (1, 1), (1, 0), (0, 0).
+        // The footprint has the texels (0, 1), (1, 1), (1, 0), (0, 0), in the order of NV_gpu_program5 section 2.X.8.Z, TXG.
         const NEIGHBORS: [[(usize, usize); 2]; 2] = [[(3, 2), (0, 1)], [(3, 0), (2, 1)]];
         for (mirror, pairs) in mirrors.into_iter().zip(NEIGHBORS) {
             let Some(mirror) = mirror else {

@@ -59,6 +59,8 @@ impl Emit<'_> {
         }
         let relative = self.program.modes.layer_viewport_relative;
         if let Some((id, lane)) = views.layer {
+            // With one viewport the sum is computed here. A mask has several, so that the layer differs between them: the
+            // decoration adds it.
             let layer = match views.viewport.filter(|_| relative) {
                 Some((_, viewport)) => self.w.lane_sum(lane, viewport),
                 None => lane,

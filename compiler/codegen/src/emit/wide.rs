@@ -120,8 +120,8 @@ impl Emit<'_> {
         Outcome::Lanes(values)
     }
 
-    /// Whether an instruction computes with 64-bit floats. Moves do not, but for those that clamp. Condition codes compare; those of the
-    /// lanes `codes` are needed.
+    /// Whether an instruction computes with 64-bit floats. Moves do so only if they clamp, have modifiers or set condition codes,
+    /// which compares the value with 0; `codes` are the lanes of codes that are needed.
     pub(super) fn uses_float64(&self, inst: &Inst, codes: u8) -> bool {
         let moves = if inst.op == Op::Mov {
             let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);

@@ -25,6 +25,7 @@ impl Emit<'_> {
         self.at_place(place, |emit, place| {
             let bound = emit.bound(place, Scalar::U32)?;
             let first = emit.w.word_number(place.offset, 0);
+            // If the first word lies outside, all words do, and the whole access is skipped. Later ones are tested one by one.
             emit.lanes_inside(bound, first, |emit| {
                 let mut values = [Lane::UNDEFINED; 4];
                 for lane in glasm_ir::WriteMask(lanes).lanes() {
@@ -50,6 +51,7 @@ impl Emit<'_> {
         self.at_place(place, |emit, place| {
             let bound = emit.bound(place, Scalar::U32)?;
             for (index, value) in (0u32..).zip(&values[..count]) {
+                // An element that only begins inside is not written.
                 let last = emit.w.last_word(place, index, ty);
                 emit.lanes_inside(bound, last, |emit| {
                     emit.store_element(place, index, ty, access, *value);
@@ -75,6 +77,7 @@ impl Emit<'_> {
             let inside = self.w.compare(Spv::ULessThan, Scalar::BoolInt, last, bound);
             (inside, end)
         });
+        // Brought inside before the read: the buffer must not be left even for a value that is dropped.
         let clamped = match inside {
             Some((_, end)) => self.w.int_min(word, end),
             None => word,
@@ -111,6 +114,7 @@ impl Emit<'_> {
         if !self.is_wide_shared(place.buffer) {
             return (Scalar::U32, word, None);
         }
+        // Shared memory is an array of 64-bit integers here: two words in each, the odd one in bits 32 to 63.
         let (one, five) = (self.w.constant_like(word, 1), self.w.constant_like(word, 5));
         let number = self.w.binary(Spv::ShiftRightLogical, word, one);
         let odd = self.w.binary(Spv::BitwiseAnd, word, one);
@@ -219,7 +223,7 @@ impl Emit<'_> {
 }
 
 impl Builder {
-    /// The number of the word `words` after that of a byte offset.
+    /// The number of the word that lies `words` words behind the one at a byte offset.
     pub(super) fn word_number(&mut self, offset: Val, words: u32) -> Val {
         let two = self.constant_like(offset, 2);
         let first = self.binary(Spv::ShiftRightLogical, offset, two);
@@ -242,7 +246,7 @@ impl Builder {
         self.unary_to(Spv::UConvert, Scalar::U32, low)
     }
 
-    /// Bits of a word, and the word, moved up by `shift` in an element of type `view`.
+    /// A word as an element of type `view`, moved up to where it lies if two words share an element.
     pub(super) fn moved_up(&mut self, view: Scalar, word: Val, shift: Option<Val>) -> Val {
         let Some(shift) = shift else { return word };
         let wide = self.unary_to(Spv::UConvert, view, word);
@@ -254,7 +258,7 @@ impl Builder {
         let more = self.constant_like(offset, u64::from(index * width.bytes()));
         let offset = self.binary(Spv::IAdd, offset, more);
         let word = self.word_number(offset, 0);
-        // Elements are aligned to their size; the low bit of a halfword's offset does not count.
+        // Elements are aligned to their size (NV_gpu_program5 section 2.X.4.5); the low bit of a halfword's offset does not count.
         let mask = self.constant_like(offset, u64::from(4 - width.bytes()));
         let byte = self.binary(Spv::BitwiseAnd, offset, mask);
         let three = self.constant_like(byte, 3);
