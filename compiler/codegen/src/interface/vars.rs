@@ -301,6 +301,7 @@ impl Io<'_> {
             replication: self.vars.outputs.replication,
             workgroup_size: compute.then(|| match self.program.modes.workgroup_size {
                 [0, 0, 0] => [0; 3],
+                // Vulkan has no work groups without invocations: a single 0 counts as 1, as it does in the module.
                 size => size.map(|size| size.max(1)),
             }),
             requirements,
