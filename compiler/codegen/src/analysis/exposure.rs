@@ -125,6 +125,7 @@ impl ExposureScan {
         let needed = inst.dst.map_or(0, |dst| dst.mask.0);
         analysis.visit_reads(program, inst, needed, |slot, lanes| self.read(slot, lanes));
         let Some(dst) = inst.dst else { return };
+        // Where the guard fails nothing is written.
         if dst.guard.is_some() {
             return;
         }

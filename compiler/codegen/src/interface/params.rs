@@ -84,6 +84,7 @@ impl Io<'_> {
                 return vector.0;
             }
             let len = self.w.uint(member.len);
+            // A type of its own: variables outside of blocks must not have types with a stride.
             let array = self
                 .w
                 .declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);

@@ -321,6 +321,7 @@ pub(crate) fn storage_class(program: &Program) -> StorageClass {
 /// The number that stands for a stage in bindings.
 pub(crate) fn stage_number(stage: Stage) -> u32 {
     match stage {
+        // Compute programs have pipelines of their own, so that they may share a number.
         Stage::Vertex | Stage::Compute => 0,
         Stage::TessControl => 1,
         Stage::TessEval => 2,

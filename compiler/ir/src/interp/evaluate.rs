@@ -210,6 +210,7 @@ pub fn carries(inst: &Inst, srcs: &[Src], magnitudes: &Sources) -> Carries {
         } else {
             (summand(0, lane), summand(1, lane))
         };
+        // Negations turn sums into differences and back.
         y.negated = y.negated != (inst.op == Op::Sub);
         overflow_and_carry(inst.ty, x, y)
     })
