@@ -1,4 +1,4 @@
-//! Transform feedback: which results of a program are captured, and where they go. Pure.
+//! Transform feedback: which results of a program are captured, and where they go. This decides; emission does it.
 //!
 //! SPIR-V captures whole variables. A result that is captured with all the components of its variable, and as the program writes it,
 //! is captured in place. Everything else (`result.texcoord[0].xy`, single clip distances, positions whose depth is remapped) is stored once

@@ -365,7 +365,7 @@ impl Walk<'_> {
         result | self.written(slot, dst) << 4
     }
 
-    /// The lanes of a write that are read later. Those in memory may be.
+    /// The lanes of a write that are read later. Of registers in memory that is not known, so all of their lanes count.
     #[inline(always)]
     fn written(&mut self, slot: Option<u32>, dst: &Dst) -> u8 {
         let Some(slot) = slot else {
@@ -417,6 +417,7 @@ impl Walk<'_> {
         self.scan.unite(&live_in, blocks.len() as u32);
         live_in.clear();
         self.scan.changes.push(live_in);
+        // No construct is open whose join would ask for these lanes.
         if self.scan.constructs == 0 {
             self.scan.written.truncate(written);
         }

@@ -117,7 +117,7 @@ struct CallScan {
     instances: Vec<u32>,
     /// Routines inlined into each other down to this one.
     chain: Vec<u32>,
-    /// Nesting of blocks around the calls.
+    /// Deepest nesting of blocks around the calls of the routine.
     depth: Vec<u32>,
     state: Vec<Visit>,
     /// The routines that main reaches, each after all its callers.

@@ -25,6 +25,7 @@ impl Io<'_> {
             Scalar::Pair
         };
         let read = lanes_read(self.program, id);
+        // A half that the program does not read takes no location.
         let mut lanes = [Lane::UNDEFINED; 4];
         for half in [Half::Low, Half::High] {
             let first = if half == Half::Low { 0 } else { 2 };

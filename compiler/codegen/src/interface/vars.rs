@@ -58,7 +58,7 @@ impl Inputs {
     }
 }
 
-/// Slots of a uniform block at most. Most devices bind 64 KiB.
+/// Most slots of a uniform block: at 16 bytes each they fill the 64 KiB that most devices bind.
 const UNIFORM_SLOTS: usize = 4096;
 
 /// A member of the block.

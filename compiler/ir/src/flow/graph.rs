@@ -369,6 +369,7 @@ impl<'a> Graph<'a> {
     }
 
     fn block_leaves(&mut self, block: BlockId) -> Leaves {
+        // Every level of the tree asks again; without this, deep trees would be quadratic.
         if let Some(&known) = self.leaves.get(&block) {
             return known;
         }

@@ -503,6 +503,7 @@ impl Chains {
             if let Some(&callee) = graph[at].get(*next) {
                 *next += 1;
                 let visit = visits[callee];
+                // A region on the stack has no height yet: a chain through it would come back to it.
                 if let Some(below) = visit.height {
                     *height = (*height).max(below + 1);
                 }

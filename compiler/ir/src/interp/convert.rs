@@ -245,6 +245,7 @@ fn clamped(ty: Type, number: Number, rounding: Rounding) -> u64 {
     } else {
         (0, all)
     };
+    // What is too large for `integral`, infinities included, is too large for every integer type.
     let value = match (integral(number, rounding), number) {
         (_, (_, Magnitude::NaN(_))) => 0,
         (Some(value), _) => value.clamp(least, most),

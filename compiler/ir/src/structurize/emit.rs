@@ -273,7 +273,7 @@ impl Walk<'_> {
         list.get(index + 1).map_or(fall, |next| Fall::To(*next))
     }
 
-    /// Opens the constructs in front of blocks, that of the last one first.
+    /// Opens the constructs in front of blocks, the last one first: it holds all others.
     fn open_before(&mut self, blocks: &[FlowId], fall: Fall, span: Span) {
         for (index, &block) in blocks.iter().enumerate().rev() {
             let fall = self.fall_of(blocks, index, fall);
