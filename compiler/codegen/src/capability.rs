@@ -57,6 +57,7 @@ macro_rules! needs {
             [$($need:ident $capability:ident $($extension:literal $core:ident)?),*])?
         $(plain $plain:ident $plain_capability:ident $($plain_extension:literal $plain_core:ident)?)?;
     )*) => {
+        // Variants and rows come from one list, in one order: a need is the index of its row.
         /// Something that a module needs.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub(crate) enum Need { $($($($need,)*)? $($plain,)?)* }
@@ -134,6 +135,7 @@ impl Needs {
     fn rows(self) -> impl Iterator<Item = &'static Row> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
+            // An empty set has 128 trailing zeros, more than there are rows.
             let row = ROWS.get(rest.trailing_zeros() as usize)?;
             rest &= rest - 1;
             Some(row)

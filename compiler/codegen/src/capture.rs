@@ -1,9 +1,9 @@
-//! Transform feedback: which results of a program are captured, and where they go. Pure.
+//! Transform feedback: which results of a program are captured, and where they go. This decides; emission does it.
 //!
 //! SPIR-V captures whole variables. A result that is captured with all the components of its variable, and as the program writes it,
 //! is captured in place. Everything else (`result.texcoord[0].xy`, single clip distances, positions whose depth is remapped) is stored once
-//! more, in a variable of its own that no later stage reads; it takes a varying location that the program leaves free, from one
-//! of the last ones down.
+//! more, in a variable of its own that no later stage reads. The variable takes a varying location that the program leaves free:
+//! the last one below 28, or, if all of these are taken, the first one from 28 on.
 
 use crate::error::{Error, Failure};
 use crate::varyings::written_lanes;
@@ -45,6 +45,7 @@ pub(crate) fn plan(
             homes.push(Home::Nowhere);
             continue;
         }
+        // A variable has one offset in one buffer, so that only one capture of a result can be in place.
         let first_of_result = feedback.captures[..index]
             .iter()
             .zip(&homes)
@@ -94,6 +95,7 @@ fn free_locations(program: &Program, options: &Options) -> Vec<u32> {
 fn check(capture: &Capture, feedback: &TransformFeedback, stage: Stage) -> Result<(), Failure> {
     let semantic = capture.semantic;
     let last = u16::from(capture.first) + u16::from(capture.count);
+    // The sizes that NV_transform_feedback permits in table X.2: fog coordinates have one component, though the variable has four.
     let available = match written_lanes(semantic) {
         0b0001 => 1,
         _ if semantic == Semantic::FogCoord => 1,
@@ -136,6 +138,7 @@ fn check_overlap(capture: &Capture, before: &[Capture]) -> Result<(), Failure> {
             "two captures meet at byte {} of transform feedback buffer {}",
             capture.offset, capture.buffer
         )
+    // Each buffer records one stream (ARB_transform_feedback3, `TransformFeedbackStreamAttribsNV`).
     } else if others.any(|other| other.stream != capture.stream) {
         format!(
             "transform feedback buffer {} captures two streams",

@@ -23,6 +23,7 @@ pub(crate) fn with_clip_planes(program: &Program, planes: u8) -> Option<Program>
     let vertex = Src::new(Base::Input(vertex));
     let body = program.routines[program.main].body;
     let mut builder = Builder::new(program.clone());
+    // Distances come before the code of the program, which may return early; the object position is an input and known by then.
     builder.open_block();
     let eye = push_register(&mut builder, Storage::Temp);
     for row in 0..4 {

@@ -27,11 +27,13 @@ macro_rules! device_features {
     feature "shaderInt64" (core.shader_int64) (int64 = true) [Int64 Int64];
     feature "shaderInt16" (core.shader_int16) (int16 = true "and `storageBuffer16BitAccess`") [Int16 Int16];
     feature "shaderInt8" (vulkan12|narrow.shader_int8) (int8 = true "and `storageBuffer8BitAccess`") [Int8 Int8];
+    // Storage of 16 bits is part of SPIR-V 1.3, the lowest version that modules have; storage of 8 bits only of SPIR-V 1.5.
     feature "storageBuffer16BitAccess" (storage16.storage_buffer16_bit_access) (& int16) [Storage16 StorageBuffer16BitAccess];
     feature "storageBuffer8BitAccess" (vulkan12|storage8.storage_buffer8_bit_access) (& int8)
         [Storage8 StorageBuffer8BitAccess "SPV_KHR_8bit_storage" V12];
     feature "bufferDeviceAddress" (vulkan12|address.buffer_device_address) (buffer_device_address = true)
         [Addresses PhysicalStorageBufferAddresses "SPV_KHR_physical_storage_buffer" V12];
+    // Vulkan has a feature for each kind of memory, SPIR-V one capability for both.
     feature "shaderBufferInt64Atomics" (vulkan12|atomic64.shader_buffer_int64_atomics) (int64_atomics = true)
         [Int64Atomics Int64Atomics];
     feature "shaderSharedInt64Atomics" (vulkan12|atomic64.shader_shared_int64_atomics) (shared_int64_atomics = true)
@@ -77,12 +79,14 @@ macro_rules! device_features {
     feature "shaderStorageBufferArrayNonUniformIndexing"
         (vulkan12|indexing.shader_storage_buffer_array_non_uniform_indexing) (storage_buffer_non_uniform_indexing = true)
         [StorageDivergence StorageBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
+    // SPIR-V has no capability for these two; the rows bring the feature into the reflection and repeat what every module declares.
     feature "vertexPipelineStoresAndAtomics" (core.vertex_pipeline_stores_and_atomics) () [VertexStores Shader];
     feature "fragmentStoresAndAtomics" (core.fragment_stores_and_atomics) () [FragmentStores Shader];
     feature "shaderClipDistance" (core.shader_clip_distance) () [ClipDistance ClipDistance];
     feature "geometryShader" (core.geometry_shader) (geometry_shader = true) [Geometry Geometry];
     feature "shaderTessellationAndGeometryPointSize" (core.shader_tessellation_and_geometry_point_size) ()
         [GeometryPointSize GeometryPointSize];
+    // Until Vulkan 1.2 one extension with one capability covers layer and viewport; SPIR-V 1.5 has a capability for each.
     feature "shaderOutputLayer" (vulkan12.shader_output_layer) ()
         [LayerOutputExtension ShaderViewportIndexLayerEXT "SPV_EXT_shader_viewport_index_layer" NEVER, LayerOutput ShaderLayer];
     feature "shaderOutputViewportIndex" (vulkan12.shader_output_viewport_index) ()
@@ -105,6 +109,7 @@ macro_rules! device_features {
     plain ImageBuffer ImageBuffer;
     feature "shaderStorageImageMultisample" (core.shader_storage_image_multisample) ()
         [ImageMultisample StorageImageMultisample];
+    // The feature of the row above covers arrays, too.
     plain ImageMultisampleArray ImageMSArray;
     feature "shaderStorageImageExtendedFormats" (core.shader_storage_image_extended_formats) ()
         [ImageExtendedFormats StorageImageExtendedFormats];

@@ -27,6 +27,7 @@ impl HandleKind {
             Self::Texture(scalar) => of_scalar(scalar),
             Self::Comparison => 3,
             Self::QueriedTexture => 4,
+            // Formats of their own have the numbers 5 to 7; raw texels of 8 to 128 bits follow with 8 to 12.
             Self::Image(ImageFormat::Own(scalar)) => 5 + of_scalar(scalar),
             Self::Image(ImageFormat::Raw(bits)) => 5 + bits.trailing_zeros(),
             Self::Image(ImageFormat::Any) => 13,

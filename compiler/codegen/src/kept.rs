@@ -1,4 +1,4 @@
-//! Vectors that are used again for the next program: steady work allocates nothing but its results.
+//! Vectors whose memory the next program uses again, so that emission allocates nothing but its results once it has seen a few programs.
 
 /// `vec` without its items.
 pub(crate) fn emptied<T>(mut vec: Vec<T>) -> Vec<T> {

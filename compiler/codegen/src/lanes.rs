@@ -71,6 +71,7 @@ impl Lanes {
     /// Brings back the values that lanes had at the mark.
     pub(crate) fn close(&mut self, mark: usize) {
         self.scopes -= 1;
+        // A slot may have several entries; the oldest one is to win.
         for (slot, old) in self.log.drain(mark..).rev() {
             self.lanes[slot as usize] = old;
         }

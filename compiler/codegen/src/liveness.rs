@@ -9,7 +9,7 @@ use crate::varyings::Varyings;
 use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Dst, Inst, Node, Program, RoutineId, Storage, SwitchId};
 
-/// Most edges of a phi.
+/// Most edges of a phi: each takes two words, and an instruction has at most 65535.
 const MAX_EDGES: u32 = 30_000;
 
 /// Slots and lanes of a join: a range of [`Liveness::list`].
@@ -94,8 +94,8 @@ impl Liveness {
     }
 }
 
-/// Live lanes where a jump goes: positions in [`Scan::targets`]. `None` stands for the end of the function, where returns out of loops and
-/// switches always go: what has them is not inlined.
+/// Where the jumps of a block go, as positions in [`Scan::targets`]. `None` is the end of the function. Returns out of loops and switches
+/// always go there, because routines with such returns are not inlined.
 #[derive(Clone, Copy, Default)]
 struct Exits {
     break_to: Option<usize>,
@@ -133,7 +133,7 @@ struct Scan {
     live: Vec<u8>,
     /// Of each slot the scope of its last change in the journal.
     changed_in: Vec<u32>,
-    /// The first change of each slot in each open scope. What is live at a place that jumps go to is read from here, so that a loop costs
+    /// The first change of each slot in each open scope. Undoing them gives what is live at a place that jumps go to, so that a loop costs
     /// what it changes, however many slots there are.
     journal: Vec<Change>,
     scope: u32,
@@ -164,6 +164,7 @@ impl Scan {
         self.journal.clear();
         self.written.clear();
         (self.scope, self.scopes, self.constructs) = (0, 0, 0);
+        // All phis of a function together must stay linear in the program: nested constructs would make them quadratic.
         self.phi_budget = size.saturating_mul(16).saturating_add(4096);
     }
 
@@ -334,6 +335,7 @@ impl Walk<'_> {
             Node::Call(routine, _) => self.call(routine),
             Node::Break => self.scan.restore(exits.break_to),
             Node::Continue => self.scan.restore(exits.continue_to),
+            // What is live behind the block is what the end of the routine reads.
             Node::Return if tail => {}
             Node::Return => self.scan.restore(exits.return_to),
         }
@@ -363,7 +365,7 @@ impl Walk<'_> {
         result | self.written(slot, dst) << 4
     }
 
-    /// The lanes of a write that are read later. Those in memory may be.
+    /// The lanes of a write that are read later. Of registers in memory that is not known, so all of their lanes count.
     #[inline(always)]
     fn written(&mut self, slot: Option<u32>, dst: &Dst) -> u8 {
         let Some(slot) = slot else {
@@ -374,6 +376,7 @@ impl Walk<'_> {
         if lanes == 0 {
             return 0;
         }
+        // Where the guard fails the lanes keep their old values.
         if dst.guard.is_none() {
             self.scan.set(slot, live & !lanes);
         }
@@ -397,6 +400,7 @@ impl Walk<'_> {
         };
         self.scan.constructs += 1;
         let mut live_in = self.scan.changes.pop().unwrap_or_default();
+        // Last block first, like everything here: emission takes the records from their end and writes the first block first.
         for &block in blocks.iter().rev().flatten() {
             self.block(block, exits);
             self.scan.rollback(&scope, &mut live_in);
@@ -408,10 +412,12 @@ impl Walk<'_> {
             block.is_none_or(|block| self.analysis.blocks[block.index()].falls)
         };
         let edges = blocks.iter().filter(falls).count() as u32 + jumps;
+        // All blocks are rolled back: what is live now is what the code behind the construct reads.
         self.push_list(written, edges);
         self.scan.unite(&live_in, blocks.len() as u32);
         live_in.clear();
         self.scan.changes.push(live_in);
+        // No construct is open whose join would ask for these lanes.
         if self.scan.constructs == 0 {
             self.scan.written.truncate(written);
         }
@@ -430,7 +436,7 @@ impl Walk<'_> {
             }
         }
         let operands = (self.out.entries.len() - start) as u32 * edges;
-        // One instruction holds 65535 words.
+        // Beyond the limits the registers go to memory, where a join costs nothing.
         if operands > self.scan.phi_budget || edges > MAX_EDGES {
             for &(slot, _) in &self.out.entries[start..] {
                 let register = self.analysis.slot_register[slot as usize];
@@ -450,10 +456,12 @@ impl Walk<'_> {
         self.scan.constructs += 1;
         let merge = self.scan.open_scope();
         let break_to = self.scan.target();
+        // A round is followed by the header: what the loop reads before it writes is live at the end of each.
         for &(slot, lanes) in self.analysis.loop_reads(position) {
             self.scan.gen_lanes(slot, lanes);
         }
         if let Some(continuing) = continuing {
+            // Nothing jumps out of it; the verifier sees to that.
             self.block(continuing, Exits::default());
         }
         let next_round = self.scan.open_scope();
@@ -464,8 +472,10 @@ impl Walk<'_> {
         };
         self.block(body, inner);
         self.scan.constructs -= 1;
+        // Emission opens a loop with the lists of merge, continue target and header. They are pushed the other way round, each while
+        // `live` has what is live there. A header has two edges: the way in and the next round.
         self.push_list(written, 2);
-        // What is live at the start of the header differs from what is live at the next round by these, that from the merge by those.
+        // The changes from the continue target up to the header, and those from the merge up to the continue target.
         let (mut at_header, mut at_next) = (Vec::new(), Vec::new());
         self.scan.rollback(&next_round, &mut at_header);
         let falls = u32::from(self.analysis.blocks[body.index()].falls);
@@ -474,6 +484,7 @@ impl Walk<'_> {
         self.scan.rollback(&merge, &mut at_next);
         self.push_list(written, self.scan.jumps());
         self.scan.close_scope(&merge);
+        // Before the loop is live what is live at its header.
         self.scan.repeat(&at_next);
         self.scan.repeat(&at_header);
         if self.scan.constructs == 0 {
@@ -513,6 +524,7 @@ impl Walk<'_> {
         self.scan.constructs -= 1;
         let mut at_start = Vec::new();
         self.scan.rollback(&after, &mut at_start);
+        // The end of the body is an edge, too.
         self.push_list(written, self.scan.jumps() + 1);
         self.scan.close_scope(&after);
         self.scan.repeat(&at_start);

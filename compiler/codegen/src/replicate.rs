@@ -21,7 +21,8 @@ use spirv::{
     BuiltIn, Decoration, ExecutionMode, ExecutionModel, FunctionControl, Op, StorageClass,
 };
 
-/// Most viewports that a mask can name here: both views have an invocation for each, and devices have at least 32 invocations.
+/// Most viewports that a mask can name here: each takes an invocation for each of two views, and Vulkan guarantees 32 invocations
+/// (`maxGeometryShaderInvocations`).
 pub const MAX_VIEWPORTS: u32 = 16;
 
 /// The primitives of a draw.
@@ -43,9 +44,9 @@ pub enum DrawPrimitive {
 struct Shape {
     input: ExecutionMode,
     output: ExecutionMode,
-    /// Vertices that come in.
+    /// Vertices of an input primitive.
     vertices: u32,
-    /// Those of them that count.
+    /// Those that the output primitive has: all but the neighbors.
     kept: &'static [u32],
 }
 
@@ -265,6 +266,8 @@ impl Stage {
                     self.store(copy.to, value);
                 }
             }
+            // All outputs are undefined after `EmitVertex`, so that each vertex stores viewport, layer and number anew. Fragments get the
+            // number that the geometry stage writes, not the one that it reads.
             self.place_vertex(&place);
             let id = self.op(Op::Load, uint, &[primitive_in.0]);
             self.store(primitive_out, id);
@@ -362,6 +365,7 @@ impl Stage {
         let first = if self.replication.viewports == ViewportChoice::Mask {
             chosen
         } else {
+            // A view without a mask goes to the one viewport that the program chose. Shifts by 32 or more are undefined in SPIR-V.
             let (one, last) = (self.w.uint(1), self.w.uint(31));
             let number = self.uint_op(Op::BitwiseAnd, &[chosen.0, last.0]);
             self.uint_op(Op::ShiftLeftLogical, &[one.0, number.0])
@@ -432,6 +436,7 @@ impl Stage {
         let glsl = spirv::MemoryModel::GLSL450 as u32;
         out.op(Op::MemoryModel, &[logical, glsl]);
         let model = ExecutionModel::Geometry as u32;
+        // From SPIR-V 1.4 on an entry point lists all its global variables. This stage has no others than inputs and outputs.
         out.op_string(Op::EntryPoint, &[model, entry.0], "main", &self.in_out);
         let kept = self.shape.kept.len() as u32;
         for (mode, operand) in [

@@ -2,7 +2,7 @@
 
 use glasm_ir::TypeBase;
 
-/// Whether devices with storage images know a format.
+/// Whether devices with storage images know a format: SPIR-V has some with the capability `Shader` alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Support {
     Always,

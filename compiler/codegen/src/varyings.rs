@@ -135,6 +135,7 @@ impl Varyings {
             .filter(|semantic| varying_location(*semantic).is_some())
             .filter(|semantic| reads(*semantic) || captures(*semantic))
             .collect();
+        // Locations must not depend on the order in which either program declares its varyings.
         list.sort_unstable();
         list.dedup();
         Self::Packed(list)
@@ -156,6 +157,7 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
             | Semantic::VertexId
             | Semantic::SampleMask
     );
+    // The depth is the z component of its result: ARB_fragment_program section 3.11.3.4.
     if semantic == Semantic::FragDepth {
         0b0100
     } else if is_scalar {

@@ -78,6 +78,7 @@ impl Words {
     pub(crate) fn long_result(&mut self, op: Op, ty: TypeWord, id: ValueWord, operands: &[u32]) {
         self.result(op, ty, id, &[]);
         let first = self.0.len() - 3;
+        // The upper half of the first word counts the words of the instruction.
         self.0[first] += (operands.len() as u32) << 16;
         self.0.extend_from_slice(operands);
     }
@@ -92,6 +93,7 @@ impl Words {
     pub(crate) fn op_string(&mut self, op: Op, before: &[u32], text: &str, after: &[u32]) {
         // An instruction holds at most 65535 words; names are cut long before that.
         let text = &text.as_bytes()[..text.len().min(1000)];
+        // A string ends with a zero byte: a text that fills its words takes one more.
         let string_words = text.len() / 4 + 1;
         self.head(op, before.len() + string_words + after.len());
         self.0.extend_from_slice(before);

@@ -219,7 +219,7 @@ impl Src {
 }
 
 /// A test of condition-code flags. SF: below 0 or NaN (integers: top bit); ZF: zero or NaN; OF, CF: overflow, carry of
-/// integer addition and subtraction. NV_gpu_program4 table X.10.
+/// integer addition and subtraction. NV_gpu_program4 table X.16.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum CondTest {
     /// `!SF & ZF`
@@ -481,7 +481,7 @@ pub trait AccessTables {
 
 /// Lanes of the *swizzled* source number `source` that `inst` reads to produce the result lanes `needed`.
 ///
-/// This is the one place that knows it; liveness, verifier and interpreter call it.
+/// This is the one place that knows it; liveness and emission call it.
 #[inline]
 pub fn read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed: u8) -> u8 {
     let is_special = matches!(inst.op, Op::InterpOffset | Op::InterpSample);

@@ -351,7 +351,7 @@ impl Program {
         }
     }
 
-    /// An empty program whose long lists have the memory of this one's.
+    /// An empty program that keeps the memory of this one's long lists.
     pub fn emptied(mut self, stage: Stage) -> Self {
         self.insts.clear();
         self.srcs.clear();

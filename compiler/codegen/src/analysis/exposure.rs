@@ -72,6 +72,7 @@ impl ExposureScan {
 
     fn node(&mut self, analysis: &mut Analysis, program: &Program, position: u32) {
         match program.nodes[position as usize] {
+            // Only loops are asked about, and stamp 0 is the code outside of all.
             Node::Run { first, len } if self.stamp != 0 => {
                 for inst in &program.insts[first as usize..(first + len) as usize] {
                     self.inst(analysis, program, inst);
@@ -102,6 +103,7 @@ impl ExposureScan {
                     .map(|case| case.block)
                     .chain(switch.default)
                 {
+                    // What the cases write counts as not written, even if all of them write it: an exposed read too many costs a phi.
                     let mark = self.journal.len();
                     self.block(analysis, program, block);
                     self.rollback(mark);
@@ -110,6 +112,7 @@ impl ExposureScan {
             Node::Call(routine, _) if analysis.routines[routine.index()].inlined => {
                 let mark = self.journal.len();
                 self.block(analysis, program, program.routines[routine].body);
+                // It may have returned before it wrote.
                 if analysis.routines[routine.index()].early_return {
                     self.rollback(mark);
                 }
@@ -122,6 +125,7 @@ impl ExposureScan {
         let needed = inst.dst.map_or(0, |dst| dst.mask.0);
         analysis.visit_reads(program, inst, needed, |slot, lanes| self.read(slot, lanes));
         let Some(dst) = inst.dst else { return };
+        // Where the guard fails nothing is written.
         if dst.guard.is_some() {
             return;
         }
@@ -154,6 +158,7 @@ impl ExposureScan {
         self.block(analysis, program, otherwise);
         let second = self.changes(mark);
         self.rollback(mark);
+        // A branch whose end is not reached says nothing about the code behind.
         let falls = |block: BlockId| analysis.blocks[block.index()].falls;
         match (falls(then), falls(otherwise)) {
             (true, true) => {
@@ -195,6 +200,7 @@ impl ExposureScan {
         body: BlockId,
         continuing: Option<BlockId>,
     ) {
+        // Every copy of an inlined routine comes here; its loops expose the same each time.
         if !analysis.loops.contains_key(&position) {
             let outer = self.stamp;
             let mark = self.journal.len();

@@ -19,15 +19,16 @@ use glasm_ir::{
 use rustc_hash::FxHashMap;
 use tree::{BlockPosition, FlowScan};
 
-/// Deepest nesting of blocks, inlined routines included.
+/// Deepest nesting of blocks, inlined routines included: analysis, liveness and emission walk the tree by recursion.
 pub(crate) const MAX_NESTING: u32 = 200;
 /// Most routines inlined into each other.
 const MAX_INLINE_DEPTH: u32 = 16;
-/// Longest register array that is kept in values when it is never indexed at run time.
+/// Longest register array that is kept in values when it is never indexed at run time: each element is a slot in all joins.
 const MAX_VALUE_ARRAY: u32 = 64;
 /// Longest register array.
 const MAX_ARRAY: u32 = 16_384;
-/// Most early returns of main, times outputs, before main becomes a function of its own.
+/// Most early returns of main, times outputs, before main becomes a function of its own. Each return out of the entry point stores all
+/// outputs; a function returns to the one place that stores them.
 const MAX_RETURN_STORES: u32 = 64;
 
 /// Stands for the slot of a register in memory.
@@ -49,7 +50,7 @@ pub(crate) struct BlockInfo {
     pub(crate) reachable: u32,
     /// Whether control reaches the end.
     pub(crate) falls: bool,
-    /// Whether a `Return` in it goes where the end goes.
+    /// Whether its end is the end of the routine, so that a `Return` there needs no jump.
     pub(crate) tail: bool,
 }
 
@@ -60,7 +61,7 @@ pub(crate) struct RoutineInfo {
     pub(crate) inlined: bool,
     /// Whether it returns before its end.
     pub(crate) early_return: bool,
-    /// Whether a return cannot be a break of a construct around the body.
+    /// Whether a return is inside of a loop or switch, so that no break leads from there to the end of the body.
     deep_return: bool,
     /// Whether it can be reached from main.
     pub(crate) used: bool,
@@ -116,7 +117,7 @@ struct CallScan {
     instances: Vec<u32>,
     /// Routines inlined into each other down to this one.
     chain: Vec<u32>,
-    /// Nesting of blocks around the calls.
+    /// Deepest nesting of blocks around the calls of the routine.
     depth: Vec<u32>,
     state: Vec<Visit>,
     /// The routines that main reaches, each after all its callers.
@@ -320,12 +321,15 @@ impl Analysis {
             refill(counts, program.routines.len(), 0);
         }
         scan.instances[main.index()] = 1;
+        // Callers come first, so that the copies of a routine are known when its turn comes, and are at least one.
         for &routine in &scan.order {
             let index = routine.index();
             let info = &mut self.routines[index];
             info.used = true;
             let copies = scan.instances[index];
+            // The first copy takes the place of the function.
             let extra = info.size.saturating_mul(copies - 1);
+            // Early returns of inlined routines are breaks of a switch around the body. SPIR-V breaks out of the innermost construct only.
             info.inlined = routine != main
                 && !info.deep_return
                 && extra <= budget
@@ -424,6 +428,7 @@ impl Analysis {
         let Some(index) = index else {
             return Some(base);
         };
+        // The verifier keeps constant indices inside; a program that never met it gets the nearest element.
         let last = self.slot_len[register.index()] - 1;
         let element = program.indices[index].element.offset.max(0) as u32;
         Some(base + element.min(last))

@@ -9,6 +9,7 @@ use glasm_ir::{Base, BlockId, Inst, Node, Program, RegisterId, Storage};
 impl Analysis {
     /// Registers that functions other than the entry point touch live in memory.
     pub(super) fn place_shared_registers(&mut self, program: &Program) {
+        // The entry point stores the outputs after the function that writes them has returned.
         if self.split_main {
             for (id, register) in program.registers.iter_enumerated() {
                 if matches!(register.storage, Storage::Output(_)) {
@@ -26,6 +27,7 @@ impl Analysis {
                 continue;
             }
             self.share_block(program, program.routines[routine].body);
+            // Callees that are inlined become code of this function.
             let callees = self.calls_of(routine).iter().map(|call| call.1);
             scan.pending.extend(callees);
         }

@@ -126,6 +126,7 @@ impl FlowScan<'_> {
         if let Some(continuing) = continuing {
             self.block(continuing, inner)?;
         }
+        // Loops are endless: only a break leads to what stands behind.
         Ok(self.analysis.breaks.pop().is_some_and(|count| count > 0))
     }
 
@@ -137,6 +138,7 @@ impl FlowScan<'_> {
             enclosed: true,
             ..inner
         };
+        // Without a default, values of no case go on behind the switch.
         let mut falls = switch.default.is_none();
         let blocks = switch
             .cases

@@ -25,6 +25,7 @@ impl Io<'_> {
             Scalar::Pair
         };
         let read = lanes_read(self.program, id);
+        // A half that the program does not read takes no location.
         let mut lanes = [Lane::UNDEFINED; 4];
         for half in [Half::Low, Half::High] {
             let first = if half == Half::Low { 0 } else { 2 };
@@ -75,6 +76,7 @@ impl Io<'_> {
             return variable;
         }
         let location = match half {
+            // Two variables of an entry point cannot have one location, and that of 32-bit components has the number of the attribute.
             Half::Low if !read_narrow(self.program, semantic) => u32::from(number),
             Half::Low | Half::High => self.free_location(number),
         };
@@ -113,6 +115,7 @@ impl Io<'_> {
         if free < ATTRIBUTES {
             free
         } else {
+            // Vulkan guarantees 16 locations (`maxVertexInputAttributes`); this is one for devices that have more.
             ATTRIBUTES + u32::from(number)
         }
     }
@@ -131,6 +134,7 @@ fn lanes_read(program: &Program, id: InputId) -> u8 {
         let Base::Input(input) = src.base else {
             continue;
         };
+        // An index can reach any attribute behind the first one of its array.
         if src.index.is_some() && input.index() <= id.index() {
             return 15;
         }

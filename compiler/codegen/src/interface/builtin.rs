@@ -58,6 +58,7 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
             row(BuiltIn::SampleId, Scalar::U32, 1, Some(Need::SampleRate))
         }
         (Stage::Fragment, Semantic::SampleMask) => row(BuiltIn::SampleMask, Scalar::U32, 1, None),
+        // SPIR-V enables these built-ins with the capabilities of the stages that write them, in fragment programs, too.
         (Stage::Fragment, Semantic::PrimitiveId) => {
             row(BuiltIn::PrimitiveId, Scalar::U32, 1, Some(Need::Geometry))
         }
@@ -124,6 +125,7 @@ pub(crate) fn is_thread_number(semantic: Semantic) -> bool {
 pub(crate) fn thread_value(w: &mut Builder, semantic: Semantic, id: ValueWord) -> ValueWord {
     let [one, last] = [1, 31].map(|value| w.uint(value).0);
     let mut op = |op, a: ValueWord, b: u32| w.derive(Home::Prologue, op, Scalar::U32, 1, &[a.0, b]);
+    // A thread group has 32 invocations: in larger subgroups the numbers begin at 0 again behind each 32.
     let id = op(Op::BitwiseAnd, id, last);
     if semantic == Semantic::ThreadId {
         return id;
@@ -165,6 +167,7 @@ impl Io<'_> {
         } else {
             value
         };
+        // Integer inputs of fragment stages must be `Flat`, built-ins included (VUID-StandaloneSpirv-Flat-04744).
         let is_flat = self.program.stage == Stage::Fragment && scalar == Scalar::U32 && !is_array;
         let variable = self.builtin_variable(ty, builtin, is_flat);
         if !is_array {

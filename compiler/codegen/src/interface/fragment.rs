@@ -49,6 +49,7 @@ impl Io<'_> {
         let (_, value) = self.load_builtin_value(row);
         let [s, t] = [0, 1].map(|lane| Lane::of(value, lane));
         let from_below = self.options.fixed.point_origin == PointOrigin::LowerLeft;
+        // Vulkan's `PointCoord` counts t from above. An origin below and a caller whose row 0 is the bottom turn it, both together do not.
         if self.options.conventions.flip_point_coord == from_below {
             return [s, t];
         }
@@ -87,6 +88,7 @@ impl Io<'_> {
             .w
             .derive(Home::Prologue, Op::Load, Scalar::F32, 4, &[variable.0]);
         let (_, is_front) = self.load_builtin_value(facing);
+        // Lane by lane, because before SPIR-V 1.4 `OpSelect` needs a condition for each component of a vector.
         lanes.map(|lane: Lane| {
             let front = self.w.scalar(lane, Scalar::F32);
             let back = self.w.scalar(Lane::of(back, lane.component()), Scalar::F32);

@@ -22,6 +22,7 @@ impl Io<'_> {
             self.w.decorate(id, Decoration::SpecId, &[number]);
             id
         });
+        // The mode `LocalSize` holds literals only; an object decorated with `WorkgroupSize` takes precedence over it.
         let vector = self.w.ty(Scalar::U32, 3);
         let id = self.w.object();
         let words = sizes.map(|size| size.0);

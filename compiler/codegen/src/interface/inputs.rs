@@ -1,6 +1,4 @@
 //! Stage inputs: variables and loads.
-//!
-//! The point size is written only if the program writes it.
 
 use super::builtin::{BuiltinRow, builtin_input, is_thread_number, is_unknown, thread_value};
 use super::vars::{Io, base_scalar, reflected};
@@ -40,6 +38,7 @@ impl Io<'_> {
             (Semantic::Attrib(_), Stage::Vertex) if input.width == Width::W64 => {
                 Ok(self.load_wide(id))
             }
+            // Vulkan wants the type of the format that the caller binds. Lanes are bits, so the program need not declare that type.
             (Semantic::Attrib(number), Stage::Vertex) => {
                 let declared = self
                     .options
@@ -97,6 +96,7 @@ impl Io<'_> {
         {
             return Ok(self.two_sided_color(id, number, value));
         }
+        // Fog coordinates are (f, 0, 0, 1): ARB_fragment_program section 3.11.3.1.
         Ok(if semantic == Semantic::FogCoord {
             [Lane::of(value, 0), pad[1], pad[2], pad[3]]
         } else {
@@ -157,12 +157,14 @@ impl Io<'_> {
             *place = Lane::of(value, lane);
         }
         if input.semantic == Semantic::FullyCovered {
+            // As an integer lane the truth value would be -1; full coverage is 1.
             let operands = [value.0, self.w.uint(1).0, self.w.uint(0).0];
             let number = self
                 .w
                 .derive(Home::Prologue, Op::Select, Scalar::U32, 1, &operands);
             lanes[0] = Lane::scalar(number);
         } else if input.semantic == Semantic::Facing {
+            // NV_fragment_program2 section 3.11.3.1 has (f, 0, 0, 1); NV_fragment_program4 leaves all but x undefined.
             let (front, back) = (self.w.float(1.0), self.w.float(-1.0));
             let operands = [value.0, front.0, back.0];
             let facing = self

@@ -104,6 +104,7 @@ fn shaded(options: &Options, mut input: Input) -> Input {
     if options.fixed.flat_colors
         && matches!(input.semantic, Semantic::Color(_) | Semantic::BackColor(_))
     {
+        // A flat value is the same at all places; evaluating it at samples would only ask for `SampleRateShading`.
         (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
     }
     input

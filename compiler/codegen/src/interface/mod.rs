@@ -1,6 +1,4 @@
 //! Stage inputs, outputs, parameters and resources: variables, their loads, the reflection.
-//!
-//! The point size is written only if the program writes it.
 
 mod attributes;
 pub(crate) mod builtin;

@@ -66,6 +66,7 @@ fn find_members(program: &Program, options: &Options, members: &mut Vec<ParamMem
 impl Interface {
     /// The member that holds a slot, and its number.
     fn param_member(&self, slot: u32) -> (u32, ParamMember) {
+        // Members are sorted and cover all slots from 0 on.
         let number = self.params.members.partition_point(|it| it.first <= slot) - 1;
         (number as u32, self.params.members[number])
     }
@@ -83,6 +84,7 @@ impl Io<'_> {
                 return vector.0;
             }
             let len = self.w.uint(member.len);
+            // A type of its own: variables outside of blocks must not have types with a stride.
             let array = self
                 .w
                 .declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
@@ -99,6 +101,7 @@ impl Io<'_> {
             let place = [number as u32, Decoration::Offset as u32, 16 * member.first];
             let operands = [block.0, place[0], place[1], place[2]];
             self.w.annotations.op(Op::MemberDecorate, &operands);
+            // Stages that may not write to storage buffers (`vertexPipelineStoresAndAtomics`, `fragmentStoresAndAtomics`) may read these.
             if class == StorageClass::StorageBuffer {
                 let not_written = [block.0, number as u32, Decoration::NonWritable as u32];
                 self.w.annotations.op(Op::MemberDecorate, &not_written);
@@ -164,6 +167,7 @@ impl Io<'_> {
     }
 
     fn first_param(&mut self, param: ParamId) -> [Lane; 4] {
+        // Literals have slots for run-time indices; read by name they are constants.
         if let ParamSource::Literal(bits) = self.program.params[param].source {
             return bits.map(|bits| Lane::scalar(self.w.constant(Scalar::F32, u64::from(bits))));
         }

@@ -58,7 +58,7 @@ impl Inputs {
     }
 }
 
-/// Slots of a uniform block at most. Most devices bind 64 KiB.
+/// Most slots of a uniform block: at 16 bytes each they fill the 64 KiB that most devices bind.
 const UNIFORM_SLOTS: usize = 4096;
 
 /// A member of the block.
@@ -301,6 +301,7 @@ impl Io<'_> {
             replication: self.vars.outputs.replication,
             workgroup_size: compute.then(|| match self.program.modes.workgroup_size {
                 [0, 0, 0] => [0; 3],
+                // Vulkan has no work groups without invocations: a single 0 counts as 1, as it does in the module.
                 size => size.map(|size| size.max(1)),
             }),
             requirements,
@@ -320,6 +321,7 @@ pub(crate) fn storage_class(program: &Program) -> StorageClass {
 /// The number that stands for a stage in bindings.
 pub(crate) fn stage_number(stage: Stage) -> u32 {
     match stage {
+        // Compute programs have pipelines of their own, so that they may share a number.
         Stage::Vertex | Stage::Compute => 0,
         Stage::TessControl => 1,
         Stage::TessEval => 2,

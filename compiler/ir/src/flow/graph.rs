@@ -133,7 +133,7 @@ impl<'a> Graph<'a> {
         let entry = self.entry(start);
         let mut open = false;
         for &(piece, ref nodes, end) in pieces {
-            // Labels that nothing goes to cut nothing.
+            // A label that no branch or call names does not begin a block.
             let block = self.start_of(piece);
             if !open || self.plan.is_target(piece) {
                 if open {
@@ -177,6 +177,7 @@ impl<'a> Graph<'a> {
 
     fn end_at(&mut self, exit: Exit, span: Span) {
         let nodes = self.builder.take_nodes();
+        // An empty block behind a conditional jump: the jump can go where the block goes.
         if let (true, Some(from), &Exit::Jump(to)) = (nodes.is_empty(), self.only_from, &exit) {
             self.blocks[from].exit.retarget(self.current, to);
             self.blocks[from].steps += self.steps;
@@ -335,7 +336,7 @@ impl<'a> Graph<'a> {
         // Loops count their rounds themselves.
         if self.counts && self.loops.is_empty() {
             let insts = &self.builder.program.insts[first as usize..(first + len) as usize];
-            // What one instruction of the source became has its place.
+            // Instructions of one span came from one instruction of the source, which is one step.
             let same = insts.windows(2).filter(|pair| pair[0].span == pair[1].span);
             self.steps += len - same.count() as u32;
         }
@@ -368,6 +369,7 @@ impl<'a> Graph<'a> {
     }
 
     fn block_leaves(&mut self, block: BlockId) -> Leaves {
+        // Every level of the tree asks again; without this, deep trees would be quadratic.
         if let Some(&known) = self.leaves.get(&block) {
             return known;
         }
@@ -523,6 +525,7 @@ impl<'a> Graph<'a> {
         let (stack, scratch) = (calls.stack, calls.scratch);
         let place = calls.return_places.len() as u32;
         self.steps += 1;
+        // A call that is skipped saved nothing, so it goes on behind the code that restores.
         let beyond = match self.rules.full {
             FullStack::EndProgram => out,
             FullStack::SkipCall => behind,

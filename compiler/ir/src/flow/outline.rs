@@ -123,6 +123,7 @@ impl Outline {
                 ..Plan::default()
             };
         }
+        // Completes the open piece; the one that begins here is not part of the text.
         self.begin(false);
         let mut calls = IndexVec::new();
         calls.grow(self.pieces.len(), Vec::new());
@@ -288,6 +289,7 @@ impl<'o> Search<'o> {
             let chains = Chains::find(&graph);
             (groups, longest_chain) = (chains.groups, chains.height);
             let ends = self.rules.full == FullStack::EndProgram;
+            // A routine cannot end the program when the stack is full; where no chain of calls fills it, none has to.
             whole = ends && (groups > 0 || longest_chain > self.rules.depth as usize);
             self.mark_groups(&graph, chains.group);
         }
@@ -337,6 +339,7 @@ impl<'o> Search<'o> {
         let mut pieces = Vec::new();
         let mut open = vec![entry];
         while let Some(piece) = open.pop() {
+            // The end of the program ends it, whatever called. Only for the region that runs first is that a return.
             if piece.index() == self.region_of.len() {
                 if id > 0 {
                     return Err(NeedStack);
@@ -500,6 +503,7 @@ impl Chains {
             if let Some(&callee) = graph[at].get(*next) {
                 *next += 1;
                 let visit = visits[callee];
+                // A region on the stack has no height yet: a chain through it would come back to it.
                 if let Some(below) = visit.height {
                     *height = (*height).max(below + 1);
                 }

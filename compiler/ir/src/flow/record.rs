@@ -163,6 +163,7 @@ impl Recorder {
     }
 
     fn close_piece(&mut self, builder: &mut Builder, end: End) {
+        // Rules report blocks that a label or a branch cuts; the blocks of the builder must be closed nevertheless.
         while !self.open.is_empty() {
             self.close_unfinished(builder);
         }
@@ -323,6 +324,7 @@ impl Recorder {
         let dead = self.dead;
         self.has_calls = true;
         self.jump(builder, routines::call(to, span), cond, whole);
+        // Calls come back.
         self.dead = dead;
     }
 
@@ -399,6 +401,7 @@ impl Recorder {
         let full = stack.is_full(builder, scratch);
         code::when(builder, full, |builder| builder.node(routines::end()));
         stack.set_top(builder, addresses, WriteMask::XYZW, value);
+        // Place 0 says that the entry is no place to go on at, so that a return from here ends the program.
         let mark = (code::word(builder, 0), Type::U32);
         stack.set_top(builder, stack.places, WriteMask::X, mark);
         stack.step(builder, Op::Add);

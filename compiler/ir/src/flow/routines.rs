@@ -68,6 +68,7 @@ impl Routines<'_> {
     pub(super) fn build(mut self) {
         let plan = self.plan;
         let mut order: Vec<RegionId> = (0..plan.regions.len()).collect();
+        // Routines have the order of the text, whatever order calls were found in.
         order.sort_by_key(|&region| plan.regions[region].entry);
         self.uses.grow(self.pieces.len(), 0);
         for &piece in plan.regions.iter().flat_map(|region| &region.pieces) {
@@ -135,6 +136,7 @@ impl Routines<'_> {
         let pieces = &self.plan.regions[region].pieces;
         let is_main = self.is_main(region);
         let extended = is_main && !(self.prologue.is_empty() && self.epilogue.is_empty());
+        // The block of the only piece, if no other region needs it, is the body that `announce` gave to the routine.
         if pieces.len() == 1 && !extended && !self.branches(pieces) && self.uses[pieces[0]] == 1 {
             self.uses[pieces[0]] = 0;
             return;
@@ -289,6 +291,7 @@ impl Routines<'_> {
             };
             *node = match (id, *node) {
                 (Some(id), Node::Call(_, span)) => Node::Call(id, span),
+                // The call stands in text that nothing reaches, or in nodes that a graph has replaced.
                 _ => Node::Run { first: 0, len: 0 },
             };
         }
@@ -302,6 +305,7 @@ fn copy_block(builder: &mut Builder, block: BlockId) -> Vec<Node> {
 }
 
 fn copy(builder: &mut Builder, node: Node) -> Node {
+    // The verifier wants every block, switch and instruction in one place; sources may be shared.
     let again = |builder: &mut Builder, block| {
         let nodes = copy_block(builder, block);
         builder.open_block();

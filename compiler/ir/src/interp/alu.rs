@@ -90,7 +90,7 @@ pub(super) fn modulo(ty: Type, [a, b]: [u64; 2]) -> u64 {
     remainder & mask(ty.width())
 }
 
-/// `a > b ? b : a`
+/// `a > b ? b : a`, which is `a` if either is NaN: NV_gpu_program4 section 2.X.8.Z, MIN.
 pub(super) fn min(ty: Type, [a, b]: [u64; 2]) -> u64 {
     if compare(ty, a, b) == Some(Ordering::Greater) {
         b
@@ -99,7 +99,7 @@ pub(super) fn min(ty: Type, [a, b]: [u64; 2]) -> u64 {
     }
 }
 
-/// `a > b ? a : b`
+/// `a > b ? a : b`, which is `b` if either is NaN: NV_gpu_program4 section 2.X.8.Z, MAX.
 pub(super) fn max(ty: Type, [a, b]: [u64; 2]) -> u64 {
     if compare(ty, a, b) == Some(Ordering::Greater) {
         a
@@ -136,7 +136,7 @@ pub(super) fn round(ty: Type, a: [u64; 1]) -> u64 {
     float(ty, a, |[a]| a.round_ties_even())
 }
 
-/// The difference may round to 1; then it is the float below.
+/// The difference may round to 1; then it is the float below, because fractions are less than 1: NV_gpu_program4 section 2.X.8.Z, FRC.
 pub(super) fn fract(ty: Type, a: [u64; 1]) -> u64 {
     let difference = float(ty, a, |[a]| a - a.floor());
     if difference == one(ty) {
@@ -178,6 +178,7 @@ pub(super) fn log2(ty: Type, a: [u64; 1]) -> u64 {
 
 pub(super) fn pow(ty: Type, operands: [u64; 2], products: Products) -> u64 {
     float(ty, operands, |[a, b]| {
+        // The formula of NV_gpu_program4 section 2.X.8.Z, POW: a negative base gives NaN, even with a whole exponent.
         let log = a.log2();
         let zero_wins = products == Products::ZeroWins && (b == 0.0 || log == 0.0);
         if zero_wins { 1.0 } else { (b * log).exp2() }
@@ -208,7 +209,7 @@ pub(super) fn not(ty: Type, [a]: [u64; 1]) -> u64 {
     !a & mask(ty.width())
 }
 
-/// The count modulo the width, which is a power of two.
+/// The count modulo the width, which is a power of two. NV_gpu_program4 section 2.X.8.Z, SHL and SHR, leaves larger counts undefined.
 fn shift_count(ty: Type, count: u64) -> u32 {
     count as u32 & (ty.width().bits() - 1)
 }
@@ -231,6 +232,7 @@ fn bits_up_to_64(value: u64) -> u32 {
 }
 
 pub(super) fn bit_extract(ty: Type, [a, count, offset]: [u64; 3]) -> u64 {
+    // Fields beyond the word are undefined in NV_gpu_program5 (section 2.X.8.Z, BFE); no shift here may overflow for them.
     let (count, offset) = (bits_up_to_64(count).min(32), bits_up_to_64(offset));
     let is_signed = ty.is_signed_int();
     // 128 bits hold everything that lies above the word: its sign, or 0.
@@ -274,6 +276,7 @@ pub(super) fn find_lsb(_: Type, [a]: [u64; 1]) -> u64 {
 }
 
 pub(super) fn find_msb(ty: Type, [a]: [u64; 1]) -> u64 {
+    // Of negative numbers the highest bit that is 0: NV_gpu_program5 section 2.X.8.Z, BTFM.
     let differing = if ty.is_signed_int() && is_negative(ty, a) {
         !a & mask(ty.width())
     } else {

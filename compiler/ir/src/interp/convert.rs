@@ -69,7 +69,8 @@ enum Magnitude {
 type Number = (Sign, Magnitude);
 
 /// `bits` of type `from` as type `to`. Inexact results round as asked; integers beyond the range of `to` clamp with
-/// `saturate`, else lose their upper bits. NaN becomes integer 0; an infinity clamps, or becomes 0.
+/// `saturate`, else lose their upper bits. NaN becomes integer 0; an infinity clamps, or becomes 0: NV_gpu_program5 section 2.X.8.Z, CVT,
+/// leaves these undefined.
 pub(super) fn convert(from: Type, to: Type, bits: u64, rounding: Rounding, saturate: bool) -> u64 {
     let number = if from.is_float() {
         decode(Format::of(from.width()), bits)
@@ -134,6 +135,7 @@ fn decode(format: Format, bits: u64) -> Number {
     let exponent = bits >> format.fraction & ((1 << format.exponent) - 1);
     let quantum = format.least_exponent() - format.fraction as i32;
     let magnitude = match exponent {
+        // Denormals have the exponent of the least normal number and no leading 1.
         0 => Magnitude::Finite {
             digits: fraction.into(),
             exponent: quantum,
@@ -151,6 +153,7 @@ fn decode(format: Format, bits: u64) -> Number {
 fn encode(format: Format, (sign, magnitude): Number, rounding: Rounding) -> u64 {
     let bits = match magnitude {
         Magnitude::NaN(fraction) => {
+            // Quiet, so that a fraction that loses its low bits does not become an infinity.
             format.infinity() | 1 << (format.fraction - 1) | fraction >> (64 - format.fraction)
         }
         Magnitude::Infinite => format.infinity(),
@@ -242,6 +245,7 @@ fn clamped(ty: Type, number: Number, rounding: Rounding) -> u64 {
     } else {
         (0, all)
     };
+    // What is too large for `integral`, infinities included, is too large for every integer type.
     let value = match (integral(number, rounding), number) {
         (_, (_, Magnitude::NaN(_))) => 0,
         (Some(value), _) => value.clamp(least, most),

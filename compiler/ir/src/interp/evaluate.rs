@@ -97,7 +97,7 @@ pub fn evaluate(
         // The interpreter has one invocation, and constants are the same in all.
         Op::GroupAll | Op::GroupAny => each(ty, sources, group::any),
         Op::GroupEqual => each(ty, sources, group::equal),
-        // Nor do constants differ between neighbors.
+        // Constants do not differ between neighboring fragments either.
         Op::Ddx | Op::Ddy | Op::DdxFine | Op::DdyFine | Op::DdxCoarse | Op::DdyCoarse => [0; 4],
         Op::InterpCentroid
         | Op::InterpOffset
@@ -210,6 +210,7 @@ pub fn carries(inst: &Inst, srcs: &[Src], magnitudes: &Sources) -> Carries {
         } else {
             (summand(0, lane), summand(1, lane))
         };
+        // Negations turn sums into differences and back.
         y.negated = y.negated != (inst.op == Op::Sub);
         overflow_and_carry(inst.ty, x, y)
     })

@@ -42,7 +42,7 @@ impl<T: Textures> Machine<'_, '_, T> {
                 let sources = self.load_all::<3>(inst);
                 self.store(inst, group::shuffle(op, inst.ty, sources));
             }
-            // Nor has the quad all its fragments.
+            // The quad has one fragment, too: values of the others do not exist.
             Op::Quad0 | Op::Quad1 | Op::Quad2 | Op::Quad3 | Op::QuadX | Op::QuadY => {
                 self.store(inst, [0; 4]);
             }

@@ -36,7 +36,7 @@ impl Flags {
         }
     }
 
-    /// Table X.16.
+    /// Whether the flags pass a test: NV_gpu_program4 table X.16.
     pub fn passes(self, test: CondTest) -> bool {
         let Self {
             sign: sf,

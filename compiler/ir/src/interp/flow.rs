@@ -84,6 +84,7 @@ impl<T: Textures> Machine<'_, '_, T> {
                     self.node(&mut stack, node)?;
                 }
                 None => {
+                    // The end of a block is a step, so that loops without instructions reach the limit.
                     self.step()?;
                     stack.fall_off();
                 }

@@ -21,6 +21,8 @@ pub(super) fn ballot(ty: Type, a: u64) -> u64 {
 
 /// Whether the source is in range, and the own value. Values of other invocations do not exist.
 pub(super) fn shuffle(op: Op, ty: Type, [value, index, mask]: [[u64; 4]; 3]) -> [u64; 4] {
+    // The mask holds clamp and segmentation mask; from them NV_shader_thread_shuffle section 2.X.8.Z computes `maxThreadId`. For the
+    // thread 0 `minThreadId` is 0.
     let (index, limit, segments) = (index[0] & 31, mask[0] & 31, mask[0] >> 8 & 31);
     let last = limit & !segments;
     let in_range = if op == Op::ShuffleUp {

@@ -191,6 +191,7 @@ fn updated(op: Option<AtomicOp>, ty: Type, old: u64, x: u64, y: u64) -> u64 {
         Some(AtomicOp::Add) => alu::add(ty, [old, x]),
         Some(AtomicOp::Min) => alu::min(ty, [old, x]),
         Some(AtomicOp::Max) => alu::max(ty, [old, x]),
+        // IWRAP and DWRAP: NV_gpu_program5 section 2.X.8.Z, ATOM.
         Some(AtomicOp::IncWrap) if is_below(old, x) => alu::add(ty, [old, 1]),
         Some(AtomicOp::IncWrap) => 0,
         Some(AtomicOp::DecWrap) if old == 0 || is_below(x, old) => x,

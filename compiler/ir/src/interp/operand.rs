@@ -61,6 +61,7 @@ impl<T: Textures> Machine<'_, '_, T> {
     }
 
     fn input(&self, input: InputId, vertex: Option<i64>) -> [u64; 4] {
+        // A demoted fragment is a helper from then on; helpers read -1 (NV_shader_thread_group section 2.X.3.2).
         if self.demoted && self.program.inputs[input].semantic == Semantic::HelperInvocation {
             return [u64::from(u32::MAX), 0, 0, 0];
         }
@@ -111,6 +112,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         let result = result.map(|bits| written(inst, &dst, width, bits));
         let passed = dst.guard.map_or([true; 4], |guard| self.passes(guard));
         let written = |lane: &usize| passed[*lane];
+        // Before the write, which may change the sources.
         let carries = if dst.cc.is_some() {
             self.carries(inst)
         } else {

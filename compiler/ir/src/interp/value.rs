@@ -59,7 +59,7 @@ pub(super) fn is_negative(ty: Type, bits: u64) -> bool {
     compare(ty, bits & mask(ty.width()), 0) == Some(Ordering::Less)
 }
 
-/// The absolute value; of the least signed integer that integer, of unsigned ones the value itself.
+/// The absolute value. The least signed integer has none and stays what it is, and so do unsigned integers.
 pub(super) const fn absolute(ty: Type, bits: u64) -> u64 {
     match ty.base() {
         Base::Float => bits & !top_bit(ty.width()),

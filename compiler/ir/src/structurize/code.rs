@@ -22,6 +22,7 @@ pub(crate) fn new_register(builder: &mut Builder) -> RegisterId {
 
 /// A literal word.
 pub(crate) fn word(builder: &mut Builder, value: u32) -> Src {
+    // A search in all literals would make long programs quadratic.
     let known = builder.program.literals.iter_enumerated().rev().take(8);
     let same = known.filter(|(_, lanes)| **lanes == [u64::from(value); 4]);
     let found = same.map(|(id, _)| id).next();

@@ -63,6 +63,7 @@ fn go_on(builder: &mut Builder, next: RegisterId, exit: &Exit, span: crate::Span
             then,
             otherwise,
         } if guard.swizzle.is_splat() => {
+            // All four lanes test the same, so that a guarded move does what the branch does, without blocks.
             code::set(builder, next, value_of(*otherwise));
             let dst = Dst {
                 guard: Some(*guard),

@@ -12,7 +12,7 @@ use crate::inst::Cond;
 use crate::program::{BlockId, Case, Node, RegisterId, Switch};
 use crate::span::Span;
 
-/// Nesting of branches from which on blocks are rather left by branches than nested.
+/// Open arms beyond which the second arm of a branch is written behind the branch, and the first one leaves a construct around both.
 const FLAT_DEPTH: usize = 24;
 /// Most constructs that are open at once, those that come to nothing included.
 const MAX_OPEN: usize = 4096;
@@ -142,6 +142,7 @@ pub(super) fn emit(
     walk.walk()?;
     walk.run = Run::Write;
     if let Some([target, _]) = walk.registers {
+        // 0 says that no branch is on its way out of several constructs.
         code::set(walk.builder, target, 0);
     }
     walk.walk()
@@ -272,7 +273,7 @@ impl Walk<'_> {
         list.get(index + 1).map_or(fall, |next| Fall::To(*next))
     }
 
-    /// Opens the constructs in front of blocks, that of the last one first.
+    /// Opens the constructs in front of blocks, the last one first: it holds all others.
     fn open_before(&mut self, blocks: &[FlowId], fall: Fall, span: Span) {
         for (index, &block) in blocks.iter().enumerate().rev() {
             let fall = self.fall_of(blocks, index, fall);
@@ -344,6 +345,7 @@ impl Walk<'_> {
         };
         if self.shape.is_header(block) {
             let scratch = self.scratch.get(self.builder);
+            // Every round of a loop passes its header: one test there is enough.
             code::return_beyond(self.builder, bound, scratch);
         }
         code::count(self.builder, bound, self.graph.blocks[block].steps);

@@ -57,6 +57,7 @@ impl Walk<'_> {
     /// Whether one node leads to the target.
     fn is_direct(&self, target: FlowId, place: usize) -> bool {
         let inner = &self.open[place + 1..];
+        // `Continue` leaves all switches inside its loop, `Break` only one construct.
         if self.is_round(target, place) {
             !inner
                 .iter()
@@ -84,6 +85,7 @@ impl Walk<'_> {
                 self.open[index].passing.push(target);
             }
         }
+        // A new round begins where the construct inside the loop ends, not behind the loop.
         self.open[place].arrives |= !round;
     }
 
@@ -109,6 +111,7 @@ impl Walk<'_> {
 
     /// A block that `Break` leaves: a switch that has nothing but a default.
     fn breakable(&mut self, block: BlockId, span: Span) -> Node {
+        // Any register will do: there are no cases.
         let [register, _] = self.registers();
         let switch = self.builder.program.switches.push(Switch {
             selector: (register, 0),
@@ -131,6 +134,7 @@ impl Walk<'_> {
             return;
         }
         let [register, scratch] = self.registers();
+        // A branch that has arrived is on its way no more; the register may hold the target of another one that goes further.
         if let (true, Some(landing)) = (open.arrives, landing) {
             if open.passing.is_empty() {
                 code::set(self.builder, register, 0);
@@ -156,6 +160,7 @@ impl Walk<'_> {
                 further = true;
             }
         }
+        // The construct around sends it on in its turn.
         if further {
             code::when(self.builder, code::non_zero(register), |builder| {
                 builder.node(Node::Break);

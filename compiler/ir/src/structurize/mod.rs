@@ -145,10 +145,10 @@ pub struct StepBound {
     pub max: u32,
 }
 
-/// Deepest nesting of the tree.
+/// Deepest nesting of the tree: half of what the verifier allows, because the nodes of basic blocks may be trees themselves.
 const MAX_DEPTH: usize = 128;
 
-/// A graph for which the tree would be too deep or take too long to find.
+/// The tree of a graph would be too deep or take too long to find.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct TooHard;
 
@@ -182,6 +182,7 @@ fn structurize_within(
     max_depth: usize,
 ) {
     simplify(&mut graph);
+    // Reduction changes the graph even where it gives up.
     let original = graph.clone();
     let placed = reduce::reduce(builder, &mut graph)
         .and_then(|()| shape::Shape::find(&graph))

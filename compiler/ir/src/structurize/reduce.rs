@@ -193,6 +193,7 @@ impl Reducer<'_> {
     /// Puts a block in front of a component that goes to one of its entries; all branches to them go through it.
     fn dispatch(&mut self, entries: &[FlowId], set: u32, inner: &mut Vec<FlowId>) {
         let selector = self.selector.get(self.builder);
+        // One entry is the default, so that every value of the register leads somewhere.
         let last = entries[entries.len() - 1];
         let front = &entries[..entries.len() - 1];
         let cases = front
@@ -207,6 +208,7 @@ impl Reducer<'_> {
         let dispatcher = self.add(Vec::new(), exit, set);
         for &entry in entries {
             let preds = std::mem::replace(&mut self.preds[entry.index()], vec![dispatcher]);
+            // A detour of branches from inside is a block of the loop, that of branches from outside is not.
             let (inside, outside): (Vec<_>, Vec<_>) = preds
                 .into_iter()
                 .partition(|pred| self.set[pred.index()] == set);

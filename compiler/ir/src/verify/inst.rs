@@ -279,6 +279,7 @@ impl Verifier<'_> {
                 }
             }
         }
+        // Storage modifiers have no vectors of three: NV_gpu_program5 section 2.X.4.1.
         if !matches!(access.components, 1 | 2 | 4) {
             self.inst_error(inst, "an access has 1, 2 or 4 components");
         }

@@ -113,6 +113,7 @@ struct Verifier<'a> {
 
 impl Verifier<'_> {
     fn fault(&mut self, fault: Fault, message: String) {
+        // Broken programs of any size give reports of bounded size.
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(VerifyError {
                 place: self.place,

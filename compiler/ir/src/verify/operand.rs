@@ -27,6 +27,7 @@ fn fits(op: Op, ty: Type, width: Width) -> bool {
 
 /// Whether `op` converts its result to `width`.
 fn resizes(op: Op, ty: Type, width: Width) -> bool {
+    // Flags of sums are those of the value as written (NV_gpu_program4 section 2.X.4.3), so a sum has to know the width of its result.
     let whole = |width: Width| width >= Width::W32;
     op.adds() && ty.is_int() && whole(ty.width()) && whole(width)
 }
@@ -72,6 +73,7 @@ impl Verifier<'_> {
     pub(super) fn index_term(&mut self, term: IndexTerm, len: Option<u32>) {
         match (term.relative, len) {
             (Some((register, lane)), _) => self.scalar(register, lane, Width::W32),
+            // Run-time indices are clamped; constant ones must be inside.
             (None, Some(len)) if !u32::try_from(term.offset).is_ok_and(|offset| offset < len) => {
                 self.error(format!("the index {} is not below {len}", term.offset));
             }
