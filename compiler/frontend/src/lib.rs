@@ -51,7 +51,7 @@ pub fn translate_with(
 
 /// Counts the components of attributes and results that a program uses, for callers that answer GL's queries. This takes as long as
 /// loading the program: translations count no components, so that callers without such queries do not pay for it. The limits are
-/// [`limits::ATTRIB_COMPONENTS`] and [`limits::RESULT_COMPONENTS`].
+/// [`lang::limits::ATTRIB_COMPONENTS`] and [`lang::limits::RESULT_COMPONENTS`].
 ///
 /// # Errors
 /// All errors of the program, if it does not load.
