@@ -17,16 +17,10 @@ pub struct Ast<'s> {
     pub text: &'s [u8],
     /// All names.
     pub names: Names<'s>,
-    /// OPTION lines.
-    pub options: Vec<(NameId, Span)>,
-    /// Statements in source order.
+    /// Instructions and labels in source order.
     pub statements: Vec<Statement>,
-    /// The instruction that was read last.
-    pub insts: Vec<Inst>,
     /// Number of instructions.
     pub inst_count: u32,
-    /// Further parts of instructions; number 0 is not used.
-    pub extras: Vec<Extra>,
     /// Operands of the instruction that was read last, in order.
     pub operands: Vec<Operand>,
     /// Declarations.
@@ -43,7 +37,7 @@ pub struct Ast<'s> {
     pub pairs: Vec<[Index; 2]>,
     /// Numbers.
     pub literals: Vec<Literal>,
-    /// Texture parts of texture instructions, image parts of image instructions.
+    /// The texture part or image part of the instruction that was read last.
     pub textures: Vec<TexPart>,
     /// Labels.
     pub labels: Vec<(NameId, Span)>,
@@ -55,13 +49,11 @@ pub struct Ast<'s> {
     pub end: u32,
 }
 
-/// A statement.
+/// A statement that lowering goes through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Statement {
-    /// `insts[n]`
+    /// The instruction of this number.
     Inst(u32),
-    /// `decls[n]`
-    Decl(u32),
     /// `labels[n]`
     Label(u32),
 }
@@ -81,8 +73,8 @@ pub struct Inst {
     pub dst: Option<Dst>,
     /// Condition of flow control and KIL.
     pub cond: Option<Cond>,
-    /// What only some instructions have: `extras[n]`.
-    pub extra: Option<std::num::NonZeroU32>,
+    /// What only some instructions have.
+    pub extra: Extra,
     /// From the opcode to the last operand.
     pub span: Span,
 }
@@ -485,11 +477,8 @@ impl<'s> Ast<'s> {
             dialect,
             text,
             names: Names::none(text),
-            options: Vec::new(),
             statements: Vec::new(),
-            insts: Vec::new(),
             inst_count: 0,
-            extras: Vec::new(),
             operands: Vec::new(),
             decls: Vec::new(),
             items: Vec::new(),
@@ -508,13 +497,6 @@ impl<'s> Ast<'s> {
 }
 
 impl Ast<'_> {
-    /// The further part of an instruction.
-    #[inline]
-    pub fn extra(&self, inst: &Inst) -> Extra {
-        inst.extra
-            .map_or(Extra::None, |number| self.extras[number.get() as usize])
-    }
-
     /// The items of a declaration.
     pub fn items(&self, decl: &Decl) -> &[Item] {
         &self.items[decl.first_item as usize..][..decl.item_count as usize]

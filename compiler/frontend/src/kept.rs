@@ -3,7 +3,7 @@
 //! Without it, a caller that translates often would give back and ask for the same pages each time, which costs as much as a
 //! whole stage.
 
-use crate::ast::{Ast, Extra, Inst, Literal, Operand, Path, Relative, Segment, Statement, TexPart};
+use crate::ast::{Ast, Literal, Operand, Path, Relative, Segment, Statement, TexPart};
 use crate::line::Lines;
 use crate::lower::tables::Tables;
 use crate::names::NameTables;
@@ -18,9 +18,7 @@ pub struct Scratch {
     pub(crate) names: NameTables,
     pub(crate) words: Vec<Word>,
     pub(crate) statements: Vec<Statement>,
-    pub(crate) insts: Vec<Inst>,
     pub(crate) operands: Vec<Operand>,
-    pub(crate) extras: Vec<Extra>,
     pub(crate) paths: Vec<Path>,
     pub(crate) segments: Vec<Segment>,
     pub(crate) relatives: Vec<Relative>,
@@ -60,9 +58,7 @@ impl Scratch {
     pub(crate) fn keep_ast(&mut self, ast: Ast<'_>) {
         self.names = ast.names.into_tables();
         self.statements = ast.statements;
-        self.insts = ast.insts;
         self.operands = ast.operands;
-        self.extras = ast.extras;
         self.paths = ast.paths;
         self.segments = ast.segments;
         self.relatives = ast.relatives;

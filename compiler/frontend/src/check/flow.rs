@@ -156,7 +156,7 @@ impl Checker<'_> {
     }
 
     fn branch_or_call(&mut self, flow: &mut Flow, inst: &Inst, op: FlowOp) {
-        let Extra::Label(label, span) = self.syntax.ast.extra(inst) else {
+        let Extra::Label(label, span) = inst.extra else {
             return;
         };
         let from = flow.outline.here();

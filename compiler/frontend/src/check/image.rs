@@ -31,7 +31,7 @@ impl Checker<'_> {
 
     /// Rules of image instructions beyond modifiers and values.
     pub(super) fn image(&mut self, inst: &Inst, info: &OpcodeInfo, op: ImageOp) {
-        let Extra::Texture(number) = self.syntax.ast.extra(inst) else {
+        let Extra::Texture(number) = inst.extra else {
             return;
         };
         let part = self.syntax.ast.textures[number as usize];

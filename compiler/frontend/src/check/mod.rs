@@ -34,9 +34,7 @@ pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 
-use crate::ast::{
-    Ast, Base, Extra, Inst, InstTypes, Operand, Relative, Segment, Statement, VarMods,
-};
+use crate::ast::{Ast, Base, Extra, Inst, InstTypes, Operand, Relative, Segment, VarMods};
 use crate::codes::Code;
 use crate::header::Start;
 use crate::kept::{self, Scratch};
@@ -47,7 +45,7 @@ use crate::lang::options::{self, Features, Group, OptionInfo, Support};
 use crate::lang::stage_name;
 use crate::line::{Line, Lines, Target, Value};
 use crate::names::{NameId, Named};
-use crate::parse::Syntax;
+use crate::parse::{Read, Syntax};
 use crate::report::Reports;
 use crate::source::{Acceptance, Family, Version};
 use binding::Bound;
@@ -209,11 +207,11 @@ impl<'s> Checker<'s> {
 
     /// An OPTION line. NV_gpu_program4 section 2.X.6.
     fn option(&mut self, name: NameId, span: Span) {
-        let text = self.syntax.ast.names.display(name);
+        let text = self.syntax.ast.names.word(name);
         let found = options::lookup(text.as_bytes());
         let row = found.filter(|row| row.known_in(self.syntax.ast.dialect));
         let Some(row) = row.or_else(|| self.early_option(found, span)) else {
-            return self.unknown_option(&text, span);
+            return self.unknown_option(text, span);
         };
         if row.support == Support::Missing {
             let message = format!("option `{text}` is not supported yet");
@@ -229,6 +227,8 @@ impl<'s> Checker<'s> {
         }
         self.options.groups.push((row.group, row.name));
         self.program.features |= row.enables;
+        // Some words are conditions under options only.
+        self.syntax.features = self.program.features;
         (row.mode)(&mut self.program.modes);
         if let Some(dependency) = row.requires.filter(|it| it.stages.has(self.stage)) {
             self.options.required = Some((dependency, span));
@@ -302,15 +302,17 @@ impl<'s> Checker<'s> {
             if !self.syntax.ast.poisoned.is_empty() {
                 self.poison_names();
             }
-            if let Some((name, span)) = self.syntax.ast.options.pop() {
-                self.option(name, span);
-            }
-            // Beyond the limit of nested blocks the program is read for errors of syntax only.
-            if flow.too_deep {
-                self.syntax.statement = None;
-            }
-            if let Some(statement) = self.syntax.statement.take() {
-                self.statement(&mut flow, statement);
+            match self.syntax.read.take() {
+                Some(Read::Option(name, span)) => self.option(name, span),
+                // Beyond the limit of nested blocks the program is read for errors of syntax only.
+                Some(_) if flow.too_deep => {}
+                Some(Read::Inst(inst)) => self.instruction(&mut flow, inst),
+                Some(Read::Decl(number)) => self.decl(number),
+                Some(Read::Label(number)) => {
+                    let (name, span) = self.syntax.ast.labels[number as usize];
+                    self.label(&mut flow, name, span);
+                }
+                None => {}
             }
         }
         self.option_dependencies();
@@ -328,7 +330,7 @@ impl<'s> Checker<'s> {
         lines
             .sources
             .extend(operands.iter().filter_map(Operand::resolved));
-        let mut extra = self.syntax.ast.extra(inst);
+        let mut extra = inst.extra;
         if let Extra::Texture(number) = &mut extra {
             let part = self.syntax.ast.textures[*number as usize];
             *number = lines.textures.len() as u32;
@@ -362,25 +364,12 @@ impl<'s> Checker<'s> {
     }
 
     #[inline]
-    fn statement(&mut self, flow: &mut flow::Flow, statement: Statement) {
-        match statement {
-            Statement::Inst(_) => {
-                let Some(mut inst) = self.syntax.ast.insts.pop() else {
-                    return;
-                };
-                let mut operands = std::mem::take(&mut self.syntax.ast.operands);
-                let types = self.inst(&mut inst, &mut operands);
-                self.flow_inst(flow, &inst);
-                self.add_line(&inst, &operands, types);
-                operands.clear();
-                self.syntax.ast.operands = operands;
-            }
-            Statement::Decl(number) => self.decl(number),
-            Statement::Label(number) => {
-                let (name, span) = self.syntax.ast.labels[number as usize];
-                self.label(flow, name, span);
-            }
-        }
+    fn instruction(&mut self, flow: &mut flow::Flow, mut inst: Inst) {
+        let mut operands = std::mem::take(&mut self.syntax.ast.operands);
+        let types = self.inst(&mut inst, &mut operands);
+        self.flow_inst(flow, &inst);
+        self.add_line(&inst, &operands, types);
+        self.syntax.ast.operands = operands;
     }
 
     /// Rules that need the whole program.

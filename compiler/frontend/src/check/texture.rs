@@ -16,7 +16,7 @@ use glasm_ir::{Span, TexTarget};
 impl Checker<'_> {
     pub(super) fn texture(&mut self, inst: &Inst, operands: &mut [Operand], op: TextureOp) {
         let info = inst.opcode.info();
-        let Extra::Texture(number) = self.syntax.ast.extra(inst) else {
+        let Extra::Texture(number) = inst.extra else {
             return;
         };
         let part = self.syntax.ast.textures[number as usize];

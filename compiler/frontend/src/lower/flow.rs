@@ -44,7 +44,6 @@ impl Lowerer<'_> {
             match *statement {
                 Statement::Inst(number) => self.statement(&mut walk, number),
                 Statement::Label(number) => self.label(&mut walk, number),
-                Statement::Decl(_) => {}
             }
         }
         // Only now is it known whether the main routine can return before its end.

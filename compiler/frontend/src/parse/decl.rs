@@ -2,8 +2,8 @@
 
 use super::operand::{sign, signed_number, vector};
 use super::path::{small_int, whole_path};
-use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, peek, token};
-use crate::ast::{Base, Decl, DeclKind, Item, Size, Statement, VarMods};
+use super::{Expected, Input, Parsed, Read, accept, advance, expect, fail_at, peek, token};
+use crate::ast::{Base, Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
 use crate::lex::Kind;
 use crate::names::NameId;
@@ -129,9 +129,9 @@ pub(super) fn declaration(input: &mut Input<'_, '_>) -> Parsed<()> {
     decl.span.end = expect(input, Kind::Semicolon, Expected::EndOfDecl)?.end();
     let ast = &mut input.state.ast;
     decl.item_count = ast.items.len() as u32 - first_item;
-    let statement = Statement::Decl(ast.decls.len() as u32);
+    let number = ast.decls.len() as u32;
     ast.decls.push(decl);
-    input.state.push_statement(statement);
+    input.state.read = Some(Read::Decl(number));
     Ok(())
 }
 

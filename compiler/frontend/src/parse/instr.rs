@@ -7,8 +7,7 @@ use super::{
     peek_kind, position, skip,
 };
 use crate::ast::{
-    Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Statement, Suffix,
-    TexPart,
+    Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Suffix, TexPart,
 };
 use crate::codes::Code;
 use crate::lang::modifiers::{Modifiers, Mods};
@@ -16,7 +15,6 @@ use crate::lang::opcodes::{Opcode, OperandKind, ResultKind};
 use crate::lang::targets;
 use crate::lex::{Kind, Token};
 use glasm_ir::Span;
-use std::num::NonZeroU32;
 
 /// An instruction whose first word stands ahead and was found to be `opcode` with the suffixes `mods`.
 #[inline]
@@ -27,6 +25,7 @@ pub(super) fn instruction(
 ) -> Parsed<()> {
     go_to(input, word.end() as usize);
     input.state.ast.operands.clear();
+    input.state.ast.textures.clear();
     let mut modifiers = Modifiers::new(mods);
     if input.input.first() == Some(&b'.') && peek(input).kind() == Kind::Dot {
         modifiers = add_modifiers(input, modifiers)?;
@@ -55,28 +54,18 @@ pub(super) fn instruction(
         separated = false;
     }
     let end = semicolon(input)?;
-    let ast = &mut input.state.ast;
     let span = Span::new(word.start(), end);
-    let statement = Statement::Inst(ast.inst_count);
-    ast.inst_count += 1;
-    ast.insts.push(Inst {
+    input.state.read_inst(Inst {
         opcode,
         operand_count: info.operands.len() as u8,
         broken: false,
         modifiers,
         dst,
         cond: None,
-        extra: None,
+        extra: Extra::None,
         span,
     });
-    input.state.push_statement(statement);
     Ok(())
-}
-
-fn push_extra(input: &mut Input<'_, '_>, extra: Extra) -> Option<NonZeroU32> {
-    let extras = &mut input.state.ast.extras;
-    extras.push(extra);
-    NonZeroU32::new(extras.len() as u32 - 1)
 }
 
 /// What stands before the operands.
@@ -102,7 +91,7 @@ fn unusual_instruction(input: &mut Input<'_, '_>, start: Start) -> Parsed<()> {
         modifiers,
         dst: None,
         cond: None,
-        extra: None,
+        extra: Extra::None,
         span: word.span(),
     };
     let parsed = rest(input, &mut inst);
@@ -113,12 +102,8 @@ fn unusual_instruction(input: &mut Input<'_, '_>, start: Start) -> Parsed<()> {
         }
         inst.broken = true;
     }
-    let ast = &mut input.state.ast;
-    inst.operand_count = ast.operands.len() as u8;
-    let statement = Statement::Inst(ast.inst_count);
-    ast.inst_count += 1;
-    ast.insts.push(inst);
-    input.state.push_statement(statement);
+    inst.operand_count = input.state.ast.operands.len() as u8;
+    input.state.read_inst(inst);
     parsed
 }
 
@@ -214,11 +199,11 @@ fn operand_of_kind(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKind
         OperandKind::Label => {
             let word = expect(input, Kind::Ident, Expected::Label)?;
             let name = input.state.intern(word);
-            inst.extra = push_extra(input, Extra::Label(name, word.span()));
+            inst.extra = Extra::Label(name, word.span());
         }
         OperandKind::ExtSwizzle => {
             let components = extended_swizzle(input)?;
-            inst.extra = push_extra(input, Extra::ExtSwizzle(components));
+            inst.extra = Extra::ExtSwizzle(components);
         }
         OperandKind::Texture => texture(input, inst)?,
         OperandKind::Image => {
@@ -354,8 +339,7 @@ fn texture(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
         offset,
         offset_span,
     };
-    let texture_number = Extra::Texture(input.state.ast.textures.len() as u32);
-    inst.extra = push_extra(input, texture_number);
+    inst.extra = Extra::Texture(input.state.ast.textures.len() as u32);
     input.state.ast.textures.push(part);
     Ok(())
 }
@@ -399,8 +383,7 @@ fn image(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
     } else {
         (unit(input, b"image")?, None)
     };
-    let number = Extra::Texture(input.state.ast.textures.len() as u32);
-    inst.extra = push_extra(input, number);
+    inst.extra = Extra::Texture(input.state.ast.textures.len() as u32);
     input.state.ast.textures.push(TexPart {
         texture: image,
         handle: by_handle,

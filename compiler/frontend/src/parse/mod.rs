@@ -21,7 +21,7 @@ mod vocabulary;
 pub(crate) use operand::Letters;
 pub(crate) use vocabulary::Word;
 
-use crate::ast::{Ast, Statement};
+use crate::ast::{Ast, Inst, Statement};
 use crate::codes::Code;
 use crate::header::{self, Start};
 use crate::kept::{self, Scratch};
@@ -30,7 +30,7 @@ use crate::lang::facts::LanguageFacts;
 use crate::lang::limits;
 use crate::lang::modifiers::{self, Modifier};
 use crate::lang::opcodes;
-use crate::lang::options::{self, Features};
+use crate::lang::options::Features;
 use crate::lex::{self, Kind, Token};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
@@ -106,20 +106,32 @@ pub(crate) type Parsed<T> = Result<T, Failure>;
 /// The bytes that were not read yet, from a token on, with the tree under construction.
 pub(crate) type Input<'a, 's> = Stateful<&'s [u8], &'a mut Syntax<'s>>;
 
+/// A statement that was read.
+pub(crate) enum Read {
+    /// The name of an OPTION line.
+    Option(NameId, Span),
+    /// An instruction; its operands are those of the tree.
+    Inst(Inst),
+    /// `decls[n]`
+    Decl(u32),
+    /// `labels[n]`
+    Label(u32),
+}
+
 /// The statement that was read last, and what is known of names and options.
 pub(crate) struct Syntax<'s> {
     /// What was not read yet.
     rest: &'s [u8],
     /// The statement that was read last, if it can be checked.
-    pub(crate) statement: Option<Statement>,
+    pub(crate) read: Option<Read>,
     pub(crate) ast: Ast<'s>,
     pub(crate) reports: Reports,
     /// What is known of each name.
     pub(crate) words: Vec<Word>,
     vocabulary: &'static Vocabulary,
     facts: &'static LanguageFacts,
-    /// What the options read so far enable.
-    features: Features,
+    /// What the options read so far enable, as the rules say.
+    pub(crate) features: Features,
     letters: Letters,
     late_options: bool,
     /// Inside brackets: the variable of an index has no run-time index of its own.
@@ -210,13 +222,6 @@ impl<'s> Syntax<'s> {
             Some(needs) => self.features.contains(needs),
         };
         is_test.then_some(test)
-    }
-
-    /// Takes over what an option enables.
-    fn enable(&mut self, option: NameId) {
-        let dialect = self.ast.dialect;
-        let row = options::lookup(self.ast.names.text(option)).filter(|row| row.known_in(dialect));
-        self.features |= row.map_or(Features::empty(), |row| row.enables);
     }
 
     /// Whether a variable of this name stands before.
@@ -355,25 +360,20 @@ impl<'s> Syntax<'s> {
             reports,
         } = start;
         let statements = text.len() / STATEMENT_BYTES;
-        let mut extras = kept::take(&mut scratch.extras, 1);
-        // Number 0 stays unused, which lets instructions keep the number as `Option<NonZeroU32>` in four bytes.
-        extras.push(crate::ast::Extra::None);
         let ast = Ast {
             names: Names::new(text, std::mem::take(&mut scratch.names)),
             statements: kept::take(&mut scratch.statements, statements),
-            insts: kept::take(&mut scratch.insts, statements),
-            operands: kept::take(&mut scratch.operands, statements * 2),
+            operands: kept::take(&mut scratch.operands, 0),
             paths: kept::take(&mut scratch.paths, 0),
             segments: kept::take(&mut scratch.segments, 0),
             relatives: kept::take(&mut scratch.relatives, 0),
             literals: kept::take(&mut scratch.literals, 0),
-            extras,
             textures: kept::take(&mut scratch.textures, 0),
             ..Ast::new(dialect, text)
         };
         Self {
             rest: lex::without_blanks(&text[body..]),
-            statement: None,
+            read: None,
             ast,
             reports,
             words: kept::take(&mut scratch.words, 0),
@@ -387,7 +387,7 @@ impl<'s> Syntax<'s> {
         }
     }
 
-    /// Reads what stands ahead: a statement, if it can be checked, becomes [`statement`](Self::statement). `false` at the end of the
+    /// Reads what stands ahead: a statement, if it can be checked, becomes [`read`](Self::read). `false` at the end of the
     /// program.
     pub(crate) fn read_statement(&mut self) -> bool {
         let mut input = Stateful {
@@ -414,10 +414,20 @@ impl<'s> Syntax<'s> {
         (ast, reports)
     }
 
-    /// Adds a statement.
-    fn push_statement(&mut self, statement: Statement) {
-        self.ast.statements.push(statement);
-        self.statement = Some(statement);
+    /// Adds an instruction.
+    fn read_inst(&mut self, inst: Inst) {
+        let number = self.ast.inst_count;
+        self.ast.statements.push(Statement::Inst(number));
+        self.ast.inst_count += 1;
+        self.read = Some(Read::Inst(inst));
+    }
+
+    /// Adds a label.
+    fn read_label(&mut self, name: NameId, span: Span) {
+        let number = self.ast.labels.len() as u32;
+        self.ast.statements.push(Statement::Label(number));
+        self.ast.labels.push((name, span));
+        self.read = Some(Read::Label(number));
     }
 }
 
@@ -505,10 +515,7 @@ fn label(input: &mut Input<'_, '_>, name: NameId) -> Parsed<()> {
     input.state.late_options = true;
     let span = advance(input).span();
     advance(input);
-    let label = Statement::Label(input.state.ast.labels.len() as u32);
-    input.state.push_statement(label);
-    let ast = &mut input.state.ast;
-    ast.labels.push((name, span));
+    input.state.read_label(name, span);
     Ok(())
 }
 
@@ -533,12 +540,9 @@ fn numbered_label(input: &mut Input<'_, '_>, name: NameId) -> Parsed<()> {
     let number = path::small_int(input)?;
     let close = expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
     expect(input, Kind::Colon, Expected::Token(Kind::Colon))?;
-    let label = Statement::Label(input.state.ast.labels.len() as u32);
-    input.state.push_statement(label);
-    let ast = &mut input.state.ast;
-    ast.labels.push((name, span));
-    ast.subroutine_numbers
-        .push((name, number, word.span().to(close.span())));
+    input.state.read_label(name, span);
+    let numbers = &mut input.state.ast.subroutine_numbers;
+    numbers.push((name, number, word.span().to(close.span())));
     Ok(())
 }
 
@@ -555,7 +559,6 @@ fn option(input: &mut Input<'_, '_>) -> Parsed<()> {
             "OPTION lines come before all other statements",
         );
     }
-    input.state.ast.options.push((name, word.span()));
-    input.state.enable(name);
+    input.state.read = Some(Read::Option(name, word.span()));
     Ok(())
 }
