@@ -195,7 +195,7 @@ pub(crate) fn measure(quick: bool) -> Result<Vec<Count>, Box<dyn std::error::Err
     }
     let counts = subjects.into_iter().zip(retired);
     Ok(counts
-        .map(|(subject, retired)| count(subject, retired))
+        .filter_map(|(subject, retired)| count(subject, retired))
         .collect())
 }
 
@@ -206,17 +206,18 @@ fn skip() {
     );
 }
 
-fn count(subject: Subject, retired: f64) -> Count {
+/// What a program cost; `None` for one that is refused, because it is beyond a limit: to refuse it costs less than to translate it.
+fn count(subject: Subject, retired: f64) -> Option<Count> {
     let source = Source::new("generated", &subject.text);
     let spirv = match subject.who {
-        Who::Glasm => glasm::compile(&source, &Options::default()).map(|shader| shader.words),
-        Who::Naga => Ok(peers::naga(&subject.text).unwrap_or_default()),
+        Who::Glasm => glasm::compile(&source, &Options::default()).ok()?.words,
+        Who::Naga => peers::naga(&subject.text).unwrap_or_default(),
     };
-    Count {
-        spirv: instructions(&spirv.unwrap_or_default()),
+    Some(Count {
+        spirv: instructions(&spirv),
         subject,
         retired,
-    }
+    })
 }
 
 /// Runs this program below valgrind and reads what each profile adds up to.

@@ -183,6 +183,19 @@ impl Builder {
         self.values[id.0 as usize]
     }
 
+    /// What follows the head of a module, in the order that SPIR-V wants.
+    pub(crate) fn sections(&self) -> [&Words; 7] {
+        [
+            &self.strings,
+            &self.names,
+            &self.annotations,
+            &self.globals,
+            &self.functions,
+            &self.prologue,
+            &self.body,
+        ]
+    }
+
     /// What was derived from `id`.
     #[inline]
     pub(crate) fn derived(&self, id: ValueWord) -> &Derived {

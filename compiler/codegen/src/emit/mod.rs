@@ -292,16 +292,7 @@ impl Emit<'_> {
         if float_controls {
             self.w.needs.insert(Need::FloatControls);
         }
-        let sections = [
-            &self.w.strings,
-            &self.w.names,
-            &self.w.annotations,
-            &self.w.globals,
-            &self.w.functions,
-            &self.w.prologue,
-            &self.w.body,
-        ];
-        let len: usize = sections.iter().map(|section| section.len()).sum();
+        let len: usize = self.w.sections().map(Words::len).iter().sum();
         let mut out = Words(std::mem::take(words));
         out.clear();
         out.0.reserve(len + HEAD_WORDS + self.w.interface.len());
@@ -324,16 +315,7 @@ impl Emit<'_> {
             let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
             out.op(Op::ExecutionMode, &[entry, mode, 32]);
         }
-        let sections = [
-            &self.w.strings,
-            &self.w.names,
-            &self.w.annotations,
-            &self.w.globals,
-            &self.w.functions,
-            &self.w.prologue,
-            &self.w.body,
-        ];
-        for section in sections {
+        for section in self.w.sections() {
             out.append(section);
         }
         *words = out.0;
