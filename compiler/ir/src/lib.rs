@@ -51,6 +51,7 @@ pub use resource::{
 pub use semantic::{Input, InputId, Interpolation, Output, OutputId, Semantic};
 pub use span::Span;
 pub use state::StateParam;
+pub use text::Word;
 pub use types::{Base as TypeBase, Type, Width};
 pub use units::Units;
 pub use verify::{VerifyError, verify};

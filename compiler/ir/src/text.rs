@@ -8,7 +8,7 @@ use crate::state::{ColorTerm, Face, MatrixForm, TexGenCoord, TexGenPlane, Thread
 use crate::types::{Base, Type};
 
 /// An enum whose variants are single words of the text form.
-pub(crate) trait Word: Sized {
+pub trait Word: Sized {
     /// The word of a variant.
     fn word(self) -> &'static str;
     /// The variant of a word.

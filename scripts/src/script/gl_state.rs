@@ -7,6 +7,7 @@ use super::fixed_function::Switch;
 use super::state::parse_below;
 use super::test::TestParser;
 use super::words::{LineError, Words};
+use glasm::ir::Word;
 use glasm::state::{Color, ColorTerm, Face, TexGenCoord, TexGenPlane};
 
 /// Lights, which programs know by the same numbers.
@@ -351,18 +352,8 @@ pub(super) fn parse_texgen(
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     let set = parse_below(words, "a coordinate set from 0 to 31", TEXTURE_UNITS)?;
-    let coord = words.parse_with("s, t, r or q", |word| match word {
-        "s" => Some(TexGenCoord::S),
-        "t" => Some(TexGenCoord::T),
-        "r" => Some(TexGenCoord::R),
-        "q" => Some(TexGenCoord::Q),
-        _ => None,
-    })?;
-    let plane = words.parse_with("eye or object", |word| match word {
-        "eye" => Some(TexGenPlane::Eye),
-        "object" => Some(TexGenPlane::Object),
-        _ => None,
-    })?;
+    let coord = words.parse_with("s, t, r or q", TexGenCoord::from_word)?;
+    let plane = words.parse_with("eye or object", TexGenPlane::from_word)?;
     let value = words.floats("a coefficient")?;
     let update = StateUpdate::TexGen(set, coord, plane, value);
     push(parser, words, update)

@@ -3,10 +3,8 @@
 //! Varyings have the name that fragment programs read them by on both sides, so that texts of languages that link by names fit.
 
 use glasm_ir::resource::ParamSource;
-use glasm_ir::state::{
-    ColorTerm, Face, MatrixForm, MatrixName, StateParam, TexGenCoord, TexGenPlane, ThreadProperty,
-};
-use glasm_ir::{Semantic, Stage};
+use glasm_ir::state::{MatrixForm, MatrixName, StateParam, ThreadProperty};
+use glasm_ir::{Semantic, Stage, Word};
 
 /// The name of an input.
 pub(crate) fn input_name(stage: Stage, semantic: Semantic) -> String {
@@ -138,22 +136,6 @@ fn matrix_name(matrix: MatrixName) -> String {
     }
 }
 
-fn face_name(face: Face) -> &'static str {
-    match face {
-        Face::Front => "front",
-        Face::Back => "back",
-    }
-}
-
-fn term_name(term: ColorTerm) -> &'static str {
-    match term {
-        ColorTerm::Ambient => "ambient",
-        ColorTerm::Diffuse => "diffuse",
-        ColorTerm::Specular => "specular",
-        ColorTerm::Emission => "emission",
-    }
-}
-
 fn state_name(state: StateParam) -> String {
     match state {
         StateParam::MatrixRow { matrix, form, row } => {
@@ -166,35 +148,26 @@ fn state_name(state: StateParam) -> String {
             format!("state_matrix_{}{form}_row_{row}", matrix_name(matrix))
         }
         StateParam::Material(face, term) => {
-            format!("state_material_{}_{}", face_name(face), term_name(term))
+            format!("state_material_{}_{}", face.word(), term.word())
         }
         StateParam::MaterialShininess(face) => {
-            format!("state_material_{}_shininess", face_name(face))
+            format!("state_material_{}_shininess", face.word())
         }
-        StateParam::Light(light, term) => format!("state_light_{light}_{}", term_name(term)),
+        StateParam::Light(light, term) => format!("state_light_{light}_{}", term.word()),
         StateParam::LightPosition(light) => format!("state_light_{light}_position"),
         StateParam::LightAttenuation(light) => format!("state_light_{light}_attenuation"),
         StateParam::LightSpotDirection(light) => format!("state_light_{light}_spot_direction"),
         StateParam::LightHalf(light) => format!("state_light_{light}_half"),
         StateParam::LightModelAmbient => "state_lightmodel_ambient".to_owned(),
         StateParam::LightModelSceneColor(face) => {
-            format!("state_lightmodel_{}_scenecolor", face_name(face))
+            format!("state_lightmodel_{}_scenecolor", face.word())
         }
         StateParam::LightProduct(light, face, term) => {
-            let (face, term) = (face_name(face), term_name(term));
+            let (face, term) = (face.word(), term.word());
             format!("state_lightprod_{light}_{face}_{term}")
         }
         StateParam::TexGen(unit, plane, coord) => {
-            let plane = match plane {
-                TexGenPlane::Eye => "eye",
-                TexGenPlane::Object => "object",
-            };
-            let coord = match coord {
-                TexGenCoord::S => "s",
-                TexGenCoord::T => "t",
-                TexGenCoord::R => "r",
-                TexGenCoord::Q => "q",
-            };
+            let (plane, coord) = (plane.word(), coord.word());
             format!("state_texgen_{unit}_{plane}_{coord}")
         }
         StateParam::TexEnvColor(unit) => format!("state_texenv_{unit}_color"),

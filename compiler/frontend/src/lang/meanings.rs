@@ -1,9 +1,7 @@
 //! What bindings, state and targets mean, a line for people each. `glasm explain` prints them.
 
-use glasm_ir::state::{
-    ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane, ThreadProperty,
-};
-use glasm_ir::{Semantic, Stage, StateParam, TexTarget};
+use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, ThreadProperty};
+use glasm_ir::{Semantic, Stage, StateParam, TexTarget, Word};
 
 /// What an attribute or result means in programs of a stage.
 #[expect(clippy::too_many_lines, reason = "a table with an arm for each row")]
@@ -132,16 +130,7 @@ pub fn state_text(param: StateParam) -> String {
             )
         }
         StateParam::TexGen(_, plane, coord) => {
-            let plane = match plane {
-                TexGenPlane::Eye => "eye",
-                TexGenPlane::Object => "object",
-            };
-            let coord = match coord {
-                TexGenCoord::S => "s",
-                TexGenCoord::T => "t",
-                TexGenCoord::R => "r",
-                TexGenCoord::Q => "q",
-            };
+            let (plane, coord) = (plane.word(), coord.word());
             format!("{plane} plane that generates texture coordinate {coord}")
         }
         StateParam::TexEnvColor(_) => "color of a texture environment".to_owned(),
