@@ -7,7 +7,7 @@ use crate::ast::{Ast, Literal, Operand, Path, Relative, Segment, Statement, TexP
 use crate::line::Lines;
 use crate::lower::tables::Tables;
 use crate::names::NameTables;
-use crate::parse::Word;
+use crate::syntax::Word;
 use crate::vars::{Implicit, IoBinding, Var};
 use glasm_ir::{ParamSource, Program, Stage};
 use rustc_hash::FxHashMap;

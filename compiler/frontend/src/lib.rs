@@ -5,7 +5,6 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
-mod check;
 pub mod codes;
 pub mod diag;
 mod header;
@@ -15,17 +14,18 @@ pub mod lex;
 mod line;
 mod lower;
 pub mod names;
-mod parse;
 mod report;
+mod rules;
 pub mod source;
 pub mod split;
+mod syntax;
 mod unknown_header;
 mod vars;
 
-pub use check::{Components, closest};
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
 pub use header::start;
 pub use kept::Scratch;
+pub use rules::{Components, closest};
 pub use source::{Acceptance, Dialect, Source};
 pub use split::{Part, programs};
 
@@ -58,7 +58,7 @@ pub fn translate_with(
 pub fn count_components(source: &Source<'_>) -> Result<Components, Diagnostics> {
     let mut scratch = Scratch::new();
     let start = header::read(source)?;
-    let (checked, reports) = check::check(start, &mut scratch);
+    let (checked, reports) = rules::check(start, &mut scratch);
     match checked {
         Some(checked) => Ok(checked.components()),
         None => Err(reports.finish()),
@@ -97,7 +97,7 @@ fn translate_until(
     last: Stage,
 ) -> Result<(Option<glasm_ir::Program>, Reports), Diagnostics> {
     let start = header::read(source)?;
-    let (checked, reports) = check::check(start, scratch);
+    let (checked, reports) = rules::check(start, scratch);
     let Some(checked) = checked else {
         return Ok((None, reports));
     };

@@ -1,7 +1,7 @@
 //! Messages about programs whose header names no language of glasm.
 
-use crate::check::suggest;
 use crate::lang::languages::{Language, Standing, headers};
+use crate::rules::suggest;
 use glasm_ir::Stage;
 
 /// Bytes of a first word that are looked at.

@@ -2,10 +2,10 @@
 
 use super::tables::Tables;
 use crate::ast::{Index as AstIndex, InstTypes};
-use crate::check::Checked;
 use crate::kept::Scratch;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::line::Line;
+use crate::rules::Checked;
 use crate::source::Family;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::LiteralId;
@@ -98,7 +98,7 @@ impl<'c> Lowerer<'c> {
             line,
             info,
             types,
-            result: crate::check::result_type(info, types),
+            result: crate::rules::result_type(info, types),
         }
     }
 

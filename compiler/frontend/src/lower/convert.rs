@@ -1,9 +1,9 @@
 //! Rounding and conversion.
 
 use super::{InstCx, Lowerer};
-use crate::check::VarSize;
 use crate::lang::modifiers::{Mods, register_type};
 use crate::line::Value;
+use crate::rules::VarSize;
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{Op, Src};

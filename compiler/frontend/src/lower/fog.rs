@@ -3,8 +3,8 @@
 
 use super::Lowerer;
 use super::operand::splat;
-use crate::check::IoBinding;
 use crate::lang::options::Features;
+use crate::rules::IoBinding;
 use glasm_ir::inst::{Aux, Index};
 use glasm_ir::program::Routine as IrRoutine;
 use glasm_ir::types::{Base as TypeBase, Type, Width};

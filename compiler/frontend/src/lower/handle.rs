@@ -3,8 +3,8 @@
 
 use super::Lowerer;
 use crate::ast::Index as AstIndex;
-use crate::check::VarKind;
 use crate::line::{Source, TextureSource};
+use crate::rules::VarKind;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, IndexTerm, Op, Units, WriteMask};
 

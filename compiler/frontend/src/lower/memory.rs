@@ -2,9 +2,9 @@
 
 use super::tables::BufferKey;
 use super::{InstCx, Lowerer};
-use crate::check::VarKind;
 use crate::lang::modifiers::{Mods, register_type};
 use crate::line::Source;
+use crate::rules::VarKind;
 use glasm_ir::inst::Aux;
 use glasm_ir::inst::IndexTerm;
 use glasm_ir::resource::{AtomicOp, MemAccess, MemFlags, MemSpace};

@@ -28,9 +28,9 @@ pub(crate) mod tables;
 mod texture;
 mod thread;
 
-use crate::check::Checked;
 use crate::kept::Scratch;
 use crate::lang::options::Features;
+use crate::rules::Checked;
 use context::{InstCx, Lowerer};
 use glasm_ir::Program;
 use glasm_ir::program::Modes;

@@ -3,9 +3,9 @@
 use super::convert::nearest;
 use super::{InstCx, Lowerer};
 use crate::ast::{Index as AstIndex, Signs};
-use crate::check::{Var, VarKind, VarSize, default_constant, literal_bits};
 use crate::lang::modifiers::register_type;
 use crate::line::{Source, Value};
+use crate::rules::{Var, VarKind, VarSize, default_constant, literal_bits};
 use glasm_ir::inst::IndexId;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{

@@ -3,12 +3,12 @@
 use super::convert::nearest;
 use super::{InstCx, Lowerer};
 use crate::ast::{Cond, Index as AstIndex};
-use crate::check::{Var, VarKind, VarSize};
 use crate::lang::conditions::SPARSE_REGISTER;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::TypeRule;
 use crate::lang::options::Features;
 use crate::line::Target;
+use crate::rules::{Var, VarKind, VarSize};
 use glasm_ir::inst::{Aux, InstFlags};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{

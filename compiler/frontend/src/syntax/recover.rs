@@ -95,17 +95,17 @@ pub(super) fn report(input: &mut Input<'_, '_>, failure: Failure) {
             let candidates = opcodes::rows(state.ast.dialect.family())
                 .iter()
                 .map(|row| row.name);
-            notes.extend(crate::check::suggest(&text, candidates));
+            notes.extend(crate::rules::suggest(&text, candidates));
             format!("unknown opcode {found}")
         }
         Code::OldLanguage => format!("{found} belongs to older languages"),
         Code::ModifierUnknown => {
-            notes.extend(crate::check::suggest(&text, modifiers::words()));
+            notes.extend(crate::rules::suggest(&text, modifiers::words()));
             format!("unknown modifier {found}")
         }
         Code::TargetUnknown => {
             let targets = crate::lang::targets::TARGETS;
-            notes.extend(crate::check::suggest(
+            notes.extend(crate::rules::suggest(
                 &text,
                 targets.iter().map(|target| target.name),
             ));

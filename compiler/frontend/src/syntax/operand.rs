@@ -9,8 +9,8 @@ use crate::codes::Code;
 use crate::lang::conditions::{self, SPARSE_REGISTER};
 use crate::lex::{self, Kind, Token};
 use crate::names::NameId;
-use crate::parse::path::int_value;
 use crate::source::{Dialect, Version};
+use crate::syntax::path::int_value;
 use glasm_ir::{Span, Swizzle, WriteMask};
 
 /// A set of component letters, by byte: lane in the low bits, 4 for `rgba`, 8 for `xyzw`; 0 for other bytes.

@@ -11,7 +11,7 @@ use crate::lang::lenient::Rule;
 use crate::lang::modifiers::base_name;
 use crate::lang::options::Features;
 use crate::names::NameId;
-use crate::parse::Letters;
+use crate::syntax::Letters;
 use glasm_ir::types::{Base as TypeBase, Type};
 use glasm_ir::{Semantic, Span, Stage, StateParam};
 

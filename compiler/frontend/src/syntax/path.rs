@@ -5,7 +5,7 @@ use crate::ast::{Base, Bracket, Index, Path, Relative, Segment, SuffixKind};
 use crate::codes::Code;
 use crate::lex::{self, Kind, Token};
 use crate::names::NameId;
-use crate::parse::{fail_with, peek_kind};
+use crate::syntax::{fail_with, peek_kind};
 use glasm_ir::Span;
 use winnow::Parser;
 use winnow::combinator::{delimited, opt, preceded};
