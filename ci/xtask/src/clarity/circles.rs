@@ -11,8 +11,11 @@ use syn::visit::{self, Visit};
 /// For each file those that it needs.
 pub(super) type Graph = Vec<HashSet<usize>>;
 
+/// Files that need each other, each with those of the circle that it needs itself.
+pub(super) type Circle = Vec<(String, Vec<String>)>;
+
 /// The circles of files, the largest first.
-pub(super) fn circles(code: &Crate, graph: &Graph) -> Vec<Vec<String>> {
+pub(super) fn circles(code: &Crate, graph: &Graph) -> Vec<Circle> {
     let reached: Vec<HashSet<usize>> = (0..graph.len()).map(|it| reach(graph, it)).collect();
     let mut circles: Vec<Vec<usize>> = Vec::new();
     for file in 0..graph.len() {
@@ -26,10 +29,15 @@ pub(super) fn circles(code: &Crate, graph: &Graph) -> Vec<Vec<String>> {
     }
     circles.sort_by_key(|files| std::cmp::Reverse(files.len()));
     let name = |file: usize| code.modules[file].file.clone();
-    let named = circles.into_iter();
-    named
-        .map(|files| files.into_iter().map(name).collect())
-        .collect()
+    let needs = |file: usize, circle: &[usize]| {
+        let inside = circle.iter().filter(|it| graph[file].contains(it));
+        inside.map(|&it| name(it)).collect()
+    };
+    let named = circles.iter().map(|circle| {
+        let files = circle.iter().map(|&it| (name(it), needs(it, circle)));
+        files.collect()
+    });
+    named.collect()
 }
 
 /// All files that lead on from a file, by one step or more.

@@ -7,6 +7,7 @@ mod functions;
 mod modules;
 
 use anyhow::{Context, Result};
+use circles::Circle;
 use functions::Functions;
 use modules::Crate;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ struct Measured {
     lines: Lines,
     functions: Functions,
     /// Circles of more files than there should be, by imports and by calls.
-    circles: [Vec<Vec<String>>; 2],
+    circles: [Vec<Circle>; 2],
     family_questions: usize,
 }
 
@@ -124,14 +125,14 @@ fn measure(folder: &Path) -> Result<Measured> {
     Ok(measured)
 }
 
-fn large_circles(code: &Crate, graph: &circles::Graph) -> Vec<Vec<String>> {
+fn large_circles(code: &Crate, graph: &circles::Graph) -> Vec<Circle> {
     let mut circles = circles::circles(code, graph);
     circles.retain(|files| files.len() > MOST_FILES);
     circles
 }
 
 /// The numbers of files of circles: `19 + 7`.
-fn sizes(circles: &[Vec<String>]) -> String {
+fn sizes(circles: &[Circle]) -> String {
     match circles {
         [] => "-".to_owned(),
         circles => (circles.iter().map(|files| files.len().to_string()))
@@ -192,7 +193,10 @@ fn print_details(it: &Measured) {
     }
     for (what, circles) in ["imports", "calls"].into_iter().zip(&it.circles) {
         for files in circles {
-            println!("  circle by {what}: {}", files.join(" "));
+            println!("  circle by {what}:");
+            for (file, needs) in files {
+                println!("    {file} needs {}", needs.join(" "));
+            }
         }
     }
 }
