@@ -15,7 +15,6 @@ pub trait Id: Copy + Eq + fmt::Debug {
 }
 
 /// Declares id types: `u32` newtypes that print with a prefix, e.g. `r7`.
-#[macro_export]
 macro_rules! define_ids {
     ($($(#[$meta:meta])* $name:ident = $prefix:literal;)*) => {$(
         $(#[$meta])*

@@ -76,22 +76,13 @@ impl Builder {
     /// Appends an instruction with its sources to the open block. Overwrites the source fields of `inst`.
     #[inline]
     pub fn inst(&mut self, inst: Inst, sources: &[Src]) {
-        let position = self.program.insts.len() as u32;
         let first_source = self.program.srcs.len() as u32;
         self.program.srcs.extend_from_slice(sources);
-        self.program.insts.push(Inst {
+        self.inst_of_pushed(Inst {
             first_source,
             source_count: sources.len() as u8,
             ..inst
         });
-        let start = self.open.last().copied().unwrap_or(0);
-        match self.pending[start..].last_mut() {
-            Some(Node::Run { first, len }) if *first + *len == position => *len += 1,
-            _ => self.pending.push(Node::Run {
-                first: position,
-                len: 1,
-            }),
-        }
     }
 
     /// Appends an instruction whose sources are in the program's table already: the last `source_count` from `first_source` on.

@@ -1,7 +1,8 @@
 //! Images: textures of one level whose texels a program reads, writes and updates by integer coordinates.
 
-use crate::inst::IndexTerm;
-use crate::resource::{AtomicOp, ImageId, MemFlags, TexTarget};
+use crate::ids::ImageId;
+use crate::operand::IndexTerm;
+use crate::resource::{AtomicOp, MemFlags, TexTarget};
 use crate::types::Type;
 use crate::units::Units;
 

@@ -8,15 +8,19 @@
 
 #![forbid(unsafe_code)]
 
+// First, because the other modules use its macro.
+#[macro_use]
 pub mod arena;
 pub mod builder;
 pub mod flow;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
+pub mod ids;
 pub mod image;
 pub mod inst;
 pub mod interp;
 pub mod op;
+pub mod operand;
 pub mod parse;
 pub mod print;
 pub mod program;
@@ -26,29 +30,29 @@ pub mod span;
 pub mod state;
 pub mod structurize;
 mod text;
+#[cfg(test)]
+mod traces;
 pub mod types;
 pub mod units;
 pub mod verify;
 
 pub use arena::{Id, IndexVec};
 pub use builder::Builder;
-pub use image::{Image, ImageAccess, ImageTexels};
-pub use inst::{
-    Aux, Base, Cond, CondTest, Dst, Guard, Index, IndexTerm, Inst, InstFlags, Saturate, Src,
-    Swizzle, WriteMask,
+pub use ids::{
+    BlockId, BufferId, ImageId, InputId, OutputId, ParamId, RegisterId, RoutineId, SwitchId,
+    TextureId,
 };
+pub use image::{Image, ImageAccess, ImageTexels};
+pub use inst::{Aux, Cond, CondTest, Dst, Guard, Inst, InstFlags, Saturate};
 pub use op::{Op, OpInfo, ResultShape};
+pub use operand::{Base, Index, IndexTerm, Src, Swizzle, WriteMask};
 pub use parse::{ParseError, parse};
 pub use print::print;
-pub use program::{
-    Block, BlockId, Case, Modes, Node, Program, Register, RegisterId, Routine, RoutineId, Stage,
-    Storage, Switch, SwitchId,
-};
+pub use program::{Block, Case, Modes, Node, Program, Register, Routine, Stage, Storage, Switch};
 pub use resource::{
-    Buffer, BufferId, BufferKind, ImageId, MemAccess, Param, ParamId, ParamSource, TexAccess,
-    TexTarget, Texture, TextureId,
+    Buffer, BufferKind, MemAccess, Param, ParamSource, TexAccess, TexTarget, Texture,
 };
-pub use semantic::{Input, InputId, Interpolation, Output, OutputId, Semantic};
+pub use semantic::{Input, Interpolation, Output, Semantic};
 pub use span::Span;
 pub use state::StateParam;
 pub use text::Word;

@@ -1,34 +1,22 @@
 //! A program: tables of registers, resources and instructions, and the tree of blocks.
 
 use crate::arena::IndexVec;
-use crate::define_ids;
+use crate::ids::{
+    BufferId, ImageAccessId, ImageId, IndexId, InputId, LiteralId, MemAccessId, OutputId, ParamId,
+    TexAccessId, TextureId,
+};
 use crate::image::{Image, ImageAccess};
-use crate::inst::{
-    AccessTables, Cond, ImageAccessId, Index, IndexId, Inst, LiteralId, MemAccessId, Src,
-    TexAccessId,
-};
-use crate::resource::{
-    Buffer, BufferId, ImageId, MemAccess, Param, ParamId, TexAccess, Texture, TextureId,
-};
-use crate::semantic::{Input, InputId, Output, OutputId};
+use crate::inst::{AccessTables, Cond, Inst};
+use crate::operand::{Index, Src};
+use crate::resource::{Buffer, MemAccess, Param, TexAccess, Texture};
+use crate::semantic::{Input, Output};
 use crate::span::Span;
 use crate::types::Width;
 
+pub use crate::ids::{BlockId, NameId, RegisterId, RoutineId, SwitchId};
+
 /// How deep blocks may be nested in a routine, counting its body. Recursive walks over a verified program are safe.
 pub const MAX_NESTING: usize = 256;
-
-define_ids! {
-    /// A register.
-    RegisterId = "r";
-    /// A block: a sequence of nodes.
-    BlockId = "b";
-    /// A routine: main or a subroutine.
-    RoutineId = "fn";
-    /// A switch.
-    SwitchId = "sw";
-    /// A name of the source.
-    NameId = "name";
-}
 
 /// Shader stage. Stages compare in the order of the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -1,21 +1,11 @@
 //! What a program reads and writes besides registers: parameters, textures, buffers.
 
-use crate::define_ids;
-use crate::inst::IndexTerm;
+use crate::operand::IndexTerm;
 use crate::state::StateParam;
 use crate::types::Type;
 use crate::units::Units;
 
-define_ids! {
-    /// A parameter slot: one vec4 of the parameter block.
-    ParamId = "p";
-    /// A texture of the program.
-    TextureId = "tex";
-    /// A buffer of the program.
-    BufferId = "buf";
-    /// An image of the program.
-    ImageId = "img";
-}
+pub use crate::ids::{BufferId, ImageId, ParamId, TextureId};
 
 /// Where the value of a parameter slot comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

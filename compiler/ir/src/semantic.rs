@@ -1,14 +1,8 @@
 //! What stage inputs and outputs mean, and how wide they are.
 
-use crate::define_ids;
 use crate::types::{Base, Width};
 
-define_ids! {
-    /// A stage input.
-    InputId = "in";
-    /// A stage output.
-    OutputId = "out";
-}
+pub use crate::ids::{InputId, OutputId};
 
 macro_rules! semantics {
     ($($(#[$doc:meta])* $name:ident $(($number:ident))? $({ $($(#[$field_doc:meta])* $field:ident,)* })? = $word:literal;)*) => {

@@ -19,8 +19,6 @@ mod stack;
 #[cfg(test)]
 mod tests;
 
-use crate::define_ids;
-
 pub use outline::{Outline, PieceId, Plan};
 pub use record::{Kept, Recorder};
 

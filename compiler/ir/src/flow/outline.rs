@@ -2,7 +2,6 @@
 
 use super::{AtLabel, FullStack, LabelId, Rules};
 use crate::arena::{Id, IndexVec};
-use crate::define_ids;
 use rustc_hash::FxHashMap;
 
 define_ids! {

@@ -7,16 +7,14 @@
 
 use super::*;
 use crate::arena::Id;
-use crate::builder::Builder;
+use crate::generate::random::Random;
 use crate::inst::{Cond, Src, WriteMask};
-use crate::interp::{Environment, Interpreter};
 use crate::op::Op;
-use crate::program::{Node, Program, Register, RegisterId, Stage, Storage};
-use crate::semantic::{Output, Semantic};
+use crate::program::{Program, RegisterId};
 use crate::span::Span;
-use crate::structurize::{StepBound, code};
-use crate::types::{Type, Width};
-use crate::verify::verify;
+use crate::structurize::code;
+use crate::traces::{Maker, Walk, assert_trace, loops, switches, trace_of};
+use crate::types::Type;
 
 /// Whether something happens always, or if the last random number is odd.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -71,8 +69,7 @@ struct Machine<'l> {
     lines: &'l [Line],
     rules: Rules,
     at: usize,
-    trace: u32,
-    random: u32,
+    walk: Walk,
     stack: Vec<Entry>,
     /// Open loops with the rounds left.
     loops: Vec<(usize, u32)>,
@@ -80,29 +77,26 @@ struct Machine<'l> {
     overflows: bool,
 }
 
-const MULTIPLIER: u32 = 1_664_525;
-const INCREMENT: u32 = 1_013_904_223;
-
 impl Machine<'_> {
     fn run(&mut self, limit: usize) -> Option<u32> {
         for _ in 0..limit {
             let Some(&line) = self.lines.get(self.at) else {
                 let ended = self.rules.at_label == AtLabel::GoOn || !self.ret();
                 if ended {
-                    return Some(self.trace);
+                    return Some(self.walk.trace);
                 }
                 continue;
             };
             self.at += 1;
             if !self.line(line) {
-                return Some(self.trace);
+                return Some(self.walk.trace);
             }
         }
         None
     }
 
     fn odd(&self) -> bool {
-        (self.random >> 20) & 1 == 1
+        self.walk.drawn() & 1 == 1
     }
 
     fn holds(&self, when: When) -> bool {
@@ -175,11 +169,7 @@ impl Machine<'_> {
 
     fn line(&mut self, line: Line) -> bool {
         match line {
-            Step => {
-                let place = self.at as u32;
-                self.trace = self.trace.wrapping_mul(31).wrapping_add(place);
-                self.random = self.random.wrapping_mul(MULTIPLIER).wrapping_add(INCREMENT);
-            }
+            Step => self.walk.step(self.at as u32),
             If if self.odd() => {}
             If => self.skip(true),
             Else => self.skip(false),
@@ -207,9 +197,9 @@ impl Machine<'_> {
             Return(when) if self.holds(when) => return self.ret(),
             Label(_) if self.rules.at_label == AtLabel::Return => return self.ret(),
             Push if self.is_full() => return false,
-            Push => self.stack.push(Entry::Address(self.trace)),
+            Push => self.stack.push(Entry::Address(self.walk.trace)),
             Pop => match self.stack.pop() {
-                Some(Entry::Address(trace)) => self.trace = trace,
+                Some(Entry::Address(trace)) => self.walk.trace = trace,
                 _ => return false,
             },
             Break(_) | Continue(_) | Branch(..) | Call(..) | Return(_) | Label(_) => {}
@@ -220,53 +210,7 @@ impl Machine<'_> {
 
 // The recorder.
 
-struct Maker {
-    builder: Builder,
-    trace: RegisterId,
-    random: RegisterId,
-    draw: RegisterId,
-}
-
 impl Maker {
-    fn new() -> Self {
-        let mut program = Program::new(Stage::Vertex);
-        let output = program.outputs.push(Output::new(Semantic::Generic(0)));
-        let trace = program.registers.push(Register {
-            storage: Storage::Output(output),
-            width: Width::W32,
-            array: None,
-            name: None,
-        });
-        let mut builder = Builder::new(program);
-        let [random, draw] = std::array::from_fn(|_| code::new_register(&mut builder));
-        Self {
-            builder,
-            trace,
-            random,
-            draw,
-        }
-    }
-
-    fn put(&mut self, register: RegisterId, op: Op, from: RegisterId, value: u32) {
-        let value = code::word(&mut self.builder, value);
-        code::put(
-            &mut self.builder,
-            register,
-            op,
-            &[Src::register(from), value],
-        );
-    }
-
-    fn step(&mut self, place: u32) {
-        let (trace, random, draw) = (self.trace, self.random, self.draw);
-        self.put(trace, Op::Mul, trace, 31);
-        self.put(trace, Op::Add, trace, place);
-        self.put(random, Op::Mul, random, MULTIPLIER);
-        self.put(random, Op::Add, random, INCREMENT);
-        self.put(draw, Op::Shr, random, 20);
-        self.put(draw, Op::And, draw, 1);
-    }
-
     fn cond(&self, recorder: &Recorder, when: When) -> Option<Cond> {
         let conditional = when == Odd && !recorder.is_dead();
         conditional.then(|| code::non_zero(self.draw))
@@ -301,7 +245,7 @@ impl Maker {
             If | Loop(_) if recorder.is_dead() => recorder.open_dead(),
             Step | Push | Pop if recorder.is_dead() => {}
             Step => {
-                self.step(place);
+                self.step(place, 1);
                 recorder.count_step();
             }
             If => recorder.begin_if(&mut self.builder, code::non_zero(self.draw), none),
@@ -359,14 +303,8 @@ fn program(lines: &[Line], rules: Rules, seed: u32, max: Option<u32>) -> Program
     let plan = plan_of(lines, rules);
     let mut maker = Maker::new();
     let mut recorder = Recorder::new(&mut maker.builder, rules);
-    code::set(&mut maker.builder, maker.random, seed);
-    code::set(&mut maker.builder, maker.trace, 0);
-    code::set(&mut maker.builder, maker.draw, (seed >> 20) & 1);
-    let bound = max.map(|max| {
-        let counter = code::new_register(&mut maker.builder);
-        code::set(&mut maker.builder, counter, 0);
-        StepBound { counter, max }
-    });
+    maker.begin(seed);
+    let bound = maker.bound(max);
     if !plan.is_simple() {
         recorder.end_prologue(&mut maker.builder);
     }
@@ -380,14 +318,6 @@ fn program(lines: &[Line], rules: Rules, seed: u32, max: Option<u32>) -> Program
     maker.builder.program
 }
 
-fn trace_of(program: &Program) -> u32 {
-    let errors = verify(program).err();
-    assert!(errors.is_none(), "{errors:?}\n{}", crate::print(program));
-    let interpreter = Interpreter::new(program).unwrap();
-    let outcome = interpreter.run(&mut Environment::default()).unwrap();
-    outcome.outputs[0][0] as u32
-}
-
 /// Compares walk and program for some random numbers; the last program, if some walk ends.
 fn compare(lines: &[Line], rules: Rules) -> Option<Program> {
     let mut last = None;
@@ -397,8 +327,7 @@ fn compare(lines: &[Line], rules: Rules) -> Option<Program> {
             lines,
             rules,
             at: 0,
-            trace: 0,
-            random: seed,
+            walk: Walk::new(seed),
             stack: Vec::new(),
             loops: Vec::new(),
             overflows: false,
@@ -411,12 +340,7 @@ fn compare(lines: &[Line], rules: Rules) -> Option<Program> {
             continue;
         }
         let program = program(lines, rules, seed, None);
-        assert_eq!(
-            trace_of(&program),
-            expected,
-            "seed {seed} of {lines:?}\n{}",
-            crate::print(&program)
-        );
+        assert_trace(&program, expected, (seed, lines));
         last = Some(program);
     }
     last
@@ -424,21 +348,6 @@ fn compare(lines: &[Line], rules: Rules) -> Option<Program> {
 
 fn check(lines: &[Line], rules: Rules) -> Program {
     compare(lines, rules).expect("some walk ends")
-}
-
-fn count(program: &Program, wanted: fn(&Node) -> bool) -> usize {
-    program.blocks.iter().fold(0, |sum, block| {
-        let nodes = &program.nodes[block.first as usize..(block.first + block.len) as usize];
-        sum + nodes.iter().filter(|node| wanted(node)).count()
-    })
-}
-
-fn is_loop(node: &Node) -> bool {
-    matches!(node, Node::Loop { .. })
-}
-
-fn is_switch(node: &Node) -> bool {
-    matches!(node, Node::Switch(_))
 }
 
 #[test]
@@ -460,10 +369,7 @@ fn structured_flow_becomes_the_tree_at_once() {
         Step,
     ];
     let program = check(&lines, TYPED);
-    assert_eq!(
-        (count(&program, is_loop), count(&program, is_switch)),
-        (1, 0)
-    );
+    assert_eq!((loops(&program), switches(&program)), (1, 0));
     assert_eq!(program.routines.len(), 1);
 }
 
@@ -492,7 +398,7 @@ fn code_behind_jumps_is_left_out() {
         Step,
     ];
     let program = check(&lines, TYPED);
-    assert_eq!(count(&program, is_loop), 1);
+    assert_eq!(loops(&program), 1);
 }
 
 #[test]
@@ -670,7 +576,7 @@ fn free_branches_become_loops_and_switches() {
         Return(Always),
     ];
     let program = check(&lines, FREE);
-    assert!(count(&program, is_loop) > 0);
+    assert!(loops(&program) > 0);
     assert_eq!(program.routines.len(), 2);
 }
 
@@ -721,18 +627,7 @@ fn labels_that_are_not_there_are_no_fault() {
     recorder.finish(&mut maker.builder, &plan_of(&[], TYPED), None);
 }
 
-/// SplitMix64.
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % end as u64) as usize
-    }
-
     fn when(&mut self) -> When {
         [Odd, Odd, Odd, Always][self.below(4)]
     }
@@ -774,7 +669,7 @@ fn structured(
 
 #[test]
 fn random_routines_run_like_the_text() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut compared = 0;
     for round in 0..600 {
         let labels = 1 + random.below(4);
@@ -795,7 +690,7 @@ fn random_routines_run_like_the_text() {
 
 #[test]
 fn random_branches_run_like_the_text() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let mut compared = 0;
     for round in 0..600 {
         let labels = 1 + random.below(6);

@@ -12,7 +12,7 @@
 
 mod flow;
 mod number;
-mod random;
+pub(crate) mod random;
 
 use crate::arena::Id;
 use crate::builder::Builder;

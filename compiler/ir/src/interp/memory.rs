@@ -22,7 +22,7 @@ pub struct Region {
 
 /// The memory of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Memory {
+pub struct ProgramMemory {
     /// Global memory.
     pub regions: Vec<Region>,
     /// Buffers, by [`BufferId`]; for each its elements, one unless it is an array.
@@ -62,7 +62,7 @@ fn part(bytes: &mut [u8], offset: u64, len: usize) -> Option<&mut [u8]> {
     bytes.get_mut(start..start.checked_add(len)?)
 }
 
-impl Memory {
+impl ProgramMemory {
     fn bytes(&mut self, address: Address, width: Width) -> Option<&mut [u8]> {
         let len = width.bytes() as usize;
         match address {

@@ -27,7 +27,7 @@ pub use evaluate::{
     Carries, Products, Sources, carries, evaluate, magnitude, negation, operand, written,
 };
 pub use flags::Flags;
-pub use memory::{Memory, Region};
+pub use memory::{ProgramMemory, Region};
 pub use texture::{NoTextures, TexRequest, Textures};
 
 /// What a program runs in.
@@ -40,7 +40,7 @@ pub struct Environment<T = NoTextures> {
     /// Parameters, by [`ParamId`](crate::ParamId); those that are not here are 0.
     pub params: Vec<[u32; 4]>,
     /// Memory, which the program may change.
-    pub memory: Memory,
+    pub memory: ProgramMemory,
     /// Textures.
     pub textures: T,
 }
@@ -52,7 +52,7 @@ impl Default for Environment {
             inputs,
             vertices,
             params,
-            memory: Memory::default(),
+            memory: ProgramMemory::default(),
             textures: NoTextures,
         }
     }

@@ -22,7 +22,6 @@ mod tests;
 
 use crate::arena::{Id, IndexVec};
 use crate::builder::Builder;
-use crate::define_ids;
 use crate::inst::Cond;
 use crate::program::{Node, RegisterId};
 use crate::span::Span;

@@ -1,18 +1,15 @@
 //! Graphs written by hand and random ones: the tree must do what a direct walk of the graph does.
 
 use super::*;
-use crate::arena::Id;
-use crate::inst::{Aux, Base, Dst, Inst, InstFlags, Src, WriteMask};
-use crate::interp::{Environment, Interpreter};
-use crate::op::Op;
-use crate::program::{Program, Register, Stage, Storage};
-use crate::semantic::{Output, Semantic};
-use crate::types::{Type, Width};
+use crate::generate::random::Random;
+use crate::program::Program;
+use crate::traces::{Maker, Walk, assert_trace, count_nodes, loops, switches, trace_of};
+use crate::types::Type;
 use crate::verify::verify;
 
 /// A graph of numbers: what each block does is the same for all, namely to note that it ran and to draw a random number.
 #[derive(Clone, PartialEq, Debug)]
-enum Kind {
+enum BlockExit {
     Jump(usize),
     /// By the parity of the random number: odd, even.
     Branch(usize, usize),
@@ -20,97 +17,32 @@ enum Kind {
     Switch([usize; 4]),
     Return,
 }
-use Kind::{Branch, Jump, Return, Switch as Multi};
-
-const MULTIPLIER: u32 = 1_664_525;
-const INCREMENT: u32 = 1_013_904_223;
+use BlockExit::{Branch, Jump, Return, Switch as Multi};
 
 /// Trace of a walk of at most `limit` blocks, as the program computes it; the number of blocks.
-fn walk(kinds: &[Kind], seed: u32, limit: usize) -> Option<(u32, usize)> {
-    let (mut trace, mut random, mut at) = (0u32, seed, 0);
+fn walk(exits: &[BlockExit], seed: u32, limit: usize) -> Option<(u32, usize)> {
+    let (mut walk, mut at) = (Walk::new(seed), 0);
     for step in 1..=limit {
-        trace = trace.wrapping_mul(31).wrapping_add(at as u32 + 1);
-        random = random.wrapping_mul(MULTIPLIER).wrapping_add(INCREMENT);
-        let draw = (random >> 20) as usize;
-        at = match &kinds[at] {
+        walk.step(at as u32 + 1);
+        let draw = walk.drawn();
+        at = match &exits[at] {
             Jump(target) => *target,
             Branch(odd, even) => [*even, *odd][draw & 1],
             Multi(targets) => targets[draw & 3],
-            Return => return Some((trace, step)),
+            Return => return Some((walk.trace, step)),
         };
     }
     None
 }
 
-struct Maker {
-    builder: Builder,
-    trace: RegisterId,
-    random: RegisterId,
-    draw: RegisterId,
-}
-
 impl Maker {
-    fn new(seed: u32) -> Self {
-        let mut program = Program::new(Stage::Vertex);
-        let output = program.outputs.push(Output::new(Semantic::Generic(0)));
-        let mut register = |storage| {
-            program.registers.push(Register {
-                storage,
-                width: Width::W32,
-                array: None,
-                name: None,
-            })
-        };
-        let trace = register(Storage::Output(output));
-        let [random, draw] = [register(Storage::Temp), register(Storage::Temp)];
-        let mut maker = Self {
-            builder: Builder::new(program),
-            trace,
-            random,
-            draw,
-        };
-        maker.builder.open_block();
-        maker.put(random, Op::Mov, &[seed.into()]);
-        maker.put(trace, Op::Mov, &[0.into()]);
-        maker
-    }
-
-    fn put(&mut self, register: RegisterId, op: Op, sources: &[Value]) {
-        let sources: Vec<Src> = sources
-            .iter()
-            .map(|value| match *value {
-                Value::Register(register) => Src::register(register),
-                Value::Word(word) => {
-                    let lanes = [u64::from(word); 4];
-                    Src::new(Base::Literal(self.builder.program.literals.push(lanes)))
-                }
-            })
-            .collect();
-        let inst = Inst {
-            op,
-            ty: Type::U32,
-            flags: InstFlags::empty(),
-            source_count: 0,
-            first_source: 0,
-            dst: Some(Dst::new(register, WriteMask::X)),
-            aux: Aux::None,
-            span: Span::default(),
-        };
-        self.builder.inst(inst, &sources);
-    }
-
-    fn block(&mut self, number: usize, kind: &Kind) -> FlowBlock {
-        let (trace, random, draw) = (self.trace, self.random, self.draw);
+    fn block(&mut self, number: usize, to: &BlockExit) -> FlowBlock {
+        let draw = self.draw;
         self.builder.open_block();
-        self.put(trace, Op::Mul, &[trace.into(), 31.into()]);
-        self.put(trace, Op::Add, &[trace.into(), (number as u32 + 1).into()]);
-        self.put(random, Op::Mul, &[random.into(), MULTIPLIER.into()]);
-        self.put(random, Op::Add, &[random.into(), INCREMENT.into()]);
-        self.put(draw, Op::Shr, &[random.into(), 20.into()]);
-        let mask = if matches!(kind, Multi(_)) { 3 } else { 1 };
-        self.put(draw, Op::And, &[draw.into(), mask.into()]);
+        let mask = if matches!(to, Multi(_)) { 3 } else { 1 };
+        self.step(number as u32 + 1, mask);
         let nodes = self.builder.take_nodes();
-        let exit = match kind {
+        let exit = match to {
             Jump(target) => Exit::Jump(FlowId::new(*target)),
             Branch(odd, even) => Exit::Branch {
                 cond: Cond::NonZero(draw, 0, Type::U32),
@@ -136,38 +68,18 @@ impl Maker {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Value {
-    Register(RegisterId),
-    Word(u32),
-}
-
-impl From<RegisterId> for Value {
-    fn from(register: RegisterId) -> Self {
-        Self::Register(register)
-    }
-}
-
-impl From<u32> for Value {
-    fn from(word: u32) -> Self {
-        Self::Word(word)
-    }
-}
-
 /// The tree of a graph as a program whose output is the trace.
-fn program(kinds: &[Kind], seed: u32, bound: Option<u32>, max_depth: usize) -> Program {
-    let mut maker = Maker::new(seed);
+fn program(exits: &[BlockExit], seed: u32, bound: Option<u32>, max_depth: usize) -> Program {
+    let mut maker = Maker::new();
+    maker.builder.open_block();
+    maker.begin(seed);
     let mut blocks = IndexVec::new();
-    for (number, kind) in kinds.iter().enumerate() {
-        let block = maker.block(number, kind);
+    for (number, exit) in exits.iter().enumerate() {
+        let block = maker.block(number, exit);
         blocks.push(block);
     }
     let entry = FlowId::new(0);
-    let bound = bound.map(|max| {
-        let counter = code::new_register(&mut maker.builder);
-        code::set(&mut maker.builder, counter, 0);
-        StepBound { counter, max }
-    });
+    let bound = maker.bound(bound);
     structurize_within(
         &mut maker.builder,
         Graph { blocks, entry },
@@ -179,51 +91,26 @@ fn program(kinds: &[Kind], seed: u32, bound: Option<u32>, max_depth: usize) -> P
     maker.builder.program
 }
 
-fn trace_of(program: &Program) -> u32 {
-    let errors = verify(program).err();
-    assert!(errors.is_none(), "{errors:?}\n{}", crate::print(program));
-    let interpreter = Interpreter::new(program).unwrap();
-    let outcome = interpreter.run(&mut Environment::default()).unwrap();
-    outcome.outputs[0][0] as u32
-}
-
 /// Compares tree and graph for some random numbers; gives the last program.
-fn check_with(kinds: &[Kind], max_depth: usize) -> Option<Program> {
+fn check_with(exits: &[BlockExit], max_depth: usize) -> Option<Program> {
     let mut last = None;
     for seed in 0..6 {
-        let Some((expected, _)) = walk(kinds, seed, 500) else {
+        let Some((expected, _)) = walk(exits, seed, 500) else {
             continue;
         };
-        let program = program(kinds, seed, None, max_depth);
-        assert_eq!(
-            trace_of(&program),
-            expected,
-            "seed {seed} of {kinds:?}\n{}",
-            crate::print(&program)
-        );
+        let program = program(exits, seed, None, max_depth);
+        assert_trace(&program, expected, (seed, exits));
         last = Some(program);
     }
     last
 }
 
-fn check(kinds: &[Kind]) -> Program {
-    check_with(kinds, MAX_DEPTH).expect("some walk ends")
-}
-
-fn count(program: &Program, wanted: fn(&Node) -> bool) -> usize {
-    program.nodes.iter().filter(|node| wanted(node)).count()
-}
-
-fn loops(program: &Program) -> usize {
-    count(program, |node| matches!(node, Node::Loop { .. }))
-}
-
-fn switches(program: &Program) -> usize {
-    count(program, |node| matches!(node, Node::Switch(_)))
+fn check(exits: &[BlockExit]) -> Program {
+    check_with(exits, MAX_DEPTH).expect("some walk ends")
 }
 
 fn breaks(program: &Program) -> usize {
-    count(program, |node| matches!(node, Node::Break))
+    count_nodes(program, |node| matches!(node, Node::Break))
 }
 
 #[test]
@@ -285,9 +172,9 @@ fn nested_loops_are_left_together() {
 fn early_exits_nest_only_so_deep() {
     // if (draw) goto end; a hundred times.
     let count = 100;
-    let mut kinds: Vec<Kind> = (0..count).map(|number| Branch(count, number + 1)).collect();
-    kinds.push(Return);
-    let program = check_with(&kinds, 32).expect("every walk ends");
+    let mut exits: Vec<BlockExit> = (0..count).map(|number| Branch(count, number + 1)).collect();
+    exits.push(Return);
+    let program = check_with(&exits, 32).expect("every walk ends");
     assert_eq!(loops(&program), 0);
 }
 
@@ -306,7 +193,7 @@ fn loops_entered_in_the_middle_get_a_dispatcher() {
 
 #[test]
 fn graphs_that_are_too_deep_are_dispatched() {
-    let kinds = [
+    let exits = [
         Branch(1, 2),
         Branch(3, 4),
         Jump(5),
@@ -314,14 +201,14 @@ fn graphs_that_are_too_deep_are_dispatched() {
         Jump(5),
         Return,
     ];
-    let program = check_with(&kinds, 0).unwrap();
+    let program = check_with(&exits, 0).unwrap();
     assert_eq!((loops(&program), switches(&program)), (1, 1));
 }
 
 #[test]
 fn blocks_that_cannot_be_reached_are_left_out() {
-    let kinds = [Return, Jump(2), Jump(1)];
-    let program = program(&kinds, 1, None, MAX_DEPTH);
+    let exits = [Return, Jump(2), Jump(1)];
+    let program = program(&exits, 1, None, MAX_DEPTH);
     assert_eq!(loops(&program), 0);
     assert_eq!(trace_of(&program), 1);
 }
@@ -337,34 +224,21 @@ fn endless_loops_are_cut() {
 #[test]
 fn loops_within_the_bound_run_to_their_end() {
     for max_depth in [MAX_DEPTH, 0] {
-        let kinds = [Jump(1), Branch(1, 2), Return];
+        let exits = [Jump(1), Branch(1, 2), Return];
         for seed in 0..20 {
-            let Some((expected, _)) = walk(&kinds, seed, 1000) else {
+            let Some((expected, _)) = walk(&exits, seed, 1000) else {
                 continue;
             };
-            let program = program(&kinds, seed, Some(65_536), max_depth);
+            let program = program(&exits, seed, Some(65_536), max_depth);
             assert_eq!(trace_of(&program), expected);
         }
     }
 }
 
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % end as u64) as usize
-    }
-}
-
-fn random_graph(random: &mut Random, blocks: usize) -> Vec<Kind> {
+fn random_graph(random: &mut Random, blocks: usize) -> Vec<BlockExit> {
     // Near targets make graphs like those of programs, far ones tangle them.
     let reach = [2, 4, blocks][random.below(3)];
-    let mut kinds: Vec<Kind> = (0..blocks - 1)
+    let mut exits: Vec<BlockExit> = (0..blocks - 1)
         .map(|number| {
             let mut target = || {
                 let low = number.saturating_sub(reach);
@@ -381,19 +255,19 @@ fn random_graph(random: &mut Random, blocks: usize) -> Vec<Kind> {
             }
         })
         .collect();
-    kinds.push(Return);
-    kinds
+    exits.push(Return);
+    exits
 }
 
 #[test]
 fn trees_of_random_graphs_run_like_the_graphs() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let mut compared = 0;
     for round in 0..3000 {
         let blocks = 2 + random.below(if round % 10 == 0 { 60 } else { 12 });
-        let kinds = random_graph(&mut random, blocks);
+        let exits = random_graph(&mut random, blocks);
         let max_depth = [MAX_DEPTH, MAX_DEPTH, 8, 0][round % 4];
-        compared += usize::from(check_with(&kinds, max_depth).is_some());
+        compared += usize::from(check_with(&exits, max_depth).is_some());
     }
     assert!(
         compared > 1500,
@@ -405,16 +279,16 @@ fn trees_of_random_graphs_run_like_the_graphs() {
 fn large_graphs_take_little_time() {
     let count = 20_000;
     // A ladder of loops whose every block may go back to the one before.
-    let mut kinds: Vec<Kind> = (0..count)
+    let mut exits: Vec<BlockExit> = (0..count)
         .map(|number: usize| Branch(number + 1, number.saturating_sub(1)))
         .collect();
-    kinds.push(Return);
-    verify(&program(&kinds, 1, None, MAX_DEPTH)).unwrap();
+    exits.push(Return);
+    verify(&program(&exits, 1, None, MAX_DEPTH)).unwrap();
     // Every block may go anywhere.
-    let mut random = Random(1);
-    let mut kinds: Vec<Kind> = (0..count)
+    let mut random = Random::new(1);
+    let mut exits: Vec<BlockExit> = (0..count)
         .map(|_| Branch(random.below(count + 1), random.below(count + 1)))
         .collect();
-    kinds.push(Return);
-    verify(&program(&kinds, 1, None, MAX_DEPTH)).unwrap();
+    exits.push(Return);
+    verify(&program(&exits, 1, None, MAX_DEPTH)).unwrap();
 }

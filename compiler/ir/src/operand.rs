@@ -1,0 +1,208 @@
+//! What instructions read: bases, indices, swizzles, signs.
+
+use crate::ids::{IndexId, InputId, LiteralId, OutputId, ParamId, RegisterId};
+
+/// Lanes that a write may change; bit 0 is x.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct WriteMask(pub u8);
+
+impl WriteMask {
+    /// No lane.
+    pub const NONE: Self = Self(0);
+    /// x only.
+    pub const X: Self = Self(1);
+    /// All four lanes.
+    pub const XYZW: Self = Self(15);
+
+    /// Whether lane `lane` (0 to 3) is enabled.
+    #[inline]
+    pub const fn has(self, lane: usize) -> bool {
+        self.0 >> lane & 1 != 0
+    }
+
+    /// Enabled lanes in order.
+    #[inline]
+    pub fn lanes(self) -> impl Iterator<Item = usize> {
+        let mut rest = self.0 & 15;
+        std::iter::from_fn(move || {
+            let lane = rest.trailing_zeros() as usize;
+            rest &= rest.wrapping_sub(1);
+            (lane < 4).then_some(lane)
+        })
+    }
+
+    /// Number of enabled lanes.
+    #[inline]
+    pub const fn count(self) -> u32 {
+        // One digit for each mask: not every processor that we build for counts bits.
+        (0x4332_3221_3221_2110_u64 >> (4 * (self.0 & 15)) & 7) as u32
+    }
+
+    /// Whether no lane is enabled.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl std::fmt::Debug for WriteMask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for lane in self.lanes() {
+            f.write_str(["x", "y", "z", "w"][lane])?;
+        }
+        Ok(())
+    }
+}
+
+/// Which source lane each of the four lanes reads: two bits each, lane x lowest.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Swizzle(pub u8);
+
+impl Swizzle {
+    /// `.xyzw`
+    pub const XYZW: Self = Self(0b11_10_01_00);
+
+    /// Lane `i` reads `lanes[i]` (each 0 to 3).
+    pub const fn new(lanes: [u8; 4]) -> Self {
+        Self(lanes[0] & 3 | (lanes[1] & 3) << 2 | (lanes[2] & 3) << 4 | (lanes[3] & 3) << 6)
+    }
+
+    /// All lanes read `lane`.
+    pub const fn splat(lane: u8) -> Self {
+        Self::new([lane; 4])
+    }
+
+    /// The source lane that lane `lane` reads.
+    #[inline]
+    pub const fn lane(self, lane: usize) -> usize {
+        (self.0 >> (2 * lane) & 3) as usize
+    }
+
+    /// Whether all lanes read the same source lane.
+    pub const fn is_splat(self) -> bool {
+        self.0 == (self.0 & 3) * 0b01_01_01_01
+    }
+
+    /// The source lanes that the lanes of `needed` read.
+    #[inline]
+    pub const fn source_lanes(self, needed: u8) -> u8 {
+        (needed & 1) << self.lane(0)
+            | (needed >> 1 & 1) << self.lane(1)
+            | (needed >> 2 & 1) << self.lane(2)
+            | (needed >> 3 & 1) << self.lane(3)
+    }
+
+    /// The swizzle that reads through `self` after `outer` has picked: lane `i` gives `self[outer[i]]`.
+    pub const fn then(self, outer: Self) -> Self {
+        Self::new([
+            self.lane(outer.lane(0)) as u8,
+            self.lane(outer.lane(1)) as u8,
+            self.lane(outer.lane(2)) as u8,
+            self.lane(outer.lane(3)) as u8,
+        ])
+    }
+}
+
+impl std::fmt::Debug for Swizzle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (0..4).try_for_each(|lane| f.write_str(["x", "y", "z", "w"][self.lane(lane)]))
+    }
+}
+
+/// What an operand names.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Base {
+    /// A register, or an element of a register array.
+    Register(RegisterId),
+    /// A parameter slot; with an index, the first slot of an array.
+    Param(ParamId),
+    /// A stage input; with an index, the first one of an array or a per-vertex input.
+    Input(InputId),
+    /// An output read back (tessellation control only).
+    Output(OutputId),
+    /// A literal vector.
+    Literal(LiteralId),
+}
+
+/// One coordinate of an index: `relative + offset`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct IndexTerm {
+    /// Run-time part: a lane of a 32-bit register read as a signed integer.
+    pub relative: Option<(RegisterId, u8)>,
+    /// Constant part.
+    pub offset: i32,
+}
+
+impl IndexTerm {
+    /// A constant term.
+    pub const fn constant(offset: i32) -> Self {
+        Self {
+            relative: None,
+            offset,
+        }
+    }
+}
+
+/// The index of an operand. Out-of-range run-time values are clamped to the array, never undefined.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Index {
+    /// Element of an array of registers, parameters, inputs or outputs.
+    pub element: IndexTerm,
+    /// Number of elements that `element` may reach from the base.
+    pub len: u32,
+    /// Vertex of a per-vertex input or output.
+    pub vertex: Option<IndexTerm>,
+}
+
+/// A source operand. Order of application: base and index, swizzle, absolute value, negation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Src {
+    /// What is read.
+    pub base: Base,
+    /// Index into an array, if any.
+    pub index: Option<IndexId>,
+    /// Lane selection.
+    pub swizzle: Swizzle,
+    /// Absolute value, by the type of the instruction.
+    pub abs: bool,
+    /// Negation, by the type of the instruction; two's complement for integers.
+    pub negate: bool,
+}
+
+impl Src {
+    /// `base` as it is.
+    pub const fn new(base: Base) -> Self {
+        Self {
+            base,
+            index: None,
+            swizzle: Swizzle::XYZW,
+            abs: false,
+            negate: false,
+        }
+    }
+
+    /// A register as it is.
+    pub const fn register(register: RegisterId) -> Self {
+        Self::new(Base::Register(register))
+    }
+
+    /// The same operand seen through another swizzle.
+    pub const fn swizzled(self, outer: Swizzle) -> Self {
+        Self {
+            swizzle: self.swizzle.then(outer),
+            ..self
+        }
+    }
+
+    /// The negated operand.
+    pub const fn negated(self) -> Self {
+        Self {
+            negate: !self.negate,
+            ..self
+        }
+    }
+
+    /// Whether absolute value or negation apply.
+    pub const fn has_modifier(self) -> bool {
+        self.abs || self.negate
+    }
+}
