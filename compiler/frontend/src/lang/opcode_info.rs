@@ -8,7 +8,7 @@ use crate::lang::targets::Access;
 use crate::source::Version;
 use glasm_ir::Op;
 use glasm_ir::inst::Rounding;
-use glasm_ir::types::Base;
+use glasm_ir::types::{Base, Type};
 
 /// How far an opcode supports a family of data types.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -222,6 +222,14 @@ impl TextureOp {
             Self::QuerySize => Access::QUERY_SIZE,
             Self::QueryLod => Access::QUERY_LOD,
             Self::QuerySamples => Access::QUERY_SAMPLES,
+        }
+    }
+
+    /// As what the first operand is read.
+    pub(crate) const fn coordinate(self) -> Type {
+        match matches!(self, Self::Fetch | Self::FetchSample | Self::QuerySize) {
+            true => Type::S32,
+            false => Type::F32,
         }
     }
 

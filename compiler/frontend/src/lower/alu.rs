@@ -11,18 +11,16 @@ pub(super) fn abs(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let ty = cx.types.ty;
     let mut source = l.value(cx, 0, ty);
     if ty.base() != TypeBase::Unsigned {
-        source.abs = true;
-        source.negate = false;
+        (source.abs, source.negate) = (true, false);
     }
     l.finish(cx, Op::Mov, ty, &[source]);
 }
 
 /// MUL, MUL.HI, MUL.S24, MUL.U24.
 pub(super) fn mul(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let op = if cx.line.modifiers.mods().contains(Mods::HI) {
-        Op::MulHi
-    } else {
-        Op::Mul
+    let op = match cx.line.modifiers.mods().contains(Mods::HI) {
+        true => Op::MulHi,
+        false => Op::Mul,
     };
     l.direct(cx, op);
 }
@@ -30,28 +28,17 @@ pub(super) fn mul(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// BFE: lanes x and y of the first operand are count and offset. NV_gpu_program5 section 2.X.8.Z.
 pub(super) fn bit_extract(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let ty = cx.types.ty;
-    let field = l.value(cx, 0, ty);
-    let value = l.value(cx, 1, ty);
-    l.finish(
-        cx,
-        Op::BitExtract,
-        ty,
-        &[value, splat(field, 0), splat(field, 1)],
-    );
+    let [field, value] = l.values(cx, [ty; 2]);
+    let sources = [value, splat(field, 0), splat(field, 1)];
+    l.finish(cx, Op::BitExtract, ty, &sources);
 }
 
 /// BFI: the low bits of the second operand replace bits of the third.
 pub(super) fn bit_insert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let ty = cx.types.ty;
-    let field = l.value(cx, 0, ty);
-    let bits = l.value(cx, 1, ty);
-    let value = l.value(cx, 2, ty);
-    l.finish(
-        cx,
-        Op::BitInsert,
-        ty,
-        &[value, bits, splat(field, 0), splat(field, 1)],
-    );
+    let [field, bits, value] = l.values(cx, [ty; 3]);
+    let sources = [value, bits, splat(field, 0), splat(field, 1)];
+    l.finish(cx, Op::BitInsert, ty, &sources);
 }
 
 /// SFL.
@@ -72,4 +59,29 @@ pub(super) fn set_true(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     };
     let ones = l.bits(bits);
     l.finish_mov(cx, ones);
+}
+
+/// DDX, DDY: one of three operations, by the modifier: `[plain, fine, coarse]`. ARB_derivative_control.
+pub(super) fn derivative(l: &mut Lowerer<'_>, cx: &InstCx<'_>, [plain, fine, coarse]: [Op; 3]) {
+    let mods = cx.line.modifiers.mods();
+    let op = match mods.intersection(Mods::ANY_DERIVATIVE) {
+        Mods::FINE => fine,
+        Mods::COARSE => coarse,
+        _ => plain,
+    };
+    l.direct(cx, op);
+}
+
+/// IPAS: the sample number is an integer. NV_gpu_program5 section 2.X.8.Z.
+pub(super) fn interpolate_at_sample(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let sources = l.values(cx, [Type::F32, Type::U32]);
+    l.finish(cx, Op::InterpSample, Type::F32, &sources);
+}
+
+/// SHFDOWN, SHFIDX, SHFUP, SHFXOR: the value has the type of the instruction, number and range are integers.
+/// NV_shader_thread_shuffle section 2.X.8.Z.
+pub(super) fn shuffle(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
+    let ty = cx.types.ty;
+    let sources = l.values(cx, [ty, Type::U32, Type::U32]);
+    l.finish(cx, op, ty, &sources);
 }

@@ -1,70 +1,142 @@
-//! Instructions that stand for several operations. NV_gpu_program4 section 2.X.8.Z has the formulas.
+//! Instructions that stand for several operations. NV_gpu_program4 section 2.X.8.Z has the formulas, ARB_vertex_program section 2.14.5
+//! those that only ARB programs have.
 
+use super::formula::{F, Part};
 use super::operand::{lanes, splat};
 use super::{InstCx, Lowerer};
 use crate::ast::{ExtSelect, Extra};
+use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::types::{Base as TypeBase, Type};
-use glasm_ir::{Op, Src, Swizzle, WriteMask};
+use glasm_ir::{Base, Op, Src, Swizzle, WriteMask};
 
-const F: Type = Type::F32;
+const U: Type = Type::U32;
+const S: Type = Type::S32;
+
 /// Just below 128: the bound of the exponent of LIT.
 const LIT_BOUND: f32 = 127.996_1;
 
+/// Bits of the mantissa of a float.
+const MANTISSA: u64 = 0x007f_ffff;
+/// Number of those bits.
+const MANTISSA_BITS: u64 = 23;
+/// The exponent of 1.0.
+const BIAS: u64 = 127;
+
+/// ARA: `(a.x + a.z, a.y + a.w, a.x + a.z, a.y + a.w)`.
+pub(super) fn ara(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let address = l.value(cx, 0, S);
+    let pairs = [lanes(address, [0, 1, 0, 1]), lanes(address, [2, 3, 2, 3])];
+    l.finish(cx, Op::Add, cx.result, &pairs);
+}
+
+/// ARL: the largest integer not above the operand; ARR: the nearest one, the even one of two. Both within the range of integers.
+pub(super) fn arl(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rounding: Rounding) {
+    let [source] = l.floats(cx);
+    let aux = Aux::Cvt {
+        from: F,
+        rounding,
+        saturate: true,
+    };
+    l.finish_with(cx, Op::Cvt, cx.result, aux, &[source]);
+}
+
 /// DP2A: `dp2(a, b) + c.x`.
 pub(super) fn dp2a(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let (a, b, c) = (l.value(cx, 0, F), l.value(cx, 1, F), l.value(cx, 2, F));
+    let [a, b, c] = l.floats(cx);
     let dot = l.compute(Op::Dp2, F, &[a, b]);
     l.finish(cx, Op::Add, F, &[dot, splat(c, 0)]);
 }
 
 /// DPH: `dp3(a, b) + b.w`.
 pub(super) fn dph(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let (a, b) = (l.value(cx, 0, F), l.value(cx, 1, F));
+    let [a, b] = l.floats(cx);
     let dot = l.compute(Op::Dp3, F, &[a, b]);
     l.finish(cx, Op::Add, F, &[dot, splat(b, 3)]);
 }
 
 /// DST: `(1, a.y * b.y, a.z, b.w)`.
 pub(super) fn dst(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let (a, b) = (l.value(cx, 0, F), l.value(cx, 1, F));
+    let [a, b] = l.floats(cx);
     let one = l.float(1.0);
-    let register = l.hidden(F.width());
-    l.put(register, WriteMask(1), Op::Mov, F, &[one]);
-    l.put(register, WriteMask(2), Op::Mul, F, &[a, b]);
-    l.put(register, WriteMask(4), Op::Mov, F, &[a]);
-    l.put(register, WriteMask(8), Op::Mov, F, &[b]);
-    l.finish_mov(cx, Src::register(register));
+    let parts: [Part<'_>; 4] = [
+        (0b0001, Op::Mov, F, &[one]),
+        (0b0010, Op::Mul, F, &[a, b]),
+        (0b0100, Op::Mov, F, &[a]),
+        (0b1000, Op::Mov, F, &[b]),
+    ];
+    l.finish_parts(cx, &parts);
+}
+
+/// EXP: `(2^floor(a), a - floor(a), 2^a, 1)`. The power of two is made of its exponent, which is exact.
+pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let [a] = l.floats(cx);
+    let one = l.float(1.0);
+    // Exponents out of range become those of 0 and infinity.
+    let (low, high) = (l.float(-127.0), l.float(128.0));
+    let floor = l.compute(Op::Floor, F, &[a]);
+    let exponent = l.clamp(floor, low, high);
+    let exponent = l.converted(exponent, F, S);
+    let (bias, shift) = (l.bits(BIAS), l.bits(MANTISSA_BITS));
+    let exponent = l.compute(Op::Add, S, &[exponent, bias]);
+    let parts: [Part<'_>; 4] = [
+        (0b0001, Op::Shl, U, &[exponent, shift]),
+        (0b0010, Op::Sub, F, &[a, floor]),
+        (0b0100, Op::Exp2, F, &[a]),
+        (0b1000, Op::Mov, F, &[one]),
+    ];
+    l.finish_parts(cx, &parts);
 }
 
 /// LIT: `(1, max(x, 0), x > 0 ? max(y, 0) ^ clamp(w) : 0, 1)` with 0 ^ 0 = 1.
 pub(super) fn lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let source = l.value(cx, 0, F);
+    let [source] = l.floats(cx);
     let (zero, one) = (l.float(0.0), l.float(1.0));
     let (low, high) = (l.float(-LIT_BOUND), l.float(LIT_BOUND));
     let positive = l.compute(Op::SelLt, F, &[source, zero, source]);
-    let exponent = splat(source, 3);
-    let exponent = l.compute(Op::Max, F, &[exponent, low]);
-    let exponent = l.compute(Op::Min, F, &[exponent, high]);
+    let exponent = l.clamp(splat(source, 3), low, high);
     let power = l.compute(Op::Pow, F, &[splat(positive, 1), exponent]);
     // 0^0 is 1 by the text, but devices may compute a NaN.
     let is_zero = l.compute(Op::SetEq, F, &[exponent, zero]);
     let power = l.compute(Op::SelNz, F, &[is_zero, one, power]);
-    let register = l.hidden(F.width());
-    l.put(register, WriteMask(9), Op::Mov, F, &[one]);
-    l.put(register, WriteMask(2), Op::Mov, F, &[splat(positive, 0)]);
-    l.put(
-        register,
-        WriteMask(4),
-        Op::SelLt,
-        F,
-        &[splat(positive, 0).negated(), power, zero],
-    );
-    l.finish_mov(cx, Src::register(register));
+    let x = splat(positive, 0);
+    let parts: [Part<'_>; 3] = [
+        (0b1001, Op::Mov, F, &[one]),
+        (0b0010, Op::Mov, F, &[x]),
+        (0b0100, Op::SelLt, F, &[x.negated(), power, zero]),
+    ];
+    l.finish_parts(cx, &parts);
+}
+
+/// LOG: `(floor(log2(|a|)), |a| / 2^floor(log2(|a|)), log2(|a|), 1)`. Exponent and mantissa are taken from the bits, which is exact;
+/// 0 gives (-Inf, 1, -Inf, 1) and infinity (Inf, 1, Inf, 1).
+pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let a = absolute(l, cx);
+    let (zero, one) = (l.bits(0), l.float(1.0));
+    let value = l.compute(Op::Mov, F, &[a]);
+    let (shift, bias) = (l.bits(MANTISSA_BITS), l.bits(BIAS));
+    let biased = l.compute(Op::Shr, U, &[value, shift]);
+    let exponent = l.compute(Op::Sub, S, &[biased, bias]);
+    let exponent = l.converted(exponent, S, F);
+    // Values without a normal exponent: their logarithm is infinite, or taken to be.
+    let (smallest, infinity) = (l.float(f32::MIN_POSITIVE), l.float(f32::INFINITY));
+    let tiny = l.compute(Op::SetLt, F, &[value, smallest]);
+    let exponent = l.compute(Op::SelNz, F, &[tiny, infinity.negated(), exponent]);
+    let huge = l.compute(Op::SetEq, F, &[value, infinity]);
+    let mantissa_bits = l.bits(MANTISSA);
+    let mantissa = l.compute(Op::And, U, &[value, mantissa_bits]);
+    let mantissa = l.compute(Op::SelNz, U, &[tiny, zero, mantissa]);
+    let parts: [Part<'_>; 4] = [
+        (0b0001, Op::SelNz, F, &[huge, infinity, exponent]),
+        (0b0010, Op::Or, U, &[mantissa, one]),
+        (0b0100, Op::Log2, F, &[a]),
+        (0b1000, Op::Mov, F, &[one]),
+    ];
+    l.finish_parts(cx, &parts);
 }
 
 /// LRP: `a * b + (1 - a) * c`.
 pub(super) fn lrp(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let (a, b, c) = (l.value(cx, 0, F), l.value(cx, 1, F), l.value(cx, 2, F));
+    let [a, b, c] = l.floats(cx);
     let one = l.float(1.0);
     // Two products as in the text: `c + a * (b - c)` would not give b exactly where a is 1.
     let rest = l.compute(Op::Sub, F, &[one, a]);
@@ -74,7 +146,7 @@ pub(super) fn lrp(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// NRM: `a / length(a.xyz)`.
 pub(super) fn nrm(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let a = l.value(cx, 0, F);
+    let [a] = l.floats(cx);
     let square = l.compute(Op::Dp3, F, &[a, a]);
     let scale = l.compute(Op::Rsq, F, &[square]);
     l.finish(cx, Op::Mul, F, &[a, scale]);
@@ -82,25 +154,19 @@ pub(super) fn nrm(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// RCC: positive reciprocals lie in `[2^-64, 2^64]`, all others in `[-2^64, -2^-64]`.
 pub(super) fn rcc(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let a = l.value(cx, 0, F);
-    let (small, large) = (2f32.powi(-64), 2f32.powi(64));
+    let [a] = l.floats(cx);
     let reciprocal = l.compute(Op::Rcp, F, &[a]);
-    let (low, high) = (l.float(small), l.float(large));
-    let positive = l.compute(Op::Max, F, &[reciprocal, low]);
-    let positive = l.compute(Op::Min, F, &[positive, high]);
+    let (low, high) = (l.float(2f32.powi(-64)), l.float(2f32.powi(64)));
+    let positive = l.clamp(reciprocal, low, high);
     let negative = l.compute(Op::Min, F, &[reciprocal, low.negated()]);
     let negative = l.compute(Op::Max, F, &[negative, high.negated()]);
-    l.finish(
-        cx,
-        Op::SelLt,
-        F,
-        &[reciprocal.negated(), positive, negative],
-    );
+    let choices = [reciprocal.negated(), positive, negative];
+    l.finish(cx, Op::SelLt, F, &choices);
 }
 
 /// RFL: `2 * dot(a, b) / dot(a, a) * a - b`.
 pub(super) fn rfl(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let (axis, direction) = (l.value(cx, 0, F), l.value(cx, 1, F));
+    let [axis, direction] = l.floats(cx);
     let two = l.float(2.0);
     let square = l.compute(Op::Dp3, F, &[axis, axis]);
     let dot = l.compute(Op::Dp3, F, &[axis, direction]);
@@ -109,12 +175,17 @@ pub(super) fn rfl(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::Mad, F, &[scale, axis, direction.negated()]);
 }
 
+/// RSQ of ARB programs: of the absolute value.
+pub(super) fn rsq(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let source = absolute(l, cx);
+    l.finish(cx, Op::Rsq, F, &[source]);
+}
+
 /// SAD: `|a - b| + c`; the difference is taken without overflow, sum and result are unsigned.
 pub(super) fn sad(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let ty = cx.types.ty;
     let unsigned = Type::of(TypeBase::Unsigned, ty.width());
-    let (a, b) = (l.value(cx, 0, ty), l.value(cx, 1, ty));
-    let c = l.value(cx, 2, unsigned);
+    let [a, b, c] = l.values(cx, [ty, ty, unsigned]);
     let larger = l.compute(Op::Max, ty, &[a, b]);
     let smaller = l.compute(Op::Min, ty, &[a, b]);
     let difference = l.compute(Op::Sub, unsigned, &[larger, smaller]);
@@ -123,12 +194,12 @@ pub(super) fn sad(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// SCS: `(cos a, sin a)`.
 pub(super) fn scs(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let a = l.value(cx, 0, F);
-    let register = l.hidden(F.width());
+    let [a] = l.floats(cx);
     // Components z and w are undefined; they get a value so that no lane is without one.
-    l.put(register, WriteMask(0b1101), Op::Cos, F, &[a]);
-    l.put(register, WriteMask(0b0010), Op::Sin, F, &[a]);
-    l.finish_mov(cx, Src::register(register));
+    l.finish_parts(
+        cx,
+        &[(0b1101, Op::Cos, F, &[a]), (0b0010, Op::Sin, F, &[a])],
+    );
 }
 
 /// SWZ: every component picks a lane, 0 or 1, with a sign of its own.
@@ -139,41 +210,35 @@ pub(super) fn swz(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let source = l.value(cx, 0, F);
     let mut order = [0; 4];
     let mut constants = [0u64; 4];
-    let (mut plain, mut negated, mut constant) =
-        (WriteMask::NONE, WriteMask::NONE, WriteMask::NONE);
+    // Components that are a lane, a lane negated, a constant.
+    let mut masks = [0; 3];
     for (lane, component) in components.iter().enumerate() {
-        let bit = 1 << lane;
-        let value: f32 = match component.select {
+        let kind = match component.select {
             ExtSelect::Lane(select) => {
                 order[lane] = select;
-                if component.negate {
-                    negated.0 |= bit
-                } else {
-                    plain.0 |= bit
-                }
-                continue;
+                usize::from(component.negate)
             }
-            ExtSelect::Zero => 0.0,
-            ExtSelect::One => 1.0,
+            ExtSelect::Zero | ExtSelect::One => {
+                let value = f32::from(u8::from(component.select == ExtSelect::One));
+                let value = if component.negate { -value } else { value };
+                constants[lane] = u64::from(value.to_bits());
+                2
+            }
         };
-        constant.0 |= bit;
-        constants[lane] = u64::from(if component.negate { -value } else { value }.to_bits());
+        masks[kind] |= 1 << lane;
     }
     let picked = source.swizzled(Swizzle::new(order));
-    match (plain, negated, constant) {
-        (WriteMask::XYZW, _, _) => return l.finish_mov(cx, picked),
-        (_, WriteMask::XYZW, _) => return l.finish_mov(cx, picked.negated()),
+    // The usual case, one kind of lanes, takes one instruction.
+    match masks {
+        [0b1111, 0, 0] => return l.finish_mov(cx, picked),
+        [0, 0b1111, 0] => return l.finish_mov(cx, picked.negated()),
         _ => {}
     }
-    let literal = Src::new(glasm_ir::Base::Literal(l.literal_id(constants)));
+    let literal = Src::new(Base::Literal(l.literal_id(constants)));
     let register = l.hidden(F.width());
-    for (mask, source) in [
-        (plain, picked),
-        (negated, picked.negated()),
-        (constant, literal),
-    ] {
-        if !mask.is_empty() {
-            l.put(register, mask, Op::Mov, F, &[source]);
+    for (mask, source) in masks.into_iter().zip([picked, picked.negated(), literal]) {
+        if mask != 0 {
+            l.put(register, WriteMask(mask), Op::Mov, F, &[source]);
         }
     }
     l.finish_mov(cx, Src::register(register));
@@ -181,24 +246,24 @@ pub(super) fn swz(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// X2D: `a.xyxy + b.x * c.xzxz + b.y * c.ywyw`.
 pub(super) fn x2d(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let (a, b, c) = (l.value(cx, 0, F), l.value(cx, 1, F), l.value(cx, 2, F));
-    let sum = l.compute(
-        Op::Mad,
-        F,
-        &[splat(b, 0), lanes(c, [0, 2, 0, 2]), lanes(a, [0, 1, 0, 1])],
-    );
-    l.finish(cx, Op::Mad, F, &[splat(b, 1), lanes(c, [1, 3, 1, 3]), sum]);
+    let [a, b, c] = l.floats(cx);
+    let (even, odd) = (lanes(c, [0, 2, 0, 2]), lanes(c, [1, 3, 1, 3]));
+    let sum = l.compute(Op::Mad, F, &[splat(b, 0), even, lanes(a, [0, 1, 0, 1])]);
+    l.finish(cx, Op::Mad, F, &[splat(b, 1), odd, sum]);
 }
 
 /// XPD: `a.yzx * b.zxy - a.zxy * b.yzx`.
 pub(super) fn xpd(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let (a, b) = (l.value(cx, 0, F), l.value(cx, 1, F));
+    let [a, b] = l.floats(cx);
     let (yzx, zxy) = ([1, 2, 0, 3], [2, 0, 1, 3]);
     let product = l.compute(Op::Mul, F, &[lanes(a, zxy), lanes(b, yzx)]);
-    l.finish(
-        cx,
-        Op::Mad,
-        F,
-        &[lanes(a, yzx), lanes(b, zxy), product.negated()],
-    );
+    let sources = [lanes(a, yzx), lanes(b, zxy), product.negated()];
+    l.finish(cx, Op::Mad, F, &sources);
+}
+
+/// The absolute value of the operand; a sign before it has no effect.
+fn absolute(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
+    let mut source = l.value(cx, 0, F);
+    (source.abs, source.negate) = (true, false);
+    source
 }

@@ -1,8 +1,9 @@
 //! Which textures or images an access can reach: those of units, or by a handle all that are resident. NV_bindless_texture, changes
 //! to section 2.X.4.4.
 
-use super::Lowerer;
-use crate::ast::Index as AstIndex;
+use super::{InstCx, Lowerer};
+use crate::ast::{Extra, Index as AstIndex};
+use crate::lang::targets::{TARGETS, TargetInfo};
 use crate::line::{Source, TextureSource};
 use crate::rules::VarKind;
 use glasm_ir::types::{Type, Width};
@@ -13,6 +14,20 @@ use glasm_ir::{Base, IndexTerm, Op, Units, WriteMask};
 pub(super) enum Purpose {
     Texels,
     Query,
+}
+
+/// The texture or image part of an instruction, and its target.
+pub(super) fn part<'c>(
+    l: &Lowerer<'c>,
+    cx: &InstCx<'_>,
+) -> (&'c TextureSource, &'static TargetInfo) {
+    let number = match cx.line.extra {
+        Extra::Texture(number) => number as usize,
+        // Only instructions with such a part get here.
+        Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => 0,
+    };
+    let part = &l.checked.lines.textures[number];
+    (part, &TARGETS[part.target as usize])
 }
 
 impl Lowerer<'_> {

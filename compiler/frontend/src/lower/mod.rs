@@ -5,15 +5,14 @@
 //! anything is written, and mask, guard, clamp and condition codes apply once.
 
 mod alu;
-mod arb;
 mod composite;
 mod context;
 mod convert;
-mod derivative;
 mod direct;
 mod expand;
 mod flow;
 mod fog;
+mod formula;
 mod handle;
 mod image;
 mod kill;
@@ -26,7 +25,6 @@ mod result;
 mod sparse;
 pub(crate) mod tables;
 mod texture;
-mod thread;
 
 use crate::kept::Scratch;
 use crate::lang::options::Features;

@@ -46,11 +46,6 @@ impl Lowerer<'_> {
         src
     }
 
-    /// Operand `number` as one value in all lanes.
-    pub(crate) fn scalar(&mut self, cx: &InstCx<'_>, number: usize, ty: Type) -> Src {
-        self.value(cx, number, ty)
-    }
-
     /// A constant with its signs, before its suffix.
     ///
     /// By the grammar of operands the sign before a number is one of the operand, like that before a variable: it turns an

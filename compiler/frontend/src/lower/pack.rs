@@ -6,20 +6,16 @@ use crate::lang::modifiers::Mods;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Op, Src, WriteMask};
 
-fn floats(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
-    l.value(cx, 0, Type::F32)
-}
-
 /// PK2H, PK2US, PK4UB.
 pub(super) fn pack(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
-    let source = floats(l, cx);
+    let [source] = l.floats(cx);
     l.finish(cx, op, Type::F32, &[source]);
 }
 
 /// PK4B: bytes with a bias of 128, `round(clamp(v, -128/127, 1) * 127 + 128)`. The rounded value over 255 is packed as
 /// unsigned, which gives the byte back exactly.
 pub(super) fn pk4b(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let source = floats(l, cx);
+    let [source] = l.floats(cx);
     let (scale, bias, low) = (l.float(127.0), l.float(128.0), l.float(0.0));
     let biased = l.compute(Op::Mad, Type::F32, &[source, scale, bias]);
     let biased = l.compute(Op::Max, Type::F32, &[biased, low]);
@@ -33,34 +29,25 @@ pub(super) fn pk4b(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// reads the bits as another type.
 fn raw_bits(l: &mut Lowerer<'_>, cx: &InstCx<'_>, ty: Type) -> Src {
     let source = l.value(cx, 0, ty);
-    if source.has_modifier() {
-        l.compute(Op::Mov, ty, &[source])
-    } else {
-        source
+    match source.has_modifier() {
+        true => l.compute(Op::Mov, ty, &[source]),
+        false => source,
     }
 }
 
 /// PK64: pairs of 32-bit values to 64-bit ones.
 pub(super) fn pk64(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let source = raw_bits(l, cx, cx.types.ty);
-    l.finish(
-        cx,
-        Op::Pack64,
-        cx.types.ty.bits_type().with_width(Width::W64),
-        &[source],
-    );
+    let wide = cx.types.ty.bits_type().with_width(Width::W64);
+    l.finish(cx, Op::Pack64, wide, &[source]);
 }
 
 /// UP64: 64-bit values to pairs of 32-bit ones.
 pub(super) fn up64(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let source = raw_bits(l, cx, cx.types.ty.with_width(Width::W64));
     let wide = cx.types.ty.bits_type().with_width(Width::W64);
-    if !cx
-        .line
-        .modifiers
-        .mods()
-        .intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP))
-    {
+    let effects = Mods::ANY_CC.union(Mods::ANY_CLAMP);
+    if !cx.line.modifiers.mods().intersects(effects) {
         return l.finish(cx, Op::Unpack64, wide, &[source]);
     }
     // Clamp and condition codes see the words as values of the instruction's type.

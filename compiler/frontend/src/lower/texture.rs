@@ -1,156 +1,80 @@
 //! Texture instructions. NV_gpu_program4 section 2.X.4.4 and tables X.17, X.18.
 
-use super::handle::Purpose;
+use super::formula::{F, Sources};
+use super::handle::{Purpose, part};
 use super::operand::splat;
 use super::{InstCx, Lowerer, sparse};
-use crate::ast::{Extra, Offset, SuffixKind};
+use crate::ast::{Offset, SuffixKind};
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::TextureOp;
-use crate::lang::targets::{Reference, TARGETS, TargetInfo};
+use crate::lang::targets::{Reference, TargetInfo};
 use crate::line::TextureSource;
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::{TexAccess, TexMode, TexelOffset, Texture};
 use glasm_ir::types::Type;
-use glasm_ir::{Dst, Op, Src, TexTarget, TextureId, WriteMask};
-
-const F: Type = Type::F32;
-
-/// The texture part of an instruction.
-fn part<'c>(l: &Lowerer<'c>, cx: &InstCx<'_>) -> (&'c TextureSource, &'static TargetInfo) {
-    let number = match cx.line.extra {
-        Extra::Texture(number) => number as usize,
-        // Only instructions with a texture operand get here.
-        Extra::None | Extra::Label(..) | Extra::ExtSwizzle(_) => 0,
-    };
-    let part = &l.checked.lines.textures[number];
-    (part, &TARGETS[part.target as usize])
-}
+use glasm_ir::{Op, Src, TexTarget, TextureId, WriteMask};
 
 /// Translates a texture instruction.
 pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp) {
+    if op == TextureOp::QuerySamples {
+        let unused = l.bits(0);
+        return access(l, cx, TexMode::QuerySamples, unused, &[]);
+    }
+    let coordinate = l.value(cx, 0, op.coordinate());
+    let w = splat(coordinate, 3);
     match op {
-        TextureOp::Sample => sample(l, cx),
-        TextureOp::Bias => sample_bias(l, cx),
-        TextureOp::Lod => sample_lod(l, cx),
-        TextureOp::Project => sample_project(l, cx),
-        TextureOp::Grad => sample_grad(l, cx),
-        TextureOp::Fetch => fetch(l, cx),
-        TextureOp::FetchSample => fetch_sample(l, cx),
-        TextureOp::Gather => gather(l, cx),
-        TextureOp::GatherOffsets => gather_offsets(l, cx),
-        TextureOp::QuerySize => query_size(l, cx),
-        TextureOp::QueryLod => query_lod(l, cx),
-        TextureOp::QuerySamples => query_samples(l, cx),
+        TextureOp::Sample => access(l, cx, TexMode::Implicit, coordinate, &[]),
+        TextureOp::Bias => {
+            let bias = level(l, cx, w);
+            access(l, cx, TexMode::Bias, coordinate, &[bias]);
+        }
+        TextureOp::Lod => {
+            let level = level(l, cx, w);
+            access(l, cx, TexMode::Lod, coordinate, &[level]);
+        }
+        TextureOp::Project => {
+            let coordinate = l.compute(Op::Div, F, &[coordinate, w]);
+            access(l, cx, TexMode::Implicit, coordinate, &[]);
+        }
+        TextureOp::Grad => {
+            let own = [l.value(cx, 1, F), l.value(cx, 2, F)];
+            access(l, cx, TexMode::Grad, coordinate, &own);
+        }
+        TextureOp::Fetch => {
+            // Textures of buffers have one level.
+            let is_buffer = part(l, cx).1.target == TexTarget::Buffer;
+            let level = if is_buffer { l.bits(0) } else { w };
+            access(l, cx, TexMode::Fetch, coordinate, &[level]);
+        }
+        TextureOp::FetchSample => access(l, cx, TexMode::FetchSample, coordinate, &[w]),
+        TextureOp::Gather => {
+            let mode = TexMode::Gather(component(l, cx));
+            access(l, cx, mode, coordinate, &[]);
+        }
+        TextureOp::GatherOffsets => {
+            let own = [l.value(cx, 1, Type::S32), l.value(cx, 2, Type::S32)];
+            let mode = TexMode::GatherOffsets(component(l, cx));
+            access(l, cx, mode, coordinate, &own);
+        }
+        TextureOp::QuerySize => {
+            let level = splat(coordinate, 0);
+            access(l, cx, TexMode::QuerySize, coordinate, &[level]);
+        }
+        TextureOp::QueryLod => access(l, cx, TexMode::QueryLod, coordinate, &[]),
+        TextureOp::QuerySamples => {}
     }
 }
 
-/// TEX.
-fn sample(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let coordinate = l.value(cx, 0, F);
-    access(l, cx, TexMode::Implicit, coordinate, &[]);
-}
-
-/// TXB: the bias is lane w of the coordinate, or in an operand of its own.
-fn sample_bias(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let coordinate = l.value(cx, 0, F);
-    let bias = level(l, cx, coordinate);
-    access(l, cx, TexMode::Bias, coordinate, &[bias]);
-}
-
-/// TXL: the level is lane w of the coordinate, or in an operand of its own.
-fn sample_lod(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let coordinate = l.value(cx, 0, F);
-    let level = level(l, cx, coordinate);
-    access(l, cx, TexMode::Lod, coordinate, &[level]);
-}
-
-/// Bias or level: w of the coordinate; x of the second operand, or y if x is the reference.
-fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, coordinate: Src) -> Src {
+/// Bias or level: w of the coordinate; x of the second operand, or y if x is the reference. EXT_sparse_texture2 table X.17.
+fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, w: Src) -> Src {
     let (part, target) = part(l, cx);
     let own = cx.info.operands.len() - 1;
     let before = own + usize::from(part.offset == Offset::Dynamic);
     if usize::from(cx.line.source_count) <= before || !target.is_full() {
-        return splat(coordinate, 3);
+        return w;
     }
     let second = l.value(cx, own, F);
     splat(second, u8::from(target.reference == Reference::Operand))
-}
-
-/// TXP: x, y and z are divided by w first.
-fn sample_project(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let source = l.value(cx, 0, F);
-    let coordinate = l.compute(Op::Div, F, &[source, splat(source, 3)]);
-    access(l, cx, TexMode::Implicit, coordinate, &[]);
-}
-
-/// TXD.
-fn sample_grad(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let coordinate = l.value(cx, 0, F);
-    let (ddx, ddy) = (l.value(cx, 1, F), l.value(cx, 2, F));
-    access(l, cx, TexMode::Grad, coordinate, &[ddx, ddy]);
-}
-
-/// TXF: the level is lane w of the coordinate; buffers have none.
-fn fetch(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let (_, target) = part(l, cx);
-    let coordinate = l.value(cx, 0, Type::S32);
-    let level = if target.target == TexTarget::Buffer {
-        l.bits(0)
-    } else {
-        splat(coordinate, 3)
-    };
-    access(l, cx, TexMode::Fetch, coordinate, &[level]);
-}
-
-/// TXFMS: the sample is lane w of the coordinate.
-fn fetch_sample(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let coordinate = l.value(cx, 0, Type::S32);
-    access(
-        l,
-        cx,
-        TexMode::FetchSample,
-        coordinate,
-        &[splat(coordinate, 3)],
-    );
-}
-
-/// TXG.
-fn gather(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let coordinate = l.value(cx, 0, F);
-    let component = component(l, cx);
-    access(l, cx, TexMode::Gather(component), coordinate, &[]);
-}
-
-/// TXGO.
-fn gather_offsets(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let coordinate = l.value(cx, 0, F);
-    let (x, y) = (l.value(cx, 1, Type::S32), l.value(cx, 2, Type::S32));
-    let component = component(l, cx);
-    access(
-        l,
-        cx,
-        TexMode::GatherOffsets(component),
-        coordinate,
-        &[x, y],
-    );
-}
-
-/// TXQ: the level is lane x.
-fn query_size(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let level = l.value(cx, 0, Type::S32);
-    access(l, cx, TexMode::QuerySize, level, &[splat(level, 0)]);
-}
-
-/// TXQS.
-fn query_samples(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let unused = l.bits(0);
-    access(l, cx, TexMode::QuerySamples, unused, &[]);
-}
-
-/// LOD.
-fn query_lod(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let coordinate = l.value(cx, 0, F);
-    access(l, cx, TexMode::QueryLod, coordinate, &[]);
 }
 
 /// The component that TXG and TXGO select.
@@ -171,50 +95,51 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, mode: TexMode, coordinate: Src, 
         true => layer_of_stack(l, coordinate, &texture, id),
         false => coordinate,
     };
-    let mut sources = [super::context::placeholder(); 6];
-    let mut count = 0;
-    let mut push = |source: Src| {
-        sources[count] = source;
-        count += 1;
-    };
+    let mut sources = Sources::new();
     if mode.has_coordinate() {
-        push(coordinate);
+        sources.push(coordinate);
     }
-    let operands = cx.info.operands.len() - 1;
+    // The operand behind those of the opcode.
+    let further = cx.info.operands.len() - 1;
     if access.reference {
-        push(match target.reference {
+        sources.push(match target.reference {
             Reference::Lane(lane) => splat(coordinate, lane),
-            Reference::Operand | Reference::None => splat(l.value(cx, operands, F), 0),
+            Reference::Operand | Reference::None => splat(l.value(cx, further, F), 0),
         });
     }
-    own.iter().copied().for_each(&mut push);
+    own.iter().for_each(|&source| sources.push(source));
     if cx.line.modifiers.mods().contains(Mods::LODCLAMP) {
         access.min_lod = true;
         // TXD has the least level in w of its third operand. ARB_sparse_texture_clamp section 2.X.8.Z.
-        push(if mode == TexMode::Grad {
-            splat(own[1], 3)
-        } else {
-            splat(l.value(cx, operands, F), target.clamp_lane())
+        sources.push(match mode == TexMode::Grad {
+            true => splat(own[1], 3),
+            false => splat(l.value(cx, further, F), target.clamp_lane()),
         });
     }
-    match part.offset {
-        Offset::None => {}
+    access.offset = offset(l, cx, part.offset, &mut sources);
+    let aux = Aux::Tex(l.builder.program.tex_accesses.push(access));
+    let late = sparse::update(l, cx, aux, sources.all());
+    l.finish_with(cx, Op::Tex, cx.result, aux, sources.all());
+    sparse::update_after(l, late);
+}
+
+/// The texel offset of an access; one that is computed at run time is the last operand and the last source.
+fn offset(
+    l: &mut Lowerer<'_>,
+    cx: &InstCx<'_>,
+    offset: Offset,
+    sources: &mut Sources,
+) -> TexelOffset {
+    match offset {
         // Zeros are allowed for every target, but SPIR-V takes no offset operand with cubes.
-        Offset::Constant(offset) if offset == [0; 3] => {}
-        Offset::Constant(offset) => {
-            access.offset = TexelOffset::Constant(offset.map(|component| component as i8))
-        }
+        Offset::None | Offset::Constant([0, 0, 0]) => TexelOffset::None,
+        Offset::Constant(offset) => TexelOffset::Constant(offset.map(|it| it as i8)),
         Offset::Dynamic => {
-            access.offset = TexelOffset::Dynamic;
             let last = cx.line.source_count as usize - 1;
-            push(l.value(cx, last, Type::S32));
+            sources.push(l.value(cx, last, Type::S32));
+            TexelOffset::Dynamic
         }
     }
-    let aux = Aux::Tex(l.builder.program.tex_accesses.push(access));
-    let sources = &sources[..count];
-    let late = sparse::update(l, cx, aux, sources);
-    l.finish_with(cx, Op::Tex, cx.result, aux, sources);
-    sparse::update_after(l, late);
 }
 
 /// The coordinate of an array texture for that of a stack, whose layers lie between 0 and 1. Layers are not blended with each other, as
@@ -223,10 +148,8 @@ fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: T
     let access = TexAccess::new(id, texture, TexMode::QuerySize);
     let aux = Aux::Tex(l.builder.program.tex_accesses.push(access));
     let level = l.bits(0);
-    let size = l.hidden(F.width());
-    let dst = Dst::new(size, WriteMask::XYZW);
-    l.inst(Op::Tex, Type::S32, Some(dst), aux, &[level]);
-    let layers = l.converted(Src::register(size), Type::S32, F);
+    let size = l.compute_with(Op::Tex, Type::S32, aux, &[level]);
+    let layers = l.converted(size, Type::S32, F);
     let lane = texture.target.dimensions();
     let stacked = l.hidden(F.width());
     l.put(stacked, WriteMask::XYZW, Op::Mov, F, &[coordinate]);
@@ -243,23 +166,20 @@ fn texture(
     target: &TargetInfo,
     mode: TexMode,
 ) -> (TextureId, Texture) {
-    let is_query = !mode.reads_texels();
-    let purpose = match is_query {
-        true => Purpose::Query,
-        false => Purpose::Texels,
+    let (purpose, texel) = match mode.reads_texels() {
+        true => (Purpose::Texels, cx.result),
+        false => (Purpose::Query, F),
     };
     let units = l.units(part, purpose);
-    let texel = if is_query { F } else { cx.result };
     let texture = Texture {
         units,
         target: target.target,
         shadow: target.is_shadow(),
         texel,
     };
-    let id = if is_query && !units.is_handle() {
-        queried_texture(l, texture)
-    } else {
-        accessed_texture(l, texture)
+    let id = match purpose == Purpose::Query && !units.is_handle() {
+        true => queried_texture(l, texture),
+        false => accessed_texture(l, texture),
     };
     (id, texture)
 }
