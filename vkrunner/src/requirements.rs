@@ -1,137 +1,24 @@
 //! What a device can do, and whether that is enough for a script.
 
 mod buffers;
+mod capabilities;
 mod components;
 mod framebuffer;
 mod groups;
 mod textures;
 
+pub(crate) use capabilities::{
+    BufferLimits, Capabilities, DescriptorLimits, FeedbackLimits, FormatUses, FramebufferLimits,
+    TextureCapabilities,
+};
 pub(crate) use components::missing_components;
-pub(crate) use framebuffer::FramebufferLimits;
 
 use ash::vk;
 use buffers::{missing_buffer_limit, missing_feedback, too_many_buffers};
 use glasm::ir::Stage;
-use glasm_scripts::compile::Withheld;
 use glasm_scripts::script::{Column, Command, DrawSource, IndexWidth, ProgramForm, Script};
-use std::collections::BTreeSet;
 
 pub(crate) use groups::missing_for_module;
-pub(crate) use textures::{FormatUses, TextureCapabilities};
-
-/// What a device can bind.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct BufferLimits {
-    /// Bytes.
-    pub(crate) max_size: u64,
-    /// Of what offsets must be multiples.
-    pub(crate) alignment: u64,
-    /// How many a stage can have.
-    pub(crate) max_count: u32,
-}
-
-/// How many descriptors a stage can have.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct DescriptorLimits {
-    pub(crate) samplers: u32,
-    /// Textures, with buffer textures.
-    pub(crate) textures: u32,
-    pub(crate) images: u32,
-}
-
-/// What a device can capture.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FeedbackLimits {
-    pub(crate) buffers: BufferLimits,
-    pub(crate) max_streams: u32,
-    pub(crate) max_stride: u32,
-    /// Whether it counts primitives: `transformFeedbackQueries`.
-    pub(crate) counts: bool,
-}
-
-/// What a device can do.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Capabilities {
-    /// Major, minor and patch version that both device and runner know.
-    pub(crate) version: [u32; 3],
-    /// What subgroups can do.
-    pub(crate) subgroups: glasm::Subgroups,
-    /// Names of the features that are enabled.
-    pub(crate) features: BTreeSet<&'static str>,
-    /// Names of the extensions that the device has.
-    pub(crate) extensions: BTreeSet<String>,
-    pub(crate) framebuffer: FramebufferLimits,
-    pub(crate) textures: TextureCapabilities,
-    pub(crate) max_work_groups: [u32; 3],
-    pub(crate) max_group_size: [u32; 3],
-    pub(crate) max_group_invocations: u32,
-    pub(crate) max_push: u32,
-    /// Components of what passes between stages.
-    pub(crate) max_vertex_outputs: u32,
-    pub(crate) max_fragment_inputs: u32,
-    /// Whether memory of the process can be that of buffers with addresses.
-    pub(crate) shares_buffers: bool,
-    pub(crate) descriptors: DescriptorLimits,
-    /// Descriptor sets that a pipeline can have.
-    pub(crate) max_sets: u32,
-    pub(crate) uniform_buffers: BufferLimits,
-    pub(crate) storage_buffers: BufferLimits,
-    pub(crate) max_patch_vertices: u32,
-    pub(crate) feedback: FeedbackLimits,
-    /// `shaderSignedZeroInfNanPreserveFloat32`
-    pub(crate) preserves_signed_zero_inf_nan: bool,
-    /// Raw values of the formats that vertex attributes can have.
-    pub(crate) vertex_formats: BTreeSet<i32>,
-    /// Number of vertex attributes.
-    pub(crate) vertex_attributes: u32,
-}
-
-impl Capabilities {
-    fn has(&self, feature: &str) -> bool {
-        self.features.contains(feature)
-    }
-
-    /// The features that the compiler is told about.
-    pub(crate) fn device_features(&self, without: &Withheld) -> glasm::DeviceFeatures {
-        without.told(glasm::DeviceFeatures {
-            // The runner does not enable it, so that the modules themselves keep their accesses inside.
-            robust_buffer_access2: false,
-            subgroups: self.subgroups,
-            signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
-            ..glasm::DeviceFeatures::default().with(|name| self.has(name))
-        })
-    }
-
-    /// Where programs find what they read. Handles get a set of their own if there can be so many, else a place behind the textures.
-    pub(crate) fn binding_layout(&self) -> glasm::BindingLayout {
-        let usual = glasm::BindingLayout::default();
-        if self.max_sets > usual.handle_set {
-            return usual;
-        }
-        glasm::BindingLayout {
-            handle_set: usual.texture_set,
-            first_handle_binding: 64,
-            ..usual
-        }
-    }
-
-    /// The newest target that the device takes.
-    pub(crate) fn best_target(&self) -> glasm::Target {
-        match self.version {
-            [1, 1, _] => glasm::Target::Vulkan1_1,
-            [1, 2, _] => glasm::Target::Vulkan1_2,
-            _ => glasm::Target::Vulkan1_3,
-        }
-    }
-
-    /// The first feature or extension of a list that is missing.
-    pub(crate) fn missing_feature<'a>(
-        &self,
-        names: impl IntoIterator<Item = &'a str>,
-    ) -> Option<&'a str> {
-        names.into_iter().find(|name| !self.has(name))
-    }
-}
 
 /// Why a script is not for a device that has so much; `None` if it is.
 pub(crate) fn surplus(script: &Script, capabilities: &Capabilities) -> Option<String> {
@@ -268,6 +155,7 @@ fn missing_limit(script: &Script, capabilities: &Capabilities) -> Option<String>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glasm_scripts::compile::Withheld;
 
     pub(super) fn capable() -> Capabilities {
         Capabilities {

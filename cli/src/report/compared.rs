@@ -1,6 +1,6 @@
 //! Scripts that ran twice: how the two runs agree, as lines, as a table by family, and as a document.
 
-use super::{FailureRecord, Fault, Record, Results, Verdict};
+use super::record::{FailureRecord, Fault, Record, Results, Verdict};
 use glasm_scripts::compare::known::reference;
 use glasm_scripts::compare::report::{self, Judged, Mark, family};
 use glasm_scripts::compare::{Class, Comparison, Decision, Driver, Known};

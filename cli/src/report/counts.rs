@@ -1,6 +1,6 @@
 //! How many scripts passed, failed, and were skipped.
 
-use super::{Record, Verdict};
+use super::record::{Record, Results, Verdict};
 use serde::Serialize;
 use std::fmt;
 
@@ -61,6 +61,13 @@ impl fmt::Display for Counts {
             )?;
         }
         Ok(())
+    }
+}
+
+impl Results {
+    /// Counts of outcomes.
+    pub(crate) fn counts(&self) -> Counts {
+        Counts::of(self.records())
     }
 }
 

@@ -3,7 +3,8 @@
 //! Failures come first, each with the lines of the script around it and with its pictures; then a table of all scripts with a column for
 //! each device. Choosing what the table shows is done with styles alone.
 
-use super::{Counts, FailureRecord, Record, Results, Verdict};
+use super::Counts;
+use super::record::{FailureRecord, Record, Results, Verdict};
 use crate::console::plural;
 use std::fmt::Write;
 use std::path::Path;
@@ -375,8 +376,8 @@ fn base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record::{FailureImage, Verdict};
     use super::super::tests::results;
-    use super::super::{FailureImage, Verdict};
     use super::*;
 
     #[test]

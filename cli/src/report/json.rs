@@ -1,6 +1,7 @@
 //! The JSON report, and the lines of `--message-format json`.
 
-use super::{Counts, Record, Results, milliseconds};
+use super::Counts;
+use super::record::{Record, Results, milliseconds};
 use crate::console::Fatal;
 use serde::Serialize;
 

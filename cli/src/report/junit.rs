@@ -1,6 +1,6 @@
 //! The JUnit report.
 
-use super::{FailureRecord, Fault, Record, Results, Verdict};
+use super::record::{FailureRecord, Fault, Record, Results, Verdict};
 use crate::console::Fatal;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! Several devices side by side: a line for each script with a column for each device.
 
-use super::{Counts, INDENT, Record, Results, Verdict};
+use super::Counts;
+use super::record::{INDENT, Record, Results, Verdict};
 
 /// What goes in front: the devices, numbered as the columns are.
 pub(crate) fn heading(devices: &[String]) -> String {

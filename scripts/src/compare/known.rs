@@ -13,7 +13,7 @@
 //! interface, device or name contains `driver`, so what holds for one driver says nothing of others. One that explains nothing although
 //! scripts like each of its patterns were compared with such a driver is [stale](Known::stale), unless it says `sometimes = true`.
 
-use super::{Class, Comparison, Difference, DifferenceKind, Driver};
+use super::comparison::{Class, Comparison, Difference, DifferenceKind, Driver};
 use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -4,24 +4,15 @@
 //! that holds in both runs compared it: then both values are within the tolerance of the script. At the end of the script the same goes
 //! for values that have not changed since. Everything else has the tolerances of `numbers`.
 
+use super::comparison::{Comparison, Difference, DifferenceKind, Sample, distance};
 use super::numbers::{Gap, NumberKind, accepts_scalar, scalar_gap, word_gap};
-use super::{Comparison, Difference, Recording};
+use super::recording::Recording;
 use crate::data::Scalar;
 use crate::format::Format;
 use crate::observation::{Observation, ObservedLayout};
 use crate::probe::Precision;
 use crate::probe::pixels::print_values;
-use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
-
-/// Two values that differ, and where.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Sample {
-    /// The place: `(3, 4) green`, `byte 12`.
-    pub place: String,
-    /// The values of the two runs.
-    pub values: [String; 2],
-}
 
 /// An observation of both runs.
 struct Pair<'a> {
@@ -114,7 +105,7 @@ fn note_unpaired(seen: &Observation, name: &str, comparison: &mut Comparison) {
         None => format!("only {name} has left {}", seen.subject),
         Some(_) => format!("{} was looked at with {name} only", seen.subject),
     };
-    comparison.differ(super::DifferenceKind::Values, seen.line, text);
+    comparison.differ(DifferenceKind::Values, seen.line, text);
 }
 
 fn compare_pair(pair: &Pair<'_>, pairs: &[Pair<'_>], comparison: &mut Comparison) {
@@ -149,7 +140,7 @@ fn compare_pair(pair: &Pair<'_>, pairs: &[Pair<'_>], comparison: &mut Comparison
     };
     if !same_shape {
         let text = format!("{} has another shape", a.subject);
-        comparison.differ(super::DifferenceKind::Values, a.line, text);
+        comparison.differ(DifferenceKind::Values, a.line, text);
         return;
     }
     comparison.values += tally.values;
@@ -171,7 +162,7 @@ fn describe(seen: &Observation, tally: Tally) -> Difference {
     if tally.beyond > 0 && tally.beyond < tally.differing {
         text.push_str(&format!(", {} of them too much", tally.beyond));
     }
-    if let Some(distance) = super::distance(tally.ulp, tally.near_zero, tally.steps) {
+    if let Some(distance) = distance(tally.ulp, tally.near_zero, tally.steps) {
         text.push_str(&format!(", up to {distance}"));
     }
     let samples: Vec<Sample> = tally
@@ -185,7 +176,7 @@ fn describe(seen: &Observation, tally: Tally) -> Difference {
         text.push_str(&format!("; {word} {}: {a} and {b}", sample.place));
     }
     Difference {
-        kind: super::DifferenceKind::Values,
+        kind: DifferenceKind::Values,
         beyond: tally.beyond > 0,
         line: seen.line,
         text,

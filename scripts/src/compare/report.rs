@@ -1,7 +1,7 @@
 //! Comparisons of many scripts together: by family, as a table and as a document.
 
+use super::comparison::{Class, Comparison, distance};
 use super::known::Decision;
-use super::{Class, Comparison, distance};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! What the buffers of a script and its transform feedback need of a device.
 
-use super::Capabilities;
+use super::capabilities::Capabilities;
 use glasm_scripts::script::{
     BindTarget, BufferKey, BufferKind, CaptureCount, Command, ProgramForm, Script,
 };

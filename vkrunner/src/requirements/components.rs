@@ -1,6 +1,6 @@
 //! Components of the outputs and inputs that a program has between stages.
 
-use super::Capabilities;
+use super::capabilities::Capabilities;
 use glasm::Reflection;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::InterfaceVariable;

@@ -1,35 +1,9 @@
 //! What framebuffers and the fixed-function state of draws ask of a device.
 
-use super::Capabilities;
+use super::capabilities::{Capabilities, FramebufferLimits};
 use ash::vk;
 use glasm_scripts::script::pipeline_state::{BlendState, PipelineState};
 use glasm_scripts::script::{Attachments, Command, Draw, Requirements, Script};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// What framebuffers of a device can be.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FramebufferLimits {
-    /// Width and height.
-    pub(crate) size: [u32; 2],
-    pub(crate) layers: u32,
-    pub(crate) colors: u32,
-    /// Raw values of the formats that color attachments can have, with the bits of the possible numbers of samples.
-    pub(crate) color_formats: BTreeMap<i32, u32>,
-    /// The same for depth and stencil.
-    pub(crate) depth_formats: BTreeMap<i32, u32>,
-    /// Possible numbers of samples without attachments.
-    pub(crate) empty_samples: u32,
-    /// Raw values of the formats that can be blended.
-    pub(crate) blend_formats: BTreeSet<i32>,
-    /// Attachments that can be blended with two colors.
-    pub(crate) dual_source: u32,
-    /// Width and height of viewports.
-    pub(crate) viewport: [u32; 2],
-    /// Smallest and largest coordinate of the corners of viewports.
-    pub(crate) viewport_bounds: [f32; 2],
-    /// Smallest and largest width of lines.
-    pub(crate) line_width: [f32; 2],
-}
 
 /// Why a script's framebuffer or draws cannot be had; `None` if they can.
 pub(super) fn missing(script: &Script, capabilities: &Capabilities) -> Option<String> {

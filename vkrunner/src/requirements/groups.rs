@@ -1,6 +1,6 @@
 //! What work groups a device runs.
 
-use super::Capabilities;
+use super::capabilities::Capabilities;
 use glasm::ir::Stage;
 use glasm_scripts::script::{Command, Groups, Script};
 use rspirv::spirv::{ExecutionMode, Op};

@@ -1,39 +1,12 @@
 //! What a device must have for the textures and storage images of a script.
 
-use super::Capabilities;
+use super::capabilities::{Capabilities, TextureCapabilities};
 use crate::vk::raw_format;
 use ash::vk;
 use glasm::ir::TexTarget;
 use glasm_scripts::script::{BoundImage, Command, ProgramForm, Script, target_name};
 use glasm_scripts::texture::{Sampling, Shape, Swizzle, Wrap};
 use std::collections::BTreeMap;
-
-/// What a format can be used for.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FormatUses {
-    /// Of images with optimal tiling.
-    pub(crate) images: vk::FormatFeatureFlags,
-    pub(crate) buffers: vk::FormatFeatureFlags,
-    /// Numbers of samples that textures filled by draws can have: bit n stands for 2^n samples, as in Vulkan's flags.
-    pub(crate) samples: vk::SampleCountFlags,
-    /// Numbers of samples that storage images can have.
-    pub(crate) storage_samples: vk::SampleCountFlags,
-}
-
-/// What textures can be.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct TextureCapabilities {
-    pub(crate) max_1d: u32,
-    pub(crate) max_2d: u32,
-    pub(crate) max_3d: u32,
-    pub(crate) max_cube: u32,
-    pub(crate) max_layers: u32,
-    pub(crate) max_texels: u32,
-    pub(crate) max_lod_bias: f32,
-    pub(crate) max_anisotropy: f32,
-    /// By raw value.
-    pub(crate) formats: BTreeMap<i32, FormatUses>,
-}
 
 /// What kind of thing has a shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -248,6 +221,7 @@ fn is_standard_border(color: [f64; 4]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::capabilities::FormatUses;
     use super::*;
     use glasm_scripts::format::Format;
 

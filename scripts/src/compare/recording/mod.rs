@@ -25,7 +25,7 @@ mod write;
 
 pub use read::{ReadError, RecordingError};
 
-use super::Driver;
+use super::comparison::Driver;
 use crate::format::{Encoding, Format};
 use crate::observation::{Observation, Verdict};
 use crate::outcome::{Failure, Outcome, ScriptReport};

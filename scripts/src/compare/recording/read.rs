@@ -1,7 +1,7 @@
 //! Reads recordings, which may be anything: every mistake is an error with its line, and no file asks for more memory than
 //! [`MAX_BYTES`].
 
-use super::super::Driver;
+use super::super::comparison::Driver;
 use super::{Cell, EXTENSION, HEAD, MAX_BYTES, Recording, cell_of, fields, file_of, normal};
 use crate::data::{DataType, Scalar, Value};
 use crate::format::{Format, write_bits};

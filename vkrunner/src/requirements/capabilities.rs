@@ -1,0 +1,171 @@
+//! What a device can do, as `vk` finds out and requirements ask.
+
+use ash::vk;
+use glasm_scripts::compile::Withheld;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What framebuffers of a device can be.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FramebufferLimits {
+    /// Width and height.
+    pub(crate) size: [u32; 2],
+    pub(crate) layers: u32,
+    pub(crate) colors: u32,
+    /// Raw values of the formats that color attachments can have, with the bits of the possible numbers of samples.
+    pub(crate) color_formats: BTreeMap<i32, u32>,
+    /// The same for depth and stencil.
+    pub(crate) depth_formats: BTreeMap<i32, u32>,
+    /// Possible numbers of samples without attachments.
+    pub(crate) empty_samples: u32,
+    /// Raw values of the formats that can be blended.
+    pub(crate) blend_formats: BTreeSet<i32>,
+    /// Attachments that can be blended with two colors.
+    pub(crate) dual_source: u32,
+    /// Width and height of viewports.
+    pub(crate) viewport: [u32; 2],
+    /// Smallest and largest coordinate of the corners of viewports.
+    pub(crate) viewport_bounds: [f32; 2],
+    /// Smallest and largest width of lines.
+    pub(crate) line_width: [f32; 2],
+}
+
+/// What a format can be used for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FormatUses {
+    /// Of images with optimal tiling.
+    pub(crate) images: vk::FormatFeatureFlags,
+    pub(crate) buffers: vk::FormatFeatureFlags,
+    /// Numbers of samples that textures filled by draws can have: bit n stands for 2^n samples, as in Vulkan's flags.
+    pub(crate) samples: vk::SampleCountFlags,
+    /// Numbers of samples that storage images can have.
+    pub(crate) storage_samples: vk::SampleCountFlags,
+}
+
+/// What textures can be.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TextureCapabilities {
+    pub(crate) max_1d: u32,
+    pub(crate) max_2d: u32,
+    pub(crate) max_3d: u32,
+    pub(crate) max_cube: u32,
+    pub(crate) max_layers: u32,
+    pub(crate) max_texels: u32,
+    pub(crate) max_lod_bias: f32,
+    pub(crate) max_anisotropy: f32,
+    /// By raw value.
+    pub(crate) formats: BTreeMap<i32, FormatUses>,
+}
+
+/// What a device can bind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BufferLimits {
+    /// Bytes.
+    pub(crate) max_size: u64,
+    /// Of what offsets must be multiples.
+    pub(crate) alignment: u64,
+    /// How many a stage can have.
+    pub(crate) max_count: u32,
+}
+
+/// How many descriptors a stage can have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DescriptorLimits {
+    pub(crate) samplers: u32,
+    /// Textures, with buffer textures.
+    pub(crate) textures: u32,
+    pub(crate) images: u32,
+}
+
+/// What a device can capture.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FeedbackLimits {
+    pub(crate) buffers: BufferLimits,
+    pub(crate) max_streams: u32,
+    pub(crate) max_stride: u32,
+    /// Whether it counts primitives: `transformFeedbackQueries`.
+    pub(crate) counts: bool,
+}
+
+/// What a device can do.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Capabilities {
+    /// Major, minor and patch version that both device and runner know.
+    pub(crate) version: [u32; 3],
+    /// What subgroups can do.
+    pub(crate) subgroups: glasm::Subgroups,
+    /// Names of the features that are enabled.
+    pub(crate) features: BTreeSet<&'static str>,
+    /// Names of the extensions that the device has.
+    pub(crate) extensions: BTreeSet<String>,
+    pub(crate) framebuffer: FramebufferLimits,
+    pub(crate) textures: TextureCapabilities,
+    pub(crate) max_work_groups: [u32; 3],
+    pub(crate) max_group_size: [u32; 3],
+    pub(crate) max_group_invocations: u32,
+    pub(crate) max_push: u32,
+    /// Components of what passes between stages.
+    pub(crate) max_vertex_outputs: u32,
+    pub(crate) max_fragment_inputs: u32,
+    /// Whether memory of the process can be that of buffers with addresses.
+    pub(crate) shares_buffers: bool,
+    pub(crate) descriptors: DescriptorLimits,
+    /// Descriptor sets that a pipeline can have.
+    pub(crate) max_sets: u32,
+    pub(crate) uniform_buffers: BufferLimits,
+    pub(crate) storage_buffers: BufferLimits,
+    pub(crate) max_patch_vertices: u32,
+    pub(crate) feedback: FeedbackLimits,
+    /// `shaderSignedZeroInfNanPreserveFloat32`
+    pub(crate) preserves_signed_zero_inf_nan: bool,
+    /// Raw values of the formats that vertex attributes can have.
+    pub(crate) vertex_formats: BTreeSet<i32>,
+    /// Number of vertex attributes.
+    pub(crate) vertex_attributes: u32,
+}
+
+impl Capabilities {
+    pub(super) fn has(&self, feature: &str) -> bool {
+        self.features.contains(feature)
+    }
+
+    /// The features that the compiler is told about.
+    pub(crate) fn device_features(&self, without: &Withheld) -> glasm::DeviceFeatures {
+        without.told(glasm::DeviceFeatures {
+            // The runner does not enable it, so that the modules themselves keep their accesses inside.
+            robust_buffer_access2: false,
+            subgroups: self.subgroups,
+            signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
+            ..glasm::DeviceFeatures::default().with(|name| self.has(name))
+        })
+    }
+
+    /// Where programs find what they read. Handles get a set of their own if there can be so many, else a place behind the textures.
+    pub(crate) fn binding_layout(&self) -> glasm::BindingLayout {
+        let usual = glasm::BindingLayout::default();
+        if self.max_sets > usual.handle_set {
+            return usual;
+        }
+        glasm::BindingLayout {
+            handle_set: usual.texture_set,
+            first_handle_binding: 64,
+            ..usual
+        }
+    }
+
+    /// The newest target that the device takes.
+    pub(crate) fn best_target(&self) -> glasm::Target {
+        match self.version {
+            [1, 1, _] => glasm::Target::Vulkan1_1,
+            [1, 2, _] => glasm::Target::Vulkan1_2,
+            _ => glasm::Target::Vulkan1_3,
+        }
+    }
+
+    /// The first feature or extension of a list that is missing.
+    pub(crate) fn missing_feature<'a>(
+        &self,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Option<&'a str> {
+        names.into_iter().find(|name| !self.has(name))
+    }
+}
