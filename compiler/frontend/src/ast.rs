@@ -271,6 +271,8 @@ pub struct Path {
     pub first: u32,
     /// Number of segments.
     pub count: u32,
+    /// The text of a path that is an operand or a result.
+    pub name: Option<NameId>,
     /// Place.
     pub span: Span,
 }
@@ -279,11 +281,23 @@ pub struct Path {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment {
     /// The word.
-    pub name: NameId,
+    pub word: Span,
     /// Up to two brackets.
     pub brackets: [Bracket; 2],
     /// Place of the word and its brackets.
     pub span: Span,
+    /// The key of the path up to here; see `lang::paths`.
+    pub key: u64,
+}
+
+impl Segment {
+    /// The run-time index in its brackets.
+    pub fn relative(&self) -> Option<u32> {
+        match self.brackets[0] {
+            Bracket::Relative(relative) => Some(relative),
+            Bracket::None | Bracket::One(_) | Bracket::Range(..) => None,
+        }
+    }
 }
 
 /// Contents of a bracket in a path.

@@ -52,6 +52,36 @@ pub enum Kind {
     End,
 }
 
+impl Kind {
+    /// The byte of a mark; NUL, which is in no program, for all others.
+    #[inline(always)]
+    pub(crate) const fn byte(self) -> u8 {
+        match self {
+            Self::Dot => b'.',
+            Self::Comma => b',',
+            Self::Semicolon => b';',
+            Self::Colon => b':',
+            Self::OpenBracket => b'[',
+            Self::CloseBracket => b']',
+            Self::OpenBrace => b'{',
+            Self::CloseBrace => b'}',
+            Self::OpenParen => b'(',
+            Self::CloseParen => b')',
+            Self::Plus => b'+',
+            Self::Minus => b'-',
+            Self::Bar => b'|',
+            Self::Equals => b'=',
+            Self::Ident
+            | Self::Int
+            | Self::Float
+            | Self::Word
+            | Self::DotDot
+            | Self::Bad
+            | Self::End => 0,
+        }
+    }
+}
+
 /// A token: kind and place, 8 bytes. Texts are limited to 2^24 bytes, so a length fits 24 bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Token {
@@ -188,6 +218,15 @@ const WORD: [bool; 256] = {
     table
 };
 
+/// Whether a byte is one of those of words, points and brackets.
+const PATH: [bool; 256] = {
+    let mut table = WORD;
+    table[b'.' as usize] = true;
+    table[b'[' as usize] = true;
+    table[b']' as usize] = true;
+    table
+};
+
 /// The tokens of `source` from byte `start` on, closed by one [`Kind::End`]. `source` holds less than 2^24 bytes.
 pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
     let mut tokens: Vec<Token> = tokens(source, start).collect();
@@ -275,10 +314,16 @@ pub(crate) fn word_length(rest: &[u8]) -> usize {
     length
 }
 
+/// Whether `byte` continues a word.
+#[inline]
+pub(crate) fn is_of_word(byte: u8) -> bool {
+    WORD[byte as usize]
+}
+
 /// Whether `byte` is one of those of words, points and brackets.
 #[inline]
 pub(crate) fn is_of_path(byte: u8) -> bool {
-    WORD[byte as usize] || matches!(byte, b'.' | b'[' | b']')
+    PATH[byte as usize]
 }
 
 /// Whether a word can begin with `byte`.

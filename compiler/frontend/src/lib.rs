@@ -21,6 +21,7 @@ pub mod split;
 mod syntax;
 mod unknown_header;
 mod vars;
+mod words;
 
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
 pub use header::start;

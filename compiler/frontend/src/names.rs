@@ -2,9 +2,10 @@
 //!
 //! Names of up to eight bytes are their own key, so that most look-ups compare one integer.
 
+use crate::lex;
+use crate::words;
 use glasm_ir::Span;
-use rustc_hash::FxHasher;
-use std::hash::Hasher;
+use std::collections::BTreeMap;
 
 /// A name of the program string.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -46,12 +47,18 @@ const FREE: Slot = Slot { key: 0, number: 0 };
 /// Slots of a new table; a power of two.
 const FIRST_SLOTS: usize = 128;
 
+/// How many slots are tried for a name. Names can be chosen so that all of them are meant for one slot: searching on would make a program
+/// of such names take time by the square of its length.
+const PROBES: usize = 24;
+
 /// The tables of [`Names`], which serve one program after the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameTables {
     spans: Vec<Span>,
     /// Open addressing; the length is a power of two.
     slots: Vec<Slot>,
+    /// The names that found no free slot.
+    crowded: BTreeMap<Box<[u8]>, u32>,
 }
 
 /// The names seen so far, in a program string.
@@ -67,6 +74,7 @@ impl<'s> Names<'s> {
         tables.spans.clear();
         tables.slots.clear();
         tables.slots.resize(FIRST_SLOTS, FREE);
+        tables.crowded.clear();
         Self { source, tables }
     }
 
@@ -114,100 +122,98 @@ impl<'s> Names<'s> {
         (0..self.len() as u32).map(|number| (NameId(number), self.text(NameId(number))))
     }
 
-    /// The number of the name of `length` bytes that begins at byte `start`, new if it was not seen before.
+    /// The name that `rest` begins with, if it was seen before, and its length. The word is at least one byte long.
     #[inline(always)]
-    pub(crate) fn intern(&mut self, start: usize, length: usize) -> NameId {
-        let eight = self.source.get(start..start + 8);
-        if let Some(&bytes) = eight.and_then(|bytes| bytes.first_chunk::<8>())
-            && length.wrapping_sub(1) < 8
-        {
-            // Names of up to eight bytes are read at once: no loop over their bytes.
-            let key = u64::from_be_bytes(bytes) >> (64 - 8 * length);
-            let slots = self.tables.slots.as_slice();
-            let home = home(key) & (slots.len() - 1);
-            // Free slots have the key 0, which no name has.
-            if let Some(slot) = slots.get(home).filter(|slot| slot.key == key) {
-                return NameId(slot.number - 1);
-            }
-            return self.find(key, start, length);
+    pub(crate) fn known(&self, rest: &[u8]) -> Option<(NameId, usize)> {
+        let &eight = rest.first_chunk::<8>()?;
+        let length = lex::word_length(&eight);
+        if length == 8 && rest.get(8).is_some_and(|&byte| lex::is_of_word(byte)) {
+            return None;
         }
-        self.find_long(start, length)
-    }
-
-    #[inline(never)]
-    fn find_long(&mut self, start: usize, length: usize) -> NameId {
-        let key = key(&self.source[start..start + length]);
-        self.find(key, start, length)
-    }
-
-    /// The name, in a slot at or behind the first one that is meant for it.
-    #[inline(never)]
-    fn find(&mut self, key: u64, start: usize, length: usize) -> NameId {
-        let span = Span::new(start as u32, (start + length) as u32);
+        let key = words::short_key(eight, length);
         let slots = self.tables.slots.as_slice();
-        let mask = slots.len() - 1;
-        let mut position = home(key) & mask;
-        while let Some(slot) = slots.get(position).filter(|slot| slot.number != 0) {
-            if slot.key == key && (length <= 8 || self.is_text(*slot, span)) {
+        let slot = slots.get(words::home(key) & slots.len().wrapping_sub(1))?;
+        // Free slots have the key 0, which no name has.
+        (slot.key == key).then_some((NameId(slot.number.wrapping_sub(1)), length))
+    }
+
+    /// The number of the name of `length` bytes that begins at byte `start`, new if it was not seen before.
+    #[inline(never)]
+    pub(crate) fn intern(&mut self, start: usize, length: usize) -> NameId {
+        let key = words::key_ahead(&self.source[start..], length);
+        let span = Span::new(start as u32, (start + length) as u32);
+        let mask = self.tables.slots.len() - 1;
+        let home = words::home(key);
+        for step in 0..PROBES {
+            let position = (home + step) & mask;
+            let slot = self.tables.slots[position];
+            if slot.number == 0 {
+                return self.add(Some(position), key, span);
+            }
+            if slot.key == key && (length <= 8 || self.is_text(slot.number - 1, span)) {
                 return NameId(slot.number - 1);
             }
-            position = (position + 1) & mask;
         }
-        self.add(position, key, span)
+        match self.tables.crowded.get(&self.source[span.range()]) {
+            Some(&number) => NameId(number),
+            None => self.add(None, key, span),
+        }
     }
 
-    /// Whether the name in a slot is spelled as the bytes of `span`.
-    fn is_text(&self, slot: Slot, span: Span) -> bool {
-        self.text(NameId(slot.number - 1)) == &self.source[span.range()]
+    /// Whether a name is spelled as the bytes of `span`.
+    fn is_text(&self, number: u32, span: Span) -> bool {
+        self.text(NameId(number)) == &self.source[span.range()]
     }
 
+    /// Adds a name, in a free slot if there is one near the first that is meant for it.
     #[cold]
-    fn add(&mut self, position: usize, key: u64, span: Span) -> NameId {
-        let NameTables { spans, slots } = &mut self.tables;
+    fn add(&mut self, position: Option<usize>, key: u64, span: Span) -> NameId {
+        let NameTables {
+            spans,
+            slots,
+            crowded,
+        } = &mut self.tables;
         spans.push(span);
         let number = spans.len() as u32;
-        slots[position] = Slot { key, number };
-        // At least half of the slots stay free, so that searches are short and end.
+        match position {
+            Some(position) => slots[position] = Slot { key, number },
+            None => drop(crowded.insert(self.source[span.range()].into(), number - 1)),
+        }
+        // At least half of the slots stay free, so that searches are short.
         if spans.len() * 2 > slots.len() {
-            grow(slots);
+            self.grow();
         }
         NameId(number - 1)
     }
-}
 
-fn grow(slots: &mut Vec<Slot>) {
-    let mask = slots.len() * 4 - 1;
-    let old = std::mem::replace(slots, vec![FREE; mask + 1]);
-    for slot in old.into_iter().filter(|slot| slot.number != 0) {
-        let mut position = home(slot.key) & mask;
-        while slots[position].number != 0 {
-            position = (position + 1) & mask;
+    /// Gives every name its place in a larger table.
+    fn grow(&mut self) {
+        let NameTables {
+            spans,
+            slots,
+            crowded,
+        } = &mut self.tables;
+        let mask = slots.len() * 4 - 1;
+        slots.clear();
+        slots.resize(mask + 1, FREE);
+        crowded.clear();
+        for (span, number) in spans.iter().zip(0..) {
+            let text = &self.source[span.range()];
+            let key = words::key(text);
+            let near = (0..PROBES).map(|step| (words::home(key) + step) & mask);
+            match near
+                .into_iter()
+                .find(|&position| slots[position].number == 0)
+            {
+                Some(position) => {
+                    slots[position] = Slot {
+                        key,
+                        number: number + 1,
+                    }
+                }
+                None => drop(crowded.insert(text.into(), number)),
+            }
         }
-        slots[position] = slot;
-    }
-}
-
-/// Where the search for a key starts, before it is cut to the table.
-#[inline]
-fn home(key: u64) -> usize {
-    // Multiplying by 2^64 over the golden ratio spreads similar names; the bits from 32 on depend on four letters at least.
-    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
-}
-
-/// Names of up to eight bytes give themselves (they hold no NUL); longer ones a hash with the top bit set, which no ASCII
-/// name of eight bytes has.
-#[inline]
-fn key(text: &[u8]) -> u64 {
-    if text.len() <= 8 {
-        let mut key = 0u64;
-        for &byte in text {
-            key = key << 8 | u64::from(byte);
-        }
-        key
-    } else {
-        let mut hasher = FxHasher::default();
-        hasher.write(text);
-        hasher.finish() | 1 << 63
     }
 }
 
@@ -246,5 +252,21 @@ mod tests {
     fn prefixes_differ() {
         let (_, ids) = interned("a aa aaaaaaaaa");
         assert!(ids[0] != ids[1] && ids[1] != ids[2] && ids[0] != ids[2]);
+    }
+
+    #[test]
+    fn names_of_one_slot_cost_no_more_than_others() {
+        // Keys whose products with the constant of the hash agree in all bits that choose a slot.
+        let inverse = (0..6).fold(1u64, |inverse, _| {
+            inverse.wrapping_mul(2u64.wrapping_sub(inverse.wrapping_mul(words::HOME_FACTOR)))
+        });
+        let keys = (1..60_000u64).map(|low| (7 << 32 | low).wrapping_mul(inverse));
+        let text: Vec<u8> = keys.flat_map(u64::to_be_bytes).collect();
+        let mut names = Names::new(&text, NameTables::default());
+        let starts = (0..text.len()).step_by(8);
+        let first: Vec<NameId> = starts.clone().map(|at| names.intern(at, 8)).collect();
+        let again: Vec<NameId> = starts.map(|at| names.intern(at, 8)).collect();
+        assert_eq!((first.len(), first), (names.len(), again));
+        assert!(names.tables.crowded.len() > names.len() / 2);
     }
 }

@@ -7,8 +7,6 @@ use crate::lang::options::Features;
 use crate::source::{Dialect, Family, Version};
 use glasm_ir::Semantic;
 use glasm_ir::types::Base;
-use rustc_hash::FxHashMap;
-use std::sync::OnceLock;
 
 /// Whether a binding takes a number in brackets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,26 +105,6 @@ macro_rules! bindings {
             arb: arb_needs!($([$($need)*])?),
         },)*];
     };
-}
-
-/// The rows of one of the tables whose second word is `word`. All rows have at least two.
-pub(crate) fn with_second_word(
-    table: &'static [BindingInfo],
-    word: &[u8],
-) -> &'static [&'static BindingInfo] {
-    type Index = FxHashMap<&'static [u8], Vec<&'static BindingInfo>>;
-    static INDICES: [OnceLock<Index>; 2] = [const { OnceLock::new() }; 2];
-    let number = usize::from(std::ptr::eq(table, RESULTS));
-    let index = INDICES[number].get_or_init(|| {
-        let mut index = Index::default();
-        for row in table {
-            let second = row.path.split('.').nth(1).unwrap_or_default();
-            let second = second.trim_end_matches("[]").as_bytes();
-            index.entry(second).or_default().push(row);
-        }
-        index
-    });
-    index.get(word).map_or(&[], Vec::as_slice)
 }
 
 impl BindingInfo {

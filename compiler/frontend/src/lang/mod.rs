@@ -12,6 +12,7 @@ pub mod modifiers;
 pub mod opcode_info;
 pub mod opcodes;
 pub mod options;
+pub(crate) mod paths;
 pub mod state;
 pub mod targets;
 

@@ -1,7 +1,9 @@
 //! Instruction modifiers. NV_gpu_program4 tables X.14 and X.15, NV_gpu_program5 section 2.X.4.1.
 
+use crate::words::WordTable;
 use glasm_ir::resource::AtomicOp;
 use glasm_ir::types::{Base, Type, Width};
+use std::sync::OnceLock;
 
 bitflags::bitflags! {
     /// Modifiers other than data types and atomic operations.
@@ -301,27 +303,29 @@ static ATOMICS: &[(&str, AtomicOp)] = &[
     ("CSWAP", AtomicOp::CompareExchange),
 ];
 
-fn find<T: Copy>(table: &[(&str, T)], word: &[u8]) -> Option<T> {
-    table
-        .iter()
-        .find(|(name, _)| name.as_bytes() == word)
-        .map(|&(_, value)| value)
-}
-
 /// The modifier of a word behind a point.
 pub fn lookup(word: &[u8]) -> Option<Modifier> {
+    static TABLE: OnceLock<WordTable<Modifier>> = OnceLock::new();
+    TABLE.get_or_init(|| all().collect()).get(word).copied()
+}
+
+/// All modifier words with their meanings.
+pub(crate) fn all() -> impl Iterator<Item = (&'static str, Modifier)> {
+    let types = DATA_TYPES.iter().zip(0..);
+    let ty = |(ty, number): (&DataType, u8)| (ty.name, Modifier::Type(DataTypeId(number)));
+    let half = |name: &str| types.clone().find(|(ty, _)| ty.name == name).map(ty);
     // Program generators print the vectors of half floats with a small letter.
-    let word = match word {
-        b"F16x2" => b"F16X2".as_slice(),
-        b"F16x4" => b"F16X4",
-        word => word,
-    };
-    if let Some(index) = DATA_TYPES.iter().position(|ty| ty.name.as_bytes() == word) {
-        return Some(Modifier::Type(DataTypeId(index as u8)));
-    }
-    find(FLAGS, word)
-        .map(Modifier::Flag)
-        .or_else(|| find(ATOMICS, word).map(Modifier::Atomic))
+    let small = [("F16x2", half("F16X2")), ("F16x4", half("F16X4"))];
+    let small = small
+        .into_iter()
+        .filter_map(|(name, ty)| Some((name, ty?.1)));
+    let flags = FLAGS
+        .iter()
+        .map(|&(name, flag)| (name, Modifier::Flag(flag)));
+    let atomics = ATOMICS
+        .iter()
+        .map(|&(name, op)| (name, Modifier::Atomic(op)));
+    types.map(ty).chain(flags).chain(atomics).chain(small)
 }
 
 /// All modifier words, for hints.

@@ -10,9 +10,11 @@ pub(crate) use crate::lang::opcode_info::{
 pub use crate::lang::opcode_info::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
 use crate::lang::options::Features;
 use crate::source::{Family, Version};
+use crate::words::WordTable;
 use glasm_ir::Op;
 use glasm_ir::inst::Rounding;
 use glasm_ir::types::Base;
+use std::sync::OnceLock;
 
 macro_rules! support {
     (-) => {
@@ -414,11 +416,17 @@ impl Opcode {
 
     /// The opcode of a family that is spelled exactly `name`.
     pub fn exact(family: Family, name: &[u8]) -> Option<Self> {
-        rows(family)
-            .binary_search_by(|row| row.name.as_bytes().cmp(name))
-            .ok()
-            .map(|index| Self((first_row(family) + index) as u16))
+        static TABLES: [OnceLock<WordTable<Opcode>>; Family::ALL.len()] =
+            [const { OnceLock::new() }; Family::ALL.len()];
+        let table = TABLES[family as usize].get_or_init(|| all(family).collect());
+        table.get(name).copied()
     }
+}
+
+/// The opcodes of a family with their names.
+pub(crate) fn all(family: Family) -> impl Iterator<Item = (&'static str, Opcode)> {
+    let names = rows(family).iter().map(|row| row.name);
+    names.zip((first_row(family) as u16..).map(Opcode))
 }
 
 /// The opcode of a word with suffixes, and what the suffixes mean: the longest opcode that leaves valid suffixes wins.
@@ -427,7 +435,9 @@ pub fn split(family: Family, word: &[u8]) -> Option<(Opcode, Mods)> {
     if let Some(opcode) = Opcode::exact(family, word) {
         return Some((opcode, Mods::empty()));
     }
-    (1..word.len()).rev().find_map(|length| {
+    // All suffixes together have no more letters than `RC0_SSAT`.
+    let shortest = word.len().saturating_sub(8).max(1);
+    (shortest..word.len()).rev().find_map(|length| {
         let mods = suffixes(family, &word[length..])?;
         Some((Opcode::exact(family, &word[..length])?, mods))
     })
@@ -435,33 +445,29 @@ pub fn split(family: Family, word: &[u8]) -> Option<(Opcode, Mods)> {
 
 /// The modifiers of opcode suffixes: precision, condition code, clamp, in this order.
 fn suffixes(family: Family, text: &[u8]) -> Option<Mods> {
-    let mut mods = Mods::empty();
-    let mut rest = text;
-    let steps: [&[(&str, Mods)]; 3] = [
-        match family {
-            Family::Typed => &[("R", Mods::FULL), ("H", Mods::HALF)],
-            Family::Arb => &[("R", Mods::FULL), ("H", Mods::HALF), ("X", Mods::FIXED)],
-        },
-        match family {
-            Family::Typed => &[("C0", Mods::CC0), ("C1", Mods::CC1), ("C", Mods::CC0)],
-            Family::Arb => &[
-                ("C0", Mods::CC0.union(Mods::NUMBERED)),
-                ("C1", Mods::CC1.union(Mods::NUMBERED)),
-                ("C", Mods::CC0),
-            ],
-        },
-        &[("_SAT", Mods::SAT), ("_SSAT", Mods::SSAT)],
-    ];
-    for step in steps {
-        if let Some((suffix, flag)) = step
-            .iter()
-            .find(|(suffix, _)| rest.starts_with(suffix.as_bytes()))
-        {
-            mods |= *flag;
-            rest = &rest[suffix.len()..];
-        }
-    }
-    rest.is_empty().then_some(mods)
+    let (precision, rest) = match (text, family) {
+        ([b'R', rest @ ..], _) => (Mods::FULL, rest),
+        ([b'H', rest @ ..], _) => (Mods::HALF, rest),
+        ([b'X', rest @ ..], Family::Arb) => (Mods::FIXED, rest),
+        _ => (Mods::empty(), text),
+    };
+    let numbered = match family {
+        Family::Typed => Mods::empty(),
+        Family::Arb => Mods::NUMBERED,
+    };
+    let (update, rest) = match rest {
+        [b'C', b'0', rest @ ..] => (Mods::CC0.union(numbered), rest),
+        [b'C', b'1', rest @ ..] => (Mods::CC1.union(numbered), rest),
+        [b'C', rest @ ..] => (Mods::CC0, rest),
+        _ => (Mods::empty(), rest),
+    };
+    let clamp = match rest {
+        [] => Mods::empty(),
+        b"_SAT" => Mods::SAT,
+        b"_SSAT" => Mods::SSAT,
+        _ => return None,
+    };
+    Some(precision | update | clamp)
 }
 
 /// The rows of an opcode in all families, suffixes allowed; letters of either case.

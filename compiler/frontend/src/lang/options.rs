@@ -3,7 +3,9 @@
 
 use crate::lang::Stages;
 use crate::source::{Dialect, Family, Version};
+use crate::words::WordTable;
 use glasm_ir::program::{Interlock, Modes};
+use std::sync::OnceLock;
 
 bitflags::bitflags! {
     /// What options enable.
@@ -326,7 +328,9 @@ impl OptionInfo {
 
 /// The row of an option.
 pub fn lookup(name: &[u8]) -> Option<&'static OptionInfo> {
-    OPTIONS.iter().find(|option| option.name.as_bytes() == name)
+    static TABLE: OnceLock<WordTable<&OptionInfo>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| OPTIONS.iter().map(|row| (row.name, row)).collect());
+    table.get(name).copied()
 }
 
 #[cfg(test)]

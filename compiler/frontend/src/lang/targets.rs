@@ -4,7 +4,9 @@
 use crate::lang::ArbNeeds;
 use crate::lang::options::Features;
 use crate::source::Version;
+use crate::words::WordTable;
 use glasm_ir::TexTarget;
+use std::sync::OnceLock;
 
 bitflags::bitflags! {
     /// Kinds of access to textures and images.
@@ -138,9 +140,10 @@ targets! {
 
 /// The row of a target.
 pub fn lookup(name: &[u8]) -> Option<usize> {
-    TARGETS
-        .iter()
-        .position(|target| target.name.as_bytes() == name)
+    static TABLE: OnceLock<WordTable<usize>> = OnceLock::new();
+    let names = TARGETS.iter().map(|target| target.name);
+    let table = TABLE.get_or_init(|| names.zip(0..).collect());
+    table.get(name).copied()
 }
 
 impl TargetInfo {

@@ -4,21 +4,24 @@ use super::memory::BufferRange;
 use super::{Checker, suggest};
 use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
-use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits, with_second_word};
+use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
 use crate::lang::lenient::Rule;
 use crate::lang::options::Features;
+use crate::lang::paths::{self, PathRow};
 use crate::lang::stage_name;
-use glasm_ir::{ParamSource, Semantic, Span};
+use crate::lang::state::StateInfo;
+use glasm_ir::state::{MatrixForm, MatrixName};
+use glasm_ir::{ParamSource, Semantic, Span, StateParam};
 
 /// What a path names.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Bound {
     /// Attributes: row of the table, numbers `first..first + count`.
     Attrib(&'static BindingInfo, u32, u32),
     /// Results.
     Result(&'static BindingInfo, u32, u32),
     /// Parameters.
-    Params(Vec<ParamSource>),
+    Params(ParamRange),
     /// Texture image units.
     Texture { first: u32, count: u32 },
     /// Image units.
@@ -31,20 +34,73 @@ pub(super) enum Bound {
     Subroutines { first: u32, count: u32 },
 }
 
-/// A path resolved: what it names, whether it is a range, and the segments left over, which can only be a suffix.
-#[derive(Clone, Debug)]
+/// Parameters of one kind with numbers `first..first + count`; at least one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ParamRange {
+    pub(super) kind: ParamKind,
+    pub(super) first: u32,
+    pub(super) count: u32,
+}
+
+/// Kinds of parameters.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ParamKind {
+    Env,
+    Local,
+    /// The length of a storage buffer, which no program asks for that is not made of GLSL.
+    StorageLength,
+    State(&'static StateInfo),
+    /// Rows of a matrix.
+    Matrix(MatrixName, MatrixForm),
+}
+
+impl ParamRange {
+    /// The first parameter.
+    pub(super) fn source(self) -> ParamSource {
+        self.kind.source(self.first)
+    }
+
+    /// All of them.
+    pub(super) fn sources(self) -> impl Iterator<Item = ParamSource> {
+        (self.first..self.first + self.count).map(move |number| self.kind.source(number))
+    }
+
+    /// Whether they are rows of a matrix.
+    pub(super) fn is_matrix(self) -> bool {
+        matches!(self.kind, ParamKind::Matrix(..))
+    }
+}
+
+impl ParamKind {
+    fn source(self, number: u32) -> ParamSource {
+        match self {
+            Self::Env => ParamSource::Env(number),
+            Self::Local => ParamSource::Local(number),
+            Self::StorageLength => ParamSource::Literal([0; 4]),
+            Self::State(row) => ParamSource::State((row.param)(number)),
+            Self::Matrix(matrix, form) => ParamSource::State(StateParam::MatrixRow {
+                matrix,
+                form,
+                row: number as u8,
+            }),
+        }
+    }
+}
+
+/// A path resolved: what it names, whether it is a range, and the word left over, which can only be a suffix.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Resolved {
     pub(super) bound: Bound,
     pub(super) range: bool,
     /// The run-time index in place of a number; `bound` is everything that it can be then.
     pub(super) relative: Option<u32>,
-    pub(super) rest: Option<Segment>,
+    pub(super) rest: Option<Span>,
 }
 
 /// Outcome of matching a path against a row.
 pub(super) enum Match {
-    /// The row fits; so many segments were used, and this bracket.
-    Yes { used: usize, bracket: Bracket },
+    /// The row fits, with this bracket.
+    Yes(Bracket),
     /// The words fit, but a number is missing or too much at this segment.
     Number(Span, Code),
     /// So many words fit.
@@ -54,82 +110,108 @@ pub(super) enum Match {
 impl Checker<'_> {
     /// What a path names. Reports the error if it names nothing.
     pub(super) fn resolve(&mut self, path: u32) -> Option<Resolved> {
-        let mut segments = std::mem::take(&mut self.segments);
-        segments.clear();
-        segments.extend_from_slice(self.syntax.ast.segments(path));
-        let resolved = self.resolve_segments(&segments);
-        self.segments = segments;
-        resolved
+        let segments = self.syntax.ast.segments(path);
+        let (bound, range, used) = match self.find(segments) {
+            Ok(found) => found,
+            Err(failed) => return self.names_nothing(*failed),
+        };
+        let span = segments[0].span.to(segments[used - 1].span);
+        let rest = &segments[used..];
+        // A swizzle or a mask is the only thing that may follow a binding, and it has no brackets.
+        let is_suffix = rest.len() < 2 && rest.iter().all(|it| it.brackets[0] == Bracket::None);
+        let rest = rest.first().map(|segment| segment.span);
+        let relative = segments.iter().find_map(Segment::relative);
+        if !self.may_be_bound(&bound, span) {
+            return None;
+        }
+        if let (Some(rest), false) = (rest, is_suffix) {
+            self.unknown(rest);
+            return None;
+        }
+        Some(Resolved {
+            bound,
+            range,
+            relative,
+            rest,
+        })
     }
 
-    fn resolve_segments(&mut self, segments: &[Segment]) -> Option<Resolved> {
-        let root = self.syntax.ast.names.text(segments[0].name);
-        let resolved = match root {
-            b"state" => self.state(segments),
+    fn find(&self, segments: &[Segment]) -> Result<Found, Failed> {
+        if let Some((row, used, bracket)) = self.row_of(segments) {
+            return match row {
+                PathRow::Attrib(row) => self.io_row(segments, row, (used, bracket), Bound::Attrib),
+                PathRow::Result(row) => self.io_row(segments, row, (used, bracket), Bound::Result),
+                PathRow::State(row) => self.state_row(segments, row, used, bracket),
+            };
+        }
+        match self.word(segments[0]) {
+            b"state" => self.other_state(segments),
             b"program" => self.program_binding(segments),
             b"image" => self.image_binding(segments),
             b"texture" => self.texture_binding(segments),
-            b"result" => self.table(segments, RESULTS),
-            _ => self.table(segments, ATTRIBS),
-        };
-        match resolved {
-            Ok((bound, range, used)) => {
-                if !self.may_be_bound(&bound, &segments[..used]) {
-                    return None;
-                }
-                // A swizzle or a mask is the only thing that may follow a binding, and it has no brackets.
-                let rest = &segments[used..];
-                if rest.len() > 1
-                    || rest
-                        .first()
-                        .is_some_and(|segment| segment.brackets[0] != Bracket::None)
-                {
-                    self.unknown(segments, used);
-                    return None;
-                }
-                let relative = segments
-                    .iter()
-                    .find_map(|segment| match segment.brackets[0] {
-                        Bracket::Relative(relative) => Some(relative),
-                        Bracket::None | Bracket::One(_) | Bracket::Range(..) => None,
-                    });
-                Some(Resolved {
-                    bound,
-                    range,
-                    relative,
-                    rest: rest.first().copied(),
-                })
-            }
-            Err(Failed {
-                span,
-                code,
-                message,
-                notes,
-            }) => {
-                self.error_with(code, span, message, notes);
-                None
-            }
+            b"result" => Err(self.no_row(segments, RESULTS)),
+            _ => Err(self.no_row(segments, ATTRIBS)),
         }
+    }
+
+    /// The row that fits a path, the number of segments that it takes, and the bracket among them. The longest one fits best.
+    fn row_of(&self, segments: &[Segment]) -> Option<(PathRow, usize, Bracket)> {
+        let longest = segments.len().min(paths::LONGEST);
+        (2..=longest).rev().find_map(|used| {
+            let row = paths::row(self.syntax.ast.dialect, segments[used - 1].key)?;
+            let matched = match row {
+                PathRow::Attrib(row) | PathRow::Result(row) => {
+                    self.matches(segments, row.path, row.number)
+                }
+                PathRow::State(row) => self.matches(&segments[1..], row.path, row.number),
+            };
+            match matched {
+                Match::Yes(bracket) => Some((row, used, bracket)),
+                Match::Number(..) | Match::No => None,
+            }
+        })
+    }
+
+    #[cold]
+    fn names_nothing(&mut self, problem: Problem) -> Option<Resolved> {
+        let Problem {
+            span,
+            code,
+            message,
+            notes,
+        } = problem;
+        self.error_with(code, span, message, notes);
+        None
     }
 
     /// Whether the program may name what the rows of all programs have. Reports it if not.
     #[inline]
-    fn may_be_bound(&mut self, bound: &Bound, segments: &[Segment]) -> bool {
-        if let Bound::Params(list) = bound
-            && let Some(ParamSource::State(param)) = list.first()
-            && param.is_drivers()
-        {
-            return self.drivers_state(segments);
+    fn may_be_bound(&mut self, bound: &Bound, span: Span) -> bool {
+        match bound {
+            Bound::Params(params) if matches!(params.kind, ParamKind::State(_)) => {
+                let ParamSource::State(param) = params.source() else {
+                    return true;
+                };
+                !param.is_drivers() || self.drivers_state(span)
+            }
+            Bound::Result(row, ..) => {
+                let is_computed = self.program.features.contains(Features::POSITION_INVARIANT)
+                    && (row.semantic)(0) == Semantic::Position;
+                !is_computed || self.own_position(span)
+            }
+            Bound::Attrib(..)
+            | Bound::Params(_)
+            | Bound::Texture { .. }
+            | Bound::Image { .. }
+            | Bound::Buffer(_)
+            | Bound::Shared(_)
+            | Bound::Subroutines { .. } => true,
         }
-        let is_computed = matches!(bound, Bound::Result(row, ..) if (row.semantic)(0) == Semantic::Position)
-            && self.program.features.contains(Features::POSITION_INVARIANT);
-        !is_computed || self.own_position(segments)
     }
 
     /// The position of a program that leaves it to fixed functions.
     #[cold]
-    fn own_position(&mut self, segments: &[Segment]) -> bool {
-        let span = segments[0].span.to(segments[segments.len() - 1].span);
+    fn own_position(&mut self, span: Span) -> bool {
         let message =
             "the program has OPTION ARB_position_invariant, so the position is computed for it";
         if self.facts.own_position {
@@ -141,24 +223,25 @@ impl Checker<'_> {
 
     /// State that no specification has, but programs that a driver's compiler wrote.
     #[cold]
-    fn drivers_state(&mut self, segments: &[Segment]) -> bool {
-        let (first, last) = (segments[0], segments[segments.len() - 1]);
-        let span = first.span.to(last.span);
+    fn drivers_state(&mut self, span: Span) -> bool {
         let text = self.source_text(span);
         let message = format!("`{text}` is no binding of the language");
         self.lenient(Rule::DriversState, span, message)
     }
 
     #[cold]
-    fn unknown(&mut self, segments: &[Segment], at: usize) {
-        let segment = segments[at.min(segments.len() - 1)];
-        let text = self.source_text(segment.span);
+    pub(super) fn unknown(&mut self, span: Span) {
+        let text = self.source_text(span);
         let message = format!("`{text}` is no binding here");
-        self.error(Code::BindingUnknown, segment.span, message);
+        self.error(Code::BindingUnknown, span, message);
     }
 
     pub(super) fn word(&self, segment: Segment) -> &[u8] {
-        self.syntax.ast.names.text(segment.name)
+        self.text_at(segment.word)
+    }
+
+    pub(super) fn text_at(&self, span: Span) -> &[u8] {
+        &self.syntax.ast.text[span.range()]
     }
 
     /// Matches words and brackets of `segments` with the pattern of a row.
@@ -199,7 +282,7 @@ impl Checker<'_> {
             }
             used += 1;
         }
-        problem.unwrap_or(Match::Yes { used, bracket })
+        problem.unwrap_or(Match::Yes(bracket))
     }
 
     /// First number and count of a bracket within a limit.
@@ -233,57 +316,43 @@ impl Checker<'_> {
         Ok((first, last - first + 1, range))
     }
 
-    /// Attributes and results.
-    fn table(&self, segments: &[Segment], table: &'static [BindingInfo]) -> Result<Found, Failed> {
-        if let Some(second) = segments.get(1) {
-            // Only rows with the same second word can fit; all of them are for saying what is wrong.
-            for &row in with_second_word(table, self.word(*second)) {
-                if row.stages.has(self.stage)
-                    && row.known_in(self.family)
-                    && let Match::Yes { used, bracket } =
-                        self.matches(segments, row.path, row.number)
-                {
-                    return self.row(segments, row, used, bracket, table);
-                }
-            }
-        }
-        let mut problem = None;
+    /// Why no row of attributes or results fits.
+    #[cold]
+    fn no_row(&self, segments: &[Segment], table: &'static [BindingInfo]) -> Failed {
         let rows = || {
             table
                 .iter()
                 .filter(|row| row.stages.has(self.stage) && row.known_in(self.family))
         };
-        for row in rows() {
-            match self.matches(segments, row.path, row.number) {
-                Match::Yes { used, bracket } => {
-                    return self.row(segments, row, used, bracket, table);
-                }
-                Match::Number(span, code) => problem = problem.or(Some((span, code))),
-                Match::No => {}
-            }
-        }
-        match problem {
-            Some((span, code)) => self.bracket_problem(span, code),
-            None => Err(self.no_binding(segments, rows().map(|row| row.path))),
+        let patterns = rows().map(|row| (row.path, row.number));
+        match self.bracket_problem(segments, patterns) {
+            Some(failed) => failed,
+            None => self.no_binding(segments, rows().map(|row| row.path)),
         }
     }
 
-    /// The words of a row fit, but a number in brackets is missing or too much.
-    pub(super) fn bracket_problem<T>(&self, span: Span, code: Code) -> Result<T, Failed> {
-        fail(
-            span,
-            code,
-            format!("`{}`: {}", self.source_text(span), code.title()),
-        )
+    /// The first row whose words fit, but a number in brackets is missing or too much.
+    pub(super) fn bracket_problem<'a>(
+        &self,
+        segments: &[Segment],
+        mut patterns: impl Iterator<Item = (&'a str, Number)>,
+    ) -> Option<Failed> {
+        patterns.find_map(|(pattern, number)| {
+            let Match::Number(span, code) = self.matches(segments, pattern, number) else {
+                return None;
+            };
+            let message = format!("`{}`: {}", self.source_text(span), code.title());
+            Some(problem(span, code, message))
+        })
     }
 
-    fn row(
+    /// What a row of attributes or results stands for, of which a path takes so many segments and has this bracket.
+    fn io_row(
         &self,
         segments: &[Segment],
         row: &'static BindingInfo,
-        used: usize,
-        bracket: Bracket,
-        table: &'static [BindingInfo],
+        (used, bracket): (usize, Bracket),
+        bound: fn(&'static BindingInfo, u32, u32) -> Bound,
     ) -> Result<Found, Failed> {
         let span = segments[0].span.to(segments[used - 1].span);
         // The option counts, see `Rule::DualSourceEarly`.
@@ -318,12 +387,7 @@ impl Checker<'_> {
             let message = format!("number {first} is no multiple of four");
             return fail(span, Code::BindingRange, message);
         }
-        let bound = if std::ptr::eq(table, RESULTS) {
-            Bound::Result(row, first, count)
-        } else {
-            Bound::Attrib(row, first, count)
-        };
-        Ok((bound, range, used))
+        Ok((bound(row, first, count), range, used))
     }
 
     /// The failure that no row fits, at the first word that no row knows, with a hint if that is close to a word of a row.
@@ -369,33 +433,40 @@ impl Checker<'_> {
                 suggest(&word, next.into_iter()).into_iter().collect(),
             )
         };
-        Failed {
-            span: segment.span,
-            code: Code::BindingUnknown,
-            message,
+        Box::new(Problem {
             notes,
-        }
+            ..*problem(segment.span, Code::BindingUnknown, message)
+        })
     }
 }
 
 /// What a path names, whether it is a range, and the number of segments used.
 pub(super) type Found = (Bound, bool, usize);
 
-/// Why a path names nothing.
+/// Why a path names nothing. Rare, so it stays out of the way.
+pub(super) type Failed = Box<Problem>;
+
+/// An error of a binding path.
 #[derive(Clone, Debug)]
-pub(super) struct Failed {
+pub(super) struct Problem {
     pub(super) span: Span,
     pub(super) code: Code,
     pub(super) message: String,
     pub(super) notes: Vec<String>,
 }
 
-/// A failure.
-pub(super) fn fail<T>(span: Span, code: Code, message: impl Into<String>) -> Result<T, Failed> {
-    Err(Failed {
+#[cold]
+fn problem(span: Span, code: Code, message: impl Into<String>) -> Failed {
+    Box::new(Problem {
         span,
         code,
         message: message.into(),
         notes: Vec::new(),
     })
+}
+
+/// A failure.
+#[cold]
+pub(super) fn fail<T>(span: Span, code: Code, message: impl Into<String>) -> Result<T, Failed> {
+    Err(problem(span, code, message))
 }

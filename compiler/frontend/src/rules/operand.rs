@@ -4,7 +4,7 @@ use super::binding::Bound;
 use super::memory::MemoryKind;
 use super::variable::io_binding;
 use super::{Checker, Implicit, Named, VarKind};
-use crate::ast::{Base, Dst, Index, Operand, Signs, Suffix, SuffixKind};
+use crate::ast::{Base, Dst, Index, Operand, Path, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::lenient::Rule;
@@ -13,7 +13,7 @@ use crate::lang::options::Features;
 use crate::names::NameId;
 use crate::syntax::Letters;
 use glasm_ir::types::{Base as TypeBase, Type};
-use glasm_ir::{Semantic, Span, Stage, StateParam};
+use glasm_ir::{Semantic, Span, Stage};
 
 /// What an operand place takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -309,14 +309,17 @@ impl Checker<'_> {
 
     /// The unnamed variable and the suffix of a path.
     pub(super) fn path_operand(&mut self, path: u32) -> Option<(u32, Suffix)> {
-        let span = self.syntax.ast.paths[path as usize].span;
+        let Path { span, name, .. } = self.syntax.ast.paths[path as usize];
+        let Some(name) = name else {
+            return self.new_path_operand(path, span);
+        };
         // Programs repeat binding paths: the same text stands for the same variable everywhere.
-        let known = self.syntax.path_word(span).operand;
+        let known = self.syntax.words[name.index()].operand;
         if known.is_some() {
             return known;
         }
         let found = self.new_path_operand(path, span);
-        self.syntax.path_word(span).operand = found;
+        self.syntax.words[name.index()].operand = found;
         found
     }
 
@@ -329,24 +332,9 @@ impl Checker<'_> {
         }
         let suffix = match resolved.rest {
             None => Suffix::NONE,
-            Some(segment) => match self
-                .letters()
-                .suffix(self.syntax.ast.names.text(segment.name))
-            {
+            Some(rest) => match self.letters().suffix(self.text_at(rest)) {
                 Ok(suffix) => suffix,
-                Err(Code::UnexpectedToken) => {
-                    let text = self.source_text(segment.span);
-                    self.error(
-                        Code::BindingUnknown,
-                        segment.span,
-                        format!("`{text}` is no binding here"),
-                    );
-                    return None;
-                }
-                Err(code) => {
-                    self.error(code, segment.span, code.title());
-                    return None;
-                }
+                Err(code) => return self.no_letters(code, rest),
             },
         };
         let var = match resolved.relative {
@@ -360,14 +348,22 @@ impl Checker<'_> {
         Letters::of(self.syntax.ast.dialect)
     }
 
+    /// What follows a binding selects no components.
+    #[cold]
+    fn no_letters<T>(&mut self, code: Code, span: Span) -> Option<T> {
+        if code == Code::UnexpectedToken {
+            self.unknown(span);
+        } else {
+            self.error(code, span, code.title());
+        }
+        None
+    }
+
     fn range_problem(&self, bound: &Bound, span: Span) -> (Code, &'static str) {
         match bound {
             Bound::Buffer(range) => range.space.direct_use(),
-            Bound::Params(list)
-                if matches!(
-                    list[0],
-                    glasm_ir::ParamSource::State(StateParam::MatrixRow { .. })
-                ) && !self.source_text(span).contains(".row") =>
+            Bound::Params(params)
+                if params.is_matrix() && !self.source_text(span).contains(".row") =>
             {
                 (
                     Code::MatrixNeedsRow,
@@ -402,8 +398,8 @@ impl Checker<'_> {
                     }),
                 )
             }
-            Bound::Params(list) => {
-                let source = list[0];
+            Bound::Params(params) => {
+                let source = params.source();
                 Some(self.implicit(Implicit::Param(source), span, |checker| {
                     checker.program.params.push(source);
                     VarKind::Param {
@@ -534,36 +530,24 @@ impl Checker<'_> {
 
     /// A result binding used directly.
     fn path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
-        if let Some((var, mask)) = self.syntax.path_word(dst.span).result {
+        let Some(name) = self.syntax.ast.paths[path as usize].name else {
+            return self.new_path_result(path, dst);
+        };
+        if let Some((var, mask)) = self.syntax.words[name.index()].result {
             dst.mask = mask;
             return Some(var);
         }
         let var = self.new_path_result(path, dst)?;
-        self.syntax.path_word(dst.span).result = Some((var, dst.mask));
+        self.syntax.words[name.index()].result = Some((var, dst.mask));
         Some(var)
     }
 
     fn new_path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
         let resolved = self.resolve(path)?;
-        if let Some(segment) = resolved.rest {
-            match self
-                .letters()
-                .mask(self.syntax.ast.names.text(segment.name))
-            {
+        if let Some(rest) = resolved.rest {
+            match self.letters().mask(self.text_at(rest)) {
                 Ok(mask) => dst.mask = mask,
-                Err(Code::UnexpectedToken) => {
-                    let text = self.source_text(segment.span);
-                    self.error(
-                        Code::BindingUnknown,
-                        segment.span,
-                        format!("`{text}` is no binding here"),
-                    );
-                    return None;
-                }
-                Err(code) => {
-                    self.error(code, segment.span, code.title());
-                    return None;
-                }
+                Err(code) => return self.no_letters(code, rest),
             }
         }
         if resolved.range {

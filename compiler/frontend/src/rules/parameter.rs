@@ -1,16 +1,16 @@
 //! Paths that start with `program`, `state` or `texture`. NV_gpu_program4 section 2.X.3.3.
 
 use super::Checker;
-use super::binding::{Bound, Failed, Found, Match, fail};
+use super::binding::{Bound, Failed, Found, ParamKind, ParamRange, Problem, fail};
 use super::memory::BufferSpace;
 use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
 use crate::lang::bindings::Number;
 use crate::lang::limits;
-use crate::lang::state::{FORMS, MATRICES, MatrixInfo, STATE};
+use crate::lang::state::{FORMS, MATRICES, MatrixInfo, STATE, StateInfo};
 use crate::source::Version;
+use glasm_ir::Span;
 use glasm_ir::state::MatrixForm;
-use glasm_ir::{ParamSource, Span, StateParam};
 
 impl Checker<'_> {
     /// `program.env`, `program.local`, buffers, `program.sharedmem`, `program.subroutine`.
@@ -32,10 +32,8 @@ impl Checker<'_> {
             return unknown();
         }
         match word {
-            b"env" => self.parameters(segment, span, limits::ENV_PARAMETERS, ParamSource::Env),
-            b"local" => {
-                self.parameters(segment, span, limits::LOCAL_PARAMETERS, ParamSource::Local)
-            }
+            b"env" => self.parameters(segment, span, limits::ENV_PARAMETERS, ParamKind::Env),
+            b"local" => self.parameters(segment, span, limits::LOCAL_PARAMETERS, ParamKind::Local),
             b"buffer" if bracket != Bracket::None => {
                 self.buffer_binding(segment, BufferSpace::Parameter, span)
             }
@@ -47,8 +45,8 @@ impl Checker<'_> {
             }
             // Programs that are not made of GLSL have no arrays without a size.
             b"storagelen" if five => {
-                let zero = |_| ParamSource::Literal([0; 4]);
-                self.parameters(segment, span, limits::STORAGE_BUFFERS, zero)
+                let kind = ParamKind::StorageLength;
+                self.parameters(segment, span, limits::STORAGE_BUFFERS, kind)
             }
             b"subroutine" if bracket != Bracket::None && second == Bracket::None => {
                 let (first, count, range) =
@@ -73,7 +71,7 @@ impl Checker<'_> {
         segment: Segment,
         span: Span,
         limit: u32,
-        source: fn(u32) -> ParamSource,
+        kind: ParamKind,
     ) -> Result<Found, Failed> {
         let [bracket, second] = segment.brackets;
         if second != Bracket::None {
@@ -91,11 +89,8 @@ impl Checker<'_> {
             );
         }
         let (first, count, range) = self.numbers(bracket, limit, span)?;
-        Ok((
-            Bound::Params((first..first + count).map(source).collect()),
-            range,
-            2,
-        ))
+        let params = ParamRange { kind, first, count };
+        Ok((Bound::Params(params), range, 2))
     }
 
     /// Elements of a buffer; `None` without brackets.
@@ -118,62 +113,61 @@ impl Checker<'_> {
         match self.numbers(segment.brackets[0], limits::TEXTURE_UNITS, segment.span) {
             Ok((first, count, range)) => Ok((Bound::Texture { first, count }, range, 1)),
             Err(failed) if matches!(failed.code, Code::RangeReversed | Code::BindingRange) => {
-                Err(Failed {
+                Err(Box::new(Problem {
                     code: Code::TextureRange,
-                    ..failed
-                })
+                    ..*failed
+                }))
             }
             Err(failed) => Err(failed),
         }
     }
 
-    /// `state.*`
-    pub(super) fn state(&self, segments: &[Segment]) -> Result<Found, Failed> {
-        let Some(rest) = segments.get(1..).filter(|rest| !rest.is_empty()) else {
-            return fail(
-                segments[0].span,
-                Code::BindingUnknown,
-                "the name of the state is missing",
-            );
+    /// A row of the table of GL state, of which a path takes so many segments and has this bracket.
+    pub(super) fn state_row(
+        &self,
+        segments: &[Segment],
+        row: &'static StateInfo,
+        used: usize,
+        bracket: Bracket,
+    ) -> Result<Found, Failed> {
+        let span = segments[0].span.to(segments[used - 1].span);
+        let (first, count, range) = self.numbers(bracket, row.number.limit(), span)?;
+        if range && !row.ranges {
+            return fail(span, Code::RangeAsOperand, "this state has no ranges");
+        }
+        if !self.has_option(row.needs) {
+            let message = format!("this binding needs OPTION {}", row.needs.option());
+            return fail(span, Code::ResultOption, message);
+        }
+        let kind = ParamKind::State(row);
+        let params = ParamRange { kind, first, count };
+        Ok((Bound::Params(params), range, used))
+    }
+
+    /// `state.*` of which no row fits: a matrix, or an error.
+    pub(super) fn other_state(&self, segments: &[Segment]) -> Result<Found, Failed> {
+        let rest = &segments[1..];
+        let Some(&first) = rest.first() else {
+            let message = "the name of the state is missing";
+            return fail(segments[0].span, Code::BindingUnknown, message);
         };
         let normal_scale = rest
             .get(1)
             .is_some_and(|name| self.word(*name) == b"normalscale");
-        if self.word(rest[0]) == b"matrix" && !normal_scale {
+        if self.word(first) == b"matrix" && !normal_scale {
             return self.matrix(segments);
         }
-        let mut problem = None;
         let rows = || {
             STATE
                 .iter()
                 .filter(|row| row.known_in(self.syntax.ast.dialect))
         };
-        for row in rows() {
-            match self.matches(rest, row.path, row.number) {
-                Match::Yes { used, bracket } => {
-                    let span = segments[0].span.to(segments[used].span);
-                    let (first, count, range) = self.numbers(bracket, row.number.limit(), span)?;
-                    if range && !row.ranges {
-                        return fail(span, Code::RangeAsOperand, "this state has no ranges");
-                    }
-                    if !self.has_option(row.needs) {
-                        let message = format!("this binding needs OPTION {}", row.needs.option());
-                        return fail(span, Code::ResultOption, message);
-                    }
-                    let params = (first..first + count).map(|n| ParamSource::State((row.param)(n)));
-                    return Ok((Bound::Params(params.collect()), range, used + 1));
-                }
-                Match::Number(span, code) => problem = problem.or(Some((span, code))),
-                Match::No => {}
-            }
-        }
-        match problem {
-            Some((span, code)) => self.bracket_problem(span, code),
-            None => {
-                let specified = rows().filter(|row| !(row.param)(0).is_drivers());
-                Err(self.no_binding(rest, specified.map(|row| row.path)))
-            }
-        }
+        let patterns = rows().map(|row| (row.path, row.number));
+        let specified = rows().filter(|row| !(row.param)(0).is_drivers());
+        Err(match self.bracket_problem(rest, patterns) {
+            Some(failed) => failed,
+            None => self.no_binding(rest, specified.map(|row| row.path)),
+        })
     }
 
     /// `state.matrix.NAME[n].FORM.row[a..b]`. NV_gpu_program4 table X.11.
@@ -213,15 +207,9 @@ impl Checker<'_> {
             }
             _ => (0, 4, true),
         };
-        let rows = (first..first + count).map(|row| {
-            let matrix = (info.matrix)(number);
-            ParamSource::State(StateParam::MatrixRow {
-                matrix,
-                form,
-                row: row as u8,
-            })
-        });
-        Ok((Bound::Params(rows.collect()), range, used))
+        let kind = ParamKind::Matrix((info.matrix)(number), form);
+        let params = ParamRange { kind, first, count };
+        Ok((Bound::Params(params), range, used))
     }
 
     /// The number of a matrix.

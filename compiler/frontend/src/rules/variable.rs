@@ -298,7 +298,7 @@ impl Checker<'_> {
         if let Some(rest) = resolved.rest {
             self.error(
                 Code::UnexpectedToken,
-                rest.span,
+                rest,
                 "a binding in a declaration has no suffix",
             );
             return None;
@@ -320,7 +320,9 @@ impl Checker<'_> {
             (DeclKind::Output, Bound::Result(row, first, count)) => {
                 Elements::Results(spread(row, first, count))
             }
-            (DeclKind::Param, Bound::Params(params)) => Elements::Params(params),
+            (DeclKind::Param, Bound::Params(params)) => {
+                Elements::Params(params.sources().collect())
+            }
             (DeclKind::Texture, Bound::Texture { first, count }) => {
                 Elements::Textures((first..first + count).collect())
             }

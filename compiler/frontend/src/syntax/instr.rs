@@ -1,11 +1,9 @@
 //! Instruction lines.
 
+use super::cursor::{Expected, Parsed, Syntax};
 use super::handle::{handle, handle_ahead, texture_handle};
-use super::operand::{condition, operand, optional_condition, push_operand, result};
-use super::{
-    Expected, Input, Parsed, accept, advance, ahead, expect, fail_at, fail_with, go_to, peek,
-    peek_kind, position, skip,
-};
+use super::operand::{condition, operand, optional_condition, push_operand, result, sign};
+use super::path;
 use crate::ast::{
     Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Suffix, TexPart,
 };
@@ -16,18 +14,16 @@ use crate::lang::targets;
 use crate::lex::{Kind, Token};
 use glasm_ir::Span;
 
-/// An instruction whose first word stands ahead and was found to be `opcode` with the suffixes `mods`.
+/// An instruction whose first word was found to be `opcode` with the suffixes `mods`.
 #[inline]
 pub(super) fn instruction(
-    input: &mut Input<'_, '_>,
-    word: Token,
+    input: &mut Syntax<'_>,
+    word: Span,
     (opcode, mods): (Opcode, Mods),
 ) -> Parsed<()> {
-    go_to(input, word.end() as usize);
-    input.state.ast.operands.clear();
-    input.state.ast.textures.clear();
+    input.ast.operands.clear();
     let mut modifiers = Modifiers::new(mods);
-    if input.input.first() == Some(&b'.') && peek(input).kind() == Kind::Dot {
+    if input.is_at(Kind::Dot) {
         modifiers = add_modifiers(input, modifiers)?;
     }
     let info = opcode.info();
@@ -48,14 +44,13 @@ pub(super) fn instruction(
     }
     for _ in 0..info.operands.len() {
         if !separated {
-            comma(input)?;
+            input.expect(Kind::Comma, Expected::Comma)?;
         }
         push_operand(input)?;
         separated = false;
     }
     let end = semicolon(input)?;
-    let span = Span::new(word.start(), end);
-    input.state.read_inst(Inst {
+    input.read_inst(Inst {
         opcode,
         operand_count: info.operands.len() as u8,
         broken: false,
@@ -63,7 +58,7 @@ pub(super) fn instruction(
         dst,
         cond: None,
         extra: Extra::None,
-        span,
+        span: Span::new(word.start, end),
     });
     Ok(())
 }
@@ -72,18 +67,19 @@ pub(super) fn instruction(
 #[derive(Clone, Copy)]
 struct Start {
     opcode: Opcode,
-    word: Token,
+    word: Span,
     modifiers: Modifiers,
 }
 
 /// Flow control, textures, SWZ, KIL.
 #[inline(never)]
-fn unusual_instruction(input: &mut Input<'_, '_>, start: Start) -> Parsed<()> {
+fn unusual_instruction(input: &mut Syntax<'_>, start: Start) -> Parsed<()> {
     let Start {
         opcode,
         word,
         modifiers,
     } = start;
+    input.ast.textures.clear();
     let mut inst = Inst {
         opcode,
         operand_count: 0,
@@ -92,7 +88,7 @@ fn unusual_instruction(input: &mut Input<'_, '_>, start: Start) -> Parsed<()> {
         dst: None,
         cond: None,
         extra: Extra::None,
-        span: word.span(),
+        span: word,
     };
     let parsed = rest(input, &mut inst);
     if parsed.is_err() {
@@ -102,12 +98,12 @@ fn unusual_instruction(input: &mut Input<'_, '_>, start: Start) -> Parsed<()> {
         }
         inst.broken = true;
     }
-    inst.operand_count = input.state.ast.operands.len() as u8;
-    input.state.read_inst(inst);
+    inst.operand_count = input.ast.operands.len() as u8;
+    input.read_inst(inst);
     parsed
 }
 
-fn rest(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
+fn rest(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
     let info = inst.opcode.info();
     let mut separated = true;
     if info.result != ResultKind::None {
@@ -121,7 +117,7 @@ fn rest(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
             continue;
         }
         if !separated {
-            comma(input)?;
+            input.expect(Kind::Comma, Expected::Comma)?;
         }
         operand_of_kind(input, inst, kind)?;
         separated = false;
@@ -130,27 +126,14 @@ fn rest(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
     Ok(())
 }
 
-/// A comma between operands.
-#[inline]
-fn comma(input: &mut Input<'_, '_>) -> Parsed<()> {
-    if input.input.first() != Some(&b',') {
-        return Err(fail_at(input, Expected::Comma));
-    }
-    skip(input, 1);
-    Ok(())
-}
-
 /// The semicolon behind an instruction, and where the instruction ends: blanks before the semicolon do not count.
 #[inline]
-fn semicolon(input: &mut Input<'_, '_>) -> Parsed<u32> {
-    if input.input.first() != Some(&b';') {
-        return Err(fail_at(input, Expected::Semicolon));
-    }
-    let close = position(input);
-    skip(input, 1);
-    match input.state.ast.text[..close].last() {
-        Some(b' ' | b'\t' | b'\n' | b'\r') => Ok(end_before(input.state.ast.text, close)),
-        _ => Ok(close as u32),
+fn semicolon(input: &mut Syntax<'_>) -> Parsed<u32> {
+    let close = input.position();
+    input.expect(Kind::Semicolon, Expected::Semicolon)?;
+    match input.ast.text[..close as usize].last() {
+        Some(b' ' | b'\t' | b'\n' | b'\r') => Ok(end_before(input.ast.text, close as usize)),
+        _ => Ok(close),
     }
 }
 
@@ -162,7 +145,7 @@ fn end_before(text: &[u8], close: usize) -> u32 {
     (close - blanks.count()) as u32
 }
 
-fn operand_of_kind(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKind) -> Parsed<()> {
+fn operand_of_kind(input: &mut Syntax<'_>, inst: &mut Inst, kind: OperandKind) -> Parsed<()> {
     match kind {
         OperandKind::V
         | OperandKind::Vf
@@ -179,27 +162,26 @@ fn operand_of_kind(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKind
         | OperandKind::Sv
         | OperandKind::AddressRegister => push_operand(input)?,
         OperandKind::Count => {
-            if peek(input).kind() != Kind::Semicolon {
+            if !input.is_at(Kind::Semicolon) {
                 let operand = operand(input)?;
-                input.state.ast.operands.push(operand);
+                input.ast.operands.push(operand);
             }
         }
         OperandKind::Cond => {
-            let cond = match input.state.facts.optional_parentheses {
+            let cond = match input.facts.optional_parentheses {
                 true => optional_condition(input)?,
                 false => Some(condition(input)?),
             };
-            inst.cond = Some(cond.ok_or_else(|| fail_at(input, Expected::Condition))?);
+            inst.cond = Some(cond.ok_or_else(|| input.fail_at(Expected::Condition))?);
         }
         OperandKind::Kill => kill(input, inst)?,
         OperandKind::Subroutine => {
             let operand = operand(input)?;
-            input.state.ast.operands.push(operand);
+            input.ast.operands.push(operand);
         }
         OperandKind::Label => {
-            let word = expect(input, Kind::Ident, Expected::Label)?;
-            let name = input.state.intern(word);
-            inst.extra = Extra::Label(name, word.span());
+            let (name, span) = input.expect_name(Expected::Label)?;
+            inst.extra = Extra::Label(name, span);
         }
         OperandKind::ExtSwizzle => {
             let components = extended_swizzle(input)?;
@@ -208,7 +190,7 @@ fn operand_of_kind(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKind
         OperandKind::Texture => texture(input, inst)?,
         OperandKind::Image => {
             image(input, inst)?;
-            comma(input)?;
+            input.expect(Kind::Comma, Expected::Comma)?;
             image_target(input)?;
         }
         OperandKind::ImageUnit => image(input, inst)?,
@@ -219,49 +201,43 @@ fn operand_of_kind(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKind
 }
 
 /// A condition, or a vector if a variable of that name is declared.
-fn kill(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
-    let word = peek(input);
-    if word.kind() == Kind::OpenParen && input.state.facts.optional_parentheses {
+fn kill(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
+    let word = input.peek();
+    if word.kind() == Kind::OpenParen && input.facts.optional_parentheses {
         inst.cond = optional_condition(input)?;
-    } else if word.kind() == Kind::Ident && input.state.test(word).is_some() {
+    } else if word.kind() == Kind::Ident && input.test(word).is_some() {
         inst.cond = Some(condition(input)?);
     } else {
         let operand = operand(input)?;
-        input.state.ast.operands.push(operand);
+        input.ast.operands.push(operand);
     }
     Ok(())
 }
 
 /// The words behind points of the opcode.
 #[inline(never)]
-fn add_modifiers(input: &mut Input<'_, '_>, mut modifiers: Modifiers) -> Parsed<Modifiers> {
-    if !input.state.facts.dotted_modifiers {
-        return Err(fail_at(input, Expected::Result));
+fn add_modifiers(input: &mut Syntax<'_>, mut modifiers: Modifiers) -> Parsed<Modifiers> {
+    if !input.facts.dotted_modifiers {
+        return Err(input.fail_at(Expected::Result));
     }
-    while accept(input, Kind::Dot) {
-        let word = peek(input);
-        if word.kind() != Kind::Ident {
-            return Err(fail_at(input, Expected::Modifier));
-        }
-        let name = input.state.intern(word);
-        let Some(modifier) = input.state.modifier(name) else {
-            return Err(fail_at(input, Expected::Modifier));
+    while input.accept(Kind::Dot) {
+        let before = input.position();
+        let (name, span) = input.expect_name(Expected::Modifier)?;
+        let Some(modifier) = input.words[name.index()].modifier else {
+            input.go_to(before);
+            return Err(input.fail_at(Expected::Modifier));
         };
         if modifiers.add(modifier) {
-            let text = input.state.ast.names.display(name);
+            let text = input.ast.names.display(name);
             let message = format!("`{text}` repeats or contradicts another modifier of its kind");
-            input
-                .state
-                .reports
-                .error(Code::ModifierTwice, word.span(), message);
+            input.reports.error(Code::ModifierTwice, span, message);
         }
-        advance(input);
     }
     Ok(modifiers)
 }
 
 /// Four of `x y z w r g b a 0 1`, each with optional sign.
-fn extended_swizzle(input: &mut Input<'_, '_>) -> Parsed<[ExtComponent; 4]> {
+fn extended_swizzle(input: &mut Syntax<'_>) -> Parsed<[ExtComponent; 4]> {
     let mut components = [ExtComponent {
         select: ExtSelect::Zero,
         negate: false,
@@ -269,34 +245,28 @@ fn extended_swizzle(input: &mut Input<'_, '_>) -> Parsed<[ExtComponent; 4]> {
     let mut sets = u8::MAX;
     for (lane, component) in components.iter_mut().enumerate() {
         if lane > 0 {
-            comma(input)?;
+            input.expect(Kind::Comma, Expected::Comma)?;
         }
-        let negate = match peek(input).kind() {
-            sign @ (Kind::Plus | Kind::Minus) => {
-                advance(input);
-                sign == Kind::Minus
-            }
-            _ => false,
-        };
-        let word = peek(input);
-        let text = input.state.text(word);
+        let negate = sign(input) == Some(Kind::Minus);
+        let word = input.peek();
+        let text = input.text(word);
         let select = match (word.kind(), text) {
             (Kind::Int, b"0") => Some(ExtSelect::Zero),
             (Kind::Int, b"1") => Some(ExtSelect::One),
-            (Kind::Ident, &[letter]) => input.state.letters.component(letter).map(|(lane, set)| {
+            (Kind::Ident, &[letter]) => input.letters.component(letter).map(|(lane, set)| {
                 // Each letter leaves the sets that it is in: none is left once both were used.
                 sets &= set;
                 ExtSelect::Lane(lane)
             }),
             _ => None,
         };
-        if sets == 0 && !input.state.facts.mixed_extended_swizzle {
-            return Err(fail_with(input, Expected::ExtSwizzle, Code::SwizzleMixed));
+        if sets == 0 && !input.facts.mixed_extended_swizzle {
+            return Err(input.fail_with(Expected::ExtSwizzle, Code::SwizzleMixed));
         }
         let Some(select) = select else {
-            return Err(fail_at(input, Expected::ExtSwizzle));
+            return Err(input.fail_at(Expected::ExtSwizzle));
         };
-        advance(input);
+        input.advance();
         *component = ExtComponent { select, negate };
     }
     Ok(components)
@@ -304,32 +274,32 @@ fn extended_swizzle(input: &mut Input<'_, '_>) -> Parsed<[ExtComponent; 4]> {
 
 /// `texture, target` with optional offset. Operands that stand before the texture beyond those of the opcode, such as the
 /// reference of SHADOWARRAYCUBE, go to the operands.
-fn texture(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
+fn texture(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
     let (mut texture, mut handle) = texture_name(input)?;
     let mut extra = 0;
     loop {
-        if peek(input).kind() != Kind::Comma {
-            return Err(fail_at(input, Expected::Comma));
+        if !input.is_at(Kind::Comma) {
+            return Err(input.fail_at(Expected::Comma));
         }
         // How many operands stand before the texture depends on the target, which stands behind it: the texture is what a target follows.
         if target_ahead(input) || extra == 2 || handle.is_some() {
             break;
         }
         if !operand_ahead(input) {
-            advance(input);
-            return Err(fail_at(input, Expected::Target));
+            input.advance();
+            return Err(input.fail_at(Expected::Target));
         }
-        advance(input);
-        input.state.ast.operands.push(texture);
+        input.advance();
+        input.ast.operands.push(texture);
         extra += 1;
         (texture, handle) = texture_name(input)?;
     }
-    advance(input);
-    let word = peek(input);
-    let Some(target) = targets::lookup(input.state.text(word)) else {
-        return Err(fail_at(input, Expected::Target));
+    input.advance();
+    let word = input.peek();
+    let Some(target) = targets::lookup(input.text(word)) else {
+        return Err(input.fail_at(Expected::Target));
     };
-    advance(input);
+    input.advance();
     let (offset, offset_span) = offset(input)?;
     let part = TexPart {
         texture,
@@ -339,32 +309,31 @@ fn texture(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
         offset,
         offset_span,
     };
-    inst.extra = Extra::Texture(input.state.ast.textures.len() as u32);
-    input.state.ast.textures.push(part);
+    inst.extra = Extra::Texture(input.ast.textures.len() as u32);
+    input.ast.textures.push(part);
     Ok(())
 }
 
 /// A unit such as `texture[0]`, whose word need not be reserved. Anything else is read as operand, for the checker to refuse.
-fn unit(input: &mut Input<'_, '_>, word: &[u8]) -> Parsed<Operand> {
-    let first = peek(input);
-    if first.kind() != Kind::Ident || input.state.text(first) != word {
+fn unit(input: &mut Syntax<'_>, word: &[u8]) -> Parsed<Operand> {
+    let first = input.peek();
+    if first.kind() != Kind::Ident || input.text(first) != word {
         return operand(input);
     }
-    advance(input);
-    let name = input.state.intern(first);
-    let (path, end) = super::path::path(input, name, first.span())?;
+    let (_, word) = input.take_name();
+    let (path, end) = path::named_path(input, word, None)?;
     Ok(Operand {
         base: Base::Path(path),
         index: Index::None,
         suffix: Suffix::NONE,
         signs: Signs::empty(),
-        span: Span::new(first.start(), end),
+        span: Span::new(word.start, end),
     })
 }
 
 /// The name of a texture, or its handle.
-fn texture_name(input: &mut Input<'_, '_>) -> Parsed<(Operand, Option<Operand>)> {
-    if !input.state.facts.texture_names {
+fn texture_name(input: &mut Syntax<'_>) -> Parsed<(Operand, Option<Operand>)> {
+    if !input.facts.texture_names {
         return Ok((unit(input, b"texture")?, None));
     }
     if handle_ahead(input) {
@@ -374,17 +343,17 @@ fn texture_name(input: &mut Input<'_, '_>) -> Parsed<(Operand, Option<Operand>)>
 }
 
 /// An image unit, an image variable or the handle of an image; the target of the part follows later.
-fn image(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
-    let word = peek(input);
+fn image(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
+    let word = input.peek();
     let (image, by_handle) = if handle_ahead(input) {
         handle(input).map(|(image, handle)| (image, Some(handle)))?
-    } else if input.state.is_declared(word) {
+    } else if input.is_declared(word) {
         (operand(input)?, None)
     } else {
         (unit(input, b"image")?, None)
     };
-    inst.extra = Extra::Texture(input.state.ast.textures.len() as u32);
-    input.state.ast.textures.push(TexPart {
+    inst.extra = Extra::Texture(input.ast.textures.len() as u32);
+    input.ast.textures.push(TexPart {
         texture: image,
         handle: by_handle,
         target: 0,
@@ -396,13 +365,13 @@ fn image(input: &mut Input<'_, '_>, inst: &mut Inst) -> Parsed<()> {
 }
 
 /// The target of the image part that was read last.
-fn image_target(input: &mut Input<'_, '_>) -> Parsed<()> {
-    let word = peek(input);
-    let Some(target) = targets::lookup(input.state.text(word)) else {
-        return Err(fail_at(input, Expected::Target));
+fn image_target(input: &mut Syntax<'_>) -> Parsed<()> {
+    let word = input.peek();
+    let Some(target) = targets::lookup(input.text(word)) else {
+        return Err(input.fail_at(Expected::Target));
     };
-    advance(input);
-    if let Some(part) = input.state.ast.textures.last_mut() {
+    input.advance();
+    if let Some(part) = input.ast.textures.last_mut() {
         part.target = target as u8;
         part.target_span = word.span();
     }
@@ -410,20 +379,21 @@ fn image_target(input: &mut Input<'_, '_>) -> Parsed<()> {
 }
 
 /// Whether a comma and then a word in the place of a target follow: nothing or an offset stands behind it.
-fn target_ahead(input: &mut Input<'_, '_>) -> bool {
-    let Some(word) = ahead(input).nth(1) else {
+fn target_ahead(input: &mut Syntax<'_>) -> bool {
+    let Some(word) = input.ahead().nth(1) else {
         return false;
     };
     let known = matches!(word.kind(), Kind::Ident | Kind::Word)
-        && targets::lookup(input.state.text(word)).is_some();
+        && targets::lookup(input.text(word)).is_some();
     known
-        && (peek_kind(input, 2) != Kind::Comma
-            || matches!(peek_kind(input, 3), Kind::OpenParen | Kind::Ident))
+        && (input.peek_kind(2) != Kind::Comma
+            || matches!(input.peek_kind(3), Kind::OpenParen | Kind::Ident))
 }
 
 /// Whether a comma, an operand and again a comma follow, so that the operand cannot be the last word of a texture part.
-fn operand_ahead(input: &Input<'_, '_>) -> bool {
-    let ahead = ahead(input)
+fn operand_ahead(input: &Syntax<'_>) -> bool {
+    let ahead = input
+        .ahead()
         .skip(1)
         .take_while(|token| token.kind() != Kind::Semicolon);
     let mut depth = 0i32;
@@ -440,48 +410,49 @@ fn operand_ahead(input: &Input<'_, '_>) -> bool {
 }
 
 /// `, (a, b, c)`, `(a, b, c)`, `, offset(v)` or `offset(v)`.
-fn offset(input: &mut Input<'_, '_>) -> Parsed<(Offset, Span)> {
-    if !input.state.facts.texel_offsets {
-        return Ok((Offset::None, peek(input).span()));
+fn offset(input: &mut Syntax<'_>) -> Parsed<(Offset, Span)> {
+    if !input.facts.texel_offsets {
+        return Ok((Offset::None, input.peek().span()));
     }
-    let comma = peek(input).kind() == Kind::Comma;
-    let start = ahead(input).nth(usize::from(comma)).unwrap_or(peek(input));
+    let comma = input.is_at(Kind::Comma);
+    let start = input
+        .ahead()
+        .nth(usize::from(comma))
+        .unwrap_or(input.peek());
     match start.kind() {
         Kind::OpenParen => {
             if comma {
-                advance(input);
+                input.advance();
             }
             constant_offset(input, start)
         }
-        Kind::Ident if input.state.text(start) == b"offset" => {
+        Kind::Ident if input.text(start) == b"offset" => {
             if comma {
-                advance(input);
+                input.advance();
             }
-            advance(input);
-            expect(input, Kind::OpenParen, Expected::Offset)?;
+            input.advance();
+            input.expect(Kind::OpenParen, Expected::Offset)?;
             let operand = operand(input)?;
-            let close = expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
-            input.state.ast.operands.push(operand);
-            Ok((Offset::Dynamic, start.span().to(close.span())))
+            let end = input.close(Kind::CloseParen)?;
+            input.ast.operands.push(operand);
+            Ok((Offset::Dynamic, Span::new(start.start(), end)))
         }
         _ => Ok((Offset::None, start.span())),
     }
 }
 
-fn constant_offset(input: &mut Input<'_, '_>, start: Token) -> Parsed<(Offset, Span)> {
-    advance(input);
+fn constant_offset(input: &mut Syntax<'_>, start: Token) -> Parsed<(Offset, Span)> {
+    input.advance();
     let mut components = [0; 3];
     for (index, component) in components.iter_mut().enumerate() {
-        if index > 0 && !accept(input, Kind::Comma) {
+        if index > 0 && !input.accept(Kind::Comma) {
             break;
         }
-        let minus = peek(input).kind() == Kind::Minus;
-        if minus || peek(input).kind() == Kind::Plus {
-            advance(input);
-        }
-        let value = i64::from(super::path::small_int(input)?);
-        *component = if minus { -value } else { value };
+        let is_negative = sign(input) == Some(Kind::Minus);
+        let value = i64::from(path::small_int(input)?);
+        *component = if is_negative { -value } else { value };
     }
-    let close = expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
-    Ok((Offset::Constant(components), start.span().to(close.span())))
+    let end = input.close(Kind::CloseParen)?;
+    let span = Span::new(start.start(), end);
+    Ok((Offset::Constant(components), span))
 }

@@ -1,252 +1,141 @@
 //! Operands, results, conditions and constants.
 
-use super::{
-    Expected, Failure, Input, Parsed, accept, advance, expect, fail_at, fail_with, go_to, path,
-    peek, peek_kind, position, skip, take_name,
-};
+use super::cursor::{Expected, Failure, Parsed, Syntax};
+use super::path::{self, int_value};
 use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use crate::codes::Code;
 use crate::lang::conditions::{self, SPARSE_REGISTER};
 use crate::lex::{self, Kind, Token};
-use crate::names::NameId;
-use crate::source::{Dialect, Version};
-use crate::syntax::path::int_value;
-use glasm_ir::{Span, Swizzle, WriteMask};
-
-/// A set of component letters, by byte: lane in the low bits, 4 for `rgba`, 8 for `xyzw`; 0 for other bytes.
-type LetterTable = [u8; 256];
-
-const fn letter_table(letters: [(&[u8; 4], u8); 2]) -> LetterTable {
-    let mut table = [0; 256];
-    let mut set = 0;
-    while set < 2 {
-        let (word, mark) = letters[set];
-        let mut lane = 0;
-        while lane < 4 {
-            table[word[lane] as usize] = mark | lane as u8;
-            lane += 1;
-        }
-        set += 1;
-    }
-    table
-}
-
-static BOTH_SETS: LetterTable = letter_table([(b"xyzw", XYZW), (b"rgba", RGBA)]);
-static ONE_SET: LetterTable = letter_table([(b"xyzw", XYZW), (b"xyzw", XYZW)]);
-const RGBA: u8 = 4;
-const XYZW: u8 = 8;
-
-/// The letters that select components in a language.
-#[derive(Clone, Copy)]
-pub(crate) struct Letters(&'static LetterTable);
-
-impl Letters {
-    /// The letters of a language: vertex programs of the ARB family have no `rgba`.
-    pub(crate) fn of(dialect: Dialect) -> Self {
-        match dialect.facts().rgba {
-            true => Self(&BOTH_SETS),
-            false => Self(&ONE_SET),
-        }
-    }
-
-    #[inline]
-    fn code(self, letter: u8) -> u8 {
-        self.0[letter as usize]
-    }
-
-    /// The component of a letter, and the set that it is of.
-    pub(super) fn component(self, letter: u8) -> Option<(u8, u8)> {
-        let code = self.code(letter);
-        (code != 0).then_some((code & 3, code & (XYZW | RGBA)))
-    }
-
-    /// The suffix that the letters behind a point spell.
-    #[inline]
-    pub(crate) fn suffix(self, text: &[u8]) -> Result<Suffix, Code> {
-        match *text {
-            [one] => match self.code(one) {
-                0 => Err(Code::UnexpectedToken),
-                code => Ok(Suffix::one(code & 3)),
-            },
-            [a, b, c, d] => {
-                let codes = [a, b, c, d].map(|letter| self.code(letter));
-                // A set that all four letters are of: its bit is in each code.
-                if codes[0] & codes[1] & codes[2] & codes[3] & (XYZW | RGBA) != 0 {
-                    Ok(Suffix::four(Swizzle::new(codes)))
-                } else if codes.contains(&0) {
-                    Err(Code::UnexpectedToken)
-                } else {
-                    Err(Code::SwizzleMixed)
-                }
-            }
-            _ if !text.is_empty()
-                && text.len() < 4
-                && text.iter().all(|&letter| self.code(letter) != 0) =>
-            {
-                Err(Code::SwizzleLength)
-            }
-            _ => Err(Code::UnexpectedToken),
-        }
-    }
-
-    /// The write mask that the letters behind a point spell.
-    #[inline]
-    pub(crate) fn mask(self, text: &[u8]) -> Result<WriteMask, Code> {
-        let mut mask = 0u8;
-        let mut sets = XYZW | RGBA;
-        for &letter in text {
-            let code = self.code(letter);
-            if code == 0 || text.len() > 4 {
-                return Err(Code::UnexpectedToken);
-            }
-            let bit = 1 << (code & 3);
-            // Components in order have growing bits, so this refuses repeated ones, too.
-            if mask >= bit {
-                return Err(Code::MaskOrder);
-            }
-            mask |= bit;
-            sets &= code;
-        }
-        if sets == 0 {
-            Err(Code::SwizzleMixed)
-        } else {
-            Ok(WriteMask(mask))
-        }
-    }
-}
+use crate::source::Version;
+use glasm_ir::{Span, WriteMask};
 
 /// Adds an operand to those of the instruction.
 #[inline]
-pub(super) fn push_operand(input: &mut Input<'_, '_>) -> Parsed<()> {
-    let start = position(input) as u32;
-    let operand = match input.input.first() {
-        Some(&byte) if lex::is_letter(byte) => named_operand(input, start)?,
-        _ => operand(input)?,
+pub(super) fn push_operand(input: &mut Syntax<'_>) -> Parsed<()> {
+    let start = input.position();
+    let operand = match input.is_at_name() {
+        true => named_operand(input, start)?,
+        false => operand(input)?,
     };
-    input.state.ast.operands.push(operand);
+    input.ast.operands.push(operand);
     Ok(())
 }
 
 /// A vector or scalar operand with signs and bars. What it may be is checked later.
 #[inline(never)]
-pub(super) fn operand(input: &mut Input<'_, '_>) -> Parsed<Operand> {
-    let start = position(input) as u32;
-    match input.input.first() {
-        Some(&byte) if lex::is_letter(byte) => named_operand(input, start),
-        Some(b'-' | b'+' | b'|') => signed_operand(input, start),
+pub(super) fn operand(input: &mut Syntax<'_>) -> Parsed<Operand> {
+    let start = input.position();
+    match *input.rest {
+        [letter, ..] if lex::is_letter(letter) => named_operand(input, start),
+        // The one sign of most operands that have any.
+        [b'-', letter, ..] if lex::is_letter(letter) => {
+            input.skip(1);
+            let mut operand = named_operand(input, start)?;
+            operand.signs = Signs::INNER | Signs::WRITTEN;
+            Ok(operand)
+        }
+        [b'-' | b'+' | b'|', ..] => signed_operand(input, start),
         _ => constant_operand(input, start),
     }
 }
 
 /// An operand that begins with a sign or a bar.
-fn signed_operand(input: &mut Input<'_, '_>, start: u32) -> Parsed<Operand> {
-    let (minus, mut written) = sign(input);
+fn signed_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
+    let outer = sign(input);
+    let bars = input.accept(Kind::Bar);
+    let inner = if bars { sign(input) } else { outer };
     let mut signs = Signs::empty();
-    let bars = accept(input, Kind::Bar);
-    if bars {
-        signs |= Signs::ABS;
-        signs.set(Signs::OUTER, minus);
-        let (inner, again) = sign(input);
-        signs.set(Signs::INNER, inner);
-        written |= again;
-    } else {
-        signs.set(Signs::INNER, minus);
-    }
-    signs.set(Signs::WRITTEN, written);
-    let mut operand = match input.input.first() {
-        Some(&byte) if lex::is_letter(byte) => named_operand(input, start)?,
-        _ => constant_operand(input, start)?,
+    signs.set(Signs::ABS, bars);
+    signs.set(Signs::OUTER, bars && outer == Some(Kind::Minus));
+    signs.set(Signs::INNER, inner == Some(Kind::Minus));
+    signs.set(Signs::WRITTEN, outer.is_some() || inner.is_some());
+    let mut operand = match input.is_at_name() {
+        true => named_operand(input, start)?,
+        false => constant_operand(input, start)?,
     };
     operand.signs = signs;
     if bars {
-        operand.span.end = expect(input, Kind::Bar, Expected::Token(Kind::Bar))?.end();
+        operand.span.end = input.close(Kind::Bar)?;
     }
     if let (Base::Scalar(literal), true) = (operand.base, signs.contains(Signs::INNER)) {
         // It is a sign of the operand, and the constant knows it, too: an unsigned operand cannot be negative.
-        input.state.ast.literals[literal as usize].negative = true;
+        input.ast.literals[literal as usize].negative = true;
     }
     Ok(operand)
 }
 
-/// An optional sign: whether it is a minus, and whether there is one.
-pub(super) fn sign(input: &mut Input<'_, '_>) -> (bool, bool) {
-    match peek(input).kind() {
-        Kind::Minus => {
-            advance(input);
-            (true, true)
-        }
-        Kind::Plus => {
-            advance(input);
-            (false, true)
-        }
-        _ => (false, false),
-    }
+/// An optional sign.
+#[inline]
+pub(super) fn sign(input: &mut Syntax<'_>) -> Option<Kind> {
+    let sign = match input.rest.first() {
+        Some(b'-') => Kind::Minus,
+        Some(b'+') => Kind::Plus,
+        _ => return None,
+    };
+    input.skip(1);
+    Some(sign)
 }
 
 /// A variable with index and suffix, or a binding.
 #[inline(always)]
-fn named_operand(input: &mut Input<'_, '_>, start: u32) -> Parsed<Operand> {
-    let (name, word_end) = take_name(input);
-    let mut operand = Operand {
-        base: Base::Name(name),
-        index: Index::None,
-        suffix: Suffix::NONE,
-        signs: Signs::empty(),
-        span: Span::new(start, word_end),
+fn named_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
+    let (name, word) = input.take_name();
+    let mut end = word.end;
+    let (base, index, suffix) = if input.is_reserved(name) {
+        let (base, suffix) = bound_operand(input, word, &mut end)?;
+        (base, Index::None, suffix)
+    } else {
+        let index = path::indices(input, &mut end)?;
+        (Base::Name(name), index, suffix(input, &mut end)?)
     };
-    if input.state.is_reserved(name) {
-        let length = input.state.ast.names.text(name).len() as u32;
-        bound_operand(input, (name, word_end - length), &mut operand)?;
-        return Ok(operand);
-    }
-    operand.index = path::indices(input, &mut operand.span.end)?;
-    operand.suffix = suffix(input, &mut operand.span.end)?;
-    Ok(operand)
+    Ok(Operand {
+        base,
+        index,
+        suffix,
+        signs: Signs::empty(),
+        span: Span::new(start, end),
+    })
 }
 
-/// The rest of a binding whose first word, at a byte, was taken.
-fn bound_operand(
-    input: &mut Input<'_, '_>,
-    (name, start): (NameId, u32),
-    operand: &mut Operand,
-) -> Parsed<()> {
-    let text = path::text_ahead(input, start);
-    if let Some(text) = text
-        && let Some((var, suffix)) = input.state.path_word(text).operand
+/// The rest of a binding whose first word was taken. `end` becomes its end.
+#[inline(never)]
+fn bound_operand(input: &mut Syntax<'_>, word: Span, end: &mut u32) -> Parsed<(Base, Suffix)> {
+    let text = path::text_ahead(input, word.start);
+    let name = text.map(|text| input.path_name(text));
+    if let (Some(text), Some(name)) = (text, name)
+        && let Some((var, suffix)) = input.words[name.index()].operand
     {
-        (operand.base, operand.suffix) = (Base::Var(var), suffix);
-        operand.span.end = text.end;
-        go_to(input, text.end as usize);
-        return Ok(());
+        *end = text.end;
+        input.go_to(text.end);
+        return Ok((Base::Var(var), suffix));
     }
-    let word = Span::new(start, operand.span.end);
-    let (path, end) = path::path(input, name, word)?;
-    operand.base = Base::Path(path);
-    operand.span.end = end;
-    Ok(())
+    let path;
+    (path, *end) = path::named_path(input, word, text.zip(name))?;
+    Ok((Base::Path(path), Suffix::NONE))
 }
 
 /// A number or a vector of numbers.
-fn constant_operand(input: &mut Input<'_, '_>, start: u32) -> Parsed<Operand> {
-    let word = peek(input);
+fn constant_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
+    let word = input.peek();
     let mut span = Span::new(start, word.end());
     let (base, suffix) = match word.kind() {
         Kind::Int | Kind::Float => {
-            let literal = number(input, word, Sign::Plus)?;
-            let suffix = match input.state.facts.suffixed_numbers {
+            let literal = number(input, word, None)?;
+            let suffix = match input.facts.suffixed_numbers {
                 false => Suffix::NONE,
                 true => suffix(input, &mut span.end)?,
             };
             (Base::Scalar(literal), suffix)
         }
         // The lexer takes the point of `2.x` into the number, so the whole is a word to it.
-        Kind::Word if input.state.facts.suffixed_numbers => number_with_suffix(input, word)?,
+        Kind::Word if input.facts.suffixed_numbers => number_with_suffix(input, word)?,
         Kind::OpenBrace => {
-            let (base, braces) = vector(input)?;
+            let (first, count, braces) = vector(input)?;
             span.end = braces.end;
+            let base = Base::Vector { first, count };
             (base, suffix(input, &mut span.end)?)
         }
-        _ => return Err(fail_at(input, Expected::Operand)),
+        _ => return Err(input.fail_at(Expected::Operand)),
     };
     Ok(Operand {
         base,
@@ -258,99 +147,90 @@ fn constant_operand(input: &mut Input<'_, '_>, start: u32) -> Parsed<Operand> {
 }
 
 /// A number whose point is that of a suffix as well: `2.x`. ARB_vertex_program section 2.14.2.
-fn number_with_suffix(input: &mut Input<'_, '_>, word: Token) -> Parsed<(Base, Suffix)> {
-    let text = input.state.text(word);
+fn number_with_suffix(input: &mut Syntax<'_>, word: Token) -> Parsed<(Base, Suffix)> {
+    let text = input.text(word);
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let suffix = match text.get(digits) {
-        Some(b'.') => input.state.letters.suffix(&text[digits + 1..]).ok(),
+        Some(b'.') => input.letters.suffix(&text[digits + 1..]).ok(),
         _ => None,
     };
     let Some(suffix) = suffix else {
-        return Err(fail_at(input, Expected::Operand));
+        return Err(input.fail_at(Expected::Operand));
     };
-    advance(input);
+    input.advance();
     let span = Span::new(word.start(), word.start() + digits as u32);
     let (value, overflow) = int_value(&text[..digits]);
-    input.state.ast.literals.push(Literal {
+    input.ast.literals.push(Literal {
         negative: false,
         int: Some(value),
         overflow,
         span,
     });
-    let literal = input.state.ast.literals.len() as u32 - 1;
+    let literal = input.ast.literals.len() as u32 - 1;
     Ok((Base::Scalar(literal), suffix))
 }
 
 /// The components behind a variable. `end` becomes their end.
 #[inline(always)]
-pub(super) fn suffix(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<Suffix> {
-    let Some(letters) = letters_ahead(input, Expected::Component)? else {
-        return Ok(Suffix::NONE);
-    };
-    match input.state.letters.suffix(letters) {
+pub(super) fn suffix(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Suffix> {
+    if let [b'.', one, next, ..] = *input.rest
+        && !lex::is_of_word(next)
+        && let Some(lane) = input.letters.lane(one)
+    {
+        *end = input.position() + 2;
+        input.skip(2);
+        return Ok(Suffix::one(lane));
+    }
+    match input.is_at(Kind::Dot) {
+        true => long_suffix(input, end),
+        false => Ok(Suffix::NONE),
+    }
+}
+
+#[inline(never)]
+fn long_suffix(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Suffix> {
+    let letters = letters_ahead(input, Expected::Component)?;
+    match input.letters.suffix(letters) {
         Ok(suffix) => {
             *end = take_letters(input, letters);
             Ok(suffix)
         }
-        Err(code) => Err(fail_with(input, Expected::Component, code)),
+        Err(code) => Err(input.fail_with(Expected::Component, code)),
     }
 }
 
-/// Takes a point, if there is one, and finds the word behind it.
+/// Takes a point and finds the word behind it.
 #[inline(always)]
-fn letters_ahead<'s>(input: &mut Input<'_, 's>, expected: Expected) -> Parsed<Option<&'s [u8]>> {
-    match *input.input {
-        // The point is skipped without what follows it, because no blank stands there.
-        [b'.', letter, ..] if lex::is_letter(letter) => {
-            input.input = &input.input[1..];
-            Ok(Some(&input.input[..lex::word_length(input.input)]))
-        }
-        [b'.', ..] => letters_behind(input, expected),
-        _ => Ok(None),
-    }
-}
-
-/// The word behind a point and blanks.
-#[cold]
-fn letters_behind<'s>(input: &mut Input<'_, 's>, expected: Expected) -> Parsed<Option<&'s [u8]>> {
-    if !accept(input, Kind::Dot) {
-        return Ok(None);
-    }
-    match peek(input) {
-        letters if letters.kind() == Kind::Ident => Ok(Some(input.state.text(letters))),
-        _ => Err(fail_at(input, expected)),
+fn letters_ahead<'s>(input: &mut Syntax<'s>, expected: Expected) -> Parsed<&'s [u8]> {
+    input.skip(1);
+    match input.is_at_name() {
+        true => Ok(&input.rest[..lex::word_length(input.rest)]),
+        false => Err(input.fail_at(expected)),
     }
 }
 
 /// Takes the letters that stand ahead: their end.
 #[inline(always)]
-fn take_letters(input: &mut Input<'_, '_>, letters: &[u8]) -> u32 {
-    let end = (position(input) + letters.len()) as u32;
-    skip(input, letters.len());
+fn take_letters(input: &mut Syntax<'_>, letters: &[u8]) -> u32 {
+    let end = input.position() + letters.len() as u32;
+    input.skip(letters.len());
     end
 }
 
-/// The sign of a number in a constant.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sign {
-    Plus,
-    Minus,
-}
-
 /// Takes the number `word` into the literal table.
-pub(super) fn number(input: &mut Input<'_, '_>, word: Token, sign: Sign) -> Parsed<u32> {
+fn number(input: &mut Syntax<'_>, word: Token, sign: Option<Kind>) -> Parsed<u32> {
     path::decimal(input, word)?;
-    go_to(input, word.end() as usize);
+    input.go_to(word.end());
     let (int, overflow) = match word.kind() {
         Kind::Int => {
-            let (value, overflow) = int_value(input.state.text(word));
+            let (value, overflow) = int_value(input.text(word));
             (Some(value), overflow)
         }
         _ => (None, false),
     };
-    let literals = &mut input.state.ast.literals;
+    let literals = &mut input.ast.literals;
     literals.push(Literal {
-        negative: sign == Sign::Minus,
+        negative: sign == Some(Kind::Minus),
         int,
         overflow,
         span: word.span(),
@@ -359,133 +239,130 @@ pub(super) fn number(input: &mut Input<'_, '_>, word: Token, sign: Sign) -> Pars
 }
 
 /// A number with optional sign.
-pub(super) fn signed_number(input: &mut Input<'_, '_>) -> Parsed<u32> {
-    let sign = if sign(input).0 {
-        Sign::Minus
-    } else {
-        Sign::Plus
-    };
-    let word = peek(input);
+pub(super) fn signed_number(input: &mut Syntax<'_>) -> Parsed<u32> {
+    let sign = sign(input);
+    let word = input.peek();
     match word.kind() {
         Kind::Int | Kind::Float => number(input, word, sign),
-        _ => Err(fail_at(input, Expected::Number)),
+        _ => Err(input.fail_at(Expected::Number)),
     }
 }
 
-/// `{ number, ... }` with one to four numbers.
-pub(super) fn vector(input: &mut Input<'_, '_>) -> Parsed<(Base, Span)> {
-    let open = advance(input);
+/// `{ number, ... }` with one to four numbers: the first literal, how many there are, and the place.
+pub(super) fn vector(input: &mut Syntax<'_>) -> Parsed<(u32, u8, Span)> {
+    let start = input.position();
+    input.skip(1);
     let first = signed_number(input)?;
     let mut count = 1;
-    while accept(input, Kind::Comma) {
+    while input.accept(Kind::Comma) {
         if count == 4 {
-            return Err(fail_with(
-                input,
-                Expected::Token(Kind::CloseBrace),
-                Code::ComponentCount,
-            ));
+            let expected = Expected::Token(Kind::CloseBrace);
+            return Err(input.fail_with(expected, Code::ComponentCount));
         }
         signed_number(input)?;
         count += 1;
     }
-    let close = expect(input, Kind::CloseBrace, Expected::Token(Kind::CloseBrace))?;
-    Ok((Base::Vector { first, count }, open.span().to(close.span())))
+    let end = input.close(Kind::CloseBrace)?;
+    Ok((first, count, Span::new(start, end)))
 }
 
 /// A result: variable or binding, mask, condition-code mask.
 #[inline(always)]
-pub(super) fn result(input: &mut Input<'_, '_>) -> Parsed<Dst> {
-    if !input
-        .input
-        .first()
-        .is_some_and(|&byte| lex::is_letter(byte))
-    {
+pub(super) fn result(input: &mut Syntax<'_>) -> Parsed<Dst> {
+    if !input.is_at_name() {
         return Err(no_result(input));
     }
-    let start = position(input) as u32;
-    let (name, end) = take_name(input);
+    let (name, word) = input.take_name();
     let mut dst = Dst {
         base: Base::Name(name),
         index: Index::None,
         mask: WriteMask::XYZW,
         guard: None,
-        span: Span::new(start, end),
+        span: word,
     };
-    if input.state.is_reserved(name) {
-        bound_result(input, name, &mut dst)?;
+    if input.is_reserved(name) {
+        bound_result(input, &mut dst)?;
     } else {
         dst.index = path::indices(input, &mut dst.span.end)?;
         dst.mask = mask(input, &mut dst.span.end)?;
     }
-    if input.input.first() == Some(&b'(') {
-        advance(input);
+    if input.accept(Kind::OpenParen) {
         dst.guard = Some(condition(input)?);
-        expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
+        input.close(Kind::CloseParen)?;
     }
     Ok(dst)
 }
 
 /// The rest of a result that is a binding.
-fn bound_result(input: &mut Input<'_, '_>, name: NameId, dst: &mut Dst) -> Parsed<()> {
+#[inline(never)]
+fn bound_result(input: &mut Syntax<'_>, dst: &mut Dst) -> Parsed<()> {
     let text = path::text_ahead(input, dst.span.start);
-    if let Some(text) = text
-        && let Some((var, mask)) = input.state.path_word(text).result
+    let name = text.map(|text| input.path_name(text));
+    if let (Some(text), Some(name)) = (text, name)
+        && let Some((var, mask)) = input.words[name.index()].result
     {
         (dst.base, dst.mask) = (Base::Var(var), mask);
         dst.span.end = text.end;
-        go_to(input, text.end as usize);
+        input.go_to(text.end);
         return Ok(());
     }
-    let (path, end) = path::path(input, name, dst.span)?;
+    let (path, end) = path::named_path(input, dst.span, text.zip(name))?;
     dst.base = Base::Path(path);
     dst.span.end = end;
     Ok(())
 }
 
 #[cold]
-fn no_result(input: &Input<'_, '_>) -> Failure {
-    let code = match peek(input).kind() {
+fn no_result(input: &Syntax<'_>) -> Failure {
+    let code = match input.peek().kind() {
         Kind::Semicolon => Code::MissingOperand,
         // A constant in the place of a result is read well, but cannot be written.
         Kind::Int | Kind::Float | Kind::OpenBrace => Code::WriteReadOnly,
-        _ => return fail_at(input, Expected::Result),
+        _ => return input.fail_at(Expected::Result),
     };
-    fail_with(input, Expected::Result, code)
+    input.fail_with(Expected::Result, code)
 }
 
+/// The write mask behind a result. `end` becomes its end.
 #[inline(always)]
-fn mask(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<WriteMask> {
-    let Some(letters) = letters_ahead(input, Expected::Mask)? else {
-        return Ok(WriteMask::XYZW);
-    };
-    match input.state.letters.mask(letters) {
+fn mask(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<WriteMask> {
+    match input.is_at(Kind::Dot) {
+        true => written_mask(input, end),
+        false => Ok(WriteMask::XYZW),
+    }
+}
+
+#[inline(never)]
+fn written_mask(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<WriteMask> {
+    let letters = letters_ahead(input, Expected::Mask)?;
+    match input.letters.mask(letters) {
         Ok(mask) => {
             *end = take_letters(input, letters);
             Ok(mask)
         }
-        Err(code) => Err(fail_with(input, Expected::Mask, code)),
+        Err(code) => Err(input.fail_with(Expected::Mask, code)),
     }
 }
 
 /// A condition such as `GT1.x`.
-pub(super) fn condition(input: &mut Input<'_, '_>) -> Parsed<Cond> {
-    let word = peek(input);
+pub(super) fn condition(input: &mut Syntax<'_>) -> Parsed<Cond> {
+    let word = input.peek();
     let test = if word.kind() == Kind::Ident {
-        conditions::lookup(input.state.ast.dialect.family(), input.state.text(word))
+        conditions::lookup(input.ast.dialect.family(), input.text(word))
     } else {
         None
     };
     let Some(test) = test else {
-        return Err(fail_at(input, Expected::Condition));
+        return Err(input.fail_at(Expected::Condition));
     };
-    if conditions::is_numbered(input.state.text(word)) {
+    if conditions::is_numbered(input.text(word)) {
         numbered_condition(input)?;
     }
-    advance(input);
-    if test.register == SPARSE_REGISTER && input.state.ast.dialect.version() < Version::V5_0 {
+    input.advance();
+    if test.register == SPARSE_REGISTER && input.ast.dialect.version() < Version::V5_0 {
         let message = "residency needs language version 5.0";
         let span = word.span();
-        input.state.reports.error(Code::FeatureNewer, span, message);
+        input.reports.error(Code::FeatureNewer, span, message);
     }
     let swizzle = suffix(input, &mut 0)?.swizzle();
     Ok(Cond { test, swizzle })
@@ -493,73 +370,29 @@ pub(super) fn condition(input: &mut Input<'_, '_>) -> Parsed<Cond> {
 
 /// A test with a number, such as `GT1`: some languages have one register only, others get the second one by an option. A program that
 /// lacks the option for conditions altogether gets that error from the rules instead.
-fn numbered_condition(input: &mut Input<'_, '_>) -> Parsed<()> {
-    let Some(needs) = input.state.facts.numbered_conditions else {
-        return Err(fail_at(input, Expected::Condition));
+fn numbered_condition(input: &mut Syntax<'_>) -> Parsed<()> {
+    let Some(needs) = input.facts.numbered_conditions else {
+        return Err(input.fail_at(Expected::Condition));
     };
-    let (features, any) = (input.state.features, input.state.facts.conditions);
+    let (features, any) = (input.features, input.facts.conditions);
     if !features.contains(needs) && features.contains(any) {
         let message = format!("conditions with a number need OPTION {}", needs.option());
-        let span = peek(input).span();
-        let reports = &mut input.state.reports;
+        let span = input.peek().span();
+        let reports = &mut input.reports;
         reports.error(Code::FeatureOption, span, message);
     }
     Ok(())
 }
 
 /// A condition with or without parentheses, which ARB programs need; `None` at the end of the statement.
-pub(super) fn optional_condition(input: &mut Input<'_, '_>) -> Parsed<Option<Cond>> {
-    match peek_kind(input, 0) {
-        Kind::OpenParen => {
-            advance(input);
-            let cond = condition(input)?;
-            expect(input, Kind::CloseParen, Expected::Token(Kind::CloseParen))?;
-            Ok(Some(cond))
-        }
-        Kind::Ident if input.state.facts.optional_parentheses => condition(input).map(Some),
-        _ => Ok(None),
+pub(super) fn optional_condition(input: &mut Syntax<'_>) -> Parsed<Option<Cond>> {
+    if input.accept(Kind::OpenParen) {
+        let cond = condition(input)?;
+        input.close(Kind::CloseParen)?;
+        return Ok(Some(cond));
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn suffixes_have_one_or_four_letters() {
-        let decode_suffix = |text: &[u8]| Letters(&BOTH_SETS).suffix(text);
-        assert_eq!(decode_suffix(b"y"), Ok(Suffix::one(1)));
-        assert_eq!(decode_suffix(b"a"), Ok(Suffix::one(3)));
-        assert_eq!(
-            decode_suffix(b"wzyx"),
-            Ok(Suffix::four(Swizzle::new([3, 2, 1, 0])))
-        );
-        assert_eq!(
-            decode_suffix(b"bgra"),
-            Ok(Suffix::four(Swizzle::new([2, 1, 0, 3])))
-        );
-        assert_eq!(decode_suffix(b"xyz"), Err(Code::SwizzleLength));
-        assert_eq!(decode_suffix(b"xyba"), Err(Code::SwizzleMixed));
-        assert_eq!(decode_suffix(b"s"), Err(Code::UnexpectedToken));
-        assert_eq!(decode_suffix(b"xyzwx"), Err(Code::UnexpectedToken));
-    }
-
-    #[test]
-    fn masks_are_in_order() {
-        let decode_mask = |text: &[u8]| Letters(&BOTH_SETS).mask(text);
-        assert_eq!(decode_mask(b"xyzw"), Ok(WriteMask(15)));
-        assert_eq!(decode_mask(b"ga"), Ok(WriteMask(10)));
-        assert_eq!(decode_mask(b"yx"), Err(Code::MaskOrder));
-        assert_eq!(decode_mask(b"xx"), Err(Code::MaskOrder));
-        assert_eq!(decode_mask(b"xg"), Err(Code::SwizzleMixed));
-        assert_eq!(decode_mask(b"xq"), Err(Code::UnexpectedToken));
-    }
-
-    #[test]
-    fn some_languages_have_one_set_of_letters() {
-        let letters = Letters::of(Dialect::ArbVp1_0);
-        assert_eq!(letters.suffix(b"rrrr"), Err(Code::UnexpectedToken));
-        assert_eq!(letters.mask(b"r"), Err(Code::UnexpectedToken));
-        assert_eq!(letters.mask(b"xw"), Ok(WriteMask(9)));
+    match input.facts.optional_parentheses && input.is_at_name() {
+        true => condition(input).map(Some),
+        false => Ok(None),
     }
 }

@@ -1,50 +1,77 @@
 //! Binding paths and array indices.
 
-use super::{Expected, Input, Parsed, accept, advance, expect, fail_at, go_to, peek, token};
+use super::cursor::{Expected, Parsed, Syntax};
 use crate::ast::{Base, Bracket, Index, Path, Relative, Segment, SuffixKind};
 use crate::codes::Code;
+use crate::lang::paths;
 use crate::lex::{self, Kind, Token};
 use crate::names::NameId;
-use crate::syntax::{fail_with, peek_kind};
+use crate::words;
 use glasm_ir::Span;
-use winnow::Parser;
-use winnow::combinator::{delimited, opt, preceded};
 
 /// A binding path whose first word was taken already: all words and brackets, a swizzle at the end included. Its number and end.
-pub(super) fn path(input: &mut Input<'_, '_>, name: NameId, word: Span) -> Parsed<(u32, u32)> {
-    let first = input.state.ast.segments.len() as u32;
-    let (mut segment, mut end) = ((name, word.start), word.end);
+pub(super) fn path(input: &mut Syntax<'_>, first: Span) -> Parsed<(u32, u32)> {
+    let first_segment = input.ast.segments.len() as u32;
+    let (mut word, mut end, mut key) = (first, first.end, paths::START);
     loop {
         let brackets = brackets(input, &mut end)?;
-        let (name, start) = segment;
-        input.state.ast.segments.push(Segment {
-            name,
+        let rest = &input.ast.text[word.start as usize..];
+        let word_key = words::key_ahead(rest, word.range().len());
+        key = paths::step(key, word_key, brackets[0] != Bracket::None);
+        input.ast.segments.push(Segment {
+            word,
             brackets,
-            span: Span::new(start, end),
+            span: Span::new(word.start, end),
+            key,
         });
-        if !accept(input, Kind::Dot) {
+        if !input.accept(Kind::Dot) {
             break;
         }
-        let word = expect(input, Kind::Ident, Expected::Name)?;
-        segment = (input.state.intern(word), word.start());
-        end = word.end();
+        word = path_word(input)?;
+        end = word.end;
     }
-    let ast = &mut input.state.ast;
-    let count = ast.segments.len() as u32 - first;
+    let ast = &mut input.ast;
     ast.paths.push(Path {
-        first,
-        count,
-        span: Span::new(word.start, end),
+        first: first_segment,
+        count: ast.segments.len() as u32 - first_segment,
+        name: None,
+        span: Span::new(first.start, end),
     });
     Ok((ast.paths.len() as u32 - 1, end))
 }
 
+/// Takes a word of a path, which is no name of the program.
+fn path_word(input: &mut Syntax<'_>) -> Parsed<Span> {
+    if !input.is_at_name() {
+        return Err(input.fail_at(Expected::Name));
+    }
+    let (start, length) = (input.position(), lex::word_length(input.rest));
+    input.skip(length);
+    Ok(Span::new(start, start + length as u32))
+}
+
+/// A path that is an operand or a result: what it stands for is kept under its text. `known` is the text that was ahead, if it is that of
+/// the whole path.
+pub(super) fn named_path(
+    input: &mut Syntax<'_>,
+    first: Span,
+    known: Option<(Span, NameId)>,
+) -> Parsed<(u32, u32)> {
+    let (path, end) = path(input, first)?;
+    let name = match known {
+        Some((text, name)) if text.end == end => name,
+        _ => input.path_name(Span::new(first.start, end)),
+    };
+    input.ast.paths[path as usize].name = Some(name);
+    Ok((path, end))
+}
+
 /// The text of the path that begins at byte `start`: paths of the same text name the same thing, so what was found for one holds for all.
 /// `None` if a point or a bracket follows behind blanks, because the path then goes on behind this text.
-pub(super) fn text_ahead(input: &Input<'_, '_>, start: u32) -> Option<Span> {
-    let rest = &input.state.ast.text[start as usize..];
-    let bytes = rest.iter().take_while(|&&byte| lex::is_of_path(byte));
-    let length = bytes.count();
+pub(super) fn text_ahead(input: &Syntax<'_>, start: u32) -> Option<Span> {
+    let rest = &input.ast.text[start as usize..];
+    let end = rest.iter().position(|&byte| !lex::is_of_path(byte));
+    let length = end.unwrap_or(rest.len());
     let goes_on = matches!(
         lex::without_blanks(&rest[length..]).first(),
         Some(b'.' | b'[')
@@ -53,89 +80,79 @@ pub(super) fn text_ahead(input: &Input<'_, '_>, start: u32) -> Option<Span> {
 }
 
 /// A path in a declaration, from its first word on. `image` is no reserved word.
-pub(super) fn whole_path(input: &mut Input<'_, '_>) -> Parsed<u32> {
-    let word = peek(input);
-    if word.kind() != Kind::Ident {
-        return Err(fail_at(input, Expected::Binding));
+pub(super) fn whole_path(input: &mut Syntax<'_>) -> Parsed<u32> {
+    let (name, word) = input.expect_name(Expected::Binding)?;
+    if !input.is_reserved(name) && input.ast.names.text(name) != b"image" {
+        input.go_to(word.start);
+        return Err(input.fail_with(Expected::Binding, Code::UnexpectedToken));
     }
-    let name = input.state.intern(word);
-    if !input.state.is_reserved(name) && input.state.text(word) != b"image" {
-        return Err(fail_with(input, Expected::Binding, Code::UnexpectedToken));
-    }
-    advance(input);
-    path(input, name, word.span()).map(|(path, _)| path)
+    path(input, word).map(|(path, _)| path)
 }
 
-fn brackets(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<[Bracket; 2]> {
+#[inline]
+fn brackets(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<[Bracket; 2]> {
     let mut brackets = [Bracket::None; 2];
     for bracket in &mut brackets {
-        if peek(input).kind() != Kind::OpenBracket {
+        if !input.accept(Kind::OpenBracket) {
             break;
         }
-        let (content, close) = (
-            delimited(
-                token(Kind::OpenBracket),
-                bracket_content,
-                winnow::combinator::empty,
-            ),
-            token(Kind::CloseBracket),
-        )
-            .parse_next(input)?;
-        *bracket = content;
-        *end = close.end();
+        *bracket = bracket_content(input)?;
+        *end = input.close(Kind::CloseBracket)?;
     }
     Ok(brackets)
 }
 
 /// `n`, `a..b` or a run-time index.
-fn bracket_content(input: &mut Input<'_, '_>) -> Parsed<Bracket> {
-    match peek(input).kind() {
+fn bracket_content(input: &mut Syntax<'_>) -> Parsed<Bracket> {
+    if let Some(digit) = one_digit(input) {
+        return Ok(Bracket::One(digit));
+    }
+    match input.peek().kind() {
         Kind::Int => {
             let first = small_int(input)?;
-            let last = opt(preceded(dot_dot, small_int)).parse_next(input)?;
-            Ok(last.map_or(Bracket::One(first), |last| Bracket::Range(first, last)))
+            if !input.rest.starts_with(b"..") {
+                return Ok(Bracket::One(first));
+            }
+            input.skip(2);
+            small_int(input).map(|last| Bracket::Range(first, last))
         }
-        Kind::Ident if !input.state.in_index => relative(input).map(Bracket::Relative),
-        _ => Err(fail_at(input, Expected::Brackets)),
+        Kind::Ident if !input.in_index => relative(input).map(Bracket::Relative),
+        _ => Err(input.fail_at(Expected::Brackets)),
     }
 }
 
-fn dot_dot(input: &mut Input<'_, '_>) -> Parsed<Token> {
-    if peek(input).kind() == Kind::DotDot {
-        Ok(advance(input))
-    } else {
-        use winnow::error::ModalError;
-        Err(fail_at(input, Expected::Token(Kind::DotDot)).backtrack())
-    }
+/// Takes the digit that stands alone in brackets, as most numbers there do.
+#[inline(always)]
+fn one_digit(input: &mut Syntax<'_>) -> Option<u32> {
+    let [digit @ b'0'..=b'9', b']', ..] = *input.rest else {
+        return None;
+    };
+    input.rest = &input.rest[1..];
+    Some(u32::from(digit - b'0'))
 }
 
 /// An integer up to 2^32 - 1; larger ones give that value, which is beyond every limit.
-pub(super) fn small_int(input: &mut Input<'_, '_>) -> Parsed<u32> {
-    let digits = peek(input);
+pub(super) fn small_int(input: &mut Syntax<'_>) -> Parsed<u32> {
+    if let Some(digit) = one_digit(input) {
+        return Ok(digit);
+    }
+    let digits = input.peek();
     decimal(input, digits)?;
     if digits.kind() != Kind::Int {
-        return Err(fail_at(input, Expected::Integer));
+        return Err(input.fail_at(Expected::Integer));
     }
-    go_to(input, digits.end() as usize);
-    Ok(small(input.state.text(digits)))
+    input.go_to(digits.end());
+    let (value, _) = int_value(input.text(digits));
+    Ok(u32::try_from(value).unwrap_or(u32::MAX))
 }
 
 /// Fails at a hexadecimal number where the language has none: in ARB programs. `word` is the next token.
 #[inline]
-pub(super) fn decimal(input: &Input<'_, '_>, word: Token) -> Parsed<()> {
-    if !input.state.facts.hexadecimal && input.state.text(word).starts_with(b"0x") {
-        return Err(fail_with(input, Expected::Number, Code::BadNumber));
+pub(super) fn decimal(input: &Syntax<'_>, word: Token) -> Parsed<()> {
+    if !input.facts.hexadecimal && input.text(word).starts_with(b"0x") {
+        return Err(input.fail_with(Expected::Number, Code::BadNumber));
     }
     Ok(())
-}
-
-/// The value of an integer up to 2^32 - 1.
-#[inline]
-pub(super) fn small(digits: &[u8]) -> u32 {
-    match *digits {
-        [digit] => u32::from(digit - b'0'),
-        _ => u32::try_from(int_value(digits).0).unwrap_or(u32::MAX),
-    }
 }
 
 /// The value of a decimal or hexadecimal integer, and whether it was too large for 64 bits.
@@ -159,77 +176,96 @@ pub(super) fn int_value(text: &[u8]) -> (u64, bool) {
 }
 
 /// Indices behind a variable name. `end` becomes the end of the last bracket.
-#[inline]
-pub(super) fn indices(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<Index> {
-    if input.input.first() != Some(&b'[') {
-        return Ok(Index::None);
+#[inline(always)]
+pub(super) fn indices(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
+    match input.is_at(Kind::OpenBracket) {
+        true => some_indices(input, end),
+        false => Ok(Index::None),
     }
+}
+
+#[inline(never)]
+fn some_indices(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
     let first = index(input, end)?;
-    if input.input.first() != Some(&b'[') {
+    if !input.is_at(Kind::OpenBracket) {
         return Ok(first);
     }
     let second = index(input, end)?;
-    input.state.ast.pairs.push([first, second]);
-    Ok(Index::Pair(input.state.ast.pairs.len() as u32 - 1))
+    input.ast.pairs.push([first, second]);
+    Ok(Index::Pair(input.ast.pairs.len() as u32 - 1))
 }
 
-fn index(input: &mut Input<'_, '_>, end: &mut u32) -> Parsed<Index> {
-    advance(input);
-    let content = match input.input.first() {
-        Some(&byte) if lex::is_letter(byte) => relative(input).map(Index::Relative)?,
-        _ => small_int(input).map(Index::Const)?,
+#[inline]
+fn index(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
+    input.skip(1);
+    let content = match input.is_at_name() {
+        true => relative(input).map(Index::Relative)?,
+        false => small_int(input).map(Index::Const)?,
     };
-    let bracket = Expected::Token(Kind::CloseBracket);
-    *end = expect(input, Kind::CloseBracket, bracket)?.end();
+    *end = input.close(Kind::CloseBracket)?;
     Ok(content)
 }
 
 /// `variable.component + offset`; a missing component is x.
-fn relative(input: &mut Input<'_, '_>) -> Parsed<u32> {
-    let word = advance(input);
-    let name = input.state.intern(word);
+fn relative(input: &mut Syntax<'_>) -> Parsed<u32> {
+    let (name, word) = input.take_name();
     // A reserved word begins a binding, which the typed languages take as index and the ARB languages do not.
-    let reserved = input.state.is_reserved(name);
-    if reserved && input.state.facts.address_registers {
-        return Err(fail_with(input, Expected::Brackets, Code::IndexVariable));
-    }
-    let (base, lane, end) = if reserved {
-        // The brackets of this binding hold numbers only, so that indices do not nest without end.
-        input.state.in_index = true;
-        let parsed = path(input, name, word.span());
-        input.state.in_index = false;
-        let (path, end) = parsed?;
-        (Base::Path(path), 0, end)
-    } else if input.state.facts.address_registers && peek(input).kind() != Kind::Dot {
-        return Err(fail_with(input, Expected::Component, Code::ScalarSuffix));
-    } else if peek(input).kind() == Kind::Dot {
-        advance(input);
-        let component = peek(input);
-        let suffix = (component.kind() == Kind::Ident)
-            .then(|| input.state.letters.suffix(input.state.text(component)));
-        let Some(SuffixKind::One(lane)) = suffix.and_then(Result::ok).map(|suffix| suffix.kind())
-        else {
-            return Err(fail_with(input, Expected::Component, Code::ScalarSuffix));
-        };
-        (Base::Name(name), lane, advance(input).end())
-    } else {
-        (Base::Name(name), 0, word.end())
-    };
-    let (offset, end) = match peek_kind(input, 0) {
-        sign @ (Kind::Plus | Kind::Minus) => {
-            advance(input);
-            let end = peek(input).end();
-            let value = i64::from(small_int(input)?);
-            (if sign == Kind::Minus { -value } else { value }, end)
+    let (base, lane, end) = match input.is_reserved(name) {
+        true => index_path(input, word)?,
+        false => {
+            let (lane, end) = index_component(input, word.end)?;
+            (Base::Name(name), lane, end)
         }
-        _ => (0, end),
     };
-    let span = Span::new(word.start(), end);
-    input.state.ast.relatives.push(Relative {
+    let (offset, end) = index_offset(input, end)?;
+    let span = Span::new(word.start, end);
+    input.ast.relatives.push(Relative {
         base,
         lane,
         offset,
         span,
     });
-    Ok(input.state.ast.relatives.len() as u32 - 1)
+    Ok(input.ast.relatives.len() as u32 - 1)
+}
+
+/// A binding as index, whose first word was taken: base, component and end.
+fn index_path(input: &mut Syntax<'_>, word: Span) -> Parsed<(Base, u8, u32)> {
+    if input.facts.address_registers {
+        return Err(input.fail_with(Expected::Brackets, Code::IndexVariable));
+    }
+    // The brackets of this binding hold numbers only, so that indices do not nest without end.
+    input.in_index = true;
+    let parsed = named_path(input, word, None);
+    input.in_index = false;
+    let (path, end) = parsed?;
+    Ok((Base::Path(path), 0, end))
+}
+
+/// The component of an index variable, and where it ends.
+fn index_component(input: &mut Syntax<'_>, end: u32) -> Parsed<(u8, u32)> {
+    if !input.accept(Kind::Dot) {
+        return match input.facts.address_registers {
+            true => Err(input.fail_with(Expected::Component, Code::ScalarSuffix)),
+            false => Ok((0, end)),
+        };
+    }
+    let component = input.peek();
+    let suffix = (component.kind() == Kind::Ident)
+        .then(|| input.letters.suffix(input.text(component)).ok())
+        .flatten();
+    let Some(SuffixKind::One(lane)) = suffix.map(|suffix| suffix.kind()) else {
+        return Err(input.fail_with(Expected::Component, Code::ScalarSuffix));
+    };
+    Ok((lane, input.advance().end()))
+}
+
+/// The number that is added to an index, and where it ends.
+fn index_offset(input: &mut Syntax<'_>, end: u32) -> Parsed<(i64, u32)> {
+    let Some(sign) = super::operand::sign(input) else {
+        return Ok((0, end));
+    };
+    let end = input.peek().end();
+    let value = i64::from(small_int(input)?);
+    let offset = if sign == Kind::Minus { -value } else { value };
+    Ok((offset, end))
 }

@@ -1,86 +1,85 @@
 //! Syntax errors: their messages, and where reading goes on.
 
+use super::cursor::{Expected, Failure, Syntax};
 use super::vocabulary::Leader;
-use super::{Expected, Failure, Input, advance, go_to, peek, peek_kind, position};
 use crate::codes::Code;
 use crate::lang::{modifiers, opcodes};
 use crate::lex::{self, Kind, Token};
 
 /// Goes on behind the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
-pub(super) fn recover(input: &mut Input<'_, '_>, first: Token, failure: Failure) {
-    poison(input, first);
-    let failed = input.state.ast.text.len() - failure.remaining as usize;
-    // Combinators may have set the input back to where they began.
-    if position(input) < failed {
-        go_to(input, failed);
+pub(super) fn recover(input: &mut Syntax<'_>, start: u32, failure: Failure) {
+    poison(input, lex::token_at(input.ast.text, start as usize));
+    // Some failures are found by looking ahead.
+    let failed = input.ast.text.len() as u32 - failure.remaining;
+    if input.position() < failed {
+        input.go_to(failed);
     }
     // Only where nothing else than the end of the statement was missing can the next word begin a new one.
     let missing_semicolon = matches!(failure.expected, Expected::Semicolon | Expected::EndOfDecl);
-    if missing_semicolon && peek(input).start() > first.start() && starts_statement(input) {
+    if missing_semicolon && input.position() > start && starts_statement(input) {
         return;
     }
     loop {
-        match peek(input).kind() {
+        match input.peek().kind() {
             Kind::End => return,
             Kind::Semicolon => {
-                advance(input);
+                input.advance();
                 return;
             }
             // END closes the program without semicolon; behind it may stand what is in no program, such as NUL or a header.
             Kind::Ident
-                if matches!(peek_kind(input, 1), Kind::End | Kind::Bad)
-                    && input.state.text(peek(input)) == b"END" =>
+                if matches!(input.peek_kind(1), Kind::End | Kind::Bad)
+                    && input.text(input.peek()) == b"END" =>
             {
                 return;
             }
             _ => {
-                advance(input);
+                input.advance();
             }
         }
     }
 }
 
-fn starts_statement(input: &mut Input<'_, '_>) -> bool {
-    let token = peek(input);
-    if token.kind() != Kind::Ident {
+fn starts_statement(input: &mut Syntax<'_>) -> bool {
+    if !input.is_at_name() {
         return false;
     }
-    let name = input.state.intern(token);
-    peek_kind(input, 1) == Kind::Colon
+    let name = input.intern(input.peek().span());
+    input.peek_kind(1) == Kind::Colon
         || !matches!(
-            input.state.leader(name),
+            input.leader(name),
             Leader::Other | Leader::Unknown | Leader::Old
         )
 }
 
 /// Names in a declaration that could not be read: their later use is no further error.
-fn poison(input: &mut Input<'_, '_>, first: Token) {
+fn poison(input: &mut Syntax<'_>, first: Token) {
     if first.kind() != Kind::Ident {
         return;
     }
-    let name = input.state.intern(first);
+    let name = input.intern(first.span());
     if !matches!(
-        input.state.leader(name),
+        input.leader(name),
         // A misspelt keyword may be meant for a declaration, so words of no meaning count as such keywords.
         Leader::Decl(_) | Leader::Other | Leader::Unknown | Leader::Old
     ) {
         return;
     }
-    let tokens = lex::tokens(input.state.ast.text, first.start() as usize);
+    let tokens = lex::tokens(input.ast.text, first.start() as usize);
     for token in tokens.take_while(|token| token.kind() != Kind::Semicolon) {
         if token.kind() == Kind::Ident {
-            let name = input.state.intern(token);
-            input.state.ast.poisoned.push(name);
+            let name = input.intern(token.span());
+            input.ast.poisoned.push(name);
         }
     }
 }
 
 /// The message of a failure.
 #[cold]
-pub(super) fn report(input: &mut Input<'_, '_>, failure: Failure) {
-    let source = input.state.ast.text;
+pub(super) fn report(input: &mut Syntax<'_>, failure: Failure) {
+    let source = input.ast.text;
     let token = lex::token_at(source, source.len() - failure.remaining as usize);
-    let state = &mut *input.state;
+    let state = input;
     let text = String::from_utf8_lossy(state.text(token)).into_owned();
     let found = if token.kind() == Kind::End {
         "end of the program".to_owned()

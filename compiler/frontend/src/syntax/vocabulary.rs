@@ -3,12 +3,13 @@
 //! The table of a language is made when the first program of it is read. Almost every word may also be a name, so that the grammar
 //! decides by position.
 
-use super::decl::{self, DeclWord};
+use super::keywords::{self, DeclWord};
 use crate::ast::Suffix;
-use crate::lang::modifiers::{Modifier, Mods};
+use crate::lang::modifiers::{self, Modifier, Mods};
 use crate::lang::opcodes::{self, Opcode};
 use crate::names::Named;
 use crate::source::Dialect;
+use crate::words::WordTable;
 use glasm_ir::WriteMask;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -32,8 +33,8 @@ pub(crate) enum Leader {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     pub(crate) leader: Leader,
-    /// What it means behind the point of an opcode, once that was asked.
-    pub(super) modifier: Option<Option<Modifier>>,
+    /// What it means behind the point of an opcode.
+    pub(super) modifier: Option<Modifier>,
     /// Whether it begins bindings and can be no name.
     pub(super) reserved: bool,
     /// Whether a declaration before has this name.
@@ -47,9 +48,9 @@ pub(crate) struct Word {
 }
 
 /// The words of a language.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Vocabulary {
-    words: FxHashMap<&'static [u8], Word>,
+    words: WordTable<Word>,
 }
 
 impl Word {
@@ -75,34 +76,28 @@ impl Vocabulary {
     }
 
     fn new(dialect: Dialect) -> Self {
-        let family = dialect.family();
-        let mut words = FxHashMap::default();
-        let mut add = |text: &'static str, leader| {
-            words.insert(text.as_bytes(), Word::new(leader));
-        };
-        let facts = dialect.facts();
+        let (family, facts) = (dialect.family(), dialect.facts());
+        let old = facts.old_words.iter().map(|&text| (text, Leader::Old));
+        let words = keywords::of(family).map(|(text, word)| (text, Leader::Decl(word)));
+        let opcodes = opcodes::all(family)
+            .map(|(text, opcode)| (text, Leader::Opcode(opcode, Mods::empty())));
+        let others = [("END", Leader::End), ("OPTION", Leader::Option)];
         // The order matters where a word is in several lists: the last one wins.
-        for text in facts.old_words {
-            add(text, Leader::Old);
+        let leaders = old.chain(words).chain(opcodes).chain(others);
+        let mut words: FxHashMap<&str, Word> = leaders
+            .map(|(text, leader)| (text, Word::new(leader)))
+            .collect();
+        for (text, modifier) in modifiers::all() {
+            let word = words.entry(text).or_insert(Word::new(Leader::Unknown));
+            word.modifier = Some(modifier);
         }
-        for (text, word) in decl::words(family) {
-            add(text, Leader::Decl(word));
+        for &text in facts.reserved_words {
+            let word = words.entry(text).or_insert(Word::new(Leader::Other));
+            (word.leader, word.reserved) = (Leader::Other, true);
         }
-        for row in opcodes::rows(family) {
-            if let Some(opcode) = Opcode::exact(family, row.name.as_bytes()) {
-                add(row.name, Leader::Opcode(opcode, Mods::empty()));
-            }
+        Self {
+            words: words.into_iter().collect(),
         }
-        add("END", Leader::End);
-        add("OPTION", Leader::Option);
-        for text in facts.reserved_words {
-            let word = Word {
-                reserved: true,
-                ..Word::new(Leader::Other)
-            };
-            words.insert(text.as_bytes(), word);
-        }
-        Self { words }
     }
 
     /// What `text` means.

@@ -1,0 +1,383 @@
+//! The program as far as it was read: the bytes ahead, what is known of names, and the tree under construction.
+//!
+//! The bytes ahead begin with a token: blanks and comments are skipped behind each. Lines match bytes directly; tokens are for messages
+//! and for looking further ahead.
+
+use super::letters::Letters;
+use super::vocabulary::{Leader, Vocabulary, Word};
+use crate::ast::{Ast, Inst, Statement};
+use crate::codes::Code;
+use crate::header::Start;
+use crate::kept::{self, Scratch};
+use crate::lang::conditions::{self, Test};
+use crate::lang::facts::LanguageFacts;
+use crate::lang::opcodes;
+use crate::lang::options::Features;
+use crate::lex::{self, Kind, Token};
+use crate::names::{NameId, Names};
+use crate::report::Reports;
+use glasm_ir::{Span, Stage};
+
+/// What the grammar wanted instead of the token found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Expected {
+    Statement,
+    Semicolon,
+    Comma,
+    Name,
+    FreeName,
+    Operand,
+    Result,
+    Modifier,
+    Component,
+    Mask,
+    Integer,
+    Number,
+    Brackets,
+    Token(Kind),
+    Condition,
+    Label,
+    Target,
+    Offset,
+    Binding,
+    ExtSwizzle,
+    EndOfDecl,
+}
+
+/// A syntax error: how many bytes were left, and what was expected. Small, as it travels through every grammar function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Failure {
+    pub(super) remaining: u32,
+    pub(super) code: Code,
+    pub(super) expected: Expected,
+}
+
+pub(super) type Parsed<T> = Result<T, Failure>;
+
+/// A statement that was read.
+pub(crate) enum Read {
+    /// The name of an OPTION line.
+    Option(NameId, Span),
+    /// An instruction; its operands are those of the tree.
+    Inst(Inst),
+    /// `decls[n]`
+    Decl(u32),
+    /// `labels[n]`
+    Label(u32),
+}
+
+/// The statement that was read last, and what is known of names and options.
+pub(crate) struct Syntax<'s> {
+    /// What was not read yet.
+    pub(super) rest: &'s [u8],
+    /// The statement that was read last, if it can be checked.
+    pub(crate) read: Option<Read>,
+    pub(crate) ast: Ast<'s>,
+    pub(crate) reports: Reports,
+    /// What is known of each name.
+    pub(crate) words: Vec<Word>,
+    vocabulary: &'static Vocabulary,
+    pub(super) facts: &'static LanguageFacts,
+    /// What the options read so far enable, as the rules say.
+    pub(crate) features: Features,
+    pub(super) letters: Letters,
+    pub(super) late_options: bool,
+    /// Inside brackets: the variable of an index has no run-time index of its own.
+    pub(super) in_index: bool,
+    /// The program type that the caller asked for.
+    pub(super) wanted: Option<Stage>,
+}
+
+impl std::fmt::Debug for Syntax<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Syntax")
+    }
+}
+
+/// Bytes of a statement on average: how much room the lists get before the program is read. A guess, which only saves reallocations.
+const STATEMENT_BYTES: usize = 30;
+
+impl<'s> Syntax<'s> {
+    /// Before the first statement of a program.
+    pub(crate) fn new(start: Start<'s>, scratch: &mut Scratch) -> Self {
+        let Start {
+            dialect,
+            text,
+            body,
+            wanted,
+            reports,
+        } = start;
+        let statements = text.len() / STATEMENT_BYTES;
+        let ast = Ast {
+            names: Names::new(text, std::mem::take(&mut scratch.names)),
+            statements: kept::take(&mut scratch.statements, statements),
+            operands: kept::take(&mut scratch.operands, 0),
+            paths: kept::take(&mut scratch.paths, 0),
+            segments: kept::take(&mut scratch.segments, 0),
+            relatives: kept::take(&mut scratch.relatives, 0),
+            literals: kept::take(&mut scratch.literals, 0),
+            textures: kept::take(&mut scratch.textures, 0),
+            ..Ast::new(dialect, text)
+        };
+        Self {
+            rest: lex::without_blanks(&text[body..]),
+            read: None,
+            ast,
+            reports,
+            words: kept::take(&mut scratch.words, 0),
+            vocabulary: Vocabulary::of(dialect),
+            facts: dialect.facts(),
+            features: Features::empty(),
+            letters: Letters::of(dialect),
+            late_options: false,
+            in_index: false,
+            wanted,
+        }
+    }
+
+    /// What was read, and what was said of it.
+    pub(crate) fn finish(self, scratch: &mut Scratch) -> (Ast<'s>, Reports) {
+        let Self {
+            mut ast,
+            reports,
+            words,
+            rest,
+            ..
+        } = self;
+        scratch.words = words;
+        ast.end = (ast.text.len() - rest.len()) as u32;
+        (ast, reports)
+    }
+
+    /// Adds an instruction.
+    pub(super) fn read_inst(&mut self, inst: Inst) {
+        let number = self.ast.inst_count;
+        self.ast.statements.push(Statement::Inst(number));
+        self.ast.inst_count += 1;
+        self.read = Some(Read::Inst(inst));
+    }
+
+    /// Adds a label.
+    pub(super) fn read_label(&mut self, name: NameId, span: Span) {
+        let number = self.ast.labels.len() as u32;
+        self.ast.statements.push(Statement::Label(number));
+        self.ast.labels.push((name, span));
+        self.read = Some(Read::Label(number));
+    }
+}
+
+/// What is known of names.
+impl Syntax<'_> {
+    /// The number of the name of some bytes, which hold no blank.
+    pub(super) fn intern(&mut self, span: Span) -> NameId {
+        let name = (self.ast.names).intern(span.start as usize, span.range().len());
+        if name.index() >= self.words.len() {
+            let word = self.vocabulary.word(&self.ast.text[span.range()]);
+            self.words.push(word);
+        }
+        name
+    }
+
+    /// The number of a binding path, which may have been used before: programs repeat them.
+    pub(super) fn path_name(&mut self, span: Span) -> NameId {
+        let name = (self.ast.names).intern(span.start as usize, span.range().len());
+        if name.index() >= self.words.len() {
+            self.words.push(Word::new(Leader::Other));
+        }
+        name
+    }
+
+    #[inline]
+    pub(super) fn is_reserved(&self, name: NameId) -> bool {
+        self.words[name.index()].reserved
+    }
+
+    /// What a word means at the start of a statement.
+    #[inline]
+    pub(super) fn leader(&mut self, name: NameId) -> Leader {
+        match self.words[name.index()].leader {
+            Leader::Unknown => self.opcode_with_suffixes(name),
+            leader => leader,
+        }
+    }
+
+    /// What a word that is in no table means: an opcode with suffixes, or nothing.
+    #[cold]
+    fn opcode_with_suffixes(&mut self, name: NameId) -> Leader {
+        let found = opcodes::split(self.ast.dialect.family(), self.ast.names.text(name));
+        let leader = found.map_or(Leader::Other, |(opcode, mods)| Leader::Opcode(opcode, mods));
+        self.words[name.index()].leader = leader;
+        leader
+    }
+
+    /// The condition test that a token spells, where it could be a variable as well. A variable of that name wins; in ARB programs
+    /// the test does, if the options have tests at all. NV_fragment_program_option section 3.11.5.
+    pub(super) fn test(&mut self, token: Token) -> Option<Test> {
+        let test = conditions::lookup(self.ast.dialect.family(), self.text(token))?;
+        let is_test = match self.facts.condition_words {
+            None => !self.is_declared(token),
+            Some(needs) => self.features.contains(needs),
+        };
+        is_test.then_some(test)
+    }
+
+    /// Whether a variable of this name stands before.
+    pub(super) fn is_declared(&mut self, token: Token) -> bool {
+        let name = self.intern(token.span());
+        self.words[name.index()].declared
+    }
+}
+
+/// Reading.
+impl<'s> Syntax<'s> {
+    #[inline]
+    pub(super) fn text(&self, token: Token) -> &'s [u8] {
+        token.text(self.ast.text)
+    }
+
+    /// The byte that the next token begins with.
+    #[inline(always)]
+    pub(super) fn position(&self) -> u32 {
+        (self.ast.text.len() - self.rest.len()) as u32
+    }
+
+    /// The next token.
+    #[inline]
+    pub(super) fn peek(&self) -> Token {
+        lex::token_at(self.ast.text, self.position() as usize)
+    }
+
+    /// The next tokens, without the end of the text.
+    pub(super) fn ahead(&self) -> impl Iterator<Item = Token> + use<'s> {
+        lex::tokens(self.ast.text, self.position() as usize)
+    }
+
+    /// The kind of the token behind `behind` others.
+    pub(super) fn peek_kind(&self, behind: usize) -> Kind {
+        self.ahead()
+            .nth(behind)
+            .map_or(Kind::End, |token| token.kind())
+    }
+
+    /// Goes on with the first token at or behind byte `at`.
+    #[inline]
+    pub(super) fn go_to(&mut self, at: u32) {
+        self.rest = lex::without_blanks(&self.ast.text[at as usize..]);
+    }
+
+    /// Goes on behind the next `length` bytes.
+    #[inline(always)]
+    pub(super) fn skip(&mut self, length: usize) {
+        self.rest = lex::without_blanks(&self.rest[length..]);
+    }
+
+    /// Takes the next token; the end of the text stays.
+    pub(super) fn advance(&mut self) -> Token {
+        let token = self.peek();
+        self.go_to(token.end());
+        token
+    }
+
+    /// Whether the next token is a mark, of one byte.
+    #[inline(always)]
+    pub(super) fn is_at(&self, mark: Kind) -> bool {
+        match (mark, self.rest) {
+            (Kind::Dot, [b'.', b'.' | b'0'..=b'9', ..]) => false,
+            (_, rest) => rest.first() == Some(&mark.byte()),
+        }
+    }
+
+    /// Whether the next token is a name.
+    #[inline(always)]
+    pub(super) fn is_at_name(&self) -> bool {
+        self.rest.first().is_some_and(|&byte| lex::is_letter(byte))
+    }
+
+    /// Takes the next token if it is the mark.
+    #[inline(always)]
+    pub(super) fn accept(&mut self, mark: Kind) -> bool {
+        let found = self.is_at(mark);
+        if found {
+            self.skip(1);
+        }
+        found
+    }
+
+    /// Takes a mark or fails.
+    #[inline(always)]
+    pub(super) fn expect(&mut self, mark: Kind, expected: Expected) -> Parsed<()> {
+        match self.accept(mark) {
+            true => Ok(()),
+            false => Err(self.fail_at(expected)),
+        }
+    }
+
+    /// Takes a mark that closes something or fails: where it ends.
+    #[inline(always)]
+    pub(super) fn close(&mut self, mark: Kind) -> Parsed<u32> {
+        let end = self.position() + 1;
+        self.expect(mark, Expected::Token(mark))?;
+        Ok(end)
+    }
+
+    /// Takes a name or fails.
+    #[inline]
+    pub(super) fn expect_name(&mut self, expected: Expected) -> Parsed<(NameId, Span)> {
+        match self.is_at_name() {
+            true => Ok(self.take_name()),
+            false => Err(self.fail_at(expected)),
+        }
+    }
+
+    /// Takes the name that begins here.
+    #[inline(always)]
+    pub(super) fn take_name(&mut self) -> (NameId, Span) {
+        let start = self.position();
+        match self.ast.names.known(self.rest) {
+            Some((name, length)) => {
+                self.skip(length);
+                (name, Span::new(start, start + length as u32))
+            }
+            None => self.take_other_name(start),
+        }
+    }
+
+    /// A name that is long or new.
+    #[inline(never)]
+    fn take_other_name(&mut self, start: u32) -> (NameId, Span) {
+        let length = lex::word_length(self.rest);
+        let span = Span::new(start, start + length as u32);
+        let name = self.intern(span);
+        self.skip(length);
+        (name, span)
+    }
+
+    /// The failure that the next token is not what was expected.
+    #[cold]
+    pub(super) fn fail_at(&self, expected: Expected) -> Failure {
+        // The token found says more than the one expected: a semicolon where an operand should be is a missing operand.
+        let found = self.peek().kind();
+        let code = match (expected, found) {
+            (_, Kind::Bad) => Code::UnexpectedCharacter,
+            (_, Kind::Word) if expected != Expected::Target => Code::BadNumber,
+            (Expected::Comma | Expected::Operand, Kind::Semicolon) => Code::MissingOperand,
+            (Expected::Semicolon, Kind::Comma) => Code::ExtraOperand,
+            (Expected::Modifier, Kind::Ident) => Code::ModifierUnknown,
+            (Expected::Target, Kind::Ident | Kind::Word) => Code::TargetUnknown,
+            (Expected::Condition, Kind::Ident) => Code::CondTest,
+            (Expected::FreeName, Kind::Ident) => Code::ReservedName,
+            _ => Code::UnexpectedToken,
+        };
+        self.fail_with(expected, code)
+    }
+
+    /// A failure at the next token with a code of its own.
+    #[cold]
+    pub(super) fn fail_with(&self, expected: Expected, code: Code) -> Failure {
+        Failure {
+            remaining: self.rest.len() as u32,
+            code,
+            expected,
+        }
+    }
+}

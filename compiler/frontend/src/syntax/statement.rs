@@ -1,0 +1,162 @@
+//! Statements: labels, options, END; instructions and declarations stand elsewhere.
+
+use super::cursor::{Expected, Failure, Parsed, Read, Syntax};
+use super::recover::{recover, report};
+use super::vocabulary::Leader;
+use super::{decl, instr, path};
+use crate::codes::Code;
+use crate::header;
+use crate::lang::limits;
+use crate::lex::{self, Kind};
+use crate::names::NameId;
+use glasm_ir::Span;
+
+impl Syntax<'_> {
+    /// Reads what stands ahead: a statement, if it can be checked, becomes [`read`](Self::read). `false` at the end of the
+    /// program.
+    #[inline]
+    pub(crate) fn read_statement(&mut self) -> bool {
+        let start = self.position();
+        let result = match self.is_at_name() {
+            true => statement(self),
+            false if self.rest.is_empty() => missing_end(self),
+            false => Err(self.fail_at(Expected::Statement)),
+        };
+        match result {
+            // Checked as the program is read, so that a long one costs neither time nor memory beyond the limit.
+            Ok(goes_on) => goes_on && (self.has_room() || too_many(self, start)),
+            Err(failure) => failed(self, start, failure),
+        }
+    }
+
+    /// Whether the program has no more instructions than allowed.
+    #[inline]
+    fn has_room(&self) -> bool {
+        self.ast.inst_count as usize <= limits::INSTRUCTIONS && !self.reports.is_full()
+    }
+}
+
+/// Goes on behind a statement with an error.
+#[cold]
+fn failed(input: &mut Syntax<'_>, start: u32, failure: Failure) -> bool {
+    report(input, failure);
+    recover(input, start, failure);
+    input.has_room() || too_many(input, start)
+}
+
+/// The end of what is read of a program that is too long.
+#[cold]
+fn too_many(input: &mut Syntax<'_>, start: u32) -> bool {
+    if input.ast.inst_count as usize > limits::INSTRUCTIONS {
+        let message = format!("more than {} instructions", limits::INSTRUCTIONS);
+        let first = lex::token_at(input.ast.text, start as usize);
+        let reports = &mut input.reports;
+        reports.error(Code::TooManyInstructions, first.span(), message);
+    }
+    false
+}
+
+#[cold]
+fn missing_end(input: &mut Syntax<'_>) -> Parsed<bool> {
+    let (code, message) = (Code::MissingEnd, "the program has no `END`");
+    let span = input.peek().span();
+    input.reports.error(code, span, message);
+    Ok(false)
+}
+
+/// A statement; `false` for END.
+#[inline]
+fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
+    let (name, span) = input.take_name();
+    // Opcodes and keywords may be names of labels, so a colon decides before the meaning of the word does.
+    if input.is_at(Kind::Colon) {
+        return label(input, name, span);
+    }
+    match input.leader(name) {
+        Leader::Opcode(opcode, mods) => {
+            input.late_options = true;
+            instr::instruction(input, span, (opcode, mods))?;
+        }
+        Leader::Decl(word) => {
+            input.late_options = true;
+            decl::declaration(input, span, word)?;
+        }
+        Leader::Option => option(input, span)?,
+        Leader::End => return Ok(end(input)),
+        leader => other(input, leader, name, span)?,
+    }
+    Ok(true)
+}
+
+/// The word END: only blanks and comments may follow.
+fn end(input: &mut Syntax<'_>) -> bool {
+    let next = input.peek();
+    if next.kind() != Kind::End {
+        let (text, wanted) = (input.ast.text, input.wanted);
+        header::text_after_end(&mut input.reports, text, next.span(), wanted);
+    }
+    false
+}
+
+/// A word that begins no statement of the language, unless it is a label with a number.
+#[cold]
+fn other(input: &mut Syntax<'_>, leader: Leader, name: NameId, span: Span) -> Parsed<()> {
+    let code = match leader {
+        Leader::Other if has_number(input) => return numbered_label(input, name, span),
+        Leader::Old => Code::OldLanguage,
+        _ => Code::UnknownOpcode,
+    };
+    input.go_to(span.start);
+    Err(input.fail_with(Expected::Statement, code))
+}
+
+fn label(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<bool> {
+    free_name(input, name, span)?;
+    input.skip(1);
+    input.read_label(name, span);
+    Ok(true)
+}
+
+/// Fails if the name of a label, which was read, is a reserved word.
+fn free_name(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<()> {
+    if input.is_reserved(name) {
+        input.go_to(span.start);
+        return Err(input.fail_at(Expected::FreeName));
+    }
+    input.late_options = true;
+    Ok(())
+}
+
+/// Whether SUBROUTINENUM stands ahead.
+fn has_number(input: &Syntax<'_>) -> bool {
+    let word = input.peek();
+    input.facts.numbered_labels
+        && word.kind() == Kind::Ident
+        && input.text(word) == b"SUBROUTINENUM"
+}
+
+/// `name SUBROUTINENUM(n):`. ARB_shader_subroutine section 2.X.2.
+fn numbered_label(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<()> {
+    free_name(input, name, span)?;
+    let word = input.advance();
+    input.expect(Kind::OpenParen, Expected::Token(Kind::OpenParen))?;
+    let number = path::small_int(input)?;
+    let end = input.close(Kind::CloseParen)?;
+    input.expect(Kind::Colon, Expected::Token(Kind::Colon))?;
+    input.read_label(name, span);
+    let numbers = &mut input.ast.subroutine_numbers;
+    numbers.push((name, number, Span::new(word.start(), end)));
+    Ok(())
+}
+
+/// `OPTION name;`
+fn option(input: &mut Syntax<'_>, keyword: Span) -> Parsed<()> {
+    let (name, span) = input.expect_name(Expected::Name)?;
+    input.expect(Kind::Semicolon, Expected::Semicolon)?;
+    if input.late_options {
+        let message = "OPTION lines come before all other statements";
+        input.reports.error(Code::OptionLate, keyword, message);
+    }
+    input.read = Some(Read::Option(name, span));
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Tables of the words that the languages fix: opcodes, keywords, modifiers, options, bindings.
+//!
+//! A word of up to eight bytes is its own key, so that looking for it compares integers only.
+
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
+
+/// What stands for a word in look-ups: the bytes of a short one (they hold no NUL); of a longer one a hash with the top bit set, which
+/// no short word of ASCII letters has.
+#[inline]
+pub(crate) fn key(text: &[u8]) -> u64 {
+    match text.len() {
+        0..=8 => text.iter().fold(0, |key, &byte| key << 8 | u64::from(byte)),
+        _ => long_key(text),
+    }
+}
+
+/// The key of the `length` bytes that `rest` begins with.
+#[inline(always)]
+pub(crate) fn key_ahead(rest: &[u8], length: usize) -> u64 {
+    match rest.first_chunk::<8>() {
+        // Short words are read at once: no loop over their bytes.
+        Some(&eight) if length.wrapping_sub(1) < 8 => short_key(eight, length),
+        _ => key(&rest[..length]),
+    }
+}
+
+/// The key of the first `length` of eight bytes, at least one.
+#[inline(always)]
+pub(crate) fn short_key(eight: [u8; 8], length: usize) -> u64 {
+    u64::from_be_bytes(eight) >> ((64 - 8 * length) & 63)
+}
+
+#[inline(never)]
+fn long_key(text: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(text);
+    hasher.finish() | 1 << 63
+}
+
+/// 2^64 over the golden ratio: multiplying by it spreads similar words.
+pub(crate) const HOME_FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Where the search for a key starts, before it is cut to the table.
+#[inline(always)]
+pub(crate) fn home(key: u64) -> usize {
+    // The bits from 32 on depend on four letters at least.
+    (key.wrapping_mul(HOME_FACTOR) >> 32) as usize
+}
+
+/// What a language knows of its words.
+#[derive(Debug)]
+pub(crate) struct WordTable<T> {
+    /// Open addressing: keys, and the places in `entries` plus one, 0 for a free slot. The length is a power of two.
+    slots: Vec<(u64, u32)>,
+    entries: Vec<(&'static str, T)>,
+}
+
+impl<T> FromIterator<(&'static str, T)> for WordTable<T> {
+    /// Of a word that is listed several times the last entry counts.
+    fn from_iter<I: IntoIterator<Item = (&'static str, T)>>(words: I) -> Self {
+        let entries: Vec<(&'static str, T)> = words.into_iter().collect();
+        // Most words that are looked for are in no table, so most slots are free.
+        let mask = (entries.len() * 4).next_power_of_two() - 1;
+        let mut slots = vec![(0, 0); mask + 1];
+        for (number, (text, _)) in entries.iter().enumerate() {
+            let key = key(text.as_bytes());
+            let mut position = home(key) & mask;
+            while slots[position].1 != 0 && slots[position].0 != key {
+                position = (position + 1) & mask;
+            }
+            slots[position] = (key, number as u32 + 1);
+        }
+        Self { slots, entries }
+    }
+}
+
+impl<T> WordTable<T> {
+    /// What is known of a word.
+    #[inline]
+    pub(crate) fn get(&self, text: &[u8]) -> Option<&T> {
+        self.find(key(text), text)
+    }
+
+    /// What is known of the word `text`, whose key is `key`.
+    #[inline]
+    pub(crate) fn find(&self, key: u64, text: &[u8]) -> Option<&T> {
+        let mask = self.slots.len() - 1;
+        let mut position = home(key) & mask;
+        loop {
+            let (other, number) = *self.slots.get(position)?;
+            if other == key {
+                let (word, entry) = self.entries.get((number as usize).wrapping_sub(1))?;
+                let same = word.len() == text.len() && (text.len() <= 8 || word.as_bytes() == text);
+                return same.then_some(entry);
+            }
+            if number == 0 {
+                return None;
+            }
+            position = (position + 1) & mask;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_by_their_text() {
+        let list = ["A", "AB", "ABCDEFGH", "ABCDEFGHI", "SHARED_MEMORY"];
+        let table: WordTable<usize> = list.iter().copied().zip(0..).collect();
+        for (number, text) in list.iter().enumerate() {
+            assert_eq!(table.get(text.as_bytes()), Some(&number));
+        }
+        for text in ["", "B", "ABCDEFG", "ABCDEFGHJ", "\0A"] {
+            assert_eq!(table.get(text.as_bytes()), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_entry_of_a_word_counts() {
+        let table: WordTable<u8> = [("A", 1), ("B", 2), ("A", 3)].into_iter().collect();
+        assert_eq!(table.get(b"A"), Some(&3));
+    }
+
+    #[test]
+    fn keys_do_not_depend_on_what_follows() {
+        for text in ["x", "fragment", "invocation"] {
+            let rest = format!("{text}.position.xyzw");
+            let ahead = key_ahead(rest.as_bytes(), text.len());
+            assert_eq!(ahead, key(text.as_bytes()));
+            assert_eq!(key_ahead(text.as_bytes(), text.len()), ahead);
+        }
+    }
+}
