@@ -115,6 +115,14 @@ pub(crate) enum Implicit {
     CodesTarget,
 }
 
+impl VarKind {
+    /// Whether every instruction can read it.
+    #[inline]
+    pub(crate) fn is_value(self) -> bool {
+        matches!(self, Self::Temp | Self::Attrib { .. } | Self::Param { .. })
+    }
+}
+
 impl Var {
     /// Whether its elements have places of their own in the translation.
     pub(crate) fn has_places(&self) -> bool {
@@ -141,5 +149,12 @@ impl Var {
     /// Whether a register of 64-bit lanes holds it.
     pub(crate) fn is_long(&self) -> bool {
         self.size == VarSize::Long
+    }
+}
+
+impl BufferView {
+    /// Binding points and elements of a variable with two indices.
+    pub(crate) fn sizes(self) -> Option<[u32; 2]> {
+        Some([self.bindings?, self.elements?])
     }
 }

@@ -810,6 +810,11 @@ fn levels_in_an_operand_of_their_own() {
         "TXL r, r, q, «a», texture[0], SHADOWCUBE;",
         Code::ExtraOperand,
     );
+    // A second operand makes room for the bias, but not for a target of other languages.
+    fragment(
+        "TXB r, r, q, texture[0], «ARRAYSHADOW2D»;",
+        Code::TargetUnknown,
+    );
     fine("!!NVfp5.0 TEMP r; TXL r, r, r, texture[0], SHADOWARRAYCUBE; END");
     fine("!!NVvp5.0 TEMP r; TXB r, r, 1, texture[0], SHADOWARRAY2D, (1, 0); END");
 }

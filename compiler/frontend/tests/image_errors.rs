@@ -47,6 +47,7 @@ fn images_and_targets() {
         "LOADIM.U32 r, c, i, «RENDERBUFFER»;",
         Code::TargetNotAllowed,
     );
+    compute("LOADIM.U32 r, c, i, «2D_STACK»;", Code::TargetNotAllowed);
     compute("LOADIM.U32 r, c, i, «r»;", Code::TargetUnknown);
     compute("LOADIM.U32 r, c, «c», 2D;", Code::ImageExpected);
     compute("LOADIM.U32 r, c, «t», 2D;", Code::ImageExpected);
@@ -86,10 +87,13 @@ fn queries() {
         &format!("{samples} IMQS r, image[0], «2D»; END"),
         &[Code::TargetNotAllowed],
     );
-    errors(
-        &format!("{samples} TXQS r, texture[0], «2D»; END"),
-        &[Code::TargetNotAllowed],
-    );
+    // No reference is missed beside it: the question has no operands.
+    for target in ["2D", "SHADOWARRAYCUBE"] {
+        errors(
+            &format!("{samples} TXQS r, texture[0], «{target}»; END"),
+            &[Code::TargetNotAllowed],
+        );
+    }
     errors(
         "!!NVfp5.0 OPTION NV_texture_multisample; TEMP r; «TXQS» r, texture[0], 2DMS; END",
         &[Code::FeatureOption],

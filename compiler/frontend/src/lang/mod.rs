@@ -1,6 +1,7 @@
 //! Facts about the languages as tables. Parser, checker, lowering and `glasm explain` read the same rows.
 
 pub mod arb;
+pub mod atomics;
 pub mod bindings;
 pub mod conditions;
 pub mod facts;

@@ -337,19 +337,6 @@ pub fn words() -> impl Iterator<Item = &'static str> {
         .chain(ATOMICS.iter().map(|&(name, _)| name))
 }
 
-/// The storage types that an atomic operation is defined for, without options. NV_gpu_program5 table X.Y.
-pub const fn atomic_types(op: AtomicOp) -> &'static [Type] {
-    match op {
-        AtomicOp::Add | AtomicOp::Exchange | AtomicOp::CompareExchange => {
-            &[Type::U32, Type::S32, Type::U64]
-        }
-        AtomicOp::Min | AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => {
-            &[Type::U32, Type::S32]
-        }
-        AtomicOp::IncWrap | AtomicOp::DecWrap => &[Type::U32],
-    }
-}
-
 /// The spelling of an atomic operation.
 pub fn atomic_name(op: AtomicOp) -> &'static str {
     ATOMICS

@@ -251,7 +251,7 @@ impl TextureOp {
 
     /// Whether shadow targets whose reference stands in an operand of its own need that operand.
     pub(crate) const fn takes_reference(self) -> bool {
-        !matches!(self, Self::QuerySize | Self::QueryLod)
+        !matches!(self, Self::QuerySize | Self::QueryLod | Self::QuerySamples)
     }
 
     /// Whether a component behind the texture selects what is gathered.

@@ -3,7 +3,7 @@
 
 use crate::lang::ArbNeeds;
 use crate::lang::options::Features;
-use crate::source::Version;
+use crate::source::{Dialect, Family, Version};
 use crate::words::WordTable;
 use glasm_ir::TexTarget;
 use std::sync::OnceLock;
@@ -132,8 +132,8 @@ targets! {
     "ARRAYCUBE" CubeArray [None] 0 (FULL.union(GATHER).union(IMAGE)) V5_0;
     "SHADOWARRAYCUBE" CubeArray [Operand] 0 (Access::SAMPLE.union(Access::QUERY_SIZE).union(Access::QUERY_LOD).union(GATHER)) V5_0;
     "2DMS" D2Ms [None] 2 (ALL_SAMPLES) V4_0 MULTISAMPLE;
-    "1D_STACK" D1Array [None] 1 (NORMAL.union(IMAGE)) V1_0 => [TEXTURE_STACK];
-    "2D_STACK" D2Array [None] 2 (NORMAL.union(IMAGE)) V1_0 => [TEXTURE_STACK];
+    "1D_STACK" D1Array [None] 1 (NORMAL) V1_0 => [TEXTURE_STACK];
+    "2D_STACK" D2Array [None] 2 (NORMAL) V1_0 => [TEXTURE_STACK];
     "ARRAY2DMS" D2MsArray [None] 2 (ALL_SAMPLES) V4_0 MULTISAMPLE;
     "RENDERBUFFER" D2Ms [None] 0 (SAMPLES) V4_0 MULTISAMPLE;
 }
@@ -147,6 +147,19 @@ pub fn lookup(name: &[u8]) -> Option<usize> {
 }
 
 impl TargetInfo {
+    /// What options must have enabled in programs of a family; `None` if the family does not have the target.
+    pub fn needs_in(&self, family: Family) -> Option<Features> {
+        match family {
+            Family::Typed => (self.since > Version::V1_0).then_some(self.needs),
+            Family::Arb => self.arb,
+        }
+    }
+
+    /// Whether only later versions of a language have the target.
+    pub fn is_newer_than(&self, dialect: Dialect) -> bool {
+        dialect.family() == Family::Typed && self.since > dialect.version()
+    }
+
     /// Whether this is a shadow target.
     pub fn is_shadow(&self) -> bool {
         self.reference != Reference::None

@@ -2,18 +2,18 @@
 //! ARB_vertex_program sections 2.14.2 to 2.14.5, ARB_fragment_program sections 3.11.2 to 3.11.5.
 
 use super::operand::Shape;
-use super::{Checker, Implicit, Var, VarKind, VarSize};
-use crate::ast::{Base, Decl, DeclKind, Dst, Inst, Item, Operand, Signs, SuffixKind, VarMods};
+use super::{Checker, Implicit, VarKind};
+use crate::ast::{Base, Decl, DeclKind, Dst, Inst, Item, Operand, Signs, VarMods};
 use crate::codes::Code;
-use crate::lang::arb::{self, Form, limits};
+use crate::lang::arb::{self, Form};
 use crate::lang::lenient::Rule;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{self, Lower, OpcodeInfo};
 use crate::lang::options::Features;
 use crate::lang::stage_name;
-use crate::names::{NameId, Named};
+use crate::names::NameId;
 use crate::source::Family;
-use glasm_ir::{CondTest, Semantic, Span, Stage, WriteMask};
+use glasm_ir::{Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashSet;
 
 /// Words that begin declarations, and the end of the program.
@@ -37,7 +37,7 @@ impl Checker<'_> {
             Some(form)
                 if self.program.features.contains(form.needs)
                     && !matches!(info.lower, Lower::Missing)
-                    && (mods.is_empty() || self.unknown_suffix(form, mods).is_none()) =>
+                    && (mods.is_empty() || self.missing_suffix(form, mods).is_none()) =>
             {
                 true
             }
@@ -48,25 +48,22 @@ impl Checker<'_> {
         }
     }
 
-    /// A suffix that an opcode does not have here, and the option that would bring it, if one does.
-    fn unknown_suffix(&self, form: Form, mods: Mods) -> Option<(Mods, Features)> {
+    /// What the suffixes of an opcode lack: the option that would bring one of them, no option if none would.
+    fn missing_suffix(&self, form: Form, mods: Mods) -> Option<Features> {
         let extra = mods.difference(form.mods);
         let (feature, more) = form.more;
         if !more.contains(extra) {
-            return Some((extra, Features::empty()));
+            return Some(Features::empty());
         }
-        if !extra.is_empty() && !self.program.features.contains(feature) {
-            return Some((extra, feature));
+        if !extra.is_empty() && !self.has_option(feature) {
+            return Some(feature);
         }
         // What the opcode takes still needs the option that brings the suffix to programs of this type.
         let needs = arb::suffix_needs(self.stage);
         mods.iter().find_map(|suffix| {
             let found = needs.iter().find(|(known, _)| known.contains(suffix));
-            match found {
-                Some((_, feature)) if self.program.features.contains(*feature) => None,
-                Some((_, feature)) => Some((suffix, *feature)),
-                None => Some((suffix, Features::empty())),
-            }
+            let feature = found.map_or(Features::empty(), |&(_, feature)| feature);
+            (found.is_none() || !self.has_option(feature)).then_some(feature)
         })
     }
 
@@ -75,26 +72,19 @@ impl Checker<'_> {
         let span = self.opcode_span(inst);
         let name = info.name;
         let Some(form) = form else {
-            let message = format!(
-                "`{name}` is not available in {} programs",
-                stage_name(self.stage)
-            );
+            let stage = stage_name(self.stage);
+            let message = format!("`{name}` is not available in {stage} programs");
             return self.error(Code::FeatureStage, span, message);
         };
-        let missing = form.needs.difference(self.program.features);
-        if !missing.is_empty() {
-            let message = format!("`{name}` needs OPTION {}", missing.option());
-            return self.error(Code::FeatureOption, span, message);
+        if !self.need_option(form.needs, span, format_args!("`{name}` needs")) {
+            return;
         }
-        match self.unknown_suffix(form, inst.modifiers.mods()) {
-            Some((_, feature)) if feature.is_empty() => {
+        match self.missing_suffix(form, inst.modifiers.mods()) {
+            Some(feature) if feature.is_empty() => {
                 let message = format!("`{name}` does not take this suffix");
                 self.error(Code::ModifierUnsupported, span, message);
             }
-            Some((_, feature)) => {
-                let message = format!("this suffix needs OPTION {}", feature.option());
-                self.error(Code::FeatureOption, span, message);
-            }
+            Some(feature) => drop(self.need_option(feature, span, "this suffix needs")),
             None => {
                 let message = format!("`{name}` is not supported yet");
                 self.error(Code::Unsupported, span, message);
@@ -107,13 +97,11 @@ impl Checker<'_> {
         let option = self.facts.conditions;
         let guard = inst.dst.filter(|dst| dst.guard.is_some());
         if let Some(span) = guard.map(|dst| dst.span).or(inst.cond.map(|_| inst.span)) {
-            let message = format!("conditions need OPTION {}", option.option());
-            self.error(Code::FeatureOption, span, message);
+            self.need_option(option, span, "conditions need");
         }
         for operand in operands {
             if operand.signs.contains(Signs::ABS) {
-                let message = format!("absolute values need OPTION {}", option.option());
-                self.error(Code::FeatureOption, operand.span, message);
+                self.need_option(option, operand.span, "absolute values need");
             }
         }
     }
@@ -128,14 +116,13 @@ impl Checker<'_> {
 
     /// The result of ARL and its like.
     pub(super) fn address_result(&mut self, dst: &mut Dst) {
-        let var = match dst.base {
-            Base::Name(name) => self.var_of(name, dst.span),
-            Base::Path(_) | Base::Var(_) | Base::Scalar(_) | Base::Vector { .. } => {
-                let message = "this instruction writes address registers only";
-                return self.error(Code::AddressRegister, dst.span, message);
-            }
+        let Base::Name(name) = dst.base else {
+            let message = "this instruction writes address registers only";
+            return self.error(Code::AddressRegister, dst.span, message);
         };
-        let Some(var) = var else { return };
+        let Some(var) = self.var_of(name, dst.span) else {
+            return;
+        };
         dst.base = Base::Var(var);
         let kind = self.program.vars[var as usize].kind;
         if kind == VarKind::Poisoned {
@@ -157,10 +144,8 @@ impl Checker<'_> {
     /// have it.
     #[cold]
     pub(super) fn is_codes_target(&self, name: NameId) -> bool {
-        self.program
-            .features
-            .intersects(self.facts.instruction_sets)
-            && self.syntax.ast.names.text(name) == b"CC"
+        let sets = self.facts.instruction_sets;
+        self.program.features.intersects(sets) && self.syntax.ast.names.text(name) == b"CC"
     }
 
     /// The variable that instructions with result `CC` write. The name stays undeclared, so that nothing reads it.
@@ -168,48 +153,17 @@ impl Checker<'_> {
         self.implicit(Implicit::CodesTarget, span, |_| VarKind::Temp)
     }
 
-    /// Whether a name is that of the address register of loops, which is declared by its first use. NV_fragment_program2 section
-    /// 3.11.3.Y.
-    pub(super) fn is_loop_index(&self, name: NameId) -> bool {
-        self.program.loop_index.is_none()
-            && self.has_option(Features::NV_FRAGMENT_2)
-            && self.syntax.ast.names.text(name) == b"A0"
-    }
-
-    /// Declares the address register of loops.
-    pub(super) fn declare_loop_index(&mut self, name: NameId) -> u32 {
-        let var = Var {
-            kind: VarKind::Address,
-            name: Some(name),
-            base: None,
-            size: VarSize::Normal,
-            array: None,
-            relative: false,
-            element: None,
-            span: Span::default(),
-        };
-        let number = self.program.vars.len() as u32;
-        self.program.vars.push(var);
-        self.syntax.words[name.index()].named = Named::Var(number);
-        self.program.loop_index = Some(number);
-        number
-    }
-
     /// The operand of LOOP and REP is a parameter. NV_fragment_program2 sections 3.11.X.8 and 3.11.X.9.
     pub(super) fn loop_operand(&mut self, operands: &[Operand]) {
         let Some(operand) = operands.first() else {
             return;
         };
-        let constant = match operand.base {
-            Base::Var(var) => {
-                let kind = self.program.vars[var as usize].kind;
-                matches!(kind, VarKind::Param { .. } | VarKind::Poisoned)
-            }
-            Base::Scalar(_) | Base::Vector { .. } => true,
-            // Reported already.
-            Base::Name(_) | Base::Path(_) => true,
-        };
-        if !constant {
+        // What is no variable is a constant, or was reported already.
+        let is_constant = self
+            .program
+            .var(operand.base)
+            .is_none_or(|(_, var)| matches!(var.kind, VarKind::Param { .. } | VarKind::Poisoned));
+        if !is_constant {
             let message = "the count of a loop is a parameter or a constant";
             self.error(Code::LoopCount, operand.span, message);
         }
@@ -217,8 +171,7 @@ impl Checker<'_> {
 
     /// A result without component w. NV_fragment_program_option section 3.11.5.36.
     pub(super) fn three_components(&mut self, inst: &Inst, info: &OpcodeInfo) {
-        let dst = inst.dst.filter(|dst| dst.mask.has(3));
-        if let Some(dst) = dst {
+        if let Some(dst) = inst.dst.filter(|dst| dst.mask.has(3)) {
             let name = info.name;
             let message = format!("{name} has no component w; write x, y and z only");
             self.lenient(Rule::ReflectionMask, dst.span, message);
@@ -238,67 +191,6 @@ impl Checker<'_> {
                 self.error(Code::ResultSizes, span, message);
             }
         }
-    }
-
-    /// POPA writes all components. NV_vertex_program3 section 2.14.5.43.
-    pub(super) fn whole_address(&mut self, inst: &Inst) {
-        let Some(dst) = inst.dst else { return };
-        let always = dst
-            .guard
-            .is_none_or(|guard| guard.test.test == CondTest::True);
-        let message = "POPA writes all components of an address register";
-        if dst.mask != WriteMask::XYZW {
-            self.error(Code::AddressRegister, dst.span, message);
-        } else if !always {
-            self.lenient(Rule::GuardedPop, dst.span, message);
-        }
-    }
-
-    /// An operand that is an address register as a whole.
-    pub(super) fn address_operand(&mut self, operand: &Operand, var: u32) {
-        let kind = self.program.vars[var as usize].kind;
-        let bare = operand.suffix.kind() == SuffixKind::None && operand.signs == Signs::empty();
-        if kind != VarKind::Address && kind != VarKind::Poisoned || !bare {
-            let message = "an address register without suffix and sign is expected";
-            self.error(Code::AddressRegister, operand.span, message);
-        }
-    }
-
-    /// A run-time index: a component of an address register, plus a number.
-    pub(super) fn address_index(&mut self, relative: u32) {
-        let info = self.syntax.ast.relatives[relative as usize];
-        let plain = self.is_plain_arb();
-        if plain && !limits::ADDRESS_OFFSETS.contains(&info.offset) {
-            let (low, high) = (
-                limits::ADDRESS_OFFSETS.start(),
-                limits::ADDRESS_OFFSETS.end(),
-            );
-            let message = format!("the offset {} is not in {low} to {high}", info.offset);
-            self.lenient(Rule::LargeOffset, info.span, message);
-        }
-        let Base::Name(name) = info.base else { return };
-        let Some(var) = self.var_of(name, info.span) else {
-            return;
-        };
-        let kind = self.program.vars[var as usize].kind;
-        if kind == VarKind::Poisoned {
-            return;
-        }
-        let is_loop_index = self.program.loop_index == Some(var);
-        if is_loop_index && !limits::LOOP_INDEX_OFFSETS.contains(&info.offset) {
-            let most = limits::LOOP_INDEX_OFFSETS.end();
-            let message = format!("the offset {} is not in 0 to {most}", info.offset);
-            self.error(Code::IndexOffset, info.span, message);
-        }
-        if kind != VarKind::Address || (plain || is_loop_index) && info.lane != 0 {
-            let text = self.var_text(var);
-            let message = match kind == VarKind::Address {
-                true => format!("only component x of {text} can be an index"),
-                false => format!("{text} cannot be an index; use an address register"),
-            };
-            return self.error(Code::IndexVariable, info.span, message);
-        }
-        self.syntax.ast.relatives[relative as usize].base = Base::Var(var);
     }
 
     /// Modifiers and names of a declaration.
@@ -324,9 +216,8 @@ impl Checker<'_> {
 
     /// SHORT and LONG. NV_fragment_program_option section 3.11.3.
     fn arb_decl_modifiers(&mut self, decl: &Decl) {
-        if !self.has_option(Features::NV_FRAGMENT) {
-            let message = "SHORT and LONG need OPTION NV_fragment_program";
-            return self.error(Code::FeatureOption, decl.span, message);
+        if !self.need_option(Features::NV_FRAGMENT, decl.span, "SHORT and LONG need") {
+            return;
         }
         if !matches!(decl.kind, DeclKind::Temp | DeclKind::Output) {
             let code = match decl.mods.contains(VarMods::SHORT) {
@@ -342,16 +233,9 @@ impl Checker<'_> {
         let text = self.syntax.ast.names.text(name);
         let word = DECLARATION_WORDS.iter().any(|word| word.as_bytes() == text);
         let address = self.stage == Stage::Vertex && text == b"ADDRESS";
-        // The lists of vertex programs have no opcodes with suffixes, those of fragment programs have all of them.
         let opcode = opcodes::split(Family::Arb, text).is_some_and(|(opcode, mods)| {
             let form = opcode.info().arb.of(self.stage);
-            form.is_some_and(|form| {
-                self.program.features.contains(form.needs)
-                    && match self.stage == Stage::Vertex {
-                        true => mods.is_empty(),
-                        false => self.unknown_suffix(form, mods).is_none(),
-                    }
-            })
+            form.is_some_and(|form| self.has_option(form.needs) && self.is_listed(form, mods))
         });
         if word || address || opcode {
             let message = format!("`{}` is a reserved word", self.name_text(name));
@@ -359,13 +243,18 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether the list of reserved words has an opcode with these suffixes: that of vertex programs has no suffixes, that of fragment
+    /// programs all of them.
+    fn is_listed(&self, form: Form, mods: Mods) -> bool {
+        match self.stage == Stage::Vertex {
+            true => mods.is_empty(),
+            false => self.missing_suffix(form, mods).is_none(),
+        }
+    }
+
     /// Labels in programs without free branches and subroutines, and labels that are words of the language.
     pub(super) fn arb_label(&mut self, name: NameId, span: Span) {
-        let flow = self.facts.labels;
-        if !self.has_option(flow) {
-            let message = format!("labels need OPTION {}", flow.option());
-            self.error(Code::FeatureOption, span, message);
-        }
+        self.need_option(self.facts.labels, span, "labels need");
         self.arb_reserved_word(name, span);
     }
 
@@ -381,10 +270,8 @@ impl Checker<'_> {
             .map(|binding| binding.semantic)
             .collect();
         if attribs.len() > limit {
-            let message = format!(
-                "{} attributes are bound; the limit is {limit}",
-                attribs.len()
-            );
+            let count = attribs.len();
+            let message = format!("{count} attributes are bound; the limit is {limit}");
             self.whole(Code::TooManyAttribs, message);
         }
     }

@@ -1,6 +1,6 @@
 //! Resolves binding paths to attributes, results, parameters, textures, buffers and shared memory.
 
-use super::memory::BufferRange;
+use super::buffers::BufferRange;
 use super::{Checker, suggest};
 use crate::ast::{Bracket, Segment};
 use crate::codes::Code;

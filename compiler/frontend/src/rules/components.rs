@@ -27,38 +27,26 @@ impl Checked<'_> {
         }
     }
 
-    /// The components of attributes that the program reads.
-    pub(super) fn attrib_components(&self) -> u32 {
-        self.count(Self::used_attribs)
-    }
-
-    /// The components of results that the program writes.
-    pub(super) fn result_components(&self) -> u32 {
-        self.count(Self::used_results)
-    }
-
-    fn count(&self, used: fn(&Self, &mut Masks)) -> u32 {
-        let mut components = Masks::default();
-        used(self, &mut components);
-        components.values().map(|mask| mask.count_ones()).sum()
-    }
-
     /// The components of attributes that operands read through their swizzles.
-    fn used_attribs(&self, components: &mut Masks) {
+    pub(super) fn attrib_components(&self) -> u32 {
+        let mut components = Masks::default();
         for source in &self.lines.sources {
             let swizzle = source.suffix.swizzle();
             let mask = (0..4).fold(0, |mask, lane| mask | 1 << swizzle.lane(lane));
             if let Value::Var(var) = source.base {
-                self.add(var, source.index, mask, components);
+                self.add(var, source.index, mask, &mut components);
             }
         }
+        count(&components)
     }
 
     /// The components of results that write masks enable.
-    fn used_results(&self, components: &mut Masks) {
+    pub(super) fn result_components(&self) -> u32 {
+        let mut components = Masks::default();
         for dst in self.lines.list.iter().filter_map(|line| line.dst) {
-            self.add(dst.var, dst.index, dst.mask.0, components);
+            self.add(dst.var, dst.index, dst.mask.0, &mut components);
         }
+        count(&components)
     }
 
     /// Adds components of the bindings that a variable stands for: one, or all of an array with run-time index.
@@ -78,6 +66,10 @@ impl Checked<'_> {
             *components.entry(binding.semantic).or_default() |= mask & lanes(binding.semantic);
         }
     }
+}
+
+fn count(components: &Masks) -> u32 {
+    components.values().map(|mask| mask.count_ones()).sum()
 }
 
 /// The components that a binding has.

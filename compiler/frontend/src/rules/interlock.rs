@@ -28,14 +28,12 @@ impl Checker<'_> {
             return;
         }
         for (number, section) in sections.iter().enumerate() {
+            let mut before = sections[..number].iter();
             let message = if section.in_block {
                 "FSIB and FSIE stand outside of IF and REP"
             } else if section.piece != main {
                 "FSIB and FSIE stand in the main routine"
-            } else if sections[..number]
-                .iter()
-                .any(|other| other.op == section.op)
-            {
+            } else if before.any(|other| other.op == section.op) {
                 "a program has one FSIB and one FSIE"
             } else if number == 0 && section.op == FlowOp::InterlockEnd {
                 "FSIE without FSIB before it"

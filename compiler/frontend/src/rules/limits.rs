@@ -15,30 +15,42 @@ pub(super) struct Reserved {
     instructions: usize,
 }
 
-impl Checker<'_> {
-    /// What options have taken from the limits.
-    pub(super) fn reserved(&self) -> Reserved {
-        let features = self.program.features;
-        let fog = |instructions| Reserved {
+/// What options take; of several the first one counts, as fog options exclude each other.
+/// ARB_fragment_program section 3.11.4.5.1, ARB_vertex_program section 2.14.4.5.1.
+static RESERVED: &[(Features, Reserved)] = &[
+    (Features::FOG_EXP, Reserved::fog(3)),
+    (Features::FOG_EXP2, Reserved::fog(4)),
+    (Features::FOG_LINEAR, Reserved::fog(2)),
+    (
+        Features::POSITION_INVARIANT,
+        Reserved {
+            temporaries: 0,
+            parameters: 0,
+            attribs: 0,
+            instructions: 4,
+        },
+    ),
+];
+
+impl Reserved {
+    /// Fog needs its coordinate, two parameters of state and a place for the factor.
+    const fn fog(instructions: usize) -> Self {
+        Self {
             temporaries: 1,
             parameters: 2,
             attribs: 1,
             instructions,
-        };
-        if features.contains(Features::FOG_EXP) {
-            fog(3)
-        } else if features.contains(Features::FOG_EXP2) {
-            fog(4)
-        } else if features.contains(Features::FOG_LINEAR) {
-            fog(2)
-        } else if features.contains(Features::POSITION_INVARIANT) {
-            Reserved {
-                instructions: 4,
-                ..Reserved::default()
-            }
-        } else {
-            Reserved::default()
         }
+    }
+}
+
+impl Checker<'_> {
+    /// What options have taken from the limits.
+    pub(super) fn reserved(&self) -> Reserved {
+        let enabled =
+            |(feature, _): &&(Features, Reserved)| self.program.features.contains(*feature);
+        let found = RESERVED.iter().find(enabled);
+        found.map_or_else(Reserved::default, |&(_, reserved)| reserved)
     }
 
     /// Limits that count over the whole program.
@@ -58,21 +70,19 @@ impl Checker<'_> {
         // Every binding has four components at most, so that small programs need no counting.
         if 4 * self.program.attribs.len() as u32 > attrib_limit {
             let count = self.program.attrib_components();
-            if count > attrib_limit {
-                let message = format!(
-                    "{count} components of attributes are used; the limit is {attrib_limit}"
-                );
-                self.whole(Code::TooManyAttribComponents, message);
-            }
+            let what = "components of attributes are used";
+            self.component_limit(count, attrib_limit, Code::TooManyAttribComponents, what);
         }
         if 4 * self.program.results.len() as u32 > result_limit {
             let count = self.program.result_components();
-            if count > result_limit {
-                let message = format!(
-                    "{count} components of results are written; the limit is {result_limit}"
-                );
-                self.whole(Code::TooManyResultComponents, message);
-            }
+            let what = "components of results are written";
+            self.component_limit(count, result_limit, Code::TooManyResultComponents, what);
+        }
+    }
+
+    fn component_limit(&mut self, count: u32, limit: u32, code: Code, what: &str) {
+        if count > limit {
+            self.whole(code, format!("{count} {what}; the limit is {limit}"));
         }
     }
 }

@@ -3,8 +3,10 @@
 //! The result is a [`Checked`] program: every name and binding is a variable, every instruction has its type. Only this module
 //! makes one, so lowering can rely on the rules.
 
+mod address;
 mod arb;
 mod binding;
+mod buffers;
 mod components;
 mod constant;
 mod decl;
@@ -15,6 +17,7 @@ mod inst;
 mod interlock;
 mod limits;
 mod memory;
+mod needs;
 mod operand;
 mod overlap;
 mod parameter;

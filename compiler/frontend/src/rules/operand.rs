@@ -182,7 +182,7 @@ impl Checker<'_> {
                 Code::MemoryOperand,
                 "is shared memory, for LDS, STS and ATOMS only",
             ),
-            VarKind::Buffer(view) => (Code::MemoryOperand, view.layout.only_for()),
+            VarKind::Buffer(view) => (Code::MemoryOperand, view.layout.space().only_for),
             VarKind::Poisoned | VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => {
                 return;
             }
@@ -361,7 +361,7 @@ impl Checker<'_> {
 
     fn range_problem(&self, bound: &Bound, span: Span) -> (Code, &'static str) {
         match bound {
-            Bound::Buffer(range) => range.space.direct_use(),
+            Bound::Buffer(range) => range.space.info().direct_use,
             Bound::Params(params)
                 if params.is_matrix() && !self.source_text(span).contains(".row") =>
             {
@@ -420,7 +420,7 @@ impl Checker<'_> {
                 )
             }
             Bound::Buffer(range) => {
-                let (code, message) = range.space.direct_use();
+                let (code, message) = range.space.info().direct_use;
                 self.error(code, span, message);
                 None
             }
@@ -589,7 +589,7 @@ impl Checker<'_> {
             }
             VarKind::Attrib { .. } => "an attribute",
             VarKind::Param { .. } => "a parameter",
-            VarKind::Buffer(view) => view.layout.what(),
+            VarKind::Buffer(view) => view.layout.space().what,
             VarKind::Texture { .. } => "a texture",
             VarKind::Image { .. } => "an image",
             VarKind::Shared { .. } => "shared memory",

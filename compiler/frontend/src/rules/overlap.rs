@@ -6,11 +6,17 @@ use crate::codes::Code;
 use glasm_ir::{ParamSource, Semantic};
 use rustc_hash::FxHashSet;
 
+/// The bindings of the arrays so far that have a run-time index.
+#[derive(Default)]
+struct Bindings {
+    attribs: FxHashSet<Semantic>,
+    results: FxHashSet<Semantic>,
+    params: FxHashSet<ParamSource>,
+}
+
 impl Checker<'_> {
     pub(super) fn overlaps(&mut self) {
-        let mut attribs: FxHashSet<Semantic> = FxHashSet::default();
-        let mut results: FxHashSet<Semantic> = FxHashSet::default();
-        let mut params: FxHashSet<ParamSource> = FxHashSet::default();
+        let mut bindings = Bindings::default();
         let mut rows: Vec<VarKind> = Vec::new();
         for var in 0..self.program.vars.len() as u32 {
             let info = self.program.vars[var as usize];
@@ -19,46 +25,31 @@ impl Checker<'_> {
                 continue;
             }
             rows.extend(info.element.map(|_| info.kind));
-            let twice = match info.kind {
-                VarKind::Attrib { .. } => {
-                    let semantics: Vec<Semantic> = self.attrib_semantics(var).collect();
-                    semantics
-                        .into_iter()
-                        .any(|semantic| !attribs.insert(semantic))
-                }
-                VarKind::Result { .. } => {
-                    let semantics: Vec<Semantic> = self.attrib_semantics(var).collect();
-                    semantics
-                        .into_iter()
-                        .any(|semantic| !results.insert(semantic))
-                }
-                VarKind::Param { first } => {
-                    let count = info.array.unwrap_or(1);
-                    let sources = &self.program.params[first as usize..(first + count) as usize];
-                    // Constants are no bindings of state: equal ones may repeat.
-                    let bindings = sources
-                        .iter()
-                        .filter(|source| !matches!(source, ParamSource::Literal(_)));
-                    let count = bindings.clone().count();
-                    let before = params.len();
-                    params.extend(bindings);
-                    params.len() < before + count
-                }
-                VarKind::Temp
-                | VarKind::Address
-                | VarKind::Buffer(_)
-                | VarKind::Texture { .. }
-                | VarKind::Image { .. }
-                | VarKind::Shared { .. }
-                | VarKind::Subroutine { .. }
-                | VarKind::Poisoned => false,
-            };
-            if twice {
+            if self.repeats_binding(var, &mut bindings) {
                 let text = self.var_text(var);
                 let message =
                     format!("{text} has a run-time index, but repeats a binding of such an array");
                 self.error(Code::RelativeOverlap, info.span, message);
             }
         }
+    }
+
+    /// Adds the bindings of a variable. True if one of them was there.
+    fn repeats_binding(&self, var: u32, bindings: &mut Bindings) -> bool {
+        let info = self.program.vars[var as usize];
+        if let VarKind::Param { first } = info.kind {
+            let sources = &self.program.params[first as usize..];
+            let sources = sources.iter().take(info.array.unwrap_or(1) as usize);
+            // Constants are no bindings of state: equal ones may repeat.
+            let states = sources.filter(|source| !matches!(source, ParamSource::Literal(_)));
+            return states.fold(false, |found, it| found | !bindings.params.insert(*it));
+        }
+        // Variables that are neither attributes nor results have no semantics.
+        let known = match matches!(info.kind, VarKind::Attrib { .. }) {
+            true => &mut bindings.attribs,
+            false => &mut bindings.results,
+        };
+        let mut semantics = self.attrib_semantics(var);
+        semantics.any(|semantic| !known.insert(semantic))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::binding::{Bound, Failed, Found, ParamKind, ParamRange, Problem, fail};
-use super::memory::BufferSpace;
+use super::buffers::BufferSpace;
 use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
 use crate::lang::bindings::Number;

@@ -17,14 +17,10 @@ impl Checker<'_> {
         let Some((name, span)) = decl.name else {
             return;
         };
-        if self.version < Version::V5_0 {
-            let message = "SUBROUTINETYPE needs language version 5.0";
-            self.error(Code::FeatureNewer, decl.span, message);
-        }
-        match self.syntax.words[name.index()].named {
-            Named::Nothing | Named::SubroutineType => {
-                self.syntax.words[name.index()].named = Named::SubroutineType;
-            }
+        self.need_version(Version::V5_0, decl.span, "SUBROUTINETYPE needs");
+        let named = &mut self.syntax.words[name.index()].named;
+        match named {
+            Named::Nothing | Named::SubroutineType => *named = Named::SubroutineType,
             Named::Poisoned => return,
             Named::Var(_) => {
                 let text = self.name_text(name);
@@ -82,57 +78,29 @@ impl Checker<'_> {
         let Some(var) = self.var_of(name, operand.span) else {
             return;
         };
-        match self.program.vars[var as usize].kind {
-            VarKind::Subroutine { ty, .. } => {
-                operand.base = Base::Var(var);
-                self.index(var, operand.index, operand.span);
-                self.called_type = Some(ty);
-            }
-            VarKind::Poisoned => {}
-            VarKind::Temp
-            | VarKind::Address
-            | VarKind::Attrib { .. }
-            | VarKind::Param { .. }
-            | VarKind::Result { .. }
-            | VarKind::Buffer(_)
-            | VarKind::Texture { .. }
-            | VarKind::Image { .. }
-            | VarKind::Shared { .. } => {
-                self.error(Code::SubroutineType, operand.span, wrong);
-            }
+        let kind = self.program.vars[var as usize].kind;
+        if let VarKind::Subroutine { ty, .. } = kind {
+            operand.base = Base::Var(var);
+            self.index(var, operand.index, operand.span);
+            self.called_type = Some(ty);
+        } else if kind != VarKind::Poisoned {
+            self.error(Code::SubroutineType, operand.span, wrong);
         }
     }
 
     /// Numbers of labels: each below the limit and of one label only; all labels of types have one.
     pub(super) fn subroutine_numbers(&mut self, outline: &Outline) {
-        let mut labels: FxHashMap<u32, NameId> = FxHashMap::default();
-        let mut numbers: FxHashMap<NameId, u32> = FxHashMap::default();
-        for (name, number, span) in self.syntax.ast.subroutine_numbers.clone() {
-            if number >= limits::SUBROUTINE_NUMBERS {
-                let limit = limits::SUBROUTINE_NUMBERS;
-                let message = format!("subroutine numbers are below {limit}");
-                self.error(Code::SubroutineNumber, span, message);
-            } else if let Some(&other) = labels.get(&number) {
-                let other = self.name_text(other);
-                let message = format!("`{other}` has the number {number} already");
-                self.error(Code::SubroutineNumber, span, message);
-            } else {
-                labels.insert(number, name);
-                numbers.insert(name, number);
-            }
-        }
+        let numbers = self.numbered_labels();
+        let is_defined = |name| outline.piece_of(label_of(name)).is_some();
         let mut missing: Vec<(NameId, Span)> = Vec::new();
         for (&ty, list) in &self.program.subroutine_types {
             let mut seen: FxHashSet<NameId> = FxHashSet::default();
             let mut routines = Vec::new();
             for &(name, span) in list {
-                match numbers.get(&name) {
-                    Some(&number) if outline.piece_of(label_of(name)).is_some() => {
-                        if seen.insert(name) {
-                            routines.push((name, number));
-                        }
-                    }
-                    Some(_) | None => missing.push((name, span)),
+                match numbers.get(&name).filter(|_| is_defined(name)) {
+                    Some(&number) if seen.insert(name) => routines.push((name, number)),
+                    Some(_) => {}
+                    None => missing.push((name, span)),
                 }
             }
             self.program.subroutine_routines.insert(ty, routines);
@@ -140,15 +108,36 @@ impl Checker<'_> {
         // The map of types has no order of its own; messages come in that of the text.
         missing.sort_by_key(|(_, span)| span.start);
         for (name, span) in missing {
-            let text = self.name_text(name);
-            let (code, message) = if outline.piece_of(label_of(name)).is_some() {
-                let message = format!("label `{text}` has no SUBROUTINENUM");
-                (Code::SubroutineNumber, message)
-            } else {
-                let message = format!("label `{text}` is not defined");
-                (Code::UndefinedLabel, message)
+            let (code, problem) = match is_defined(name) {
+                true => (Code::SubroutineNumber, "has no SUBROUTINENUM"),
+                false => (Code::UndefinedLabel, "is not defined"),
             };
+            let message = format!("label `{}` {problem}", self.name_text(name));
             self.error(code, span, message);
         }
+    }
+
+    /// The labels that have a number.
+    fn numbered_labels(&mut self) -> FxHashMap<NameId, u32> {
+        let mut labels: FxHashMap<u32, NameId> = FxHashMap::default();
+        let limit = limits::SUBROUTINE_NUMBERS;
+        for (name, number, span) in self.syntax.ast.subroutine_numbers.clone() {
+            let message = if number >= limit {
+                format!("subroutine numbers are below {limit}")
+            } else if let Some(&other) = labels.get(&number) {
+                format!(
+                    "`{}` has the number {number} already",
+                    self.name_text(other)
+                )
+            } else {
+                labels.insert(number, name);
+                continue;
+            };
+            self.error(Code::SubroutineNumber, span, message);
+        }
+        labels
+            .into_iter()
+            .map(|(number, name)| (name, number))
+            .collect()
     }
 }

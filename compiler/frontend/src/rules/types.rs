@@ -3,6 +3,7 @@
 use super::{Checker, InstTypes};
 use crate::ast::{Inst, Operand, Signs};
 use crate::codes::Code;
+use crate::lang::atomics::{self, Memory};
 use crate::lang::lenient::Rule;
 use crate::lang::modifiers::{self, DataType, Mods, TypeClass, register_type};
 use crate::lang::opcodes::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
@@ -10,6 +11,18 @@ use crate::lang::options::Features;
 use crate::source::Version;
 use glasm_ir::Span;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
+
+impl InstTypes {
+    /// One type, of one component.
+    #[inline]
+    pub(super) const fn simple(ty: Type) -> Self {
+        Self {
+            ty,
+            from: ty,
+            components: 1,
+        }
+    }
+}
 
 impl Checker<'_> {
     /// The types of an instruction; reports type modifiers that do not fit.
@@ -20,61 +33,34 @@ impl Checker<'_> {
         operands: &[Operand],
         info: &OpcodeInfo,
     ) -> InstTypes {
-        let simple = |ty| InstTypes {
-            ty,
-            from: ty,
-            components: 1,
-        };
+        // Most instructions have at most one type, which their opcode takes: for them this is all.
         if info.rule == TypeRule::Arithmetic {
             if inst.modifiers.type_count() == 0 {
-                // The suffixes R and H are floating-point types, whatever the default of the opcode. NV_gpu_program4 section 2.X.4.1.
-                if inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
-                    return simple(Type::F32);
-                }
-                return simple(Type::of(info.default, Width::W32));
+                return InstTypes::simple(default_type(inst, info));
             }
             let data = inst.modifiers.data_type(0).info();
-            let support = if data.ty.is_float() {
-                info.float
-            } else {
-                info.int
-            };
-            let plain = data.class == TypeClass::Base && support >= Support::Narrow;
-            if plain
-                && inst.modifiers.type_count() == 1
-                && !inst.modifiers.mods().intersects(Mods::ANY_PRECISION)
-            {
-                return simple(data.ty);
+            let plain = data.class == TypeClass::Base && support(info, data) >= Support::Narrow;
+            let suffixed = inst.modifiers.mods().intersects(Mods::ANY_PRECISION);
+            if plain && inst.modifiers.type_count() == 1 && !suffixed {
+                return InstTypes::simple(data.ty);
             }
         }
         self.unusual_types(inst, operands, info)
     }
 
     fn unusual_types(&mut self, inst: &Inst, operands: &[Operand], info: &OpcodeInfo) -> InstTypes {
-        let first = (inst.modifiers.type_count() > 0).then(|| inst.modifiers.data_type(0).info());
-        let half = inst.modifiers.mods().intersects(Mods::ANY_PRECISION);
-        let default = if half {
-            Type::F32
-        } else {
-            Type::of(info.default, Width::W32)
-        };
-        let simple = |ty| InstTypes {
-            ty,
-            from: ty,
-            components: 1,
-        };
+        let is_typed = inst.modifiers.type_count() > 0;
         match info.rule {
-            TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 => {
-                if inst.modifiers.type_count() > 0 {
-                    self.arithmetic_type(inst, info);
-                }
-                simple(first.map_or(default, |data| register_type(data.ty)))
+            TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 if is_typed => {
+                self.arithmetic_type(inst, info);
+                let data = inst.modifiers.data_type(0).info();
+                InstTypes::simple(register_type(data.ty))
             }
-            TypeRule::None => {
-                if first.is_some() {
+            TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 | TypeRule::None => {
+                if is_typed {
                     self.unsupported_type(inst, info, 0);
                 }
-                simple(default)
+                InstTypes::simple(default_type(inst, info))
             }
             TypeRule::Storage | TypeRule::Atomic => self.storage_type(inst, info),
             TypeRule::Image => self.image_types(inst, info),
@@ -95,11 +81,8 @@ impl Checker<'_> {
             inst.modifiers.data_type(number).info().name
         );
         let types = info.types();
-        let notes = if types.is_empty() {
-            Vec::new()
-        } else {
-            vec![format!("it takes {}", types.join(", "))]
-        };
+        let takes = (!types.is_empty()).then(|| format!("it takes {}", types.join(", ")));
+        let notes = takes.into_iter().collect();
         self.error_with(Code::ModifierUnsupported, span, message, notes);
     }
 
@@ -107,38 +90,14 @@ impl Checker<'_> {
     fn arithmetic_type(&mut self, inst: &Inst, info: &OpcodeInfo) {
         let data = inst.modifiers.data_type(0).info();
         if inst.modifiers.type_count() == 2 {
-            let second = inst.modifiers.data_type(1).info();
-            let mixed = (data.class == TypeClass::Sized) != (second.class == TypeClass::Sized);
-            let mul24 = [data, second]
-                .iter()
-                .any(|data| data.class == TypeClass::Mul24);
-            let code = match (mul24, mixed) {
-                (true, _) => Code::MulSpecial,
-                (false, true) => Code::BaseAndSized,
-                (false, false) => Code::ModifierTwice,
-            };
-            let span = self.type_span(inst, 1);
-            let message = format!(
-                "`{}` is a second data type beside `{}`",
-                second.name, data.name
-            );
-            self.error(code, span, message);
-            return;
+            return self.second_type(inst, data);
         }
         if inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
             let span = self.type_span(inst, 0);
-            self.error(
-                Code::ModifierTwice,
-                span,
-                "the suffixes R and H are data types already",
-            );
-            return;
+            let message = "the suffixes R and H are data types already";
+            return self.error(Code::ModifierTwice, span, message);
         }
-        let support = if data.ty.is_float() {
-            info.float
-        } else {
-            info.int
-        };
+        let support = support(info, data);
         let fits = match (data.class, data.ty.width()) {
             (TypeClass::Base, _) | (TypeClass::Sized, Width::W32) => support >= Support::Narrow,
             (TypeClass::Sized, Width::W64) => support == Support::Wide,
@@ -148,146 +107,155 @@ impl Checker<'_> {
         };
         if !fits {
             self.unsupported_type(inst, info, 0);
-        } else if data.class == TypeClass::Sized && self.version < Version::V5_0 {
+        } else if data.class == TypeClass::Sized {
+            self.sized_type(inst, data);
+        }
+    }
+
+    #[cold]
+    fn second_type(&mut self, inst: &Inst, data: &DataType) {
+        let second = inst.modifiers.data_type(1).info();
+        let is = |class| [data.class == class, second.class == class];
+        let code = if is(TypeClass::Mul24) != [false; 2] {
+            Code::MulSpecial
+        } else if matches!(is(TypeClass::Sized), [true, false] | [false, true]) {
+            Code::BaseAndSized
+        } else {
+            Code::ModifierTwice
+        };
+        let (first, second) = (data.name, second.name);
+        let message = format!("`{second}` is a second data type beside `{first}`");
+        let span = self.type_span(inst, 1);
+        self.error(code, span, message);
+    }
+
+    /// A type with a size needs NV_gpu_program5. The place is looked for only if it is missing: that reads the statement again.
+    fn sized_type(&mut self, inst: &Inst, data: &DataType) {
+        if self.version < Version::V5_0 {
             let span = self.type_span(inst, 0);
-            self.error(
-                Code::FeatureNewer,
-                span,
-                format!("`{}` needs language version 5.0", data.name),
-            );
+            self.need_version(Version::V5_0, span, format_args!("`{}` needs", data.name));
         }
     }
 
     /// Exactly one storage modifier; atomics also have an operation.
     pub(super) fn storage_type(&mut self, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
-        let sized = |data: &DataType| {
-            matches!(
-                data.class,
-                TypeClass::Sized | TypeClass::Vector | TypeClass::Extended
-            )
-        };
         let atomic = info.rule == TypeRule::Atomic;
-        let fallback = InstTypes {
-            ty: Type::U32,
-            from: Type::U32,
-            components: 1,
+        let Some(data) = self.storage_modifier(inst, info) else {
+            return InstTypes::simple(Type::U32);
         };
-        if inst.modifiers.type_count() != 1 || !sized(inst.modifiers.data_type(0).info()) {
-            let span = if inst.modifiers.type_count() == 0 {
-                self.opcode_span(inst)
-            } else {
-                self.type_span(inst, inst.modifiers.type_count() - 1)
-            };
-            let code = if atomic && inst.modifiers.type_count() == 0 {
-                Code::AtomModifiers
-            } else {
-                Code::StorageModifier
-            };
-            let message = format!(
-                "`{}` takes exactly one storage modifier such as U32",
-                info.name
-            );
-            self.error(code, span, message);
-            return fallback;
-        }
-        let data = inst.modifiers.data_type(0).info();
         let extended = data.class == TypeClass::Extended || data.ty == Type::F16;
-        if extended && !atomic && !self.program.features.contains(Features::MEM_EXTENDED) {
-            let span = self.type_span(inst, 0);
-            let message = format!("`{}` needs OPTION NV_gpu_program5_mem_extended", data.name);
-            match info.accesses(OperandKind::ConstMem) && data.ty == Type::F16 {
-                true => {
-                    self.lenient(Rule::HalfLoad, span, message);
-                }
-                false => self.error(Code::FeatureOption, span, message),
-            }
+        if extended && !atomic && !self.has_option(Features::MEM_EXTENDED) {
+            self.extended_type(inst, info, data);
         }
-        if data.ty.width() == Width::W64 && self.version < Version::V5_0 {
-            let span = self.type_span(inst, 0);
-            let message = format!("`{}` needs language version 5.0", data.name);
-            self.error(Code::FeatureNewer, span, message);
+        if data.ty.width() == Width::W64 {
+            self.sized_type(inst, data);
         }
         if atomic {
             self.atomic(inst, info, data);
         }
         InstTypes {
-            ty: data.ty,
-            from: data.ty,
             components: data.components,
+            ..InstTypes::simple(data.ty)
         }
     }
 
-    /// Operation and type of an atomic. NV_gpu_program5 table X.Y.
+    /// The one storage modifier that there must be.
+    fn storage_modifier(&mut self, inst: &Inst, info: &OpcodeInfo) -> Option<&'static DataType> {
+        let count = inst.modifiers.type_count();
+        let data = inst.modifiers.data_type(0).info();
+        if count == 1 && !matches!(data.class, TypeClass::Base | TypeClass::Mul24) {
+            return Some(data);
+        }
+        let span = match count.checked_sub(1) {
+            None => self.opcode_span(inst),
+            Some(last) => self.type_span(inst, last),
+        };
+        let code = match info.rule == TypeRule::Atomic && count == 0 {
+            true => Code::AtomModifiers,
+            false => Code::StorageModifier,
+        };
+        let name = info.name;
+        let message = format!("`{name}` takes exactly one storage modifier such as U32");
+        self.error(code, span, message);
+        None
+    }
+
+    /// A type of NV_gpu_program5_mem_extended in a program without it.
+    #[cold]
+    fn extended_type(&mut self, inst: &Inst, info: &OpcodeInfo, data: &DataType) {
+        let span = self.type_span(inst, 0);
+        let feature = format!("`{}` needs", data.name);
+        if info.accesses(OperandKind::ConstMem) && data.ty == Type::F16 {
+            let option = Features::MEM_EXTENDED.option();
+            self.lenient(Rule::HalfLoad, span, format!("{feature} OPTION {option}"));
+        } else {
+            self.need_option(Features::MEM_EXTENDED, span, feature);
+        }
+    }
+
+    /// Operation and type of an atomic.
     fn atomic(&mut self, inst: &Inst, info: &OpcodeInfo, data: &DataType) {
         let Some(op) = inst.modifiers.atomic() else {
             let message = format!("`{}` needs an operation such as ADD", info.name);
-            self.error(Code::AtomModifiers, self.opcode_span(inst), message);
-            return;
+            return self.error(Code::AtomModifiers, self.opcode_span(inst), message);
         };
-        use glasm_ir::resource::AtomicOp::{Add, DecWrap, Exchange, IncWrap, Max, Min};
-        let features = self.program.features;
-        let by_option = match data.ty {
-            Type::F32 => features.contains(Features::ATOMIC_FLOAT) && matches!(op, Add | Exchange),
-            Type::F64 => {
-                features.contains(Features::ATOMIC_FLOAT64) && matches!(op, Add | Exchange)
-            }
-            Type::S64 | Type::U64 => {
-                features.contains(Features::ATOMIC_INT64) && !matches!(op, IncWrap | DecWrap)
-            }
-            Type::F16 => {
-                features.contains(Features::ATOMIC_FP16_VECTOR)
-                    && matches!(op, Add | Min | Max | Exchange)
-            }
-            Type::U8 | Type::S8 | Type::U16 | Type::S16 | Type::U32 | Type::S32 => false,
+        let memory = match info.accesses(OperandKind::SharedMem) {
+            true => Memory::Shared,
+            false => Memory::Any,
         };
-        let shared_float = info.accesses(OperandKind::SharedMem)
-            && data.ty == Type::F32
-            && matches!(op, Add | Exchange);
+        let known = atomics::is_defined(op, data.ty, self.program.features, memory);
         // Images have texels of up to 32 bits for atomics, but for vectors of half floats.
         let size_known = info.image().is_none() || data.ty.width() < Width::W64;
-        let known = modifiers::atomic_types(op).contains(&data.ty);
         // Vectors exist of half floats, and only those.
         let size_fits = (data.components == 1) != (data.ty == Type::F16);
-        if !size_fits || !size_known || !(known || by_option || shared_float) {
+        if !size_fits || !size_known || !known {
             let span = self.type_span(inst, 0);
-            let message = format!(
-                "the atomic operation {} is not defined for {}",
-                modifiers::atomic_name(op),
-                data.name
-            );
+            let (op, name) = (modifiers::atomic_name(op), data.name);
+            let message = format!("the atomic operation {op} is not defined for {name}");
             self.error(Code::AtomCombination, span, message);
         }
     }
 
     /// CVT: result and operand type.
     fn convert_types(&mut self, inst: &Inst, operands: &[Operand]) -> InstTypes {
-        let sized = (0..inst.modifiers.type_count())
-            .all(|n| inst.modifiers.data_type(n).info().class == TypeClass::Sized);
+        let data = [0, 1].map(|number| inst.modifiers.data_type(number).info());
+        let sized = data.iter().all(|data| data.class == TypeClass::Sized);
         if inst.modifiers.type_count() != 2 || !sized {
             let span = self.opcode_span(inst);
             let message = "CVT takes two sized types: that of the result, then that of the operand";
             self.error(Code::CvtModifiers, span, message);
-            return InstTypes {
-                ty: Type::F32,
-                from: Type::F32,
-                components: 1,
-            };
+            return InstTypes::simple(Type::F32);
         }
-        if let Some(operand) = operands
-            .first()
-            .filter(|operand| operand.signs.intersects(Signs::all()))
-        {
-            self.error(
-                Code::CvtModifiers,
-                operand.span,
-                "the operand of CVT has no sign and no absolute value",
-            );
+        let signed = |operand: &&Operand| operand.signs.intersects(Signs::all());
+        if let Some(operand) = operands.first().filter(signed) {
+            let message = "the operand of CVT has no sign and no absolute value";
+            self.error(Code::CvtModifiers, operand.span, message);
         }
+        let [to, from] = data.map(|data| data.ty);
         InstTypes {
-            ty: inst.modifiers.data_type(0).info().ty,
-            from: inst.modifiers.data_type(1).info().ty,
+            ty: to,
+            from,
             components: 1,
         }
+    }
+}
+
+/// The type of an instruction without type modifier. The suffixes R and H are floating-point types, whatever the default of the opcode.
+/// NV_gpu_program4 section 2.X.4.1.
+#[inline]
+fn default_type(inst: &Inst, info: &OpcodeInfo) -> Type {
+    match inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
+        true => Type::F32,
+        false => Type::of(info.default, Width::W32),
+    }
+}
+
+/// How far an opcode supports types such as this one.
+#[inline]
+fn support(info: &OpcodeInfo, data: &DataType) -> Support {
+    match data.ty.is_float() {
+        true => info.float,
+        false => info.int,
     }
 }
 

@@ -2,8 +2,8 @@
 //! NV_gpu_program4 sections 2.X.3.2 to 2.X.3.6, NV_gpu_program5 section 2.X.3.8.
 
 use super::binding::Bound;
+use super::buffers::BufferRange;
 use super::decl::base_of;
-use super::memory::BufferRange;
 use super::{Checker, IoBinding, Named, Var, VarKind};
 use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;

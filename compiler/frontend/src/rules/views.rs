@@ -16,14 +16,16 @@ impl Checker<'_> {
         if matches!(self.stage, Stage::Fragment | Stage::Compute) {
             let message = "fragment and compute programs have no views";
             self.error(Code::DeclarationNotAllowed, decl.span, message);
-        } else if !self.has_option(Features::STEREO_VIEWS) {
-            let message = "SECONDARY_VIEW_LAYER_OFFSET needs OPTION NV_stereo_view_rendering";
-            self.error(Code::FeatureOption, decl.span, message);
-        } else if let Some(other) = self.program.second_layer_offset.filter(|it| *it != offset) {
-            let message = format!("the offset is {other} already");
+            return;
+        }
+        let feature = "SECONDARY_VIEW_LAYER_OFFSET needs";
+        if !self.need_option(Features::STEREO_VIEWS, decl.span, feature) {
+            return;
+        }
+        let known = *self.program.second_layer_offset.get_or_insert(offset);
+        if known != offset {
+            let message = format!("the offset is {known} already");
             self.error(Code::SecondLayerOffset, span, message);
-        } else {
-            self.program.second_layer_offset = Some(offset);
         }
     }
 
@@ -37,16 +39,13 @@ impl Checker<'_> {
         if !has(Semantic::ViewportIndex) || !has(Semantic::ViewportMask) {
             return;
         }
-        let (Some(index), Some(mask)) = (
-            self.first_write(Semantic::ViewportIndex),
-            self.first_write(Semantic::ViewportMask),
-        ) else {
+        let writes = [Semantic::ViewportIndex, Semantic::ViewportMask];
+        let [Some(index), Some(mask)] = writes.map(|semantic| self.first_write(semantic)) else {
             return;
         };
-        let later = if index.start > mask.start {
-            index
-        } else {
-            mask
+        let later = match index.start > mask.start {
+            true => index,
+            false => mask,
         };
         let message = "the program writes both result.viewport and result.viewportmask";
         self.error(Code::ViewportAndMask, later, message);

@@ -1,0 +1,61 @@
+//! Which atomic operations exist for which types. NV_gpu_program5 section 2.X.8.Z, table X.Y of ATOM, that of ATOMS in
+//! NV_compute_program5, and what NV_shader_atomic_float, NV_shader_atomic_float64, NV_shader_atomic_int64 and
+//! NV_shader_atomic_fp16_vector add to them.
+
+use crate::lang::options::Features;
+use glasm_ir::resource::AtomicOp::{
+    self, Add, And, CompareExchange, DecWrap, Exchange, IncWrap, Max, Min, Or, Xor,
+};
+use glasm_ir::types::Type::{self, F16, F32, F64, S32, S64, U32, U64};
+
+/// The memory that an operation works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Memory {
+    /// Shared memory, in a row: only that.
+    Shared,
+    /// Any other memory, in a row: every memory.
+    Any,
+}
+
+/// A row: types, their operations, what options must have enabled, and where.
+type Row = (&'static [Type], &'static [AtomicOp], Features, Memory);
+
+const NONE: Features = Features::empty();
+/// All but the wrapping ones, which unsigned integers of 32 bits alone have.
+const USUAL: &[AtomicOp] = &[Add, Min, Max, And, Or, Xor, Exchange, CompareExchange];
+
+static ATOMICS: &[Row] = &[
+    (&[U32, S32], USUAL, NONE, Memory::Any),
+    (&[U32], &[IncWrap, DecWrap], NONE, Memory::Any),
+    (&[U64], &[Add, Exchange, CompareExchange], NONE, Memory::Any),
+    (&[U64, S64], USUAL, Features::ATOMIC_INT64, Memory::Any),
+    (&[F32], &[Add, Exchange], NONE, Memory::Shared),
+    (
+        &[F32],
+        &[Add, Exchange],
+        Features::ATOMIC_FLOAT,
+        Memory::Any,
+    ),
+    (
+        &[F64],
+        &[Add, Exchange],
+        Features::ATOMIC_FLOAT64,
+        Memory::Any,
+    ),
+    (
+        &[F16],
+        &[Add, Min, Max, Exchange],
+        Features::ATOMIC_FP16_VECTOR,
+        Memory::Any,
+    ),
+];
+
+/// Whether an operation is defined for a type under these options.
+pub fn is_defined(op: AtomicOp, ty: Type, features: Features, memory: Memory) -> bool {
+    ATOMICS.iter().any(|&(types, ops, needs, place)| {
+        types.contains(&ty)
+            && ops.contains(&op)
+            && features.contains(needs)
+            && (place == Memory::Any || place == memory)
+    })
+}

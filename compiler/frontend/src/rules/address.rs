@@ -1,0 +1,105 @@
+//! Address registers: those that programs of the ARB languages declare, and A0, the index of loops. ARB_vertex_program section 2.14.3.5,
+//! NV_vertex_program2_option, NV_fragment_program2 section 3.11.3.Y.
+
+use super::{Checker, Var, VarKind, VarSize};
+use crate::ast::{Base, Inst, Operand, Signs, SuffixKind};
+use crate::codes::Code;
+use crate::lang::arb::limits;
+use crate::lang::lenient::Rule;
+use crate::lang::options::Features;
+use crate::names::{NameId, Named};
+use glasm_ir::{CondTest, Span, WriteMask};
+
+impl Checker<'_> {
+    /// Whether a name is that of the address register of loops, which is declared by its first use. NV_fragment_program2 section
+    /// 3.11.3.Y.
+    pub(super) fn is_loop_index(&self, name: NameId) -> bool {
+        self.program.loop_index.is_none()
+            && self.has_option(Features::NV_FRAGMENT_2)
+            && self.syntax.ast.names.text(name) == b"A0"
+    }
+
+    /// Declares the address register of loops.
+    pub(super) fn declare_loop_index(&mut self, name: NameId) -> u32 {
+        let var = Var {
+            kind: VarKind::Address,
+            name: Some(name),
+            base: None,
+            size: VarSize::Normal,
+            array: None,
+            relative: false,
+            element: None,
+            span: Span::default(),
+        };
+        let number = self.program.vars.len() as u32;
+        self.program.vars.push(var);
+        self.syntax.words[name.index()].named = Named::Var(number);
+        self.program.loop_index = Some(number);
+        number
+    }
+
+    /// POPA writes all components. NV_vertex_program3 section 2.14.5.43.
+    pub(super) fn whole_address(&mut self, inst: &Inst) {
+        let Some(dst) = inst.dst else { return };
+        let always = dst
+            .guard
+            .is_none_or(|guard| guard.test.test == CondTest::True);
+        let message = "POPA writes all components of an address register";
+        if dst.mask != WriteMask::XYZW {
+            self.error(Code::AddressRegister, dst.span, message);
+        } else if !always {
+            self.lenient(Rule::GuardedPop, dst.span, message);
+        }
+    }
+
+    /// An operand that is an address register as a whole.
+    pub(super) fn address_operand(&mut self, operand: &Operand, var: u32) {
+        let kind = self.program.vars[var as usize].kind;
+        let bare = operand.suffix.kind() == SuffixKind::None && operand.signs == Signs::empty();
+        if kind != VarKind::Address && kind != VarKind::Poisoned || !bare {
+            let message = "an address register without suffix and sign is expected";
+            self.error(Code::AddressRegister, operand.span, message);
+        }
+    }
+
+    /// A run-time index: a component of an address register, plus a number.
+    pub(super) fn address_index(&mut self, relative: u32) {
+        let info = self.syntax.ast.relatives[relative as usize];
+        self.address_offset(info.offset, info.span);
+        let Base::Name(name) = info.base else { return };
+        let Some(var) = self.var_of(name, info.span) else {
+            return;
+        };
+        let kind = self.program.vars[var as usize].kind;
+        if kind == VarKind::Poisoned {
+            return;
+        }
+        let is_loop_index = self.program.loop_index == Some(var);
+        let offsets = limits::LOOP_INDEX_OFFSETS;
+        if is_loop_index && !offsets.contains(&info.offset) {
+            let (offset, most) = (info.offset, offsets.end());
+            let message = format!("the offset {offset} is not in 0 to {most}");
+            self.error(Code::IndexOffset, info.span, message);
+        }
+        let has_x_only = self.is_plain_arb() || is_loop_index;
+        if kind != VarKind::Address || has_x_only && info.lane != 0 {
+            let text = self.var_text(var);
+            let message = match kind == VarKind::Address {
+                true => format!("only component x of {text} can be an index"),
+                false => format!("{text} cannot be an index; use an address register"),
+            };
+            return self.error(Code::IndexVariable, info.span, message);
+        }
+        self.syntax.ast.relatives[relative as usize].base = Base::Var(var);
+    }
+
+    /// What plain programs add to an address register. ARB_vertex_program section 2.14.2.
+    fn address_offset(&mut self, offset: i64, span: Span) {
+        let offsets = limits::ADDRESS_OFFSETS;
+        if self.is_plain_arb() && !offsets.contains(&offset) {
+            let (low, high) = (offsets.start(), offsets.end());
+            let message = format!("the offset {offset} is not in {low} to {high}");
+            self.lenient(Rule::LargeOffset, span, message);
+        }
+    }
+}
