@@ -2,7 +2,7 @@
 //! section 2.X.4.5, NV_shader_storage_buffer_object and NV_shader_atomic_counters section 2.X.8.Z.
 
 use glasm_frontend::{Source, translate};
-use glasm_ir::interp::{Environment, Interpreter, Memory, Region};
+use glasm_ir::interp::{Environment, Interpreter, ProgramMemory, Region};
 use glasm_ir::{BufferKind, ParamSource, Semantic, Width};
 
 fn bytes(words: &[u32]) -> Vec<u8> {
@@ -47,7 +47,7 @@ fn run(text: &str, start: &Start<'_>) -> [Vec<u32>; 3] {
         points.map(|point| buffer(data.kind, point)).collect()
     });
     let mut environment = Environment {
-        memory: Memory {
+        memory: ProgramMemory {
             regions: vec![Region {
                 address: 0x1000,
                 bytes: bytes(start.global),
