@@ -8,7 +8,7 @@ use crate::line::Line;
 use crate::rules::Checked;
 use crate::source::Family;
 use glasm_ir::arena::Id;
-use glasm_ir::inst::LiteralId;
+use glasm_ir::inst::{Aux, LiteralId, Rounding};
 use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Builder, Inst, InstFlags, Op, Register, RegisterId, Span, Src, Storage, WriteMask};
@@ -140,7 +140,7 @@ impl<'c> Lowerer<'c> {
             op,
             ty,
             Some(glasm_ir::Dst::new(register, mask)),
-            glasm_ir::inst::Aux::None,
+            Aux::None,
             sources,
         );
     }
@@ -159,7 +159,7 @@ impl<'c> Lowerer<'c> {
         op: Op,
         ty: Type,
         dst: Option<glasm_ir::Dst>,
-        aux: glasm_ir::inst::Aux,
+        aux: Aux,
         sources: &[Src],
     ) {
         let inst = Inst {
@@ -247,4 +247,13 @@ const NO_PLACE: u32 = u32::MAX;
 /// Fills source arrays until the sources are known.
 pub(crate) fn placeholder() -> Src {
     Src::new(glasm_ir::Base::Literal(LiteralId::new(0)))
+}
+
+/// A conversion from `from` to the nearest value.
+pub(super) const fn nearest(from: Type) -> Aux {
+    Aux::Cvt {
+        from,
+        rounding: Rounding::Even,
+        saturate: false,
+    }
 }

@@ -1,5 +1,6 @@
 //! Rounding and conversion.
 
+use super::context::nearest;
 use super::{InstCx, Lowerer};
 use crate::lang::modifiers::{Mods, register_type};
 use glasm_ir::Op;
@@ -59,13 +60,4 @@ fn is_long(l: &Lowerer<'_>, cx: &InstCx<'_>) -> bool {
     let operand = l.checked.lines.source(cx.line, 0);
     let variable = l.checked.variable(operand.base);
     variable.is_some_and(|(_, var)| var.is_long())
-}
-
-/// A conversion from `from` to the nearest value.
-pub(super) const fn nearest(from: Type) -> Aux {
-    Aux::Cvt {
-        from,
-        rounding: Rounding::Even,
-        saturate: false,
-    }
 }

@@ -1,86 +1,16 @@
-//! Memory: elements of buffers as operands, loads, stores, atomics and barriers. NV_gpu_program5 section 2.X.4.5, NV_compute_program5.
+//! Loads, stores, atomics and barriers. NV_gpu_program5 section 2.X.4.5, NV_compute_program5.
 
-use super::operand::{const_index, splat};
+use super::address::{Address, byte_address, load_words, view_address};
+use super::operand::splat;
 use super::tables::BufferKey;
 use super::{InstCx, Lowerer};
-use crate::ast::Index as AstIndex;
 use crate::lang::modifiers::{Mods, register_type};
 use crate::lang::opcodes::OperandKind;
-use crate::line::Source;
 use crate::rules::VarKind;
-use crate::vars::{BufferLayout, BufferView};
-use glasm_ir::inst::{Aux, IndexTerm};
-use glasm_ir::resource::{AtomicOp, MemAccess, MemFlags, MemSpace};
+use glasm_ir::inst::Aux;
+use glasm_ir::resource::{AtomicOp, MemFlags, MemSpace};
 use glasm_ir::types::{Type, Width};
-use glasm_ir::{BufferKind, Dst, Op, Src, WriteMask};
-
-/// An address: the memory, the source, the constant part.
-struct Address {
-    space: MemSpace,
-    /// Which buffer of an array of them.
-    element: Option<IndexTerm>,
-    source: Src,
-    offset: i32,
-}
-
-impl Address {
-    /// Data of an access to so many components from here on.
-    fn access(&self, components: u8, atomic: Option<AtomicOp>, flags: MemFlags) -> MemAccess {
-        MemAccess {
-            space: self.space,
-            element: self.element,
-            components,
-            offset: self.offset,
-            atomic,
-            flags,
-        }
-    }
-}
-
-impl Lowerer<'_> {
-    /// Loads an element of a BUFFER or BUFFER4 variable. NV_gpu_program4 section 2.X.3.6.
-    pub(super) fn buffer_element(&mut self, view: BufferView, index: AstIndex) -> Src {
-        let address = view_address(self, view, index);
-        let is_vector = view.layout == BufferLayout::Vectors;
-        let (components, mask) = match is_vector {
-            true => (4, WriteMask::XYZW),
-            false => (1, WriteMask::X),
-        };
-        let access = address.access(components, None, MemFlags::empty());
-        let source = load_words(self, &address, access, Type::U32, mask);
-        match is_vector {
-            true => source,
-            false => splat(source, 0),
-        }
-    }
-
-    fn mem_access(&mut self, access: MemAccess) -> Aux {
-        Aux::Mem(self.builder.program.mem_accesses.push(access))
-    }
-
-    /// Qualifiers of a memory access.
-    pub(super) fn mem_flags(cx: &InstCx<'_>) -> MemFlags {
-        let mods = cx.line.modifiers.mods();
-        let mut flags = MemFlags::empty();
-        flags.set(MemFlags::COHERENT, mods.contains(Mods::COH));
-        flags.set(MemFlags::VOLATILE, mods.contains(Mods::VOL));
-        flags
-    }
-}
-
-/// Loads words into a hidden register.
-fn load_words(
-    l: &mut Lowerer<'_>,
-    address: &Address,
-    access: MemAccess,
-    ty: Type,
-    mask: WriteMask,
-) -> Src {
-    let aux = l.mem_access(access);
-    let dst = Dst::new(l.hidden(Width::W32), mask);
-    l.inst(Op::Load, ty, Some(dst), aux, &[address.source]);
-    Src::register(dst.register)
-}
+use glasm_ir::{Op, Src, WriteMask};
 
 /// LOAD, LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the value loaded.
 pub(super) fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
@@ -191,7 +121,7 @@ fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
             offset: 0,
         };
     }
-    let operand: Source = l.checked.lines.source(cx.line, number);
+    let operand = l.checked.lines.source(cx.line, number);
     let variable = l.checked.variable(operand.base);
     let start = match variable.map(|(_, var)| var.kind) {
         Some(VarKind::Buffer(view)) => return view_address(l, view, operand.index),
@@ -207,46 +137,15 @@ fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
     }
 }
 
-/// The address of an element of a buffer variable.
-fn view_address(l: &mut Lowerer<'_>, view: BufferView, index: AstIndex) -> Address {
-    let (point, index) = match (view.bindings, index) {
-        (None, index) => (None, index),
-        (Some(_), AstIndex::Pair(pair)) => {
-            let [point, index] = l.checked.ast.pairs[pair as usize];
-            (Some(point), index)
-        }
-        (Some(_), point) => (Some(point), AstIndex::None),
-    };
-    let kind = match view.layout {
-        BufferLayout::Words | BufferLayout::Vectors | BufferLayout::Bytes => BufferKind::Constant,
-        BufferLayout::Storage => BufferKind::Storage,
-        BufferLayout::Counter => BufferKind::Counter,
-    };
-    let buffer = l.buffer(BufferKey::Bound(kind, view.binding, view.bindings));
-    let element = point.map(|point| l.index_term(point));
-    let stride = view.layout.stride();
-    let (source, offset) = byte_address(l, index, stride);
-    Address {
-        space: MemSpace::Buffer(buffer),
-        element,
-        source,
-        offset: offset.wrapping_add((view.start * stride) as i32),
+impl Lowerer<'_> {
+    /// Qualifiers of a memory access.
+    pub(super) fn mem_flags(cx: &InstCx<'_>) -> MemFlags {
+        let mods = cx.line.modifiers.mods();
+        let mut flags = MemFlags::empty();
+        flags.set(MemFlags::COHERENT, mods.contains(Mods::COH));
+        flags.set(MemFlags::VOLATILE, mods.contains(Mods::VOL));
+        flags
     }
-}
-
-/// Byte address of an element: a source and a constant offset.
-fn byte_address(l: &mut Lowerer<'_>, index: AstIndex, stride: u32) -> (Src, i32) {
-    let term = l.index_term(index);
-    let Some((register, lane)) = term.relative else {
-        let offset = u64::from(const_index(index)) * u64::from(stride);
-        return (l.bits(0), offset as i32);
-    };
-    let mut source = splat(Src::register(register), lane);
-    if stride != 1 {
-        let stride = l.bits(u64::from(stride));
-        source = splat(l.compute(Op::Mul, Type::U32, &[source, stride]), 0);
-    }
-    (source, term.offset.wrapping_mul(stride as i32))
 }
 
 fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: &Address) -> Aux {

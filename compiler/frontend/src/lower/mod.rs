@@ -4,6 +4,7 @@
 //! they compute into hidden registers and write the result with one last instruction, so that all operands are read before
 //! anything is written, and mask, guard, clamp and condition codes apply once.
 
+mod address;
 mod alu;
 mod composite;
 mod context;

@@ -1,6 +1,6 @@
 //! Operands as IR sources. Order: load, convert to the width of the operation, swizzle, absolute value, negation.
 
-use super::convert::nearest;
+use super::context::nearest;
 use super::{InstCx, Lowerer};
 use crate::ast::{Index as AstIndex, Signs};
 use crate::lang::modifiers::register_type;

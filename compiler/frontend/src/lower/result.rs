@@ -1,6 +1,6 @@
 //! Results: register, mask, guard, clamp, condition codes, conversion to the width of the variable.
 
-use super::convert::nearest;
+use super::context::nearest;
 use super::{InstCx, Lowerer};
 use crate::ast::{Cond, Index as AstIndex};
 use crate::lang::conditions::SPARSE_REGISTER;
