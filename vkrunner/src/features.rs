@@ -1,12 +1,13 @@
 //! Features of devices: those that the compiler knows, and those that scripts and modules of other compilers need besides.
 //!
-//! Not here, on purpose: features that change how programs run rather than what may run (`robustBufferAccess`), and what scripts cannot
-//! use (sparse memory).
+//! Not here, on purpose: what scripts cannot use (sparse memory).
 
 /// Calls a macro with the rows of all features, in the form of [`glasm::device_features`].
 macro_rules! all_features {
     ($then:ident) => { glasm::device_features! { $then {
     feature "fullDrawIndexUint32" (core.full_draw_index_uint32) () [];
+    // Vulkan has `robustBufferAccess2` on devices where this is on, too.
+    feature "robustBufferAccess" (core.robust_buffer_access) () [];
     feature "independentBlend" (core.independent_blend) () [];
     feature "tessellationShader" (core.tessellation_shader) () [Tessellation Tessellation];
     // The compiler needs it for geometry stages only.

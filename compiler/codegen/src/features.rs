@@ -80,6 +80,11 @@ macro_rules! device_features {
         (vulkan12|indexing.shader_storage_buffer_array_non_uniform_indexing) (storage_buffer_non_uniform_indexing = true)
         [StorageDivergence StorageBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
     // SPIR-V has no capability for these two; the rows bring the feature into the reflection and repeat what every module declares.
+    feature "robustBufferAccess2" (robustness.robust_buffer_access2)
+        (robust_buffer_access2 = false
+            ": the device keeps accesses inside storage and atomic counter buffers, so that modules need not compare with their sizes and"
+            "read and write vectors as a whole. Off by default; callers must enable it.")
+        [RobustAccess Shader];
     feature "vertexPipelineStoresAndAtomics" (core.vertex_pipeline_stores_and_atomics) () [VertexStores Shader];
     feature "fragmentStoresAndAtomics" (core.fragment_stores_and_atomics) () [FragmentStores Shader];
     feature "shaderClipDistance" (core.shader_clip_distance) () [ClipDistance ClipDistance];
@@ -223,9 +228,6 @@ macro_rules! fields {
                 $(#[doc = $more])*
                 pub $field: bool,
             )?)?)*
-            /// `robustBufferAccess2`, which the caller must enable: the module then leaves it to the device to keep accesses inside
-            /// storage and atomic counter buffers. Off by default.
-            pub robust_buffer_access2: bool,
             /// Subgroup operations.
             pub subgroups: Subgroups,
         }
@@ -234,7 +236,6 @@ macro_rules! fields {
             fn default() -> Self {
                 Self {
                     $($($($field: $default,)?)?)*
-                    robust_buffer_access2: false,
                     subgroups: Subgroups::default(),
                 }
             }

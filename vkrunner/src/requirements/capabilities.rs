@@ -131,8 +131,6 @@ impl Capabilities {
     /// The features that the compiler is told about.
     pub(crate) fn device_features(&self, without: &Withheld) -> glasm::DeviceFeatures {
         without.told(glasm::DeviceFeatures {
-            // The runner does not enable it, so that the modules themselves keep their accesses inside.
-            robust_buffer_access2: false,
             subgroups: self.subgroups,
             signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
             ..glasm::DeviceFeatures::default().with(|name| self.has(name))

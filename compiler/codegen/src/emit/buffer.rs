@@ -1,8 +1,8 @@
 //! Buffers as arrays of words: constant buffers of vectors of four words in a uniform block, storage buffers and atomic
 //! counters of single words in a storage block, shared memory of single words.
 //!
-//! Atomics on other types than words see a storage block through a second variable of the same descriptor. Shared memory has
-//! no second view: if the program updates 64 bits of it at once, it is an array of 64-bit integers altogether.
+//! Atomics on other types than words, and accesses to whole vectors, see a storage block through further variables of the same descriptor.
+//! Shared memory has no second view: if the program updates 64 bits of it at once, it is an array of 64-bit integers altogether.
 
 use super::Emit;
 use super::cx::BufferUse;
@@ -25,9 +25,38 @@ const CONSTANT_VECTORS: u32 = 4096;
 /// Words of shared memory if the program does not say how much it uses: 16 KiB, which every Vulkan device has.
 const SHARED_WORDS: u32 = 4096;
 
+/// As what a buffer is seen: an array of scalars, or of vectors of two or four words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct View {
+    pub(super) scalar: Scalar,
+    pub(super) size: u8,
+}
+
+impl View {
+    /// An array of vectors of words.
+    pub(super) fn of_vectors(size: u8) -> Self {
+        let scalar = Scalar::U32;
+        Self { scalar, size }
+    }
+
+    /// Bytes from one element to the next.
+    pub(super) fn stride(self) -> u32 {
+        u32::from(self.size) * if self.scalar.is_wide() { 8 } else { 4 }
+    }
+}
+
+impl From<Scalar> for View {
+    fn from(scalar: Scalar) -> Self {
+        Self { scalar, size: 1 }
+    }
+}
+
 /// Number of a view in [`BufferVariables`].
-fn view_number(view: Scalar) -> usize {
-    match view {
+fn view_number(view: View) -> usize {
+    if view.size > 1 {
+        return if view.size == 2 { 4 } else { 5 };
+    }
+    match view.scalar {
         Scalar::U64 | Scalar::Pair => 1,
         Scalar::F32 => 2,
         Scalar::F64 => 3,
@@ -49,7 +78,14 @@ impl Emit<'_> {
     }
 
     /// The variable through which a buffer is seen as `view`.
-    fn buffer_variable(&mut self, id: BufferId, view: Scalar) -> ValueWord {
+    fn buffer_variable(&mut self, id: BufferId, view: View) -> ValueWord {
+        // Constant buffers are arrays of vectors whatever is read of them.
+        let is_constant = self.program.buffers[id].kind == BufferKind::Constant;
+        let view = if is_constant {
+            Scalar::U32.into()
+        } else {
+            view
+        };
         let number = view_number(view);
         let known = self.interface.resources.buffers[id.index()].variables[number];
         if known.is_some() {
@@ -58,8 +94,8 @@ impl Emit<'_> {
         let buffer = self.program.buffers[id];
         let variable = match buffer.kind {
             BufferKind::Shared => {
-                let word = self.w.ty(view, 1);
-                let len = self.shared_len(id, view);
+                let word = self.w.ty(view.scalar, 1);
+                let len = self.shared_len(id, view.scalar);
                 let len = self.w.uint(len);
                 let ty = self.w.declare_type(Spv::TypeArray, &[word.0, len.0]);
                 self.w.variable(StorageClass::Workgroup, ty)
@@ -75,12 +111,12 @@ impl Emit<'_> {
                 self.block_variable(id, array, view)
             }
             BufferKind::Storage | BufferKind::Counter => {
-                let element = self.w.ty(view, 1);
+                let element = self.w.ty(view.scalar, view.size);
                 let array = self
                     .w
                     .declare_distinct_type(Spv::TypeRuntimeArray, &[element.0]);
-                let stride = if view.is_wide() { 8 } else { 4 };
-                self.w.decorate(array, Decoration::ArrayStride, &[stride]);
+                self.w
+                    .decorate(array, Decoration::ArrayStride, &[view.stride()]);
                 self.block_variable(id, array, view)
             }
         };
@@ -105,7 +141,7 @@ impl Emit<'_> {
             && self.buffer_use(id).contains(BufferUse::WIDE_ATOMIC)
     }
 
-    fn block_variable(&mut self, id: BufferId, array: TypeWord, view: Scalar) -> ValueWord {
+    fn block_variable(&mut self, id: BufferId, array: TypeWord, view: View) -> ValueWord {
         let buffer = self.program.buffers[id];
         let block = self.w.declare_distinct_type(Spv::TypeStruct, &[array.0]);
         self.interface.resources.buffers[id.index()].blocks[view_number(view)] = block;
@@ -188,7 +224,7 @@ impl Emit<'_> {
     }
 
     /// A pointer to the block at a place, seen as `view`.
-    pub(super) fn block_pointer(&mut self, place: BufferPlace, view: Scalar) -> ValueWord {
+    pub(super) fn block_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
         let variable = self.buffer_variable(place.buffer, view);
         let buffer = self.program.buffers[place.buffer];
         if buffer.array.is_none() {
@@ -206,9 +242,10 @@ impl Emit<'_> {
     pub(super) fn cell_pointer(
         &mut self,
         place: BufferPlace,
-        view: Scalar,
+        view: impl Into<View>,
         number: Val,
     ) -> ValueWord {
+        let view = view.into();
         let id = place.buffer;
         let buffer = self.program.buffers[id];
         let variable = self.buffer_variable(id, view);
@@ -226,29 +263,30 @@ impl Emit<'_> {
                 // Shared memory has no robust access: numbers beyond its end are brought inside.
                 let last = self
                     .w
-                    .constant_like(number, u64::from(self.shared_len(id, view) - 1));
+                    .constant_like(number, u64::from(self.shared_len(id, view.scalar) - 1));
                 push(self.w.int_min(number, last).id);
             }
             BufferKind::Constant => {
                 // Values beyond the limit are undefined, but the place must exist.
-                let last = self
-                    .w
-                    .constant_like(number, u64::from(4 * CONSTANT_VECTORS - 1));
+                let last = 16 * CONSTANT_VECTORS / view.stride() - 1;
+                let last = self.w.constant_like(number, u64::from(last));
                 let number = self.w.int_min(number, last);
-                let (two, three) = (
-                    self.w.constant_like(number, 2),
-                    self.w.constant_like(number, 3),
-                );
                 push(self.w.uint(0));
-                push(self.w.binary(Spv::ShiftRightLogical, number, two).id);
-                push(self.w.binary(Spv::BitwiseAnd, number, three).id);
+                if view.size == 4 {
+                    push(number.id);
+                } else {
+                    let two = self.w.constant_like(number, 2);
+                    push(self.w.binary(Spv::ShiftRightLogical, number, two).id);
+                    let three = self.w.constant_like(number, 3);
+                    push(self.w.binary(Spv::BitwiseAnd, number, three).id);
+                }
             }
             BufferKind::Storage | BufferKind::Counter => {
                 push(self.w.uint(0));
                 push(number.id);
             }
         }
-        let element = self.w.ty(view, 1);
+        let element = self.w.ty(view.scalar, view.size);
         self.w.access_chain(
             place,
             storage_class(buffer.kind),

@@ -187,9 +187,11 @@ impl Emit<'_> {
         view: Scalar,
     ) -> Result<Option<Val>, Failure> {
         let kind = self.program.buffers[place.buffer].kind;
-        if !matches!(kind, BufferKind::Storage | BufferKind::Counter)
-            || self.w.device.robust_buffer_access2
-        {
+        if !matches!(kind, BufferKind::Storage | BufferKind::Counter) {
+            return Ok(None);
+        }
+        if self.w.device.robust_buffer_access2 {
+            self.w.needs.insert(Need::RobustAccess);
             return Ok(None);
         }
         let Member::Divergent(number) = place.member else {
@@ -211,7 +213,7 @@ impl Emit<'_> {
     }
 
     fn length(&mut self, place: BufferPlace, view: Scalar) -> Val {
-        let block = self.block_pointer(place, view);
+        let block = self.block_pointer(place, view.into());
         self.w.op(Spv::ArrayLength, Scalar::U32, 1, &[block.0, 0])
     }
 

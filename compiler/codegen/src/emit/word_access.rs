@@ -3,6 +3,7 @@
 //! Narrow elements are cut out of words, so that no narrow storage is needed.
 
 use super::Emit;
+use super::buffer::View;
 use super::memory::volatile;
 use super::place::BufferPlace;
 use crate::builder::{Builder, Lane, Scalar, Val};
@@ -11,6 +12,14 @@ use crate::words::ValueWord;
 use glasm_ir::resource::BufferKind;
 use glasm_ir::{MemAccess, Type, Width};
 use spirv::Op as Spv;
+
+/// Where the words of a load are.
+struct WordsRead {
+    /// The number of the first one.
+    first: Val,
+    /// The number of words of the buffer and of its last one, if words must be compared with them.
+    bound: Option<(Val, Val)>,
+}
 
 impl Emit<'_> {
     /// The lanes `lanes` of a load.
@@ -24,12 +33,21 @@ impl Emit<'_> {
         let lanes = lanes & access.element_lanes();
         self.at_place(place, |emit, place| {
             let bound = emit.bound(place, Scalar::U32)?;
+            if let Some(view) = emit.whole_view(place, ty, access)
+                && lanes.count_ones() > 1
+            {
+                return Ok(Lane::all_of(emit.load_vector(place, view, access)));
+            }
             let first = emit.w.word_number(place.offset, 0);
             // If the first word lies outside, all words do, and the whole access is skipped. Later ones are tested one by one.
             emit.lanes_inside(bound, first, |emit| {
+                // That the first word lies inside is known.
+                let bound = bound.filter(|_| lanes > 1 || ty.width() == Width::W64);
+                let bound = bound.map(|bound| emit.w.with_last(bound));
+                let words = WordsRead { first, bound };
                 let mut values = [Lane::UNDEFINED; 4];
                 for lane in glasm_ir::WriteMask(lanes).lanes() {
-                    values[lane] = emit.load_element(place, lane as u32, ty, access, bound);
+                    values[lane] = emit.load_element(place, lane as u32, ty, access, &words);
                 }
                 Ok(values)
             })
@@ -50,6 +68,10 @@ impl Emit<'_> {
         let count = usize::from(access.components);
         self.at_place(place, |emit, place| {
             let bound = emit.bound(place, Scalar::U32)?;
+            if let Some(view) = emit.whole_view(place, ty, access) {
+                emit.store_vector(place, view, access, &values[..count]);
+                return Ok([Lane::UNDEFINED; 4]);
+            }
             for (index, value) in (0u32..).zip(&values[..count]) {
                 // An element that only begins inside is not written.
                 let last = emit.w.last_word(place, index, ty);
@@ -63,42 +85,65 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Loads a word; if `bound` is known, gives 0 unless word `last` lies below it.
+    /// The view that has all components of an access in one element, which drivers move at once. Offsets are aligned to the size of the access
+    /// (NV_gpu_program5 section 2.X.4.5), but buffers may end within an element: only a device that sees to that itself gives the words inside.
+    fn whole_view(&self, place: BufferPlace, ty: Type, access: &MemAccess) -> Option<View> {
+        let possible = match self.program.buffers[place.buffer].kind {
+            BufferKind::Constant => access.components == 4,
+            BufferKind::Storage | BufferKind::Counter => {
+                access.components > 1 && self.w.device.robust_buffer_access2
+            }
+            BufferKind::Shared => false,
+        };
+        (possible && ty.width() == Width::W32).then(|| View::of_vectors(access.components))
+    }
+
+    fn vector_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
+        let shift = u64::from(view.stride().trailing_zeros());
+        let shift = self.w.constant_like(place.offset, shift);
+        let number = self.w.binary(Spv::ShiftRightLogical, place.offset, shift);
+        self.cell_pointer(place, view, number)
+    }
+
+    fn load_vector(&mut self, place: BufferPlace, view: View, access: &MemAccess) -> ValueWord {
+        let pointer = self.vector_pointer(place, view);
+        self.w.load(pointer, view, access).id
+    }
+
+    fn store_vector(
+        &mut self,
+        place: BufferPlace,
+        view: View,
+        access: &MemAccess,
+        values: &[Lane],
+    ) {
+        let value = self.w.gather_vector(values, Scalar::U32);
+        let pointer = self.vector_pointer(place, view);
+        self.w.store(pointer, value.id, access);
+    }
+
+    /// Loads word `word`; gives 0 unless it and word `last` lie inside.
     fn load_word(
         &mut self,
         place: BufferPlace,
         word: Val,
         access: &MemAccess,
-        bound: Option<(Val, Val)>,
+        inside: Option<(Val, Val)>,
     ) -> Val {
-        let inside = bound.map(|(bound, last)| {
-            let one = self.w.constant_like(bound, 1);
-            let end = self.w.binary(Spv::ISub, bound, one);
-            let inside = self.w.compare(Spv::ULessThan, Scalar::BoolInt, last, bound);
-            (inside, end)
-        });
-        // Brought inside before the read: the buffer must not be left even for a value that is dropped.
-        let clamped = match inside {
-            Some((_, end)) => self.w.int_min(word, end),
-            None => word,
+        let Some((inside, end)) = inside else {
+            return self.load_word_inside(place, word, access);
         };
-        let value = self.load_word_inside(place, clamped, access);
-        match inside {
-            Some((inside, _)) => {
-                let zero = self.w.constant_like(value, 0);
-                self.w.select(inside, value, zero)
-            }
-            None => value,
-        }
+        // Brought inside before the read: the buffer must not be left even for a value that is dropped.
+        let word = self.w.int_min(word, end);
+        let value = self.load_word_inside(place, word, access);
+        let zero = self.w.constant_like(value, 0);
+        self.w.select(inside, value, zero)
     }
 
     fn load_word_inside(&mut self, place: BufferPlace, word: Val, access: &MemAccess) -> Val {
         let (view, number, shift) = self.word_place(place, word);
         let pointer = self.cell_pointer(place, view, number);
-        let value = match volatile(access) {
-            0 => self.w.op(Spv::Load, view, 1, &[pointer.0]),
-            operands => self.w.op(Spv::Load, view, 1, &[pointer.0, operands]),
-        };
+        let value = self.w.load(pointer, view.into(), access);
         match shift {
             Some(shift) => self.w.word_of(value, shift),
             None => value,
@@ -122,31 +167,40 @@ impl Emit<'_> {
         (Scalar::U64, number, Some(shift))
     }
 
-    /// One element of a load. The first word of element 0 lies below `bound`.
+    /// One element of a load. The first word of element 0 lies inside.
     fn load_element(
         &mut self,
         place: BufferPlace,
         index: u32,
         ty: Type,
         access: &MemAccess,
-        bound: Option<Val>,
+        words: &WordsRead,
     ) -> Lane {
-        let last = self.w.last_word(place, index, ty);
-        let known = index == 0 && ty.width() != Width::W64;
-        let bound = bound.filter(|_| !known).map(|bound| (bound, last));
         match ty.width() {
-            Width::W32 => self.load_word(place, last, access, bound).lane(0),
+            Width::W32 => {
+                let word = self.w.word_behind(words.first, index);
+                let inside = words
+                    .bound
+                    .filter(|_| index > 0)
+                    .map(|bound| self.w.is_inside(word, bound));
+                self.load_word(place, word, access, inside).lane(0)
+            }
             Width::W64 => {
-                let pair = [0, 1].map(|half| {
-                    let word = self.w.word_number(place.offset, 2 * index + half);
-                    self.load_word(place, word, access, bound).lane(0)
-                });
+                let [low, high] =
+                    [0, 1].map(|half| self.w.word_behind(words.first, 2 * index + half));
+                let inside = words.bound.map(|bound| self.w.is_inside(high, bound));
+                let pair =
+                    [low, high].map(|word| self.load_word(place, word, access, inside).lane(0));
                 let pair = self.w.gather_vector(&pair, Scalar::U32);
                 self.w.wide_from_words(pair)
             }
             width @ (Width::W8 | Width::W16) => {
                 let (word, shift) = self.w.narrow_place(place.offset, index, width);
-                let word = self.load_word(place, word, access, bound);
+                let inside = words
+                    .bound
+                    .filter(|_| index > 0)
+                    .map(|bound| self.w.is_inside(word, bound));
+                let word = self.load_word(place, word, access, inside);
                 let value = self.w.binary(Spv::ShiftRightLogical, word, shift);
                 self.w
                     .extend(value, width.bits(), ty.is_signed_int())
@@ -191,10 +245,7 @@ impl Emit<'_> {
             return self.store_bits(place, word, all, value);
         }
         let pointer = self.cell_pointer(place, Scalar::U32, word);
-        match volatile(access) {
-            0 => self.w.body.op(Spv::Store, &[pointer.0, value.0]),
-            operands => self.w.body.op(Spv::Store, &[pointer.0, value.0, operands]),
-        }
+        self.w.store(pointer, value, access);
     }
 
     fn store_narrow(&mut self, place: BufferPlace, index: u32, width: Width, value: Val) {
@@ -223,12 +274,42 @@ impl Emit<'_> {
 }
 
 impl Builder {
+    fn load(&mut self, pointer: ValueWord, view: View, access: &MemAccess) -> Val {
+        match volatile(access) {
+            0 => self.op(Spv::Load, view.scalar, view.size, &[pointer.0]),
+            operands => self.op(Spv::Load, view.scalar, view.size, &[pointer.0, operands]),
+        }
+    }
+
+    fn store(&mut self, pointer: ValueWord, value: ValueWord, access: &MemAccess) {
+        match volatile(access) {
+            0 => self.body.op(Spv::Store, &[pointer.0, value.0]),
+            operands => self.body.op(Spv::Store, &[pointer.0, value.0, operands]),
+        }
+    }
+
+    /// Whether a word lies inside a buffer, and the number of the buffer's last word.
+    fn is_inside(&mut self, word: Val, (bound, end): (Val, Val)) -> (Val, Val) {
+        let inside = self.compare(Spv::ULessThan, Scalar::BoolInt, word, bound);
+        (inside, end)
+    }
+
+    /// A number of words that is not 0, with the number of the last one.
+    fn with_last(&mut self, bound: Val) -> (Val, Val) {
+        let one = self.constant_like(bound, 1);
+        (bound, self.binary(Spv::ISub, bound, one))
+    }
+
+    fn word_behind(&mut self, first: Val, words: u32) -> Val {
+        let more = self.constant_like(first, u64::from(words));
+        self.binary(Spv::IAdd, first, more)
+    }
+
     /// The number of the word that lies `words` words behind the one at a byte offset.
     pub(super) fn word_number(&mut self, offset: Val, words: u32) -> Val {
         let two = self.constant_like(offset, 2);
         let first = self.binary(Spv::ShiftRightLogical, offset, two);
-        let more = self.constant_like(first, u64::from(words));
-        self.binary(Spv::IAdd, first, more)
+        self.word_behind(first, words)
     }
 
     /// The last word that element `index` of an access touches.

@@ -142,8 +142,8 @@ pub(crate) struct ImageVariable {
 /// The variables of a buffer: one for each type that its block is seen as, and the types of these blocks.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct BufferVariables {
-    pub(crate) variables: [ValueWord; 4],
-    pub(crate) blocks: [TypeWord; 4],
+    pub(crate) variables: [ValueWord; 6],
+    pub(crate) blocks: [TypeWord; 6],
 }
 
 /// Variables of what programs access.
