@@ -71,15 +71,16 @@ pub struct BindingInfo {
 
 macro_rules! number {
     () => {
-        Number::None
+        $crate::lang::bindings::Number::None
     };
     ([$limit:literal]) => {
-        Number::Required($limit)
+        $crate::lang::bindings::Number::Required($limit)
     };
     ([? $limit:literal]) => {
-        Number::Optional($limit)
+        $crate::lang::bindings::Number::Optional($limit)
     };
 }
+pub(crate) use number;
 macro_rules! arb_needs {
     () => {
         None

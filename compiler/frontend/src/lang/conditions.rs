@@ -15,64 +15,58 @@ pub struct Test {
 /// The sparse condition code, which has one component.
 pub const SPARSE_REGISTER: u8 = 2;
 
-/// Mask rules of all languages, without their register number.
-pub static TESTS: &[(&str, CondTest)] = &[
-    ("EQ", CondTest::Eq),
-    ("GE", CondTest::Ge),
-    ("GT", CondTest::Gt),
-    ("LE", CondTest::Le),
-    ("LT", CondTest::Lt),
-    ("NE", CondTest::Ne),
-    ("FL", CondTest::False),
-    ("TR", CondTest::True),
-];
+/// Who has a mask rule, and what it reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Scope {
+    /// All languages: register 0 or 1.
+    All,
+    /// Programs with data types: register 0 or 1.
+    Typed,
+    /// Programs with data types: the sparse condition code, which has no number.
+    Sparse,
+}
 
-/// Mask rules that only programs with data types have.
-pub static TYPED_TESTS: &[(&str, CondTest)] = &[
-    ("NAN", CondTest::Nan),
-    ("LEG", CondTest::Leg),
-    ("CF", CondTest::Carry),
-    ("NCF", CondTest::NoCarry),
-    ("OF", CondTest::Overflow),
-    ("NOF", CondTest::NoOverflow),
-    ("SF", CondTest::Sign),
-    ("NSF", CondTest::NoSign),
-    ("AB", CondTest::Above),
-    ("BLE", CondTest::BelowEqual),
-];
+use Scope::{All, Sparse, Typed};
 
-/// Mask rules that test the sparse condition code.
-pub static SPARSE_TESTS: &[(&str, CondTest)] =
-    &[("RESIDENT", CondTest::Ne), ("NONRESIDENT", CondTest::Eq)];
+/// Mask rules, without the number of their register.
+static TESTS: &[(&str, CondTest, Scope)] = &[
+    ("EQ", CondTest::Eq, All),
+    ("GE", CondTest::Ge, All),
+    ("GT", CondTest::Gt, All),
+    ("LE", CondTest::Le, All),
+    ("LT", CondTest::Lt, All),
+    ("NE", CondTest::Ne, All),
+    ("FL", CondTest::False, All),
+    ("TR", CondTest::True, All),
+    ("NAN", CondTest::Nan, Typed),
+    ("LEG", CondTest::Leg, Typed),
+    ("CF", CondTest::Carry, Typed),
+    ("NCF", CondTest::NoCarry, Typed),
+    ("OF", CondTest::Overflow, Typed),
+    ("NOF", CondTest::NoOverflow, Typed),
+    ("SF", CondTest::Sign, Typed),
+    ("NSF", CondTest::NoSign, Typed),
+    ("AB", CondTest::Above, Typed),
+    ("BLE", CondTest::BelowEqual, Typed),
+    ("RESIDENT", CondTest::Ne, Sparse),
+    ("NONRESIDENT", CondTest::Eq, Sparse),
+];
 
 /// The test that a mask rule such as `GT1` names in a language.
 pub fn lookup(family: Family, rule: &[u8]) -> Option<Test> {
-    let found = |tests: &[(&str, CondTest)], name: &[u8]| {
-        let mut tests = tests.iter();
-        tests
-            .find(|(text, _)| text.as_bytes() == name)
-            .map(|&(_, test)| test)
+    let (name, number) = match rule {
+        [name @ .., b'0'] => (name, Some(0)),
+        [name @ .., b'1'] => (name, Some(1)),
+        _ => (rule, None),
     };
-    let (name, register) = match rule {
-        [name @ .., b'0'] => (name, 0),
-        [name @ .., b'1'] => (name, 1),
-        _ => (rule, 0),
+    let row = TESTS.iter().find(|(text, ..)| text.as_bytes() == name);
+    let &(_, test, scope) = row.filter(|(.., scope)| *scope == All || family == Family::Typed)?;
+    let register = match (scope, number) {
+        (All | Typed, number) => number.unwrap_or(0),
+        (Sparse, None) => SPARSE_REGISTER,
+        (Sparse, Some(_)) => return None,
     };
-    let typed = match family {
-        Family::Typed => TYPED_TESTS,
-        Family::Arb => &[],
-    };
-    if let Some(test) = found(TESTS, name).or_else(|| found(typed, name)) {
-        return Some(Test { test, register });
-    }
-    let sparse = match family {
-        Family::Typed => SPARSE_TESTS,
-        Family::Arb => &[],
-    };
-    found(sparse, rule).map(|test| Test {
-        test,
-        register: SPARSE_REGISTER,
-    })
+    Some(Test { test, register })
 }
 
 /// Whether a mask rule says which register it tests.
@@ -86,48 +80,25 @@ mod tests {
 
     #[test]
     fn rules_name_test_and_register() {
-        assert_eq!(
-            lookup(Family::Typed, b"GT"),
-            Some(Test {
-                test: CondTest::Gt,
-                register: 0
-            })
-        );
-        assert_eq!(
-            lookup(Family::Typed, b"GT0"),
-            Some(Test {
-                test: CondTest::Gt,
-                register: 0
-            })
-        );
-        assert_eq!(
-            lookup(Family::Typed, b"BLE1"),
-            Some(Test {
-                test: CondTest::BelowEqual,
-                register: 1
-            })
-        );
-        assert_eq!(
-            lookup(Family::Typed, b"NONRESIDENT"),
-            Some(Test {
-                test: CondTest::Eq,
-                register: SPARSE_REGISTER
-            })
-        );
-        assert_eq!(lookup(Family::Typed, b"RESIDENT0"), None);
-        assert_eq!(lookup(Family::Typed, b"GT2"), None);
-        assert_eq!(lookup(Family::Typed, b"gt"), None);
-        assert_eq!(lookup(Family::Typed, b""), None);
+        let case = |rule: &str, test, register| {
+            let found = lookup(Family::Typed, rule.as_bytes());
+            assert_eq!(found, Some(Test { test, register }), "{rule}");
+        };
+        case("GT", CondTest::Gt, 0);
+        case("GT0", CondTest::Gt, 0);
+        case("BLE1", CondTest::BelowEqual, 1);
+        case("NONRESIDENT", CondTest::Eq, SPARSE_REGISTER);
+        for rule in ["RESIDENT0", "GT2", "gt", ""] {
+            assert_eq!(lookup(Family::Typed, rule.as_bytes()), None, "{rule}");
+        }
     }
 
     #[test]
     fn arb_programs_have_eight_rules() {
-        for &(rule, test) in TESTS {
+        for &(rule, test, scope) in TESTS {
             let found = lookup(Family::Arb, rule.as_bytes());
-            assert_eq!(found, Some(Test { test, register: 0 }));
-        }
-        for &(rule, _) in TYPED_TESTS.iter().chain(SPARSE_TESTS) {
-            assert_eq!(lookup(Family::Arb, rule.as_bytes()), None, "{rule}");
+            let expected = (scope == All).then_some(Test { test, register: 0 });
+            assert_eq!(found, expected, "{rule}");
         }
         assert!(is_numbered(b"EQ1") && !is_numbered(b"EQ"));
     }

@@ -89,83 +89,67 @@ const fn term_text(term: ColorTerm) -> &'static str {
 /// What a parameter of GL state holds.
 #[expect(clippy::too_many_lines, reason = "a table with an arm for each row")]
 pub fn state_text(param: StateParam) -> String {
-    match param {
+    let text = match param {
         StateParam::MatrixRow { matrix, form, .. } => {
-            format!("a row of {}{}", form_text(form), matrix_text(matrix))
+            return format!("a row of {}{}", form_text(form), matrix_text(matrix));
         }
         StateParam::Material(face, term) => {
-            format!(
-                "{} color of the material of {}",
-                term_text(term),
-                face_text(face)
-            )
+            let (term, face) = (term_text(term), face_text(face));
+            return format!("{term} color of the material of {face}");
         }
         StateParam::MaterialShininess(face) => {
-            format!("material of {}: (shininess, 0, 0, 1)", face_text(face))
+            return format!("material of {}: (shininess, 0, 0, 1)", face_text(face));
         }
-        StateParam::Light(_, term) => format!("{} color of a light", term_text(term)),
-        StateParam::LightPosition(_) => "position of a light in eye space".to_owned(),
-        StateParam::LightAttenuation(_) => {
-            "attenuation of a light: (constant, linear, quadratic, spot exponent)".to_owned()
-        }
-        StateParam::LightSpotDirection(_) => {
-            "a light's spot: (direction in eye space, cosine of the cutoff angle)".to_owned()
-        }
-        StateParam::LightHalf(_) => {
-            "half vector of a light: (normalize(P + (0, 0, 1)), 1), with the normalized position P"
-                .to_owned()
-        }
-        StateParam::LightModelAmbient => "ambient color of the light model".to_owned(),
+        StateParam::Light(_, term) => return format!("{} color of a light", term_text(term)),
         StateParam::LightModelSceneColor(face) => {
-            format!(
-                "scene color of {}: emission + light model's ambient * material's ambient",
-                face_text(face)
-            )
+            let face = face_text(face);
+            return format!(
+                "scene color of {face}: emission + light model's ambient * material's ambient"
+            );
         }
         StateParam::LightProduct(_, face, term) => {
-            format!(
-                "{0} color of a light times that of the material of {1}",
-                term_text(term),
-                face_text(face)
-            )
+            let (term, face) = (term_text(term), face_text(face));
+            return format!("{term} color of a light times that of the material of {face}");
         }
         StateParam::TexGen(_, plane, coord) => {
             let (plane, coord) = (plane.word(), coord.word());
-            format!("{plane} plane that generates texture coordinate {coord}")
+            return format!("{plane} plane that generates texture coordinate {coord}");
         }
-        StateParam::TexEnvColor(_) => "color of a texture environment".to_owned(),
-        StateParam::FogColor => "color of fog".to_owned(),
-        StateParam::FogParams => "fog: (density, start, end, 1 / (end - start))".to_owned(),
-        StateParam::ClipPlane(_) => "coefficients of a clip plane in eye space".to_owned(),
-        StateParam::PointSize => {
-            "points: (size, smallest size, largest size, fade threshold)".to_owned()
+        StateParam::LightPosition(_) => "position of a light in eye space",
+        StateParam::LightAttenuation(_) => {
+            "attenuation of a light: (constant, linear, quadratic, spot exponent)"
         }
-        StateParam::PointAttenuation => {
-            "attenuation of points: (constant, linear, quadratic, 1)".to_owned()
+        StateParam::LightSpotDirection(_) => {
+            "a light's spot: (direction in eye space, cosine of the cutoff angle)"
         }
-        StateParam::DepthRange => "depth range: (near, far, far - near, 1)".to_owned(),
-        StateParam::WindowOrigin => {
-            "(scale, offset, 0, 1): makes of y a count from the top".to_owned()
+        StateParam::LightHalf(_) => {
+            "half vector of a light: (normalize(P + (0, 0, 1)), 1), with the normalized position P"
         }
+        StateParam::LightModelAmbient => "ambient color of the light model",
+        StateParam::TexEnvColor(_) => "color of a texture environment",
+        StateParam::FogColor => "color of fog",
+        StateParam::FogParams => "fog: (density, start, end, 1 / (end - start))",
+        StateParam::ClipPlane(_) => "coefficients of a clip plane in eye space",
+        StateParam::PointSize => "points: (size, smallest size, largest size, fade threshold)",
+        StateParam::PointAttenuation => "attenuation of points: (constant, linear, quadratic, 1)",
+        StateParam::DepthRange => "depth range: (near, far, far - near, 1)",
+        StateParam::WindowOrigin => "(scale, offset, 0, 1): makes of y a count from the top",
         StateParam::Thread(ThreadProperty::WarpSize) => {
-            "threads of a group (warp): an integer in x".to_owned()
+            "threads of a group (warp): an integer in x"
         }
         StateParam::Thread(ThreadProperty::WarpsPerSm) => {
-            "thread groups that a processor runs at a time: an integer in x".to_owned()
+            "thread groups that a processor runs at a time: an integer in x"
         }
-        StateParam::Thread(ThreadProperty::SmCount) => {
-            "number of processors: an integer in x".to_owned()
-        }
+        StateParam::Thread(ThreadProperty::SmCount) => "number of processors: an integer in x",
         StateParam::NormalScale => {
-            "(factor, 0, 0, 1): gl_NormalScale of GLSL, which NVIDIA's compiler reads so".to_owned()
+            "(factor, 0, 0, 1): gl_NormalScale of GLSL, which NVIDIA's compiler reads so"
         }
-        StateParam::Samples => {
-            "samples of the framebuffer: an integer in x, gl_NumSamples of GLSL".to_owned()
-        }
+        StateParam::Samples => "samples of the framebuffer: an integer in x, gl_NumSamples of GLSL",
         StateParam::SamplePosition(_) => {
-            "(x, y, 0, 1): place of a sample in its pixel, gl_SamplePosition of GLSL".to_owned()
+            "(x, y, 0, 1): place of a sample in its pixel, gl_SamplePosition of GLSL"
         }
-    }
+    };
+    text.to_owned()
 }
 
 /// What a matrix is.

@@ -1,7 +1,7 @@
 //! Bindings of GL state. NV_gpu_program4 tables X.3 to X.11.
 
 use crate::lang::Stages;
-use crate::lang::bindings::Number;
+use crate::lang::bindings::{Number, number};
 use crate::lang::options::Features;
 use crate::source::{Dialect, Family, Version};
 use glasm_ir::StateParam;
@@ -56,45 +56,27 @@ impl MatrixInfo {
     }
 }
 
-/// Matrices. Table X.11.
-pub static MATRICES: &[MatrixInfo] = &[
-    MatrixInfo {
-        name: "modelview",
-        number: Number::Optional(32),
-        matrix: MatrixName::Modelview,
-        since: Version::V4_0,
-    },
-    MatrixInfo {
-        name: "projection",
-        number: Number::None,
-        matrix: |_| MatrixName::Projection,
-        since: Version::V4_0,
-    },
-    MatrixInfo {
-        name: "mvp",
-        number: Number::None,
-        matrix: |_| MatrixName::Mvp,
-        since: Version::V4_0,
-    },
-    MatrixInfo {
-        name: "texture",
-        number: Number::Optional(32),
-        matrix: MatrixName::Texture,
-        since: Version::V4_0,
-    },
-    MatrixInfo {
-        name: "program",
-        number: Number::Required(32),
-        matrix: MatrixName::Program,
-        since: Version::V4_0,
-    },
-    MatrixInfo {
-        name: "palette",
-        number: Number::Required(32),
-        matrix: MatrixName::Palette,
-        since: Version::V1_0,
-    },
-];
+macro_rules! matrices {
+    ($($name:literal $number:tt $matrix:expr, $since:ident;)*) => {
+        /// Matrices. Table X.11.
+        pub static MATRICES: &[MatrixInfo] = &[$(MatrixInfo {
+            name: $name,
+            number: number! $number,
+            matrix: $matrix,
+            since: Version::$since,
+        },)*];
+    };
+}
+
+matrices! {
+    // name, (number), matrix, version
+    "modelview" ([? 32]) MatrixName::Modelview, V4_0;
+    "projection" () |_| MatrixName::Projection, V4_0;
+    "mvp" () |_| MatrixName::Mvp, V4_0;
+    "texture" ([? 32]) MatrixName::Texture, V4_0;
+    "program" ([32]) MatrixName::Program, V4_0;
+    "palette" ([32]) MatrixName::Palette, V1_0;
+}
 
 /// What may follow the matrix.
 pub static FORMS: &[(&str, MatrixForm)] = &[
@@ -102,18 +84,6 @@ pub static FORMS: &[(&str, MatrixForm)] = &[
     ("transpose", MatrixForm::Transpose),
     ("invtrans", MatrixForm::InverseTranspose),
 ];
-
-macro_rules! number {
-    () => {
-        Number::None
-    };
-    ([$limit:literal]) => {
-        Number::Required($limit)
-    };
-    ([? $limit:literal]) => {
-        Number::Optional($limit)
-    };
-}
 
 macro_rules! state {
     (@arb) => { Stages::ARB };

@@ -2,18 +2,17 @@
 //! and issue 29.
 
 use super::Lowerer;
+use super::formula::F;
 use super::operand::splat;
 use crate::lang::options::Features;
 use crate::rules::IoBinding;
 use glasm_ir::inst::{Aux, Index};
 use glasm_ir::program::Routine as IrRoutine;
-use glasm_ir::types::{Base as TypeBase, Type, Width};
+use glasm_ir::types::{Base as TypeBase, Width};
 use glasm_ir::{
     Base, Block, Dst, IndexTerm, Node, Op, ParamSource, Saturate, Semantic, Span, Src, StateParam,
     WriteMask,
 };
-
-const F: Type = Type::F32;
 
 /// Fog blends the color of draw buffer 0.
 const COLOR: Semantic = Semantic::FragColor {
@@ -74,25 +73,22 @@ impl Lowerer<'_> {
         });
         self.span = Span::default();
         self.hidden_used = [0; 2];
-        let factor = self.fog_factor();
-        let fog = self.state(StateParam::FogColor);
-        let fog = self.clamped(Op::Mov, &[fog]);
         let color = Src {
             index,
             ..Src::register(register)
         };
+        let dst = |mask| Dst {
+            index,
+            ..Dst::new(register, WriteMask(mask))
+        };
+        let factor = self.fog_factor();
+        let fog = self.state(StateParam::FogColor);
+        let fog = self.clamped(Op::Mov, &[fog]);
         let color = self.clamped(Op::Mov, &[color]);
         let distance = self.compute(Op::Sub, F, &[color, fog]);
-        let dst = Dst {
-            index,
-            ..Dst::new(register, WriteMask(0b0111))
-        };
-        self.inst(Op::Mad, F, Some(dst), Aux::None, &[factor, distance, fog]);
-        let alpha = Dst {
-            mask: WriteMask(0b1000),
-            ..dst
-        };
-        self.inst(Op::Mov, F, Some(alpha), Aux::None, &[color]);
+        let blended = [factor, distance, fog];
+        self.inst(Op::Mad, F, Some(dst(0b0111)), Aux::None, &blended);
+        self.inst(Op::Mov, F, Some(dst(0b1000)), Aux::None, &[color]);
     }
 
     /// How much of the color is left: exp(-dc), exp(-(dc)^2) or (end - c) / (end - start), from 0 to 1.

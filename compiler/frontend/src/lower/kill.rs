@@ -7,39 +7,36 @@ use glasm_ir::{Cond, CondTest, Dst, Guard, Op, Swizzle, WriteMask};
 
 /// KIL: with a condition, or if any component of a vector is negative. NV_fragment_program4 section 2.X.8.Z.
 pub(super) fn kill(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let span = cx.line.span;
-    let cond = if cx.line.source_count == 0 {
-        l.any(cx.line.cond)
-    } else {
-        let ty = cx.types.ty;
+    let ty = cx.types.ty;
+    let cond = match cx.line.source_count {
+        0 => l.any(cx.line.cond),
         // An unsigned component is never negative, so nothing is discarded.
-        if ty.base() == TypeBase::Unsigned {
-            return;
-        }
-        let source = l.value(cx, 0, ty);
-        // KIL with an operand leaves the condition codes of the program as they are: its test has a register of its own.
-        let cc = match l.kill_code {
-            Some(cc) => cc,
-            None => {
-                let cc = l.new_condition_code();
-                l.kill_code = Some(cc);
-                cc
-            }
-        };
-        let dummy = l.hidden(Width::W32);
-        let dst = Dst {
-            cc: Some(cc),
-            ..Dst::new(dummy, WriteMask::XYZW)
-        };
-        l.inst(Op::Mov, ty, Some(dst), Aux::None, &[source]);
-        Cond::Any(Guard {
-            cc,
-            test: CondTest::Lt,
-            swizzle: Swizzle::XYZW,
-        })
+        _ if ty.base() == TypeBase::Unsigned => return,
+        _ => any_negative(l, cx, ty),
     };
     l.builder.open_block();
     l.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
     let then = l.builder.close_block();
-    l.builder.branch(cond, then, None, span);
+    l.builder.branch(cond, then, None, cx.line.span);
+}
+
+/// The test of the operand. It has a condition-code register of its own: KIL leaves those of the program as they are.
+fn any_negative(l: &mut Lowerer<'_>, cx: &InstCx<'_>, ty: Type) -> Cond {
+    let source = l.value(cx, 0, ty);
+    let cc = match l.kill_code {
+        Some(cc) => cc,
+        None => l.new_condition_code(),
+    };
+    l.kill_code = Some(cc);
+    let unused = l.hidden(Width::W32);
+    let dst = Dst {
+        cc: Some(cc),
+        ..Dst::new(unused, WriteMask::XYZW)
+    };
+    l.inst(Op::Mov, ty, Some(dst), Aux::None, &[source]);
+    Cond::Any(Guard {
+        cc,
+        test: CondTest::Lt,
+        swizzle: Swizzle::XYZW,
+    })
 }
