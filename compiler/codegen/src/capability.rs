@@ -90,6 +90,12 @@ const NEVER: Option<Target> = None;
 device_features! { needs {} }
 
 impl Need {
+    /// Whether the device meets it, as far as the compiler is told.
+    pub(crate) fn is_met(self, device: &DeviceFeatures) -> bool {
+        let feature = ROWS[self as usize].feature.as_ref();
+        feature.is_none_or(|feature| (feature.is_in)(device))
+    }
+
     /// An error if the device lacks it, as far as the compiler is told.
     pub(crate) fn check(self, device: &DeviceFeatures) -> Result<(), Failure> {
         match &ROWS[self as usize].feature {

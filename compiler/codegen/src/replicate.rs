@@ -127,9 +127,8 @@ impl Stage {
         id
     }
 
-    fn uint_op(&mut self, op: Op, operands: &[u32]) -> ValueWord {
-        let uint = self.w.ty(Scalar::U32, 1);
-        self.op(op, uint, operands)
+    fn uint_op<const N: usize>(&mut self, op: Op, operands: &[u32; N]) -> ValueWord {
+        self.w.op(op, Scalar::U32, 1, operands).id
     }
 
     fn variable(&mut self, class: StorageClass, ty: TypeWord) -> ValueWord {
@@ -138,26 +137,31 @@ impl Stage {
         variable
     }
 
-    fn built_in(&mut self, class: StorageClass, ty: TypeWord, built_in: BuiltIn) -> ValueWord {
-        let variable = self.variable(class, ty);
-        self.w
-            .decorate(variable, Decoration::BuiltIn, &[built_in as u32]);
+    /// The variable of a built-in integer.
+    fn built_in(&mut self, class: StorageClass, built_in: BuiltIn) -> ValueWord {
+        let uint = self.w.ty(Scalar::U32, 1);
+        let variable = self.variable(class, uint);
+        self.decorate_built_in(variable, built_in);
         variable
     }
 
-    fn array(&mut self, ty: TypeWord, length: u32) -> TypeWord {
-        let length = self.w.uint(length);
-        self.w.declare_type(Op::TypeArray, &[ty.0, length.0])
+    fn decorate_built_in(&mut self, variable: ValueWord, built_in: BuiltIn) {
+        let operands = [built_in as u32];
+        self.w.decorate(variable, Decoration::BuiltIn, &operands);
     }
 
     /// Input and output variables of a type, to be decorated the same way.
     fn copy(&mut self, ty: TypeWord, decoration: Decoration, operand: u32) -> Copy {
-        let all = self.array(ty, self.shape.vertices);
+        let all = self.w.array_type(ty, self.shape.vertices);
         let from = self.variable(StorageClass::Input, all);
         let to = self.variable(StorageClass::Output, ty);
         self.w.decorate(from, decoration, &[operand]);
         self.w.decorate(to, decoration, &[operand]);
         Copy { ty, from, to }
+    }
+
+    fn copy_built_in(&mut self, ty: TypeWord, built_in: BuiltIn) -> Copy {
+        self.copy(ty, Decoration::BuiltIn, built_in as u32)
     }
 
     /// Loads what an input variable has for a vertex.
@@ -168,8 +172,9 @@ impl Stage {
         self.op(Op::Load, ty, &[pointer.0])
     }
 
-    fn store(&mut self, variable: ValueWord, value: ValueWord) {
-        self.w.body.op(Op::Store, &[variable.0, value.0]);
+    fn pass_on(&mut self, copy: &Copy, vertex: u32) {
+        let value = self.load(copy.from, copy.ty, vertex);
+        self.w.store(copy.to, value);
     }
 
     /// Variables of all outputs of the program before but the position.
@@ -195,106 +200,97 @@ impl Stage {
         if planes > 0 {
             self.w.needs.insert(Need::ClipDistance);
             let float = self.w.ty(Scalar::F32, 1);
-            let ty = self.array(float, planes);
-            copies.push(self.copy(ty, Decoration::BuiltIn, BuiltIn::ClipDistance as u32));
+            let ty = self.w.array_type(float, planes);
+            copies.push(self.copy_built_in(ty, BuiltIn::ClipDistance));
+        }
+        if outputs.iter().any(|it| it.semantic == Semantic::PointSize) {
+            self.w.needs.insert(Need::GeometryPointSize);
+            let float = self.w.ty(Scalar::F32, 1);
+            copies.push(self.copy_built_in(float, BuiltIn::PointSize));
         }
         copies
     }
 
-    /// Copies the point size, or gives points, which need one, the size 1.
-    fn point_size(&mut self, outputs: &[InterfaceVariable], primitive: DrawPrimitive) -> PointSize {
+    /// The variable of the point size, which points need, if the program before writes none: it is 1 then.
+    fn point_size(
+        &mut self,
+        outputs: &[InterfaceVariable],
+        primitive: DrawPrimitive,
+    ) -> Option<ValueWord> {
         let float = self.w.ty(Scalar::F32, 1);
-        let is_written = outputs
-            .iter()
-            .any(|output| output.semantic == Semantic::PointSize);
-        if is_written {
-            self.w.needs.insert(Need::GeometryPointSize);
-            let copy = self.copy(float, Decoration::BuiltIn, BuiltIn::PointSize as u32);
-            PointSize::Copied(copy)
-        } else if primitive == DrawPrimitive::Points {
-            self.w.needs.insert(Need::GeometryPointSize);
-            PointSize::One(self.built_in(StorageClass::Output, float, BuiltIn::PointSize))
-        } else {
-            PointSize::None
+        let is_written = outputs.iter().any(|it| it.semantic == Semantic::PointSize);
+        if is_written || primitive != DrawPrimitive::Points {
+            return None;
         }
+        self.w.needs.insert(Need::GeometryPointSize);
+        let variable = self.variable(StorageClass::Output, float);
+        self.decorate_built_in(variable, BuiltIn::PointSize);
+        Some(variable)
     }
 
     fn main(&mut self, entry: ValueWord, before: &Reflection, primitive: DrawPrimitive) {
-        let void = self.w.declare_type(Op::TypeVoid, &[]);
+        let void = self.w.void();
         let function_ty = self.w.declare_type(Op::TypeFunction, &[void.0]);
-        let none = FunctionControl::NONE.bits();
-        self.w
-            .body
-            .result(Op::Function, void, entry, &[none, function_ty.0]);
-        self.label();
-        let [uint, uvec4] = [1, 4].map(|size| self.w.ty(Scalar::U32, size));
-        let chosen = self.array(uvec4, self.shape.vertices);
-        let chosen = self.variable(StorageClass::Input, chosen);
-        let location = self.replication.location;
-        self.w.decorate(chosen, Decoration::Location, &[location]);
-        let first = self.load(chosen, uvec4, self.shape.kept[0]);
-        let number = self.built_in(StorageClass::Input, uint, BuiltIn::InvocationId);
-        let number = self.op(Op::Load, uint, &[number.0]);
-        let views = View {
-            chosen,
-            first,
-            number,
-        };
+        let operands = [FunctionControl::NONE.bits(), function_ty.0];
+        self.w.body.result(Op::Function, void, entry, &operands);
+        let label = self.w.label();
+        self.w.begin_block(label);
+        let views = self.views();
         let copies = self.copies(&before.outputs);
-        let size = self.point_size(&before.outputs, primitive);
+        let point_size = self.point_size(&before.outputs, primitive);
         let vec4 = self.w.ty(Scalar::F32, 4);
-        let position = self.copy(vec4, Decoration::BuiltIn, BuiltIn::Position as u32);
-        let primitive_in = self.built_in(StorageClass::Input, uint, BuiltIn::PrimitiveId);
-        let primitive_out = self.built_in(StorageClass::Output, uint, BuiltIn::PrimitiveId);
-        let place = self.place(&views);
-        let end = place.is_visible.map(|condition| self.branch(condition));
-        for index in 0..self.shape.kept.len() {
-            let vertex = self.shape.kept[index];
-            self.position(&position, &views, &place, vertex);
-            for copy in &copies {
-                let value = self.load(copy.from, copy.ty, vertex);
-                self.store(copy.to, value);
-            }
-            match &size {
-                PointSize::None => {}
-                PointSize::One(variable) => {
-                    let one = self.w.float(1.0);
-                    self.store(*variable, one);
-                }
-                PointSize::Copied(copy) => {
-                    let value = self.load(copy.from, copy.ty, vertex);
-                    self.store(copy.to, value);
-                }
+        let position = self.copy_built_in(vec4, BuiltIn::Position);
+        let [number_in, number_out] = [StorageClass::Input, StorageClass::Output]
+            .map(|class| self.built_in(class, BuiltIn::PrimitiveId));
+        let destination = self.destination(&views);
+        let end = destination.is_visible.map(|visible| self.branch(visible));
+        for &vertex in self.shape.kept {
+            self.position(&position, &views, &destination, vertex);
+            copies.iter().for_each(|copy| self.pass_on(copy, vertex));
+            if let Some(variable) = point_size {
+                let one = self.w.float(1.0);
+                self.w.store(variable, one);
             }
             // All outputs are undefined after `EmitVertex`, so that each vertex stores viewport, layer and number anew. Fragments get the
             // number that the geometry stage writes, not the one that it reads.
-            self.place_vertex(&place);
-            let id = self.op(Op::Load, uint, &[primitive_in.0]);
-            self.store(primitive_out, id);
+            for (variable, value) in &destination.outputs {
+                self.w.store(*variable, *value);
+            }
+            let number = self.uint_op(Op::Load, &[number_in.0]);
+            self.w.store(number_out, number);
             self.w.body.op(Op::EmitVertex, &[]);
         }
         self.w.body.op(Op::EndPrimitive, &[]);
         if let Some(end) = end {
-            self.w.body.op(Op::Branch, &[end.0]);
-            self.w.body.op(Op::Label, &[end.0]);
+            self.w.jump(end);
+            self.w.begin_block(end);
         }
         self.w.body.op(Op::Return, &[]);
         self.w.body.op(Op::FunctionEnd, &[]);
     }
 
-    fn label(&mut self) {
-        let label = self.w.label();
-        self.w.body.op(Op::Label, &[label.0]);
+    /// Loads what the program before chose.
+    fn views(&mut self) -> View {
+        let uvec4 = self.w.ty(Scalar::U32, 4);
+        let chosen = self.w.array_type(uvec4, self.shape.vertices);
+        let chosen = self.variable(StorageClass::Input, chosen);
+        let location = self.replication.location;
+        self.w.decorate(chosen, Decoration::Location, &[location]);
+        let first = self.load(chosen, uvec4, self.shape.kept[0]);
+        let number = self.built_in(StorageClass::Input, BuiltIn::InvocationId);
+        View {
+            chosen,
+            first,
+            number: self.uint_op(Op::Load, &[number.0]),
+        }
     }
 
     /// Opens a block that runs if a condition holds; gives the label of its end.
     fn branch(&mut self, condition: ValueWord) -> LabelWord {
-        let [then, end] = [(); 2].map(|()| self.w.label());
-        self.w.body.op(Op::SelectionMerge, &[end.0, 0]);
-        self.w
-            .body
-            .op(Op::BranchConditional, &[condition.0, then.0, end.0]);
-        self.w.body.op(Op::Label, &[then.0]);
+        let [then, end] = self.w.labels();
+        self.w.merge_selection(end);
+        self.w.jump_if(condition, then, end);
+        self.w.begin_block(then);
         end
     }
 
@@ -308,11 +304,8 @@ impl Stage {
 
     fn invocations(&self) -> u32 {
         let viewports = if self.has_mask() { self.viewports } else { 1 };
-        if self.has_second() {
-            2 * viewports
-        } else {
-            viewports
-        }
+        let views = if self.has_second() { 2 } else { 1 };
+        views * viewports
     }
 
     /// A component of what the program chose for the first vertex.
@@ -321,43 +314,47 @@ impl Stage {
     }
 
     /// Where this invocation sends the primitive.
-    fn place(&mut self, views: &View) -> Destination {
-        let bool_ty = self.w.ty(Scalar::BoolInt, 1);
+    fn destination(&mut self, views: &View) -> Destination {
+        let truth = self.w.ty(Scalar::BoolInt, 1);
         let is_second = self.has_second().then(|| {
             let half = self.w.uint(self.invocations() / 2);
-            self.op(Op::UGreaterThanEqual, bool_ty, &[views.number.0, half.0])
+            self.op(Op::UGreaterThanEqual, truth, &[views.number.0, half.0])
         });
+        let (viewport, is_visible) = self.viewport(views, is_second, truth);
+        let layer = self.layer(views, viewport, is_second);
+        let has_viewport = self.replication.viewports != ViewportChoice::First || self.has_mask();
+        let variable =
+            has_viewport.then(|| self.built_in(StorageClass::Output, BuiltIn::ViewportIndex));
+        let viewport = variable.map(|variable| (variable, viewport));
+        Destination {
+            is_second: is_second.filter(|_| self.replication.has_second_position),
+            is_visible,
+            outputs: viewport.into_iter().chain(layer).collect(),
+        }
+    }
+
+    /// The viewport of this invocation, and whether it is in the mask.
+    fn viewport(
+        &mut self,
+        views: &View,
+        is_second: Option<ValueWord>,
+        truth: TypeWord,
+    ) -> (ValueWord, Option<ValueWord>) {
         let chosen = match self.replication.viewports {
             ViewportChoice::First => self.w.uint(0),
             ViewportChoice::Index | ViewportChoice::Mask => self.first_choice(views, 1),
         };
-        let (viewport, is_visible) = match self.has_mask() {
-            false => (chosen, None),
-            true => {
-                let count = self.w.uint(self.viewports);
-                let viewport = self.uint_op(Op::UMod, &[views.number.0, count.0]);
-                let mask = self.mask(views, chosen, is_second);
-                let (one, zero) = (self.w.uint(1), self.w.uint(0));
-                let shifted = self.uint_op(Op::ShiftRightLogical, &[mask.0, viewport.0]);
-                let bit = self.uint_op(Op::BitwiseAnd, &[shifted.0, one.0]);
-                let is_visible = self.op(Op::INotEqual, bool_ty, &[bit.0, zero.0]);
-                (viewport, Some(is_visible))
-            }
-        };
-        let layer = self.layer(views, viewport, is_second);
-        let uint = self.w.ty(Scalar::U32, 1);
-        let viewport_variable = (self.replication.viewports != ViewportChoice::First
-            || self.has_mask())
-        .then(|| self.built_in(StorageClass::Output, uint, BuiltIn::ViewportIndex));
-        Destination {
-            is_second: is_second.filter(|_| self.replication.has_second_position),
-            is_visible,
-            outputs: viewport_variable
-                .map(|variable| (variable, viewport))
-                .into_iter()
-                .chain(layer)
-                .collect(),
+        if !self.has_mask() {
+            return (chosen, None);
         }
+        let count = self.w.uint(self.viewports);
+        let viewport = self.uint_op(Op::UMod, &[views.number.0, count.0]);
+        let mask = self.mask(views, chosen, is_second);
+        let (one, zero) = (self.w.uint(1), self.w.uint(0));
+        let shifted = self.uint_op(Op::ShiftRightLogical, &[mask.0, viewport.0]);
+        let bit = self.uint_op(Op::BitwiseAnd, &[shifted.0, one.0]);
+        let is_visible = self.op(Op::INotEqual, truth, &[bit.0, zero.0]);
+        (viewport, Some(is_visible))
     }
 
     /// The mask of viewports of this invocation's view.
@@ -399,15 +396,14 @@ impl Stage {
             let offset = self.uint_op(Op::Select, &[is_second.0, offset.0, zero.0]);
             layer = self.uint_op(Op::IAdd, &[layer.0, offset.0]);
         }
-        let uint = self.w.ty(Scalar::U32, 1);
-        let variable = self.built_in(StorageClass::Output, uint, BuiltIn::Layer);
+        let variable = self.built_in(StorageClass::Output, BuiltIn::Layer);
         Some((variable, layer))
     }
 
     /// The position of a vertex; in the second view x is another one.
-    fn position(&mut self, copy: &Copy, views: &View, place: &Destination, vertex: u32) {
+    fn position(&mut self, copy: &Copy, views: &View, to: &Destination, vertex: u32) {
         let mut position = self.load(copy.from, copy.ty, vertex);
-        if let Some(is_second) = place.is_second {
+        if let Some(is_second) = to.is_second {
             let float = self.w.ty(Scalar::F32, 1);
             let uvec4 = self.w.ty(Scalar::U32, 4);
             let choice = self.load(views.chosen, uvec4, vertex);
@@ -417,13 +413,7 @@ impl Stage {
             let x = self.op(Op::Select, float, &[is_second.0, second.0, first.0]);
             position = self.op(Op::CompositeInsert, copy.ty, &[x.0, position.0, 0]);
         }
-        self.store(copy.to, position);
-    }
-
-    fn place_vertex(&mut self, place: &Destination) {
-        for (variable, value) in &place.outputs {
-            self.store(*variable, *value);
-        }
+        self.w.store(copy.to, position);
     }
 
     fn assemble(&self, entry: ValueWord, target: Target) -> Vec<u32> {
@@ -439,17 +429,15 @@ impl Stage {
         // From SPIR-V 1.4 on an entry point lists all its global variables. This stage has no others than inputs and outputs.
         out.op_string(Op::EntryPoint, &[model, entry.0], "main", &self.in_out);
         let kept = self.shape.kept.len() as u32;
-        for (mode, operand) in [
-            (self.shape.input, None),
-            (self.shape.output, None),
-            (ExecutionMode::Invocations, Some(self.invocations())),
-            (ExecutionMode::OutputVertices, Some(kept)),
-        ] {
-            match operand {
-                None => out.op(Op::ExecutionMode, &[entry.0, mode as u32]),
-                Some(operand) => out.op(Op::ExecutionMode, &[entry.0, mode as u32, operand]),
-            }
-        }
+        let mut mode = |mode: ExecutionMode, operands: &[u32]| {
+            out.head(Op::ExecutionMode, operands.len() + 2);
+            out.0.extend([entry.0, mode as u32]);
+            out.0.extend_from_slice(operands);
+        };
+        mode(self.shape.input, &[]);
+        mode(self.shape.output, &[]);
+        mode(ExecutionMode::Invocations, &[self.invocations()]);
+        mode(ExecutionMode::OutputVertices, &[kept]);
         out.append(&self.w.annotations);
         out.append(&self.w.globals);
         out.append(&self.w.body);
@@ -475,10 +463,4 @@ struct Destination {
     is_visible: Option<ValueWord>,
     /// Variables and values of viewport and layer.
     outputs: Vec<(ValueWord, ValueWord)>,
-}
-
-enum PointSize {
-    None,
-    One(ValueWord),
-    Copied(Copy),
 }

@@ -37,6 +37,29 @@ impl ValueWord {
     }
 }
 
+/// A few operands that are collected one by one.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct OperandList {
+    words: [u32; 10],
+    len: usize,
+}
+
+impl OperandList {
+    #[inline]
+    pub(crate) fn push(&mut self, word: impl Into<u32>) {
+        self.words[self.len] = word.into();
+        self.len += 1;
+    }
+}
+
+impl std::ops::Deref for OperandList {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        &self.words[..self.len]
+    }
+}
+
 /// A sequence of SPIR-V instructions.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Words(pub(crate) Vec<u32>);

@@ -369,6 +369,12 @@ impl Program {
         &self.srcs[inst.source_range()]
     }
 
+    /// Source number `number` of an instruction.
+    #[inline]
+    pub fn source(&self, inst: &Inst, number: usize) -> &Src {
+        &self.srcs[inst.first_source as usize + number]
+    }
+
     /// The name of a register, if it has one.
     pub fn register_name(&self, id: RegisterId) -> Option<&str> {
         self.registers[id].name.map(|name| self.names.get(name))

@@ -12,6 +12,7 @@ mod gather;
 mod halves;
 mod int;
 mod round;
+mod steps;
 mod test;
 mod value;
 mod wide;

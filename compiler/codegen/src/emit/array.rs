@@ -88,19 +88,13 @@ impl Emit<'_> {
             Element::Dynamic(id) if vectors == 1 => id,
             Element::Dynamic(id) => {
                 let element = self.w.val(id);
-                let stride = self.w.constant_like(element, u64::from(vectors));
-                let first = self.w.binary(Spv::IMul, element, stride);
-                let part = self.w.constant_like(first, u64::from(part));
-                self.w.binary(Spv::IAdd, first, part).id
+                let first = self.w.binary_bits(Spv::IMul, element, u64::from(vectors));
+                self.w.binary_bits(Spv::IAdd, first, u64::from(part)).id
             }
         };
         let vector = self.w.ty(Scalar::U32, 4);
-        let pointer = self.w.pointer(StorageClass::Private, vector);
-        let id = self.w.object();
-        self.w
-            .body
-            .result(Spv::AccessChain, pointer, id, &[variable.0, index.0]);
-        id
+        let operands = [variable.0, index.0];
+        self.w.chain(StorageClass::Private, vector, &operands)
     }
 
     fn load_words(&mut self, register: RegisterId, element: Element, part: u32) -> Val {
@@ -117,7 +111,7 @@ impl Emit<'_> {
     ) {
         let words = self.w.gather_vector(lanes, Scalar::U32);
         let pointer = self.memory_pointer(register, element, part);
-        self.w.body.op(Spv::Store, &[pointer.0, words.id.0]);
+        self.w.store(pointer, words.id);
     }
 
     /// Lanes of an element; at least those in `read`.
@@ -131,8 +125,7 @@ impl Emit<'_> {
             return self.load_codes(register).0;
         }
         if self.element_vectors(register) == 1 {
-            let words = self.load_words(register, element, 0);
-            return std::array::from_fn(|lane| words.lane(lane));
+            return self.load_words(register, element, 0).lanes();
         }
         let mut lanes = [Lane::UNDEFINED; 4];
         for part in 0..2 {
@@ -178,8 +171,7 @@ impl Emit<'_> {
             }
             let mut words = [Lane::UNDEFINED; 4];
             if halves != 3 {
-                let old = self.load_words(register, element, part);
-                words = std::array::from_fn(|lane| old.lane(lane));
+                words = self.load_words(register, element, part).lanes();
             }
             for half in WriteMask(halves).lanes() {
                 let pair = self.w.words_of_wide(values[part as usize * 2 + half]);
@@ -210,13 +202,11 @@ impl Emit<'_> {
         if self.analysis.reads_overflow {
             let words = self.load_words(cc, Element::Constant(0), 1);
             for (bit, lanes) in flags.iter_mut().enumerate() {
-                let mask = self.w.constant_like(words, 1 << bit);
-                let bits = self.w.binary(Spv::BitwiseAnd, words, mask);
-                let set = self.w.compare_bits(Spv::INotEqual, bits, 0);
-                *lanes = std::array::from_fn(|lane| set.lane(lane));
+                let bits = self.w.binary_bits(Spv::BitwiseAnd, words, 1 << bit);
+                *lanes = self.w.compare_bits(Spv::INotEqual, bits, 0).lanes();
             }
         }
-        (std::array::from_fn(|lane| values.lane(lane)), flags)
+        (values.lanes(), flags)
     }
 
     /// Writes condition codes in memory.
@@ -252,12 +242,9 @@ impl Emit<'_> {
                 words[lane] = old.map_or(Lane::UNDEFINED, |old| old.lane(lane));
                 continue;
             }
-            let [overflow, carry] = [0, 1].map(|bit| {
-                let set = self.w.scalar(flags[bit][lane], Scalar::BoolInt);
-                self.w.val(set)
-            });
-            let zero = self.w.uint(0);
-            let zero = self.w.val(zero);
+            let [overflow, carry] =
+                [0, 1].map(|bit| self.w.lane_val(flags[bit][lane], Scalar::BoolInt));
+            let zero = self.w.uint_val(0);
             let (one, two) = (self.w.constant_like(zero, 1), self.w.constant_like(zero, 2));
             let low = self.w.select(overflow, one, zero);
             let high = self.w.select(carry, two, zero);
@@ -265,6 +252,7 @@ impl Emit<'_> {
         }
         self.store_words(cc, Element::Constant(0), 1, &words);
     }
+
     /// The element that an index names, clamped to `0..len`.
     pub(super) fn element(&mut self, index: Option<IndexId>, len: u32) -> Result<Element, Failure> {
         match index {
@@ -282,19 +270,16 @@ impl Emit<'_> {
         };
         let relative = self.index_register(register, lane)?;
         let relative = self.w.val(relative);
-        let offset = self.w.uint(term.offset as u32);
-        let offset = self.w.val(offset);
+        let offset = self.w.uint_val(term.offset as u32);
         let sum = self.w.binary(Spv::IAdd, relative, offset);
         if let Some(bits) = self.w.splat_bits(sum) {
-            return Ok(Element::Constant(
-                (bits as u32 as i32).max(0).min(last as i32) as u32,
-            ));
+            let element = (bits as u32 as i32).clamp(0, last as i32);
+            return Ok(Element::Constant(element as u32));
         }
         let zero = self.w.constant_like(sum, 0);
         let last = self.w.constant_like(sum, u64::from(last));
-        Ok(Element::Dynamic(
-            self.w.ext(GlslOp::SClamp, &[sum, zero, last]).id,
-        ))
+        let clamped = self.w.ext(GlslOp::SClamp, &[sum, zero, last]);
+        Ok(Element::Dynamic(clamped.id))
     }
 
     /// A lane of a register as a 32-bit integer.
@@ -326,8 +311,7 @@ impl Emit<'_> {
 impl Builder {
     pub(super) fn word_array(&mut self, len: u32) -> TypeWord {
         let vector = self.ty(Scalar::U32, 4);
-        let len = self.uint(len);
-        self.declare_type(Spv::TypeArray, &[vector.0, len.0])
+        self.array_type(vector, len)
     }
 
     fn initialized_variable(

@@ -11,18 +11,32 @@ use crate::interface::builtin::BuiltinRow;
 use crate::words::ValueWord;
 use glasm_ir::resource::{AtomicOp, BufferKind};
 use glasm_ir::{Inst, MemAccess, Stage, Type, Width};
-use spirv::{BuiltIn, GlslStd450Op as GlslOp, LoopControl, Op as Spv};
+use spirv::{BuiltIn, GlslStd450Op as GlslOp, Op as Spv};
 
 /// What an atomic works on.
 #[derive(Clone, Copy)]
 struct Cell {
     pointer: ValueWord,
+    /// The kind of buffer that it is in; none for texels and memory behind addresses.
     kind: Option<BufferKind>,
     /// The type of the pointer's target.
     scalar: Scalar,
     /// Where a word starts in a target of 64 bits.
     shift: Option<Val>,
     ty: Type,
+}
+
+impl Cell {
+    /// A cell in no buffer.
+    const fn at(pointer: ValueWord, scalar: Scalar, ty: Type) -> Self {
+        Self {
+            pointer,
+            kind: None,
+            scalar,
+            shift: None,
+            ty,
+        }
+    }
 }
 
 /// What an atomic does to its cell.
@@ -40,33 +54,15 @@ impl Emit<'_> {
     pub(super) fn atomic(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let access = self.mem_access(cx)?;
         let op = access.atomic.unwrap_or(AtomicOp::Exchange);
-        let ty = cx.inst.ty;
-        if ty == Type::F16 {
+        if cx.inst.ty == Type::F16 {
             return self.half_atomic(cx, &access, op);
         }
-        if ty.width().bits() < 32 {
+        if cx.inst.ty.width().bits() < 32 {
             return Err(Error::unsupported("atomics of less than 32 bits"));
         }
         let update = self.scalar_update(cx.inst, op)?;
-        let lanes = match self.address(cx, &access, 1)? {
-            Address::Global(address) => {
-                let view = self.w.atomic_view(update, None)?;
-                let cell = Cell {
-                    pointer: self.w.global_pointer(address, view, 1),
-                    kind: None,
-                    scalar: view,
-                    shift: None,
-                    ty,
-                };
-                [self.update(cell, update)?.lane(0); 4]
-            }
-            Address::Buffer(place) => {
-                let kind = self.written_kind(place)?;
-                let view = self.w.atomic_view(update, Some(kind))?;
-                [self.update_in_buffer(place, 0, view, update)?; 4]
-            }
-        };
-        Ok(Outcome::Lanes(lanes))
+        let address = self.address(cx, &access, 1)?;
+        Ok(Outcome::Lanes([self.update_at(address, 0, update)?; 4]))
     }
 
     /// Vectors of half floats: pairs of them in words.
@@ -81,28 +77,33 @@ impl Emit<'_> {
         let mut lanes = [Lane::scalar(self.w.uint(0)); 4];
         // NV_shader_atomic_fp16_vector asks for atomic components only, so each word is updated by itself.
         for (word, update) in (0u32..).zip(updates) {
-            let old = match address {
-                Address::Global(address) => {
-                    let address = self.w.val(address);
-                    let address = self.w.wide_plus(address, u64::from(4 * word)).id;
-                    let cell = Cell {
-                        pointer: self.w.global_pointer(address, Scalar::U32, 1),
-                        kind: None,
-                        scalar: Scalar::U32,
-                        shift: None,
-                        ty: Type::F16,
-                    };
-                    self.update(cell, update)?.lane(0)
-                }
-                Address::Buffer(place) => {
-                    self.written_kind(place)?;
-                    self.update_in_buffer(place, word, Scalar::U32, update)?
-                }
-            };
-            let place = 2 * word as usize;
-            lanes[place..place + 2].copy_from_slice(&self.w.halves(old));
+            let old = self.update_at(address, word, update)?;
+            let first = 2 * word as usize;
+            lanes[first..first + 2].copy_from_slice(&self.w.halves(old));
         }
         Ok(Outcome::Lanes(lanes))
+    }
+
+    /// Updates what lies `words` words behind an address and gives its old bits.
+    fn update_at(&mut self, address: Address, words: u32, update: Update) -> Result<Lane, Failure> {
+        match address {
+            Address::Global(address) => {
+                let view = self.w.atomic_view(update, None)?;
+                let address = self.w.val(address);
+                let address = self.w.wide_plus(address, u64::from(4 * words)).id;
+                let pointer = self.w.global_pointer(address, view, 1);
+                let cell = Cell::at(pointer, view, update.ty);
+                Ok(self.update(cell, update)?.lane(0))
+            }
+            Address::Buffer(place) => {
+                let kind = self.program.buffers[place.buffer].kind;
+                if kind == BufferKind::Constant {
+                    return Err(Error::unsupported("constant buffers cannot be written"));
+                }
+                let view = self.w.atomic_view(update, Some(kind))?;
+                self.update_in_buffer(place, words, view, update)
+            }
+        }
     }
 
     /// What an atomic on one value does.
@@ -112,9 +113,10 @@ impl Emit<'_> {
             true => Some(self.source(inst, 0, 0b10)?),
             false => None,
         };
+        let ty = inst.ty;
         Ok(Update {
             op,
-            ty: inst.ty,
+            ty,
             value,
             second,
         })
@@ -147,41 +149,32 @@ impl Emit<'_> {
         view: Scalar,
         update: Update,
     ) -> Result<Lane, Failure> {
-        let kind = self.program.buffers[place.buffer].kind;
         let lanes = self.at_place(place, |emit, place| {
             let bound = emit.bound(place, view)?;
             let number = if view.is_wide() {
-                let three = emit.w.constant_like(place.offset, 3);
-                emit.w.binary(Spv::ShiftRightLogical, place.offset, three)
+                emit.w.binary_bits(Spv::ShiftRightLogical, place.offset, 3)
             } else {
                 emit.w.word_number(place.offset, words)
             };
             emit.lanes_inside(bound, number, |emit| {
-                let (scalar, number, shift) = if view.is_wide() || view.is_float() {
-                    (view, number, None)
-                } else {
-                    emit.word_place(place, number)
-                };
-                let cell = Cell {
-                    pointer: emit.cell_pointer(place, scalar, number),
-                    kind: Some(kind),
-                    scalar,
-                    shift,
-                    ty: update.ty,
-                };
-                let old = emit.update(cell, update)?.lane(0);
-                let none = Lane::UNDEFINED;
-                Ok([old, none, none, none])
+                let cell = emit.buffer_cell(place, number, view, update.ty);
+                Ok(emit.update(cell, update)?.alone())
             })
         })?;
         Ok(lanes[0])
     }
 
-    /// The kind of a buffer that an atomic writes.
-    fn written_kind(&self, place: BufferPlace) -> Result<BufferKind, Failure> {
-        match self.program.buffers[place.buffer].kind {
-            BufferKind::Constant => Err(Error::unsupported("constant buffers cannot be written")),
-            kind @ (BufferKind::Storage | BufferKind::Counter | BufferKind::Shared) => Ok(kind),
+    /// Element `number` of a buffer seen as `view`.
+    fn buffer_cell(&mut self, place: BufferPlace, number: Val, view: Scalar, ty: Type) -> Cell {
+        let (scalar, number, shift) = if view.is_wide() || view.is_float() {
+            (view, number, None)
+        } else {
+            self.word_place(place, number)
+        };
+        Cell {
+            kind: Some(self.program.buffers[place.buffer].kind),
+            shift,
+            ..Cell::at(self.cell_pointer(place, scalar, number), scalar, ty)
         }
     }
 
@@ -191,40 +184,17 @@ impl Emit<'_> {
         pointer: ValueWord,
         update: Update,
     ) -> Result<Val, Failure> {
-        let cell = Cell {
-            pointer,
-            kind: None,
-            scalar: Scalar::U32,
-            shift: None,
-            ty: update.ty,
-        };
-        self.update(cell, update)
+        self.update(Cell::at(pointer, Scalar::U32, update.ty), update)
     }
 
     /// Updates a cell and gives its old bits.
     fn update(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
         if update.ty == Type::F16 {
-            return if update.op == AtomicOp::Exchange {
-                // An exchange computes nothing from the old halves, so the word is exchanged as it is.
-                let value = self.w.halves_in_word(update.value);
-                let ty = Type::U32;
-                let cell = Cell { ty, ..cell };
-                self.atomic_op(
-                    cell,
-                    Update {
-                        value,
-                        ty,
-                        ..update
-                    },
-                )
-            } else {
-                self.loop_if_alive(cell, update)
-            };
+            return self.update_half_pair(cell, update);
         }
-        let as_bits = if cell.shift.is_some() {
-            Scalar::U32
-        } else {
-            cell.scalar
+        let as_bits = match cell.shift {
+            Some(_) => Scalar::U32,
+            None => cell.scalar,
         };
         let update = Update {
             value: self.w.reread(update.value, as_bits),
@@ -234,38 +204,27 @@ impl Emit<'_> {
         self.atomic_op(cell, update)
     }
 
+    fn update_half_pair(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
+        if update.op != AtomicOp::Exchange {
+            return self.loop_if_alive(cell, update);
+        }
+        // An exchange computes nothing from the old halves, so the word is exchanged as it is.
+        let (value, ty) = (self.w.halves_in_word(update.value), Type::U32);
+        let update = Update {
+            value,
+            ty,
+            ..update
+        };
+        self.atomic_op(Cell { ty, ..cell }, update)
+    }
+
     fn atomic_op(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
-        if cell.shift.is_some() {
-            return self.loop_if_alive(cell, update);
+        if update.op == AtomicOp::CompareExchange && cell.shift.is_none() {
+            let new = update.second.unwrap_or(update.value);
+            return Ok(self.w.compare_exchange(cell, update.value, new));
         }
-        let float = cell.ty.is_float();
-        let signed = cell.ty.is_signed_int();
-        let compares = matches!(update.op, AtomicOp::Min | AtomicOp::Max);
-        if compares && signed && !self.w.device.signed_atomics {
+        let Some(native) = self.w.native_atomic(cell, update.op) else {
             return self.loop_if_alive(cell, update);
-        }
-        let native = match update.op {
-            AtomicOp::Add if cell.scalar.is_float() => Spv::AtomicFAddEXT,
-            AtomicOp::Add if !float => Spv::AtomicIAdd,
-            AtomicOp::Min if signed => Spv::AtomicSMin,
-            AtomicOp::Min if !float => Spv::AtomicUMin,
-            AtomicOp::Max if signed => Spv::AtomicSMax,
-            AtomicOp::Max if !float => Spv::AtomicUMax,
-            AtomicOp::And => Spv::AtomicAnd,
-            AtomicOp::Or => Spv::AtomicOr,
-            AtomicOp::Xor => Spv::AtomicXor,
-            AtomicOp::Exchange => Spv::AtomicExchange,
-            AtomicOp::CompareExchange => {
-                let new = update.second.unwrap_or(update.value);
-                return Ok(self.w.compare_exchange(cell, update.value, new));
-            }
-            AtomicOp::Add
-            | AtomicOp::Min
-            | AtomicOp::Max
-            | AtomicOp::IncWrap
-            | AtomicOp::DecWrap => {
-                return self.loop_if_alive(cell, update);
-            }
         };
         let (scope, relaxed) = self.w.atomic_scope(cell.kind);
         let operands = [cell.pointer.0, scope.0, relaxed.0, update.value.id.0];
@@ -274,10 +233,7 @@ impl Emit<'_> {
 
     /// An update by compare-exchange.
     fn loop_if_alive(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
-        let lanes = self.lanes_if_alive(|emit| {
-            let none = Lane::UNDEFINED;
-            Ok([emit.exchange_loop(cell, update).lane(0), none, none, none])
-        })?;
+        let lanes = self.lanes_if_alive(|emit| Ok(emit.exchange_loop(cell, update).alone()))?;
         Ok(self.w.val(lanes[0].id()))
     }
 
@@ -299,9 +255,8 @@ impl Emit<'_> {
     fn helps(&mut self) -> Val {
         if self.w.device.demote_to_helper_invocation {
             self.w.needs.insert(Need::Demote);
-            return self
-                .w
-                .op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
+            let op = Spv::IsHelperInvocationEXT;
+            return self.w.op(op, Scalar::BoolInt, 1, &[]);
         }
         let row = BuiltinRow {
             builtin: BuiltIn::HelperInvocation,
@@ -318,32 +273,28 @@ impl Emit<'_> {
         let (scope, relaxed) = self.w.atomic_scope(cell.kind);
         let operands = [cell.pointer.0, scope.0, relaxed.0];
         let first = self.w.op(Spv::AtomicLoad, cell.scalar, 1, &operands);
-        let [header, body, next, merge] = std::array::from_fn(|_| self.w.label());
+        let [header, body, next, merge] = self.w.labels();
         let entry = self.w.block;
-        self.w.body.op(Spv::Branch, &[header.0]);
+        self.w.jump(header);
         self.w.begin_block(header);
         let ty = self.w.ty(cell.scalar, 1);
         let old = self.w.value(cell.scalar, 1, Home::Body);
         // Word 5 of the phi is the value of the next round, which is known only below.
         let phi = self.w.body.len();
-        self.w
-            .body
-            .result(Spv::Phi, ty, old, &[first.id.0, entry.0, 0, next.0]);
-        let none = LoopControl::NONE.bits();
-        self.w.body.op(Spv::LoopMerge, &[merge.0, next.0, none]);
-        self.w.body.op(Spv::Branch, &[body.0]);
+        let edges = [first.id.0, entry.0, 0, next.0];
+        self.w.body.result(Spv::Phi, ty, old, &edges);
+        self.w.merge_loop(merge, next);
+        self.w.jump(body);
         self.w.begin_block(body);
         let old = self.w.val(old);
         let new = self.w.updated_cell(cell, old, update);
         let seen = self.w.compare_exchange(cell, old, new);
         self.w.body.0[phi + 5] = seen.id.0;
         // The bits are compared: a NaN never equals itself.
-        let done = self.w.compare(Spv::IEqual, Scalar::BoolInt, seen, old);
-        self.w
-            .body
-            .op(Spv::BranchConditional, &[done.id.0, merge.0, next.0]);
+        let done = self.w.test(Spv::IEqual, seen, old);
+        self.w.jump_if(done.id, merge, next);
         self.w.begin_block(next);
-        self.w.body.op(Spv::Branch, &[header.0]);
+        self.w.jump(header);
         self.w.begin_block(merge);
         match cell.shift {
             Some(shift) => self.w.word_of(seen, shift),
@@ -355,12 +306,9 @@ impl Emit<'_> {
 impl Builder {
     /// The bits of the two half floats of a word.
     pub(super) fn halves(&mut self, word: Lane) -> [Lane; 2] {
-        let word = self.scalar(word, Scalar::U32);
-        let word = self.val(word);
-        let sixteen = self.constant_like(word, 16);
-        let high = self.binary(Spv::ShiftRightLogical, word, sixteen);
-        let low = self.constant_like(word, 0xffff);
-        let low = self.binary(Spv::BitwiseAnd, word, low);
+        let word = self.lane_val(word, Scalar::U32);
+        let high = self.binary_bits(Spv::ShiftRightLogical, word, 16);
+        let low = self.binary_bits(Spv::BitwiseAnd, word, 0xffff);
         [low.lane(0), high.lane(0)]
     }
 
@@ -369,14 +317,17 @@ impl Builder {
         let device = self.device;
         let shared = kind == Some(BufferKind::Shared);
         // The features for float sums that are known here are those of buffers; shared memory has others in Vulkan.
-        let adds = update.op == AtomicOp::Add && !shared;
-        if update.ty == Type::F32 && adds && device.buffer_float32_atomic_add {
-            self.needs.insert(Need::Float32AtomicAdd);
-            return Ok(Scalar::F32);
-        }
-        if update.ty == Type::F64 && adds && device.buffer_float64_atomic_add {
-            self.needs.insert(Need::Float64AtomicAdd);
-            return Ok(Scalar::F64);
+        if update.op == AtomicOp::Add && !shared {
+            let sums = [
+                (Type::F32, Need::Float32AtomicAdd, Scalar::F32),
+                (Type::F64, Need::Float64AtomicAdd, Scalar::F64),
+            ];
+            for (ty, need, view) in sums {
+                if update.ty == ty && need.is_met(&device) {
+                    self.needs.insert(need);
+                    return Ok(view);
+                }
+            }
         }
         if update.ty.width() != Width::W64 {
             return Ok(Scalar::U32);
@@ -388,6 +339,34 @@ impl Builder {
         };
         self.needs.require(&device, need)?;
         Ok(Scalar::U64)
+    }
+
+    /// The instruction that does an update, if there is one.
+    fn native_atomic(&self, cell: Cell, op: AtomicOp) -> Option<Spv> {
+        let (is_float, signed) = (cell.ty.is_float(), cell.ty.is_signed_int());
+        let compares = matches!(op, AtomicOp::Min | AtomicOp::Max);
+        // No atomic updates one word of an element of 64 bits.
+        if cell.shift.is_some() || compares && signed && !self.device.signed_atomics {
+            return None;
+        }
+        match op {
+            AtomicOp::Add if cell.scalar.is_float() => Some(Spv::AtomicFAddEXT),
+            AtomicOp::Add if !is_float => Some(Spv::AtomicIAdd),
+            AtomicOp::Min if signed => Some(Spv::AtomicSMin),
+            AtomicOp::Min if !is_float => Some(Spv::AtomicUMin),
+            AtomicOp::Max if signed => Some(Spv::AtomicSMax),
+            AtomicOp::Max if !is_float => Some(Spv::AtomicUMax),
+            AtomicOp::And => Some(Spv::AtomicAnd),
+            AtomicOp::Or => Some(Spv::AtomicOr),
+            AtomicOp::Xor => Some(Spv::AtomicXor),
+            AtomicOp::Exchange => Some(Spv::AtomicExchange),
+            AtomicOp::Add
+            | AtomicOp::Min
+            | AtomicOp::Max
+            | AtomicOp::IncWrap
+            | AtomicOp::DecWrap
+            | AtomicOp::CompareExchange => None,
+        }
     }
 
     /// What an update leaves of the half floats of a word.
@@ -403,14 +382,8 @@ impl Builder {
     fn compare_exchange(&mut self, cell: Cell, comparator: Val, new: Val) -> Val {
         let (scope, relaxed) = self.atomic_scope(cell.kind);
         // SPIR-V puts the new value before the one compared.
-        let operands = [
-            cell.pointer.0,
-            scope.0,
-            relaxed.0,
-            relaxed.0,
-            new.id.0,
-            comparator.id.0,
-        ];
+        let ids = [cell.pointer, scope, relaxed, relaxed, new.id, comparator.id];
+        let operands = ids.map(|id| id.0);
         self.op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)
     }
 
@@ -420,12 +393,7 @@ impl Builder {
             return self.updated(cell, old, update);
         };
         let word = self.word_of(old, shift);
-        let words = Cell {
-            scalar: Scalar::U32,
-            shift: None,
-            ..cell
-        };
-        let word = self.updated(words, word, update);
+        let word = self.updated(Cell::at(cell.pointer, Scalar::U32, cell.ty), word, update);
         let word = self.moved_up(cell.scalar, word, Some(shift));
         // The other word keeps the value that was seen; if it changed meanwhile, the exchange fails and is tried again.
         let hole = self.constant_like(old, u64::from(u32::MAX));
@@ -437,77 +405,77 @@ impl Builder {
 
     /// What an update leaves in memory.
     fn updated(&mut self, cell: Cell, old: Val, update: Update) -> Val {
-        let (signed, float) = (cell.ty.is_signed_int(), cell.ty.is_float());
-        let value = update.value;
-        let less = if signed {
-            Spv::SLessThan
-        } else {
-            Spv::ULessThan
-        };
         if cell.ty == Type::F16 {
             return self.updated_halves(old, update);
         }
+        let value = update.value;
+        let less = match cell.ty.is_signed_int() {
+            true => Spv::SLessThan,
+            false => Spv::ULessThan,
+        };
         match update.op {
-            // NV_gpu_program5 section 2.X.8.Z, ATOM.
-            AtomicOp::IncWrap => {
-                let one = self.constant_like(old, 1);
-                let below = self.compare(less, Scalar::BoolInt, old, value);
-                let more = self.binary(Spv::IAdd, old, one);
-                let zero = self.constant_like(old, 0);
-                self.select(below, more, zero)
-            }
-            AtomicOp::DecWrap => {
-                let one = self.constant_like(old, 1);
-                let zero = self.compare_bits(Spv::IEqual, old, 0);
-                let above = self.compare(less, Scalar::BoolInt, value, old);
-                let wraps = self.truth_op(Spv::LogicalOr, zero, above);
-                let fewer = self.binary(Spv::ISub, old, one);
-                self.select(wraps, value, fewer)
-            }
+            AtomicOp::IncWrap => self.incremented(less, old, value),
+            AtomicOp::DecWrap => self.decremented(less, old, value),
             AtomicOp::Exchange => value,
             AtomicOp::CompareExchange => {
-                let equal = self.compare(Spv::IEqual, Scalar::BoolInt, old, value);
+                let equal = self.test(Spv::IEqual, old, value);
                 self.select(equal, update.second.unwrap_or(value), old)
             }
             AtomicOp::And => self.binary(Spv::BitwiseAnd, old, value),
             AtomicOp::Or => self.binary(Spv::BitwiseOr, old, value),
             AtomicOp::Xor => self.binary(Spv::BitwiseXor, old, value),
-            op @ (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) if float => {
+            op @ (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) if cell.ty.is_float() => {
                 self.updated_float(op, cell, old, value)
             }
             AtomicOp::Add => self.binary(Spv::IAdd, old, value),
             AtomicOp::Min => {
-                let below = self.compare(less, Scalar::BoolInt, value, old);
+                let below = self.test(less, value, old);
                 self.select(below, value, old)
             }
             AtomicOp::Max => {
-                let above = self.compare(less, Scalar::BoolInt, old, value);
+                let above = self.test(less, old, value);
                 self.select(above, value, old)
             }
         }
     }
 
+    /// One more, or 0 from `value` on: NV_gpu_program5 section 2.X.8.Z, ATOM.
+    fn incremented(&mut self, less: Spv, old: Val, value: Val) -> Val {
+        let one = self.constant_like(old, 1);
+        let below = self.test(less, old, value);
+        let more = self.binary(Spv::IAdd, old, one);
+        let zero = self.constant_like(old, 0);
+        self.select(below, more, zero)
+    }
+
+    /// One less, or `value` from 0 and from beyond it.
+    fn decremented(&mut self, less: Spv, old: Val, value: Val) -> Val {
+        let one = self.constant_like(old, 1);
+        let zero = self.compare_bits(Spv::IEqual, old, 0);
+        let above = self.test(less, value, old);
+        let wraps = self.truth_op(Spv::LogicalOr, zero, above);
+        let fewer = self.binary(Spv::ISub, old, one);
+        self.select(wraps, value, fewer)
+    }
+
     fn updated_float(&mut self, op: AtomicOp, cell: Cell, old: Val, value: Val) -> Val {
-        let float = if cell.scalar == Scalar::U64 {
-            Scalar::F64
-        } else {
-            Scalar::F32
+        let float = match cell.scalar == Scalar::U64 {
+            true => Scalar::F64,
+            false => Scalar::F32,
         };
         let (x, y) = (self.reread(old, float), self.reread(value, float));
         let new = self.float_update(op, x, y);
-        let bits = self.scalar(Lane::scalar(new.id), cell.scalar);
-        self.val(bits)
+        self.lane_val(Lane::scalar(new.id), cell.scalar)
     }
 
     fn float_update(&mut self, op: AtomicOp, old: Val, value: Val) -> Val {
         if op == AtomicOp::Add {
             return self.binary(Spv::FAdd, old, value);
         }
-        let greater = self.compare(Spv::FOrdGreaterThan, Scalar::BoolInt, old, value);
-        if op == AtomicOp::Min {
-            self.select(greater, value, old)
-        } else {
-            self.select(greater, old, value)
+        let greater = self.test(Spv::FOrdGreaterThan, old, value);
+        match op == AtomicOp::Min {
+            true => self.select(greater, value, old),
+            false => self.select(greater, old, value),
         }
     }
 }

@@ -6,7 +6,8 @@
 
 use super::Emit;
 use super::cx::BufferUse;
-use super::place::{BufferPlace, Member, buffer_uses};
+use super::member::Member;
+use super::place::{BufferPlace, buffer_uses};
 use crate::builder::{Builder, Scalar, Val};
 use crate::capability::Need;
 use crate::interface::names::stage_word;
@@ -306,13 +307,6 @@ impl Builder {
                 Need::VertexStores
             }
         });
-    }
-
-    fn member_word(&mut self, member: Member) -> ValueWord {
-        match member {
-            Member::Constant(member) => self.uint(member),
-            Member::Uniform(id) | Member::Divergent(id) => id,
-        }
     }
 
     fn access_chain(

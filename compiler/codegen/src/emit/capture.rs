@@ -9,7 +9,7 @@ use crate::interface::names::output_name;
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::{OutputId, Semantic, Storage};
-use spirv::{Decoration, Op as Spv, StorageClass};
+use spirv::{Decoration, StorageClass};
 
 impl Emit<'_> {
     /// Decides where the value of each capture is.
@@ -81,7 +81,7 @@ impl Emit<'_> {
                 [lane] => self.w.scalar(*lane, scalar),
                 _ => self.w.gather_vector(part, scalar).id,
             };
-            self.w.body.op(Spv::Store, &[variable.0, value.0]);
+            self.w.store(variable, value);
         }
     }
 

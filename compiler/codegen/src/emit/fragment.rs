@@ -3,9 +3,11 @@
 use super::Emit;
 use super::array::Element;
 use super::cx::InstCx;
-use crate::builder::{Lane, Scalar, Val};
+use super::operand::pick;
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
+use crate::words::{OperandList, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::{Base, InputId, Op, Semantic, Src, Stage, Type};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -32,50 +34,39 @@ impl Emit<'_> {
         let val = self.w.unary(op, a);
         // A flipped viewport reverses the neighbors in y.
         let in_y = matches!(op, Spv::DPdy | Spv::DPdyFine | Spv::DPdyCoarse);
-        let flip = in_y && self.options.conventions.negate_ddy;
-        Ok(if flip {
-            self.w.unary(Spv::FNegate, val)
-        } else {
-            val
+        Ok(match in_y && self.options.conventions.negate_ddy {
+            true => self.w.unary(Spv::FNegate, val),
+            false => val,
         })
     }
 
     /// An input evaluated elsewhere than where its declaration says: NV_gpu_program5 section 2.X.8.Z, IPAC, IPAO and IPAS.
     pub(super) fn interpolate(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let program = self.program;
-        let src = program.srcs[cx.inst.first_source as usize];
+        let src = self.program.source(cx.inst, 0);
         let Base::Input(first) = src.base else {
             return Err(Error::unsupported("only inputs are interpolated"));
         };
         let at = if cx.inst.op == Op::InterpOffset {
             At::Offset(self.interpolation_offset(cx)?)
         } else if cx.inst.op == Op::InterpSample {
-            let sample = &program.srcs[cx.inst.first_source as usize + 1];
-            let sample = self.source_as(sample, Type::U32, 1)?;
+            let sample = self.source_as(self.program.source(cx.inst, 1), Type::U32, 1)?;
             // The operand is a signed integer.
             At::Sample(self.w.reread(sample, Scalar::S32))
         } else {
             At::Centroid
         };
-        let lanes = self.interpolated_lanes(first, &src, at)?;
+        let lanes = self.interpolated_lanes(first, src, at)?;
         let mut picked = [Lane::UNDEFINED; 4];
-        let mut count = 0;
-        for lane in glasm_ir::WriteMask(cx.lanes).lanes() {
-            picked[count] = lanes[src.swizzle.lane(lane)];
-            count += 1;
-        }
+        let count = pick(&lanes, src.swizzle, cx.lanes, &mut picked);
         let val = self.w.gather(&picked[..count], Scalar::F32);
-        Ok(if src.has_modifier() {
-            self.w.modify(val, &src, Type::F32)
-        } else {
-            val
+        Ok(match src.has_modifier() {
+            true => self.w.modify(val, src, Type::F32),
+            false => val,
         })
     }
 
     fn interpolation_offset(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let program = self.program;
-        let src = &program.srcs[cx.inst.first_source as usize + 1];
-        let offset = self.source_as(src, Type::F32, 0b11)?;
+        let offset = self.source_as(self.program.source(cx.inst, 1), Type::F32, 0b11)?;
         let offset = self.w.widen(offset, 2);
         if !self.options.conventions.negate_ddy {
             return Ok(offset);
@@ -83,9 +74,8 @@ impl Emit<'_> {
         // The viewport is flipped, so the y axis of the device points the other way.
         let y = self.w.component(offset, 1);
         let y = self.w.unary(Spv::FNegate, y);
-        Ok(self
-            .w
-            .gather_vector(&[offset.lane(0), y.lane(0)], Scalar::F32))
+        let lanes = [offset.lane(0), y.lane(0)];
+        Ok(self.w.gather_vector(&lanes, Scalar::F32))
     }
 
     /// The lanes of an input, or of the element of an input array that the index names.
@@ -113,7 +103,7 @@ impl Emit<'_> {
             let is_it = self.w.compare_bits(Spv::IEqual, number, u64::from(element));
             chosen = self.w.select(is_it, value, chosen);
         }
-        Ok(std::array::from_fn(|lane| chosen.lane(lane)))
+        Ok(chosen.lanes())
     }
 
     fn interpolated_vector(&mut self, input: InputId, at: At) -> Result<Val, Failure> {
@@ -135,32 +125,29 @@ impl Emit<'_> {
         }
         let device = &self.w.device;
         self.w.needs.require(device, Need::Interpolation)?;
-        let glsl = self.w.glsl().0;
-        let val = match at {
-            At::Centroid => {
-                let op = GlslOp::InterpolateAtCentroid as u32;
-                self.w
-                    .op(Spv::ExtInst, Scalar::F32, 4, &[glsl, op, variable.0])
-            }
-            At::Offset(place) | At::Sample(place) => {
-                let op = if matches!(at, At::Offset(_)) {
-                    GlslOp::InterpolateAtOffset
-                } else {
-                    GlslOp::InterpolateAtSample
-                };
-                let operands = [glsl, op as u32, variable.0, place.id.0];
-                self.w.op(Spv::ExtInst, Scalar::F32, 4, &operands)
-            }
-        };
+        let val = self.w.interpolated(variable, at);
         // Lanes that do not come from the variable are constants.
-        let is_own = |lane: &Lane| self.w.info(lane.id()).size == 4;
-        let own = lanes.map(|lane| is_own(&lane));
         Ok(std::array::from_fn(|lane| {
-            if own[lane] {
-                val.lane(lane)
-            } else {
-                lanes[lane]
+            match self.w.info(lanes[lane].id()).size == 4 {
+                true => val.lane(lane),
+                false => lanes[lane],
             }
         }))
+    }
+}
+
+impl Builder {
+    fn interpolated(&mut self, variable: ValueWord, at: At) -> Val {
+        let (op, place) = match at {
+            At::Centroid => (GlslOp::InterpolateAtCentroid, None),
+            At::Offset(place) => (GlslOp::InterpolateAtOffset, Some(place.id)),
+            At::Sample(place) => (GlslOp::InterpolateAtSample, Some(place.id)),
+        };
+        let mut operands = OperandList::default();
+        operands.push(self.glsl());
+        operands.push(op as u32);
+        operands.push(variable);
+        place.into_iter().for_each(|place| operands.push(place));
+        self.long_op(Spv::ExtInst, Scalar::F32, 4, &operands)
     }
 }

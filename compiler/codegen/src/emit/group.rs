@@ -15,7 +15,6 @@ const GROUP: u32 = 32;
 impl Emit<'_> {
     /// The invocation number in the subgroup.
     fn subgroup_id(&mut self) -> Val {
-        let _stage = self.program.stage;
         let (_, id) = self.io().load_builtin_value(thread_row());
         self.w.val(id)
     }
@@ -26,21 +25,20 @@ impl Emit<'_> {
         if !self.w.is_split() {
             return id;
         }
-        let mask = self.w.constant_like(id, u64::from(GROUP - 1));
-        self.w.binary(Spv::BitwiseAnd, id, mask)
+        self.w
+            .binary_bits(Spv::BitwiseAnd, id, u64::from(GROUP - 1))
     }
 
     /// Whether the lanes of the first source are not zero, read as the type of the instruction.
     fn lanes_not_zero(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let src = self.program.srcs[cx.inst.first_source as usize];
-        if let Some(truth) = self.source_truth(&src, cx.lanes)? {
+        let src = self.program.source(cx.inst, 0);
+        if let Some(truth) = self.source_truth(src, cx.lanes)? {
             return Ok(truth);
         }
         let a = self.source(cx.inst, 0, cx.lanes)?;
-        let op = if cx.inst.ty.is_float() {
-            Spv::FUnordNotEqual
-        } else {
-            Spv::INotEqual
+        let op = match cx.inst.ty.is_float() {
+            true => Spv::FUnordNotEqual,
+            false => Spv::INotEqual,
         };
         Ok(self.w.compare_bits(op, a, 0))
     }
@@ -48,29 +46,23 @@ impl Emit<'_> {
     /// The mask of the thread group's invocations for which a scalar is true.
     fn ballot(&mut self, truth: Val) -> Result<Val, Failure> {
         let scope = self.w.subgroup(Need::GroupBallot, "ballots")?;
-        let masks = self.w.op(
-            Spv::GroupNonUniformBallot,
-            Scalar::U32,
-            4,
-            &[scope, truth.id.0],
-        );
+        let operands = [scope, truth.id.0];
+        let op = Spv::GroupNonUniformBallot;
+        let masks = self.w.op(op, Scalar::U32, 4, &operands);
         if !self.w.is_split() {
             return Ok(self.w.component(masks, 0));
         }
         // Of the masks of a larger subgroup, bit 5 and up of the invocation number choose that of its own group.
         let id = self.subgroup_id();
-        let five = self.w.constant_like(id, 5);
-        let half = self.w.binary(Spv::ShiftRightLogical, id, five);
+        let half = self.w.binary_bits(Spv::ShiftRightLogical, id, 5);
         let operands = [masks.id.0, half.id.0];
-        Ok(self
-            .w
-            .op(Spv::VectorExtractDynamic, Scalar::U32, 1, &operands))
+        let op = Spv::VectorExtractDynamic;
+        Ok(self.w.op(op, Scalar::U32, 1, &operands))
     }
 
     /// The mask of the thread group's active invocations.
     fn active(&mut self) -> Result<Val, Failure> {
-        let yes = self.w.constant(Scalar::BoolInt, 1);
-        let yes = self.w.val(yes);
+        let yes = self.w.always();
         self.ballot(yes)
     }
 
@@ -96,13 +88,13 @@ impl Emit<'_> {
     ) -> Result<Val, Failure> {
         let mut lanes = [Lane::UNDEFINED; 4];
         let mut scalar = val.scalar;
-        for (index, lane) in lanes[..val.size as usize].iter_mut().enumerate() {
+        let lanes = &mut lanes[..val.size as usize];
+        for (index, lane) in lanes.iter_mut().enumerate() {
             let part = self.w.component(val, index);
             let mapped = map(self, part)?;
-            scalar = mapped.scalar;
-            *lane = mapped.lane(0);
+            (scalar, *lane) = (mapped.scalar, mapped.lane(0));
         }
-        Ok(self.w.gather(&lanes[..val.size as usize], scalar))
+        Ok(self.w.gather(lanes, scalar))
     }
 
     /// A test over the thread group; the result stands for numbers as `to` says.
@@ -130,40 +122,31 @@ impl Emit<'_> {
     /// their ends, or the last invocation could never be read.
     pub(super) fn shuffle(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let scope = self.w.subgroup(Need::GroupShuffle, "shuffles")?;
-        let program = self.program;
-        let first = cx.inst.first_source as usize;
         let value = self.source(cx.inst, 0, 1)?;
-        let index = self.source_as(&program.srcs[first + 1], Type::U32, 1)?;
-        let control = self.source_as(&program.srcs[first + 2], Type::U32, 1)?;
+        let [index, control] = [1, 2].map(|number| self.program.source(cx.inst, number));
+        let index = self.source_as(index, Type::U32, 1)?;
+        let control = self.source_as(control, Type::U32, 1)?;
         let last_id = self.w.constant_like(index, u64::from(GROUP - 1));
         let index = self.w.binary(Spv::BitwiseAnd, index, last_id);
         let limit = self.w.binary(Spv::BitwiseAnd, control, last_id);
-        let eight = self.w.constant_like(control, 8);
-        let segment = self.w.binary(Spv::ShiftRightLogical, control, eight);
+        let segment = self.w.binary_bits(Spv::ShiftRightLogical, control, 8);
         let segment = self.w.binary(Spv::BitwiseAnd, segment, last_id);
         let within = self.w.unary_folded_not(segment);
         let id = self.thread_id();
         let start = self.w.binary(Spv::BitwiseAnd, id, segment);
         let reach = self.w.binary(Spv::BitwiseAnd, limit, within);
         let end = self.w.binary(Spv::BitwiseOr, start, reach);
-        let (source, test) = self
-            .w
-            .shuffle_source(cx.inst.op, [id, index, start, within]);
-        let in_range = self.w.compare(test, Scalar::BoolInt, source, end);
+        let ids = [id, index, start, within];
+        let (source, test) = self.w.shuffle_source(cx.inst.op, ids);
+        let in_range = self.w.test(test, source, end);
         let source = self.w.select(in_range, source, id);
         let source = self.in_subgroup(source);
         let operands = [scope, value.id.0, source.id.0];
-        let read = self
-            .w
-            .op(Spv::GroupNonUniformShuffle, value.scalar, 1, &operands);
-        let predicate = self.w.truth_number(in_range, cx.inst.ty);
+        let op = Spv::GroupNonUniformShuffle;
+        let read = self.w.op(op, value.scalar, 1, &operands).lane(0);
+        let predicate = self.w.truth_number(in_range, cx.inst.ty).lane(0);
         let zero = Lane::scalar(self.w.constant(value.scalar, 0));
-        Ok(Outcome::Lanes([
-            predicate.lane(0),
-            read.lane(0),
-            zero,
-            zero,
-        ]))
+        Ok(Outcome::Lanes([predicate, read, zero, zero]))
     }
 
     /// The number in the subgroup of an invocation of the own thread group.
@@ -172,8 +155,8 @@ impl Emit<'_> {
             return thread;
         }
         let id = self.subgroup_id();
-        let mask = self.w.constant_like(id, u64::from(!(GROUP - 1)));
-        let group = self.w.binary(Spv::BitwiseAnd, id, mask);
+        let mask = u64::from(!(GROUP - 1));
+        let group = self.w.binary_bits(Spv::BitwiseAnd, id, mask);
         self.w.binary(Spv::BitwiseOr, group, thread)
     }
 
@@ -202,12 +185,12 @@ impl Emit<'_> {
         let active = self.active()?;
         let id = self.thread_id();
         // Invocations of a quad have four numbers in a row; the first is a multiple of four.
-        let mask = self.w.constant_like(id, u64::from(GROUP - 4));
-        let first = self.w.binary(Spv::BitwiseAnd, id, mask);
+        let mask = u64::from(GROUP - 4);
+        let first = self.w.binary_bits(Spv::BitwiseAnd, id, mask);
         let quad = self.w.binary(Spv::ShiftRightLogical, active, first);
         let all = self.w.constant_like(quad, 15);
         let quad = self.w.binary(Spv::BitwiseAnd, quad, all);
-        Ok(self.w.compare(Spv::IEqual, Scalar::BoolInt, quad, all))
+        Ok(self.w.test(Spv::IEqual, quad, all))
     }
 
     /// Whether control flow cannot have divided the invocations before this place.
@@ -257,10 +240,9 @@ impl Builder {
 
     /// The invocation that a shuffle reads if it is in range, and the test of that against the end of the range.
     fn shuffle_source(&mut self, op: Op, [id, index, start, within]: [Val; 4]) -> (Val, Spv) {
-        if op == Op::ShuffleUp {
+        let source = if op == Op::ShuffleUp {
             return (self.binary(Spv::ISub, id, index), Spv::SGreaterThanEqual);
-        }
-        let source = if op == Op::ShuffleDown {
+        } else if op == Op::ShuffleDown {
             self.binary(Spv::IAdd, id, index)
         } else if op == Op::ShuffleXor {
             self.binary(Spv::BitwiseXor, id, index)
@@ -280,27 +262,27 @@ impl Builder {
 
     /// A truth value as a number of type `ty`.
     fn truth_number(&mut self, truth: Val, ty: Type) -> Val {
-        let yes = if ty.is_float() {
-            self.float(1.0)
-        } else {
-            self.uint(u32::MAX)
+        let yes = match ty.is_float() {
+            true => self.float_val(1.0),
+            false => self.uint_val(u32::MAX),
         };
-        let yes = self.val(yes);
         let no = self.constant_like(yes, 0);
         self.select(truth, yes, no)
     }
 }
 
 /// The operation that reads the value of another fragment of the quad, and its last operand.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only operations on quads come here"
+)]
 fn quad_operation(op: Op) -> (Spv, u32) {
-    let swaps = [Op::QuadX, Op::QuadY];
-    let reads = [Op::Quad0, Op::Quad1, Op::Quad2, Op::Quad3];
-    let place = |list: &[Op]| list.iter().position(|&other| other == op);
-    match place(&swaps) {
-        Some(direction) => (Spv::GroupNonUniformQuadSwap, direction as u32),
-        None => (
-            Spv::GroupNonUniformQuadBroadcast,
-            place(&reads).unwrap_or(0) as u32,
-        ),
+    match op {
+        Op::QuadX => (Spv::GroupNonUniformQuadSwap, 0),
+        Op::QuadY => (Spv::GroupNonUniformQuadSwap, 1),
+        Op::Quad1 => (Spv::GroupNonUniformQuadBroadcast, 1),
+        Op::Quad2 => (Spv::GroupNonUniformQuadBroadcast, 2),
+        Op::Quad3 => (Spv::GroupNonUniformQuadBroadcast, 3),
+        _ => (Spv::GroupNonUniformQuadBroadcast, 0),
     }
 }

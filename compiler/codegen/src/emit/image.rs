@@ -4,19 +4,40 @@
 use super::Emit;
 use super::cx::{InstCx, Outcome};
 use super::image_object::texel_component;
+use super::member::Descriptor;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::words::ValueWord;
-use glasm_ir::{Aux, Image, ImageAccess, ImageTexels, Op, TexTarget, Type, Width, WriteMask};
+use crate::words::{OperandList, ValueWord};
+use glasm_ir::{Aux, Image, ImageAccess, ImageTexels, Op, TexTarget, Type, Width};
 use spirv::{ImageOperands, Op as Spv};
+
+/// The bits of 1.0 in half precision.
+const HALF_ONE: u32 = 0x3c00;
 
 /// Where a texel is.
 #[derive(Clone, Copy)]
 pub(super) struct Texel {
     image: Image,
+    /// The image as it was loaded.
+    object: ValueWord,
     pub(super) coordinate: Val,
     pub(super) sample: Option<Val>,
+}
+
+impl Texel {
+    /// Operands of an access: image, coordinate, the value of a store, sample.
+    fn operands(&self, value: Option<Val>) -> OperandList {
+        let mut operands = OperandList::default();
+        operands.push(self.object);
+        operands.push(self.coordinate.id);
+        value.into_iter().for_each(|value| operands.push(value.id));
+        if let Some(sample) = self.sample {
+            operands.push(ImageOperands::SAMPLE.bits());
+            operands.push(sample.id);
+        }
+        operands
+    }
 }
 
 impl Emit<'_> {
@@ -37,8 +58,7 @@ impl Emit<'_> {
         image: Image,
         first: usize,
     ) -> Result<Texel, Failure> {
-        let program = self.program;
-        let sources = &program.srcs[cx.inst.source_range()];
+        let sources = self.program.sources(cx.inst);
         let lanes = image.coordinate_lanes();
         let coordinate = self.source_as(&sources[first], Type::S32, (1 << lanes) - 1)?;
         let coordinate = self.w.widen(coordinate, lanes);
@@ -48,8 +68,23 @@ impl Emit<'_> {
         };
         Ok(Texel {
             image,
+            object: ValueWord::NONE,
             coordinate,
             sample,
+        })
+    }
+
+    /// Runs `body` with an image and a texel of it if the texel exists; its lanes are 0 else.
+    pub(super) fn at_texel(
+        &mut self,
+        access: &ImageAccess,
+        texel: Texel,
+        mut body: impl FnMut(&mut Self, Descriptor, Texel) -> Result<[Lane; 4], Failure>,
+    ) -> Result<[Lane; 4], Failure> {
+        self.with_image(access, |emit, image| {
+            let object = emit.w.loaded(image);
+            let (texel, inside) = emit.w.inside(Texel { object, ..texel });
+            emit.lanes_if(inside, |emit| body(emit, image, texel))
         })
     }
 
@@ -57,18 +92,12 @@ impl Emit<'_> {
     pub(super) fn image_residency(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let (access, image) = self.image_access(cx)?;
         let texel = self.texel(cx, image, 0)?;
-        let lanes = self.with_image(&access, |emit, pointer| {
-            let object = emit.w.loaded_image(pointer);
-            let (texel, inside) = emit.w.inside(object, texel);
-            emit.lanes_if(inside, |emit| {
-                emit.ask_residency();
-                emit.read_texel(object, texel);
-                let resident = emit.residency_answer();
-                let mut lanes = [Lane::UNDEFINED; 4];
-                // Negated, because a skipped block gives zeros: a texel that does not exist counts as resident.
-                lanes[0] = emit.w.not(resident).lane(0);
-                Ok(lanes)
-            })
+        let lanes = self.at_texel(&access, texel, |emit, _, texel| {
+            emit.ask_residency();
+            emit.read_texel(texel);
+            let resident = emit.residency_answer();
+            // Negated, because a skipped block gives zeros: a texel that does not exist counts as resident.
+            Ok(emit.w.not(resident).alone())
         })?;
         let is_missing = self.w.val(lanes[0].id());
         Ok(self.w.not(is_missing))
@@ -78,44 +107,33 @@ impl Emit<'_> {
     pub(super) fn image_load(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let (access, image) = self.image_access(cx)?;
         let texel = self.texel(cx, image, 0)?;
-        let ty = cx.inst.ty;
-        let lanes = self.with_image(&access, |emit, pointer| {
-            let object = emit.w.loaded_image(pointer);
-            let (texel, inside) = emit.w.inside(object, texel);
-            emit.lanes_if(inside, |emit| {
-                let read = emit.read_texel(object, texel);
-                Ok(emit.w.elements(read, ty, &access, image.texels))
-            })
+        let lanes = self.at_texel(&access, texel, |emit, _, texel| {
+            let read = emit.read_texel(texel);
+            let count = usize::from(access.components);
+            Ok(emit.w.elements(read, cx.inst.ty, count, image.texels))
         })?;
         Ok(Outcome::Lanes(lanes))
     }
 
     /// A texel as a vector of four components.
-    pub(super) fn read_texel(&mut self, object: ValueWord, texel: Texel) -> Val {
-        let mut operands = [object.0, texel.coordinate.id.0, 0, 0];
-        let count = 2 + sample_operand(texel, &mut operands[2..]);
+    pub(super) fn read_texel(&mut self, texel: Texel) -> Val {
         let scalar = texel_component(texel.image.texels);
-        self.texel_op(Spv::ImageRead, scalar, 4, &operands[..count])
+        self.texel_op(Spv::ImageRead, scalar, 4, &texel.operands(None))
     }
 
     /// `ImageStore`
     pub(super) fn image_store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let (access, image) = self.image_access(cx)?;
-        let program = self.program;
-        let src = &program.srcs[cx.inst.first_source as usize];
+        let src = self.program.source(cx.inst, 0);
         // Narrow values are in the low bits; a store takes them as they are.
         let narrow = cx.inst.ty.width() < Width::W32;
         let ty = if narrow { Type::U32 } else { cx.inst.ty };
         let value = self.source_as(src, ty, access.element_lanes())?;
         let value = self.w.texel_value(value, cx.inst.ty, &access, image.texels);
         let texel = self.texel(cx, image, 1)?;
-        self.with_image(&access, |emit, pointer| {
-            let object = emit.w.loaded_image(pointer);
-            let (texel, inside) = emit.w.inside(object, texel);
-            emit.lanes_if(inside, |emit| {
-                emit.w.write_texel(object, texel, value);
-                Ok([Lane::UNDEFINED; 4])
-            })
+        self.at_texel(&access, texel, |emit, _, texel| {
+            emit.w.write_texel(texel, value);
+            Ok([Lane::UNDEFINED; 4])
         })?;
         Ok(Outcome::None)
     }
@@ -125,24 +143,16 @@ impl Emit<'_> {
         let (access, image) = self.image_access(cx)?;
         let is_size = cx.inst.op == Op::ImageSize;
         let lanes = self.with_image(&access, |emit, pointer| {
-            let object = emit.w.loaded_image(pointer);
+            let object = emit.w.loaded(pointer);
             if is_size {
                 let size = emit.w.image_dimensions(object, &image);
-                let zero = Lane::scalar(emit.w.uint(0));
-                let mut lanes = [zero; 4];
-                for lane in WriteMask((1 << size.size) - 1).lanes() {
-                    lanes[lane] = size.lane(lane);
-                }
-                return Ok(lanes);
+                return Ok(emit.w.zero_filled(size));
             }
             if !image.target.is_multisample() {
                 return Err(Error::unsupported("only multisample images have samples"));
             }
             emit.w.needs.insert(Need::ImageQuery);
-            let samples = emit
-                .w
-                .op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0]);
-            Ok([samples.lane(0); 4])
+            Ok([emit.w.sample_count(object).lane(0); 4])
         })?;
         Ok(Outcome::Lanes(lanes))
     }
@@ -150,39 +160,31 @@ impl Emit<'_> {
 
 impl Builder {
     /// Writes a texel from a vector of four components.
-    pub(super) fn write_texel(&mut self, object: ValueWord, texel: Texel, value: Val) {
-        let mut operands = [object.0, texel.coordinate.id.0, value.id.0, 0, 0];
-        let count = 3 + sample_operand(texel, &mut operands[3..]);
-        self.body.op(Spv::ImageWrite, &operands[..count]);
+    pub(super) fn write_texel(&mut self, texel: Texel, value: Val) {
+        self.body.op(Spv::ImageWrite, &texel.operands(Some(value)));
     }
 
-    /// The elements of a texel that was read, and (0, 0, 0, 1) past them: EXT_shader_image_load_store section 2.X.8.Z, LOADIM.
-    fn elements(
-        &mut self,
-        read: Val,
-        ty: Type,
-        access: &ImageAccess,
-        texels: ImageTexels,
-    ) -> [Lane; 4] {
+    /// The first `count` elements of a texel that was read, and (0, 0, 0, 1) past them: EXT_shader_image_load_store section 2.X.8.Z,
+    /// LOADIM.
+    fn elements(&mut self, read: Val, ty: Type, count: usize, texels: ImageTexels) -> [Lane; 4] {
         if matches!(texels, ImageTexels::Formatted(_)) {
-            return std::array::from_fn(|lane| read.lane(lane));
+            return read.lanes();
         }
         let one = if ty == Type::F32 {
             self.float(1.0)
         } else {
-            self.uint(if ty == Type::F16 { 0x3c00 } else { 1 })
+            self.uint(if ty == Type::F16 { HALF_ONE } else { 1 })
         };
         let zero = self.uint(0);
         let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
         let bits = ty.width().bits();
-        for (number, lane) in (0u32..).zip(&mut lanes[..usize::from(access.components)]) {
+        for (number, lane) in (0u32..).zip(&mut lanes[..count]) {
             let (word, shift) = (number * bits / 32, number * bits % 32);
             let word = self.component(read, word as usize);
             *lane = if bits == 32 {
                 word.lane(0)
             } else {
-                let shift = self.constant_like(word, u64::from(shift));
-                let value = self.binary(Spv::ShiftRightLogical, word, shift);
+                let value = self.binary_bits(Spv::ShiftRightLogical, word, u64::from(shift));
                 self.extend(value, bits, ty.is_signed_int()).lane(0)
             };
         }
@@ -197,57 +199,51 @@ impl Builder {
         access: &ImageAccess,
         texels: ImageTexels,
     ) -> Val {
-        let lanes: [Lane; 4] = std::array::from_fn(|lane| value.lane(lane));
+        let lanes = value.lanes();
         if matches!(texels, ImageTexels::Formatted(_)) {
             return self.gather_vector(&lanes, texel_component(texels));
         }
-        let zero = Lane::scalar(self.uint(0));
-        let mut words = [zero; 4];
+        let mut words = [Lane::scalar(self.uint(0)); 4];
         let bits = ty.width().bits();
         for (number, lane) in (0u32..).zip(&lanes[..usize::from(access.components)]) {
             let place = (number * bits / 32) as usize;
-            let value = self.scalar(*lane, Scalar::U32);
-            let value = self.val(value);
-            if bits == 32 {
-                words[place] = value.lane(0);
-                continue;
-            }
-            let mask = self.constant_like(value, (1 << bits) - 1);
-            let value = self.binary(Spv::BitwiseAnd, value, mask);
-            let shift = self.constant_like(value, u64::from(number * bits % 32));
-            let value = self.binary(Spv::ShiftLeftLogical, value, shift);
-            let old = self.val(words[place].id());
-            words[place] = self.binary(Spv::BitwiseOr, old, value).lane(0);
+            let value = self.lane_val(*lane, Scalar::U32);
+            words[place] = if bits == 32 {
+                value.lane(0)
+            } else {
+                let value = self.binary_bits(Spv::BitwiseAnd, value, (1 << bits) - 1);
+                let shift = u64::from(number * bits % 32);
+                let value = self.binary_bits(Spv::ShiftLeftLogical, value, shift);
+                let old = self.val(words[place].id());
+                self.binary(Spv::BitwiseOr, old, value).lane(0)
+            };
         }
         self.gather_vector(&words, Scalar::U32)
     }
 
     /// Whether the texel exists. Samples that do not are brought into range: which one is accessed then is undefined
     /// (EXT_shader_image_load_store section 3.9.X).
-    pub(super) fn inside(&mut self, object: ValueWord, texel: Texel) -> (Texel, Val) {
-        let size = self.image_dimensions(object, &texel.image);
-        let mut bounds: [Lane; 4] = std::array::from_fn(|lane| size.lane(lane));
-        let faces = texel.image.coordinate_lanes() as usize;
+    fn inside(&mut self, texel: Texel) -> (Texel, Val) {
+        let size = self.image_dimensions(texel.object, &texel.image);
+        let mut bounds = size.lanes();
         if texel.image.target == TexTarget::Cube {
             bounds[2] = Lane::scalar(self.uint(6));
         } else if texel.image.target == TexTarget::CubeArray {
             // The size counts cubes, the coordinate counts faces.
             let cubes = self.component(size, 2);
-            let six = self.constant_like(cubes, 6);
-            bounds[2] = self.binary(Spv::IMul, cubes, six).lane(0);
+            bounds[2] = self.binary_bits(Spv::IMul, cubes, 6).lane(0);
         }
-        let bounds = self.gather_vector(&bounds[..faces], Scalar::U32);
+        let lanes = texel.image.coordinate_lanes() as usize;
+        let bounds = self.gather_vector(&bounds[..lanes], Scalar::U32);
         // Unsigned, so that negative coordinates are beyond any size.
-        let below = self.compare(Spv::ULessThan, Scalar::BoolInt, texel.coordinate, bounds);
-        let inside = if below.size == 1 {
-            below
-        } else {
-            self.op(Spv::All, Scalar::BoolInt, 1, &[below.id.0])
+        let below = self.test(Spv::ULessThan, texel.coordinate, bounds);
+        let inside = match below.size {
+            1 => below,
+            _ => self.op(Spv::All, Scalar::BoolInt, 1, &[below.id.0]),
         };
         let sample = texel.sample.map(|sample| {
-            let samples = self.op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0]);
-            let one = self.constant_like(samples, 1);
-            let last = self.binary(Spv::ISub, samples, one);
+            let samples = self.sample_count(texel.object);
+            let last = self.binary_bits(Spv::ISub, samples, 1);
             self.int_min(sample, last)
         });
         (Texel { sample, ..texel }, inside)
@@ -259,16 +255,9 @@ impl Builder {
         let count = image.target.plane_dimensions() + u8::from(image.target.is_array());
         self.op(Spv::ImageQuerySize, Scalar::U32, count, &[object.0])
     }
-}
 
-/// Adds the sample to the operands of an access; gives their number.
-fn sample_operand(texel: Texel, operands: &mut [u32]) -> usize {
-    match texel.sample {
-        Some(sample) => {
-            operands[0] = ImageOperands::SAMPLE.bits();
-            operands[1] = sample.id.0;
-            2
-        }
-        None => 0,
+    /// Samples of an image.
+    pub(super) fn sample_count(&mut self, object: ValueWord) -> Val {
+        self.op(Spv::ImageQuerySamples, Scalar::U32, 1, &[object.0])
     }
 }

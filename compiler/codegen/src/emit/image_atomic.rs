@@ -4,13 +4,13 @@ use super::Emit;
 use super::atomic::Update;
 use super::cx::{InstCx, Outcome};
 use super::image::Texel;
-use super::image_object::ImagePointer;
+use super::member::Descriptor;
 use crate::builder::{Builder, Lane, Scalar};
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
 use glasm_ir::resource::AtomicOp;
 use glasm_ir::{Image, ImageAccess, ImageTexels, Type};
-use spirv::{Decoration, Op as Spv, StorageClass};
+use spirv::{Op as Spv, StorageClass};
 
 impl Emit<'_> {
     /// `ImageAtomic`
@@ -32,19 +32,15 @@ impl Emit<'_> {
             self.scalar_update(cx.inst, op)?
         };
         let texel = self.texel(cx, image, 1)?;
-        let lanes = self.with_image(&access, |emit, pointer| {
-            let object = emit.w.loaded_image(pointer);
-            let (texel, inside) = emit.w.inside(object, texel);
-            emit.lanes_if(inside, |emit| {
-                let pointer = emit.w.texel_pointer(pointer, texel);
-                let old = emit.update_texel(pointer, update)?.lane(0);
-                if halves {
-                    let [low, high] = emit.w.halves(old);
-                    let zero = Lane::scalar(emit.w.uint(0));
-                    return Ok([low, high, zero, zero]);
-                }
-                Ok([old; 4])
-            })
+        let lanes = self.at_texel(&access, texel, |emit, image, texel| {
+            let pointer = emit.w.texel_pointer(image, texel);
+            let old = emit.update_texel(pointer, update)?.lane(0);
+            if halves {
+                let [low, high] = emit.w.halves(old);
+                let zero = Lane::scalar(emit.w.uint(0));
+                return Ok([low, high, zero, zero]);
+            }
+            Ok([old; 4])
         })?;
         Ok(Outcome::Lanes(lanes))
     }
@@ -59,21 +55,17 @@ impl Emit<'_> {
     ) -> Result<Outcome, Failure> {
         let updates = self.half_updates(cx.inst, op, access.components)?;
         let texel = self.texel(cx, image, 1)?;
-        let lanes = self.with_image(access, |emit, pointer| {
-            let object = emit.w.loaded_image(pointer);
-            let (texel, inside) = emit.w.inside(object, texel);
-            emit.lanes_if(inside, |emit| {
-                emit.lanes_if_alive(|emit| {
-                    emit.lanes_while_locked(|emit| Ok(emit.update_halves(object, texel, &updates)))
-                })
+        let lanes = self.at_texel(access, texel, |emit, _, texel| {
+            emit.lanes_if_alive(|emit| {
+                emit.lanes_while_locked(|emit| Ok(emit.update_halves(texel, &updates)))
             })
         })?;
         Ok(Outcome::Lanes(lanes))
     }
 
     /// Reads a texel, writes the updated one and gives the bits of the old half floats.
-    fn update_halves(&mut self, object: ValueWord, texel: Texel, updates: &[Update]) -> [Lane; 4] {
-        let read = self.read_texel(object, texel);
+    fn update_halves(&mut self, texel: Texel, updates: &[Update]) -> [Lane; 4] {
+        let read = self.read_texel(texel);
         let zero = Lane::scalar(self.w.uint(0));
         let (mut words, mut lanes) = ([zero; 4], [zero; 4]);
         for (word, update) in updates.iter().enumerate() {
@@ -82,13 +74,13 @@ impl Emit<'_> {
             words[word] = self.w.updated_halves(old, *update).lane(0);
         }
         let new = self.w.gather_vector(&words, Scalar::U32);
-        self.w.write_texel(object, texel, new);
+        self.w.write_texel(texel, new);
         lanes
     }
 }
 
 impl Builder {
-    fn texel_pointer(&mut self, image: ImagePointer, texel: Texel) -> ValueWord {
+    fn texel_pointer(&mut self, image: Descriptor, texel: Texel) -> ValueWord {
         let word = self.ty(Scalar::U32, 1);
         let ty = self.pointer(StorageClass::Image, word);
         // `OpImageTexelPointer` always has a sample operand, 0 for images with one sample.
@@ -101,7 +93,7 @@ impl Builder {
         self.body
             .result(Spv::ImageTexelPointer, ty, pointer, &operands);
         if image.divergent {
-            self.decorate(pointer, Decoration::NonUniform, &[]);
+            self.decorate_divergent(pointer);
         }
         pointer
     }

@@ -10,7 +10,7 @@ use crate::interface::bind;
 use crate::options::IMAGE_LOCK_BINDING;
 use crate::reflect::DescriptorSlot;
 use crate::words::ValueWord;
-use spirv::{Decoration, LoopControl, Op as Spv, StorageClass};
+use spirv::{Decoration, Op as Spv, StorageClass};
 
 impl Emit<'_> {
     /// The lanes that `body` gives, which runs while no other invocation does the same.
@@ -21,17 +21,15 @@ impl Emit<'_> {
         let lock = self.image_lock();
         let (scope, relaxed) = self.w.atomic_scope(None);
         let [free, taken] = [0, 1].map(|value| self.w.uint(value));
-        let [header, round, next, merge] = std::array::from_fn(|_| self.w.label());
-        self.w.body.op(Spv::Branch, &[header.0]);
+        let [header, round, next, merge] = self.w.labels();
+        self.w.jump(header);
         self.w.begin_block(header);
-        let none = LoopControl::NONE.bits();
-        self.w.body.op(Spv::LoopMerge, &[merge.0, next.0, none]);
-        self.w.body.op(Spv::Branch, &[round.0]);
+        self.w.merge_loop(merge, next);
+        self.w.jump(round);
         self.w.begin_block(round);
-        let operands = [lock.0, scope.0, relaxed.0, relaxed.0, taken.0, free.0];
-        let seen = self
-            .w
-            .op(Spv::AtomicCompareExchange, Scalar::U32, 1, &operands);
+        let operands = [lock, scope, relaxed, relaxed, taken, free].map(|id| id.0);
+        let op = Spv::AtomicCompareExchange;
+        let seen = self.w.op(op, Scalar::U32, 1, &operands);
         let owns = self.w.compare_bits(Spv::IEqual, seen, 0);
         let lanes = self.lanes_if(owns, |emit| {
             // The lock itself is relaxed: what its earlier holders wrote is visible after this barrier.
@@ -43,11 +41,9 @@ impl Emit<'_> {
             emit.w.body.op(Spv::AtomicStore, &operands);
             Ok(lanes)
         })?;
-        self.w.body.op(Spv::Branch, &[next.0]);
+        self.w.jump(next);
         self.w.begin_block(next);
-        self.w
-            .body
-            .op(Spv::BranchConditional, &[owns.id.0, merge.0, header.0]);
+        self.w.jump_if(owns.id, merge, header);
         self.w.begin_block(merge);
         Ok(lanes)
     }

@@ -1,7 +1,8 @@
 //! Variables of images: storage images and storage texel buffers, arrays of them.
 
 use super::Emit;
-use super::place::Member;
+use super::member::{Descriptor, Indexing, choices};
+use super::texture_object::{STORAGE, target_row};
 use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
@@ -13,10 +14,8 @@ use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::resource::MemFlags;
-use glasm_ir::{
-    Aux, Image, ImageAccess, ImageId, ImageTexels, Op, Program, TexTarget, TypeBase, Units,
-};
-use spirv::{Decoration, Op as Spv, StorageClass};
+use glasm_ir::{Aux, Image, ImageAccess, ImageId, ImageTexels, Op, Program, TypeBase, Units};
+use spirv::{Decoration, StorageClass};
 
 bitflags::bitflags! {
     /// What a program does with an image.
@@ -80,10 +79,7 @@ impl Emit<'_> {
         let object = self.image_type(&image, uses)?;
         let count = self.image_count(image.units);
         let ty = match count {
-            Some(count) => {
-                let count = self.w.uint(count);
-                self.w.declare_type(Spv::TypeArray, &[object.0, count.0])
-            }
+            Some(count) => self.w.array_type(object, count),
             None => object,
         };
         let variable = self.w.variable(StorageClass::UniformConstant, ty);
@@ -94,13 +90,8 @@ impl Emit<'_> {
         Ok(result)
     }
 
-    /// Number of images that an access chooses from; `None` if there is no choice.
     fn image_count(&self, units: Units) -> Option<u32> {
-        match units {
-            Units::One(_) => None,
-            Units::Array { count, .. } => Some(count.max(1)),
-            Units::Handle | Units::QueriedHandle => Some(self.options.handles.images.max(1)),
-        }
+        choices(units, self.options.handles.images)
     }
 
     /// Binds the variable of an image and says so in the reflection.
@@ -156,20 +147,17 @@ impl Emit<'_> {
         if format.is_some_and(TexelFormat::is_extended) {
             self.w.needs.insert(Need::ImageExtendedFormats);
         }
-        self.w.need_image_target(image.target);
-        let operands = [
-            component.0,
-            super::texture_object::dim(image.target) as u32,
-            0,
-            u32::from(image.target.is_array()),
-            u32::from(image.target.is_multisample()),
-            2,
-            format.map_or(
-                spirv::ImageFormat::Unknown as u32,
-                TexelFormat::spirv_number,
-            ),
-        ];
-        Ok(self.w.declare_type(Spv::TypeImage, &operands))
+        let row = target_row(image.target);
+        row.of_images
+            .iter()
+            .for_each(|need| self.w.needs.insert(*need));
+        let number = format.map_or(
+            spirv::ImageFormat::Unknown as u32,
+            TexelFormat::spirv_number,
+        );
+        Ok(self
+            .w
+            .image_type(component, image.target, [0, STORAGE, number]))
     }
 
     /// The format that the module names for formatted accesses; none if the device finds it out.
@@ -216,81 +204,32 @@ impl Emit<'_> {
     pub(super) fn with_image(
         &mut self,
         data: &ImageAccess,
-        mut access: impl FnMut(&mut Self, ImagePointer) -> Result<[Lane; 4], Failure>,
+        mut access: impl FnMut(&mut Self, Descriptor) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
         let image = self.program.images[data.image];
-        let variable = self.image_variable(data.image)?;
+        let ImageVariable { variable, object } = self.image_variable(data.image)?;
         let Some(len) = self.image_count(image.units) else {
-            let pointer = ImagePointer {
-                pointer: variable.variable,
-                object: variable.object,
+            let image = Descriptor {
+                pointer: variable,
+                object,
                 divergent: false,
             };
-            return access(self, pointer);
+            return access(self, image);
         };
-        let member = match data.element {
-            Some(term) => self.member(term, len)?,
-            None => Member::Constant(0),
-        };
-        match member {
-            Member::Constant(number) => {
-                let number = self.w.uint(number);
-                let pointer = self.w.image_element(variable, number, false);
-                access(self, pointer)
-            }
-            Member::Uniform(number) if self.w.can_index(image.target).dynamic => {
-                self.w
-                    .needs
-                    .insert(match image.target == TexTarget::Buffer {
-                        true => Need::ImageBufferIndexing,
-                        false => Need::ImageIndexing,
-                    });
-                let pointer = self.w.image_element(variable, number, false);
-                access(self, pointer)
-            }
-            Member::Divergent(number) if self.w.can_index(image.target).divergent => {
-                self.w
-                    .needs
-                    .insert(match image.target == TexTarget::Buffer {
-                        true => Need::ImageBufferDivergence,
-                        false => Need::ImageDivergence,
-                    });
-                self.w.needs.insert(Need::NonUniform);
-                let pointer = self.w.image_element(variable, number, true);
-                access(self, pointer)
-            }
-            Member::Uniform(number) | Member::Divergent(number) => {
-                let number = self.w.val(number);
-                self.lanes_by_case(number, len, |emit, case| {
-                    let case = emit.w.uint(case);
-                    let pointer = emit.w.image_element(variable, case, false);
-                    access(emit, pointer)
-                })
-            }
-        }
+        let member = self.member(data.element, len)?;
+        self.at_member(
+            Indexing::of_images(image.target),
+            member,
+            len,
+            |emit, it| {
+                let image = emit.w.descriptor(variable, object, it);
+                access(emit, image)
+            },
+        )
     }
 }
 
 impl Builder {
-    fn need_image_target(&mut self, target: TexTarget) {
-        let need = match target {
-            TexTarget::D1 | TexTarget::D1Array => Need::Image1D,
-            TexTarget::CubeArray => Need::ImageCubeArray,
-            TexTarget::Buffer => Need::ImageBuffer,
-            TexTarget::D2Ms => Need::ImageMultisample,
-            TexTarget::D2MsArray => {
-                self.needs.insert(Need::ImageMultisampleArray);
-                Need::ImageMultisample
-            }
-            TexTarget::D2
-            | TexTarget::D3
-            | TexTarget::Cube
-            | TexTarget::Rect
-            | TexTarget::D2Array => return,
-        };
-        self.needs.insert(need);
-    }
-
     /// Images are aliased, because any two units may show the same memory.
     fn image_decorations(&mut self, variable: ValueWord, uses: ImageUse) {
         let written = uses.contains(ImageUse::WRITTEN);
@@ -307,82 +246,14 @@ impl Builder {
             self.need_stores();
         }
     }
-
-    fn can_index(&self, target: TexTarget) -> Indexing {
-        let device = self.device;
-        match target == TexTarget::Buffer {
-            true => Indexing {
-                dynamic: device.storage_texel_buffer_dynamic_indexing,
-                divergent: device.storage_texel_buffer_non_uniform_indexing,
-            },
-            false => Indexing {
-                dynamic: device.storage_image_dynamic_indexing,
-                divergent: device.storage_image_non_uniform_indexing,
-            },
-        }
-    }
-
-    fn image_element(
-        &mut self,
-        variable: ImageVariable,
-        number: ValueWord,
-        divergent: bool,
-    ) -> ImagePointer {
-        let ty = self.pointer(StorageClass::UniformConstant, variable.object);
-        let pointer = self.object();
-        let operands = [variable.variable.0, number.0];
-        self.body.result(Spv::AccessChain, ty, pointer, &operands);
-        if divergent {
-            self.decorate(pointer, Decoration::NonUniform, &[]);
-        }
-        ImagePointer {
-            pointer,
-            object: variable.object,
-            divergent,
-        }
-    }
-
-    /// The image behind a pointer.
-    pub(super) fn loaded_image(&mut self, image: ImagePointer) -> ValueWord {
-        let loaded = self.object();
-        self.body
-            .result(Spv::Load, image.object, loaded, &[image.pointer.0]);
-        if image.divergent {
-            self.decorate(loaded, Decoration::NonUniform, &[]);
-        }
-        loaded
-    }
-}
-
-/// How a device can index arrays of images.
-#[derive(Clone, Copy, Debug)]
-struct Indexing {
-    /// By the same number in all invocations.
-    dynamic: bool,
-    /// By any number.
-    divergent: bool,
-}
-
-/// A pointer to one image.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ImagePointer {
-    pub(super) pointer: ValueWord,
-    object: TypeWord,
-    /// Whether it may differ between invocations.
-    pub(super) divergent: bool,
 }
 
 /// Which of the views of an image unit is bound.
 fn view_number(texels: ImageTexels) -> u32 {
     match texels {
         ImageTexels::Formatted(_) => 0,
-        ImageTexels::Raw(bits) => match bits {
-            8 => 1,
-            16 => 2,
-            32 => 3,
-            64 => 4,
-            _ => 5,
-        },
+        // Sizes from 8 to 128 bits have the numbers 1 to 5.
+        ImageTexels::Raw(bits) => bits.trailing_zeros().saturating_sub(2),
         ImageTexels::Unseen => 6,
     }
 }

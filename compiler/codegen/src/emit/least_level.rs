@@ -12,8 +12,8 @@ use super::texture_access::Access;
 use super::texture_offset::Detail;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
+use glasm_ir::Stage;
 use glasm_ir::resource::TexMode;
-use glasm_ir::{Stage, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
@@ -38,9 +38,7 @@ impl Emit<'_> {
             self.w.gradients_are_below(access, unbiased)
         } else {
             match self.w.level_of_detail(&usual_access, Detail::Computed) {
-                Some(level) => self
-                    .w
-                    .compare(Spv::FOrdLessThan, Scalar::BoolInt, level, least),
+                Some(level) => self.w.test(Spv::FOrdLessThan, level, least),
                 None => self.w.never(),
             }
         };
@@ -54,8 +52,7 @@ impl Emit<'_> {
         }
         let scalar = self.w.info(usual[0].id()).scalar;
         let [usual, raised] = [usual, raised].map(|lanes| self.w.gather_vector(&lanes, scalar));
-        let texel = self.w.select(is_below, raised, usual);
-        Ok(std::array::from_fn(|lane| texel.lane(lane)))
+        Ok(self.w.select(is_below, raised, usual).lanes())
     }
 
     /// A level from which the bias of the sampler leads to `level`.
@@ -89,14 +86,10 @@ impl Builder {
         let ([Some(dx), Some(dy)], Some(coordinate)) = (access.own, access.coordinate) else {
             return self.never();
         };
-        let base = self.uint(0);
-        let base = self.val(base);
+        let base = self.uint_val(0);
         let mut size = self.level_size(access, base);
         let mut derivatives = [dx, dy];
-        if matches!(
-            access.texture.target,
-            TexTarget::Cube | TexTarget::CubeArray
-        ) {
+        if access.texture.target.is_cube() {
             size = self.component(size, 0);
             // Coordinates on a face go from -1 to 1, over twice the range of texture coordinates.
             let half = self.float_like(size, 0.5);
@@ -111,7 +104,7 @@ impl Builder {
         // Both sides are squared, which saves a root and a logarithm.
         let twice = self.binary(Spv::FAdd, least, least);
         let bound = self.ext(GlslOp::Exp2, &[twice]);
-        self.compare(Spv::FOrdLessThan, Scalar::BoolInt, length, bound)
+        self.test(Spv::FOrdLessThan, length, bound)
     }
 
     /// Derivatives of `p / m`, where `m` is the largest component of the direction `p`: that component has none, the others are
@@ -122,8 +115,8 @@ impl Builder {
         let [x, y, z] = [0, 1, 2].map(|axis| self.component(sizes, axis));
         let xy = self.ext(GlslOp::NMax, &[x, y]);
         let largest = self.ext(GlslOp::NMax, &[xy, z]);
-        let is_z = self.compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, z, xy);
-        let is_y = self.compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, y, x);
+        let is_z = self.test(Spv::FOrdGreaterThanEqual, z, xy);
+        let is_y = self.test(Spv::FOrdGreaterThanEqual, y, x);
         derivatives.map(|derivative| {
             let mut major = |vector: Val| {
                 let [x, y, z] = [0, 1, 2].map(|axis| self.component(vector, axis));
@@ -136,11 +129,6 @@ impl Builder {
             let moved = self.binary(Spv::FSub, derivative, moved);
             self.binary(Spv::FDiv, moved, largest)
         })
-    }
-
-    fn never(&mut self) -> Val {
-        let id = self.constant(Scalar::BoolInt, 0);
-        self.val(id)
     }
 
     fn length_squared(&mut self, vector: Val) -> Val {

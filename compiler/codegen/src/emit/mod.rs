@@ -17,6 +17,7 @@
 //! | `texture_access`, `texture_offset`, `texture_object` | their sources and operands, their variables |
 //! | `image`, `image_atomic`, `image_lock`, `image_object` | image accesses |
 //! | `memory`, `atomic`, `word_access`, `buffer`, `place` | memory accesses |
+//! | `member` | arrays of textures, images and buffers |
 //! | `cond` | condition codes and tests |
 //! | `operand` | sources of instructions |
 //! | `inputs`, `array` | inputs as operands; registers that live in variables, run-time indices |
@@ -47,6 +48,7 @@ mod inst;
 mod int;
 mod join;
 mod least_level;
+mod member;
 mod memory;
 mod names;
 mod operand;

@@ -210,7 +210,7 @@ impl Emit<'_> {
 
 /// The lanes that the swizzled lanes `lanes` read, one after the other; gives their number.
 #[inline(always)]
-fn pick(base: &[Lane; 4], swizzle: Swizzle, lanes: u8, out: &mut [Lane; 4]) -> usize {
+pub(super) fn pick(base: &[Lane; 4], swizzle: Swizzle, lanes: u8, out: &mut [Lane; 4]) -> usize {
     if is_prefix(lanes) {
         // The lanes behind them do not matter.
         *out = if swizzle == Swizzle::XYZW {

@@ -29,8 +29,7 @@ impl Emit<'_> {
         op: GlslOp,
         size: u8,
     ) -> Result<Outcome, Failure> {
-        let program = self.program;
-        let src = &program.srcs[cx.inst.first_source as usize];
+        let src = self.program.source(cx.inst, 0);
         let word = self.source_as(src, Type::U32, 1)?;
         let numbers = self.w.ext_to(op, Scalar::F32, size, word.id);
         Ok(Outcome::Lanes(std::array::from_fn(|lane| {
@@ -40,16 +39,14 @@ impl Emit<'_> {
 
     /// 64-bit lanes of pairs of words.
     pub(super) fn pack64(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let program = self.program;
-        let src = &program.srcs[cx.inst.first_source as usize];
-        let odd = WriteMask(cx.lanes).lanes().any(|lane| lane % 2 == 1);
-        let even = WriteMask(cx.lanes).lanes().any(|lane| lane % 2 == 0);
+        let src = self.program.source(cx.inst, 0);
         let mut wide = [Lane::UNDEFINED; 2];
-        for (half, mask) in [(0, 0b0011), (1, 0b1100)] {
-            if half == 0 && even || half == 1 && odd {
-                let words = self.source_as(src, Type::U32, mask)?;
+        // Lanes x and z of the result come from the first two words, y and w from the others.
+        for (half, wide) in wide.iter_mut().enumerate() {
+            if cx.lanes & (0b0101 << half) != 0 {
+                let words = self.source_as(src, Type::U32, 0b0011 << (2 * half))?;
                 let words = self.w.widen(words, 2);
-                wide[half] = self.w.wide_from_words(words);
+                *wide = self.w.wide_from_words(words);
             }
         }
         Ok(Outcome::Lanes(std::array::from_fn(|lane| wide[lane % 2])))
@@ -57,8 +54,7 @@ impl Emit<'_> {
 
     /// Words of 64-bit lanes.
     pub(super) fn unpack64(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
-        let program = self.program;
-        let src = &program.srcs[cx.inst.first_source as usize];
+        let src = self.program.source(cx.inst, 0);
         let mut lanes = [Lane::UNDEFINED; 4];
         for half in 0..2 {
             if cx.lanes >> (2 * half) & 3 == 0 {

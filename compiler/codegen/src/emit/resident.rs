@@ -2,7 +2,7 @@
 
 use super::Emit;
 use super::cx::{InstCx, Outcome, Texel};
-use crate::builder::{Lane, Scalar, Val};
+use crate::builder::Val;
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use glasm_ir::inst::TexAccessId;
@@ -24,8 +24,7 @@ impl Emit<'_> {
             TexTarget::D1 | TexTarget::D1Array | TexTarget::Buffer
         );
         if never_sparse || !self.w.device.resource_residency {
-            let resident = self.w.constant(Scalar::BoolInt, 1);
-            return Ok(Outcome::Val(self.w.val(resident)));
+            return Ok(Outcome::Val(self.w.always()));
         }
         self.w.needs.insert(Need::SparseResidency);
         let resident = match cx.inst.aux {
@@ -50,13 +49,7 @@ impl Emit<'_> {
                 remaining: emit.live.remaining(),
                 lanes,
             });
-            let resident = emit.residency_answer();
-            Ok([
-                resident.lane(0),
-                Lane::UNDEFINED,
-                Lane::UNDEFINED,
-                Lane::UNDEFINED,
-            ])
+            Ok(emit.residency_answer().alone())
         })?;
         Ok(self.w.val(lanes[0].id()))
     }

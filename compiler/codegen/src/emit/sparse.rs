@@ -33,10 +33,7 @@ impl Emit<'_> {
         self.sparse.question = Question::None;
         match self.sparse.answer.take() {
             Some(answer) => answer,
-            None => {
-                let resident = self.w.constant(Scalar::BoolInt, 1);
-                self.w.val(resident)
-            }
+            None => self.w.always(),
         }
     }
 
@@ -48,22 +45,18 @@ impl Emit<'_> {
     /// One more access told this.
     pub(super) fn add_residency(&mut self, resident: Val) {
         self.sparse.answer = Some(match self.sparse.answer {
-            Some(others) => self.w.op(
-                Spv::LogicalAnd,
-                Scalar::BoolInt,
-                1,
-                &[others.id.0, resident.id.0],
-            ),
+            Some(others) => {
+                let operands = [others.id.0, resident.id.0];
+                self.w.op(Spv::LogicalAnd, Scalar::BoolInt, 1, &operands)
+            }
             None => resident,
         });
     }
 
     /// An instruction that reads texels, in the form that tells of residency if that is asked.
     pub(super) fn texel_op(&mut self, op: Spv, scalar: Scalar, size: u8, operands: &[u32]) -> Val {
-        let form = match self.sparse.question {
-            Question::None => None,
-            Question::Resident => FORMS.iter().find(|(plain, _)| *plain == op),
-        };
+        let form = FORMS.iter().find(|(plain, _)| *plain == op);
+        let form = form.filter(|_| self.sparse.question == Question::Resident);
         let Some(&(_, sparse_op)) = form else {
             return self.w.long_op(op, scalar, size, operands);
         };
@@ -71,40 +64,23 @@ impl Emit<'_> {
         let ty = self.w.declare_type(Spv::TypeStruct, &[code.0, texel.0]);
         let both = self.w.object();
         self.w.body.long_result(sparse_op, ty, both, operands);
-        let mut part = |number, scalar, size| {
-            self.w
-                .op(Spv::CompositeExtract, scalar, size, &[both.0, number])
-        };
-        let (code, texel) = (part(0, Scalar::U32, 1), part(1, scalar, size));
-        let resident = self.w.op(
-            Spv::ImageSparseTexelsResident,
-            Scalar::BoolInt,
-            1,
-            &[code.id.0],
-        );
+        let part = Spv::CompositeExtract;
+        let code = self.w.op(part, Scalar::U32, 1, &[both.0, 0]);
+        let texel = self.w.op(part, scalar, size, &[both.0, 1]);
+        let test = Spv::ImageSparseTexelsResident;
+        let resident = self.w.op(test, Scalar::BoolInt, 1, &[code.id.0]);
         self.add_residency(resident);
         texel
     }
 }
 
 /// Instructions that read texels, and their forms that tell of residency.
+#[rustfmt::skip]
 const FORMS: [(Spv, Spv); 8] = [
-    (
-        Spv::ImageSampleImplicitLod,
-        Spv::ImageSparseSampleImplicitLod,
-    ),
-    (
-        Spv::ImageSampleExplicitLod,
-        Spv::ImageSparseSampleExplicitLod,
-    ),
-    (
-        Spv::ImageSampleDrefImplicitLod,
-        Spv::ImageSparseSampleDrefImplicitLod,
-    ),
-    (
-        Spv::ImageSampleDrefExplicitLod,
-        Spv::ImageSparseSampleDrefExplicitLod,
-    ),
+    (Spv::ImageSampleImplicitLod, Spv::ImageSparseSampleImplicitLod),
+    (Spv::ImageSampleExplicitLod, Spv::ImageSparseSampleExplicitLod),
+    (Spv::ImageSampleDrefImplicitLod, Spv::ImageSparseSampleDrefImplicitLod),
+    (Spv::ImageSampleDrefExplicitLod, Spv::ImageSparseSampleDrefExplicitLod),
     (Spv::ImageFetch, Spv::ImageSparseFetch),
     (Spv::ImageGather, Spv::ImageSparseGather),
     (Spv::ImageDrefGather, Spv::ImageSparseDrefGather),

@@ -2,9 +2,9 @@
 
 use super::Emit;
 use super::cx::{InstCx, Outcome};
-use super::place::Member;
+use super::member::Member;
 use super::texture_access::{Access, Operands};
-use crate::builder::{Builder, Home, Lane, Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use glasm_ir::resource::{TexMode, TexelOffset};
@@ -41,7 +41,9 @@ impl Emit<'_> {
         access.object = match access.texture.units {
             Units::One(_) => self.loaded_texture(access.data.texture, variable),
             Units::Array { .. } | Units::Handle | Units::QueriedHandle => {
-                self.w.texture_element(variable, member)
+                let array = variable.variable;
+                let texture = self.w.descriptor(array, variable.object, member);
+                self.w.loaded(texture)
             }
         };
         if access.texture.target == TexTarget::Rect && !access.data.mode.integer_coordinate() {
@@ -75,11 +77,7 @@ impl Emit<'_> {
 
     fn fetch(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
         let image = self.w.image_of(access);
-        let mut moved = Access {
-            coordinate: access.coordinate,
-            own: access.own,
-            ..*access
-        };
+        let mut moved = *access;
         if let (Some(coordinate), Some(offset)) = (access.coordinate, access.offset) {
             // Vulkan allows run-time offsets as an operand of gathers only (VUID-StandaloneSpirv-Offset-04663).
             moved.coordinate = Some(self.w.add_offset(coordinate, offset));
@@ -91,13 +89,13 @@ impl Emit<'_> {
                 self.w.offset_operand(&moved, &mut operands)?;
                 operands.push(ImageOperands::SAMPLE, &[sample.id]);
             }
-            (TexMode::FetchSample, None) => {}
-            (_, Some(level)) if access.texture.target != TexTarget::Buffer => {
+            (mode, Some(level))
+                if mode != TexMode::FetchSample && access.texture.target != TexTarget::Buffer =>
+            {
                 // Rectangles have one level.
-                let level = if access.texture.target == TexTarget::Rect {
-                    self.w.uint(0)
-                } else {
-                    level.id
+                let level = match access.texture.target == TexTarget::Rect {
+                    true => self.w.uint(0),
+                    false => level.id,
                 };
                 operands.push(ImageOperands::LOD, &[level]);
                 self.w.offset_operand(&moved, &mut operands)?;
@@ -108,14 +106,8 @@ impl Emit<'_> {
     }
 
     fn gather_texels(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Failure> {
-        let gathers = matches!(
-            access.texture.target,
-            TexTarget::D2
-                | TexTarget::D2Array
-                | TexTarget::Cube
-                | TexTarget::CubeArray
-                | TexTarget::Rect
-        );
+        let target = access.texture.target;
+        let gathers = target.plane_dimensions() == 2 && !target.is_multisample();
         if !gathers {
             return Err(Error::unsupported(
                 "only two-dimensional and cube textures can be gathered",
@@ -142,20 +134,17 @@ impl Emit<'_> {
         }
         let mut lanes = [Lane::UNDEFINED; 4];
         for (index, lane) in lanes.iter_mut().enumerate() {
-            let offset = self
-                .w
-                .gather_vector(&[x.lane(index), y.lane(index)], Scalar::S32);
+            let parts = [x.lane(index), y.lane(index)];
+            let offset = self.w.gather_vector(&parts, Scalar::S32);
             if let Some(wrap) = wrap {
                 let mut own = *access;
                 (own.data.offset, own.offset) = (TexelOffset::Dynamic, Some(offset));
                 *lane = self.gather_wrapped(&own, component, wrap)[3];
                 continue;
             }
-            let constant = self.w.info(offset.id).home == Home::Constant;
-            let bit = if constant {
-                ImageOperands::CONST_OFFSET
-            } else {
-                ImageOperands::OFFSET
+            let bit = match self.w.is_constant(offset.id) {
+                true => ImageOperands::CONST_OFFSET,
+                false => ImageOperands::OFFSET,
             };
             let mut operands = Operands::default();
             operands.push(bit, &[offset.id]);
@@ -170,63 +159,44 @@ impl Builder {
         self.needs.insert(Need::ImageQuery);
         let target = access.texture.target;
         let image = self.image_of(access);
-        let is_cube = target.is_cube();
-        let size = if is_cube { 2 } else { target.dimensions() } + u8::from(target.is_array());
+        let size = target.plane_dimensions() + u8::from(target.is_array());
         let has_levels =
             !(target.is_multisample() || matches!(target, TexTarget::Buffer | TexTarget::Rect));
-        let val = match (has_levels, access.own[0]) {
-            (true, Some(level)) => self.op(
-                Spv::ImageQuerySizeLod,
-                Scalar::U32,
-                size,
-                &[image.0, level.id.0],
-            ),
+        let level = match access.own[0] {
+            Some(level) if has_levels => Some(level.id),
             // A rectangle is a sampled 2D image here, of which SPIR-V gives the size of a level only.
-            (false, _) if target == TexTarget::Rect => {
-                let zero = self.uint(0);
-                self.op(
-                    Spv::ImageQuerySizeLod,
-                    Scalar::U32,
-                    size,
-                    &[image.0, zero.0],
-                )
+            _ if target == TexTarget::Rect => Some(self.uint(0)),
+            _ => None,
+        };
+        let val = match level {
+            Some(level) => {
+                let operands = [image.0, level.0];
+                self.op(Spv::ImageQuerySizeLod, Scalar::U32, size, &operands)
             }
-            _ => self.op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]),
+            None => self.op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]),
         };
         let mut lanes = [Lane::UNDEFINED; 4];
-        for (index, lane) in lanes[..size as usize].iter_mut().enumerate() {
-            *lane = val.lane(index);
-        }
+        lanes[..usize::from(size)].copy_from_slice(&val.lanes()[..usize::from(size)]);
         if has_levels {
-            let levels = self.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0]);
-            lanes[3] = levels.lane(0);
+            lanes[3] = self.level_count(image).lane(0);
         }
         lanes
     }
 
     fn query_lod(&mut self, access: &Access) -> [Lane; 4] {
-        let Some(coordinate) = access
-            .coordinate
-            .filter(|_| self.stage() == Stage::Fragment)
-        else {
+        let in_fragment = self.stage() == Stage::Fragment;
+        let Some(coordinate) = access.coordinate.filter(|_| in_fragment) else {
             // Without derivatives the base level is accessed.
             return [Lane::UNDEFINED; 4];
         };
-        self.needs.insert(Need::ImageQuery);
-        let coordinate = self.first_components(coordinate, access.texture.target.dimensions());
-        let operands = [access.object.0, coordinate.id.0];
-        let val = self.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands);
+        let val = self.lod_query(access, coordinate);
         let level = self.below_last_level(access, val);
         [level, val.lane(1), Lane::UNDEFINED, Lane::UNDEFINED]
     }
 
     /// The level that a query gives, which not every device keeps within the levels of the texture.
     fn below_last_level(&mut self, access: &Access, queried: Val) -> Lane {
-        let image = self.image_of(access);
-        let levels = self.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0]);
-        let one = self.uint(1);
-        let one = self.val(one);
-        let last = self.binary(Spv::ISub, levels, one);
+        let last = self.last_level(access);
         let last = self.unary_to(Spv::ConvertUToF, Scalar::F32, last);
         let level = self.gather_vector(&[queried.lane(0)], Scalar::F32);
         self.ext(GlslOp::NMin, &[level, last]).lane(0)
@@ -234,13 +204,10 @@ impl Builder {
 
     fn query_samples(&mut self, access: &Access) -> [Lane; 4] {
         self.needs.insert(Need::ImageQuery);
-        let count = if access.texture.target.is_multisample() {
-            let image = self.image_of(access);
-            self.op(Spv::ImageQuerySamples, Scalar::U32, 1, &[image.0])
-                .lane(0)
-        } else {
-            Lane::scalar(self.uint(1))
-        };
-        [count; 4]
+        if !access.texture.target.is_multisample() {
+            return [Lane::scalar(self.uint(1)); 4];
+        }
+        let image = self.image_of(access);
+        [self.sample_count(image).lane(0); 4]
     }
 }

@@ -7,10 +7,10 @@ use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::options::DepthMode;
-use crate::words::{TypeWord, ValueWord};
+use crate::words::{OperandList, TypeWord, ValueWord};
 use glasm_ir::resource::{TexMode, TexSource, TexelOffset};
-use glasm_ir::{Saturate, Stage, TexAccess, TexTarget, Texture};
-use spirv::{Decoration, ImageOperands, Op as Spv};
+use glasm_ir::{Saturate, Src, Stage, TexAccess, TexTarget, Texture};
+use spirv::{ImageOperands, Op as Spv};
 
 /// One access with its sources read, and its texture.
 #[derive(Clone, Copy)]
@@ -33,19 +33,24 @@ pub(super) struct Access {
 /// Image operands in the order of their bits.
 #[derive(Default)]
 pub(super) struct Operands {
-    pub(super) bits: u32,
-    pub(super) words: [u32; 5],
-    pub(super) count: usize,
+    bits: u32,
+    words: OperandList,
 }
 
 impl Operands {
     pub(super) fn push(&mut self, bit: ImageOperands, ids: &[ValueWord]) {
         self.bits |= bit.bits();
-        for id in ids {
-            self.words[self.count] = id.0;
-            self.count += 1;
-        }
+        ids.iter().for_each(|&id| self.words.push(id));
     }
+}
+
+/// Where a sample has its level of detail from.
+#[derive(Clone, Copy)]
+enum Level {
+    /// From derivatives that the device takes.
+    Implicit,
+    /// From its operands.
+    Explicit,
 }
 
 impl Emit<'_> {
@@ -70,31 +75,40 @@ impl Emit<'_> {
         };
         let program = self.program;
         for (number, src) in program.sources(cx.inst).iter().enumerate() {
-            let lanes = data.source_lanes(number);
-            let val = self.source_as(src, data.source_type(number), lanes)?;
-            let mut val = self.w.widen(val, lanes.count_ones().max(1) as u8);
-            let role = data.source_role(number);
-            if role == TexSource::Offset
-                || data.mode == TexMode::Grad && matches!(role, TexSource::Mode(_))
-            {
-                // Derivatives and offsets leave out the layer.
-                val = self.w.first_components(val, texture.target.dimensions());
-            }
-            match role {
-                TexSource::Coordinate => access.coordinate = Some(val),
-                // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices do so for depths of normalized formats only.
-                TexSource::Reference => {
-                    access.reference = Some(self.w.clamp(val, Saturate::Unsigned))
-                }
-                TexSource::Mode(own) => access.own[own & 1] = Some(val),
-                TexSource::MinLod => access.min_lod = Some(val),
-                TexSource::Offset => access.offset = Some(val),
-            }
+            self.texture_source(&mut access, number, src)?;
         }
         if access.data.offset == TexelOffset::Dynamic {
             self.w.known_offset(&mut access);
         }
         Ok(access)
+    }
+
+    fn texture_source(
+        &mut self,
+        access: &mut Access,
+        number: usize,
+        src: &Src,
+    ) -> Result<(), Failure> {
+        let data = &access.data;
+        let lanes = data.source_lanes(number);
+        let val = self.source_as(src, data.source_type(number), lanes)?;
+        let mut val = self.w.widen(val, lanes.count_ones().max(1) as u8);
+        let role = data.source_role(number);
+        let is_gradient = data.mode == TexMode::Grad && matches!(role, TexSource::Mode(_));
+        if role == TexSource::Offset || is_gradient {
+            // Derivatives and offsets leave out the layer.
+            let dimensions = access.texture.target.dimensions();
+            val = self.w.first_components(val, dimensions);
+        }
+        match role {
+            TexSource::Coordinate => access.coordinate = Some(val),
+            // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices do so for depths of normalized formats only.
+            TexSource::Reference => access.reference = Some(self.w.clamp(val, Saturate::Unsigned)),
+            TexSource::Mode(own) => access.own[own & 1] = Some(val),
+            TexSource::MinLod => access.min_lod = Some(val),
+            TexSource::Offset => access.offset = Some(val),
+        }
+        Ok(())
     }
 
     /// Writes an access with a coordinate.
@@ -106,20 +120,14 @@ impl Emit<'_> {
         extra: Option<Val>,
         operands: &Operands,
     ) -> [Lane; 4] {
-        let mut words = [0; 10];
-        let mut count = 0;
-        let mut push = |word: u32| {
-            words[count] = word;
-            count += 1;
-        };
-        push(object.0);
-        access.coordinate.into_iter().for_each(|val| push(val.id.0));
-        extra.into_iter().for_each(|val| push(val.id.0));
+        let mut words = OperandList::default();
+        words.push(object);
+        for val in access.coordinate.into_iter().chain(extra) {
+            words.push(val.id);
+        }
         if operands.bits != 0 {
-            push(operands.bits);
-            operands.words[..operands.count]
-                .iter()
-                .for_each(|&word| push(word));
+            words.push(operands.bits);
+            operands.words.iter().for_each(|&word| words.push(word));
         }
         let compares = matches!(
             op,
@@ -127,12 +135,12 @@ impl Emit<'_> {
         );
         let scalar = texel_scalar(access.texture.texel);
         let size = if compares { 1 } else { 4 };
-        let val = self.texel_op(op, scalar, size, &words[..count]);
+        let val = self.texel_op(op, scalar, size, &words);
         self.w.decorate_result(val, op);
         if compares {
             return self.compared_lanes(access.texture.units.first(), val.lane(0));
         }
-        std::array::from_fn(|lane| val.lane(lane))
+        val.lanes()
     }
 
     /// A sample whose coordinate is what the sampler is to get.
@@ -142,37 +150,18 @@ impl Emit<'_> {
                 "buffer and multisample textures can only be fetched",
             ));
         }
-        let in_fragment = self.program.stage == Stage::Fragment;
         let mut operands = Operands::default();
-        let mut explicit = true;
-        match (access.data.mode, access.own) {
-            (TexMode::Lod, [Some(lod), _]) => operands.push(ImageOperands::LOD, &[lod.id]),
-            (TexMode::Grad, [Some(dx), Some(dy)]) => {
-                operands.push(ImageOperands::GRAD, &[dx.id, dy.id])
-            }
-            (TexMode::Bias, [Some(bias), _]) if in_fragment => {
-                explicit = false;
-                operands.push(ImageOperands::BIAS, &[bias.id]);
-            }
-            // Implicit levels exist in fragment stages only. Elsewhere there are no derivatives: the base level is meant, and a
-            // bias is counted from there.
-            (TexMode::Bias, [Some(bias), _]) => operands.push(ImageOperands::LOD, &[bias.id]),
-            _ if in_fragment => explicit = false,
-            _ => {
-                let zero = self.w.float(0.0);
-                operands.push(ImageOperands::LOD, &[zero]);
-            }
-        }
+        let level = self.w.level_operand(access, &mut operands);
         self.w.offset_operand(access, &mut operands)?;
         if let Some(least) = access.min_lod {
             self.w.needs.insert(Need::MinLod);
             operands.push(ImageOperands::MIN_LOD, &[least.id]);
         }
-        let op = match (access.reference.is_some(), explicit) {
-            (false, false) => Spv::ImageSampleImplicitLod,
-            (false, true) => Spv::ImageSampleExplicitLod,
-            (true, false) => Spv::ImageSampleDrefImplicitLod,
-            (true, true) => Spv::ImageSampleDrefExplicitLod,
+        let op = match (access.reference.is_some(), level) {
+            (false, Level::Implicit) => Spv::ImageSampleImplicitLod,
+            (false, Level::Explicit) => Spv::ImageSampleExplicitLod,
+            (true, Level::Implicit) => Spv::ImageSampleDrefImplicitLod,
+            (true, Level::Explicit) => Spv::ImageSampleDrefExplicitLod,
         };
         Ok(self.access_lanes(access, op, access.object, access.reference, &operands))
     }
@@ -183,24 +172,14 @@ impl Emit<'_> {
         component: u8,
         operands: &Operands,
     ) -> [Lane; 4] {
-        if access.reference.is_some() {
-            return self.access_lanes(
-                access,
-                Spv::ImageDrefGather,
-                access.object,
-                access.reference,
-                operands,
-            );
-        }
-        let component = self.w.uint(u32::from(component & 3));
-        let component = self.w.val(component);
-        self.access_lanes(
-            access,
-            Spv::ImageGather,
-            access.object,
-            Some(component),
-            operands,
-        )
+        let (op, extra) = match access.reference {
+            Some(reference) => (Spv::ImageDrefGather, reference),
+            None => {
+                let component = self.w.uint_val(u32::from(component & 3));
+                (Spv::ImageGather, component)
+            }
+        };
+        self.access_lanes(access, op, access.object, Some(extra), operands)
     }
 
     /// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the result (ARB_shadow section
@@ -226,27 +205,39 @@ impl Emit<'_> {
 }
 
 impl Builder {
+    /// Says where a sample has its level of detail from.
+    fn level_operand(&mut self, access: &Access, operands: &mut Operands) -> Level {
+        let in_fragment = self.stage() == Stage::Fragment;
+        match (access.data.mode, access.own) {
+            (TexMode::Lod, [Some(lod), _]) => operands.push(ImageOperands::LOD, &[lod.id]),
+            (TexMode::Grad, [Some(dx), Some(dy)]) => {
+                operands.push(ImageOperands::GRAD, &[dx.id, dy.id])
+            }
+            (TexMode::Bias, [Some(bias), _]) if in_fragment => {
+                operands.push(ImageOperands::BIAS, &[bias.id]);
+                return Level::Implicit;
+            }
+            // Implicit levels exist in fragment stages only. Elsewhere there are no derivatives: the base level is meant, and a
+            // bias is counted from there.
+            (TexMode::Bias, [Some(bias), _]) => operands.push(ImageOperands::LOD, &[bias.id]),
+            _ if in_fragment => return Level::Implicit,
+            _ => operands.push(ImageOperands::LOD, &[self.float(0.0)]),
+        }
+        Level::Explicit
+    }
+
     /// The image of the access, without its sampler.
     pub(super) fn image_of(&mut self, access: &Access) -> ValueWord {
         if access.texture.target == TexTarget::Buffer {
             return access.object;
         }
         let image = self.object();
-        self.body
-            .result(Spv::Image, access.image, image, &[access.object.0]);
+        let operands = [access.object.0];
+        self.body.result(Spv::Image, access.image, image, &operands);
         if access.divergent {
-            self.decorate(image, Decoration::NonUniform, &[]);
+            self.decorate_divergent(image);
         }
         image
-    }
-
-    /// The first `size` components of a value.
-    pub(super) fn first_components(&mut self, val: Val, size: u8) -> Val {
-        if val.size <= size {
-            return val;
-        }
-        let lanes: [Lane; 4] = std::array::from_fn(|index| val.lane(index));
-        self.gather_vector(&lanes[..size as usize], val.scalar)
     }
 
     /// Rectangle coordinates count texels; Vulkan's count from 0 to 1.
@@ -256,13 +247,10 @@ impl Builder {
         let zero = self.uint(0);
         let size = self.op(Spv::ImageQuerySizeLod, Scalar::U32, 2, &[image.0, zero.0]);
         let size = self.unary_to(Spv::ConvertUToF, Scalar::F32, size);
-        for val in access.coordinate.iter_mut() {
+        let gradients = access.own.iter_mut().flatten();
+        let gradients = gradients.filter(|_| access.data.mode == TexMode::Grad);
+        for val in access.coordinate.iter_mut().chain(gradients) {
             *val = self.binary(Spv::FDiv, *val, size);
-        }
-        if access.data.mode == TexMode::Grad {
-            for val in access.own.iter_mut().flatten() {
-                *val = self.binary(Spv::FDiv, *val, size);
-            }
         }
     }
 
@@ -300,14 +288,7 @@ impl Builder {
 
     /// Adds a run-time offset to the dimensions of a coordinate, not to its layer.
     pub(super) fn add_offset(&mut self, coordinate: Val, offset: Val) -> Val {
-        let zero = Lane::scalar(self.uint(0));
-        let lanes: [Lane; 4] = std::array::from_fn(|lane| {
-            if lane < offset.size as usize {
-                offset.lane(lane)
-            } else {
-                zero
-            }
-        });
+        let lanes = self.zero_filled(offset);
         let offset = self.gather_vector(&lanes[..coordinate.size as usize], Scalar::U32);
         self.binary(Spv::IAdd, coordinate, offset)
     }

@@ -6,11 +6,11 @@
 
 use super::Emit;
 use super::cx::InstCx;
-use super::place::Member;
+use super::member::{Indexing, Member};
 use super::texture_access::Access;
 use crate::builder::Lane;
 use crate::error::Failure;
-use glasm_ir::{TexAccess, TexTarget};
+use glasm_ir::TexAccess;
 
 impl Emit<'_> {
     /// Runs `access` with a texture that the device can index: several times if there must be a case for each one.
@@ -22,37 +22,18 @@ impl Emit<'_> {
     ) -> Result<[Lane; 4], Failure> {
         let texture = self.program.textures[data.texture];
         let len = self.texture_count(texture.units).unwrap_or(1);
-        let member = match data.element {
-            Some(term) => self.member(term, len)?,
-            None => Member::Constant(0),
-        };
+        let member = self.member(data.element, len)?;
         let mut sources = self.texture_sources(cx, data)?;
-        let device = self.w.device;
-        let (dynamic, divergent) = match texture.target == TexTarget::Buffer {
-            true => (
-                device.uniform_texel_buffer_dynamic_indexing,
-                device.uniform_texel_buffer_non_uniform_indexing,
-            ),
-            false => (
-                device.sampled_image_dynamic_indexing,
-                device.sampled_image_non_uniform_indexing,
-            ),
-        };
-        let number = match member {
-            Member::Uniform(number) if !dynamic => number,
-            Member::Divergent(number) if !divergent => {
-                if let Some(coordinate) = sources.coordinate {
-                    self.w.keep_detail(&mut sources, coordinate);
-                }
-                number
-            }
-            Member::Constant(_) | Member::Uniform(_) | Member::Divergent(_) => {
-                return access(self, sources, member);
-            }
-        };
-        let number = self.w.val(number);
-        self.lanes_by_case(number, len, |emit, case| {
-            access(emit, sources, Member::Constant(case))
+        let indexing = Indexing::of_textures(texture.target);
+        let divergent = matches!(member, Member::Divergent(_));
+        if divergent
+            && self.w.number_for_cases(indexing, member).is_some()
+            && let Some(coordinate) = sources.coordinate
+        {
+            self.w.keep_detail(&mut sources, coordinate);
+        }
+        self.at_member(indexing, member, len, |emit, member| {
+            access(emit, sources, member)
         })
     }
 }

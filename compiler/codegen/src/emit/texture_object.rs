@@ -1,17 +1,17 @@
 //! Variables of textures: combined image samplers, images of buffer textures, arrays of them.
 
 use super::Emit;
-use super::place::Member;
+use super::member::choices;
 use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
 use crate::handles::texel;
 use crate::interface::{TextureVariable, base_scalar, bind};
 use crate::reflect::{DescriptorSlot, TextureBinding};
 use crate::reflect::{HandleArray, HandleKind};
-use crate::words::ValueWord;
+use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::{TexTarget, Texture, TextureId, Type, Units};
-use spirv::{Decoration, Dim, Op as Spv, StorageClass};
+use spirv::{Dim, ImageFormat, Op as Spv, StorageClass};
 
 impl Emit<'_> {
     pub(super) fn texture_variable(&mut self, id: TextureId) -> TextureVariable {
@@ -22,17 +22,16 @@ impl Emit<'_> {
         let texture = self.program.textures[id];
         let scalar = texel_scalar(texture.texel);
         let component = self.w.ty(scalar, 1);
-        let operands = [
-            component.0,
-            dim(texture.target) as u32,
+        let settings = [
             u32::from(texture.shadow),
-            u32::from(texture.target.is_array()),
-            u32::from(texture.target.is_multisample()),
-            1,
-            spirv::ImageFormat::Unknown as u32,
+            SAMPLED,
+            ImageFormat::Unknown as u32,
         ];
-        let image = self.w.declare_type(Spv::TypeImage, &operands);
-        self.w.need_target(texture.target);
+        let image = self.w.image_type(component, texture.target, settings);
+        let row = target_row(texture.target);
+        row.of_textures
+            .iter()
+            .for_each(|need| self.w.needs.insert(*need));
         let object = if texture.target == TexTarget::Buffer {
             image
         } else {
@@ -40,10 +39,7 @@ impl Emit<'_> {
         };
         let count = self.texture_count(texture.units);
         let ty = match count {
-            Some(count) => {
-                let count = self.w.uint(count);
-                self.w.declare_type(Spv::TypeArray, &[object.0, count.0])
-            }
+            Some(count) => self.w.array_type(object, count),
             None => object,
         };
         let variable = self.w.variable(StorageClass::UniformConstant, ty);
@@ -120,90 +116,72 @@ impl Emit<'_> {
         loaded
     }
 
-    /// Number of textures that an access chooses from; `None` if there is no choice.
     pub(super) fn texture_count(&self, units: Units) -> Option<u32> {
-        match units {
-            Units::One(_) => None,
-            Units::Array { count, .. } => Some(count.max(1)),
-            Units::Handle | Units::QueriedHandle => Some(self.options.handles.textures.max(1)),
-        }
+        choices(units, self.options.handles.textures)
     }
 }
 
 impl Builder {
-    fn need_target(&mut self, target: TexTarget) {
-        let need = match target {
-            TexTarget::D1 | TexTarget::D1Array => Need::Sampled1D,
-            TexTarget::CubeArray => Need::CubeArray,
-            TexTarget::Buffer => Need::SampledBuffer,
-            TexTarget::D2
-            | TexTarget::D3
-            | TexTarget::Cube
-            | TexTarget::Rect
-            | TexTarget::D2Array
-            | TexTarget::D2Ms
-            | TexTarget::D2MsArray => return,
-        };
-        self.needs.insert(need);
-    }
-
-    pub(super) fn texture_element(
+    /// The type of images of a target. `settings` are the operands behind the dimensions: whether depths are compared, [`SAMPLED`] or
+    /// [`STORAGE`], the number of the format.
+    pub(super) fn image_type(
         &mut self,
-        variable: TextureVariable,
-        member: Member,
-    ) -> ValueWord {
-        let is_buffer = variable.image == variable.object;
-        let index = match member {
-            Member::Constant(element) => self.uint(element),
-            Member::Uniform(id) => {
-                self.needs.insert(match is_buffer {
-                    true => Need::TexelBufferIndexing,
-                    false => Need::TextureIndexing,
-                });
-                id
-            }
-            Member::Divergent(id) => {
-                self.needs.insert(match is_buffer {
-                    true => Need::TexelBufferDivergence,
-                    false => Need::TextureDivergence,
-                });
-                self.needs.insert(Need::NonUniform);
-                id
-            }
-        };
-        let pointer_ty = self.pointer(StorageClass::UniformConstant, variable.object);
-        let pointer = self.object();
-        let operands = [variable.variable.0, index.0];
-        self.body
-            .result(Spv::AccessChain, pointer_ty, pointer, &operands);
-        let loaded = self.object();
-        self.body
-            .result(Spv::Load, variable.object, loaded, &[pointer.0]);
-        if matches!(member, Member::Divergent(_)) {
-            for id in [pointer, loaded] {
-                self.decorate(id, Decoration::NonUniform, &[]);
-            }
-        }
-        loaded
+        component: TypeWord,
+        target: TexTarget,
+        settings: [u32; 3],
+    ) -> TypeWord {
+        let [compares, usage, format] = settings;
+        let layered = u32::from(target.is_array());
+        let multisample = u32::from(target.is_multisample());
+        let dim = target_row(target).dim as u32;
+        let operands = [
+            component.0,
+            dim,
+            compares,
+            layered,
+            multisample,
+            usage,
+            format,
+        ];
+        self.declare_type(Spv::TypeImage, &operands)
     }
 }
+
+/// The operand of `OpTypeImage` for images that go with a sampler.
+const SAMPLED: u32 = 1;
+/// The operand of `OpTypeImage` for images without.
+pub(super) const STORAGE: u32 = 2;
 
 /// The scalar of texels as images declare it.
 pub(super) fn texel_scalar(ty: Type) -> Scalar {
     base_scalar(ty.base())
 }
 
-pub(super) fn dim(target: TexTarget) -> Dim {
-    match target {
-        TexTarget::D1 | TexTarget::D1Array => Dim::Dim1D,
+/// A target in SPIR-V, and what textures and storage images of it need.
+pub(super) struct TargetRow {
+    dim: Dim,
+    of_textures: &'static [Need],
+    pub(super) of_images: &'static [Need],
+}
+
+pub(super) const fn target_row(target: TexTarget) -> TargetRow {
+    let (dim, of_textures, of_images): (Dim, &[Need], &[Need]) = match target {
+        TexTarget::D1 | TexTarget::D1Array => (Dim::Dim1D, &[Need::Sampled1D], &[Need::Image1D]),
         // Rectangles are plain images whose coordinates are scaled here.
-        TexTarget::D2
-        | TexTarget::Rect
-        | TexTarget::D2Array
-        | TexTarget::D2Ms
-        | TexTarget::D2MsArray => Dim::Dim2D,
-        TexTarget::D3 => Dim::Dim3D,
-        TexTarget::Cube | TexTarget::CubeArray => Dim::DimCube,
-        TexTarget::Buffer => Dim::DimBuffer,
+        TexTarget::D2 | TexTarget::Rect | TexTarget::D2Array => (Dim::Dim2D, &[], &[]),
+        TexTarget::D2Ms => (Dim::Dim2D, &[], &[Need::ImageMultisample]),
+        TexTarget::D2MsArray => {
+            let needs = &[Need::ImageMultisample, Need::ImageMultisampleArray];
+            (Dim::Dim2D, &[], needs)
+        }
+        TexTarget::D3 => (Dim::Dim3D, &[], &[]),
+        TexTarget::Cube => (Dim::DimCube, &[], &[]),
+        TexTarget::CubeArray => (Dim::DimCube, &[Need::CubeArray], &[Need::ImageCubeArray]),
+        TexTarget::Buffer => (Dim::DimBuffer, &[Need::SampledBuffer], &[Need::ImageBuffer]),
+    };
+    TargetRow {
+        dim,
+        of_textures,
+        of_images,
     }
 }

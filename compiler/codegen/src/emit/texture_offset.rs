@@ -2,8 +2,9 @@
 //! samples move their coordinates.
 
 use super::texture_access::Access;
-use crate::builder::{Builder, Home, Lane, Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
+use crate::words::ValueWord;
 use glasm_ir::resource::{TexMode, TexelOffset};
 use glasm_ir::{Stage, TexTarget};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -26,7 +27,7 @@ impl Builder {
         let Some(offset) = access.offset else {
             return;
         };
-        if self.info(offset.id).home != Home::Constant {
+        if !self.is_constant(offset.id) {
             return;
         }
         let mut texels = [0; 3];
@@ -59,15 +60,14 @@ impl Builder {
     /// The access without offset: its coordinate is moved by the size of so many texels of a level.
     pub(super) fn moved(&mut self, access: &Access, level: Val) -> Access {
         let mut moved = *access;
-        let target = access.texture.target;
-        let dimensions = target.dimensions();
+        let dimensions = usize::from(access.texture.target.dimensions());
         let texels = match (access.data.offset, access.offset) {
             (TexelOffset::Dynamic, Some(offset)) => {
                 self.unary_to(Spv::ConvertSToF, Scalar::F32, offset)
             }
             (TexelOffset::Constant(texels), _) => {
                 let lanes = texels.map(|texel| Lane::scalar(self.float(f32::from(texel))));
-                self.gather_vector(&lanes[..dimensions as usize], Scalar::F32)
+                self.gather_vector(&lanes[..dimensions], Scalar::F32)
             }
             (TexelOffset::Dynamic | TexelOffset::None, _) => return moved,
         };
@@ -76,14 +76,7 @@ impl Builder {
         };
         let size = self.level_size(access, level);
         let distance = self.binary(Spv::FDiv, texels, size);
-        let zero = Lane::scalar(self.float(0.0));
-        let lanes: [Lane; 4] = std::array::from_fn(|lane| {
-            if lane < dimensions as usize {
-                distance.lane(lane)
-            } else {
-                zero
-            }
-        });
+        let lanes = self.zero_filled(distance);
         let distance = self.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32);
         moved.coordinate = Some(self.binary(Spv::FAdd, coordinate, distance));
         moved.data.offset = TexelOffset::None;
@@ -97,28 +90,41 @@ impl Builder {
         let target = access.texture.target;
         let dimensions = target.plane_dimensions();
         let image = self.image_of(access);
-        let size = self.op(
-            Spv::ImageQuerySizeLod,
-            Scalar::U32,
-            dimensions + u8::from(target.is_array()),
-            &[image.0, level.id.0],
-        );
+        let size = dimensions + u8::from(target.is_array());
+        let operands = [image.0, level.id.0];
+        let size = self.op(Spv::ImageQuerySizeLod, Scalar::U32, size, &operands);
         let size = self.first_components(size, dimensions);
         self.unary_to(Spv::ConvertUToF, Scalar::F32, size)
     }
 
+    /// The number of levels of an image.
+    pub(super) fn level_count(&mut self, image: ValueWord) -> Val {
+        self.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0])
+    }
+
+    /// The number of the last level.
+    pub(super) fn last_level(&mut self, access: &Access) -> Val {
+        let image = self.image_of(access);
+        let count = self.level_count(image);
+        let one = self.uint_val(1);
+        self.binary(Spv::ISub, count, one)
+    }
+
+    /// The level of detail that is accessed and the computed one, of a coordinate.
+    pub(super) fn lod_query(&mut self, access: &Access, coordinate: Val) -> Val {
+        self.needs.insert(Need::ImageQuery);
+        let point = self.first_components(coordinate, access.texture.target.dimensions());
+        let operands = [access.object.0, point.id.0];
+        self.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands)
+    }
+
     /// The number of the level that is sampled.
     pub(super) fn nearest_level(&mut self, access: &Access) -> Val {
-        let zero = self.uint(0);
-        let zero = self.val(zero);
+        let zero = self.uint_val(0);
         let Some(lod) = self.level_of_detail(access, Detail::Accessed) else {
             return zero;
         };
-        let image = self.image_of(access);
-        let count = self.op(Spv::ImageQueryLevels, Scalar::U32, 1, &[image.0]);
-        let one = self.uint(1);
-        let one = self.val(one);
-        let last = self.binary(Spv::ISub, count, one);
+        let last = self.last_level(access);
         let rounded = self.ext(GlslOp::RoundEven, &[lod]);
         let level = self.unary_to(Spv::ConvertFToS, Scalar::U32, rounded);
         let level = self.ext(GlslOp::SMin, &[level, last]);
@@ -140,18 +146,14 @@ impl Builder {
 
     /// The level of detail without a least one.
     fn usual_level(&mut self, access: &Access, which: Detail) -> Option<Val> {
-        let target = access.texture.target;
         let in_fragment = self.stage() == Stage::Fragment;
         match (access.data.mode, access.own) {
-            _ if target == TexTarget::Rect => None,
+            _ if access.texture.target == TexTarget::Rect => None,
             (TexMode::Lod, [lod, _]) => lod,
             (TexMode::Grad, [Some(dx), Some(dy)]) => Some(self.detail_of_gradients(access, dx, dy)),
             (TexMode::Bias, [bias, _]) if !in_fragment => bias,
             (TexMode::Implicit | TexMode::Bias, [bias, _]) if in_fragment => {
-                self.needs.insert(Need::ImageQuery);
-                let point = self.first_components(access.coordinate?, target.dimensions());
-                let operands = [access.object.0, point.id.0];
-                let both = self.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands);
+                let both = self.lod_query(access, access.coordinate?);
                 let lod = self.component(both, which as usize);
                 Some(match (bias, which) {
                     (Some(bias), Detail::Accessed) => self.biased(both, bias),
@@ -171,9 +173,8 @@ impl Builder {
         let biased = self.binary(Spv::FAdd, computed, bias);
         let raised = self.binary(Spv::FSub, accessed, computed);
         let [half, minus_half] = [0.5, -0.5].map(|number| self.float_like(raised, number));
-        let truth = Scalar::BoolInt;
-        let is_raised = self.compare(Spv::FOrdGreaterThan, truth, raised, half);
-        let is_lowered = self.compare(Spv::FOrdLessThan, truth, raised, minus_half);
+        let is_raised = self.test(Spv::FOrdGreaterThan, raised, half);
+        let is_lowered = self.test(Spv::FOrdLessThan, raised, minus_half);
         let at_least = self.ext(GlslOp::NMax, &[biased, accessed]);
         let at_most = self.ext(GlslOp::NMin, &[biased, accessed]);
         let level = self.select(is_raised, at_least, biased);
@@ -182,8 +183,7 @@ impl Builder {
 
     /// The logarithm of how many texels a pixel is apart from its neighbors at most.
     fn detail_of_gradients(&mut self, access: &Access, dx: Val, dy: Val) -> Val {
-        let base = self.uint(0);
-        let base = self.val(base);
+        let base = self.uint_val(0);
         let size = self.level_size(access, base);
         let [dx, dy] = [dx, dy].map(|gradient| {
             let texels = self.binary(Spv::FMul, gradient, size);

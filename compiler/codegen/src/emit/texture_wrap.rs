@@ -107,8 +107,7 @@ impl Emit<'_> {
             levels: LevelFilter::Base,
             ..wrap
         };
-        let zero = self.w.uint(0);
-        let base = self.w.val(zero);
+        let base = self.w.uint_val(0);
         let mut wrapped = self.w.moved(access, base);
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
@@ -142,8 +141,7 @@ impl Builder {
         let mirrors_border = wrap.any(|mode| mode.mirrors() && mode.has_border());
         let measures =
             mirrors_border && wrap.filters_linearly() || access.data.offset != TexelOffset::None;
-        let zero = self.uint(0);
-        let base = self.val(zero);
+        let base = self.uint_val(0);
         let level = match wrap.levels {
             LevelFilter::Nearest | LevelFilter::Linear if measures => self.nearest_level(access),
             LevelFilter::Base | LevelFilter::Nearest | LevelFilter::Linear => base,
@@ -175,10 +173,9 @@ impl Builder {
             return Reads::Always(wrap.magnify);
         };
         let zero = self.float_like(lod, 0.0);
-        let truth = Scalar::BoolInt;
         Reads::LinearWhere(match wrap.magnify {
-            TexelFilter::Linear => self.compare(Spv::FOrdLessThanEqual, truth, lod, zero),
-            TexelFilter::Nearest => self.compare(Spv::FOrdGreaterThan, truth, lod, zero),
+            TexelFilter::Linear => self.test(Spv::FOrdLessThanEqual, lod, zero),
+            TexelFilter::Nearest => self.test(Spv::FOrdGreaterThan, lod, zero),
         })
     }
 
@@ -239,8 +236,7 @@ impl Builder {
 
     /// Where a coordinate that is clamped to the texture ends: for linear filters at the border, for others in the last texel.
     fn last_coordinate(&mut self, limits: Limits, lane: usize) -> Lane {
-        let one = self.float(1.0);
-        let one = self.val(one);
+        let one = self.float_val(1.0);
         let linear = match limits.reads {
             Reads::Always(TexelFilter::Linear) => return one.lane(0),
             Reads::Always(TexelFilter::Nearest) => None,
@@ -266,11 +262,10 @@ impl Builder {
         if wrap.filters_nearest() {
             // The mirror image of a texel has its lower bound at the other end.
             let bits = self.reread(positive, Scalar::U32);
-            let one = self.constant_like(bits, 1);
-            let below = self.binary(Spv::ISub, bits, one);
+            let below = self.binary_bits(Spv::ISub, bits, 1);
             let below = self.reread(below, Scalar::F32);
             let zero = self.float_like(coordinate, 0.0);
-            let is_negative = self.compare(Spv::FOrdLessThan, Scalar::BoolInt, coordinate, zero);
+            let is_negative = self.test(Spv::FOrdLessThan, coordinate, zero);
             positive = self.select(is_negative, below, positive);
         }
         let lanes: [Lane; 4] = std::array::from_fn(|lane| match wrap.modes.get(lane) {
@@ -283,12 +278,11 @@ impl Builder {
     fn mirror(&mut self, coordinate: Val, half: Option<Val>, lane: usize) -> Mirror {
         let coordinate = self.component(coordinate, lane);
         let zero = self.float_like(coordinate, 0.0);
-        let truth = Scalar::BoolInt;
-        let is_behind = self.compare(Spv::FOrdLessThan, truth, coordinate, zero);
+        let is_behind = self.test(Spv::FOrdLessThan, coordinate, zero);
         let is_across = half.map(|half| {
             let half = self.component(half, lane);
             let distance = self.ext(GlslOp::FAbs, &[coordinate]);
-            self.compare(Spv::FOrdLessThan, truth, distance, half)
+            self.test(Spv::FOrdLessThan, distance, half)
         });
         Mirror {
             is_behind,
@@ -327,10 +321,8 @@ impl Builder {
                     let scalar = self.info(lane.id()).scalar;
                     self.gather_vector(&[lane], scalar)
                 });
-                let (mut new_first, mut new_second) = (
-                    self.select(mirror.is_behind, b, a),
-                    self.select(mirror.is_behind, a, b),
-                );
+                let [mut new_first, mut new_second] =
+                    [(b, a), (a, b)].map(|(yes, no)| self.select(mirror.is_behind, yes, no));
                 if let Some(is_across) = mirror.is_across {
                     new_first = self.select(is_across, a, new_first);
                     new_second = self.select(is_across, a, new_second);

@@ -16,67 +16,61 @@ use crate::words::ValueWord;
 use glasm_ir::{OutputId, Semantic, Stage};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
-/// Lane x of each such output that the program writes.
+/// The outputs of a program that choose, in the order of [`CHOICES`]: each with its lane x, if the program writes it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Views {
-    layer: Option<(OutputId, Lane)>,
-    viewport: Option<(OutputId, Lane)>,
-    mask: Option<(OutputId, Lane)>,
-    second_position: Option<Lane>,
-    second_mask: Option<Lane>,
-}
+pub(super) struct Views([Option<(OutputId, Lane)>; 5]);
+
+const CHOICES: [Semantic; 5] = [
+    Semantic::Layer,
+    Semantic::ViewportIndex,
+    Semantic::ViewportMask,
+    Semantic::SecondaryPosition,
+    Semantic::SecondaryViewportMask,
+];
 
 impl Views {
     /// Keeps an output for [`Emit::store_views`]; `false` if it has nothing to do with views.
     pub(super) fn keep(&mut self, semantic: Semantic, id: OutputId, lane: Lane) -> bool {
-        if semantic == Semantic::Layer {
-            self.layer = Some((id, lane));
-        } else if semantic == Semantic::ViewportIndex {
-            self.viewport = Some((id, lane));
-        } else if semantic == Semantic::ViewportMask {
-            self.mask = Some((id, lane));
-        } else if semantic == Semantic::SecondaryPosition {
-            self.second_position = Some(lane);
-        } else if semantic == Semantic::SecondaryViewportMask {
-            self.second_mask = Some(lane);
-        } else {
-            return false;
+        let place = CHOICES.iter().position(|choice| *choice == semantic);
+        if let Some(place) = place {
+            self.0[place] = Some((id, lane));
         }
-        true
+        place.is_some()
     }
 
     fn has_second(&self) -> bool {
-        self.second_position.is_some() || self.second_mask.is_some()
+        self.0[3].is_some() || self.0[4].is_some()
     }
 }
 
 impl Emit<'_> {
     /// Stores the outputs that choose layers, viewports and views.
     pub(super) fn store_views(&mut self, views: &Views) -> Result<(), Failure> {
+        let [layer, viewport, mask, ..] = views.0;
         let native = self.w.device.viewport_array2;
-        if views.has_second() || views.mask.is_some() && !native {
+        if views.has_second() || mask.is_some() && !native {
             return self.store_replication(views);
         }
         let relative = self.program.modes.layer_viewport_relative;
-        if let Some((id, lane)) = views.layer {
+        if let Some((id, lane)) = layer {
             // With one viewport the sum is computed here. A mask has several, so that the layer differs between them: the
             // decoration adds it.
-            let layer = match views.viewport.filter(|_| relative) {
+            let layer = match viewport.filter(|_| relative) {
                 Some((_, viewport)) => self.w.lane_sum(lane, viewport),
                 None => lane,
             };
             self.need_layer_output(Need::LayerOutput);
             let variable = self.store_view(id, layer)?;
-            if relative && views.mask.is_some() {
-                self.w
-                    .decorate(variable, Decoration::ViewportRelativeNV, &[]);
+            if relative && mask.is_some() {
+                let relative = Decoration::ViewportRelativeNV;
+                self.w.decorate(variable, relative, &[]);
             }
         }
-        if let Some((id, viewport)) = views.viewport {
+        if let Some((id, viewport)) = viewport {
             self.need_layer_output(Need::ViewportOutput);
             self.store_view(id, viewport)?;
         }
-        if let Some((id, mask)) = views.mask {
+        if let Some((id, mask)) = mask {
             self.w.needs.insert(Need::ViewportMask);
             self.store_view(id, mask)?;
         }
@@ -93,7 +87,7 @@ impl Emit<'_> {
             true => self.w.element_pointer(variable, Scalar::U32, 0),
             false => variable,
         };
-        self.w.body.op(Spv::Store, &[pointer.0, value.0]);
+        self.w.store(pointer, value);
         Ok(variable)
     }
 
@@ -133,13 +127,13 @@ impl Emit<'_> {
             ));
         }
         let variable = self.replication_variable(views)?;
-        let chosen = views.viewport.or(views.mask).map(|(_, lane)| lane);
-        let layer = views.layer.map(|(_, lane)| lane);
-        let words = [layer, chosen, views.second_mask, views.second_position];
+        let lanes = views.0.map(|output| output.map(|(_, lane)| lane));
+        let [layer, viewport, mask, second_position, second_mask] = lanes;
+        let words = [layer, viewport.or(mask), second_mask, second_position];
         let zero = Lane::scalar(self.w.uint(0));
         let words = words.map(|lane| lane.unwrap_or(zero));
         let value = self.w.gather_vector(&words, Scalar::U32);
-        self.w.body.op(Spv::Store, &[variable.0, value.id.0]);
+        self.w.store(variable, value.id);
         Ok(())
     }
 
@@ -161,16 +155,24 @@ impl Emit<'_> {
         self.w.name(variable, || "views".to_owned());
         let modes = self.program.modes;
         self.interface.outputs.replication_variable = variable;
+        let chosen = views.0.map(|output| output.is_some());
+        let [
+            has_layer,
+            has_viewport,
+            has_mask,
+            has_second_position,
+            has_second_mask,
+        ] = chosen;
         self.interface.outputs.replication = Some(Replication {
             location,
-            has_layer: views.layer.is_some(),
-            viewports: match (views.viewport, views.mask) {
-                (Some(_), _) => ViewportChoice::Index,
-                (None, Some(_)) => ViewportChoice::Mask,
-                (None, None) => ViewportChoice::First,
+            has_layer,
+            viewports: match (has_viewport, has_mask) {
+                (true, _) => ViewportChoice::Index,
+                (false, true) => ViewportChoice::Mask,
+                (false, false) => ViewportChoice::First,
             },
-            has_second_position: views.second_position.is_some(),
-            has_second_mask: views.second_mask.is_some(),
+            has_second_position,
+            has_second_mask,
             viewport_relative_layer: modes.layer_viewport_relative,
             second_layer_offset: modes.secondary_view_layer_offset,
         });
@@ -180,10 +182,7 @@ impl Emit<'_> {
 
 impl Builder {
     fn lane_sum(&mut self, a: Lane, b: Lane) -> Lane {
-        let [a, b] = [a, b].map(|lane| {
-            let id = self.scalar(lane, Scalar::U32);
-            self.val(id)
-        });
+        let [a, b] = [a, b].map(|lane| self.lane_val(lane, Scalar::U32));
         self.binary(Spv::IAdd, a, b).lane(0)
     }
 }

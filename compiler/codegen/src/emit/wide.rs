@@ -6,7 +6,7 @@
 use super::Emit;
 use super::cx::{InstCx, Outcome};
 use crate::analysis::is_comparison;
-use crate::builder::{Lane, Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
 use glasm_ir::inst::read_lanes;
 use glasm_ir::{Aux, Inst, Op, Saturate, Type, TypeBase, Width, WriteMask};
@@ -28,14 +28,9 @@ impl Emit<'_> {
             return self.wide_convert(cx, lane, from, saturate);
         }
         let mut values = [None; 3];
-        let program = self.program;
-        for (number, value) in values
-            .iter_mut()
-            .enumerate()
-            .take(inst.source_count as usize)
-        {
-            let read = read_lanes(program, inst, number, 1 << lane);
-            let src = &program.srcs[inst.first_source as usize + number];
+        let sources = self.program.sources(inst);
+        for (number, (value, src)) in values.iter_mut().zip(sources).enumerate() {
+            let read = read_lanes(self.program, inst, number, 1 << lane);
             *value = Some(self.source_as(src, inst.ty, read)?);
         }
         let [Some(a), b, c] = values else {
@@ -63,27 +58,17 @@ impl Emit<'_> {
         if from.is_float() || to.is_float() || saturate {
             return Err(unsupported(cx.inst));
         }
-        let program = self.program;
-        let src = &program.srcs[cx.inst.first_source as usize];
+        let src = self.program.source(cx.inst, 0);
         if from.width() == Width::W64 {
             let val = self.source_as(src, from, 1 << lane)?;
             if to.width() == Width::W64 {
                 return Ok(val);
             }
             let [low, _] = self.w.wide_words(val);
-            return Ok(if to.width() == Width::W32 {
-                low
-            } else {
-                self.w.extend(low, to.width().bits(), to.is_signed_int())
-            });
+            return Ok(self.w.as_narrow(low, to));
         }
-        let low = self.source_as(src, Type::of(from.base(), Width::W32), 1 << lane)?;
-        let low = if from.width() == Width::W32 {
-            low
-        } else {
-            self.w
-                .extend(low, from.width().bits(), from.is_signed_int())
-        };
+        let low = self.source_as(src, from.with_width(Width::W32), 1 << lane)?;
+        let low = self.w.as_narrow(low, from);
         let high = self.w.sign_word(low, from);
         Ok(self.w.wide_value([low, high]))
     }
@@ -91,20 +76,13 @@ impl Emit<'_> {
     /// Integers of type `from` as ones of the other width, 32 or 64 bits.
     pub(super) fn resized(&mut self, outcome: Outcome, from: Type, lanes: u8) -> Outcome {
         let mut values = match outcome {
-            Outcome::Val(val) => {
-                let mut values = [Lane::UNDEFINED; 4];
-                for (component, lane) in WriteMask(lanes).lanes().enumerate() {
-                    values[lane] = val.lane(component);
-                }
-                values
-            }
+            Outcome::Val(val) => val.spread(lanes),
             Outcome::Lanes(values) => values,
             Outcome::None => return outcome,
         };
         let (scalar, pairs) = (self.w.read_scalar(from), self.w.wide_int() == Scalar::Pair);
         for lane in WriteMask(lanes).lanes() {
-            let value = self.w.scalar(values[lane], scalar);
-            let value = self.w.val(value);
+            let value = self.w.lane_val(values[lane], scalar);
             let resized = match (from.width() == Width::W64, pairs) {
                 (true, true) => self.w.wide_words(value)[0],
                 (true, false) => self.w.unary_to(Spv::UConvert, Scalar::U32, value),
@@ -125,7 +103,7 @@ impl Emit<'_> {
     pub(super) fn uses_float64(&self, inst: &Inst, codes: u8) -> bool {
         let moves = if inst.op == Op::Mov {
             let clamps = inst.dst.is_some_and(|dst| dst.saturate != Saturate::None);
-            !clamps && codes == 0 && !self.program.srcs[inst.first_source as usize].has_modifier()
+            !clamps && codes == 0 && !self.program.source(inst, 0).has_modifier()
         } else {
             matches!(inst.op, Op::Pack64 | Op::Unpack64)
         };
@@ -146,12 +124,20 @@ impl Emit<'_> {
         }
         let wide_int = |ty: Type| ty.width() == Width::W64 && ty.base() != TypeBase::Float;
         match (inst.op, inst.aux) {
-            (Op::Mov, _) => {
-                wide_int(inst.ty) && self.program.srcs[inst.first_source as usize].has_modifier()
-            }
+            (Op::Mov, _) => wide_int(inst.ty) && self.program.source(inst, 0).has_modifier(),
             (Op::Pack64 | Op::Unpack64 | Op::Load | Op::Store | Op::Atomic | Op::Tex, _) => false,
             (_, Aux::Cvt { from, .. }) => wide_int(inst.ty) || wide_int(from),
             _ => wide_int(inst.ty),
+        }
+    }
+}
+
+impl Builder {
+    /// The low bits of a word that an integer type has, extended to the word.
+    fn as_narrow(&mut self, word: Val, ty: Type) -> Val {
+        match ty.width() {
+            Width::W32 | Width::W64 => word,
+            Width::W8 | Width::W16 => self.extend(word, ty.width().bits(), ty.is_signed_int()),
         }
     }
 }

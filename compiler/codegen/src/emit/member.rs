@@ -1,0 +1,214 @@
+//! Descriptors in arrays: which one an access means, and how the device gets at it.
+//!
+//! A number that may differ between invocations indexes an array of descriptors only where the device can do that; elsewhere a switch
+//! has a case for each of them.
+
+use super::Emit;
+use super::array::Element;
+use crate::builder::{Builder, Home, Lane};
+use crate::capability::Need;
+use crate::error::Failure;
+use crate::words::{TypeWord, ValueWord};
+use glasm_ir::inst::IndexTerm;
+use glasm_ir::resource::BufferKind;
+use glasm_ir::{TexTarget, Units};
+use spirv::{Op as Spv, StorageClass};
+
+/// Which descriptor of an array of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Member {
+    /// Known at compile time; 0 for one that is in no array.
+    Constant(u32),
+    /// The same in all invocations.
+    Uniform(ValueWord),
+    /// Any.
+    Divergent(ValueWord),
+}
+
+/// What a module needs to index arrays of one kind of descriptors: by a number that all invocations share, and by any number.
+#[derive(Clone, Copy)]
+pub(super) struct Indexing {
+    uniform: Need,
+    divergent: Need,
+}
+
+impl Indexing {
+    const fn new(uniform: Need, divergent: Need) -> Self {
+        Self { uniform, divergent }
+    }
+
+    pub(super) fn of_textures(target: TexTarget) -> Self {
+        match target == TexTarget::Buffer {
+            true => Self::new(Need::TexelBufferIndexing, Need::TexelBufferDivergence),
+            false => Self::new(Need::TextureIndexing, Need::TextureDivergence),
+        }
+    }
+
+    pub(super) fn of_images(target: TexTarget) -> Self {
+        match target == TexTarget::Buffer {
+            true => Self::new(Need::ImageBufferIndexing, Need::ImageBufferDivergence),
+            false => Self::new(Need::ImageIndexing, Need::ImageDivergence),
+        }
+    }
+
+    pub(super) fn of_buffers(kind: BufferKind) -> Self {
+        match kind == BufferKind::Constant {
+            true => Self::new(Need::UniformIndexing, Need::UniformDivergence),
+            false => Self::new(Need::StorageIndexing, Need::StorageDivergence),
+        }
+    }
+}
+
+/// Number of textures or images that an access chooses from, if handles choose from `by_handle`; `None` if there is no choice.
+pub(super) fn choices(units: Units, by_handle: u32) -> Option<u32> {
+    match units {
+        Units::One(_) => None,
+        Units::Array { count, .. } => Some(count.max(1)),
+        Units::Handle | Units::QueriedHandle => Some(by_handle.max(1)),
+    }
+}
+
+/// A pointer to a texture or an image.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Descriptor {
+    pub(super) pointer: ValueWord,
+    /// The type behind the pointer.
+    pub(super) object: TypeWord,
+    /// Whether it may differ between invocations.
+    pub(super) divergent: bool,
+}
+
+impl Emit<'_> {
+    /// The member of an array of `len` descriptors that an access names; the first one if it names none.
+    pub(super) fn member(
+        &mut self,
+        element: Option<IndexTerm>,
+        len: u32,
+    ) -> Result<Member, Failure> {
+        let Some(term) = element else {
+            return Ok(Member::Constant(0));
+        };
+        let uniform = match term.relative {
+            Some((register, lane)) => {
+                let number = self.index_register(register, lane)?;
+                self.is_uniform(number)
+            }
+            None => true,
+        };
+        Ok(match self.element_of(term, len)? {
+            Element::Constant(number) => Member::Constant(number),
+            Element::Dynamic(number) if uniform => Member::Uniform(number),
+            Element::Dynamic(number) => Member::Divergent(number),
+        })
+    }
+
+    /// Whether a value certainly is the same in all invocations: a component of a parameter.
+    fn is_uniform(&mut self, id: ValueWord) -> bool {
+        let home = self.w.info(id).home;
+        if home != Home::Prologue {
+            return home == Home::Constant;
+        }
+        if let Some(&known) = self.tables.uniform.get(&id) {
+            return known;
+        }
+        let params = self.interface.params.loaded.iter();
+        let mut loaded = params.copied().filter(|param| param.is_some());
+        let found = loaded.any(|param| self.w.is_part_of(id, param));
+        self.tables.uniform.insert(id, found);
+        found
+    }
+
+    /// Runs `access` with a member of an array of `len` that the device can index: several times if there must be a case for each.
+    pub(super) fn at_member(
+        &mut self,
+        indexing: Indexing,
+        member: Member,
+        len: u32,
+        mut access: impl FnMut(&mut Self, Member) -> Result<[Lane; 4], Failure>,
+    ) -> Result<[Lane; 4], Failure> {
+        let Some(number) = self.w.number_for_cases(indexing, member) else {
+            self.w.need_indexing(indexing, member);
+            return access(self, member);
+        };
+        let number = self.w.val(number);
+        self.lanes_by_case(number, len, |emit, case| {
+            access(emit, Member::Constant(case))
+        })
+    }
+}
+
+impl Builder {
+    /// The run-time number of a member by which the device cannot index.
+    pub(super) fn number_for_cases(&self, indexing: Indexing, member: Member) -> Option<ValueWord> {
+        let (number, need) = match member {
+            Member::Constant(_) => return None,
+            Member::Uniform(number) => (number, indexing.uniform),
+            Member::Divergent(number) => (number, indexing.divergent),
+        };
+        (!need.is_met(&self.device)).then_some(number)
+    }
+
+    fn need_indexing(&mut self, indexing: Indexing, member: Member) {
+        match member {
+            Member::Constant(_) => {}
+            Member::Uniform(_) => self.needs.insert(indexing.uniform),
+            Member::Divergent(_) => {
+                self.needs.insert(indexing.divergent);
+                self.needs.insert(Need::NonUniform);
+            }
+        }
+    }
+
+    /// Whether `id` is a value of the prologue that a parameter was taken apart to: a component of it, or a cast of either.
+    fn is_part_of(&self, id: ValueWord, param: ValueWord) -> bool {
+        let info = self.derived(param);
+        let near = |value: ValueWord| {
+            value.is_some() && (value == id || self.derived(value).casts.contains(&id))
+        };
+        let mut casts = info.casts.into_iter().filter(|cast| cast.is_some());
+        near(param)
+            || info.parts.into_iter().any(near)
+            || casts.any(|cast| self.derived(cast).parts.contains(&id))
+    }
+
+    /// The number of a member as an index.
+    pub(super) fn member_word(&mut self, member: Member) -> ValueWord {
+        match member {
+            Member::Constant(member) => self.uint(member),
+            Member::Uniform(id) | Member::Divergent(id) => id,
+        }
+    }
+
+    /// A member of an array of textures or images.
+    pub(super) fn descriptor(
+        &mut self,
+        array: ValueWord,
+        object: TypeWord,
+        member: Member,
+    ) -> Descriptor {
+        let number = self.member_word(member);
+        let operands = [array.0, number.0];
+        let pointer = self.chain(StorageClass::UniformConstant, object, &operands);
+        let divergent = matches!(member, Member::Divergent(_));
+        if divergent {
+            self.decorate_divergent(pointer);
+        }
+        Descriptor {
+            pointer,
+            object,
+            divergent,
+        }
+    }
+
+    /// The texture or image behind a pointer.
+    pub(super) fn loaded(&mut self, descriptor: Descriptor) -> ValueWord {
+        let loaded = self.object();
+        let operands = [descriptor.pointer.0];
+        self.body
+            .result(Spv::Load, descriptor.object, loaded, &operands);
+        if descriptor.divergent {
+            self.decorate_divergent(loaded);
+        }
+        loaded
+    }
+}
