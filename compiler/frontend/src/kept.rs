@@ -4,6 +4,7 @@
 //! whole stage.
 
 use crate::ast::{Ast, Literal, Operand, Path, Relative, Segment, Statement, TexPart};
+use crate::lang::bindings::BindingInfo;
 use crate::line::Lines;
 use crate::lower::tables::Tables;
 use crate::names::NameTables;
@@ -29,7 +30,7 @@ pub struct Scratch {
     pub(crate) params: Vec<ParamSource>,
     pub(crate) results: Vec<IoBinding>,
     pub(crate) implicit: FxHashMap<Implicit, u32>,
-    pub(crate) resolved_segments: Vec<Segment>,
+    pub(crate) io_elements: Vec<(&'static BindingInfo, u32)>,
     pub(crate) lines: Lines,
     pub(crate) lowering: Tables,
     program: Option<Program>,

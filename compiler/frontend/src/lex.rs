@@ -2,6 +2,7 @@
 //!
 //! Words are not classified: almost every word of the languages may also be a name, so the grammar decides by position.
 
+use crate::words;
 use glasm_ir::Span;
 
 /// What a token is.
@@ -279,29 +280,48 @@ pub(crate) fn skip_blanks(source: &[u8], at: usize) -> usize {
 /// The bytes from the first one on that is no blank and in no comment.
 #[inline(always)]
 pub(crate) fn without_blanks(rest: &[u8]) -> &[u8] {
-    // Most tokens are followed by one blank or none.
-    let rest = match rest {
-        [b' ', rest @ ..] => rest,
-        rest => rest,
-    };
-    match rest.first() {
-        // No blank is greater than `#`, which begins comments, so one comparison settles most tokens.
-        Some(&byte) if byte > b'#' => rest,
+    // No blank is greater than `#`, which begins comments, so one comparison settles most tokens; most others are followed by one blank.
+    match rest {
+        [byte, ..] if *byte > b'#' => rest,
+        [b' ', behind @ ..] if behind.first().is_some_and(|&byte| byte > b'#') => behind,
         _ => behind_blanks(rest),
     }
 }
 
 #[inline(never)]
-fn behind_blanks(rest: &[u8]) -> &[u8] {
-    let mut at = 0;
-    while let Some(&byte) = rest.get(at) {
-        match CLASSES[byte as usize] {
-            SPACE => at += 1,
-            HASH => at = skip_comment(rest, at),
+fn behind_blanks(mut rest: &[u8]) -> &[u8] {
+    while let [byte, behind @ ..] = rest {
+        rest = match CLASSES[*byte as usize] {
+            SPACE => behind,
+            HASH => behind_comment(behind),
             _ => break,
+        };
+    }
+    rest
+}
+
+/// The bytes behind the comment that `rest` begins in.
+fn behind_comment(mut rest: &[u8]) -> &[u8] {
+    // Eight bytes are compared at once with the one behind the ends of lines. Others below it are rare.
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const LIMITS: u64 = 0x0E0E_0E0E_0E0E_0E0E;
+    while let Some((&eight, behind)) = rest.split_first_chunk::<8>() {
+        let bytes = u64::from_le_bytes(eight);
+        let low = bytes.wrapping_sub(LIMITS) & !bytes & HIGH;
+        if low != 0 {
+            // The lowest mark is right: only marks above it can come from a borrow.
+            let first = low.trailing_zeros() as usize / 8;
+            let end = matches!(eight[first], b'\n' | b'\r');
+            rest = &rest[first + 1..];
+            if end {
+                return rest;
+            }
+        } else {
+            rest = behind;
         }
     }
-    &rest[at..]
+    let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+    end.map_or(&[], |end| &rest[end..])
 }
 
 /// The number of bytes of the word that `rest` begins with.
@@ -312,6 +332,29 @@ pub(crate) fn word_length(rest: &[u8]) -> usize {
         length += 1;
     }
     length
+}
+
+/// The length and the key of the word that `rest` begins with, if it is short and bytes enough stand behind it to read it at once.
+#[inline(always)]
+pub(crate) fn short_word(rest: &[u8]) -> Option<(usize, u64)> {
+    let &eight = rest.first_chunk::<8>()?;
+    let length = word_length(&eight);
+    if length == 8 && rest.get(8).is_some_and(|&byte| is_of_word(byte)) {
+        return None;
+    }
+    Some((length, words::short_key(eight, length)))
+}
+
+/// The length and the key of the word that `rest` begins with.
+#[inline(always)]
+pub(crate) fn word(rest: &[u8]) -> (usize, u64) {
+    short_word(rest).unwrap_or_else(|| any_word(rest))
+}
+
+#[inline(never)]
+fn any_word(rest: &[u8]) -> (usize, u64) {
+    let length = word_length(rest);
+    (length, words::key(&rest[..length]))
 }
 
 /// Whether `byte` continues a word.
@@ -336,11 +379,6 @@ pub(crate) fn is_letter(byte: u8) -> bool {
 #[inline]
 fn skip_word(source: &[u8], at: usize) -> usize {
     at + word_length(&source[at..])
-}
-
-fn skip_comment(source: &[u8], at: usize) -> usize {
-    let end = memchr::memchr2(b'\n', b'\r', &source[at..]);
-    end.map_or(source.len(), |end| at + end)
 }
 
 fn skip_digits(source: &[u8], mut at: usize) -> usize {
@@ -459,6 +497,19 @@ mod tests {
             kinds("a#b;\nc#d\re"),
             [(Ident, "a"), (Ident, "c"), (Ident, "e")]
         );
+    }
+
+    #[test]
+    fn comments_end_with_their_line() {
+        for length in 0..20 {
+            for end in ["\n", "\r", "\r\n"] {
+                let comment = "\t\u{c}\u{e9}#;-".repeat(4);
+                let comment: String = comment.chars().take(length).collect();
+                let text = format!("a#{comment}{end}b;");
+                use Kind::*;
+                assert_eq!(kinds(&text), [(Ident, "a"), (Ident, "b"), (Semicolon, ";")]);
+            }
+        }
     }
 
     #[test]

@@ -44,19 +44,22 @@ struct Slot {
 
 const FREE: Slot = Slot { key: 0, number: 0 };
 
-/// Slots of a new table; a power of two.
-const FIRST_SLOTS: usize = 128;
+/// The slots that are looked at together.
+type Pair = [Slot; 2];
 
-/// How many slots are tried for a name. Names can be chosen so that all of them are meant for one slot: searching on would make a program
+/// Pairs of slots of a new table; a power of two.
+const FIRST_PAIRS: usize = 64;
+
+/// How many pairs are tried for a name. Names can be chosen so that all of them are meant for one slot: searching on would make a program
 /// of such names take time by the square of its length.
-const PROBES: usize = 24;
+const PROBES: usize = 12;
 
 /// The tables of [`Names`], which serve one program after the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameTables {
     spans: Vec<Span>,
     /// Open addressing; the length is a power of two.
-    slots: Vec<Slot>,
+    pairs: Vec<Pair>,
     /// The names that found no free slot.
     crowded: BTreeMap<Box<[u8]>, u32>,
 }
@@ -72,8 +75,8 @@ impl<'s> Names<'s> {
     /// No names yet of `source`.
     pub(crate) fn new(source: &'s [u8], mut tables: NameTables) -> Self {
         tables.spans.clear();
-        tables.slots.clear();
-        tables.slots.resize(FIRST_SLOTS, FREE);
+        tables.pairs.clear();
+        tables.pairs.resize(FIRST_PAIRS, [FREE; 2]);
         tables.crowded.clear();
         Self { source, tables }
     }
@@ -125,33 +128,28 @@ impl<'s> Names<'s> {
     /// The name that `rest` begins with, if it was seen before, and its length. The word is at least one byte long.
     #[inline(always)]
     pub(crate) fn known(&self, rest: &[u8]) -> Option<(NameId, usize)> {
-        let &eight = rest.first_chunk::<8>()?;
-        let length = lex::word_length(&eight);
-        if length == 8 && rest.get(8).is_some_and(|&byte| lex::is_of_word(byte)) {
-            return None;
-        }
-        let key = words::short_key(eight, length);
-        let slots = self.tables.slots.as_slice();
-        let slot = slots.get(words::home(key) & slots.len().wrapping_sub(1))?;
+        let (length, key) = lex::short_word(rest)?;
+        let pairs = self.tables.pairs.as_slice();
+        let [first, second] = pairs.get(words::home(key) & pairs.len().wrapping_sub(1))?;
         // Free slots have the key 0, which no name has.
+        let slot = if first.key == key { first } else { second };
         (slot.key == key).then_some((NameId(slot.number.wrapping_sub(1)), length))
     }
 
-    /// The number of the name of `length` bytes that begins at byte `start`, new if it was not seen before.
-    #[inline(never)]
-    pub(crate) fn intern(&mut self, start: usize, length: usize) -> NameId {
-        let key = words::key_ahead(&self.source[start..], length);
-        let span = Span::new(start as u32, (start + length) as u32);
-        let mask = self.tables.slots.len() - 1;
+    /// The number of the name of some bytes, whose key is `key`; new if it was not seen before.
+    #[inline]
+    pub(crate) fn intern(&mut self, span: Span, key: u64) -> NameId {
+        let mask = self.tables.pairs.len() - 1;
         let home = words::home(key);
         for step in 0..PROBES {
             let position = (home + step) & mask;
-            let slot = self.tables.slots[position];
-            if slot.number == 0 {
-                return self.add(Some(position), key, span);
-            }
-            if slot.key == key && (length <= 8 || self.is_text(slot.number - 1, span)) {
-                return NameId(slot.number - 1);
+            for (side, slot) in self.tables.pairs[position].iter().enumerate() {
+                if slot.number == 0 {
+                    return self.add(Some((position, side)), key, span);
+                }
+                if slot.key == key && (span.range().len() <= 8 || self.is_text(*slot, span)) {
+                    return NameId(slot.number - 1);
+                }
             }
         }
         match self.tables.crowded.get(&self.source[span.range()]) {
@@ -160,58 +158,48 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// Whether a name is spelled as the bytes of `span`.
-    fn is_text(&self, number: u32, span: Span) -> bool {
-        self.text(NameId(number)) == &self.source[span.range()]
+    /// Whether the name in a slot is spelled as the bytes of `span`.
+    fn is_text(&self, slot: Slot, span: Span) -> bool {
+        self.text(NameId(slot.number - 1)) == &self.source[span.range()]
     }
 
     /// Adds a name, in a free slot if there is one near the first that is meant for it.
-    #[cold]
-    fn add(&mut self, position: Option<usize>, key: u64, span: Span) -> NameId {
-        let NameTables {
-            spans,
-            slots,
-            crowded,
-        } = &mut self.tables;
-        spans.push(span);
-        let number = spans.len() as u32;
-        match position {
-            Some(position) => slots[position] = Slot { key, number },
-            None => drop(crowded.insert(self.source[span.range()].into(), number - 1)),
+    #[inline]
+    fn add(&mut self, place: Option<(usize, usize)>, key: u64, span: Span) -> NameId {
+        let tables = &mut self.tables;
+        tables.spans.push(span);
+        let number = tables.spans.len() as u32;
+        match place {
+            Some((position, side)) => tables.pairs[position][side] = Slot { key, number },
+            None => drop((tables.crowded).insert(self.source[span.range()].into(), number - 1)),
         }
         // At least half of the slots stay free, so that searches are short.
-        if spans.len() * 2 > slots.len() {
+        if tables.spans.len() > tables.pairs.len() {
             self.grow();
         }
         NameId(number - 1)
     }
 
     /// Gives every name its place in a larger table.
+    #[cold]
     fn grow(&mut self) {
-        let NameTables {
-            spans,
-            slots,
-            crowded,
-        } = &mut self.tables;
-        let mask = slots.len() * 4 - 1;
-        slots.clear();
-        slots.resize(mask + 1, FREE);
-        crowded.clear();
-        for (span, number) in spans.iter().zip(0..) {
+        let tables = &mut self.tables;
+        let mask = tables.pairs.len() * 4 - 1;
+        tables.pairs.clear();
+        tables.pairs.resize(mask + 1, [FREE; 2]);
+        tables.crowded.clear();
+        for (span, number) in tables.spans.iter().zip(1..) {
             let text = &self.source[span.range()];
             let key = words::key(text);
-            let near = (0..PROBES).map(|step| (words::home(key) + step) & mask);
-            match near
-                .into_iter()
-                .find(|&position| slots[position].number == 0)
-            {
+            let home = words::home(key);
+            let mut near = (0..PROBES).map(|step| (home + step) & mask);
+            let pairs = &mut tables.pairs;
+            match near.find(|&position| pairs[position][1].number == 0) {
                 Some(position) => {
-                    slots[position] = Slot {
-                        key,
-                        number: number + 1,
-                    }
+                    let side = usize::from(pairs[position][0].number != 0);
+                    pairs[position][side] = Slot { key, number };
                 }
-                None => drop(crowded.insert(text.into(), number)),
+                None => drop(tables.crowded.insert(text.into(), number - 1)),
             }
         }
     }
@@ -228,7 +216,7 @@ mod tests {
         let ids = text.split(' ').map(|word| {
             let span = Span::new(start, start + word.len() as u32);
             start = span.end + 1;
-            names.intern(span.start as usize, word.len())
+            names.intern(span, words::key(word.as_bytes()))
         });
         let ids = ids.collect();
         (names, ids)
@@ -263,9 +251,13 @@ mod tests {
         let keys = (1..60_000u64).map(|low| (7 << 32 | low).wrapping_mul(inverse));
         let text: Vec<u8> = keys.flat_map(u64::to_be_bytes).collect();
         let mut names = Names::new(&text, NameTables::default());
-        let starts = (0..text.len()).step_by(8);
-        let first: Vec<NameId> = starts.clone().map(|at| names.intern(at, 8)).collect();
-        let again: Vec<NameId> = starts.map(|at| names.intern(at, 8)).collect();
+        let mut read = || -> Vec<NameId> {
+            let starts = (0..text.len()).step_by(8);
+            let key = |at| words::key(&text[at..at + 8]);
+            let span = |at| Span::new(at as u32, at as u32 + 8);
+            starts.map(|at| names.intern(span(at), key(at))).collect()
+        };
+        let (first, again) = (read(), read());
         assert_eq!((first.len(), first), (names.len(), again));
         assert!(names.tables.crowded.len() > names.len() / 2);
     }

@@ -15,16 +15,6 @@ pub(crate) fn key(text: &[u8]) -> u64 {
     }
 }
 
-/// The key of the `length` bytes that `rest` begins with.
-#[inline(always)]
-pub(crate) fn key_ahead(rest: &[u8], length: usize) -> u64 {
-    match rest.first_chunk::<8>() {
-        // Short words are read at once: no loop over their bytes.
-        Some(&eight) if length.wrapping_sub(1) < 8 => short_key(eight, length),
-        _ => key(&rest[..length]),
-    }
-}
-
 /// The key of the first `length` of eight bytes, at least one.
 #[inline(always)]
 pub(crate) fn short_key(eight: [u8; 8], length: usize) -> u64 {
@@ -122,15 +112,5 @@ mod tests {
     fn the_last_entry_of_a_word_counts() {
         let table: WordTable<u8> = [("A", 1), ("B", 2), ("A", 3)].into_iter().collect();
         assert_eq!(table.get(b"A"), Some(&3));
-    }
-
-    #[test]
-    fn keys_do_not_depend_on_what_follows() {
-        for text in ["x", "fragment", "invocation"] {
-            let rest = format!("{text}.position.xyzw");
-            let ahead = key_ahead(rest.as_bytes(), text.len());
-            assert_eq!(ahead, key(text.as_bytes()));
-            assert_eq!(key_ahead(text.as_bytes(), text.len()), ahead);
-        }
     }
 }

@@ -8,18 +8,13 @@ use crate::codes::Code;
 use crate::lang::arb::{self, Form};
 use crate::lang::lenient::Rule;
 use crate::lang::modifiers::Mods;
-use crate::lang::opcodes::{self, Lower, OpcodeInfo};
+use crate::lang::opcodes::{Lower, OpcodeInfo};
 use crate::lang::options::Features;
 use crate::lang::stage_name;
 use crate::names::NameId;
-use crate::source::Family;
+use crate::syntax::{DeclWord, Leader};
 use glasm_ir::{Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashSet;
-
-/// Words that begin declarations, and the end of the program.
-const DECLARATION_WORDS: &[&str] = &[
-    "ALIAS", "ATTRIB", "END", "OPTION", "OUTPUT", "PARAM", "TEMP",
-];
 
 impl Checker<'_> {
     /// Whether this is an ARB program without any of the NV instruction sets.
@@ -230,14 +225,18 @@ impl Checker<'_> {
 
     /// Names that are words of the language, as far as the options of the program go.
     fn arb_reserved_word(&mut self, name: NameId, span: Span) {
-        let text = self.syntax.ast.names.text(name);
-        let word = DECLARATION_WORDS.iter().any(|word| word.as_bytes() == text);
-        let address = self.stage == Stage::Vertex && text == b"ADDRESS";
-        let opcode = opcodes::split(Family::Arb, text).is_some_and(|(opcode, mods)| {
-            let form = opcode.info().arb.of(self.stage);
-            form.is_some_and(|form| self.has_option(form.needs) && self.is_listed(form, mods))
-        });
-        if word || address || opcode {
+        let is_reserved = match self.syntax.leader(name) {
+            Leader::Decl(DeclWord::Keyword(DeclKind::Address)) => self.stage == Stage::Vertex,
+            Leader::Decl(DeclWord::Keyword(_)) | Leader::End | Leader::Option => true,
+            Leader::Opcode(opcode, mods) => {
+                let form = opcode.info().arb.of(self.stage);
+                form.is_some_and(|form| self.has_option(form.needs) && self.is_listed(form, mods))
+            }
+            Leader::Decl(DeclWord::Modifier(_)) | Leader::Old | Leader::Unknown | Leader::Other => {
+                false
+            }
+        };
+        if is_reserved {
             let message = format!("`{}` is a reserved word", self.name_text(name));
             self.error(Code::ReservedName, span, message);
         }

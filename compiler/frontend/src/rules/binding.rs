@@ -159,17 +159,31 @@ impl Checker<'_> {
         let longest = segments.len().min(paths::LONGEST);
         (2..=longest).rev().find_map(|used| {
             let row = paths::row(self.syntax.ast.dialect, segments[used - 1].key)?;
-            let matched = match row {
+            let words = &segments[..used];
+            let bracket = match row {
                 PathRow::Attrib(row) | PathRow::Result(row) => {
-                    self.matches(segments, row.path, row.number)
+                    self.bracket_of(words, row.path, row.number)
                 }
-                PathRow::State(row) => self.matches(&segments[1..], row.path, row.number),
+                PathRow::State(row) => self.bracket_of(&words[1..], row.path, row.number),
             };
-            match matched {
-                Match::Yes(bracket) => Some((row, used, bracket)),
-                Match::Number(..) | Match::No => None,
-            }
+            Some((row, used, bracket?))
         })
+    }
+
+    /// The bracket of a path that fits the pattern of a row. The key says that it does, but other words might have the same.
+    fn bracket_of(&self, segments: &[Segment], pattern: &str, number: Number) -> Option<Bracket> {
+        let [first, .., last] = segments else {
+            return None;
+        };
+        let words = self.text_at(first.word.to(last.word));
+        let pattern_words = pattern.strip_suffix("[]").unwrap_or(pattern);
+        if words == pattern_words.as_bytes() && last.brackets[1] == Bracket::None {
+            return Some(last.brackets[0]);
+        }
+        match self.matches(segments, pattern, number) {
+            Match::Yes(bracket) => Some(bracket),
+            Match::Number(..) | Match::No => None,
+        }
     }
 
     #[cold]

@@ -37,11 +37,12 @@ pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 
-use crate::ast::{Ast, Base, Extra, Inst, InstTypes, Operand, Relative, Segment, VarMods};
+use crate::ast::{Ast, Base, Extra, Inst, InstTypes, Operand, Relative, VarMods};
 use crate::codes::Code;
 use crate::header::Start;
 use crate::kept::{self, Scratch};
 use crate::lang::arb::limits::EXECUTED_INSTRUCTIONS;
+use crate::lang::bindings::BindingInfo;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::lenient::Rule;
 use crate::lang::options::{self, Features, Group, OptionInfo, Support};
@@ -95,8 +96,8 @@ struct Checker<'s> {
     family: Family,
     facts: &'static LanguageFacts,
     version: Version,
-    /// Segments of the path that is being resolved; kept for their memory.
-    segments: Vec<Segment>,
+    /// Attributes or results of the declaration that is being checked, by row and number.
+    io_elements: Vec<(&'static BindingInfo, u32)>,
     /// The OPTION lines so far.
     options: Options,
     /// Names that were reported as not declared.
@@ -145,11 +146,11 @@ pub(crate) fn check<'s>(start: Start<'s>, scratch: &mut Scratch) -> (Option<Chec
     let Checker {
         program,
         syntax,
-        segments,
+        io_elements,
         implicit,
         ..
     } = checker;
-    (scratch.resolved_segments, scratch.implicit) = (segments, implicit);
+    (scratch.io_elements, scratch.implicit) = (io_elements, implicit);
     let (ast, reports) = syntax.finish(scratch);
     let ok = !reports.has_errors();
     let mut checked = Checked { ast, ..program };
@@ -184,7 +185,7 @@ impl<'s> Checker<'s> {
                 shared_bytes: 0,
             },
             syntax,
-            segments: kept::take(&mut scratch.resolved_segments, 0),
+            io_elements: kept::take(&mut scratch.io_elements, 0),
             options: Options::default(),
             undeclared: Vec::new(),
             stage: dialect.stage(),

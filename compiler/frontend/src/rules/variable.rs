@@ -11,30 +11,46 @@ use crate::lang::bindings::{BindingInfo, Traits};
 use crate::lang::lenient::Rule;
 use crate::lang::{limits, options};
 use crate::source::Version;
-use glasm_ir::{ParamSource, Semantic, Span, Stage, StateParam};
+use glasm_ir::{ParamSource, Semantic, Span, Stage};
 
 /// The elements of a declaration, by kind.
 enum Elements {
-    Attribs(Vec<(&'static BindingInfo, u32)>),
-    Results(Vec<(&'static BindingInfo, u32)>),
-    Params(Vec<ParamSource>),
-    Textures(Vec<u32>),
-    Images(Vec<u32>),
+    /// Those of the checker's list.
+    Attribs,
+    /// Those of the checker's list.
+    Results,
+    /// The parameters of the program from this one on.
+    Params(u32),
+    Textures(Units),
+    Images(Units),
+    Subroutines(Vec<u32>),
     Buffer(BufferRange),
     Shared(Option<(u32, u32)>),
-    Subroutines(Vec<u32>),
     /// A binding with run-time index.
     Relative(Bound, u32),
 }
 
-impl Elements {
-    fn len(&self) -> usize {
-        match self {
-            Self::Attribs(list) | Self::Results(list) => list.len(),
-            Self::Params(list) => list.len(),
-            Self::Textures(list) | Self::Images(list) | Self::Subroutines(list) => list.len(),
-            Self::Buffer(_) | Self::Shared(_) | Self::Relative(..) => 1,
+/// Texture units or image units.
+#[derive(Clone, Copy)]
+struct Units {
+    first: u32,
+    count: u32,
+    /// Whether each is the one behind the one before.
+    is_ordered: bool,
+}
+
+impl Units {
+    fn new(first: u32, count: u32) -> Self {
+        Self {
+            first,
+            count,
+            is_ordered: true,
         }
+    }
+
+    fn append(&mut self, next: Self) {
+        self.is_ordered &= next.is_ordered && self.first + self.count == next.first;
+        self.count += next.count;
     }
 }
 
@@ -190,6 +206,7 @@ impl Checker<'_> {
     fn elements(&mut self, decl: &Decl) -> Option<Elements> {
         let mut elements: Option<Elements> = None;
         let mut failed = false;
+        self.io_elements.clear();
         // The first item of SUBROUTINE is its type.
         let first = u32::from(decl.kind == DeclKind::Subroutine);
         for index in first..decl.item_count {
@@ -197,7 +214,7 @@ impl Checker<'_> {
             // Every item may be a range, so the sum is bounded before the next one is spread out.
             if elements
                 .as_ref()
-                .is_some_and(|elements| elements.len() as u64 > limits::PARAMETERS)
+                .is_some_and(|elements| self.count(elements) as u64 > limits::PARAMETERS)
             {
                 self.error(
                     Code::TooManyParameters,
@@ -217,6 +234,17 @@ impl Checker<'_> {
         elements.filter(|_| !failed)
     }
 
+    /// The number of elements.
+    fn count(&self, elements: &Elements) -> usize {
+        match elements {
+            Elements::Attribs | Elements::Results => self.io_elements.len(),
+            Elements::Params(first) => self.program.params.len() - *first as usize,
+            Elements::Textures(units) | Elements::Images(units) => units.count as usize,
+            Elements::Subroutines(list) => list.len(),
+            Elements::Buffer(_) | Elements::Shared(_) | Elements::Relative(..) => 1,
+        }
+    }
+
     fn append(&mut self, list: &mut Elements, found: Elements, span: Span) -> bool {
         if let (Elements::Buffer(list), Elements::Buffer(found)) = (&mut *list, &found)
             && list.append(*found)
@@ -224,25 +252,38 @@ impl Checker<'_> {
             return true;
         }
         match (list, found) {
-            (Elements::Attribs(list), Elements::Attribs(more)) => list.extend(more),
-            (Elements::Results(list), Elements::Results(more)) => list.extend(more),
-            (Elements::Params(list), Elements::Params(more)) => list.extend(more),
+            // Their lists have them already.
+            (Elements::Attribs, Elements::Attribs)
+            | (Elements::Results, Elements::Results)
+            | (Elements::Params(_), Elements::Params(_)) => true,
             (Elements::Textures(list), Elements::Textures(more))
-            | (Elements::Images(list), Elements::Images(more))
-            | (Elements::Subroutines(list), Elements::Subroutines(more)) => list.extend(more),
+            | (Elements::Images(list), Elements::Images(more)) => {
+                list.append(more);
+                true
+            }
+            (Elements::Subroutines(list), Elements::Subroutines(more)) => {
+                list.extend(more);
+                true
+            }
             (Elements::Shared(Some((first, count))), Elements::Shared(Some((next, more))))
                 if *first + *count == next =>
             {
                 *count += more;
+                true
             }
             _ => {
                 let message =
                     "the bindings of a buffer variable must be consecutive elements of one buffer";
                 self.error(Code::BufferBindings, span, message);
-                return false;
+                false
             }
         }
-        true
+    }
+
+    /// Adds a parameter of the program.
+    fn param(&mut self, source: ParamSource) -> Elements {
+        self.program.params.push(source);
+        Elements::Params(self.program.params.len() as u32 - 1)
     }
 
     fn item(&mut self, decl: &Decl, item: Item) -> Option<Elements> {
@@ -250,11 +291,11 @@ impl Checker<'_> {
             Item::Path(path) => self.path_item(decl, path),
             Item::Scalar(literal) if decl.kind == DeclKind::Param => {
                 let bits = self.scalar_constant(literal, base_of(decl.mods))?;
-                Some(Elements::Params(vec![ParamSource::Literal(bits)]))
+                Some(self.param(ParamSource::Literal(bits)))
             }
             Item::Vector { first, count, .. } if decl.kind == DeclKind::Param => {
                 let bits = self.vector_constant(first, count, base_of(decl.mods))?;
-                Some(Elements::Params(vec![ParamSource::Literal(bits)]))
+                Some(self.param(ParamSource::Literal(bits)))
             }
             Item::Scalar(_) | Item::Vector { .. } | Item::Name(..) | Item::Number(..) => {
                 let span = item_span(self, item);
@@ -304,9 +345,6 @@ impl Checker<'_> {
             return None;
         }
         let is_array = decl.size != Size::Single;
-        let spread = |row: &'static BindingInfo, first, count| {
-            (first..first + count).map(|n| (row, n)).collect()
-        };
         let elements = match (decl.kind, resolved.bound) {
             (DeclKind::Attrib, bound @ Bound::Attrib(..))
             | (DeclKind::Output, bound @ Bound::Result(..))
@@ -315,19 +353,25 @@ impl Checker<'_> {
                 Elements::Relative(bound, resolved.relative.unwrap_or_default())
             }
             (DeclKind::Attrib, Bound::Attrib(row, first, count)) => {
-                Elements::Attribs(spread(row, first, count))
+                let numbers = first..first + count;
+                self.io_elements.extend(numbers.map(|number| (row, number)));
+                Elements::Attribs
             }
             (DeclKind::Output, Bound::Result(row, first, count)) => {
-                Elements::Results(spread(row, first, count))
+                let numbers = first..first + count;
+                self.io_elements.extend(numbers.map(|number| (row, number)));
+                Elements::Results
             }
             (DeclKind::Param, Bound::Params(params)) => {
-                Elements::Params(params.sources().collect())
+                let first = self.program.params.len() as u32;
+                self.program.params.extend(params.sources());
+                Elements::Params(first)
             }
             (DeclKind::Texture, Bound::Texture { first, count }) => {
-                Elements::Textures((first..first + count).collect())
+                Elements::Textures(Units::new(first, count))
             }
             (DeclKind::Image, Bound::Image { first, count }) => {
-                Elements::Images((first..first + count).collect())
+                Elements::Images(Units::new(first, count))
             }
             (_, Bound::Buffer(range)) if Self::takes_buffers(decl, range) => {
                 Elements::Buffer(range)
@@ -342,16 +386,16 @@ impl Checker<'_> {
             }
         };
         if resolved.range && !is_array {
-            self.range_without_array(&elements, span);
+            let is_matrix = matches!(resolved.bound, Bound::Params(params) if params.is_matrix());
+            self.range_without_array(is_matrix, span);
             return None;
         }
         Some(elements)
     }
 
     #[cold]
-    fn range_without_array(&mut self, elements: &Elements, span: Span) {
-        let matrix = matches!(elements, Elements::Params(list) if matches!(list[0], ParamSource::State(StateParam::MatrixRow { .. })));
-        let whole = matrix && !self.source_text(span).contains(".row");
+    fn range_without_array(&mut self, is_matrix: bool, span: Span) {
+        let whole = is_matrix && !self.source_text(span).contains(".row");
         let (code, message) = if whole {
             (
                 Code::MatrixNeedsRow,
@@ -364,9 +408,9 @@ impl Checker<'_> {
     }
 
     /// The array size of texture or image units, which must be consecutive.
-    fn units(&mut self, decl: &Decl, list: &[u32]) -> Option<Option<u32>> {
-        let array = self.array_of(decl.size, list.len())?;
-        if list.windows(2).any(|pair| pair[0] + 1 != pair[1]) {
+    fn units(&mut self, decl: &Decl, units: Units) -> Option<Option<u32>> {
+        let array = self.array_of(decl.size, units.count as usize)?;
+        if !units.is_ordered {
             self.error(
                 Code::TextureUnits,
                 decl.span,
@@ -379,56 +423,30 @@ impl Checker<'_> {
     /// Makes the variable of resolved elements.
     fn bind(&mut self, decl: &Decl, elements: Elements) -> Option<Var> {
         match elements {
-            Elements::Attribs(list) => {
-                let array = self.array_of(decl.size, list.len())?;
-                self.array_kind(decl, &list)?;
-                let first = self.program.attribs.len() as u32;
-                for &(row, number) in &list {
-                    self.bind_attrib(decl, row, number);
-                }
-                Some(self.new_var(decl, VarKind::Attrib { first }, array))
+            Elements::Attribs | Elements::Results => {
+                let list = std::mem::take(&mut self.io_elements);
+                let var = match decl.kind {
+                    DeclKind::Attrib => self.bind_attribs(decl, &list),
+                    _ => self.bind_results(decl, &list),
+                };
+                self.io_elements = list;
+                var
             }
-            Elements::Results(list) => {
-                let array = self.array_of(decl.size, list.len())?;
-                if array.is_some() && self.stage == Stage::Fragment {
-                    self.error(
-                        Code::OutputArray,
-                        decl.span,
-                        "fragment programs have no arrays of results",
-                    );
-                    return None;
-                }
-                self.array_kind(decl, &list)?;
-                let first = self.program.results.len() as u32;
-                self.program
-                    .results
-                    .extend(list.iter().map(|&(row, number)| io_binding(row, number)));
-                Some(self.new_var(decl, VarKind::Result { first }, array))
+            Elements::Params(first) => self.bind_params(decl, first),
+            Elements::Textures(units) => {
+                let array = self.units(decl, units)?;
+                Some(self.new_var(decl, VarKind::Texture { unit: units.first }, array))
             }
-            Elements::Params(list) => self.bind_params(decl, list),
-            Elements::Textures(list) => {
-                let array = self.units(decl, &list)?;
-                Some(self.new_var(decl, VarKind::Texture { unit: list[0] }, array))
-            }
-            Elements::Images(list) => {
-                let array = self.units(decl, &list)?;
-                Some(self.new_var(decl, VarKind::Image { unit: list[0] }, array))
+            Elements::Images(units) => {
+                let array = self.units(decl, units)?;
+                Some(self.new_var(decl, VarKind::Image { unit: units.first }, array))
             }
             Elements::Subroutines(list) => {
                 let array = self.array_of(decl.size, list.len())?;
                 let kind = self.subroutine_kind(decl, &list)?;
                 Some(self.new_var(decl, kind, array))
             }
-            Elements::Relative(bound, relative) => {
-                let (kind, count) = self.relative_row(&bound)?;
-                self.address_index(relative);
-                self.loop_index_use(relative, decl.span);
-                Some(Var {
-                    relative: true,
-                    element: Some(relative),
-                    ..self.new_var(decl, kind, Some(count))
-                })
-            }
+            Elements::Relative(bound, relative) => self.bind_relative(decl, &bound, relative),
             Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {
                 let size = self.program.shared_bytes;
@@ -439,16 +457,54 @@ impl Checker<'_> {
         }
     }
 
-    fn bind_params(&mut self, decl: &Decl, list: Vec<ParamSource>) -> Option<Var> {
+    fn bind_attribs(&mut self, decl: &Decl, list: &[(&'static BindingInfo, u32)]) -> Option<Var> {
         let array = self.array_of(decl.size, list.len())?;
-        self.parameters += list.len() as u64;
+        self.array_kind(decl, list)?;
+        let first = self.program.attribs.len() as u32;
+        for &(row, number) in list {
+            self.bind_attrib(decl, row, number);
+        }
+        Some(self.new_var(decl, VarKind::Attrib { first }, array))
+    }
+
+    fn bind_results(&mut self, decl: &Decl, list: &[(&'static BindingInfo, u32)]) -> Option<Var> {
+        let array = self.array_of(decl.size, list.len())?;
+        if array.is_some() && self.stage == Stage::Fragment {
+            self.error(
+                Code::OutputArray,
+                decl.span,
+                "fragment programs have no arrays of results",
+            );
+            return None;
+        }
+        self.array_kind(decl, list)?;
+        let first = self.program.results.len() as u32;
+        let bindings = list.iter().map(|&(row, number)| io_binding(row, number));
+        self.program.results.extend(bindings);
+        Some(self.new_var(decl, VarKind::Result { first }, array))
+    }
+
+    fn bind_relative(&mut self, decl: &Decl, bound: &Bound, relative: u32) -> Option<Var> {
+        let (kind, count) = self.relative_row(bound)?;
+        self.address_index(relative);
+        self.loop_index_use(relative, decl.span);
+        Some(Var {
+            relative: true,
+            element: Some(relative),
+            ..self.new_var(decl, kind, Some(count))
+        })
+    }
+
+    /// The parameters from `first` on are those of the declaration.
+    fn bind_params(&mut self, decl: &Decl, first: u32) -> Option<Var> {
+        let count = self.program.params.len() - first as usize;
+        let array = self.array_of(decl.size, count)?;
+        self.parameters += count as u64;
         if self.parameters > limits::PARAMETERS - self.reserved().parameters {
             self.error(Code::TooManyParameters, decl.span, "too many parameters");
             self.parameters = 0;
             return None;
         }
-        let first = self.program.params.len() as u32;
-        self.program.params.extend(list);
         Some(self.new_var(decl, VarKind::Param { first }, array))
     }
 

@@ -16,6 +16,7 @@ use crate::lang::options::Features;
 use crate::lex::{self, Kind, Token};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
+use crate::words;
 use glasm_ir::{Span, Stage};
 
 /// What the grammar wanted instead of the token found.
@@ -170,9 +171,15 @@ impl<'s> Syntax<'s> {
 impl Syntax<'_> {
     /// The number of the name of some bytes, which hold no blank.
     pub(super) fn intern(&mut self, span: Span) -> NameId {
-        let name = (self.ast.names).intern(span.start as usize, span.range().len());
+        let key = words::key(&self.ast.text[span.range()]);
+        self.intern_keyed(span, key)
+    }
+
+    #[inline]
+    fn intern_keyed(&mut self, span: Span, key: u64) -> NameId {
+        let name = self.ast.names.intern(span, key);
         if name.index() >= self.words.len() {
-            let word = self.vocabulary.word(&self.ast.text[span.range()]);
+            let word = (self.vocabulary).word(key, &self.ast.text[span.range()]);
             self.words.push(word);
         }
         name
@@ -180,7 +187,8 @@ impl Syntax<'_> {
 
     /// The number of a binding path, which may have been used before: programs repeat them.
     pub(super) fn path_name(&mut self, span: Span) -> NameId {
-        let name = (self.ast.names).intern(span.start as usize, span.range().len());
+        let key = words::key(&self.ast.text[span.range()]);
+        let name = self.ast.names.intern(span, key);
         if name.index() >= self.words.len() {
             self.words.push(Word::new(Leader::Other));
         }
@@ -194,7 +202,7 @@ impl Syntax<'_> {
 
     /// What a word means at the start of a statement.
     #[inline]
-    pub(super) fn leader(&mut self, name: NameId) -> Leader {
+    pub(crate) fn leader(&mut self, name: NameId) -> Leader {
         match self.words[name.index()].leader {
             Leader::Unknown => self.opcode_with_suffixes(name),
             leader => leader,
@@ -345,9 +353,9 @@ impl<'s> Syntax<'s> {
     /// A name that is long or new.
     #[inline(never)]
     fn take_other_name(&mut self, start: u32) -> (NameId, Span) {
-        let length = lex::word_length(self.rest);
+        let (length, key) = lex::word(self.rest);
         let span = Span::new(start, start + length as u32);
-        let name = self.intern(span);
+        let name = self.intern_keyed(span, key);
         self.skip(length);
         (name, span)
     }

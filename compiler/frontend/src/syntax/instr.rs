@@ -160,11 +160,11 @@ fn operand_of_kind(input: &mut Syntax<'_>, inst: &mut Inst, kind: OperandKind) -
         | OperandKind::StorageMem
         | OperandKind::CounterMem
         | OperandKind::Sv
-        | OperandKind::AddressRegister => push_operand(input)?,
+        | OperandKind::AddressRegister
+        | OperandKind::Subroutine => some_operand(input)?,
         OperandKind::Count => {
             if !input.is_at(Kind::Semicolon) {
-                let operand = operand(input)?;
-                input.ast.operands.push(operand);
+                some_operand(input)?;
             }
         }
         OperandKind::Cond => {
@@ -175,10 +175,6 @@ fn operand_of_kind(input: &mut Syntax<'_>, inst: &mut Inst, kind: OperandKind) -
             inst.cond = Some(cond.ok_or_else(|| input.fail_at(Expected::Condition))?);
         }
         OperandKind::Kill => kill(input, inst)?,
-        OperandKind::Subroutine => {
-            let operand = operand(input)?;
-            input.ast.operands.push(operand);
-        }
         OperandKind::Label => {
             let (name, span) = input.expect_name(Expected::Label)?;
             inst.extra = Extra::Label(name, span);
@@ -200,6 +196,13 @@ fn operand_of_kind(input: &mut Syntax<'_>, inst: &mut Inst, kind: OperandKind) -
     Ok(())
 }
 
+/// Adds an operand to those of an instruction that has others.
+fn some_operand(input: &mut Syntax<'_>) -> Parsed<()> {
+    let operand = operand(input)?;
+    input.ast.operands.push(operand);
+    Ok(())
+}
+
 /// A condition, or a vector if a variable of that name is declared.
 fn kill(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
     let word = input.peek();
@@ -208,8 +211,7 @@ fn kill(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
     } else if word.kind() == Kind::Ident && input.test(word).is_some() {
         inst.cond = Some(condition(input)?);
     } else {
-        let operand = operand(input)?;
-        input.ast.operands.push(operand);
+        some_operand(input)?;
     }
     Ok(())
 }

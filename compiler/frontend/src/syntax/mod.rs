@@ -21,5 +21,6 @@ mod statement;
 mod vocabulary;
 
 pub(crate) use cursor::{Read, Syntax};
+pub(crate) use keywords::DeclWord;
 pub(crate) use letters::Letters;
-pub(crate) use vocabulary::Word;
+pub(crate) use vocabulary::{Leader, Word};

@@ -10,7 +10,7 @@ use crate::source::Version;
 use glasm_ir::{Span, WriteMask};
 
 /// Adds an operand to those of the instruction.
-#[inline]
+#[inline(always)]
 pub(super) fn push_operand(input: &mut Syntax<'_>) -> Parsed<()> {
     let start = input.position();
     let operand = match input.is_at_name() {

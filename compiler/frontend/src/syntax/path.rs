@@ -6,28 +6,30 @@ use crate::codes::Code;
 use crate::lang::paths;
 use crate::lex::{self, Kind, Token};
 use crate::names::NameId;
-use crate::words;
 use glasm_ir::Span;
 
 /// A binding path whose first word was taken already: all words and brackets, a swizzle at the end included. Its number and end.
 pub(super) fn path(input: &mut Syntax<'_>, first: Span) -> Parsed<(u32, u32)> {
     let first_segment = input.ast.segments.len() as u32;
-    let (mut word, mut end, mut key) = (first, first.end, paths::START);
+    let (_, first_key) = lex::word(&input.ast.text[first.start as usize..]);
+    let (mut word, mut key, mut end) = (first, first_key, first.end);
+    let mut path_key = paths::START;
     loop {
-        let brackets = brackets(input, &mut end)?;
-        let rest = &input.ast.text[word.start as usize..];
-        let word_key = words::key_ahead(rest, word.range().len());
-        key = paths::step(key, word_key, brackets[0] != Bracket::None);
+        let brackets = match input.is_at(Kind::OpenBracket) {
+            true => some_brackets(input, &mut end)?,
+            false => [Bracket::None; 2],
+        };
+        path_key = paths::step(path_key, key, brackets[0] != Bracket::None);
         input.ast.segments.push(Segment {
             word,
             brackets,
             span: Span::new(word.start, end),
-            key,
+            key: path_key,
         });
         if !input.accept(Kind::Dot) {
             break;
         }
-        word = path_word(input)?;
+        (word, key) = path_word(input)?;
         end = word.end;
     }
     let ast = &mut input.ast;
@@ -40,14 +42,15 @@ pub(super) fn path(input: &mut Syntax<'_>, first: Span) -> Parsed<(u32, u32)> {
     Ok((ast.paths.len() as u32 - 1, end))
 }
 
-/// Takes a word of a path, which is no name of the program.
-fn path_word(input: &mut Syntax<'_>) -> Parsed<Span> {
+/// Takes a word of a path, which is no name of the program: its place and its key.
+#[inline]
+fn path_word(input: &mut Syntax<'_>) -> Parsed<(Span, u64)> {
     if !input.is_at_name() {
         return Err(input.fail_at(Expected::Name));
     }
-    let (start, length) = (input.position(), lex::word_length(input.rest));
+    let (start, (length, key)) = (input.position(), lex::word(input.rest));
     input.skip(length);
-    Ok(Span::new(start, start + length as u32))
+    Ok((Span::new(start, start + length as u32), key))
 }
 
 /// A path that is an operand or a result: what it stands for is kept under its text. `known` is the text that was ahead, if it is that of
@@ -89,8 +92,7 @@ pub(super) fn whole_path(input: &mut Syntax<'_>) -> Parsed<u32> {
     path(input, word).map(|(path, _)| path)
 }
 
-#[inline]
-fn brackets(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<[Bracket; 2]> {
+fn some_brackets(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<[Bracket; 2]> {
     let mut brackets = [Bracket::None; 2];
     for bracket in &mut brackets {
         if !input.accept(Kind::OpenBracket) {

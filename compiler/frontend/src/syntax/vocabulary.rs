@@ -100,9 +100,12 @@ impl Vocabulary {
         }
     }
 
-    /// What `text` means.
-    pub(super) fn word(&self, text: &[u8]) -> Word {
-        let found = self.words.get(text).copied();
-        found.unwrap_or(Word::new(Leader::Unknown))
+    /// What `text`, whose key is `key`, means.
+    #[inline]
+    pub(super) fn word(&self, key: u64, text: &[u8]) -> Word {
+        match self.words.find(key, text) {
+            Some(word) => *word,
+            None => Word::new(Leader::Unknown),
+        }
     }
 }
