@@ -302,26 +302,33 @@ fn behind_blanks(mut rest: &[u8]) -> &[u8] {
 
 /// The bytes behind the comment that `rest` begins in.
 fn behind_comment(mut rest: &[u8]) -> &[u8] {
-    // Eight bytes are compared at once with the one behind the ends of lines. Others below it are rare.
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    const LIMITS: u64 = 0x0E0E_0E0E_0E0E_0E0E;
-    while let Some((&eight, behind)) = rest.split_first_chunk::<8>() {
-        let bytes = u64::from_le_bytes(eight);
-        let low = bytes.wrapping_sub(LIMITS) & !bytes & HIGH;
-        if low != 0 {
-            // The lowest mark is right: only marks above it can come from a borrow.
-            let first = low.trailing_zeros() as usize / 8;
-            let end = matches!(eight[first], b'\n' | b'\r');
-            rest = &rest[first + 1..];
-            if end {
-                return rest;
-            }
-        } else {
-            rest = behind;
+    /// One more than the bytes that end lines; others below it are rare in comments.
+    const LIMIT: u8 = 0x0E;
+    // Many bytes are compared at once.
+    while let Some((many, behind)) = rest.split_first_chunk::<32>() {
+        let low = many.iter().fold(false, |low, &byte| low | (byte < LIMIT));
+        if low {
+            break;
+        }
+        rest = behind;
+    }
+    while let [byte, behind @ ..] = rest {
+        rest = behind;
+        if *byte < LIMIT && matches!(byte, b'\n' | b'\r') {
+            break;
+        }
+        if let Some((&eight, behind)) = rest.split_first_chunk::<8>() {
+            let bytes = u64::from_le_bytes(eight);
+            let low = bytes.wrapping_sub(u64::from_le_bytes([LIMIT; 8]));
+            let marks = low & !bytes & u64::from_le_bytes([0x80; 8]);
+            // Only marks above the lowest can come from a borrow. The byte at the lowest is looked at next.
+            rest = match marks {
+                0 => behind,
+                _ => &rest[marks.trailing_zeros() as usize / 8..],
+            };
         }
     }
-    let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-    end.map_or(&[], |end| &rest[end..])
+    rest
 }
 
 /// The number of bytes of the word that `rest` begins with.

@@ -7,6 +7,12 @@ use crate::words;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
+/// Parameters that all programs of a type share.
+pub(crate) const ENV: &str = "program.env[]";
+
+/// Parameters of one program.
+pub(crate) const LOCAL: &str = "program.local[]";
+
 /// The key of a path without words.
 pub(crate) const START: u64 = 0;
 
@@ -28,6 +34,10 @@ pub(crate) enum PathRow {
     Result(&'static BindingInfo),
     /// The words of the row stand behind `state`.
     State(&'static StateInfo),
+    /// `program.env[n]`
+    Env,
+    /// `program.local[n]`
+    Local,
 }
 
 /// The row whose words have a key, if a language has one: where several rows are spelled alike, the first one. Other words may have the
@@ -50,6 +60,10 @@ fn table(dialect: Dialect) -> FxHashMap<u64, PathRow> {
         for row in rows.iter().filter(known) {
             add(&mut table, START, (row.path, row.number), new(row));
         }
+    }
+    let required = Number::Required(0);
+    for (path, row) in [(ENV, PathRow::Env), (LOCAL, PathRow::Local)] {
+        add(&mut table, START, (path, required), row);
     }
     let state = step(START, words::key(b"state"), false);
     for row in STATE.iter().filter(|row| row.known_in(dialect)) {
@@ -91,6 +105,8 @@ mod tests {
         match row(dialect, key)? {
             PathRow::Attrib(row) | PathRow::Result(row) => Some(row.path),
             PathRow::State(row) => Some(row.path),
+            PathRow::Env => Some(ENV),
+            PathRow::Local => Some(LOCAL),
         }
     }
 

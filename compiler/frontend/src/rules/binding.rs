@@ -142,6 +142,8 @@ impl Checker<'_> {
                 PathRow::Attrib(row) => self.io_row(segments, row, (used, bracket), Bound::Attrib),
                 PathRow::Result(row) => self.io_row(segments, row, (used, bracket), Bound::Result),
                 PathRow::State(row) => self.state_row(segments, row, used, bracket),
+                PathRow::Env => self.env_parameter(segments),
+                PathRow::Local => self.local_parameter(segments),
             };
         }
         match self.word(segments[0]) {
@@ -165,6 +167,8 @@ impl Checker<'_> {
                     self.bracket_of(words, row.path, row.number)
                 }
                 PathRow::State(row) => self.bracket_of(&words[1..], row.path, row.number),
+                PathRow::Env => self.bracket_of(words, paths::ENV, Number::Required(0)),
+                PathRow::Local => self.bracket_of(words, paths::LOCAL, Number::Required(0)),
             };
             Some((row, used, bracket?))
         })

@@ -30,7 +30,7 @@ pub(super) enum Shape {
 
 impl Checker<'_> {
     /// Checks an operand as a value of type `ty`; a name or a path becomes a variable.
-    #[inline]
+    #[inline(always)]
     pub(super) fn value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
         if let (Base::Name(name), Shape::Vector | Shape::Scalar) = (operand.base, shape)
             && let Named::Var(var) = self.syntax.words[name.index()].named
@@ -44,7 +44,7 @@ impl Checker<'_> {
 
     /// Whether an operand breaks no rule, found out without looking further: a variable, or an element with a constant index within
     /// bounds, whose declared type fits. Most operands are that; all others go through [`unusual_value`](Self::unusual_value).
-    #[inline]
+    #[inline(always)]
     fn is_usual(&self, operand: &Operand, shape: Shape, ty: Type) -> bool {
         let Base::Var(var) = operand.base else {
             return false;
@@ -67,6 +67,7 @@ impl Checker<'_> {
         is_value && has_shape && has_index && var.base.is_none_or(|base| base == ty.base())
     }
 
+    #[inline(never)]
     fn unusual_value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
         if let Shape::Memory(kind) = shape {
             return self.memory_operand(operand, kind);

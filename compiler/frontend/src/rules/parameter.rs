@@ -65,6 +65,23 @@ impl Checker<'_> {
         }
     }
 
+    /// `program.env[n]`
+    pub(super) fn env_parameter(&self, segments: &[Segment]) -> Result<Found, Failed> {
+        let span = segments[0].span.to(segments[1].span);
+        self.parameters(segments[1], span, limits::ENV_PARAMETERS, ParamKind::Env)
+    }
+
+    /// `program.local[n]`
+    pub(super) fn local_parameter(&self, segments: &[Segment]) -> Result<Found, Failed> {
+        let span = segments[0].span.to(segments[1].span);
+        self.parameters(
+            segments[1],
+            span,
+            limits::LOCAL_PARAMETERS,
+            ParamKind::Local,
+        )
+    }
+
     /// Environment or local parameters.
     fn parameters(
         &self,

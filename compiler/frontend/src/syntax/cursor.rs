@@ -77,7 +77,7 @@ pub(crate) struct Syntax<'s> {
     pub(crate) reports: Reports,
     /// What is known of each name.
     pub(crate) words: Vec<Word>,
-    vocabulary: &'static Vocabulary,
+    pub(super) vocabulary: &'static Vocabulary,
     pub(super) facts: &'static LanguageFacts,
     /// What the options read so far enable, as the rules say.
     pub(crate) features: Features,
@@ -176,7 +176,7 @@ impl Syntax<'_> {
     }
 
     #[inline]
-    fn intern_keyed(&mut self, span: Span, key: u64) -> NameId {
+    pub(super) fn intern_keyed(&mut self, span: Span, key: u64) -> NameId {
         let name = self.ast.names.intern(span, key);
         if name.index() >= self.words.len() {
             let word = (self.vocabulary).word(key, &self.ast.text[span.range()]);
@@ -190,7 +190,7 @@ impl Syntax<'_> {
         let key = words::key(&self.ast.text[span.range()]);
         let name = self.ast.names.intern(span, key);
         if name.index() >= self.words.len() {
-            self.words.push(Word::new(Leader::Other));
+            self.words.push(Word::new(Leader::Other, false));
         }
         name
     }
@@ -204,16 +204,20 @@ impl Syntax<'_> {
     #[inline]
     pub(crate) fn leader(&mut self, name: NameId) -> Leader {
         match self.words[name.index()].leader {
-            Leader::Unknown => self.opcode_with_suffixes(name),
+            Leader::Unknown => self.new_leader(name),
             leader => leader,
         }
     }
 
-    /// What a word that is in no table means: an opcode with suffixes, or nothing.
+    /// What the word of a name means, found out once: perhaps an opcode with suffixes.
     #[cold]
-    fn opcode_with_suffixes(&mut self, name: NameId) -> Leader {
-        let found = opcodes::split(self.ast.dialect.family(), self.ast.names.text(name));
-        let leader = found.map_or(Leader::Other, |(opcode, mods)| Leader::Opcode(opcode, mods));
+    fn new_leader(&mut self, name: NameId) -> Leader {
+        let text = self.ast.names.text(name);
+        let leader = self.vocabulary.leader(words::key(text), text);
+        let leader = leader.unwrap_or_else(|| {
+            let found = opcodes::split(self.ast.dialect.family(), text);
+            found.map_or(Leader::Other, |(opcode, mods)| Leader::Opcode(opcode, mods))
+        });
         self.words[name.index()].leader = leader;
         leader
     }

@@ -8,7 +8,7 @@ use crate::ast::{
     Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Suffix, TexPart,
 };
 use crate::codes::Code;
-use crate::lang::modifiers::{Modifiers, Mods};
+use crate::lang::modifiers::{self, Modifiers, Mods};
 use crate::lang::opcodes::{Opcode, OperandKind, ResultKind};
 use crate::lang::targets;
 use crate::lex::{Kind, Token};
@@ -127,7 +127,7 @@ fn rest(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
 }
 
 /// The semicolon behind an instruction, and where the instruction ends: blanks before the semicolon do not count.
-#[inline]
+#[inline(always)]
 fn semicolon(input: &mut Syntax<'_>) -> Parsed<u32> {
     let close = input.position();
     input.expect(Kind::Semicolon, Expected::Semicolon)?;
@@ -223,17 +223,17 @@ fn add_modifiers(input: &mut Syntax<'_>, mut modifiers: Modifiers) -> Parsed<Mod
         return Err(input.fail_at(Expected::Result));
     }
     while input.accept(Kind::Dot) {
-        let before = input.position();
-        let (name, span) = input.expect_name(Expected::Modifier)?;
-        let Some(modifier) = input.words[name.index()].modifier else {
-            input.go_to(before);
+        let word = input.peek();
+        let Some(modifier) = modifiers::lookup(input.text(word)) else {
             return Err(input.fail_at(Expected::Modifier));
         };
         if modifiers.add(modifier) {
-            let text = input.ast.names.display(name);
+            let text = String::from_utf8_lossy(input.text(word));
             let message = format!("`{text}` repeats or contradicts another modifier of its kind");
-            input.reports.error(Code::ModifierTwice, span, message);
+            let reports = &mut input.reports;
+            reports.error(Code::ModifierTwice, word.span(), message);
         }
+        input.go_to(word.end());
     }
     Ok(modifiers)
 }

@@ -67,12 +67,23 @@ fn missing_end(input: &mut Syntax<'_>) -> Parsed<bool> {
 /// A statement; `false` for END.
 #[inline]
 fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
-    let (name, span) = input.take_name();
+    let (start, (length, key)) = (input.position(), lex::word(input.rest));
+    let text = &input.rest[..length];
+    let span = Span::new(start, start + length as u32);
+    input.skip(length);
     // Opcodes and keywords may be names of labels, so a colon decides before the meaning of the word does.
     if input.is_at(Kind::Colon) {
+        let name = input.intern_keyed(span, key);
         return label(input, name, span);
     }
-    match input.leader(name) {
+    let leader = match input.vocabulary.leader(key, text) {
+        Some(leader) => leader,
+        None => {
+            let name = input.intern_keyed(span, key);
+            input.leader(name)
+        }
+    };
+    match leader {
         Leader::Opcode(opcode, mods) => {
             input.late_options = true;
             instr::instruction(input, span, (opcode, mods))?;
@@ -83,7 +94,7 @@ fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
         }
         Leader::Option => option(input, span)?,
         Leader::End => return Ok(end(input)),
-        leader => other(input, leader, name, span)?,
+        Leader::Old | Leader::Unknown | Leader::Other => other(input, leader, span)?,
     }
     Ok(true)
 }
@@ -100,9 +111,9 @@ fn end(input: &mut Syntax<'_>) -> bool {
 
 /// A word that begins no statement of the language, unless it is a label with a number.
 #[cold]
-fn other(input: &mut Syntax<'_>, leader: Leader, name: NameId, span: Span) -> Parsed<()> {
+fn other(input: &mut Syntax<'_>, leader: Leader, span: Span) -> Parsed<()> {
     let code = match leader {
-        Leader::Other if has_number(input) => return numbered_label(input, name, span),
+        Leader::Other if has_number(input) => return numbered_label(input, span),
         Leader::Old => Code::OldLanguage,
         _ => Code::UnknownOpcode,
     };
@@ -136,7 +147,8 @@ fn has_number(input: &Syntax<'_>) -> bool {
 }
 
 /// `name SUBROUTINENUM(n):`. ARB_shader_subroutine section 2.X.2.
-fn numbered_label(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<()> {
+fn numbered_label(input: &mut Syntax<'_>, span: Span) -> Parsed<()> {
+    let name = input.intern(span);
     free_name(input, name, span)?;
     let word = input.advance();
     input.expect(Kind::OpenParen, Expected::Token(Kind::OpenParen))?;

@@ -5,13 +5,12 @@
 
 use super::keywords::{self, DeclWord};
 use crate::ast::Suffix;
-use crate::lang::modifiers::{self, Modifier, Mods};
+use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{self, Opcode};
 use crate::names::Named;
 use crate::source::Dialect;
 use crate::words::WordTable;
 use glasm_ir::WriteMask;
-use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
 /// What a word means at the start of a statement.
@@ -29,12 +28,10 @@ pub(crate) enum Leader {
     Other,
 }
 
-/// What is known of a name as a word, read off the tables once per name.
+/// What is known of a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     pub(crate) leader: Leader,
-    /// What it means behind the point of an opcode.
-    pub(super) modifier: Option<Modifier>,
     /// Whether it begins bindings and can be no name.
     pub(super) reserved: bool,
     /// Whether a declaration before has this name.
@@ -50,15 +47,16 @@ pub(crate) struct Word {
 /// The words of a language.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
-    words: WordTable<Word>,
+    leaders: WordTable<Leader>,
+    /// Words that begin bindings and can be no names.
+    reserved: WordTable<()>,
 }
 
 impl Word {
-    pub(super) const fn new(leader: Leader) -> Self {
+    pub(super) const fn new(leader: Leader, reserved: bool) -> Self {
         Self {
             leader,
-            modifier: None,
-            reserved: false,
+            reserved,
             declared: false,
             named: Named::Nothing,
             operand: None,
@@ -82,30 +80,26 @@ impl Vocabulary {
         let opcodes = opcodes::all(family)
             .map(|(text, opcode)| (text, Leader::Opcode(opcode, Mods::empty())));
         let others = [("END", Leader::End), ("OPTION", Leader::Option)];
+        let reserved = facts.reserved_words.iter();
+        let bindings = reserved.clone().map(|&text| (text, Leader::Other));
         // The order matters where a word is in several lists: the last one wins.
         let leaders = old.chain(words).chain(opcodes).chain(others);
-        let mut words: FxHashMap<&str, Word> = leaders
-            .map(|(text, leader)| (text, Word::new(leader)))
-            .collect();
-        for (text, modifier) in modifiers::all() {
-            let word = words.entry(text).or_insert(Word::new(Leader::Unknown));
-            word.modifier = Some(modifier);
-        }
-        for &text in facts.reserved_words {
-            let word = words.entry(text).or_insert(Word::new(Leader::Other));
-            (word.leader, word.reserved) = (Leader::Other, true);
-        }
         Self {
-            words: words.into_iter().collect(),
+            leaders: leaders.chain(bindings).collect(),
+            reserved: reserved.map(|&text| (text, ())).collect(),
         }
     }
 
-    /// What `text`, whose key is `key`, means.
+    /// What `text`, whose key is `key`, means at the start of a statement.
+    #[inline]
+    pub(super) fn leader(&self, key: u64, text: &[u8]) -> Option<Leader> {
+        self.leaders.find(key, text).copied()
+    }
+
+    /// What is known of the name `text`, whose key is `key`, before it was used.
     #[inline]
     pub(super) fn word(&self, key: u64, text: &[u8]) -> Word {
-        match self.words.find(key, text) {
-            Some(word) => *word,
-            None => Word::new(Leader::Unknown),
-        }
+        let is_reserved = self.reserved.find(key, text).is_some();
+        Word::new(Leader::Unknown, is_reserved)
     }
 }
