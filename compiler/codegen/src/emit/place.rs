@@ -8,6 +8,7 @@ use super::Emit;
 use super::cx::BufferUse;
 use super::member::{Indexing, Member};
 use crate::builder::{Lane, Scalar, Val};
+use crate::capability::Need;
 use crate::error::Failure;
 use glasm_ir::arena::Id;
 use glasm_ir::resource::{BufferKind, MemFlags, MemSpace};

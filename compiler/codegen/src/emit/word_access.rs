@@ -119,7 +119,7 @@ impl Emit<'_> {
     ) {
         let value = self.w.gather_vector(values, Scalar::U32);
         let pointer = self.vector_pointer(place, view);
-        self.w.store(pointer, value.id, access);
+        self.w.store_words(pointer, value.id, access);
     }
 
     /// Loads word `word`; gives 0 unless it and word `last` lie inside.
@@ -245,7 +245,7 @@ impl Emit<'_> {
             return self.store_bits(place, word, all, value);
         }
         let pointer = self.cell_pointer(place, Scalar::U32, word);
-        self.w.store(pointer, value, access);
+        self.w.store_words(pointer, value, access);
     }
 
     fn store_narrow(&mut self, place: BufferPlace, index: u32, width: Width, value: Val) {
@@ -281,7 +281,7 @@ impl Builder {
         }
     }
 
-    fn store(&mut self, pointer: ValueWord, value: ValueWord, access: &MemAccess) {
+    fn store_words(&mut self, pointer: ValueWord, value: ValueWord, access: &MemAccess) {
         match volatile(access) {
             0 => self.body.op(Spv::Store, &[pointer.0, value.0]),
             operands => self.body.op(Spv::Store, &[pointer.0, value.0, operands]),

@@ -425,9 +425,10 @@ impl Checker<'_> {
         match elements {
             Elements::Attribs | Elements::Results => {
                 let list = std::mem::take(&mut self.io_elements);
-                let var = match decl.kind {
-                    DeclKind::Attrib => self.bind_attribs(decl, &list),
-                    _ => self.bind_results(decl, &list),
+                let var = if decl.kind == DeclKind::Attrib {
+                    self.bind_attribs(decl, &list)
+                } else {
+                    self.bind_results(decl, &list)
                 };
                 self.io_elements = list;
                 var
