@@ -17,8 +17,6 @@ pub struct Ast<'s> {
     pub text: &'s [u8],
     /// All names.
     pub names: Names<'s>,
-    /// Instructions and labels in source order.
-    pub statements: Vec<Statement>,
     /// Number of instructions.
     pub inst_count: u32,
     /// Operands of the instruction that was read last, in order.
@@ -39,23 +37,10 @@ pub struct Ast<'s> {
     pub literals: Vec<Literal>,
     /// The texture part or image part of the instruction that was read last.
     pub textures: Vec<TexPart>,
-    /// Labels.
-    pub labels: Vec<(NameId, Span)>,
     /// Labels with the numbers that indirect calls know them by.
     pub subroutine_numbers: Vec<(NameId, u32, Span)>,
     /// Names in declarations that could not be read; their use is no further error.
     pub poisoned: Vec<NameId>,
-    /// Place behind the last token read.
-    pub end: u32,
-}
-
-/// A statement that lowering goes through.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Statement {
-    /// The instruction of this number.
-    Inst(u32),
-    /// `labels[n]`
-    Label(u32),
 }
 
 /// An instruction.
@@ -491,7 +476,6 @@ impl<'s> Ast<'s> {
             dialect,
             text,
             names: Names::none(text),
-            statements: Vec::new(),
             inst_count: 0,
             operands: Vec::new(),
             decls: Vec::new(),
@@ -502,15 +486,29 @@ impl<'s> Ast<'s> {
             pairs: Vec::new(),
             literals: Vec::new(),
             textures: Vec::new(),
-            labels: Vec::new(),
             subroutine_numbers: Vec::new(),
             poisoned: Vec::new(),
-            end: 0,
         }
     }
 }
 
 impl Ast<'_> {
+    /// Forgets what only the rules of the statement need that was read last.
+    #[inline]
+    pub(crate) fn forget_statement(&mut self) {
+        self.decls.clear();
+        self.items.clear();
+        self.paths.clear();
+        self.segments.clear();
+    }
+
+    /// Forgets what the lines so far refer to. Run-time indices stay: variables with such a binding refer to them.
+    #[inline]
+    pub(crate) fn forget_lines(&mut self) {
+        self.literals.clear();
+        self.pairs.clear();
+    }
+
     /// The items of a declaration.
     pub fn items(&self, decl: &Decl) -> &[Item] {
         &self.items[decl.first_item as usize..][..decl.item_count as usize]

@@ -3,14 +3,16 @@
 //! Without it, a caller that translates often would give back and ask for the same pages each time, which costs as much as a
 //! whole stage.
 
-use crate::ast::{Ast, Literal, Operand, Path, Relative, Segment, Statement, TexPart};
+use crate::ast::{Ast, Decl, Item, Literal, Operand, Path, Relative, Segment, TexPart, VarMods};
 use crate::lang::bindings::BindingInfo;
+use crate::lang::options::Group;
 use crate::line::Lines;
 use crate::lower::tables::Tables;
 use crate::names::NameTables;
+use crate::rules::Flow;
 use crate::syntax::Word;
-use crate::vars::{Implicit, IoBinding, Var};
-use glasm_ir::{ParamSource, Program, Stage};
+use crate::vars::{BufferLayout, Implicit, IoBinding, Var, VarSize};
+use glasm_ir::{BuilderMemory, ParamSource, Program, Semantic, Stage};
 use rustc_hash::FxHashMap;
 
 /// Empty lists that keep their memory for the next program. Memory grows to what the largest program needed.
@@ -18,7 +20,8 @@ use rustc_hash::FxHashMap;
 pub struct Scratch {
     pub(crate) names: NameTables,
     pub(crate) words: Vec<Word>,
-    pub(crate) statements: Vec<Statement>,
+    pub(crate) decls: Vec<Decl>,
+    pub(crate) items: Vec<Item>,
     pub(crate) operands: Vec<Operand>,
     pub(crate) paths: Vec<Path>,
     pub(crate) segments: Vec<Segment>,
@@ -31,8 +34,11 @@ pub struct Scratch {
     pub(crate) results: Vec<IoBinding>,
     pub(crate) implicit: FxHashMap<Implicit, u32>,
     pub(crate) io_elements: Vec<(&'static BindingInfo, u32)>,
+    pub(crate) maps: RuleMaps,
+    pub(crate) flow: Flow,
     pub(crate) lines: Lines,
     pub(crate) lowering: Tables,
+    pub(crate) builder: BuilderMemory,
     program: Option<Program>,
 }
 
@@ -58,7 +64,8 @@ impl Scratch {
     /// Takes the lists of a tree that is no longer needed.
     pub(crate) fn keep_ast(&mut self, ast: Ast<'_>) {
         self.names = ast.names.into_tables();
-        self.statements = ast.statements;
+        self.decls = ast.decls;
+        self.items = ast.items;
         self.operands = ast.operands;
         self.paths = ast.paths;
         self.segments = ast.segments;
@@ -66,6 +73,16 @@ impl Scratch {
         self.literals = ast.literals;
         self.textures = ast.textures;
     }
+}
+
+/// What rules note by number or meaning.
+#[derive(Debug, Default)]
+pub(crate) struct RuleMaps {
+    pub(crate) option_groups: Vec<(Group, &'static str)>,
+    pub(crate) interpolation: FxHashMap<Semantic, VarMods>,
+    pub(crate) result_sizes: FxHashMap<Semantic, VarSize>,
+    pub(crate) unit_targets: FxHashMap<u32, u8>,
+    pub(crate) buffer_layouts: FxHashMap<u32, BufferLayout>,
 }
 
 /// A kept list, emptied, with room for so many.

@@ -14,6 +14,7 @@ pub mod lex;
 mod line;
 mod lower;
 pub mod names;
+mod pass;
 mod report;
 mod rules;
 pub mod source;
@@ -21,6 +22,7 @@ pub mod split;
 mod syntax;
 mod unknown_header;
 mod vars;
+mod whole;
 mod words;
 
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
@@ -30,6 +32,7 @@ pub use rules::{Components, closest};
 pub use source::{Acceptance, Dialect, Source};
 pub use split::{Part, programs};
 
+use pass::Keep;
 use report::Reports;
 
 /// Translates a program string. The program is `None` exactly if the diagnostics hold an error.
@@ -59,10 +62,12 @@ pub fn translate_with(
 pub fn count_components(source: &Source<'_>) -> Result<Components, Diagnostics> {
     let mut scratch = Scratch::new();
     let start = header::read(source)?;
-    let (checked, reports) = rules::check(start, &mut scratch);
-    match checked {
-        Some(checked) => Ok(checked.components()),
-        None => Err(reports.finish()),
+    let checker = pass::check(start, &mut scratch, Keep::All);
+    let components = checker.so_far().0.components();
+    let reports = checker.finish(&mut scratch);
+    match reports.has_errors() {
+        false => Ok(components),
+        true => Err(reports.finish()),
     }
 }
 
@@ -71,7 +76,7 @@ pub fn count_components(source: &Source<'_>) -> Result<Components, Diagnostics> 
 pub enum Stage {
     /// Bytes to statements that keep the rules of the language.
     Check,
-    /// The tree to IR.
+    /// The same, and each of them to IR.
     Lower,
 }
 
@@ -98,15 +103,9 @@ fn translate_until(
     last: Stage,
 ) -> Result<(Option<glasm_ir::Program>, Reports), Diagnostics> {
     let start = header::read(source)?;
-    let (checked, reports) = rules::check(start, scratch);
-    let Some(checked) = checked else {
-        return Ok((None, reports));
-    };
-    let checked = checked.with_step_limit(source.step_limit);
-    let program = (last > Stage::Check).then(|| lower::lower(&checked, scratch));
-    (scratch.vars, scratch.params) = (checked.vars, checked.params);
-    (scratch.attribs, scratch.results) = (checked.attribs, checked.results);
-    scratch.lines = checked.lines;
-    scratch.keep_ast(checked.ast);
-    Ok((program, reports))
+    if last == Stage::Check {
+        let checker = pass::check(start, scratch, Keep::None);
+        return Ok((None, checker.finish(scratch)));
+    }
+    Ok(pass::translate(start, source.step_limit, scratch))
 }

@@ -2,10 +2,10 @@
 //!
 //! Rules make one of each instruction that keeps them; lowering turns it into IR. Nothing in it is left to resolve.
 
-use crate::ast::{Base, Cond, Extra, Index, InstTypes, Operand, Relative, TexPart};
-use crate::kept::{self, Scratch};
+use crate::ast::{Base, Cond, Dst, Extra, Index, Inst, InstTypes, Operand, Relative, TexPart};
 use crate::lang::modifiers::Modifiers;
 use crate::lang::opcodes::Opcode;
+use crate::names::NameId;
 use glasm_ir::{Span, WriteMask};
 
 /// What a source reads.
@@ -60,30 +60,55 @@ pub(crate) struct Line {
     pub(crate) span: Span,
 }
 
-/// The lines of a program, and what they refer to.
+/// The lines that lowering has not taken, and what they refer to: the one made last, or all so far of a program that waits for
+/// the rest of its text.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub(crate) list: Vec<Line>,
     pub(crate) sources: Vec<Source>,
     pub(crate) textures: Vec<TextureSource>,
-    pub(crate) relatives: Vec<Relative<Value>>,
+    /// Labels, each with the number of lines before it.
+    pub(crate) labels: Vec<(usize, NameId)>,
 }
 
 impl Lines {
-    /// No lines, with memory that was used before.
-    pub(crate) fn new(scratch: &mut Scratch) -> Self {
-        let Self {
-            mut list,
-            mut sources,
-            mut textures,
-            mut relatives,
-        } = std::mem::take(&mut scratch.lines);
-        Self {
-            list: kept::take(&mut list, 0),
-            sources: kept::take(&mut sources, 0),
-            textures: kept::take(&mut textures, 0),
-            relatives: kept::take(&mut relatives, 0),
+    /// Forgets all lines.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        self.sources.clear();
+        self.textures.clear();
+        self.labels.clear();
+    }
+
+    /// Adds an instruction that was checked. What could not be resolved is left out: the program has errors then.
+    #[inline]
+    pub(crate) fn add(
+        &mut self,
+        inst: &Inst,
+        operands: &[Operand],
+        part: Option<&TexPart>,
+        types: InstTypes,
+    ) {
+        let first_source = self.sources.len() as u32;
+        let resolved = operands.iter().filter_map(Operand::resolved);
+        self.sources.extend(resolved);
+        let mut extra = inst.extra;
+        if let (Extra::Texture(number), Some(part)) = (&mut extra, part) {
+            *number = self.textures.len() as u32;
+            self.textures.extend(part.resolved());
         }
+        self.list.push(Line {
+            opcode: inst.opcode,
+            modifiers: inst.modifiers,
+            types,
+            dst: inst.dst.and_then(Dst::resolved),
+            first_source,
+            source_count: operands.len() as u8,
+            cond: inst.cond,
+            extra,
+            span: inst.span,
+        });
     }
 
     /// The sources of a line.
@@ -109,6 +134,23 @@ impl Base {
             Self::Vector { first, count } => Some(Value::Vector { first, count }),
             Self::Name(_) | Self::Path(_) => None,
         }
+    }
+}
+
+impl Dst {
+    /// The result that the rules have made of it.
+    #[inline]
+    fn resolved(self) -> Option<Target> {
+        let Base::Var(var) = self.base else {
+            return None;
+        };
+        Some(Target {
+            var,
+            index: self.index,
+            mask: self.mask,
+            guard: self.guard,
+            span: self.span,
+        })
     }
 }
 

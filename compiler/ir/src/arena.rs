@@ -63,12 +63,6 @@ impl<I: Id, T> IndexVec<I, T> {
         }
     }
 
-    /// An empty vector with the memory of this one.
-    pub(crate) fn emptied(mut self) -> Self {
-        self.items.clear();
-        self
-    }
-
     /// Appends `item` and returns its id.
     #[inline]
     pub fn push(&mut self, item: T) -> I {
@@ -100,6 +94,11 @@ impl<I: Id, T> IndexVec<I, T> {
     /// Items in order.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
+    }
+
+    /// Items in order, to be changed.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.items.iter_mut()
     }
 
     /// Items with their ids, in order.

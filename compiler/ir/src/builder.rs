@@ -13,7 +13,32 @@ pub struct Builder {
     open: Vec<usize>,
 }
 
+/// Lists that builders use one after the other.
+#[derive(Debug, Default)]
+pub struct BuilderMemory {
+    pending: Vec<Node>,
+    open: Vec<usize>,
+}
+
 impl Builder {
+    /// A builder with no open block and with memory that was used before.
+    pub fn with_memory(program: Program, memory: BuilderMemory) -> Self {
+        let BuilderMemory { pending, open } = memory;
+        Self {
+            program,
+            pending,
+            open,
+        }
+    }
+
+    /// The program, and the memory for the next builder. Blocks that are open are lost.
+    pub fn finish(mut self) -> (Program, BuilderMemory) {
+        self.pending.clear();
+        self.open.clear();
+        let (pending, open) = (self.pending, self.open);
+        (self.program, BuilderMemory { pending, open })
+    }
+
     /// A builder with no open block.
     pub fn new(program: Program) -> Self {
         Self {

@@ -37,7 +37,7 @@ pub mod units;
 pub mod verify;
 
 pub use arena::{Id, IndexVec};
-pub use builder::Builder;
+pub use builder::{Builder, BuilderMemory};
 pub use ids::{
     BlockId, BufferId, ImageId, InputId, OutputId, ParamId, RegisterId, RoutineId, SwitchId,
     TextureId,

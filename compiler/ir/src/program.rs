@@ -339,22 +339,35 @@ impl Program {
         }
     }
 
-    /// An empty program that keeps the memory of this one's long lists.
+    /// An empty program whose main routine does nothing, with the memory of this one.
     pub fn emptied(mut self, stage: Stage) -> Self {
+        self.stage = stage;
+        self.modes = Modes {
+            workgroup_size: [1; 3],
+            ..Modes::default()
+        };
+        self.registers.clear();
+        self.params.clear();
+        self.inputs.clear();
+        self.outputs.clear();
+        self.textures.clear();
+        self.buffers.clear();
+        self.images.clear();
+        self.literals.clear();
+        self.indices.clear();
+        self.tex_accesses.clear();
+        self.mem_accesses.clear();
+        self.image_accesses.clear();
+        self.switches.clear();
         self.insts.clear();
         self.srcs.clear();
         self.nodes.clear();
-        Self {
-            literals: self.literals.emptied(),
-            indices: self.indices.emptied(),
-            tex_accesses: self.tex_accesses.emptied(),
-            mem_accesses: self.mem_accesses.emptied(),
-            image_accesses: self.image_accesses.emptied(),
-            insts: self.insts,
-            srcs: self.srcs,
-            nodes: self.nodes,
-            ..Self::new(stage)
-        }
+        self.blocks.clear();
+        self.routines.clear();
+        self.names.clear();
+        let body = self.blocks.push(Block { first: 0, len: 0 });
+        self.main = self.routines.push(Routine { name: None, body });
+        self
     }
 
     /// The nodes of a block.
@@ -408,6 +421,12 @@ impl Names {
     pub fn push(&mut self, name: &str) -> NameId {
         self.text.push_str(name);
         self.ends.push(self.text.len() as u32)
+    }
+
+    /// Removes all names.
+    fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
     }
 
     /// Whether `id` is one of these names.

@@ -80,7 +80,7 @@ pub(super) fn view_address(l: &mut Lowerer<'_>, view: BufferView, index: AstInde
     let (point, index) = match (view.bindings, index) {
         (None, index) => (None, index),
         (Some(_), AstIndex::Pair(pair)) => {
-            let [point, index] = l.checked.ast.pairs[pair as usize];
+            let [point, index] = l.ast.pairs[pair as usize];
             (Some(point), index)
         }
         (Some(_), point) => (Some(point), AstIndex::None),

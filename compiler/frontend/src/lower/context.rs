@@ -1,17 +1,20 @@
 //! The state of a translation, and the instructions, registers and literals that all of it makes.
 
+use super::SoFar;
 use super::tables::Tables;
-use crate::ast::{Index as AstIndex, InstTypes};
+use crate::ast::{Ast, Index as AstIndex, InstTypes};
 use crate::kept::Scratch;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::line::Line;
-use crate::rules::Checked;
+use crate::rules::{Checked, result_type};
 use crate::source::Family;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{Aux, LiteralId, Rounding};
-use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Type, Width};
-use glasm_ir::{Builder, Inst, InstFlags, Op, Register, RegisterId, Span, Src, Storage, WriteMask};
+use glasm_ir::{
+    Builder, Inst, InstFlags, Op, Program, Register, RegisterId, Span, Src, Stage, Storage,
+    WriteMask,
+};
 
 /// The instruction being translated: the line, its row, and the types that it works with.
 #[derive(Clone, Copy)]
@@ -23,83 +26,99 @@ pub(crate) struct InstCx<'c> {
     pub(crate) result: Type,
 }
 
-/// State of the translation.
-pub(crate) struct Lowerer<'c> {
-    pub(crate) checked: &'c Checked<'c>,
-    pub(crate) builder: Builder,
-    pub(super) tables: Tables,
-    pub(super) condition_codes: [Option<RegisterId>; 3],
-    pub(super) kill_code: Option<RegisterId>,
-    pub(super) hidden_used: [usize; 2],
-    pub(super) flags: InstFlags,
-    pub(super) span: Span,
-    /// See [`Source::step_limit`](crate::Source::step_limit).
-    pub(super) step_limit: Option<u32>,
-    /// The count of executed instructions that ends loops, in programs that need one.
-    pub(super) bound: Option<StepBound>,
-}
-
-impl<'c> Lowerer<'c> {
-    pub(super) fn new(checked: &'c Checked<'c>, scratch: &mut Scratch) -> Self {
-        let mut program = scratch.program(checked.ast.dialect.stage());
-        let count = checked.lines.list.len();
-        // Some instructions become several. Too small a guess only costs a reallocation.
-        program.insts.reserve(count + count / 4);
-        program
-            .srcs
-            .reserve(checked.lines.sources.len() + count / 2);
-        let mut tables = std::mem::take(&mut scratch.lowering);
-        tables.clear();
-        let mut places = 0;
-        let first_place = checked.vars.iter().map(|var| {
-            if !var.has_places() {
-                return NO_PLACE;
-            }
-            let first = places;
-            // An array with run-time index is one register or one run of slots; else each element has a place of its own.
-            places += if var.relative {
-                1
-            } else {
-                var.array.unwrap_or(1)
-            };
-            first
-        });
-        tables.first_place.extend(first_place);
-        tables.places.resize(places as usize, None);
-        Self {
-            checked,
-            builder: Builder::new(program),
-            tables,
-            condition_codes: [None; 3],
-            kill_code: None,
-            hidden_used: [0; 2],
-            flags: InstFlags::empty(),
-            span: Span::default(),
-            step_limit: checked.step_limit,
-            bound: None,
-        }
-    }
-
-    /// Whether the program is of the ARB family.
-    pub(crate) fn is_arb(&self) -> bool {
-        self.checked.ast.dialect.family() == Family::Arb
-    }
-
-    /// Begins an instruction.
+impl<'c> InstCx<'c> {
     #[inline]
-    pub(super) fn cx(&mut self, number: u32) -> InstCx<'c> {
-        let checked = self.checked;
-        let line = &checked.lines.list[number as usize];
-        let (info, types) = (line.opcode.info(), line.types);
-        self.span = line.span;
-        // Hidden registers hold nothing beyond an instruction, so each one uses them from the first on.
-        self.hidden_used = [0; 2];
-        InstCx {
+    pub(super) fn new(line: &'c Line, info: &'static OpcodeInfo) -> Self {
+        let types = line.types;
+        Self {
             line,
             info,
             types,
-            result: crate::rules::result_type(info, types),
+            result: result_type(info, types),
         }
+    }
+}
+
+/// What the translation of a line works with.
+pub(crate) struct Lowerer<'c> {
+    pub(crate) checked: &'c Checked,
+    /// What the line refers to.
+    pub(super) ast: &'c Ast<'c>,
+    pub(crate) builder: &'c mut Builder,
+    pub(super) tables: &'c mut Tables,
+    pub(super) hidden_used: [usize; 2],
+    pub(super) flags: InstFlags,
+    pub(super) span: Span,
+}
+
+/// A program without its flow control, and what stays from line to line.
+pub(super) struct Unfinished {
+    pub(super) builder: Builder,
+    pub(super) tables: Tables,
+    pub(super) flags: InstFlags,
+    pub(super) span: Span,
+}
+
+/// Bytes of a statement on average: how much room the lists get before the program is read. A guess, which only saves reallocations.
+const STATEMENT_BYTES: usize = 30;
+/// Room for so many statements at most, because a text may be comments.
+const MOST_ROOM: usize = 4096;
+
+impl Unfinished {
+    pub(super) fn new(stage: Stage, bytes: usize, scratch: &mut Scratch) -> Self {
+        let mut program = scratch.program(stage);
+        let room = (bytes / STATEMENT_BYTES).min(MOST_ROOM);
+        program.insts.reserve(room);
+        program.srcs.reserve(2 * room);
+        let mut tables = std::mem::take(&mut scratch.lowering);
+        tables.clear();
+        Self {
+            builder: Builder::with_memory(program, std::mem::take(&mut scratch.builder)),
+            tables,
+            flags: InstFlags::empty(),
+            span: Span::default(),
+        }
+    }
+
+    /// Appends to the program.
+    #[inline]
+    pub(super) fn with(
+        &mut self,
+        (checked, ast): SoFar<'_>,
+        append: impl FnOnce(&mut Lowerer<'_>),
+    ) {
+        let mut lowerer = Lowerer {
+            checked,
+            ast,
+            builder: &mut self.builder,
+            tables: &mut self.tables,
+            hidden_used: [0; 2],
+            flags: self.flags,
+            span: self.span,
+        };
+        append(&mut lowerer);
+        (self.flags, self.span) = (lowerer.flags, lowerer.span);
+    }
+
+    pub(super) fn finish(self, scratch: &mut Scratch) -> Program {
+        let (program, memory) = self.builder.finish();
+        (scratch.lowering, scratch.builder) = (self.tables, memory);
+        program
+    }
+}
+
+impl<'c> Lowerer<'c> {
+    /// Whether the program is of the ARB family.
+    pub(crate) fn is_arb(&self) -> bool {
+        self.checked.dialect.family() == Family::Arb
+    }
+
+    /// Begins a line.
+    #[inline]
+    pub(super) fn begin_line(&mut self, line: &Line) {
+        self.span = line.span;
+        // Hidden registers hold nothing beyond an instruction, so each one uses them from the first on.
+        self.hidden_used = [0; 2];
     }
 
     /// What a variable or an element of an array is in the IR. `None` if it has no place there yet, if its width differs from `width`
@@ -116,15 +135,12 @@ impl<'c> Lowerer<'c> {
             AstIndex::Const(element) => element,
             AstIndex::Relative(_) | AstIndex::Pair(_) => return None,
         };
-        let info = &self.checked.vars[var as usize];
-        if info.is_long() != (width == Width::W64) || info.relative {
+        let spot = self.tables.spots[var as usize];
+        if spot.is_long != (width == Width::W64) || spot.is_relative {
             return None;
         }
-        self.tables
-            .places
-            .get(self.tables.first_place[var as usize] as usize + element as usize)
-            .copied()
-            .flatten()
+        let places = self.tables.places.get(spot.first as usize..)?;
+        places.get(element as usize).copied().flatten()
     }
 
     /// Appends an instruction that writes lanes of a hidden register.
@@ -201,12 +217,12 @@ impl<'c> Lowerer<'c> {
     /// The condition-code register `number`.
     pub(crate) fn condition_code(&mut self, number: u8) -> RegisterId {
         // Tests name no other registers than CC0, CC1 and the sparse one; the bound only keeps this from being a panic.
-        let slot = usize::from(number).min(self.condition_codes.len() - 1);
-        if let Some(register) = self.condition_codes[slot] {
+        let slot = usize::from(number).min(self.tables.condition_codes.len() - 1);
+        if let Some(register) = self.tables.condition_codes[slot] {
             return register;
         }
         let register = self.new_condition_code();
-        self.condition_codes[slot] = Some(register);
+        self.tables.condition_codes[slot] = Some(register);
         register
     }
 
@@ -240,9 +256,6 @@ impl<'c> Lowerer<'c> {
         self.bits(u64::from(value.to_bits()))
     }
 }
-
-/// First place of variables that have none.
-const NO_PLACE: u32 = u32::MAX;
 
 /// Fills source arrays until the sources are known.
 pub(crate) fn placeholder() -> Src {

@@ -42,7 +42,7 @@ impl Lowerer<'_> {
             }
             self.builder.program.srcs.push(source);
         }
-        self.finish_pushed(cx, op, ty, first_source as u32, operands.len() as u8);
+        self.finish_pushed(cx, op, ty, first_source);
     }
 
     /// Like [`direct`](Self::direct) for all operands, after some were pushed in vain.

@@ -2,15 +2,16 @@
 
 use super::{InstCx, Lowerer, alu, composite, convert, image, kill, memory, pack, texture};
 use crate::lang::modifiers::Mods;
-use crate::lang::opcodes::{Expansion, Lower};
+use crate::lang::opcodes::{Expansion, Lower, OpcodeInfo};
+use crate::line::Line;
 use glasm_ir::{InstFlags, Op};
 
 impl Lowerer<'_> {
     /// Translates an instruction that is no flow control.
     #[inline]
-    pub(super) fn instruction(&mut self, number: u32) {
-        let cx = self.cx(number);
-        let (line, info) = (cx.line, cx.info);
+    pub(super) fn instruction(&mut self, line: &Line, info: &'static OpcodeInfo) {
+        let cx = InstCx::new(line, info);
+        self.begin_line(line);
         let mods = line.modifiers.mods();
         self.flags = InstFlags::empty();
         if mods.intersects(Mods::PREC.union(Mods::HALF)) {

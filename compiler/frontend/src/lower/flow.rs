@@ -1,90 +1,111 @@
 //! Blocks, loops, labels and calls. NV_gpu_program4 section 2.X.5, NV_vertex_program2_option section 2.14.4.X, NV_vertex_program3
 //! sections 2.14.5.34, 43 and 44.
 
-use super::Lowerer;
 use super::fog::FogPlace;
 use super::loops::Rounds;
 use super::operand::splat;
-use crate::ast::{Cond as AstCond, Extra, Statement};
+use super::{InstCx, Lowerer};
+use crate::ast::{Cond as AstCond, Extra};
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::lang::options::Features;
 use crate::line::Line;
-use crate::rules::{IoBinding, Var, VarKind, call_rules, label_of};
-use glasm_ir::flow::{Kept, Recorder};
+use crate::rules::{IoBinding, Var, VarKind, label_of};
+use glasm_ir::flow::{Kept, Recorder, Rules};
 use glasm_ir::inst::Aux;
 use glasm_ir::program::NameId;
 use glasm_ir::state::{MatrixForm, MatrixName};
+use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Base, Cond, CondTest, Dst, Guard, InstFlags, Op, Output, ParamSource, Register, Semantic, Src,
-    StateParam, Storage, Swizzle, WriteMask,
+    Base, Builder, Cond, CondTest, Dst, Guard, InstFlags, Op, Output, ParamSource, Register,
+    Semantic, Src, StateParam, Storage, Swizzle, WriteMask,
 };
 
 /// Flow control of the program so far.
-struct Walk {
+pub(super) struct Walk {
     recorder: Recorder,
     /// The rounds of the open loops that can run.
     rounds: Vec<Option<Rounds>>,
     /// Whether the main routine returns before its end.
     main_returns: bool,
+    /// See [`Source::step_limit`](crate::Source::step_limit).
+    step_limit: Option<u32>,
+    /// The count of executed instructions that ends loops, in programs that need one.
+    bound: Option<StepBound>,
+}
+
+impl Walk {
+    /// Before the first line.
+    pub(super) fn new(builder: &mut Builder, rules: Rules, step_limit: Option<u32>) -> Self {
+        Self {
+            recorder: Recorder::new(builder, rules),
+            rounds: Vec::new(),
+            main_returns: false,
+            step_limit,
+            bound: None,
+        }
+    }
 }
 
 impl Lowerer<'_> {
-    /// Translates all routines that can run.
-    pub(super) fn routines(&mut self) {
-        let checked = self.checked;
-        let rules = call_rules(checked.ast.dialect.family());
-        let mut walk = Walk {
-            recorder: Recorder::new(&mut self.builder, rules),
-            rounds: Vec::new(),
-            main_returns: checked.plan.group_of(checked.plan.entry()).is_some(),
-        };
-        self.begin_piece(&mut walk);
-        for statement in &checked.ast.statements {
-            match *statement {
-                Statement::Inst(number) => self.statement(&mut walk, number),
-                Statement::Label(number) => self.label(&mut walk, number),
-            }
+    /// Translates all lines, with the labels between them.
+    pub(super) fn lines(&mut self, walk: &mut Walk) {
+        let lines = &self.checked.lines;
+        let mut next = 0;
+        for &(before, name) in &lines.labels {
+            let piece = &lines.list[next..before];
+            piece.iter().for_each(|line| self.line(walk, line));
+            self.label(walk, name);
+            next = before;
         }
+        lines.list[next..]
+            .iter()
+            .for_each(|line| self.line(walk, line));
+    }
+
+    /// Makes the routines of the program.
+    pub(super) fn end_of_text(&mut self, mut walk: Walk) {
+        let plan = &self.checked.plan;
+        let main_returns = walk.main_returns || plan.group_of(plan.entry()).is_some();
         // Only now is it known whether the main routine can return before its end.
-        let fog = self.fog_place(walk.main_returns);
+        let fog = self.fog_place(main_returns);
         if fog == Some(FogPlace::EndOfMain) {
             self.builder.open_block();
             self.fog();
             walk.recorder.set_epilogue(self.builder.take_nodes());
         }
-        let recorder = walk.recorder;
-        recorder.finish(&mut self.builder, &checked.plan, self.bound);
+        walk.recorder.finish(self.builder, plan, walk.bound);
         // `finish` makes the main routine that the new one calls.
         if fog == Some(FogPlace::AroundMain) {
             self.fog_around_main();
         }
     }
 
-    fn statement(&mut self, walk: &mut Walk, number: u32) {
-        let line = &self.checked.lines.list[number as usize];
-        if let Lower::Flow(op) = line.opcode.info().lower {
-            self.flow(walk, number, op);
+    /// Translates a line.
+    #[inline]
+    pub(super) fn line(&mut self, walk: &mut Walk, line: &Line) {
+        let info = line.opcode.info();
+        if let Lower::Flow(op) = info.lower {
+            self.flow(walk, &InstCx::new(line, info), op);
         } else if !walk.recorder.is_dead() {
-            self.instruction(number);
+            self.instruction(line, info);
             walk.recorder.count_step();
         }
     }
 
-    fn label(&mut self, walk: &mut Walk, number: u32) {
-        let (name, _) = self.checked.ast.labels[number as usize];
+    fn label(&mut self, walk: &mut Walk, name: crate::names::NameId) {
         let name = self.routine_name(name);
-        walk.recorder.label(&mut self.builder, Some(name));
+        walk.recorder.label(self.builder, Some(name));
         self.begin_piece(walk);
     }
 
     fn routine_name(&mut self, name: crate::names::NameId) -> NameId {
-        let text = self.checked.ast.names.word(name);
+        let text = self.ast.names.word(name);
         self.builder.program.names.push(text)
     }
 
     /// The text behind a label, and that before all labels.
-    fn begin_piece(&mut self, walk: &mut Walk) {
+    pub(super) fn begin_piece(&mut self, walk: &mut Walk) {
         let plan = &self.checked.plan;
         let here = walk.recorder.here();
         if !plan.is_reached(here) {
@@ -92,11 +113,11 @@ impl Lowerer<'_> {
         }
         if here == plan.entry() {
             self.initial_codes();
-            self.bound = self.loop_bound();
+            walk.bound = self.loop_bound(walk.step_limit);
             self.invariant_position();
             // A branch or a call may lead back to the entry; what was appended above runs once.
             if !plan.is_simple() {
-                walk.recorder.end_prologue(&mut self.builder);
+                walk.recorder.end_prologue(self.builder);
             }
         }
     }
@@ -164,50 +185,47 @@ impl Lowerer<'_> {
         self.flags = InstFlags::empty();
     }
 
-    fn flow(&mut self, walk: &mut Walk, number: u32, op: FlowOp) {
-        let line = &self.checked.lines.list[number as usize];
+    fn flow(&mut self, walk: &mut Walk, cx: &InstCx<'_>, op: FlowOp) {
+        let line = cx.line;
         let alive = !walk.recorder.is_dead();
-        self.span = line.span;
-        self.hidden_used = [0; 2];
+        self.begin_line(line);
         match op {
             FlowOp::If | FlowOp::Loop | FlowOp::Rep if !alive => walk.recorder.open_dead(),
             FlowOp::If => {
                 let cond = self.any(line.cond);
                 let recorder = &mut walk.recorder;
-                recorder.begin_if(&mut self.builder, cond, line.span);
+                recorder.begin_if(self.builder, cond, line.span);
             }
-            FlowOp::Else => walk.recorder.begin_else(&mut self.builder),
-            FlowOp::EndIf => walk.recorder.end_if(&mut self.builder),
+            FlowOp::Else => walk.recorder.begin_else(self.builder),
+            FlowOp::EndIf => walk.recorder.end_if(self.builder),
             FlowOp::Loop | FlowOp::Rep => self.begin_loop(walk, line, op),
             FlowOp::EndLoop | FlowOp::EndRep => self.end_loop(walk),
             FlowOp::Brk => {
                 let cond = self.condition(walk, line);
                 let recorder = &mut walk.recorder;
-                recorder.leave_loop(&mut self.builder, cond, line.span);
+                recorder.leave_loop(self.builder, cond, line.span);
             }
             FlowOp::Cont => {
                 let cond = self.condition(walk, line);
                 let recorder = &mut walk.recorder;
-                recorder.next_round(&mut self.builder, cond, line.span);
+                recorder.next_round(self.builder, cond, line.span);
             }
             FlowOp::Ret => {
                 let cond = self.condition(walk, line);
                 let recorder = &mut walk.recorder;
                 walk.main_returns |= self.checked.plan.is_in_main(recorder.here());
-                recorder.ret(&mut self.builder, cond, line.span);
+                recorder.ret(self.builder, cond, line.span);
             }
             FlowOp::Bra | FlowOp::Cal => self.branch_or_call(walk, line, op),
             FlowOp::Cali if alive => self.call_indirect(walk, line),
             FlowOp::InterlockBegin | FlowOp::InterlockEnd if alive => self.interlock(op),
             FlowOp::Push if alive => {
-                let cx = self.cx(number);
-                let address = (self.value(&cx, 0, Type::S32), Type::S32);
-                walk.recorder.push(&mut self.builder, address);
+                let address = (self.value(cx, 0, Type::S32), Type::S32);
+                walk.recorder.push(self.builder, address);
             }
             FlowOp::Pop if alive => {
-                let cx = self.cx(number);
-                let address = walk.recorder.pop(&mut self.builder);
-                self.finish(&cx, Op::Mov, cx.result, &[address]);
+                let address = walk.recorder.pop(self.builder);
+                self.finish(cx, Op::Mov, cx.result, &[address]);
             }
             FlowOp::Cali
             | FlowOp::InterlockBegin
@@ -228,7 +246,7 @@ impl Lowerer<'_> {
         let Extra::Label(label, span) = line.extra else {
             return;
         };
-        let (label, builder) = (label_of(label), &mut self.builder);
+        let (label, builder) = (label_of(label), &mut *self.builder);
         if op == FlowOp::Bra {
             walk.recorder.branch(builder, cond, label, line.span);
         } else {
@@ -246,34 +264,34 @@ impl Lowerer<'_> {
             kept.extend(rounds.iter().flat_map(Rounds::kept));
         }
         let recorder = &mut walk.recorder;
-        recorder.begin_loop(&mut self.builder, kept, line.span);
+        recorder.begin_loop(self.builder, kept, line.span);
         walk.rounds.push(rounds);
         // The test stands at the start of the body, so that a count of 0 runs no round.
         if let Some(rounds) = rounds {
             let done = self.rounds_done(&rounds);
-            recorder.leave_loop(&mut self.builder, Some(done), line.span);
+            recorder.leave_loop(self.builder, Some(done), line.span);
         }
-        if let Some(bound) = self.bound {
+        if let Some(bound) = walk.bound {
             let beyond = self.is_beyond(bound);
-            recorder.ret(&mut self.builder, Some(beyond), line.span);
+            recorder.ret(self.builder, Some(beyond), line.span);
         }
     }
 
     /// ENDREP, ENDLOOP.
     fn end_loop(&mut self, walk: &mut Walk) {
-        let Some(steps) = walk.recorder.end_body(&mut self.builder) else {
+        let Some(steps) = walk.recorder.end_body(self.builder) else {
             return;
         };
         let rounds = walk.rounds.pop().flatten();
         let continuing = rounds.map(|rounds| {
             self.builder.open_block();
             self.next_round(&rounds);
-            if let Some(bound) = self.bound {
+            if let Some(bound) = walk.bound {
                 self.count_steps(bound, steps);
             }
             self.builder.close_block()
         });
-        walk.recorder.end_loop(&mut self.builder, continuing);
+        walk.recorder.end_loop(self.builder, continuing);
         if let Some(rounds) = rounds {
             self.end_rounds(&rounds);
         }
@@ -315,10 +333,10 @@ impl Lowerer<'_> {
             &[splat(number, 0)],
         );
         let recorder = &mut walk.recorder;
-        let switch = recorder.call_indirect(&mut self.builder, (selector, 0), line.span);
+        let switch = recorder.call_indirect(self.builder, (selector, 0), line.span);
         let targets = checked.routines_of(ty).iter();
         let targets = targets.map(|&(label, number)| (number, label_of(label)));
-        recorder.set_targets(&mut self.builder, switch, targets);
+        recorder.set_targets(self.builder, switch, targets);
         match cond {
             None => self.builder.merge_block(),
             Some(cond) => {

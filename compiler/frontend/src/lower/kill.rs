@@ -23,11 +23,11 @@ pub(super) fn kill(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// The test of the operand. It has a condition-code register of its own: KIL leaves those of the program as they are.
 fn any_negative(l: &mut Lowerer<'_>, cx: &InstCx<'_>, ty: Type) -> Cond {
     let source = l.value(cx, 0, ty);
-    let cc = match l.kill_code {
+    let cc = match l.tables.kill_code {
         Some(cc) => cc,
         None => l.new_condition_code(),
     };
-    l.kill_code = Some(cc);
+    l.tables.kill_code = Some(cc);
     let unused = l.hidden(Width::W32);
     let dst = Dst {
         cc: Some(cc),

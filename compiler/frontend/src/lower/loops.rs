@@ -109,7 +109,7 @@ impl Lowerer<'_> {
     /// The address register of the innermost LOOP, if the program uses one.
     fn loop_index_place(&mut self) -> Option<&mut Option<Base>> {
         let var = self.checked.loop_index?;
-        let first = self.tables.first_place[var as usize];
+        let first = self.tables.spots[var as usize].first;
         self.tables.places.get_mut(first as usize)
     }
 
@@ -161,11 +161,9 @@ impl Lowerer<'_> {
 
     /// A bound on what the loops of an ARB program run, if they could run more than a program may: loops in loops, calls in loops, and
     /// branches back. NV_fragment_program2 section 3.11.4.X.
-    pub(super) fn loop_bound(&mut self) -> Option<StepBound> {
+    pub(super) fn loop_bound(&mut self, step_limit: Option<u32>) -> Option<StepBound> {
         let checked = self.checked;
-        if !self.is_arb() {
-            return None;
-        }
+        let max = step_limit.filter(|_| self.is_arb())?;
         let mut open = 0u32;
         let mut nested = checked.plan.repeats();
         let mut calls = nested;
@@ -183,10 +181,9 @@ impl Lowerer<'_> {
                 Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) | Lower::Missing => {}
             }
         }
-        let max = self.step_limit?;
         // `most_steps` follows no calls: with calls in loops the count is always kept.
         let is_needed = nested && (calls || self.most_steps() >= u64::from(max));
-        if is_needed { self.step_bound() } else { None }
+        is_needed.then(|| self.step_bound(max))
     }
 
     /// The most instructions that the loops of a program without calls can run: no fewer than [`count_steps`](Self::count_steps) counts.
@@ -230,12 +227,11 @@ impl Lowerer<'_> {
     }
 
     /// A count of executed instructions, zero at the start.
-    fn step_bound(&mut self) -> Option<StepBound> {
-        let max = self.step_limit?;
+    fn step_bound(&mut self, max: u32) -> StepBound {
         let counter = self.new_register(Width::W32);
         let zero = self.bits(0);
         self.put(counter, WriteMask::X, Op::Mov, Type::U32, &[zero]);
-        Some(StepBound { counter, max })
+        StepBound { counter, max }
     }
 
     /// Counts what ran in a round.

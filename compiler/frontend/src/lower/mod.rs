@@ -1,4 +1,7 @@
-//! Checked program to IR.
+//! Lines to IR.
+//!
+//! A [`Translation`] takes one line after the other, as the rules make them, or all lines of a program at once. What later text may still
+//! change, such as how inputs are interpolated, is settled at the end.
 //!
 //! Most instructions become one IR instruction. Composite ones are spelled out by the functions that the opcode table names:
 //! they compute into hidden registers and write the result with one last instruction, so that all operands are read before
@@ -27,36 +30,81 @@ mod sparse;
 pub(crate) mod tables;
 mod texture;
 
+use crate::ast::Ast;
 use crate::kept::Scratch;
-use crate::lang::options::Features;
-use crate::rules::Checked;
-use context::{InstCx, Lowerer};
+use crate::rules::{Checked, call_rules};
+use crate::source::Dialect;
+use context::{InstCx, Lowerer, Unfinished};
+use flow::Walk;
 use glasm_ir::Program;
-use glasm_ir::program::Modes;
 
-/// Translates a checked program.
-pub(crate) fn lower(checked: &Checked<'_>, scratch: &mut Scratch) -> Program {
-    let mut lowerer = Lowerer::new(checked, scratch);
-    lowerer.modes();
-    // Arrays with run-time index need consecutive slots, so they take theirs before the routines use single bindings.
-    lowerer.relative_arrays();
-    lowerer.routines();
-    scratch.lowering = lowerer.tables;
-    lowerer.builder.program
+/// What the rules have made of the text so far, and what its lines refer to.
+type SoFar<'c> = (&'c Checked, &'c Ast<'c>);
+
+/// A program under construction.
+pub(crate) struct Translation {
+    unfinished: Unfinished,
+    walk: Walk,
 }
 
-impl Lowerer<'_> {
-    /// What holds for the program as a whole.
-    fn modes(&mut self) {
-        let features = self.checked.features;
-        let workgroup_size = match features.contains(Features::VARIABLE_GROUP_SIZE) {
-            true => [0; 3],
-            false => self.checked.group_size,
+impl Translation {
+    /// The start of the translation of a text of so many bytes. `step_limit` is that of [`Source`](crate::Source).
+    pub(crate) fn new(
+        dialect: Dialect,
+        bytes: usize,
+        step_limit: Option<u32>,
+        scratch: &mut Scratch,
+    ) -> Self {
+        let mut unfinished = Unfinished::new(dialect.stage(), bytes, scratch);
+        let rules = call_rules(dialect.family());
+        let walk = Walk::new(&mut unfinished.builder, rules, step_limit);
+        Self { unfinished, walk }
+    }
+
+    /// Before the first line of a program whose lines become IR at once.
+    pub(crate) fn begin(&mut self, so_far: SoFar<'_>) {
+        let walk = &mut self.walk;
+        self.unfinished
+            .with(so_far, |lowerer| lowerer.begin_piece(walk));
+    }
+
+    /// Translates the line that was made last.
+    #[inline]
+    pub(crate) fn line(&mut self, so_far: SoFar<'_>) {
+        let Some(line) = so_far.0.lines.list.last() else {
+            return;
         };
-        self.builder.program.modes = Modes {
-            workgroup_size,
-            secondary_view_layer_offset: self.checked.second_layer_offset.unwrap_or(0),
-            ..self.checked.modes
-        };
+        let walk = &mut self.walk;
+        self.unfinished.tables.add_places(&so_far.0.vars);
+        self.unfinished
+            .with(so_far, |lowerer| lowerer.line(walk, line));
+    }
+
+    /// Translates the lines of the whole program.
+    pub(crate) fn whole(&mut self, so_far: SoFar<'_>) {
+        let walk = &mut self.walk;
+        self.unfinished.tables.add_places(&so_far.0.vars);
+        self.unfinished.with(so_far, |lowerer| {
+            // Arrays with run-time index need consecutive slots, so they take theirs before the routines use single bindings.
+            lowerer.relative_arrays();
+            lowerer.begin_piece(walk);
+            lowerer.lines(walk);
+        });
+    }
+
+    /// The program, behind its last line. `scratch` gets the memory.
+    pub(crate) fn end(self, so_far: SoFar<'_>, scratch: &mut Scratch) -> Program {
+        let (mut unfinished, walk) = (self.unfinished, self.walk);
+        unfinished.with(so_far, |lowerer| {
+            lowerer.end_of_text(walk);
+            lowerer.settle();
+        });
+        unfinished.finish(scratch)
+    }
+
+    /// Gives the memory of a program with errors to `scratch`.
+    pub(crate) fn abandon(self, scratch: &mut Scratch) {
+        let program = self.unfinished.finish(scratch);
+        scratch.recycle(program);
     }
 }

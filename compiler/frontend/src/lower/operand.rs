@@ -56,13 +56,13 @@ impl Lowerer<'_> {
         let mut signs = operand.signs;
         let base = match operand.base {
             Value::Scalar(literal) if signs.contains(Signs::INNER) => {
-                let mut literal = self.checked.ast.literals[literal as usize];
+                let mut literal = self.ast.literals[literal as usize];
                 if ty.is_float() {
                     signs.remove(Signs::INNER);
                 } else {
                     literal.negative = false;
                 }
-                let bits = literal_bits(self.checked.ast.text, literal, ty).unwrap_or(0);
+                let bits = literal_bits(self.ast.text, literal, ty).unwrap_or(0);
                 Base::Literal(self.literal_id([bits; 4]))
             }
             base @ (Value::Scalar(_) | Value::Vector { .. } | Value::Var(_)) => {
@@ -78,7 +78,7 @@ impl Lowerer<'_> {
 
     /// A constant as operand; missing components are 0, 0, 1 in the type of the operand.
     pub(super) fn literal_operand(&mut self, base: Value, ty: Type) -> Base {
-        let ast = &self.checked.ast;
+        let ast = self.ast;
         let bits =
             |literal: u32| literal_bits(ast.text, ast.literals[literal as usize], ty).unwrap_or(0);
         let vector = match base {
@@ -177,12 +177,12 @@ impl Lowerer<'_> {
 
     /// The place of an element of a variable.
     pub(super) fn place(&self, var: u32, element: u32) -> usize {
-        self.tables.first_place[var as usize] as usize + element as usize
+        self.tables.spots[var as usize].first as usize + element as usize
     }
 
     fn named_register(&mut self, info: &Var, array: Option<u32>) -> RegisterId {
         let name = info.name.map(|name| {
-            let text = self.checked.ast.names.word(name);
+            let text = self.ast.names.word(name);
             self.builder.program.names.push(text)
         });
         let width = if info.is_long() {
@@ -321,7 +321,7 @@ impl Lowerer<'_> {
         let AstIndex::Relative(number) = index else {
             return IndexTerm::constant(const_index(index) as i32);
         };
-        let relative = self.checked.lines.relatives[number as usize];
+        let relative = self.ast.relatives[number as usize].resolved();
         let Value::Var(var) = relative.base else {
             return IndexTerm::constant(0);
         };

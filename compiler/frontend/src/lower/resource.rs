@@ -3,7 +3,9 @@
 use super::Lowerer;
 use super::tables::BufferKey;
 use crate::ast::VarMods;
+use crate::lang::options::Features;
 use crate::vars::IoBinding;
+use glasm_ir::program::Modes;
 use glasm_ir::semantic::Sampling;
 use glasm_ir::types::{Base as TypeBase, Width};
 use glasm_ir::{
@@ -21,31 +23,16 @@ impl Lowerer<'_> {
         if semantic == Semantic::Position && self.checked.modes.origin_upper_left {
             self.param_id(ParamSource::State(StateParam::WindowOrigin));
         }
-        let declared = self.checked.interpolation.get(&semantic);
-        let mods = declared.copied().unwrap_or_default();
-        let fragment = self.checked.ast.dialect.stage() == glasm_ir::Stage::Fragment;
+        let fragment = self.checked.dialect.stage() == glasm_ir::Stage::Fragment;
         // Vulkan wants Flat at every integer input of fragment shaders (VUID-StandaloneSpirv-Flat-04744).
-        let built_in = fragment && binding.base != TypeBase::Float;
-        let interpolation = match mods.intersection(VarMods::FLAT | VarMods::NOPERSPECTIVE) {
-            _ if built_in => Interpolation::Flat,
-            VarMods::FLAT => Interpolation::Flat,
-            VarMods::NOPERSPECTIVE => Interpolation::NoPerspective,
-            _ => Interpolation::Smooth,
+        let interpolation = match fragment && binding.base != TypeBase::Float {
+            true => Interpolation::Flat,
+            false => Interpolation::Smooth,
         };
-        let sampling = match mods.intersection(VarMods::CENTROID | VarMods::SAMPLE) {
-            VarMods::CENTROID => Sampling::Centroid,
-            VarMods::SAMPLE => Sampling::Sample,
-            _ => Sampling::Center,
-        };
-        // Varyings travel as floats, whatever the instructions make of the bits, unless the program declares a type.
-        let varying =
-            matches!(semantic, Semantic::Generic(_)) && interpolation != Interpolation::Flat;
-        let base = if varying { TypeBase::Float } else { base };
         let input = Input {
             base,
             width,
             interpolation,
-            sampling,
             ..Input::new(semantic)
         };
         let id = self.builder.program.inputs.push(input);
@@ -53,12 +40,42 @@ impl Lowerer<'_> {
         id
     }
 
+    /// What declarations behind the first use may say of inputs and of shared memory, and what holds for the program as a whole.
+    pub(super) fn settle(&mut self) {
+        let modes = self.modes();
+        let program = &mut self.builder.program;
+        program.modes = modes;
+        for input in program.inputs.iter_mut() {
+            let mods = self.checked.interpolation.get(&input.semantic);
+            interpolate(input, mods.copied().unwrap_or_default());
+        }
+        if let Some(&shared) = self.tables.buffers.get(&BufferKey::Shared) {
+            program.buffers[shared].size = Some(self.checked.shared_bytes);
+        }
+    }
+
+    fn modes(&self) -> Modes {
+        let workgroup_size = match self
+            .checked
+            .features
+            .contains(Features::VARIABLE_GROUP_SIZE)
+        {
+            true => [0; 3],
+            false => self.checked.group_size,
+        };
+        Modes {
+            workgroup_size,
+            secondary_view_layer_offset: self.checked.second_layer_offset.unwrap_or(0),
+            ..self.checked.modes
+        }
+    }
+
     /// The buffer of a key.
     pub(super) fn buffer(&mut self, key: BufferKey) -> BufferId {
         let program = &mut self.builder.program;
         let (kind, binding, array, size) = match key {
             BufferKey::Bound(kind, binding, array) => (kind, binding, array, None),
-            BufferKey::Shared => (BufferKind::Shared, 0, None, Some(self.checked.shared_bytes)),
+            BufferKey::Shared => (BufferKind::Shared, 0, None, Some(0)),
         };
         let buffer = Buffer {
             kind,
@@ -68,5 +85,25 @@ impl Lowerer<'_> {
         };
         let known = self.tables.buffers.entry(key);
         *known.or_insert_with(|| program.buffers.push(buffer))
+    }
+}
+
+/// How an input is interpolated that is declared with `mods`.
+fn interpolate(input: &mut Input, mods: VarMods) {
+    input.interpolation = match mods.intersection(VarMods::FLAT | VarMods::NOPERSPECTIVE) {
+        _ if input.interpolation == Interpolation::Flat => Interpolation::Flat,
+        VarMods::FLAT => Interpolation::Flat,
+        VarMods::NOPERSPECTIVE => Interpolation::NoPerspective,
+        _ => Interpolation::Smooth,
+    };
+    input.sampling = match mods.intersection(VarMods::CENTROID | VarMods::SAMPLE) {
+        VarMods::CENTROID => Sampling::Centroid,
+        VarMods::SAMPLE => Sampling::Sample,
+        _ => Sampling::Center,
+    };
+    // Varyings travel as floats, whatever the instructions make of the bits, unless the program declares a type.
+    let varying = matches!(input.semantic, Semantic::Generic(_));
+    if varying && input.interpolation != Interpolation::Flat {
+        input.base = TypeBase::Float;
     }
 }

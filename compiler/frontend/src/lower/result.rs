@@ -1,6 +1,6 @@
 //! Results: register, mask, guard, clamp, condition codes, conversion to the width of the variable.
 
-use super::context::nearest;
+use super::context::{nearest, placeholder};
 use super::{InstCx, Lowerer};
 use crate::ast::{Cond, Index as AstIndex};
 use crate::lang::conditions::SPARSE_REGISTER;
@@ -23,44 +23,49 @@ impl Lowerer<'_> {
         self.finish_with(cx, op, ty, Aux::None, sources);
     }
 
-    /// Like [`finish`](Self::finish) when the sources are in the program's table already.
+    /// Like [`finish`](Self::finish) for sources that stand in the program's table already, from `first_source` on.
     #[inline]
-    pub(super) fn finish_pushed(
-        &mut self,
-        cx: &InstCx<'_>,
-        op: Op,
-        ty: Type,
-        first_source: u32,
-        source_count: u8,
-    ) {
-        let Some(result) = &cx.line.dst else { return };
-        let var = result.var;
-        // Most results need nothing of what `finish_with` and `dst` do but the name of the register.
-        if result.guard.is_none()
-            && let Some(Base::Register(register)) =
-                self.known_place(var, result.index, cx.result.width())
-            && !cx
-                .line
-                .modifiers
-                .mods()
-                .intersects(Mods::ANY_CC.union(Mods::ANY_CLAMP).union(Mods::FIXED))
-            && self.checked.vars[var as usize].size != VarSize::Short
-        {
-            let dst = Some(Dst::new(register, result.mask));
-            let (flags, span) = (self.flags, self.span);
-            return self.builder.inst_of_pushed(Inst {
-                op,
-                ty,
-                flags,
-                source_count,
-                first_source,
-                dst,
-                aux: Aux::None,
-                span,
-            });
+    pub(super) fn finish_pushed(&mut self, cx: &InstCx<'_>, op: Op, ty: Type, first_source: usize) {
+        let source_count = self.builder.program.srcs.len() - first_source;
+        let Some(dst) = self.plain_result(cx) else {
+            let mut sources = [placeholder(); 4];
+            let sources = &mut sources[..source_count.min(4)];
+            sources.copy_from_slice(&self.builder.program.srcs[first_source..][..sources.len()]);
+            self.builder.program.srcs.truncate(first_source);
+            return self.finish(cx, op, ty, sources);
+        };
+        self.builder.inst_of_pushed(Inst {
+            op,
+            ty,
+            flags: self.flags,
+            source_count: source_count as u8,
+            first_source: first_source as u32,
+            dst: Some(dst),
+            aux: Aux::None,
+            span: self.span,
+        });
+    }
+
+    /// The destination of a result that needs nothing of what [`finish_with`](Self::finish_with) and [`dst`](Self::dst) do but the
+    /// name of the register. Most results are that.
+    #[inline]
+    fn plain_result(&self, cx: &InstCx<'_>) -> Option<Dst> {
+        let unusual = Mods::ANY_CC.union(Mods::ANY_CLAMP).union(Mods::FIXED);
+        let result = cx.line.dst.as_ref()?;
+        if result.guard.is_some() || cx.line.modifiers.mods().intersects(unusual) {
+            return None;
         }
-        let sources = self.builder.program.srcs.split_off(first_source as usize);
-        self.finish(cx, op, ty, &sources);
+        let base = self.known_place(result.var, result.index, cx.result.width())?;
+        match base {
+            Base::Register(register) if !self.tables.spots[result.var as usize].is_short => {
+                Some(Dst::new(register, result.mask))
+            }
+            Base::Register(_)
+            | Base::Param(_)
+            | Base::Input(_)
+            | Base::Output(_)
+            | Base::Literal(_) => None,
+        }
     }
 
     /// Like [`finish`](Self::finish) for operations with data of their own.
@@ -240,7 +245,7 @@ impl Lowerer<'_> {
     fn effects(&mut self, dst: &mut Dst, mods: Mods, ty: Type) {
         if ty.is_float() {
             let signed = mods.contains(Mods::SSAT);
-            let keeps_nan = self.checked.ast.dialect.facts().clamp_keeps_nan;
+            let keeps_nan = self.checked.dialect.facts().clamp_keeps_nan;
             // The clamp comes before the condition codes, which are those of the clamped result. NV_gpu_program4 section 2.X.4.1.
             dst.saturate = match (signed, keeps_nan) {
                 _ if !mods.intersects(Mods::ANY_CLAMP) => Saturate::None,
@@ -359,7 +364,7 @@ impl Lowerer<'_> {
 
     fn output_register(&mut self, info: &Var, storage: Storage, array: Option<u32>) -> RegisterId {
         let name = info.name.map(|name| {
-            let text = self.checked.ast.names.word(name);
+            let text = self.ast.names.word(name);
             self.builder.program.names.push(text)
         });
         self.builder.program.registers.push(Register {

@@ -1,5 +1,6 @@
 //! Tables of what the IR has for the variables and bindings of a program; their memory serves one translation after the other.
 
+use crate::vars::{Var, VarSize};
 use glasm_ir::inst::LiteralId;
 use glasm_ir::resource::BufferKind;
 use glasm_ir::types::Width;
@@ -19,8 +20,8 @@ pub(super) enum BufferKey {
 /// What the IR program has so far for variables, bindings and literals.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
-    /// First place of each variable in `places`.
-    pub(super) first_place: Vec<u32>,
+    /// Where each variable has its places.
+    pub(super) spots: Vec<Spot>,
     /// Where variables live, once that is known; for arrays that are not indexed at run time a place for each element.
     pub(super) places: Vec<Option<Base>>,
     pub(super) literals: FxHashMap<[u64; 4], LiteralId>,
@@ -34,13 +35,27 @@ pub(crate) struct Tables {
     pub(super) buffers: FxHashMap<BufferKey, BufferId>,
     /// Hidden registers of 32 and 64 bits, used again by every instruction.
     pub(super) hidden: [Vec<RegisterId>; 2],
+    pub(super) condition_codes: [Option<RegisterId>; 3],
+    /// The condition codes that KIL with an operand tests.
+    pub(super) kill_code: Option<RegisterId>,
+}
+
+/// What operands and results have to know of a variable before they look its place up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    /// Its first place in [`Tables::places`]; beyond the end if it has none.
+    pub(super) first: u32,
+    /// Whether it is an array with run-time index.
+    pub(super) is_relative: bool,
+    pub(super) is_long: bool,
+    pub(super) is_short: bool,
 }
 
 impl Tables {
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         let Self {
-            first_place,
+            spots,
             places,
             literals,
             params,
@@ -50,8 +65,10 @@ impl Tables {
             queried_textures,
             buffers,
             hidden,
+            condition_codes,
+            kill_code,
         } = self;
-        first_place.clear();
+        spots.clear();
         places.clear();
         literals.clear();
         params.clear();
@@ -61,5 +78,35 @@ impl Tables {
         queried_textures.clear();
         buffers.clear();
         hidden.iter_mut().for_each(Vec::clear);
+        *condition_codes = [None; 3];
+        *kill_code = None;
+    }
+
+    /// Gives places to the variables that were declared since the last time.
+    #[inline]
+    pub(super) fn add_places(&mut self, vars: &[Var]) {
+        if self.spots.len() < vars.len() {
+            self.add_new_places(vars);
+        }
+    }
+
+    fn add_new_places(&mut self, vars: &[Var]) {
+        let mut places = self.places.len() as u32;
+        for var in &vars[self.spots.len()..] {
+            let has_places = var.has_places();
+            self.spots.push(Spot {
+                first: if has_places { places } else { u32::MAX },
+                is_relative: var.relative,
+                is_long: var.is_long(),
+                is_short: var.size == VarSize::Short,
+            });
+            // An array with run-time index is one register or one run of slots; else each element has a place of its own.
+            places += match var.array {
+                _ if !has_places => 0,
+                Some(count) if !var.relative => count,
+                _ => 1,
+            };
+        }
+        self.places.resize(places as usize, None);
     }
 }

@@ -18,7 +18,7 @@ pub struct Components {
 /// Components by binding.
 type Masks = FxHashMap<Semantic, u8>;
 
-impl Checked<'_> {
+impl Checked {
     /// The components that the program uses.
     pub(crate) fn components(&self) -> Components {
         Components {

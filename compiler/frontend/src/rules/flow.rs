@@ -59,8 +59,8 @@ enum Target {
 }
 
 /// Flow control seen so far.
-#[derive(Default)]
-pub(super) struct Flow {
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
     open: Vec<Open>,
     outline: Outline,
     jumps: Vec<Jump>,
@@ -70,6 +70,21 @@ pub(super) struct Flow {
     first_code: Option<PieceId>,
     /// Too many blocks are open.
     pub(super) too_deep: bool,
+}
+
+impl Flow {
+    /// Nothing, with the memory of this.
+    pub(super) fn emptied(mut self) -> Self {
+        self.open.clear();
+        self.jumps.clear();
+        self.interlocks.clear();
+        Self {
+            outline: Outline::default(),
+            first_code: None,
+            too_deep: false,
+            ..self
+        }
+    }
 }
 
 /// The label of a name.
@@ -96,32 +111,38 @@ pub(crate) fn call_rules(family: Family) -> Rules {
 
 impl Checker<'_> {
     #[inline]
-    pub(super) fn flow_inst(&mut self, flow: &mut Flow, inst: &Inst) {
-        if flow.first_code.is_none() {
-            flow.first_code = Some(flow.outline.here());
+    pub(super) fn flow_inst(&mut self, inst: &Inst) {
+        if self.flow.first_code.is_none() {
+            self.flow.first_code = Some(self.flow.outline.here());
         }
         if let Lower::Flow(op) = inst.opcode.info().lower {
-            self.flow_opcode(flow, inst, op);
+            self.flow_opcode(inst, op);
         }
     }
 
-    fn flow_opcode(&mut self, flow: &mut Flow, inst: &Inst, op: FlowOp) {
+    fn flow_opcode(&mut self, inst: &Inst, op: FlowOp) {
         match op {
-            FlowOp::If => self.open(flow, inst, Block::If),
-            FlowOp::Else => match flow.open.last_mut() {
+            FlowOp::If => self.open(inst, Block::If),
+            FlowOp::Else => match self.flow.open.last_mut() {
                 Some(open) if open.kind == Block::If => open.kind = Block::Else,
                 Some(open) if open.kind == Block::Else => {
                     self.error(Code::BlockMismatch, inst.span, "a second ELSE in one IF");
                 }
                 _ => self.error(Code::BlockMismatch, inst.span, "ELSE without IF"),
             },
-            FlowOp::EndIf => self.close(flow, inst, Block::If),
-            FlowOp::Rep => self.open(flow, inst, Block::Rep),
-            FlowOp::Loop => self.open(flow, inst, Block::Loop),
-            FlowOp::EndRep => self.close(flow, inst, Block::Rep),
-            FlowOp::EndLoop => self.close(flow, inst, Block::Loop),
+            FlowOp::EndIf => self.close(inst, Block::If),
+            FlowOp::Rep => self.open(inst, Block::Rep),
+            FlowOp::Loop => self.open(inst, Block::Loop),
+            FlowOp::EndRep => self.close(inst, Block::Rep),
+            FlowOp::EndLoop => self.close(inst, Block::Loop),
             FlowOp::Brk | FlowOp::Cont => {
-                match flow.open.iter_mut().rev().find(|open| open.kind.is_loop()) {
+                match self
+                    .flow
+                    .open
+                    .iter_mut()
+                    .rev()
+                    .find(|open| open.kind.is_loop())
+                {
                     // BRK counts for the innermost loop only, RET for all that contain it. NV_gpu_program4 section 2.X.5.
                     Some(open) => open.endless &= op != FlowOp::Brk,
                     None => {
@@ -131,22 +152,25 @@ impl Checker<'_> {
                 }
             }
             FlowOp::Ret => {
-                flow.open.iter_mut().for_each(|open| open.endless = false);
-                if inst.cond.is_none() && flow.open.is_empty() {
-                    flow.outline.ret();
+                self.flow
+                    .open
+                    .iter_mut()
+                    .for_each(|open| open.endless = false);
+                if inst.cond.is_none() && self.flow.open.is_empty() {
+                    self.flow.outline.ret();
                 }
             }
-            FlowOp::Bra | FlowOp::Cal => self.branch_or_call(flow, inst, op),
-            FlowOp::Push => flow.outline.keep_address(),
+            FlowOp::Bra | FlowOp::Cal => self.branch_or_call(inst, op),
+            FlowOp::Push => self.flow.outline.keep_address(),
             FlowOp::Pop => {
-                flow.outline.keep_address();
+                self.flow.outline.keep_address();
                 self.whole_address(inst);
             }
-            FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.section(flow, inst, op),
+            FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.section(inst, op),
             FlowOp::Cali => {
                 if let Some(ty) = self.called_type.take() {
-                    flow.jumps.push(Jump {
-                        from: flow.outline.here(),
+                    self.flow.jumps.push(Jump {
+                        from: self.flow.outline.here(),
                         target: Target::Type(ty),
                         span: inst.span,
                     });
@@ -155,34 +179,36 @@ impl Checker<'_> {
         }
     }
 
-    fn branch_or_call(&mut self, flow: &mut Flow, inst: &Inst, op: FlowOp) {
+    fn branch_or_call(&mut self, inst: &Inst, op: FlowOp) {
         let Extra::Label(label, span) = inst.extra else {
             return;
         };
-        let from = flow.outline.here();
+        let from = self.flow.outline.here();
         let mut target = Target::Label(label);
         if op == FlowOp::Bra {
             target = Target::Branch(label);
-            flow.outline.branch(label_of(label), inst.cond.is_some());
+            self.flow
+                .outline
+                .branch(label_of(label), inst.cond.is_some());
         }
-        flow.jumps.push(Jump { from, target, span });
+        self.flow.jumps.push(Jump { from, target, span });
     }
 
     /// FSIB or FSIE.
-    fn section(&self, flow: &mut Flow, inst: &Inst, op: FlowOp) {
-        flow.interlocks.push(Section {
+    fn section(&mut self, inst: &Inst, op: FlowOp) {
+        self.flow.interlocks.push(Section {
             op,
-            piece: flow.outline.here(),
-            in_block: !flow.open.is_empty(),
+            piece: self.flow.outline.here(),
+            in_block: !self.flow.open.is_empty(),
             span: inst.span,
         });
     }
 
     /// IF, REP or LOOP. Beyond the limit of open blocks the rest of the program is not checked, so that their list stays short.
-    fn open(&mut self, flow: &mut Flow, inst: &Inst, kind: Block) {
+    fn open(&mut self, inst: &Inst, kind: Block) {
         // If the operands could not be read, there may have been a count.
         let endless = kind == Block::Rep && inst.operand_count == 0 && !inst.broken;
-        flow.open.push(Open {
+        self.flow.open.push(Open {
             kind,
             span: inst.span,
             endless,
@@ -197,20 +223,20 @@ impl Checker<'_> {
             false => (ifs, Code::IfDepth),
         };
         let same = |open: &&Open| open.kind.is_loop() == kind.is_loop();
-        let count = flow.open.iter().filter(same).count();
+        let count = self.flow.open.iter().filter(same).count();
         if count > limit {
-            flow.too_deep = true;
+            self.flow.too_deep = true;
             let message = format!("more than {limit} {} blocks inside each other", kind.word());
             self.error(code, inst.span, message);
         }
     }
 
     /// ENDIF, ENDREP or ENDLOOP.
-    fn close(&mut self, flow: &mut Flow, inst: &Inst, kind: Block) {
+    fn close(&mut self, inst: &Inst, kind: Block) {
         let word = kind.word();
-        match flow.open.last().copied() {
+        match self.flow.open.last().copied() {
             Some(open) if open.kind.word() == word => {
-                self.close_from(flow, flow.open.len() - 1);
+                self.close_from(self.flow.open.len() - 1);
                 if open.endless {
                     let message = "this loop has no count, no BRK of its own and no RET inside";
                     self.error(Code::InfiniteLoop, open.span, message);
@@ -222,8 +248,8 @@ impl Checker<'_> {
                 self.error(Code::BlockMismatch, inst.span, message);
                 // If such a block is open further out, the inner ones were forgotten: go on outside.
                 let same = |open: &Open| open.kind.word() == word;
-                if let Some(position) = flow.open.iter().rposition(same) {
-                    self.close_from(flow, position);
+                if let Some(position) = self.flow.open.iter().rposition(same) {
+                    self.close_from(position);
                 }
             }
             None => {
@@ -234,21 +260,21 @@ impl Checker<'_> {
     }
 
     /// Takes the open blocks from `position` on away.
-    fn close_from(&mut self, flow: &mut Flow, position: usize) {
-        let closed = flow.open.drain(position..);
+    fn close_from(&mut self, position: usize) {
+        let closed = self.flow.open.drain(position..);
         self.open_loops -= closed.filter(|open| open.kind == Block::Loop).count();
     }
 
-    pub(super) fn label(&mut self, flow: &mut Flow, name: NameId, span: Span) {
+    pub(super) fn label(&mut self, name: NameId, span: Span) {
         if self.family == Family::Arb {
             self.arb_label(name, span);
         }
         // No label stands in a block (NV_gpu_program4 section 2.X.5): blocks that are open are taken for closed.
-        if !flow.open.is_empty() {
+        if !self.flow.open.is_empty() {
             self.error(Code::LabelInBlock, span, "a label inside a block");
-            self.close_from(flow, 0);
+            self.close_from(0);
         }
-        if flow.outline.label(label_of(name)).is_some() {
+        if self.flow.outline.label(label_of(name)).is_some() {
             self.duplicate_label(name, span);
         }
     }
@@ -260,8 +286,9 @@ impl Checker<'_> {
     }
 
     /// The rules that need all blocks, labels and calls of the program.
-    pub(super) fn end_of_flow(&mut self, mut flow: Flow) {
-        for open in std::mem::take(&mut flow.open) {
+    pub(super) fn end_of_flow(&mut self) {
+        let mut flow = std::mem::take(&mut self.flow);
+        for open in flow.open.drain(..) {
             let word = open.kind.word();
             let message = format!("this {word} has no END{word}");
             self.error(Code::BlockOpen, open.span, message);
@@ -277,13 +304,15 @@ impl Checker<'_> {
         self.subroutine_numbers(&flow.outline);
         self.interlocks(&flow.interlocks, entry);
         self.resolve_jumps(&flow.jumps, &mut flow.outline);
-        let plan = flow.outline.plan(entry, call_rules(self.family));
+        let outline = std::mem::take(&mut flow.outline);
+        let plan = outline.plan(entry, call_rules(self.family));
         // In ARB programs a call beyond the limit ends the program when it runs. NV_fragment_program2 section 3.11.4.X.
         if self.family == Family::Typed {
             self.call_limits(&plan);
         }
         self.indirect_recursion(&flow.jumps, &plan);
         self.program.plan = plan;
+        self.flow = flow;
     }
 
     /// Finds the labels of branches and calls.

@@ -69,11 +69,13 @@ impl Checker<'_> {
         let result_limit = limits::RESULT_COMPONENTS;
         // Every binding has four components at most, so that small programs need no counting.
         if 4 * self.program.attribs.len() as u32 > attrib_limit {
+            self.complete_lines();
             let count = self.program.attrib_components();
             let what = "components of attributes are used";
             self.component_limit(count, attrib_limit, Code::TooManyAttribComponents, what);
         }
         if 4 * self.program.results.len() as u32 > result_limit {
+            self.complete_lines();
             let count = self.program.result_components();
             let what = "components of results are written";
             self.component_limit(count, result_limit, Code::TooManyResultComponents, what);

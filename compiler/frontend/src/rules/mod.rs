@@ -1,7 +1,7 @@
 //! Rules that make a program fail to load: names, types, modifiers, nesting, limits.
 //!
-//! The result is a [`Checked`] program: every name and binding is a variable, every instruction has its type. Only this module
-//! makes one, so lowering can rely on the rules.
+//! A [`Checker`] reads a program statement by statement. Of each instruction that keeps the rules it makes a line of [`Checked`], in
+//! which every name and binding is a variable and every type is known. Only this module makes lines, so lowering can rely on the rules.
 
 mod address;
 mod arb;
@@ -32,25 +32,24 @@ mod views;
 pub(crate) use crate::vars::{BufferLayout, Implicit, IoBinding, Var, VarKind, VarSize};
 pub use components::Components;
 pub(crate) use constant::{default_constant, literal_bits};
-pub(crate) use flow::{call_rules, label_of};
+pub(crate) use flow::{Flow, call_rules, label_of};
 pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 
-use crate::ast::{Ast, Base, Extra, Inst, InstTypes, Operand, Relative, VarMods};
+use crate::ast::{Ast, Base, Inst, InstTypes, VarMods};
 use crate::codes::Code;
 use crate::header::Start;
-use crate::kept::{self, Scratch};
-use crate::lang::arb::limits::EXECUTED_INSTRUCTIONS;
+use crate::kept::{self, RuleMaps, Scratch};
 use crate::lang::bindings::BindingInfo;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::lenient::Rule;
 use crate::lang::options::{self, Features, Group, OptionInfo, Support};
 use crate::lang::stage_name;
-use crate::line::{Line, Lines, Target, Value};
+use crate::line::{Lines, Value};
 use crate::names::{NameId, Named};
 use crate::report::Reports;
-use crate::source::{Acceptance, Family, Version};
+use crate::source::{Acceptance, Dialect, Family, Version};
 use crate::syntax::{Read, Syntax};
 use binding::Bound;
 use glasm_ir::flow::Plan;
@@ -58,21 +57,19 @@ use glasm_ir::program::Modes;
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
 use rustc_hash::FxHashMap;
 
-/// A program that keeps all rules.
+/// What the rules have made of the text so far.
 #[derive(Debug)]
-pub(crate) struct Checked<'s> {
-    pub(crate) ast: Ast<'s>,
+pub(crate) struct Checked {
+    pub(crate) dialect: Dialect,
     pub(crate) vars: Vec<Var>,
     pub(crate) attribs: Vec<IoBinding>,
     pub(crate) params: Vec<ParamSource>,
     pub(crate) results: Vec<IoBinding>,
     pub(crate) lines: Lines,
-    /// The routines that labels, branches and calls make of the text.
+    /// The routines that labels, branches and calls make of the text, once the end of it is reached.
     pub(crate) plan: Plan,
     /// The address register that LOOP sets.
     pub(crate) loop_index: Option<u32>,
-    /// See [`Source::step_limit`](crate::Source::step_limit).
-    pub(crate) step_limit: Option<u32>,
     pub(crate) features: Features,
     /// What options mean for the program as a whole.
     pub(crate) modes: Modes,
@@ -87,9 +84,21 @@ pub(crate) struct Checked<'s> {
     pub(crate) second_layer_offset: Option<i32>,
 }
 
-/// The checker's state.
-struct Checker<'s> {
-    program: Checked<'s>,
+/// What a statement was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Statement {
+    /// An instruction: the last line of [`Checked::lines`] is made of it.
+    Inst,
+    Label(NameId),
+    /// One that only rules need: a declaration, an option, or nothing that could be read.
+    Other,
+}
+
+/// Reads and checks a program, one statement after the other.
+pub(crate) struct Checker<'s> {
+    program: Checked,
+    /// The byte behind the header.
+    body: usize,
     /// The statement that was read last, and what the parser knows.
     syntax: Syntax<'s>,
     stage: Stage,
@@ -123,6 +132,7 @@ struct Checker<'s> {
     buffer_layouts: FxHashMap<u32, BufferLayout>,
     /// Row of the target used with each texture image unit.
     unit_targets: FxHashMap<u32, u8>,
+    flow: Flow,
     /// Open LOOP blocks.
     open_loops: usize,
     /// Vertex attribute slots: bound by conventional name, by number.
@@ -130,7 +140,6 @@ struct Checker<'s> {
 }
 
 /// What the OPTION lines so far have set.
-#[derive(Default)]
 struct Options {
     /// Groups of options that exclude each other, with the option of each.
     groups: Vec<(Group, &'static str)>,
@@ -138,55 +147,39 @@ struct Options {
     required: Option<(options::Dependency, Span)>,
 }
 
-/// Reads and checks a program, one statement after the other. The result is there exactly if no error was found, here or before.
-pub(crate) fn check<'s>(start: Start<'s>, scratch: &mut Scratch) -> (Option<Checked<'s>>, Reports) {
-    let mut checker = Checker::new(start, scratch);
-    checker.statements();
-    checker.whole_program();
-    let Checker {
-        program,
-        syntax,
-        io_elements,
-        implicit,
-        ..
-    } = checker;
-    (scratch.io_elements, scratch.implicit) = (io_elements, implicit);
-    let (ast, reports) = syntax.finish(scratch);
-    let ok = !reports.has_errors();
-    let mut checked = Checked { ast, ..program };
-    // The rules resolve a run-time index where it is used, so the list is complete only at the end.
-    let relatives = checked.ast.relatives.iter().map(Relative::resolved);
-    checked.lines.relatives.extend(relatives);
-    (ok.then_some(checked), reports)
-}
-
 impl<'s> Checker<'s> {
-    fn new(start: Start<'s>, scratch: &mut Scratch) -> Self {
-        let (dialect, text) = (start.dialect, start.text);
+    /// Before the first statement.
+    pub(crate) fn new(start: Start<'s>, scratch: &mut Scratch) -> Self {
+        let dialect = start.dialect;
+        let body = start.body;
         let syntax = Syntax::new(start, scratch);
         Self {
             program: Checked {
-                ast: Ast::new(dialect, text),
+                dialect,
                 vars: kept::take(&mut scratch.vars, 0),
                 attribs: kept::take(&mut scratch.attribs, 0),
                 params: kept::take(&mut scratch.params, 0),
                 results: kept::take(&mut scratch.results, 0),
-                lines: Lines::new(scratch),
+                lines: std::mem::take(&mut scratch.lines),
                 plan: Plan::default(),
                 loop_index: None,
                 modes: Default::default(),
-                step_limit: Some(EXECUTED_INSTRUCTIONS),
                 features: Features::empty(),
                 subroutine_types: FxHashMap::default(),
                 subroutine_routines: FxHashMap::default(),
-                interpolation: FxHashMap::default(),
+                interpolation: kept::take_map(&mut scratch.maps.interpolation),
                 group_size: [1; 3],
                 second_layer_offset: None,
                 shared_bytes: 0,
             },
+            body,
+            flow: std::mem::take(&mut scratch.flow).emptied(),
             syntax,
             io_elements: kept::take(&mut scratch.io_elements, 0),
-            options: Options::default(),
+            options: Options {
+                groups: kept::take(&mut scratch.maps.option_groups, 0),
+                required: None,
+            },
             undeclared: Vec::new(),
             stage: dialect.stage(),
             family: dialect.family(),
@@ -194,7 +187,7 @@ impl<'s> Checker<'s> {
             version: dialect.version(),
             implicit: kept::take_map(&mut scratch.implicit),
             relative_rows: FxHashMap::default(),
-            result_sizes: FxHashMap::default(),
+            result_sizes: kept::take_map(&mut scratch.maps.result_sizes),
             temporaries: 0,
             addresses: 0,
             parameters: 0,
@@ -202,8 +195,8 @@ impl<'s> Checker<'s> {
             called_type: None,
             group_size_seen: false,
             shared_seen: false,
-            buffer_layouts: FxHashMap::default(),
-            unit_targets: FxHashMap::default(),
+            buffer_layouts: kept::take_map(&mut scratch.maps.buffer_layouts),
+            unit_targets: kept::take_map(&mut scratch.maps.unit_targets),
             open_loops: 0,
             slots: [[false; 2]; 16],
         }
@@ -300,80 +293,114 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn statements(&mut self) {
-        let mut flow = flow::Flow::default();
-        while self.syntax.read_statement() {
-            if !self.syntax.ast.poisoned.is_empty() {
-                self.poison_names();
-            }
-            match self.syntax.read.take() {
-                Some(Read::Option(name, span)) => self.option(name, span),
-                // Beyond the limit of nested blocks the program is read for errors of syntax only.
-                Some(_) if flow.too_deep => {}
-                Some(Read::Inst(inst)) => self.instruction(&mut flow, inst),
-                Some(Read::Decl(number)) => self.decl(number),
-                Some(Read::Label(number)) => {
-                    let (name, span) = self.syntax.ast.labels[number as usize];
-                    self.label(&mut flow, name, span);
-                }
-                None => {}
-            }
+    /// Reads and checks the next statement; `None` at the end of the program.
+    #[inline]
+    pub(crate) fn next_statement(&mut self) -> Option<Statement> {
+        self.syntax.ast.forget_statement();
+        if !self.syntax.read_statement() {
+            return None;
         }
-        self.option_dependencies();
-        if !flow.too_deep {
-            self.end_of_flow(flow);
+        if !self.syntax.ast.poisoned.is_empty() {
+            self.poison_names();
         }
+        match self.syntax.read {
+            Some(Read::Option(name, span)) => self.option(name, span),
+            // Beyond the limit of nested blocks the program is read for errors of syntax only.
+            Some(_) if self.flow.too_deep => {}
+            Some(Read::Inst(inst)) => {
+                self.instruction(inst);
+                return Some(Statement::Inst);
+            }
+            Some(Read::Decl(number)) => self.decl(number),
+            Some(Read::Label(name, span)) => {
+                self.label(name, span);
+                return Some(Statement::Label(name));
+            }
+            None => {}
+        }
+        Some(Statement::Other)
     }
 
-    /// Adds an instruction that was checked. What could not be resolved is left out: the program has errors then.
-    #[inline]
-    fn add_line(&mut self, inst: &Inst, operands: &[Operand], types: InstTypes) {
-        // Every instruction adds one line, even one with errors: lowering finds the line of an instruction by its number.
-        let lines = &mut self.program.lines;
-        let first_source = lines.sources.len() as u32;
-        lines
-            .sources
-            .extend(operands.iter().filter_map(Operand::resolved));
-        let mut extra = inst.extra;
-        if let Extra::Texture(number) = &mut extra {
-            let part = self.syntax.ast.textures[*number as usize];
-            *number = lines.textures.len() as u32;
-            lines.textures.extend(part.resolved());
-        }
-        let dst = inst.dst.and_then(|dst| {
-            let Base::Var(var) = dst.base else {
-                return None;
-            };
-            let (index, mask) = (dst.index, dst.mask);
-            let (guard, span) = (dst.guard, dst.span);
-            Some(Target {
-                var,
-                index,
-                mask,
-                guard,
-                span,
-            })
-        });
-        lines.list.push(Line {
-            opcode: inst.opcode,
-            modifiers: inst.modifiers,
-            types,
-            dst,
-            first_source,
-            source_count: operands.len() as u8,
-            cond: inst.cond,
-            extra,
-            span: inst.span,
-        });
-    }
-
-    #[inline]
-    fn instruction(&mut self, flow: &mut flow::Flow, mut inst: Inst) {
+    #[inline(always)]
+    fn instruction(&mut self, mut inst: Inst) {
         let mut operands = std::mem::take(&mut self.syntax.ast.operands);
         let types = self.inst(&mut inst, &mut operands);
-        self.flow_inst(flow, &inst);
-        self.add_line(&inst, &operands, types);
+        self.flow_inst(&inst);
+        let part = self.syntax.ast.textures.first();
+        self.program.lines.add(&inst, &operands, part, types);
         self.syntax.ast.operands = operands;
+    }
+
+    /// Keeps a label for the lowering of the whole program.
+    pub(crate) fn keep_label(&mut self, name: NameId) {
+        let lines = &mut self.program.lines;
+        lines.labels.push((lines.list.len(), name));
+    }
+
+    /// What lowering has taken is no longer needed.
+    #[inline]
+    pub(crate) fn forget_lines(&mut self) {
+        self.program.lines.clear();
+        self.syntax.ast.forget_lines();
+    }
+
+    /// Makes sure that there are lines of all instructions. Only rules that hardly any program can break look at lines again, so the text is
+    /// read once more for them, instead of every other program keeping its lines.
+    #[cold]
+    fn complete_lines(&mut self) {
+        if self.program.lines.list.len() == self.syntax.ast.inst_count as usize {
+            return;
+        }
+        let start = Start {
+            dialect: self.program.dialect,
+            text: self.syntax.ast.text,
+            body: self.body,
+            wanted: None,
+            reports: Reports::new(self.syntax.reports.acceptance()),
+        };
+        let mut again = Checker::new(start, &mut Scratch::new());
+        while again.next_statement().is_some() {}
+        self.program.lines = again.program.lines;
+    }
+
+    /// Rules that need the whole program.
+    pub(crate) fn end(&mut self) {
+        self.option_dependencies();
+        if !self.flow.too_deep {
+            self.end_of_flow();
+        }
+        self.whole_program();
+    }
+
+    /// Whether an error was found so far.
+    #[inline]
+    pub(crate) fn has_errors(&self) -> bool {
+        self.syntax.reports.has_errors()
+    }
+
+    /// What was made of the text so far, and what its lines refer to.
+    #[inline]
+    pub(crate) fn so_far(&self) -> (&Checked, &Ast<'s>) {
+        (&self.program, &self.syntax.ast)
+    }
+
+    /// Ends the work; `scratch` gets the memory.
+    pub(crate) fn finish(self, scratch: &mut Scratch) -> Reports {
+        let mut program = self.program;
+        program.lines.clear();
+        (scratch.vars, scratch.params, scratch.lines) =
+            (program.vars, program.params, program.lines);
+        (scratch.attribs, scratch.results) = (program.attribs, program.results);
+        (scratch.io_elements, scratch.implicit) = (self.io_elements, self.implicit);
+        scratch.flow = self.flow;
+        scratch.maps = RuleMaps {
+            option_groups: self.options.groups,
+            interpolation: program.interpolation,
+            result_sizes: self.result_sizes,
+            unit_targets: self.unit_targets,
+            buffer_layouts: self.buffer_layouts,
+        };
+        self.syntax.finish(scratch)
     }
 
     /// Rules that need the whole program.
@@ -476,7 +503,7 @@ impl<'s> Checker<'s> {
     }
 }
 
-impl Checked<'_> {
+impl Checked {
     /// The attribute or result bindings from the first one of a variable on; none if it is neither.
     pub(crate) fn bindings_of(&self, kind: VarKind) -> &[IoBinding] {
         let (first, table) = match kind {
@@ -493,12 +520,6 @@ impl Checked<'_> {
             | VarKind::Poisoned => return &[],
         };
         table.get(first as usize..).unwrap_or_default()
-    }
-
-    /// Sets [`Source::step_limit`](crate::Source::step_limit), which else has its default.
-    #[must_use]
-    pub(crate) fn with_step_limit(self, step_limit: Option<u32>) -> Self {
-        Self { step_limit, ..self }
     }
 
     /// The variable of a source, if it is one.

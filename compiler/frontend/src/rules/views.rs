@@ -35,10 +35,11 @@ impl Checker<'_> {
             let mut results = self.program.results.iter();
             results.any(|result| result.semantic == semantic)
         };
-        // Most programs bind neither, so their lines are not looked at.
+        // Most programs bind neither, so that their lines are not looked at.
         if !has(Semantic::ViewportIndex) || !has(Semantic::ViewportMask) {
             return;
         }
+        self.complete_lines();
         let writes = [Semantic::ViewportIndex, Semantic::ViewportMask];
         let [Some(index), Some(mask)] = writes.map(|semantic| self.first_write(semantic)) else {
             return;

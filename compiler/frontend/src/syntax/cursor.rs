@@ -5,7 +5,7 @@
 
 use super::letters::Letters;
 use super::vocabulary::{Leader, Vocabulary, Word};
-use crate::ast::{Ast, Inst, Statement};
+use crate::ast::{Ast, Inst};
 use crate::codes::Code;
 use crate::header::Start;
 use crate::kept::{self, Scratch};
@@ -56,6 +56,7 @@ pub(super) struct Failure {
 pub(super) type Parsed<T> = Result<T, Failure>;
 
 /// A statement that was read.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Read {
     /// The name of an OPTION line.
     Option(NameId, Span),
@@ -63,8 +64,8 @@ pub(crate) enum Read {
     Inst(Inst),
     /// `decls[n]`
     Decl(u32),
-    /// `labels[n]`
-    Label(u32),
+    /// A label.
+    Label(NameId, Span),
 }
 
 /// The statement that was read last, and what is known of names and options.
@@ -95,9 +96,6 @@ impl std::fmt::Debug for Syntax<'_> {
     }
 }
 
-/// Bytes of a statement on average: how much room the lists get before the program is read. A guess, which only saves reallocations.
-const STATEMENT_BYTES: usize = 30;
-
 impl<'s> Syntax<'s> {
     /// Before the first statement of a program.
     pub(crate) fn new(start: Start<'s>, scratch: &mut Scratch) -> Self {
@@ -108,10 +106,10 @@ impl<'s> Syntax<'s> {
             wanted,
             reports,
         } = start;
-        let statements = text.len() / STATEMENT_BYTES;
         let ast = Ast {
             names: Names::new(text, std::mem::take(&mut scratch.names)),
-            statements: kept::take(&mut scratch.statements, statements),
+            decls: kept::take(&mut scratch.decls, 0),
+            items: kept::take(&mut scratch.items, 0),
             operands: kept::take(&mut scratch.operands, 0),
             paths: kept::take(&mut scratch.paths, 0),
             segments: kept::take(&mut scratch.segments, 0),
@@ -136,34 +134,22 @@ impl<'s> Syntax<'s> {
         }
     }
 
-    /// What was read, and what was said of it.
-    pub(crate) fn finish(self, scratch: &mut Scratch) -> (Ast<'s>, Reports) {
-        let Self {
-            mut ast,
-            reports,
-            words,
-            rest,
-            ..
-        } = self;
-        scratch.words = words;
-        ast.end = (ast.text.len() - rest.len()) as u32;
-        (ast, reports)
+    /// What was said of the program.
+    pub(crate) fn finish(self, scratch: &mut Scratch) -> Reports {
+        scratch.words = self.words;
+        scratch.keep_ast(self.ast);
+        self.reports
     }
 
     /// Adds an instruction.
     pub(super) fn read_inst(&mut self, inst: Inst) {
-        let number = self.ast.inst_count;
-        self.ast.statements.push(Statement::Inst(number));
         self.ast.inst_count += 1;
         self.read = Some(Read::Inst(inst));
     }
 
     /// Adds a label.
     pub(super) fn read_label(&mut self, name: NameId, span: Span) {
-        let number = self.ast.labels.len() as u32;
-        self.ast.statements.push(Statement::Label(number));
-        self.ast.labels.push((name, span));
-        self.read = Some(Read::Label(number));
+        self.read = Some(Read::Label(name, span));
     }
 }
 

@@ -16,6 +16,7 @@ impl Syntax<'_> {
     /// program.
     #[inline]
     pub(crate) fn read_statement(&mut self) -> bool {
+        self.read = None;
         let start = self.position();
         let result = match self.is_at_name() {
             true => statement(self),

@@ -1,0 +1,99 @@
+//! Text to IR, statement by statement: `syntax` reads one, `rules` make a line of it, `lower` appends the line to the program.
+
+use crate::header::Start;
+use crate::kept::Scratch;
+use crate::lower::Translation;
+use crate::report::Reports;
+use crate::rules::{Checker, Statement};
+use crate::whole;
+use glasm_ir::Program;
+
+/// When lines become IR.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Lowering {
+    /// There was no instruction yet.
+    Undecided,
+    AtOnce,
+    /// At the end: earlier lines may depend on later ones.
+    AtEnd,
+}
+
+/// Reads, checks and translates a program. Without an error the result is the program; all errors are reported.
+pub(crate) fn translate(
+    start: Start<'_>,
+    step_limit: Option<u32>,
+    scratch: &mut Scratch,
+) -> (Option<Program>, Reports) {
+    let mut translation = Translation::new(start.dialect, start.text.len(), step_limit, scratch);
+    let mut checker = Checker::new(start, scratch);
+    let mut lowering = Lowering::Undecided;
+    while let Some(statement) = checker.next_statement() {
+        // Nothing behind an error is translated: there will be no program.
+        if checker.has_errors() {
+            checker.forget_lines();
+            continue;
+        }
+        if lowering == Lowering::Undecided && statement != Statement::Other {
+            lowering = decide(&checker, statement);
+            if lowering == Lowering::AtOnce {
+                translation.begin(checker.so_far());
+            }
+        }
+        match (lowering, statement) {
+            (Lowering::AtOnce, Statement::Inst) => {
+                translation.line(checker.so_far());
+                checker.forget_lines();
+            }
+            (Lowering::AtEnd, Statement::Label(name)) => checker.keep_label(name),
+            (Lowering::AtEnd, _) => {}
+            (Lowering::AtOnce | Lowering::Undecided, _) => checker.forget_lines(),
+        }
+    }
+    checker.end();
+    if checker.has_errors() {
+        translation.abandon(scratch);
+        return (None, checker.finish(scratch));
+    }
+    // Without an instruction nothing was decided, but the program may declare arrays.
+    if lowering != Lowering::AtOnce {
+        translation.whole(checker.so_far());
+    }
+    let program = translation.end(checker.so_far(), scratch);
+    (Some(program), checker.finish(scratch))
+}
+
+/// When the lines of a program become IR, told by its first instruction or label.
+fn decide(checker: &Checker<'_>, first: Statement) -> Lowering {
+    let (checked, ast) = checker.so_far();
+    let waits = match checked.lines.list.last() {
+        Some(line) if first == Statement::Inst => {
+            let rest = &ast.text[line.span.start as usize..];
+            !ast.relatives.is_empty() || whole::is_needed(rest, checked.features)
+        }
+        // It begins with a label.
+        _ => true,
+    };
+    match waits {
+        true => Lowering::AtEnd,
+        false => Lowering::AtOnce,
+    }
+}
+
+/// Which lines stay that nobody translates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Keep {
+    None,
+    All,
+}
+
+/// Reads and checks a program without translating it.
+pub(crate) fn check<'s>(start: Start<'s>, scratch: &mut Scratch, keep: Keep) -> Checker<'s> {
+    let mut checker = Checker::new(start, scratch);
+    while checker.next_statement().is_some() {
+        if keep == Keep::None {
+            checker.forget_lines();
+        }
+    }
+    checker.end();
+    checker
+}
