@@ -1,6 +1,6 @@
 //! Legacy GPU assembly to the glasm IR.
 //!
-//! [`translate`] lexes, parses, checks and lowers a program string. Facts about the languages stand in tables under [`lang`].
+//! [`translate`] reads, checks and lowers a program string in one pass over its statements. Facts about the languages stand in tables under [`lang`].
 
 #![forbid(unsafe_code)]
 

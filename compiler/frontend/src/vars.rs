@@ -124,9 +124,10 @@ impl VarKind {
 }
 
 impl Var {
-    /// Whether its elements have places of their own in the translation.
-    pub(crate) fn has_places(&self) -> bool {
-        matches!(
+    /// How many elements have places of their own in the translation: none unless it is an array that the program does not index at run
+    /// time, else it is one register or one run of slots.
+    pub(crate) fn elements_with_places(&self) -> u32 {
+        let is_stored = matches!(
             self.kind,
             VarKind::Temp
                 | VarKind::Address
@@ -134,7 +135,9 @@ impl Var {
                 | VarKind::Param { .. }
                 | VarKind::Subroutine { .. }
                 | VarKind::Result { .. }
-        )
+        );
+        let count = self.array.filter(|_| is_stored && !self.relative);
+        count.unwrap_or(0)
     }
 
     /// Width of its lanes.

@@ -12,7 +12,11 @@ fn allocations(scratch: &mut Scratch, text: &str) -> u64 {
     let mut translation = None;
     let counted = measure(|| translation = Some(translate_with(scratch, &source)));
     let (program, diagnostics) = translation.unwrap();
-    assert!(diagnostics.list.is_empty(), "{}", diagnostics.render(&source));
+    assert!(
+        diagnostics.list.is_empty(),
+        "{}",
+        diagnostics.render(&source)
+    );
     scratch.recycle(program.unwrap());
     counted.count_total
 }

@@ -2,7 +2,7 @@
 
 use super::SoFar;
 use super::tables::Tables;
-use crate::ast::{Ast, Index as AstIndex, InstTypes};
+use crate::ast::{Ast, InstTypes};
 use crate::kept::Scratch;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::line::Line;
@@ -119,28 +119,6 @@ impl<'c> Lowerer<'c> {
         self.span = line.span;
         // Hidden registers hold nothing beyond an instruction, so each one uses them from the first on.
         self.hidden_used = [0; 2];
-    }
-
-    /// What a variable or an element of an array is in the IR. `None` if it has no place there yet, if its width differs from `width`
-    /// and it must be converted, or if the index is computed at run time.
-    #[inline]
-    pub(super) fn known_place(
-        &self,
-        var: u32,
-        index: AstIndex,
-        width: Width,
-    ) -> Option<glasm_ir::Base> {
-        let element = match index {
-            AstIndex::None => 0,
-            AstIndex::Const(element) => element,
-            AstIndex::Relative(_) | AstIndex::Pair(_) => return None,
-        };
-        let spot = self.tables.spots[var as usize];
-        if spot.is_long != (width == Width::W64) || spot.is_relative {
-            return None;
-        }
-        let places = self.tables.places.get(spot.first as usize..)?;
-        places.get(element as usize).copied().flatten()
     }
 
     /// Appends an instruction that writes lanes of a hidden register.

@@ -18,7 +18,7 @@ impl Lowerer<'_> {
         let first_source = self.builder.program.srcs.len();
         for operand in operands {
             let base = match operand.base {
-                Value::Var(var) => self.known_place(var, operand.index, ty.width()),
+                Value::Var(var) => self.tables.known_place(var, operand.index, ty.width()),
                 Value::Scalar(_) | Value::Vector { .. } => {
                     let mut source = self.constant(operand, ty);
                     source.swizzle = operand.suffix.swizzle();

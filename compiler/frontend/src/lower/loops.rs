@@ -109,8 +109,7 @@ impl Lowerer<'_> {
     /// The address register of the innermost LOOP, if the program uses one.
     fn loop_index_place(&mut self) -> Option<&mut Option<Base>> {
         let var = self.checked.loop_index?;
-        let first = self.tables.spots[var as usize].first;
-        self.tables.places.get_mut(first as usize)
+        Some(self.tables.place(var, 0))
     }
 
     /// Sets the address register to the index, or to 0 if that is negative. NV_fragment_program2 section 3.11.3.Y.

@@ -26,7 +26,7 @@ impl Lowerer<'_> {
     pub(crate) fn operand(&mut self, operand: &Source, ty: Type) -> Src {
         let mut signs = operand.signs;
         let mut src = match operand.base {
-            Value::Var(var) => match self.known_place(var, operand.index, ty.width()) {
+            Value::Var(var) => match self.tables.known_place(var, operand.index, ty.width()) {
                 Some(base) => Src::new(base),
                 None => self.variable(var, operand.index, ty),
             },
@@ -159,12 +159,11 @@ impl Lowerer<'_> {
     ) -> (RegisterId, Option<IndexId>) {
         // An array without run-time index is as many registers as it has elements.
         let element = if info.relative { 0 } else { const_index(index) };
-        let place = self.place(var, element);
-        let register = match self.tables.places[place] {
+        let register = match *self.tables.place(var, element) {
             Some(Base::Register(register)) => register,
             _ => {
                 let register = self.named_register(info, info.array.filter(|_| info.relative));
-                self.tables.places[place] = Some(Base::Register(register));
+                *self.tables.place(var, element) = Some(Base::Register(register));
                 register
             }
         };
@@ -173,11 +172,6 @@ impl Lowerer<'_> {
             _ => None,
         };
         (register, index)
-    }
-
-    /// The place of an element of a variable.
-    pub(super) fn place(&self, var: u32, element: u32) -> usize {
-        self.tables.spots[var as usize].first as usize + element as usize
     }
 
     fn named_register(&mut self, info: &Var, array: Option<u32>) -> RegisterId {
@@ -202,18 +196,18 @@ impl Lowerer<'_> {
         if info.relative {
             return self.element(var, info, index);
         }
-        let place = self.place(var, const_index(index));
-        if let Some(base) = self.tables.places[place] {
+        let element = const_index(index);
+        if let Some(base) = *self.tables.place(var, element) {
             return Src::new(base);
         }
-        let binding = self.checked.attribs[(first + const_index(index)) as usize];
+        let binding = self.checked.attribs[(first + element) as usize];
         let base = info.base.unwrap_or(if binding.typeless {
             ty.base()
         } else {
             binding.base
         });
         let input = Base::Input(self.input(binding, base, info.width()));
-        self.tables.places[place] = Some(input);
+        *self.tables.place(var, element) = Some(input);
         Src::new(input)
     }
 
@@ -221,11 +215,11 @@ impl Lowerer<'_> {
         if info.relative {
             return self.element(var, info, index);
         }
-        let place = self.place(var, const_index(index));
-        if let Some(base) = self.tables.places[place] {
+        let element = const_index(index);
+        if let Some(base) = *self.tables.place(var, element) {
             return Src::new(base);
         }
-        let source = self.checked.params[(first + const_index(index)) as usize];
+        let source = self.checked.params[(first + element) as usize];
         let base = match source {
             ParamSource::Literal(bits) => Base::Literal(self.literal_id(bits.map(u64::from))),
             ParamSource::Env(_)
@@ -233,15 +227,14 @@ impl Lowerer<'_> {
             | ParamSource::Subroutine(_)
             | ParamSource::State(_) => Base::Param(self.param_id(source)),
         };
-        self.tables.places[place] = Some(base);
+        *self.tables.place(var, element) = Some(base);
         Src::new(base)
     }
 
     /// An element of an array that is indexed at run time somewhere.
     fn element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
         let index = info.element.map_or(index, AstIndex::Relative);
-        let place = self.place(var, 0);
-        let Some(base) = self.tables.places[place] else {
+        let Some(base) = *self.tables.place(var, 0) else {
             return self.bits(0);
         };
         let index = self.index(index, info.array.unwrap_or(1));
@@ -281,8 +274,7 @@ impl Lowerer<'_> {
                     for (binding, base) in inputs.collect::<Vec<_>>() {
                         self.input(binding, base, width);
                     }
-                    let place = self.place(var as u32, 0);
-                    self.tables.places[place] = Some(Base::Input(start));
+                    *self.tables.place(var as u32, 0) = Some(Base::Input(start));
                 }
                 VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
                     let start = self.builder.program.params.next_id();
@@ -291,8 +283,7 @@ impl Lowerer<'_> {
                         let id = self.builder.program.params.push(glasm_ir::Param { source });
                         self.tables.params.insert(source, id);
                     }
-                    let place = self.place(var as u32, 0);
-                    self.tables.places[place] = Some(Base::Param(start));
+                    *self.tables.place(var as u32, 0) = Some(Base::Param(start));
                 }
                 VarKind::Result { first } => self.result_array(info, first, count),
                 VarKind::Temp

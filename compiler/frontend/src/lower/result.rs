@@ -55,9 +55,11 @@ impl Lowerer<'_> {
         if result.guard.is_some() || cx.line.modifiers.mods().intersects(unusual) {
             return None;
         }
-        let base = self.known_place(result.var, result.index, cx.result.width())?;
+        let base = self
+            .tables
+            .known_place(result.var, result.index, cx.result.width())?;
         match base {
-            Base::Register(register) if !self.tables.spots[result.var as usize].is_short => {
+            Base::Register(register) if !self.tables.is_short(result.var) => {
                 Some(Dst::new(register, result.mask))
             }
             Base::Register(_)
@@ -329,8 +331,8 @@ impl Lowerer<'_> {
             }
         };
         if element.is_none() && !info.relative {
-            let place = self.place(var, super::operand::const_index(index));
-            self.tables.places[place] = Some(Base::Register(register));
+            let element = super::operand::const_index(index);
+            *self.tables.place(var, element) = Some(Base::Register(register));
         }
         let index = element.map(|(number, len)| {
             let element = IndexTerm::constant(number as i32);

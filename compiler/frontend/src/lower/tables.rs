@@ -1,5 +1,6 @@
 //! Tables of what the IR has for the variables and bindings of a program; their memory serves one translation after the other.
 
+use crate::ast::Index;
 use crate::vars::{Var, VarSize};
 use glasm_ir::inst::LiteralId;
 use glasm_ir::resource::BufferKind;
@@ -20,10 +21,10 @@ pub(super) enum BufferKey {
 /// What the IR program has so far for variables, bindings and literals.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
-    /// Where each variable has its places.
-    pub(super) spots: Vec<Spot>,
-    /// Where variables live, once that is known; for arrays that are not indexed at run time a place for each element.
-    pub(super) places: Vec<Option<Base>>,
+    /// Where each variable lives.
+    pub(super) places: Vec<Place>,
+    /// Where elements live of arrays that are not indexed at run time, once that is known.
+    elements: Vec<Option<Base>>,
     pub(super) literals: FxHashMap<[u64; 4], LiteralId>,
     pub(super) params: FxHashMap<ParamSource, ParamId>,
     pub(super) inputs: FxHashMap<(Semantic, Width), InputId>,
@@ -40,23 +41,48 @@ pub(crate) struct Tables {
     pub(super) kill_code: Option<RegisterId>,
 }
 
-/// What operands and results have to know of a variable before they look its place up.
+/// Where a variable lives.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spot {
-    /// Its first place in [`Tables::places`]; beyond the end if it has none.
-    pub(super) first: u32,
-    /// Whether it is an array with run-time index.
-    pub(super) is_relative: bool,
-    pub(super) is_long: bool,
-    pub(super) is_short: bool,
+pub(super) struct Place {
+    /// What it is in the IR, once that is known; not of arrays whose elements have places of their own.
+    base: Option<Base>,
+    /// First of [`Tables::elements`]; beyond the end if there are none.
+    first: u32,
+    form: Form,
+}
+
+bitflags::bitflags! {
+    /// What operands and results have to know of a variable before they use its place.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(super) struct Form: u8 {
+        const LONG = 1;
+        const SHORT = 2;
+        /// An array with run-time index.
+        const RELATIVE = 4;
+    }
+}
+
+impl Place {
+    fn of(var: &Var, next_element: u32) -> Self {
+        let mut form = Form::empty();
+        form.set(Form::LONG, var.is_long());
+        form.set(Form::SHORT, var.size == VarSize::Short);
+        form.set(Form::RELATIVE, var.relative);
+        let divided = var.elements_with_places() > 0;
+        Self {
+            base: None,
+            first: if divided { next_element } else { u32::MAX },
+            form,
+        }
+    }
 }
 
 impl Tables {
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
         let Self {
-            spots,
             places,
+            elements,
             literals,
             params,
             inputs,
@@ -68,8 +94,8 @@ impl Tables {
             condition_codes,
             kill_code,
         } = self;
-        spots.clear();
         places.clear();
+        elements.clear();
         literals.clear();
         params.clear();
         inputs.clear();
@@ -85,28 +111,53 @@ impl Tables {
     /// Gives places to the variables that were declared since the last time.
     #[inline]
     pub(super) fn add_places(&mut self, vars: &[Var]) {
-        if self.spots.len() < vars.len() {
+        if self.places.len() < vars.len() {
             self.add_new_places(vars);
         }
     }
 
     fn add_new_places(&mut self, vars: &[Var]) {
-        let mut places = self.places.len() as u32;
-        for var in &vars[self.spots.len()..] {
-            let has_places = var.has_places();
-            self.spots.push(Spot {
-                first: if has_places { places } else { u32::MAX },
-                is_relative: var.relative,
-                is_long: var.is_long(),
-                is_short: var.size == VarSize::Short,
-            });
-            // An array with run-time index is one register or one run of slots; else each element has a place of its own.
-            places += match var.array {
-                _ if !has_places => 0,
-                Some(count) if !var.relative => count,
-                _ => 1,
-            };
+        for var in &vars[self.places.len()..] {
+            let next = self.elements.len();
+            self.places.push(Place::of(var, next as u32));
+            let count = var.elements_with_places();
+            self.elements.resize(next + count as usize, None);
         }
-        self.places.resize(places as usize, None);
+    }
+
+    /// What a variable or an element of an array is in the IR. `None` if that is not known yet, if its width differs from `width` and
+    /// it must be converted, or if the index is computed at run time.
+    #[inline]
+    pub(super) fn known_place(&self, var: u32, index: Index, width: Width) -> Option<Base> {
+        let place = &self.places[var as usize];
+        let wanted = match width {
+            Width::W64 => Form::LONG,
+            Width::W8 | Width::W16 | Width::W32 => Form::empty(),
+        };
+        if place.form.difference(Form::SHORT) != wanted {
+            return None;
+        }
+        match index {
+            Index::None => place.base,
+            Index::Const(element) => {
+                let elements = self.elements.get(place.first as usize..)?;
+                elements.get(element as usize).copied().flatten()
+            }
+            Index::Relative(_) | Index::Pair(_) => None,
+        }
+    }
+
+    /// Whether results of a variable have less precision.
+    #[inline]
+    pub(super) fn is_short(&self, var: u32) -> bool {
+        self.places[var as usize].form.contains(Form::SHORT)
+    }
+
+    /// The place of an element of a variable.
+    pub(super) fn place(&mut self, var: u32, element: u32) -> &mut Option<Base> {
+        let place = &mut self.places[var as usize];
+        let elements = self.elements.get_mut(place.first as usize..);
+        let found = elements.and_then(|elements| elements.get_mut(element as usize));
+        found.unwrap_or(&mut place.base)
     }
 }
