@@ -1,6 +1,5 @@
 //! The state of a translation, and the instructions, registers and literals that all of it makes.
 
-use super::SoFar;
 use super::tables::Tables;
 use crate::ast::{Ast, InstTypes};
 use crate::kept::Scratch;
@@ -15,6 +14,9 @@ use glasm_ir::{
     Builder, Inst, InstFlags, Op, Program, Register, RegisterId, Span, Src, Stage, Storage,
     WriteMask,
 };
+
+/// What the rules have made of the text so far, and what its lines refer to.
+pub(super) type SoFar<'c> = (&'c Checked, &'c Ast<'c>);
 
 /// The instruction being translated: the line, its row, and the types that it works with.
 #[derive(Clone, Copy)]

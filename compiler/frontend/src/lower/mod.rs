@@ -30,16 +30,12 @@ mod sparse;
 pub(crate) mod tables;
 mod texture;
 
-use crate::ast::Ast;
 use crate::kept::Scratch;
-use crate::rules::{Checked, call_rules};
+use crate::rules::call_rules;
 use crate::source::Dialect;
-use context::{InstCx, Lowerer, Unfinished};
+use context::{InstCx, Lowerer, SoFar, Unfinished};
 use flow::Walk;
 use glasm_ir::Program;
-
-/// What the rules have made of the text so far, and what its lines refer to.
-type SoFar<'c> = (&'c Checked, &'c Ast<'c>);
 
 /// A program under construction.
 pub(crate) struct Translation {
@@ -56,7 +52,7 @@ impl Translation {
         scratch: &mut Scratch,
     ) -> Self {
         let mut unfinished = Unfinished::new(dialect.stage(), bytes, scratch);
-        let rules = call_rules(dialect.family());
+        let rules = call_rules(dialect.facts());
         let walk = Walk::new(&mut unfinished.builder, rules, step_limit);
         Self { unfinished, walk }
     }

@@ -1,43 +1,14 @@
 //! Address registers: those that programs of the ARB languages declare, and A0, the index of loops. ARB_vertex_program section 2.14.3.5,
 //! NV_vertex_program2_option, NV_fragment_program2 section 3.11.3.Y.
 
-use super::{Checker, Var, VarKind, VarSize};
+use super::{Checker, VarKind};
 use crate::ast::{Base, Inst, Operand, Signs, SuffixKind};
 use crate::codes::Code;
 use crate::lang::arb::limits;
 use crate::lang::lenient::Rule;
-use crate::lang::options::Features;
-use crate::names::{NameId, Named};
 use glasm_ir::{CondTest, Span, WriteMask};
 
 impl Checker<'_> {
-    /// Whether a name is that of the address register of loops, which is declared by its first use. NV_fragment_program2 section
-    /// 3.11.3.Y.
-    pub(super) fn is_loop_index(&self, name: NameId) -> bool {
-        self.program.loop_index.is_none()
-            && self.has_option(Features::NV_FRAGMENT_2)
-            && self.syntax.ast.names.text(name) == b"A0"
-    }
-
-    /// Declares the address register of loops.
-    pub(super) fn declare_loop_index(&mut self, name: NameId) -> u32 {
-        let var = Var {
-            kind: VarKind::Address,
-            name: Some(name),
-            base: None,
-            size: VarSize::Normal,
-            array: None,
-            relative: false,
-            element: None,
-            span: Span::default(),
-        };
-        let number = self.program.vars.len() as u32;
-        self.program.vars.push(var);
-        self.syntax.words[name.index()].named = Named::Var(number);
-        self.program.loop_index = Some(number);
-        number
-    }
-
     /// POPA writes all components. NV_vertex_program3 section 2.14.5.43.
     pub(super) fn whole_address(&mut self, inst: &Inst) {
         let Some(dst) = inst.dst else { return };

@@ -17,13 +17,6 @@ use glasm_ir::{Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashSet;
 
 impl Checker<'_> {
-    /// Whether this is an ARB program without any of the NV instruction sets.
-    #[inline]
-    pub(super) fn is_plain_arb(&self) -> bool {
-        let sets = self.facts.instruction_sets;
-        !sets.is_empty() && !self.program.features.intersects(sets)
-    }
-
     /// Whether the opcode and its suffixes exist under the options of the program; reports it if not.
     #[inline]
     pub(super) fn arb_form(&mut self, inst: &Inst, info: &OpcodeInfo) -> bool {

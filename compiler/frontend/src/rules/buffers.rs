@@ -239,17 +239,4 @@ impl Checker<'_> {
         }
         Some(())
     }
-
-    /// Array size of a view of a buffer: a whole buffer takes the declared size.
-    pub(super) fn view_array(
-        &mut self,
-        size: Size,
-        bounded: bool,
-        count: u32,
-    ) -> Option<Option<u32>> {
-        match size {
-            Size::Of(size, _) if !bounded && size > 0 => Some(Some(size)),
-            Size::Of(..) | Size::Single | Size::Open => self.array_of(size, count as usize),
-        }
-    }
 }

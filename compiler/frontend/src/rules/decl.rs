@@ -1,15 +1,13 @@
 //! Declarations. NV_gpu_program4 sections 2.X.3.1 to 2.X.3.8.
 
-use super::{Checker, Implicit, Named, Var, VarKind, VarSize};
+use super::{Checker, Named, Var, VarKind};
 use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
 use crate::lang::arb::limits as arb_limits;
 use crate::lang::limits;
 use crate::lang::options::Features;
-use crate::names::NameId;
 use crate::source::{Family, Version};
-use glasm_ir::types::Base;
-use glasm_ir::{Span, Stage};
+use glasm_ir::Stage;
 
 impl Checker<'_> {
     pub(super) fn decl(&mut self, number: u32) {
@@ -97,59 +95,6 @@ impl Checker<'_> {
                 span,
                 "integer attributes of fragment programs must be FLAT",
             );
-        }
-    }
-
-    /// Adds a variable under a new name.
-    pub(super) fn declare(&mut self, name: Option<(NameId, Span)>, var: Var) -> u32 {
-        // The language declares A0 itself, so that a declaration of it is the second one.
-        if let Some((name, _)) = name.filter(|(name, _)| self.is_loop_index(*name)) {
-            self.declare_loop_index(name);
-        }
-        let number = self.program.vars.len() as u32;
-        self.program.vars.push(var);
-        if let Some((name, span)) = name {
-            if let Named::Var(other) = self.syntax.words[name.index()].named {
-                let text = self.name_text(name);
-                let line = self.line_of(self.program.vars[other as usize].span);
-                let notes = vec![format!("the first declaration is in line {line}")];
-                self.error_with(
-                    Code::DuplicateName,
-                    span,
-                    format!("`{text}` is declared already"),
-                    notes,
-                );
-            } else {
-                self.syntax.words[name.index()].named = Named::Var(number);
-            }
-        }
-        number
-    }
-
-    fn line_of(&self, span: Span) -> usize {
-        let before = &self.syntax.ast.text[..span.start as usize];
-        before.iter().filter(|&&byte| byte == b'\n').count() + 1
-    }
-
-    pub(super) fn new_var(&self, decl: &Decl, kind: VarKind, array: Option<u32>) -> Var {
-        // LONG has 64 bits since NV_gpu_program5 section 2.X.3.1; in NV_gpu_program4 it asks for no more than the usual 32.
-        let size = if decl.mods.contains(VarMods::SHORT) {
-            VarSize::Short
-        } else if decl.mods.contains(VarMods::LONG) && self.version >= Version::V5_0 {
-            VarSize::Long
-        } else {
-            VarSize::Normal
-        };
-        let base = base_of(decl.mods);
-        Var {
-            kind,
-            name: decl.name.map(|(name, _)| name),
-            base,
-            size,
-            array,
-            relative: false,
-            element: None,
-            span: decl.span,
         }
     }
 
@@ -321,43 +266,5 @@ impl Checker<'_> {
             self.error(Code::DeclarationNotAllowed, decl.span, message);
         }
         compute
-    }
-
-    /// The unnamed variable of a binding used directly.
-    pub(super) fn implicit(
-        &mut self,
-        key: Implicit,
-        span: Span,
-        make: impl FnOnce(&mut Self) -> VarKind,
-    ) -> u32 {
-        if let Some(&var) = self.implicit.get(&key) {
-            return var;
-        }
-        let kind = make(self);
-        let var = Var {
-            kind,
-            name: None,
-            base: None,
-            size: VarSize::Normal,
-            array: None,
-            relative: false,
-            element: None,
-            span,
-        };
-        let number = self.declare(None, var);
-        self.implicit.insert(key, number);
-        number
-    }
-}
-
-pub(super) fn base_of(mods: VarMods) -> Option<Base> {
-    if mods.contains(VarMods::INT) {
-        Some(Base::Signed)
-    } else if mods.contains(VarMods::UINT) {
-        Some(Base::Unsigned)
-    } else if mods.contains(VarMods::FLOAT) {
-        Some(Base::Float)
-    } else {
-        None
     }
 }

@@ -1,110 +1,29 @@
 //! Blocks, labels and calls. NV_gpu_program4 section 2.X.5.
 
-use super::interlock::Section;
+use super::blocks::{Block, Jump, Open, Section, Target, label_of};
 use super::{Checker, suggest};
 use crate::ast::{Extra, Inst};
 use crate::codes::Code;
+use crate::lang::facts::LanguageFacts;
+use crate::lang::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
-use crate::lang::{arb, limits};
 use crate::names::NameId;
 use crate::source::Family;
-use glasm_ir::flow::{AtLabel, FullStack, LabelId, Outline, PieceId, Plan, Rules};
+use glasm_ir::flow::{AtLabel, FullStack, Outline, Plan, Rules};
 use glasm_ir::{Id, Span};
 
-/// An open block.
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    kind: Block,
-    span: Span,
-    /// A REP without count that has seen neither a BRK of its own nor a RET inside.
-    endless: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Block {
-    If,
-    Else,
-    Rep,
-    Loop,
-}
-
-impl Block {
-    fn is_loop(self) -> bool {
-        matches!(self, Self::Rep | Self::Loop)
-    }
-
-    /// The word that opens it; that which closes it is `END` and this.
-    fn word(self) -> &'static str {
-        match self {
-            Self::If | Self::Else => "IF",
-            Self::Rep => "REP",
-            Self::Loop => "LOOP",
-        }
-    }
-}
-
-/// A branch, or a call of a label or of the labels of a type.
-#[derive(Clone, Copy, Debug)]
-struct Jump {
-    from: PieceId,
-    target: Target,
-    span: Span,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Target {
-    Branch(NameId),
-    Label(NameId),
-    Type(NameId),
-}
-
-/// Flow control seen so far.
-#[derive(Debug, Default)]
-pub(crate) struct Flow {
-    open: Vec<Open>,
-    outline: Outline,
-    jumps: Vec<Jump>,
-    /// FSIB and FSIE.
-    interlocks: Vec<Section>,
-    /// The first piece with an instruction runs first if there is no label `main`.
-    first_code: Option<PieceId>,
-    /// Too many blocks are open.
-    pub(super) too_deep: bool,
-}
-
-impl Flow {
-    /// Nothing, with the memory of this.
-    pub(super) fn emptied(mut self) -> Self {
-        self.open.clear();
-        self.jumps.clear();
-        self.interlocks.clear();
-        Self {
-            outline: Outline::default(),
-            first_code: None,
-            too_deep: false,
-            ..self
-        }
-    }
-}
-
-/// The label of a name.
-pub(crate) fn label_of(name: NameId) -> LabelId {
-    LabelId::new(name.index())
-}
-
-/// How a family calls subroutines. NV_gpu_program4 section 2.X.5; in ARB programs instructions run in the order of the text, labels or not:
-/// NV_vertex_program2_option section 2.14.4.X, NV_fragment_program2 section 3.11.4.X.
-pub(crate) fn call_rules(family: Family) -> Rules {
-    match family {
-        Family::Typed => Rules {
-            depth: limits::CALL_DEPTH as u32,
-            full: FullStack::SkipCall,
-            at_label: AtLabel::Return,
+/// How the programs of a language call subroutines. NV_gpu_program4 section 2.X.5; in ARB programs instructions run in the order of the
+/// text, labels or not: NV_vertex_program2_option section 2.14.4.X, NV_fragment_program2 section 3.11.4.X.
+pub(crate) fn call_rules(facts: &LanguageFacts) -> Rules {
+    Rules {
+        depth: facts.call_depth,
+        full: match facts.full_stack_ends {
+            true => FullStack::EndProgram,
+            false => FullStack::SkipCall,
         },
-        Family::Arb => Rules {
-            depth: arb::limits::CALL_DEPTH,
-            full: FullStack::EndProgram,
-            at_label: AtLabel::GoOn,
+        at_label: match facts.falls_through {
+            true => AtLabel::GoOn,
+            false => AtLabel::Return,
         },
     }
 }
@@ -214,13 +133,9 @@ impl Checker<'_> {
             endless,
         });
         self.open_loops += usize::from(kind == Block::Loop);
-        let [ifs, loops] = match self.family {
-            Family::Typed => [limits::IF_DEPTH, limits::LOOP_DEPTH],
-            Family::Arb => [arb::limits::IF_DEPTH, arb::limits::LOOP_DEPTH],
-        };
         let (limit, code) = match kind.is_loop() {
-            true => (loops, Code::LoopDepth),
-            false => (ifs, Code::IfDepth),
+            true => (self.facts.loop_depth, Code::LoopDepth),
+            false => (self.facts.if_depth, Code::IfDepth),
         };
         let same = |open: &&Open| open.kind.is_loop() == kind.is_loop();
         let count = self.flow.open.iter().filter(same).count();
@@ -305,9 +220,9 @@ impl Checker<'_> {
         self.interlocks(&flow.interlocks, entry);
         self.resolve_jumps(&flow.jumps, &mut flow.outline);
         let outline = std::mem::take(&mut flow.outline);
-        let plan = outline.plan(entry, call_rules(self.family));
+        let plan = outline.plan(entry, call_rules(self.facts));
         // In ARB programs a call beyond the limit ends the program when it runs. NV_fragment_program2 section 3.11.4.X.
-        if self.family == Family::Typed {
+        if !self.facts.full_stack_ends {
             self.call_limits(&plan);
         }
         self.indirect_recursion(&flow.jumps, &plan);

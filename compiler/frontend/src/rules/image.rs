@@ -1,12 +1,10 @@
 //! Image instructions: targets, units, options. EXT_shader_image_load_store sections 2.X.3.X and 2.X.8.Z,
 //! EXT_shader_image_load_formatted, ARB_shader_image_size, ARB_shader_texture_image_samples.
 
-use super::binding::{Failed, Found, fail};
 use super::handle::UnitKind;
-use super::{Bound, Checker, InstTypes};
-use crate::ast::{Bracket, Extra, Inst, Segment};
+use super::{Checker, InstTypes};
+use crate::ast::{Extra, Inst};
 use crate::codes::Code;
-use crate::lang::limits;
 use crate::lang::modifiers::TypeClass;
 use crate::lang::opcodes::{ImageOp, OpcodeInfo};
 use crate::lang::options::Features;
@@ -15,18 +13,6 @@ use glasm_ir::ImageTexels;
 use glasm_ir::types::Type;
 
 impl Checker<'_> {
-    /// `image[n]`, `image[a..b]`
-    pub(super) fn image_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
-        let segment = segments[0];
-        if segment.brackets[0] == Bracket::None {
-            let message = "an image unit needs a number in brackets";
-            return fail(segment.span, Code::BindingNeedsIndex, message);
-        }
-        let (first, count, range) =
-            self.numbers(segment.brackets[0], limits::IMAGE_UNITS, segment.span)?;
-        Ok((Bound::Image { first, count }, range, 1))
-    }
-
     /// Rules of image instructions beyond modifiers and values.
     pub(super) fn image(&mut self, inst: &Inst, info: &OpcodeInfo, op: ImageOp) {
         let Extra::Texture(number) = inst.extra else {

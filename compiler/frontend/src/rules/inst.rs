@@ -13,10 +13,9 @@ use crate::lang::opcodes::{
 };
 use crate::lang::options::Features;
 use crate::lang::stage_name;
-use crate::lex::{Kind, Token, lex};
 use crate::source::{Family, Version};
+use glasm_ir::Semantic;
 use glasm_ir::types::Width;
-use glasm_ir::{Semantic, Span};
 
 /// Modifiers with rules beyond the opcode table.
 const UNUSUAL: Mods = Mods::ANY_CLAMP.union(Mods::HI).union(Mods::ANY_DERIVATIVE);
@@ -162,39 +161,6 @@ impl Checker<'_> {
                 format!("`{}` is not supported yet", info.name),
             );
         }
-    }
-
-    /// The tokens of an instruction; only messages need them again.
-    pub(super) fn tokens(&self, inst: &Inst) -> Vec<Token> {
-        lex(
-            &self.syntax.ast.text[..inst.span.end as usize],
-            inst.span.start as usize,
-        )
-    }
-
-    pub(super) fn opcode_span(&self, inst: &Inst) -> Span {
-        self.tokens(inst)[0].span()
-    }
-
-    /// The place of the modifier that `matches`, or of the opcode with its suffixes.
-    pub(super) fn modifier_span(&self, inst: &Inst, matches: impl Fn(&[u8]) -> bool) -> Span {
-        // The statement is read again, because the tree keeps no places of modifiers: they are needed for errors only.
-        // Pairs of a point and a word follow the opcode.
-        let tokens = self.tokens(inst);
-        let words = tokens[1..]
-            .chunks_exact(2)
-            .take_while(|pair| pair[0].kind() == Kind::Dot)
-            .map(|pair| pair[1]);
-        let mut found = words.filter(|word| matches(word.text(self.syntax.ast.text)));
-        found.next().unwrap_or(tokens[0]).span()
-    }
-
-    pub(super) fn flag_span(&self, inst: &Inst, flags: Mods) -> Span {
-        let wanted = |word: &[u8]| match modifiers::lookup(word) {
-            Some(modifiers::Modifier::Flag(flag)) => flags.intersects(flag),
-            Some(modifiers::Modifier::Type(_) | modifiers::Modifier::Atomic(_)) | None => false,
-        };
-        self.modifier_span(inst, wanted)
     }
 
     /// Modifiers other than types.

@@ -1,21 +1,11 @@
 //! Critical sections of fragment programs: FSIB and FSIE. NV_fragment_shader_interlock section 2.X.8.Z.
 
 use super::Checker;
+use super::blocks::Section;
 use crate::codes::Code;
 use crate::lang::opcodes::FlowOp;
 use crate::lang::options::Features;
-use glasm_ir::Span;
 use glasm_ir::flow::PieceId;
-
-/// An FSIB or FSIE.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Section {
-    pub(super) op: FlowOp,
-    pub(super) piece: PieceId,
-    /// Whether it stands inside of IF or REP.
-    pub(super) in_block: bool,
-    pub(super) span: Span,
-}
 
 impl Checker<'_> {
     /// With an interlock option exactly one FSIB and, behind it, one FSIE, both at the outermost level of the main routine.

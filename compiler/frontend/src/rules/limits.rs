@@ -65,21 +65,31 @@ impl Checker<'_> {
         if let Some(limit) = self.facts.attributes {
             return self.whole_attribs(limit - reserved.attribs as usize);
         }
-        let attrib_limit = limits::ATTRIB_COMPONENTS - reserved.attribs;
-        let result_limit = limits::RESULT_COMPONENTS;
-        // Every binding has four components at most, so that small programs need no counting.
-        if 4 * self.program.attribs.len() as u32 > attrib_limit {
-            self.complete_lines();
+        let [attribs, results] = self.may_exceed_components();
+        if attribs {
+            let limit = limits::ATTRIB_COMPONENTS - reserved.attribs;
             let count = self.program.attrib_components();
             let what = "components of attributes are used";
-            self.component_limit(count, attrib_limit, Code::TooManyAttribComponents, what);
+            self.component_limit(count, limit, Code::TooManyAttribComponents, what);
         }
-        if 4 * self.program.results.len() as u32 > result_limit {
-            self.complete_lines();
+        if results {
+            let limit = limits::RESULT_COMPONENTS;
             let count = self.program.result_components();
             let what = "components of results are written";
-            self.component_limit(count, result_limit, Code::TooManyResultComponents, what);
+            self.component_limit(count, limit, Code::TooManyResultComponents, what);
         }
+    }
+
+    /// Whether there are so many attributes, so many results that their components have to be counted: each has four at most.
+    pub(super) fn may_exceed_components(&self) -> [bool; 2] {
+        if self.facts.attributes.is_some() {
+            return [false; 2];
+        }
+        let attribs = limits::ATTRIB_COMPONENTS - self.reserved().attribs;
+        [
+            4 * self.program.attribs.len() as u32 > attribs,
+            4 * self.program.results.len() as u32 > limits::RESULT_COMPONENTS,
+        ]
     }
 
     fn component_limit(&mut self, count: u32, limit: u32, code: Code, what: &str) {

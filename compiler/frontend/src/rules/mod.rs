@@ -6,10 +6,13 @@
 mod address;
 mod arb;
 mod binding;
+mod blocks;
 mod buffers;
+mod checker;
 mod components;
 mod constant;
 mod decl;
+mod declare;
 mod flow;
 mod handle;
 mod image;
@@ -19,8 +22,10 @@ mod limits;
 mod memory;
 mod needs;
 mod operand;
+mod options;
 mod overlap;
 mod parameter;
+mod places;
 mod relative;
 mod subroutine;
 mod suggest;
@@ -29,60 +34,28 @@ mod types;
 mod variable;
 mod views;
 
-pub(crate) use crate::vars::{BufferLayout, Implicit, IoBinding, Var, VarKind, VarSize};
+pub(crate) use crate::vars::{Implicit, IoBinding, Var, VarKind, VarSize};
+pub(crate) use blocks::{Flow, label_of};
+pub(crate) use checker::{Checked, Checker};
 pub use components::Components;
 pub(crate) use constant::{default_constant, literal_bits};
-pub(crate) use flow::{Flow, call_rules, label_of};
+pub(crate) use flow::call_rules;
 pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 
-use crate::ast::{Ast, Base, Inst, InstTypes, VarMods};
+use crate::ast::{Ast, Inst, InstTypes};
 use crate::codes::Code;
 use crate::header::Start;
 use crate::kept::{self, RuleMaps, Scratch};
-use crate::lang::bindings::BindingInfo;
-use crate::lang::facts::LanguageFacts;
-use crate::lang::lenient::Rule;
-use crate::lang::options::{self, Features, Group, OptionInfo, Support};
-use crate::lang::stage_name;
-use crate::line::{Lines, Value};
+use crate::lang::options::Features;
 use crate::names::{NameId, Named};
 use crate::report::Reports;
-use crate::source::{Acceptance, Dialect, Family, Version};
 use crate::syntax::{Read, Syntax};
-use binding::Bound;
+use checker::Options;
+use glasm_ir::Stage;
 use glasm_ir::flow::Plan;
-use glasm_ir::program::Modes;
-use glasm_ir::{ParamSource, Semantic, Span, Stage};
 use rustc_hash::FxHashMap;
-
-/// What the rules have made of the text so far.
-#[derive(Debug)]
-pub(crate) struct Checked {
-    pub(crate) dialect: Dialect,
-    pub(crate) vars: Vec<Var>,
-    pub(crate) attribs: Vec<IoBinding>,
-    pub(crate) params: Vec<ParamSource>,
-    pub(crate) results: Vec<IoBinding>,
-    pub(crate) lines: Lines,
-    /// The routines that labels, branches and calls make of the text, once the end of it is reached.
-    pub(crate) plan: Plan,
-    /// The address register that LOOP sets.
-    pub(crate) loop_index: Option<u32>,
-    pub(crate) features: Features,
-    /// What options mean for the program as a whole.
-    pub(crate) modes: Modes,
-    /// Labels of each SUBROUTINETYPE.
-    pub(crate) subroutine_types: FxHashMap<NameId, Vec<(NameId, Span)>>,
-    /// Labels of each SUBROUTINETYPE with their numbers, once all labels are known.
-    pub(crate) subroutine_routines: FxHashMap<NameId, Vec<(NameId, u32)>>,
-    pub(crate) interpolation: FxHashMap<Semantic, VarMods>,
-    pub(crate) group_size: [u32; 3],
-    pub(crate) shared_bytes: u32,
-    /// SECONDARY_VIEW_LAYER_OFFSET.
-    pub(crate) second_layer_offset: Option<i32>,
-}
 
 /// What a statement was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,59 +65,6 @@ pub(crate) enum Statement {
     Label(NameId),
     /// One that only rules need: a declaration, an option, or nothing that could be read.
     Other,
-}
-
-/// Reads and checks a program, one statement after the other.
-pub(crate) struct Checker<'s> {
-    program: Checked,
-    /// The byte behind the header.
-    body: usize,
-    /// The statement that was read last, and what the parser knows.
-    syntax: Syntax<'s>,
-    stage: Stage,
-    family: Family,
-    facts: &'static LanguageFacts,
-    version: Version,
-    /// Attributes or results of the declaration that is being checked, by row and number.
-    io_elements: Vec<(&'static BindingInfo, u32)>,
-    /// The OPTION lines so far.
-    options: Options,
-    /// Names that were reported as not declared.
-    undeclared: Vec<(NameId, Span)>,
-    implicit: FxHashMap<Implicit, u32>,
-    /// For each row of which some binding has a run-time index, by its path: the array of all bindings of the row.
-    relative_rows: FxHashMap<&'static str, VarKind>,
-    /// Results written through declared variables, in programs with sizes of results.
-    result_sizes: FxHashMap<Semantic, VarSize>,
-    /// Elements of temporaries.
-    temporaries: u64,
-    /// Address registers.
-    addresses: u64,
-    /// Elements of parameter arrays.
-    parameters: u64,
-    /// The type of each `program.subroutine[n]`.
-    subroutine_params: FxHashMap<u32, NameId>,
-    /// The type of the variable of the last CALI.
-    called_type: Option<NameId>,
-    group_size_seen: bool,
-    shared_seen: bool,
-    /// Layout of each program parameter buffer, BUFFER against BUFFER4.
-    buffer_layouts: FxHashMap<u32, BufferLayout>,
-    /// Row of the target used with each texture image unit.
-    unit_targets: FxHashMap<u32, u8>,
-    flow: Flow,
-    /// Open LOOP blocks.
-    open_loops: usize,
-    /// Vertex attribute slots: bound by conventional name, by number.
-    slots: [[bool; 2]; 16],
-}
-
-/// What the OPTION lines so far have set.
-struct Options {
-    /// Groups of options that exclude each other, with the option of each.
-    groups: Vec<(Group, &'static str)>,
-    /// What an option needs.
-    required: Option<(options::Dependency, Span)>,
 }
 
 impl<'s> Checker<'s> {
@@ -200,83 +120,6 @@ impl<'s> Checker<'s> {
             open_loops: 0,
             slots: [[false; 2]; 16],
         }
-    }
-
-    /// An OPTION line. NV_gpu_program4 section 2.X.6.
-    fn option(&mut self, name: NameId, span: Span) {
-        let text = self.syntax.ast.names.word(name);
-        let found = options::lookup(text.as_bytes());
-        let row = found.filter(|row| row.known_in(self.syntax.ast.dialect));
-        let Some(row) = row.or_else(|| self.early_option(found, span)) else {
-            return self.unknown_option(text, span);
-        };
-        if row.support == Support::Missing {
-            let message = format!("option `{text}` is not supported yet");
-            self.error(Code::Unsupported, span, message);
-        }
-        let excludes = |&&(group, other): &&(Group, &str)| {
-            group == row.group && group != Group::None && other != row.name
-        };
-        if let Some((_, other)) = self.options.groups.iter().find(excludes) {
-            let message = format!("option `{text}` excludes `{other}`");
-            let reports = &mut self.syntax.reports;
-            reports.error(Code::OptionConflict, span, message);
-        }
-        self.options.groups.push((row.group, row.name));
-        self.program.features |= row.enables;
-        // Some words are conditions under options only.
-        self.syntax.features = self.program.features;
-        (row.mode)(&mut self.program.modes);
-        if let Some(dependency) = row.requires.filter(|it| it.stages.has(self.stage)) {
-            self.options.required = Some((dependency, span));
-        }
-    }
-
-    #[cold]
-    fn unknown_option(&mut self, text: &str, span: Span) {
-        let known = options::OPTIONS
-            .iter()
-            .filter(|row| row.known_in(self.syntax.ast.dialect));
-        let notes = suggest(text, known.map(|row| row.name));
-        let message = format!(
-            "unknown option `{text}` in a {} program",
-            stage_name(self.stage)
-        );
-        let (code, notes) = (Code::OptionUnknown, notes.into_iter().collect());
-        self.error_with(code, span, message, notes);
-    }
-
-    /// Options that need others, which may stand behind them.
-    fn option_dependencies(&mut self) {
-        // No stage has options with different dependencies.
-        if let Some((dependency, span)) = self.options.required
-            && !self.has_option(dependency.features)
-        {
-            let (code, message) = (Code::OptionNeedsOther, dependency.message);
-            self.error(code, span, message);
-        }
-    }
-
-    /// An option of version 5.0 that drivers know from 4.0 on.
-    #[cold]
-    fn early_option(
-        &mut self,
-        found: Option<&'static OptionInfo>,
-        span: Span,
-    ) -> Option<&'static OptionInfo> {
-        let dialect = self.syntax.ast.dialect;
-        let row =
-            found.filter(|row| row.enables == Features::DUAL_SOURCE && row.known_later(dialect))?;
-        let message = format!(
-            "option `{}` needs language version {}",
-            row.name,
-            row.since.name()
-        );
-        let accepted = self.syntax.reports.acceptance() == Acceptance::Shipped;
-        accepted.then(|| {
-            self.lenient(Rule::DualSourceEarly, span, message);
-            row
-        })
     }
 
     /// The names of a declaration that could not be read: neither their later uses nor those before are errors of their own.
@@ -407,140 +250,15 @@ impl<'s> Checker<'s> {
     fn whole_program(&mut self) {
         let variable = self.has_option(Features::VARIABLE_GROUP_SIZE);
         if self.stage == Stage::Compute && !self.group_size_seen && !variable {
-            self.whole(
-                Code::GroupSize,
-                "compute programs need a GROUP_SIZE declaration",
-            );
+            let message = "compute programs need a GROUP_SIZE declaration";
+            self.whole(Code::GroupSize, message);
+        }
+        if self.binds_viewport_and_mask() || self.may_exceed_components() != [false; 2] {
+            self.complete_lines();
         }
         self.viewport_and_mask();
         // Both rules look at what instructions do with variables: which arrays have run-time indices, which results are written.
         self.overlaps();
         self.whole_limits();
-    }
-
-    /// Reports an error; see [`Reports::error`].
-    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
-        self.syntax.reports.error(code, span, message);
-    }
-
-    /// See [`Reports::error_with`].
-    fn error_with(
-        &mut self,
-        code: Code,
-        span: Span,
-        message: impl Into<String>,
-        notes: Vec<String>,
-    ) {
-        self.syntax.reports.error_with(code, span, message, notes);
-    }
-
-    /// See [`Reports::whole`].
-    fn whole(&mut self, code: Code, message: impl Into<String>) {
-        self.syntax.reports.whole(code, message);
-    }
-
-    /// See [`Reports::lenient`].
-    fn lenient(&mut self, rule: Rule, span: Span, message: impl Into<String>) -> bool {
-        self.syntax.reports.lenient(rule, span, message)
-    }
-
-    fn name_text(&self, name: NameId) -> String {
-        self.syntax.ast.names.display(name)
-    }
-
-    /// The name of a variable for messages.
-    fn var_text(&self, var: u32) -> String {
-        match self.program.vars[var as usize].name {
-            Some(name) => format!("`{}`", self.name_text(name)),
-            None => "the binding".to_owned(),
-        }
-    }
-
-    fn source_text(&self, span: Span) -> String {
-        String::from_utf8_lossy(&self.syntax.ast.text[span.range()]).into_owned()
-    }
-
-    /// The variable of a name; reports a name that is not declared, once.
-    #[inline]
-    fn var_of(&mut self, name: NameId, span: Span) -> Option<u32> {
-        match self.syntax.words[name.index()].named {
-            Named::Var(var) => Some(var),
-            Named::Poisoned => None,
-            Named::SubroutineType => {
-                let text = self.name_text(name);
-                let message = format!("`{text}` is a SUBROUTINETYPE");
-                self.error(Code::OperandNotVariable, span, message);
-                None
-            }
-            Named::Nothing => self.undeclared(name, span),
-        }
-    }
-
-    #[cold]
-    fn undeclared(&mut self, name: NameId, span: Span) -> Option<u32> {
-        if self.is_loop_index(name) {
-            return Some(self.declare_loop_index(name));
-        }
-        // One report for each name. `poison_names` takes it back if a declaration of the name follows that could not be read.
-        self.syntax.words[name.index()].named = Named::Poisoned;
-        let text = self.name_text(name);
-        let declared: Vec<String> = (self.syntax.ast.names.iter())
-            .filter(|(other, _)| matches!(self.syntax.words[other.index()].named, Named::Var(_)))
-            .map(|(_, text)| String::from_utf8_lossy(text).into_owned())
-            .collect();
-        let notes = suggest(&text, declared.iter().map(String::as_str))
-            .into_iter()
-            .collect();
-        let span = Span::new(span.start, span.start + text.len() as u32);
-        self.error_with(
-            Code::UndeclaredName,
-            span,
-            format!("`{text}` is not declared"),
-            notes,
-        );
-        self.undeclared.push((name, span));
-        None
-    }
-}
-
-impl Checked {
-    /// The attribute or result bindings from the first one of a variable on; none if it is neither.
-    pub(crate) fn bindings_of(&self, kind: VarKind) -> &[IoBinding] {
-        let (first, table) = match kind {
-            VarKind::Attrib { first } => (first, &self.attribs),
-            VarKind::Result { first } => (first, &self.results),
-            VarKind::Temp
-            | VarKind::Address
-            | VarKind::Param { .. }
-            | VarKind::Buffer(_)
-            | VarKind::Texture { .. }
-            | VarKind::Image { .. }
-            | VarKind::Shared { .. }
-            | VarKind::Subroutine { .. }
-            | VarKind::Poisoned => return &[],
-        };
-        table.get(first as usize..).unwrap_or_default()
-    }
-
-    /// The variable of a source, if it is one.
-    #[inline]
-    pub(crate) fn variable(&self, value: Value) -> Option<(u32, &Var)> {
-        match value {
-            Value::Var(var) => Some((var, &self.vars[var as usize])),
-            Value::Scalar(_) | Value::Vector { .. } => None,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn var(&self, base: Base) -> Option<(u32, &Var)> {
-        match base {
-            Base::Var(var) => Some((var, &self.vars[var as usize])),
-            Base::Name(_) | Base::Path(_) | Base::Scalar(_) | Base::Vector { .. } => None,
-        }
-    }
-
-    /// The labels of a SUBROUTINETYPE with their numbers, each once.
-    pub(crate) fn routines_of(&self, ty: NameId) -> &[(NameId, u32)] {
-        self.subroutine_routines.get(&ty).map_or(&[], Vec::as_slice)
     }
 }

@@ -1,8 +1,8 @@
 //! Operands and results: what they may name, their indices, suffixes and types. NV_gpu_program4 section 2.X.4.2.
 
 use super::binding::Bound;
+use super::declare::io_binding;
 use super::memory::MemoryKind;
-use super::variable::io_binding;
 use super::{Checker, Implicit, Named, VarKind};
 use crate::ast::{Base, Dst, Index, Operand, Path, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
@@ -13,7 +13,7 @@ use crate::lang::options::Features;
 use crate::names::NameId;
 use crate::syntax::Letters;
 use glasm_ir::types::{Base as TypeBase, Type};
-use glasm_ir::{Semantic, Span, Stage};
+use glasm_ir::{Span, Stage};
 
 /// What an operand place takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -603,14 +603,6 @@ impl Checker<'_> {
             span,
             format!("{text} is {what}, which this instruction cannot write"),
         );
-    }
-
-    /// The semantic of a binding, for rules about single bindings.
-    pub(super) fn attrib_semantics(&self, var: u32) -> impl Iterator<Item = Semantic> + '_ {
-        let info = self.program.vars[var as usize];
-        let count = info.array.unwrap_or(1) as usize;
-        let bindings = self.program.bindings_of(info.kind);
-        bindings.iter().take(count).map(|binding| binding.semantic)
     }
 }
 

@@ -124,21 +124,6 @@ impl Checker<'_> {
         Ok(Some((first, count)))
     }
 
-    /// `texture`, `texture[n]`, `texture[a..b]`.
-    pub(super) fn texture_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
-        let segment = segments[0];
-        match self.numbers(segment.brackets[0], limits::TEXTURE_UNITS, segment.span) {
-            Ok((first, count, range)) => Ok((Bound::Texture { first, count }, range, 1)),
-            Err(failed) if matches!(failed.code, Code::RangeReversed | Code::BindingRange) => {
-                Err(Box::new(Problem {
-                    code: Code::TextureRange,
-                    ..*failed
-                }))
-            }
-            Err(failed) => Err(failed),
-        }
-    }
-
     /// A row of the table of GL state, of which a path takes so many segments and has this bracket.
     pub(super) fn state_row(
         &self,
@@ -254,5 +239,32 @@ impl Checker<'_> {
             return fail(name.span, Code::BindingUnknown, "one matrix number only");
         }
         Ok(number)
+    }
+
+    /// `texture`, `texture[n]`, `texture[a..b]`.
+    pub(super) fn texture_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
+        let segment = segments[0];
+        match self.numbers(segment.brackets[0], limits::TEXTURE_UNITS, segment.span) {
+            Ok((first, count, range)) => Ok((Bound::Texture { first, count }, range, 1)),
+            Err(failed) if matches!(failed.code, Code::RangeReversed | Code::BindingRange) => {
+                Err(Box::new(Problem {
+                    code: Code::TextureRange,
+                    ..*failed
+                }))
+            }
+            Err(failed) => Err(failed),
+        }
+    }
+
+    /// `image[n]`, `image[a..b]`
+    pub(super) fn image_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
+        let segment = segments[0];
+        if segment.brackets[0] == Bracket::None {
+            let message = "an image unit needs a number in brackets";
+            return fail(segment.span, Code::BindingNeedsIndex, message);
+        }
+        let (first, count, range) =
+            self.numbers(segment.brackets[0], limits::IMAGE_UNITS, segment.span)?;
+        Ok((Bound::Image { first, count }, range, 1))
     }
 }

@@ -2,7 +2,7 @@
 //! NV_fragment_program2 section 3.11.3.1.
 
 use super::binding::{Bound, Failed, fail};
-use super::variable::io_binding;
+use super::declare::io_binding;
 use super::{Checker, Var, VarKind, VarSize};
 use crate::ast::Base;
 use crate::codes::Code;

@@ -1,6 +1,6 @@
 //! Indirect calls: types, variables and numbers of subroutines. ARB_shader_subroutine section 2.X.5.
 
-use super::flow::label_of;
+use super::blocks::label_of;
 use super::{Checker, Named, VarKind};
 use crate::ast::{Base, Decl, Item, Operand};
 use crate::codes::Code;

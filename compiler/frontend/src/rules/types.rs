@@ -9,7 +9,6 @@ use crate::lang::modifiers::{self, DataType, Mods, TypeClass, register_type};
 use crate::lang::opcodes::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
 use crate::lang::options::Features;
 use crate::source::Version;
-use glasm_ir::Span;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 
 impl InstTypes {
@@ -66,11 +65,6 @@ impl Checker<'_> {
             TypeRule::Image => self.image_types(inst, info),
             TypeRule::Convert => self.convert_types(inst, operands),
         }
-    }
-
-    pub(super) fn type_span(&self, inst: &Inst, number: usize) -> Span {
-        let ty = modifiers::Modifier::Type(inst.modifiers.data_type(number));
-        self.modifier_span(inst, |word| modifiers::lookup(word) == Some(ty))
     }
 
     fn unsupported_type(&mut self, inst: &Inst, info: &OpcodeInfo, number: usize) {

@@ -3,8 +3,8 @@
 
 use super::binding::Bound;
 use super::buffers::BufferRange;
-use super::decl::base_of;
-use super::{Checker, IoBinding, Named, Var, VarKind};
+use super::declare::{base_of, io_binding};
+use super::{Checker, Named, Var, VarKind};
 use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Traits};
@@ -136,10 +136,6 @@ impl Checker<'_> {
 
     fn reports_len(&self) -> usize {
         self.syntax.reports.len()
-    }
-
-    pub(super) fn has_option(&self, feature: options::Features) -> bool {
-        self.program.features.contains(feature)
     }
 
     /// Whether the program type and the language version have this kind of declaration.
@@ -425,10 +421,9 @@ impl Checker<'_> {
         match elements {
             Elements::Attribs | Elements::Results => {
                 let list = std::mem::take(&mut self.io_elements);
-                let var = if decl.kind == DeclKind::Attrib {
-                    self.bind_attribs(decl, &list)
-                } else {
-                    self.bind_results(decl, &list)
+                let var = match decl.kind == DeclKind::Attrib {
+                    true => self.bind_attribs(decl, &list),
+                    false => self.bind_results(decl, &list),
                 };
                 self.io_elements = list;
                 var
@@ -509,20 +504,6 @@ impl Checker<'_> {
         Some(self.new_var(decl, VarKind::Param { first }, array))
     }
 
-    /// The number of elements of an array declaration, checked against its bindings; `None` for single variables.
-    pub(super) fn array_of(&mut self, size: Size, count: usize) -> Option<Option<u32>> {
-        match size {
-            Size::Single => Some(None),
-            Size::Open => Some(Some(count as u32)),
-            Size::Of(size, _) if size as usize == count => Some(Some(size)),
-            Size::Of(size, span) => {
-                let message = format!("the size is {size}, but there are {count} bindings");
-                self.error(Code::ArraySizeMismatch, span, message);
-                None
-            }
-        }
-    }
-
     /// Attribute and result arrays hold consecutive bindings of one kind. NV_gpu_program4 sections 2.X.3.2 and 2.X.3.5.
     fn array_kind(&mut self, decl: &Decl, list: &[(&'static BindingInfo, u32)]) -> Option<()> {
         if decl.size == Size::Single {
@@ -582,34 +563,6 @@ impl Checker<'_> {
             );
             self.error(Code::InterpolationConflict, decl.span, message);
         }
-    }
-
-    /// Conventional and numbered vertex attributes of one slot exclude each other. NV_vertex_program4 section 2.X.3.2.
-    pub(super) fn use_slot(&mut self, row: &BindingInfo, semantic: Semantic, span: Span) {
-        let Semantic::Attrib(slot) = semantic else {
-            return;
-        };
-        let number = usize::from(!row.is_conventional());
-        let Some(pair) = self.slots.get_mut(slot as usize) else {
-            return;
-        };
-        let first = !pair[number];
-        pair[number] = true;
-        if first && pair[1 - number] {
-            let message = format!(
-                "vertex attribute {slot} is bound by its conventional name and by its number"
-            );
-            self.error(Code::AliasPair, span, message);
-        }
-    }
-}
-
-/// A row's binding for a number.
-pub(super) fn io_binding(row: &BindingInfo, number: u32) -> IoBinding {
-    IoBinding {
-        semantic: (row.semantic)(number as u8),
-        base: row.base,
-        typeless: row.traits.contains(Traits::TYPELESS),
     }
 }
 

@@ -29,17 +29,20 @@ impl Checker<'_> {
         }
     }
 
-    /// A program writes either the viewport or a mask of viewports. NV_viewport_array2 section 2.X.2.
-    pub(super) fn viewport_and_mask(&mut self) {
+    /// Whether the program binds both the viewport and a mask of viewports, which hardly any does.
+    pub(super) fn binds_viewport_and_mask(&self) -> bool {
         let has = |semantic| {
             let mut results = self.program.results.iter();
             results.any(|result| result.semantic == semantic)
         };
-        // Most programs bind neither, so that their lines are not looked at.
-        if !has(Semantic::ViewportIndex) || !has(Semantic::ViewportMask) {
+        has(Semantic::ViewportIndex) && has(Semantic::ViewportMask)
+    }
+
+    /// A program writes either the viewport or a mask of viewports. NV_viewport_array2 section 2.X.2.
+    pub(super) fn viewport_and_mask(&mut self) {
+        if !self.binds_viewport_and_mask() {
             return;
         }
-        self.complete_lines();
         let writes = [Semantic::ViewportIndex, Semantic::ViewportMask];
         let [Some(index), Some(mask)] = writes.map(|semantic| self.first_write(semantic)) else {
             return;

@@ -1,0 +1,97 @@
+//! Blocks, labels and calls as far as they are read.
+
+use crate::lang::opcodes::FlowOp;
+use crate::names::NameId;
+use glasm_ir::flow::{LabelId, Outline, PieceId};
+use glasm_ir::{Id, Span};
+
+/// An open block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Open {
+    pub(super) kind: Block,
+    pub(super) span: Span,
+    /// A REP without count that has seen neither a BRK of its own nor a RET inside.
+    pub(super) endless: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Block {
+    If,
+    Else,
+    Rep,
+    Loop,
+}
+
+impl Block {
+    pub(super) fn is_loop(self) -> bool {
+        matches!(self, Self::Rep | Self::Loop)
+    }
+
+    /// The word that opens it; that which closes it is `END` and this.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::If | Self::Else => "IF",
+            Self::Rep => "REP",
+            Self::Loop => "LOOP",
+        }
+    }
+}
+
+/// A branch, or a call of a label or of the labels of a type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Jump {
+    pub(super) from: PieceId,
+    pub(super) target: Target,
+    pub(super) span: Span,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Target {
+    Branch(NameId),
+    Label(NameId),
+    Type(NameId),
+}
+
+/// An FSIB or FSIE.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section {
+    pub(super) op: FlowOp,
+    pub(super) piece: PieceId,
+    /// Whether it stands inside of IF or REP.
+    pub(super) in_block: bool,
+    pub(super) span: Span,
+}
+
+/// Flow control seen so far.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    pub(super) open: Vec<Open>,
+    pub(super) outline: Outline,
+    pub(super) jumps: Vec<Jump>,
+    /// FSIB and FSIE.
+    pub(super) interlocks: Vec<Section>,
+    /// The first piece with an instruction runs first if there is no label `main`.
+    pub(super) first_code: Option<PieceId>,
+    /// Too many blocks are open.
+    pub(super) too_deep: bool,
+}
+
+impl Flow {
+    /// Nothing, with the memory of this.
+    pub(super) fn emptied(mut self) -> Self {
+        self.open.clear();
+        self.jumps.clear();
+        self.interlocks.clear();
+        Self {
+            outline: Outline::default(),
+            first_code: None,
+            too_deep: false,
+            ..self
+        }
+    }
+}
+
+/// The label of a name.
+pub(crate) fn label_of(name: NameId) -> LabelId {
+    LabelId::new(name.index())
+}

@@ -1,0 +1,273 @@
+//! What all rules share: the program as far as it is checked, names, messages. Rules stand above this file, each in one of its own.
+
+use super::blocks::Flow;
+use super::suggest::suggest;
+use crate::ast::{Base, VarMods};
+use crate::codes::Code;
+use crate::lang::bindings::BindingInfo;
+use crate::lang::facts::LanguageFacts;
+use crate::lang::lenient::Rule;
+use crate::lang::options::{self, Features, Group};
+use crate::line::{Lines, Value};
+use crate::names::{NameId, Named};
+use crate::source::{Dialect, Family, Version};
+use crate::syntax::Syntax;
+use crate::vars::{BufferLayout, Implicit, IoBinding, Var, VarKind, VarSize};
+use glasm_ir::flow::Plan;
+use glasm_ir::program::Modes;
+use glasm_ir::{ParamSource, Semantic, Span, Stage};
+use rustc_hash::FxHashMap;
+
+/// What the rules have made of the text so far.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    pub(crate) dialect: Dialect,
+    pub(crate) vars: Vec<Var>,
+    pub(crate) attribs: Vec<IoBinding>,
+    pub(crate) params: Vec<ParamSource>,
+    pub(crate) results: Vec<IoBinding>,
+    pub(crate) lines: Lines,
+    /// The routines that labels, branches and calls make of the text, once the end of it is reached.
+    pub(crate) plan: Plan,
+    /// The address register that LOOP sets.
+    pub(crate) loop_index: Option<u32>,
+    pub(crate) features: Features,
+    /// What options mean for the program as a whole.
+    pub(crate) modes: Modes,
+    /// Labels of each SUBROUTINETYPE.
+    pub(crate) subroutine_types: FxHashMap<NameId, Vec<(NameId, Span)>>,
+    /// Labels of each SUBROUTINETYPE with their numbers, once all labels are known.
+    pub(crate) subroutine_routines: FxHashMap<NameId, Vec<(NameId, u32)>>,
+    pub(crate) interpolation: FxHashMap<Semantic, VarMods>,
+    pub(crate) group_size: [u32; 3],
+    pub(crate) shared_bytes: u32,
+    /// SECONDARY_VIEW_LAYER_OFFSET.
+    pub(crate) second_layer_offset: Option<i32>,
+}
+
+/// Reads and checks a program, one statement after the other.
+pub(crate) struct Checker<'s> {
+    pub(super) program: Checked,
+    /// The byte behind the header.
+    pub(super) body: usize,
+    /// The statement that was read last, and what the parser knows.
+    pub(super) syntax: Syntax<'s>,
+    pub(super) stage: Stage,
+    pub(super) family: Family,
+    pub(super) facts: &'static LanguageFacts,
+    pub(super) version: Version,
+    /// Attributes or results of the declaration that is being checked, by row and number.
+    pub(super) io_elements: Vec<(&'static BindingInfo, u32)>,
+    /// The OPTION lines so far.
+    pub(super) options: Options,
+    /// Names that were reported as not declared.
+    pub(super) undeclared: Vec<(NameId, Span)>,
+    pub(super) implicit: FxHashMap<Implicit, u32>,
+    /// For each row of which some binding has a run-time index, by its path: the array of all bindings of the row.
+    pub(super) relative_rows: FxHashMap<&'static str, VarKind>,
+    /// Results written through declared variables, in programs with sizes of results.
+    pub(super) result_sizes: FxHashMap<Semantic, VarSize>,
+    /// Elements of temporaries.
+    pub(super) temporaries: u64,
+    /// Address registers.
+    pub(super) addresses: u64,
+    /// Elements of parameter arrays.
+    pub(super) parameters: u64,
+    /// The type of each `program.subroutine[n]`.
+    pub(super) subroutine_params: FxHashMap<u32, NameId>,
+    /// The type of the variable of the last CALI.
+    pub(super) called_type: Option<NameId>,
+    pub(super) group_size_seen: bool,
+    pub(super) shared_seen: bool,
+    /// Layout of each program parameter buffer, BUFFER against BUFFER4.
+    pub(super) buffer_layouts: FxHashMap<u32, BufferLayout>,
+    /// Row of the target used with each texture image unit.
+    pub(super) unit_targets: FxHashMap<u32, u8>,
+    pub(super) flow: Flow,
+    /// Open LOOP blocks.
+    pub(super) open_loops: usize,
+    /// Vertex attribute slots: bound by conventional name, by number.
+    pub(super) slots: [[bool; 2]; 16],
+}
+
+/// What the OPTION lines so far have set.
+pub(super) struct Options {
+    /// Groups of options that exclude each other, with the option of each.
+    pub(super) groups: Vec<(Group, &'static str)>,
+    /// What an option needs.
+    pub(super) required: Option<(options::Dependency, Span)>,
+}
+
+impl Checker<'_> {
+    /// Reports an error; see [`Reports::error`].
+    pub(super) fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.syntax.reports.error(code, span, message);
+    }
+
+    /// See [`Reports::error_with`].
+    pub(super) fn error_with(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        notes: Vec<String>,
+    ) {
+        self.syntax.reports.error_with(code, span, message, notes);
+    }
+
+    /// See [`Reports::whole`].
+    pub(super) fn whole(&mut self, code: Code, message: impl Into<String>) {
+        self.syntax.reports.whole(code, message);
+    }
+
+    /// See [`Reports::lenient`].
+    pub(super) fn lenient(&mut self, rule: Rule, span: Span, message: impl Into<String>) -> bool {
+        self.syntax.reports.lenient(rule, span, message)
+    }
+
+    pub(super) fn name_text(&self, name: NameId) -> String {
+        self.syntax.ast.names.display(name)
+    }
+
+    /// The name of a variable for messages.
+    pub(super) fn var_text(&self, var: u32) -> String {
+        match self.program.vars[var as usize].name {
+            Some(name) => format!("`{}`", self.name_text(name)),
+            None => "the binding".to_owned(),
+        }
+    }
+
+    pub(super) fn source_text(&self, span: Span) -> String {
+        String::from_utf8_lossy(&self.syntax.ast.text[span.range()]).into_owned()
+    }
+
+    /// The variable of a name; reports a name that is not declared, once.
+    #[inline]
+    pub(super) fn var_of(&mut self, name: NameId, span: Span) -> Option<u32> {
+        match self.syntax.words[name.index()].named {
+            Named::Var(var) => Some(var),
+            Named::Poisoned => None,
+            Named::SubroutineType => {
+                let text = self.name_text(name);
+                let message = format!("`{text}` is a SUBROUTINETYPE");
+                self.error(Code::OperandNotVariable, span, message);
+                None
+            }
+            Named::Nothing => self.undeclared(name, span),
+        }
+    }
+
+    #[cold]
+    pub(super) fn undeclared(&mut self, name: NameId, span: Span) -> Option<u32> {
+        if self.is_loop_index(name) {
+            return Some(self.declare_loop_index(name));
+        }
+        // One report for each name. `poison_names` takes it back if a declaration of the name follows that could not be read.
+        self.syntax.words[name.index()].named = Named::Poisoned;
+        let text = self.name_text(name);
+        let declared: Vec<String> = (self.syntax.ast.names.iter())
+            .filter(|(other, _)| matches!(self.syntax.words[other.index()].named, Named::Var(_)))
+            .map(|(_, text)| String::from_utf8_lossy(text).into_owned())
+            .collect();
+        let notes = suggest(&text, declared.iter().map(String::as_str))
+            .into_iter()
+            .collect();
+        let span = Span::new(span.start, span.start + text.len() as u32);
+        self.error_with(
+            Code::UndeclaredName,
+            span,
+            format!("`{text}` is not declared"),
+            notes,
+        );
+        self.undeclared.push((name, span));
+        None
+    }
+
+    pub(super) fn has_option(&self, feature: Features) -> bool {
+        self.program.features.contains(feature)
+    }
+
+    /// Whether this is an ARB program without any of the NV instruction sets.
+    #[inline]
+    pub(super) fn is_plain_arb(&self) -> bool {
+        let sets = self.facts.instruction_sets;
+        !sets.is_empty() && !self.program.features.intersects(sets)
+    }
+
+    /// Whether a name is that of the address register of loops, which is declared by its first use. NV_fragment_program2 section
+    /// 3.11.3.Y.
+    pub(super) fn is_loop_index(&self, name: NameId) -> bool {
+        self.program.loop_index.is_none()
+            && self.has_option(Features::NV_FRAGMENT_2)
+            && self.syntax.ast.names.text(name) == b"A0"
+    }
+
+    /// Declares the address register of loops.
+    pub(super) fn declare_loop_index(&mut self, name: NameId) -> u32 {
+        let var = Var {
+            kind: VarKind::Address,
+            name: Some(name),
+            base: None,
+            size: VarSize::Normal,
+            array: None,
+            relative: false,
+            element: None,
+            span: Span::default(),
+        };
+        let number = self.program.vars.len() as u32;
+        self.program.vars.push(var);
+        self.syntax.words[name.index()].named = Named::Var(number);
+        self.program.loop_index = Some(number);
+        number
+    }
+
+    /// The semantic of a binding, for rules about single bindings.
+    pub(super) fn attrib_semantics(&self, var: u32) -> impl Iterator<Item = Semantic> + '_ {
+        let info = self.program.vars[var as usize];
+        let count = info.array.unwrap_or(1) as usize;
+        let bindings = self.program.bindings_of(info.kind);
+        bindings.iter().take(count).map(|binding| binding.semantic)
+    }
+}
+
+impl Checked {
+    /// The attribute or result bindings from the first one of a variable on; none if it is neither.
+    pub(crate) fn bindings_of(&self, kind: VarKind) -> &[IoBinding] {
+        let (first, table) = match kind {
+            VarKind::Attrib { first } => (first, &self.attribs),
+            VarKind::Result { first } => (first, &self.results),
+            VarKind::Temp
+            | VarKind::Address
+            | VarKind::Param { .. }
+            | VarKind::Buffer(_)
+            | VarKind::Texture { .. }
+            | VarKind::Image { .. }
+            | VarKind::Shared { .. }
+            | VarKind::Subroutine { .. }
+            | VarKind::Poisoned => return &[],
+        };
+        table.get(first as usize..).unwrap_or_default()
+    }
+
+    /// The variable of a source, if it is one.
+    #[inline]
+    pub(crate) fn variable(&self, value: Value) -> Option<(u32, &Var)> {
+        match value {
+            Value::Var(var) => Some((var, &self.vars[var as usize])),
+            Value::Scalar(_) | Value::Vector { .. } => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn var(&self, base: Base) -> Option<(u32, &Var)> {
+        match base {
+            Base::Var(var) => Some((var, &self.vars[var as usize])),
+            Base::Name(_) | Base::Path(_) | Base::Scalar(_) | Base::Vector { .. } => None,
+        }
+    }
+
+    /// The labels of a SUBROUTINETYPE with their numbers, each once.
+    pub(crate) fn routines_of(&self, ty: NameId) -> &[(NameId, u32)] {
+        self.subroutine_routines.get(&ty).map_or(&[], Vec::as_slice)
+    }
+}
